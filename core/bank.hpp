@@ -1,0 +1,113 @@
+// The bank: a table with a row per feature and a lane per model. Everything a learner keeps about a
+// feature (weight, state of the update rule, audit of the certificate) lies in that feature's row, so
+// that one cache miss brings all of it.
+//
+//   row:  [ doubles: slot 0 lanes | slot 1 lanes | ... ][ floats: slot 0 lanes | slot 1 lanes | ... ]
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace regretless {
+
+// One sparse example: rows of the bank and values. The same row may occur twice (two names hashed to
+// one place); each occurrence then acts in turn.
+struct Example {
+  const std::uint32_t* rows;
+  const float* values;
+  std::size_t size;
+};
+
+struct Layout {
+  int lanes = 1;         // models in use
+  int width = 1;         // lanes laid out, a multiple of the vector block
+  int doubles = 0;       // double slots per lane
+  int floats = 1;        // float slots per lane
+  std::size_t stride{};  // floats from one row to the next
+
+  static int padded(int lanes) {
+    return lanes == 1 ? 1 : lanes <= 4 ? 4 : (lanes + 7) / 8 * 8;
+  }
+  static Layout of(int lanes, int doubles, int floats) {
+    Layout l{lanes, padded(lanes), doubles, floats, 0};
+    const std::size_t used = std::size_t(l.width) * (2 * doubles + floats);
+    // A short row is a power of two (it never straddles two cache lines), a long one whole lines.
+    std::size_t stride = 1;
+    while (stride < used && stride < 16) stride *= 2;
+    l.stride = used <= 16 ? stride : (used + 15) / 16 * 16;
+    return l;
+  }
+  std::size_t float_offset() const { return 2 * std::size_t(width) * doubles; }
+};
+
+class Bank {
+ public:
+  explicit Bank(Layout layout = {}) : layout_(layout) {}
+  Bank(const Bank& other) : layout_(other.layout_) {
+    resize(other.rows_);
+    if (rows_) std::memcpy(data_, other.data_, bytes(rows_));
+  }
+  Bank(Bank&& other) noexcept { swap(other); }
+  Bank& operator=(Bank other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Bank() { std::free(raw_); }
+
+  const Layout& layout() const { return layout_; }
+  std::size_t rows() const { return rows_; }
+  std::size_t bytes(std::size_t rows) const { return rows * layout_.stride * sizeof(float); }
+  float* data() { return data_; }
+  const float* data() const { return data_; }
+  float* row(std::size_t i) { return data_ + i * layout_.stride; }
+  const float* row(std::size_t i) const { return data_ + i * layout_.stride; }
+  double* doubles(std::size_t i, int slot) {
+    return reinterpret_cast<double*>(row(i)) + std::size_t(slot) * layout_.width;
+  }
+  float* floats(std::size_t i, int slot) {
+    return row(i) + layout_.float_offset() + std::size_t(slot) * layout_.width;
+  }
+
+  // New rows are zero. Growth is geometric; calloc leaves untouched pages of a hashed bank unused.
+  void resize(std::size_t rows) {
+    if (rows > capacity_) {
+      const std::size_t capacity = rows_ == 0 ? rows : std::size_t(double(rows) * 1.5) + 16;
+      const std::size_t size = (bytes(capacity) + kAlign - 1) / kAlign * kAlign;
+      void* raw = std::calloc(size + kAlign, 1);
+      if (!raw) throw std::bad_alloc();
+      auto* fresh = align(raw);
+      if (rows_) std::memcpy(fresh, data_, bytes(rows_));
+      std::free(raw_);
+      raw_ = raw;
+      data_ = fresh;
+      capacity_ = capacity;
+    } else if (rows < rows_) {
+      std::memset(data_ + rows * layout_.stride, 0, bytes(rows_ - rows));
+    }
+    rows_ = rows;
+  }
+
+ private:
+  static constexpr std::size_t kAlign = 64;
+  static float* align(void* p) {
+    auto a = reinterpret_cast<std::uintptr_t>(p);
+    return reinterpret_cast<float*>((a + kAlign - 1) / kAlign * kAlign);
+  }
+  void swap(Bank& other) noexcept {
+    std::swap(layout_, other.layout_);
+    std::swap(raw_, other.raw_);
+    std::swap(data_, other.data_);
+    std::swap(rows_, other.rows_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  Layout layout_;
+  void* raw_ = nullptr;
+  float* data_ = nullptr;
+  std::size_t rows_ = 0, capacity_ = 0;
+};
+
+}  // namespace regretless

@@ -1,0 +1,438 @@
+// regretless._core: the learner, for the Python classes that give it labels and names.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cfloat>
+#include <memory>
+
+#include "learner.hpp"
+#include "rows.hpp"
+#include "text/svmlight.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace regretless {
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object array_of(const T* data, std::size_t size) {
+  auto* copy = new T[size ? size : 1];
+  std::copy(data, data + size, copy);
+  nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {size}, owner));
+}
+template <class T>
+nb::object array_of(const std::vector<T>& v) {
+  return array_of(v.data(), v.size());
+}
+
+Loss loss_of(nb::handle spec) {
+  auto [kind, parameter] = nb::cast<std::pair<int, double>>(spec);
+  return {static_cast<LossKind>(kind), parameter};
+}
+
+// A rule arrives as its name and a dict of options; an option that nobody takes is an error of ours.
+Rule rule_of(const std::string& name, nb::dict options) {
+  const auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
+  const auto flag = [&](const char* key) { return nb::cast<bool>(options[key]); };
+  const auto rate = [&] {
+    return Rate{static_cast<Rate::Kind>(nb::cast<int>(options["schedule"])), number("eta")};
+  };
+  if (name == "coin") {
+    Coin r;
+    r.wealth = number("wealth"), r.lipschitz = number("lipschitz");
+    return r;
+  }
+  if (name == "adagrad") {
+    AdaGrad r;
+    r.eta = number("eta"), r.l1 = number("l1"), r.l2 = number("l2");
+    r.scale_invariant = flag("scale_invariant");
+    return r;
+  }
+  if (name == "ogd") {
+    Ogd r;
+    r.rate = rate(), r.l1 = number("l1"), r.l2 = number("l2"), r.radius = number("radius");
+    r.lazy = flag("lazy"), r.invariant = flag("invariant");
+    return r;
+  }
+  if (name == "ftrl") {
+    Ftrl r;
+    r.alpha = number("alpha"), r.beta = number("beta"), r.l1 = number("l1"), r.l2 = number("l2");
+    return r;
+  }
+  if (name == "pnorm") {
+    PNorm r;
+    r.rate = rate(), r.p = number("p");
+    return r;
+  }
+  if (name == "eg") {
+    Eg r;
+    r.eta = number("eta"), r.radius = number("radius");
+    return r;
+  }
+  if (name == "passive_aggressive") {
+    PassiveAggressive r;
+    r.mode = static_cast<PassiveAggressive::Mode>(nb::cast<int>(options["mode"]));
+    r.aggressiveness = number("aggressiveness");
+    return r;
+  }
+  throw nb::value_error(("no rule is called " + name).c_str());
+}
+
+// A column of a batch: numbers, or codes of categories that each have a row.
+struct Column {
+  const double* numbers = nullptr;
+  std::ptrdiff_t stride = 1;
+  const std::int32_t* codes = nullptr;
+  std::vector<std::uint32_t> rows;  // one for numbers, one per category for codes
+};
+
+class PyLearner {
+ public:
+  PyLearner(nb::handle loss, const std::string& rule, nb::dict options, int bits, bool intercept,
+            bool certify)
+      : learner_(loss_of(loss), rule_of(rule, options), bits, certify),
+        intercept_(intercept),
+        reader_(learner_.features(), intercept) {}
+
+  // --- one row -----------------------------------------------------------------------------------
+  nb::object score(nb::handle x) {
+    read(x, false);
+    one_.scores = scores_.data();
+    learner_.predict(one_);
+    return scores();
+  }
+  // Probability of class 1 (one lane) or of every class: one against the rest, normalised.
+  nb::object probability(nb::handle x) {
+    score(x);
+    double sum = 0;
+    for (double& s : scores_) sum += s = learner_.loss().probability(s);
+    if (scores_.size() > 1)
+      for (double& s : scores_) s = sum > 0 ? s / sum : 1.0 / double(scores_.size());
+    return scores();
+  }
+  void learn_class(nb::handle x, int label, double importance) { learn(x, label, 0, importance, false); }
+  void learn_target(nb::handle x, double target, double importance) {
+    learn(x, -1, target, importance, false);
+  }
+  nb::object step_class(nb::handle x, int label, double importance) {
+    learn(x, label, 0, importance, true);
+    return scores();
+  }
+  nb::object step_target(nb::handle x, double target, double importance) {
+    learn(x, -1, target, importance, true);
+    return scores();
+  }
+
+  // --- batches -----------------------------------------------------------------------------------
+  // labels: int32 classes, float64 targets, or None to predict. Returns the scores (before learning,
+  // when there are labels) as a flat array, or None when they are not asked for.
+  nb::object csr(Vector<std::int64_t> starts, Vector<std::int32_t> columns, Vector<double> values,
+                 nb::handle labels, nb::handle importance, bool want_scores) {
+    const std::size_t n = starts.size() - 1;
+    for (std::size_t t = 0; t < n; ++t)
+      if (starts(t) < 0 || starts(t) > starts(t + 1)) throw nb::value_error("X.indptr decreases");
+    if (std::size_t(starts(n)) > columns.size() || columns.size() != values.size())
+      throw nb::value_error("X.indptr, X.indices and X.data do not fit each other");
+    check_finite(values.data(), values.size(), [&](std::size_t j) {
+      std::size_t t = 0;
+      while (std::size_t(starts(t + 1)) <= j) ++t;
+      return "X[" + std::to_string(t) + ", " + std::to_string(columns(j)) + "]";
+    });
+    Features& f = learner_.features();
+    const bool learning = !labels.is_none();
+    return run(n, labels, importance, want_scores, [&](std::size_t t, auto&& push) {
+      for (auto j = std::size_t(starts(t)); j < std::size_t(starts(t + 1)); ++j) {
+        if (values(j) == 0) continue;
+        const std::int64_t c = columns(j);
+        push(learning ? f.insert(c) : f.find(c), float(values(j)));
+      }
+    });
+  }
+
+  // A batch by columns: (name, float64 values) or (name, int32 codes, list of category names); a code
+  // of -1 is a missing value. A dense matrix is n columns named by number.
+  nb::object table(std::size_t n, nb::list columns, nb::handle labels, nb::handle importance,
+                   bool want_scores) {
+    const bool learning = !labels.is_none();
+    std::vector<Column> plan;
+    std::vector<nb::object> keep;
+    for (nb::handle item : columns) plan.push_back(column(n, nb::cast<nb::tuple>(item), keep));
+    for (std::size_t i = 0; i < plan.size(); ++i)
+      name_column(nb::cast<nb::tuple>(columns[i]), plan[i], learning);
+    return run(n, labels, importance, want_scores, [&](std::size_t t, auto&& push) {
+      for (const Column& c : plan) {
+        if (c.codes) {
+          if (c.codes[t] >= 0) push(c.rows[std::size_t(c.codes[t])], 1.0f);
+        } else if (const double v = c.numbers[std::ptrdiff_t(t) * c.stride]; v != 0) {
+          push(c.rows[0], float(v));
+        }
+      }
+    });
+  }
+
+  // --- the rest ------------------------------------------------------------------------------------
+  int lanes() const { return learner_.lanes(); }
+  void relane(const std::vector<int>& sources, const std::vector<int>& signs) {
+    learner_.relane(sources, signs);
+  }
+  nb::object weights() const { return array_of(learner_.weights()); }
+  nb::list names() const {
+    const Features& f = learner_.features();
+    nb::list out;
+    if (f.hashed()) {
+      for (std::uint32_t row = 1; row < f.size(); ++row) out.append(row - 1);
+    } else {
+      for (std::uint32_t row = 1; row < f.size(); ++row) {
+        if (f.is_column(row)) {
+          out.append(f.column(row));
+        } else {
+          const auto name = f.name(row);
+          out.append(nb::str(name.data(), name.size()));
+        }
+      }
+    }
+    return out;
+  }
+  double total(int scalar) const {
+    double sum = 0;
+    for (int k = 0; k < lanes(); ++k) sum += learner_.scalar(Scalar(scalar), k);
+    return sum;
+  }
+  double rounds() const {
+    double most = 0;
+    for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_.scalar(kRounds, k));
+    return most;
+  }
+  bool has_gradient_sum() const { return learner_.has_gradient_sum(); }
+  std::array<double, 3> gradient_norms() const { return learner_.gradient_norms(); }
+
+  nb::dict state() {
+    nb::dict d;
+    Bank& bank = learner_.bank();
+    d["bank"] = array_of(bank.data(), bank.rows() * bank.layout().stride);
+    d["scalars"] = array_of(learner_.scalars());
+    const Features& f = learner_.features();
+    d["names"] = array_of(reinterpret_cast<const std::uint8_t*>(f.names().data()), f.names().size());
+    d["name_ends"] = array_of(f.ends());
+    d["name_kinds"] = array_of(f.numeric());
+    return d;
+  }
+  void restore(int lanes, Vector<float> bank, Vector<double> scalars, Vector<std::uint8_t> names,
+               Vector<std::uint64_t> ends, Vector<std::uint8_t> kinds) {
+    const auto damaged = [](const char* what) { throw nb::value_error(what); };
+    if (lanes < 1 || lanes > 1 << 20) damaged("the number of lanes is damaged");
+    if (ends.size() != kinds.size() || ends.size() < 1) damaged("the table of names is damaged");
+    Features& f = learner_.features();
+    if (!f.hashed())
+      f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, ends.data(),
+                kinds.data(), ends.size());
+    learner_.bank().resize(0);
+    learner_.relane(std::vector<int>(std::size_t(lanes), -1), std::vector<int>(std::size_t(lanes), 1));
+    const std::size_t stride = learner_.bank().layout().stride;
+    if (bank.size() != f.size() * stride) damaged("the bank does not fit the features and the rule");
+    if (scalars.size() != learner_.scalars().size()) damaged("the lanes do not fit the rule");
+    learner_.grow();
+    std::copy(bank.data(), bank.data() + bank.size(), learner_.bank().data());
+    std::copy(scalars.data(), scalars.data() + scalars.size(), learner_.scalars().data());
+    reader_.forget();
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 256;  // examples converted at a time: they stay in cache
+
+  void read(nb::handle x, bool learning) {
+    if (PyDict_Check(x.ptr())) {
+      reader_.read_dict(x.ptr(), learning);
+    } else {
+      nb::tuple pair = nb::cast<nb::tuple>(x);
+      auto columns = nb::cast<Vector<std::int64_t>>(pair[0]);
+      auto values = nb::cast<Vector<double>>(pair[1]);
+      if (columns.size() != values.size())
+        throw nb::value_error("x has as many indices as values");
+      reader_.read_arrays(columns.data(), values.data(), values.size(), learning);
+    }
+    starts_[1] = reader_.size();
+    one_ = {1, starts_, reader_.rows(), reader_.values(), nullptr, nullptr, nullptr, nullptr};
+    scores_.resize(std::size_t(learner_.lanes()));
+  }
+  void learn(nb::handle x, std::int32_t label, double target, double importance, bool want_scores) {
+    check_importance(importance, "w");
+    if (label < 0 && !std::isfinite(target)) {
+      throw nb::value_error(("y = " + std::to_string(target) + " is not finite").c_str());
+    }
+    read(x, true);
+    if (label >= 0) {
+      one_.classes = &label;
+    } else {
+      one_.targets = &target;
+    }
+    one_.importance = &importance;
+    if (want_scores) one_.scores = scores_.data();
+    learner_.learn(one_);
+  }
+  nb::object scores() const {
+    if (scores_.size() == 1) return nb::float_(scores_[0]);
+    nb::list out;
+    for (double s : scores_) out.append(s);
+    return out;
+  }
+  static void check_importance(double w, const std::string& where) {
+    if (!(w >= 0 && w <= DBL_MAX))
+      throw nb::value_error((where + " = " + std::to_string(w) +
+                             " is not a weight: it must be finite and not negative").c_str());
+  }
+  template <class Where>
+  static void check_finite(const double* values, std::size_t size, Where where, std::ptrdiff_t stride = 1) {
+    bool good = true;  // no early exit: the loop vectorises
+    for (std::size_t j = 0; j < size; ++j) good &= std::fabs(values[std::ptrdiff_t(j) * stride]) <= FLT_MAX;
+    for (std::size_t j = 0; !good && j < size; ++j)
+      if (const double v = values[std::ptrdiff_t(j) * stride]; !(std::fabs(v) <= FLT_MAX))
+        checked_float(v, where(j));
+  }
+
+  Column column(std::size_t n, nb::tuple spec, std::vector<nb::object>& keep) {
+    Column c;
+    keep.push_back(spec);
+    if (spec.size() == 2) {
+      auto a = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>(spec[1]);
+      if (a.shape(0) != n) throw nb::value_error("columns differ in length");
+      c.numbers = a.data();
+      c.stride = a.stride(0);
+      check_finite(c.numbers, n, [&](std::size_t t) {
+        return "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(spec[0])) + "]";
+      }, c.stride);
+    } else {
+      auto a = nb::cast<Vector<std::int32_t>>(spec[1]);
+      if (a.size() != n) throw nb::value_error("columns differ in length");
+      const auto count = std::int64_t(nb::len(nb::handle(spec[2])));
+      for (std::size_t t = 0; t < n; ++t)
+        if (a(t) < -1 || a(t) >= count) throw nb::value_error("a category code is out of range");
+      c.codes = a.data();
+    }
+    return c;
+  }
+  void name_column(nb::tuple spec, Column& c, bool learning) {
+    Features& f = learner_.features();
+    const auto text_row = [&](const std::string& s) { return learning ? f.insert(s) : f.find(s); };
+    if (c.codes) {
+      const std::string prefix = nb::cast<std::string>(nb::str(nb::object(spec[0]))) + "=";
+      for (nb::handle value : nb::cast<nb::list>(spec[2]))
+        c.rows.push_back(text_row(prefix + nb::cast<std::string>(value)));
+    } else if (nb::isinstance<nb::int_>(spec[0])) {
+      const auto number = nb::cast<std::int64_t>(spec[0]);
+      c.rows.push_back(learning ? f.insert(number) : f.find(number));
+    } else {
+      c.rows.push_back(text_row(nb::cast<std::string>(nb::str(nb::object(spec[0])))));
+    }
+  }
+
+  template <class Row>
+  nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores, Row row) {
+    const bool learning = !labels.is_none(), classes = learner_.loss().classification();
+    Vector<std::int32_t> y_class;
+    Vector<double> y_target, h;
+    if (learning && classes) y_class = nb::cast<Vector<std::int32_t>>(labels);
+    if (learning && !classes) y_target = nb::cast<Vector<double>>(labels);
+    if (learning && (classes ? y_class.size() : y_target.size()) != n)
+      throw nb::value_error("X and y differ in length");
+    if (!importance.is_none()) {
+      h = nb::cast<Vector<double>>(importance);
+      if (h.size() != n) throw nb::value_error("X and the weights differ in length");
+      for (std::size_t t = 0; t < n; ++t) check_importance(h(t), "weight[" + std::to_string(t) + "]");
+    }
+    if (learning && !classes)
+      for (std::size_t t = 0; t < n; ++t)
+        if (!std::isfinite(y_target(t)))
+          throw nb::value_error(("y[" + std::to_string(t) + "] is not finite").c_str());
+
+    const std::size_t lanes = std::size_t(learner_.lanes());
+    std::vector<double> out(want_scores ? n * lanes : 0);
+    std::vector<std::size_t> starts;
+    std::vector<std::uint32_t> rows;
+    std::vector<float> values;
+    for (std::size_t first = 0; first < n; first += kChunk) {
+      const std::size_t last = std::min(first + kChunk, n);
+      starts.assign(1, 0);
+      rows.clear();
+      values.clear();
+      const auto push = [&](std::uint32_t r, float v) {
+        if (r == Features::kAbsent) return;
+        rows.push_back(r);
+        values.push_back(v);
+      };
+      for (std::size_t t = first; t < last; ++t) {
+        if (intercept_) push(Features::kIntercept, 1.0f);
+        row(t, push);
+        starts.push_back(rows.size());
+      }
+      Batch batch{last - first, starts.data(), rows.data(), values.data(),
+                  learning && !classes ? y_target.data() + first : nullptr,
+                  learning && classes ? y_class.data() + first : nullptr,
+                  importance.is_none() ? nullptr : h.data() + first,
+                  want_scores ? out.data() + first * lanes : nullptr};
+      if (learning) {
+        learner_.learn(batch);
+      } else {
+        learner_.predict(batch);
+      }
+    }
+    return want_scores ? array_of(out) : nb::none();
+  }
+
+  Learner learner_;
+  bool intercept_;
+  RowReader reader_;
+  std::size_t starts_[2] = {0, 0};
+  Batch one_;
+  std::vector<double> scores_;
+};
+
+nb::tuple parse_svmlight(nb::bytes text, bool last, std::int64_t first_line) {
+  const auto parsed = svmlight::parse({text.c_str(), text.size()}, last, first_line);
+  return nb::make_tuple(array_of(parsed.labels), array_of(parsed.starts), array_of(parsed.columns),
+                        array_of(parsed.values), parsed.consumed, parsed.lines);
+}
+
+}  // namespace
+}  // namespace regretless
+
+NB_MODULE(_core, m) {
+  using namespace regretless;
+  nb::set_leak_warnings(false);  // an interpreter that exits with live models leaks nothing
+  m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "rounding");
+  nb::exception<Diverged>(m, "Diverged", PyExc_ArithmeticError);
+  nb::class_<PyLearner>(m, "Learner")
+      .def(nb::init<nb::handle, const std::string&, nb::dict, int, bool, bool>(), "loss"_a, "rule"_a,
+           "options"_a, "bits"_a, "intercept"_a, "certify"_a)
+      .def("score", &PyLearner::score, "x"_a)
+      .def("probability", &PyLearner::probability, "x"_a)
+      .def("learn_class", &PyLearner::learn_class, "x"_a, "label"_a, "importance"_a)
+      .def("learn_target", &PyLearner::learn_target, "x"_a, "target"_a, "importance"_a)
+      .def("step_class", &PyLearner::step_class, "x"_a, "label"_a, "importance"_a)
+      .def("step_target", &PyLearner::step_target, "x"_a, "target"_a, "importance"_a)
+      .def("csr", &PyLearner::csr, "starts"_a, "columns"_a, "values"_a, "labels"_a.none(),
+           "importance"_a.none(), "want_scores"_a)
+      .def("table", &PyLearner::table, "size"_a, "columns"_a, "labels"_a.none(), "importance"_a.none(),
+           "want_scores"_a)
+      .def_prop_ro("lanes", &PyLearner::lanes)
+      .def("relane", &PyLearner::relane, "sources"_a, "signs"_a)
+      .def("weights", &PyLearner::weights)
+      .def("names", &PyLearner::names)
+      .def("total", &PyLearner::total, "scalar"_a)
+      .def_prop_ro("rounds", &PyLearner::rounds)
+      .def_prop_ro("has_gradient_sum", &PyLearner::has_gradient_sum)
+      .def("gradient_norms", &PyLearner::gradient_norms)
+      .def("state", &PyLearner::state)
+      .def("restore", &PyLearner::restore, "lanes"_a, "bank"_a, "scalars"_a, "names"_a, "name_ends"_a,
+           "name_kinds"_a);
+  m.def("parse_svmlight", &parse_svmlight, "text"_a, "last"_a, "first_line"_a);
+}

@@ -1,0 +1,168 @@
+#include "rows.hpp"
+
+#include <cfloat>
+#include <cmath>
+
+namespace nb = nanobind;
+
+namespace regretless {
+
+namespace {
+
+std::string shown(PyObject* object) {
+  nb::object text = nb::steal(PyObject_Repr(object));
+  if (!text.is_valid()) {
+    PyErr_Clear();
+    return "<unprintable>";
+  }
+  std::string s = nb::cast<std::string>(text);
+  return s.size() > 80 ? s.substr(0, 77) + "..." : s;
+}
+
+[[noreturn]] void fail(const std::string& message) { throw nb::value_error(message.c_str()); }
+
+std::string_view utf8(PyObject* text) {
+  Py_ssize_t size;
+  const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+  if (!data) {  // lone surrogates
+    PyErr_Clear();
+    fail("the name " + shown(text) + " is not valid Unicode");
+  }
+  return {data, std::size_t(size)};
+}
+
+double number(PyObject* value, PyObject* name) {
+  if (PyLong_Check(value)) {
+    const double v = PyLong_AsDouble(value);
+    if (v == -1.0 && PyErr_Occurred()) {
+      PyErr_Clear();
+      return HUGE_VAL;  // beyond a double: the range check names it
+    }
+    return v;
+  }
+  if (nb::object f = nb::steal(PyNumber_Check(value) ? PyNumber_Float(value) : nullptr); f.is_valid())
+    return PyFloat_AsDouble(f.ptr());
+  PyErr_Clear();
+  fail("x[" + shown(name) + "] = " + shown(value) +
+       " is not a number, bool, string or None; spread it over several features");
+}
+
+}  // namespace
+
+float checked_float(double value, const std::string& where) {
+  if (!(std::fabs(value) <= FLT_MAX)) {
+    char text[40];
+    std::snprintf(text, sizeof(text), "%g", value);
+    fail(where + " = " + text + " is not a finite number below 3.4e38; drop or scale the feature");
+  }
+  return float(value);
+}
+
+void RowReader::start(std::size_t most) {
+  if (rows_.size() < most + 1) {
+    rows_.resize(most + 1);
+    values_.resize(most + 1);
+  }
+  size_ = 0;
+  if (intercept_) push(Features::kIntercept, 1.0f);
+}
+
+std::uint32_t RowReader::row_of_text(std::size_t position, PyObject* name, bool learning) {
+  std::uint32_t row = cache_.find(position, name);
+  if (row != Features::kAbsent) return row;
+  row = learning ? features_.insert(utf8(name)) : features_.find(utf8(name));
+  if (row != Features::kAbsent) cache_.remember(position, name, row);
+  return row;
+}
+
+std::uint32_t RowReader::row_of_other(PyObject* name, bool learning) {
+  if (PyIndex_Check(name)) {
+    nb::object index = nb::steal(PyNumber_Index(name));
+    const long long column = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      fail("the column " + shown(name) + " does not fit 64 bits; use a string as its name");
+    }
+    return learning ? features_.insert(std::int64_t(column)) : features_.find(std::int64_t(column));
+  }
+  nb::object text = nb::steal(PyObject_Str(name));
+  if (!text.is_valid()) nb::raise_python_error();
+  return learning ? features_.insert(utf8(text.ptr())) : features_.find(utf8(text.ptr()));
+}
+
+std::uint32_t RowReader::row_of_category(PyObject* name, PyObject* value, bool learning) {
+  nb::object text = nb::steal(PyObject_Str(name));
+  if (!text.is_valid()) nb::raise_python_error();
+  category_.assign(utf8(text.ptr()));
+  category_ += '=';
+  category_ += utf8(value);
+  return learning ? features_.insert(category_) : features_.find(category_);
+}
+
+// Everything but a float under a name that stood here in the last dict.
+void RowReader::push_any(std::size_t position, PyObject* name, PyObject* value, bool learning) {
+  // Conversions may run Python code, which may drop what the dict holds.
+  const nb::object held_name = nb::borrow(name), held_value = nb::borrow(value);
+  if (value == Py_None) return;
+  std::uint32_t row;
+  float v = 1;
+  if (PyUnicode_Check(value)) {
+    row = row_of_category(name, value, learning);
+  } else {
+    const double wide = PyFloat_Check(value) ? PyFloat_AS_DOUBLE(value) : number(value, name);
+    if (wide == 0) return;
+    if (!(std::fabs(wide) <= FLT_MAX)) checked_float(wide, "x[" + shown(name) + "]");
+    v = float(wide);
+    row = PyUnicode_CheckExact(name) ? row_of_text(position, name, learning)
+                                     : row_of_other(name, learning);
+  }
+  if (row != Features::kAbsent) push(row, v);
+}
+
+void RowReader::read_dict(PyObject* dict, bool learning) {
+  const auto most = std::size_t(PyDict_GET_SIZE(dict));
+  start(most);
+  const std::uint32_t known = features_.size();
+  try {
+    PyObject *name, *value;
+    Py_ssize_t cursor = 0;
+    std::uint32_t* const rows = rows_.data();  // locals: a call in the loop hides members from registers
+    float* const values = values_.data();
+    auto last = cache_.order();
+    // The count guards the buffers against a conversion that adds to the dict while it is walked.
+    for (std::size_t position = 0; position < most && PyDict_Next(dict, &cursor, &name, &value);
+         ++position) {
+      if (position < last.size() && last[position].name == name && PyFloat_CheckExact(value)) {
+        const double v = PyFloat_AS_DOUBLE(value);
+        if (!(std::fabs(v) <= FLT_MAX)) checked_float(v, "x[" + shown(name) + "]");
+        // What is 0 is absent, in every form of input: written, but not counted.
+        rows[size_] = last[position].row;
+        values[size_] = float(v);
+        size_ += v != 0;
+      } else {
+        push_any(position, name, value, learning);
+        last = cache_.order();
+      }
+    }
+  } catch (...) {
+    if (learning) {
+      features_.truncate(known);
+      cache_.clear();
+    }
+    throw;
+  }
+}
+
+void RowReader::read_arrays(const std::int64_t* columns, const double* values, std::size_t size,
+                            bool learning) {
+  start(size);
+  for (std::size_t j = 0; j < size; ++j)
+    checked_float(values[j], "x[" + std::to_string(columns[j]) + "]");
+  for (std::size_t j = 0; j < size; ++j) {
+    if (values[j] == 0) continue;
+    const std::uint32_t row = learning ? features_.insert(columns[j]) : features_.find(columns[j]);
+    if (row != Features::kAbsent) push(row, float(values[j]));
+  }
+}
+
+}  // namespace regretless

@@ -1,0 +1,104 @@
+// Python rows to examples: a dict is walked here, with no Python loop.
+#pragma once
+#include <nanobind/nanobind.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "features.hpp"
+
+namespace regretless {
+
+// Names are mostly the same string objects row after row, and often in the same order. This remembers
+// the bank row of a string object by its address, first where it stood in the last dict, then in a small
+// table. It owns the strings, so that no address can come to mean another name.
+class NameCache {
+ public:
+  NameCache() = default;
+  NameCache(const NameCache&) = delete;
+  NameCache& operator=(const NameCache&) = delete;
+  ~NameCache() { clear(); }
+
+  struct Entry {
+    PyObject* name = nullptr;
+    std::uint32_t row = Features::kAbsent;
+  };
+  // The names of the last dict, where they stood in it.
+  std::span<const Entry> order() const { return order_; }
+  std::uint32_t find(std::size_t position, PyObject* name) {
+    if (table_.empty()) return Features::kAbsent;
+    const Entry& e = table_[place(name)];
+    if (e.name != name) return Features::kAbsent;
+    remember_order(position, name, e.row);
+    return e.row;
+  }
+  void remember(std::size_t position, PyObject* name, std::uint32_t row) {
+    if (table_.empty()) table_.resize(kSize);
+    put(table_[place(name)], name, row);
+    remember_order(position, name, row);
+  }
+  void clear() {
+    for (auto* entries : {&table_, &order_}) {
+      for (Entry& e : *entries) Py_XDECREF(e.name);
+      entries->clear();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBits = 13, kSize = std::size_t(1) << kBits;
+  static std::size_t place(PyObject* p) {
+    return std::size_t((std::uint64_t(reinterpret_cast<std::uintptr_t>(p)) * 0x9e3779b97f4a7c15ULL) >>
+                       (64 - kBits));
+  }
+  static void put(Entry& e, PyObject* name, std::uint32_t row) {
+    Py_INCREF(name);
+    Py_XDECREF(e.name);
+    e = {name, row};
+  }
+  void remember_order(std::size_t position, PyObject* name, std::uint32_t row) {
+    if (position >= kSize) return;
+    if (position >= order_.size()) order_.resize(position + 1);
+    put(order_[position], name, row);
+  }
+  std::vector<Entry> table_, order_;
+};
+
+// One decoded example, in buffers that are used again for the next.
+class RowReader {
+ public:
+  RowReader(Features& features, bool intercept) : features_(features), intercept_(intercept) {}
+
+  // With `learning`, unknown names get rows; if the row turns out to be bad they lose them again.
+  void read_dict(PyObject* dict, bool learning);
+  void read_arrays(const std::int64_t* columns, const double* values, std::size_t size, bool learning);
+
+  std::size_t size() const { return size_; }
+  const std::uint32_t* rows() const { return rows_.data(); }
+  const float* values() const { return values_.data(); }
+  void forget() { cache_.clear(); }
+
+ private:
+  void start(std::size_t most);
+  void push(std::uint32_t row, float value) {
+    rows_[size_] = row;
+    values_[size_++] = value;
+  }
+  void push_any(std::size_t position, PyObject* name, PyObject* value, bool learning);
+  std::uint32_t row_of_text(std::size_t position, PyObject* name, bool learning);
+  std::uint32_t row_of_other(PyObject* name, bool learning);
+  std::uint32_t row_of_category(PyObject* name, PyObject* value, bool learning);
+
+  Features& features_;
+  bool intercept_;
+  NameCache cache_;
+  std::string category_;
+  std::size_t size_ = 0;
+  std::vector<std::uint32_t> rows_;
+  std::vector<float> values_;
+};
+
+// The value as a float, or ValueError: `where` says which feature it was.
+float checked_float(double value, const std::string& where);
+
+}  // namespace regretless

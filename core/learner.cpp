@@ -1,0 +1,115 @@
+#include "learner.hpp"
+
+#include <cmath>
+
+namespace regretless {
+
+namespace {
+template <class F>
+auto with(const Rule& rule, F f) {
+  return std::visit(f, rule);
+}
+}  // namespace
+
+Learner::Learner(Loss loss, Rule rule, int bits, bool certify)
+    : loss_(loss),
+      rule_(rule),
+      certify_(certify),
+      needs_clock_(with(rule, [](const auto& r) { return r.needs_clock(); })),
+      keeps_gradient_sum_(with(rule, [](const auto& r) { return r.keeps_gradient_sum(); })),
+      features_(bits),
+      bank_(layout(1)),
+      scalars_(kScalars) {
+  grow();
+  with(rule_, [&](const auto& r) { r.start(Lanes{scalars_.data(), 1}, 0); });
+}
+
+Layout Learner::layout(int lanes) const {
+  return Layout::of(lanes, int(certify_) + int(needs_clock_),
+                    with(rule_, [](const auto& r) { return r.float_slots(); }));
+}
+
+BankView Learner::view() const {
+  // Kernels that predict take the same view and leave it unchanged.
+  auto& self = const_cast<Learner&>(*this);
+  return {self.bank_.data(), bank_.rows(),          bank_.layout(), certify_ ? int(needs_clock_) : -1,
+          needs_clock_ ? 0 : -1, self.scalars_.data()};
+}
+
+void Learner::predict(const Batch& batch) const { kernels_.predict(rule_, loss_, view(), batch); }
+
+void Learner::learn(const Batch& batch) {
+  grow();
+  if (auto* eg = std::get_if<Eg>(&rule_)) eg->features = features_.size();
+  const std::size_t done = kernels_.learn(rule_, loss_, view(), batch);
+  if (done < batch.size)
+    throw Diverged("the score overflowed at example " + std::to_string(done) +
+                   " of this call; the examples before it were learned. Lower the rate, scale the "
+                   "features, or use rule='coin', which needs neither");
+}
+
+void Learner::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
+  const int lanes = int(sources.size());
+  Bank fresh(layout(lanes));
+  fresh.resize(bank_.rows());
+  const Layout &from = bank_.layout(), &to = fresh.layout();
+  std::vector<double> scalars(std::size_t(kScalars) * to.width);
+  for (int k = 0; k < lanes; ++k) {
+    const int source = sources[std::size_t(k)];
+    if (source < 0) {
+      with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });
+      continue;
+    }
+    for (int s = 0; s < kScalars; ++s)
+      scalars[std::size_t(s) * to.width + k] = scalars_[std::size_t(s) * from.width + source];
+    for (int slot = 0; slot < from.floats; ++slot) {
+      const bool flips = signs[std::size_t(k)] < 0 &&
+                         with(rule_, [&](const auto& r) { return r.signed_slot(slot); });
+      for (std::size_t i = 0; i < bank_.rows(); ++i) {
+        const float v = bank_.floats(i, slot)[source];
+        fresh.floats(i, slot)[k] = flips ? -v : v;
+      }
+    }
+    for (int slot = 0; slot < from.doubles; ++slot) {
+      const bool flips = signs[std::size_t(k)] < 0 && certify_ && slot == int(needs_clock_);
+      for (std::size_t i = 0; i < bank_.rows(); ++i) {
+        const double v = bank_.doubles(i, slot)[source];
+        fresh.doubles(i, slot)[k] = flips ? -v : v;
+      }
+    }
+  }
+  // Lanes that only pad the vectors play along with gradients of 0; give them a sane start, too.
+  for (int k = lanes; k < to.width; ++k)
+    with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });
+  bank_ = std::move(fresh);
+  scalars_ = std::move(scalars);
+}
+
+std::vector<double> Learner::weights() const {
+  // A weight is the score of its feature alone. The value is tiny because rules that know the scale
+  // of a feature would take a larger one for news.
+  const float value = 1e-30f;
+  const std::size_t starts[2] = {0, 1}, width = std::size_t(lanes());
+  std::vector<double> out(bank_.rows() * width);
+  for (std::uint32_t row = 0; row < bank_.rows(); ++row)
+    predict({1, starts, &row, &value, nullptr, nullptr, nullptr, out.data() + row * width});
+  for (double& w : out) w /= double(value);
+  return out;
+}
+
+std::array<double, 3> Learner::gradient_norms() const {
+  auto& bank = const_cast<Bank&>(bank_);
+  double l1 = 0, l2 = 0, largest = 0;
+  for (std::size_t i = 0; i < bank_.rows(); ++i) {
+    for (int k = 0; k < lanes(); ++k) {
+      const double z = std::fabs(certify_ ? bank.doubles(i, int(needs_clock_))[k]
+                                          : double(bank.floats(i, 0)[k]));
+      l1 += z;
+      l2 += z * z;
+      largest = std::max(largest, z);
+    }
+  }
+  return {l1, std::sqrt(l2), largest};
+}
+
+}  // namespace regretless

@@ -1,0 +1,59 @@
+// A linear learner: features, bank, loss and rule. It knows nothing of labels or of Python.
+#pragma once
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bank.hpp"
+#include "features.hpp"
+#include "kernels.hpp"
+
+namespace regretless {
+
+// A score left the range of floating point: the step size is too large for the data.
+struct Diverged : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Learner {
+ public:
+  Learner(Loss loss, Rule rule, int bits, bool certify);
+
+  const Loss& loss() const { return loss_; }
+  Features& features() { return features_; }
+  const Features& features() const { return features_; }
+  Bank& bank() { return bank_; }
+  int lanes() const { return bank_.layout().lanes; }
+  bool certify() const { return certify_; }
+  std::vector<double>& scalars() { return scalars_; }
+  double scalar(Scalar s, int lane) const { return scalars_[std::size_t(s) * bank_.layout().width + lane]; }
+
+  // Rows of features that were named after the bank was last used.
+  void grow() { if (bank_.rows() < features_.size()) bank_.resize(features_.size()); }
+  void predict(const Batch& batch) const;
+  void learn(const Batch& batch);
+
+  // New lanes made of old ones: source -1 is a fresh lane, sign -1 a lane with the labels exchanged.
+  void relane(const std::vector<int>& sources, const std::vector<int>& signs);
+
+  std::vector<double> weights() const;  // rows x lanes
+
+  bool has_gradient_sum() const { return certify_ || keeps_gradient_sum_; }
+  // l1, l2 and l-infinity norm of the sum of gradients over all rows and lanes.
+  std::array<double, 3> gradient_norms() const;
+
+ private:
+  Layout layout(int lanes) const;
+  BankView view() const;
+
+  Loss loss_;
+  Rule rule_;
+  bool certify_, needs_clock_, keeps_gradient_sum_;
+  Features features_;
+  Bank bank_;
+  std::vector<double> scalars_;
+  Kernels kernels_ = kernels();
+};
+
+}  // namespace regretless

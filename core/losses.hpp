@@ -1,0 +1,140 @@
+// The core's twins of regretless.losses: value, derivative and importance-aware step of a loss of the
+// score s and the target y (+1 / -1 for classification).
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace regretless {
+
+enum class LossKind : std::int32_t {
+  logistic,
+  hinge,
+  squared_hinge,
+  exponential,
+  perceptron,
+  squared,
+  absolute,
+  quantile,
+  epsilon_insensitive,
+};
+
+struct Loss {
+  LossKind kind = LossKind::logistic;
+  double parameter = 1.0;  // margin, tau or epsilon
+
+  bool classification() const { return kind <= LossKind::perceptron; }
+
+  double value(double s, double y) const {
+    const double m = s * y, e = s - y;
+    switch (kind) {
+      case LossKind::logistic:
+        return m > 0 ? std::log1p(std::exp(-m)) : -m + std::log1p(std::exp(m));
+      case LossKind::hinge:
+        return std::max(0.0, parameter - m);
+      case LossKind::squared_hinge:
+        return square(std::max(0.0, parameter - m));
+      case LossKind::exponential:
+        return std::exp(-m);
+      case LossKind::perceptron:  // conservative hinge, survey Thm 3.9
+        return m <= 0 ? 1 - m : 0;
+      case LossKind::squared:
+        return e * e;
+      case LossKind::absolute:
+        return std::fabs(e);
+      case LossKind::quantile:
+        return e < 0 ? -parameter * e : (1 - parameter) * e;
+      case LossKind::epsilon_insensitive:
+        return std::max(0.0, std::fabs(e) - parameter);
+    }
+    return 0;
+  }
+
+  double derivative(double s, double y) const {
+    const double m = s * y, e = s - y;
+    switch (kind) {
+      case LossKind::logistic:
+        return -y / (1 + std::exp(m));
+      case LossKind::hinge:
+        return m < parameter ? -y : 0;
+      case LossKind::squared_hinge:
+        return m < parameter ? -2 * (parameter - m) * y : 0;
+      case LossKind::exponential:
+        return -y * std::exp(-m);
+      case LossKind::perceptron:
+        return m <= 0 ? -y : 0;
+      case LossKind::squared:
+        return 2 * e;
+      case LossKind::absolute:
+        return sign(e);
+      case LossKind::quantile:
+        return e < 0 ? -parameter : e > 0 ? 1 - parameter : 0;
+      case LossKind::epsilon_insensitive:
+        return std::fabs(e) > parameter ? sign(e) : 0;
+    }
+    return 0;
+  }
+
+  // The probability of the label +1 that a score stands for: the one under which it has the least
+  // expected loss. Hinge and perceptron losses only tell which label is the likelier.
+  double probability(double s) const {
+    switch (kind) {
+      case LossKind::logistic:
+        return 1 / (1 + std::exp(-s));
+      case LossKind::exponential:
+        return 1 / (1 + std::exp(-2 * s));
+      case LossKind::squared_hinge:
+        return std::clamp((1 + s / parameter) / 2, 0.0, 1.0);
+      default:
+        return (1 + sign(s)) / 2;
+    }
+  }
+
+  // Importance-aware update (Karampatziakis & Langford 2011): the coefficient c of w -= c x that
+  // follows the gradient flow ds/dh = -n l'(s) for an importance of h, where n = <x, rate * x>.
+  // Weight a and then weight b is the same as weight a + b, and no step overshoots the minimum.
+  double invariant_step(double s, double y, double h, double n) const {
+    const double m = s * y, e = s - y, g = derivative(s, y);
+    if (n <= 0 || g == 0) return h * g;
+    switch (kind) {
+      case LossKind::logistic:  // m + e^m grows linearly in h
+        return -y * margin_shift(m, n * h) / n;
+      case LossKind::hinge:
+        return g * std::min(h, (parameter - m) / n);
+      case LossKind::squared_hinge:
+        return y * (parameter - m) * std::expm1(-2 * n * h) / n;
+      case LossKind::exponential:  // e^m grows linearly in h
+        return -y * (m < -700 ? std::log(n * h) - m : std::log1p(n * h * std::exp(-m))) / n;
+      case LossKind::perceptron:
+        return h * g;
+      case LossKind::squared:
+        return -e * std::expm1(-2 * n * h) / n;
+      case LossKind::absolute:
+      case LossKind::quantile:
+        return g * std::min(h, std::fabs(e) / (n * std::fabs(g)));
+      case LossKind::epsilon_insensitive:
+        return g * std::min(h, (std::fabs(e) - parameter) / n);
+    }
+    return 0;
+  }
+
+  static double square(double v) { return v * v; }
+  static double sign(double v) { return v > 0 ? 1 : v < 0 ? -1 : 0; }
+
+ private:
+  // How far the margin m moves for d >= 0: the root x of x + e^m (e^x - 1) = d. The left side is convex
+  // and increasing, and the start, the smaller of the roots of two lower bounds of it, lies on the
+  // right of the root: Newton comes down to it without passing it.
+  static double margin_shift(double m, double d) {
+    const double em = std::exp(std::min(m, 700.0));
+    double x = std::min(d / (1 + em), std::log1p(d / em));
+    for (int i = 0; i < 50; ++i) {
+      const double step = (x + em * std::expm1(x) - d) / (1 + em * std::exp(x));
+      x -= step;
+      if (std::fabs(step) <= 1e-15 * x) break;
+    }
+    return x;
+  }
+};
+
+}  // namespace regretless

@@ -1,0 +1,87 @@
+// EG+-: exponentiated gradient over the l1 ball of radius U (survey C13 and R3B, on the features x and
+// -x): dual averaging through the link
+//
+//   w_i = U (e^{eta theta_i} - e^{-eta theta_i}) / Z,   Z = sum_j (e^{eta theta_j} + e^{-eta theta_j})
+//
+// Exponentials are taken relative to e^shift, and of Z only the excess over theta = 0 is tracked: Z =
+// (2 d + excess e^shift), so a feature that appears later joins with theta = 0, which by ln Z >= ln 2d
+// costs the regret bound no more than had it been there. A rate that is not given is
+// sqrt(2 ln(2d) / c), c at least and at most four times the sum of ||z_t||_inf^2 so far: eta changes
+// O(log T) times only, and each time the excess, a sum over all features, is added up anew.
+#pragma once
+#include "rules/rule.hpp"
+
+namespace regretless {
+
+struct Eg : RuleDefaults {
+  enum { kEta = kA, kShift = kB, kExcess = kC, kPeak = kD, kLimit = kE, kLargest = kF };
+  double eta = 0, radius = 1;  // eta = 0: adapt
+  std::size_t features = 0;    // d, rows of the bank
+
+  int float_slots() const { return 1; }
+  bool keeps_gradient_sum() const { return true; }
+  void start(Lanes lanes, int k) const { lanes(kEta, k) = eta; }
+
+  template <class V>
+  struct At {
+    Wide<V> eta, shift;
+  };
+  template <class V>
+  At<V> at(Lanes lanes, int block) const {
+    return {lane_block<V>(lanes, kEta, block), lane_block<V>(lanes, kShift, block)};
+  }
+  template <class V>
+  Wide<V> weight(const Cell<V>& c, const At<V>& at, float) const {
+    return each(
+        [&](double theta, int i) {
+          const double u = pick(at.eta, i) * theta, shift = pick(at.shift, i);
+          return std::exp(u - shift) - std::exp(-u - shift);
+        },
+        c.get(0));
+  }
+  double factor(Lanes lanes, int k) const {
+    const double zeros = 2 * double(features) * std::exp(-lanes(kShift, k));
+    return radius / (zeros + lanes(kExcess, k));
+  }
+  double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
+
+  template <class V>
+  void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
+    const V old = c.get(0), z = narrow(g * double(x)), theta = old - z;
+    c.set(0, theta);
+    const auto excess_of = [&](double v, int i) {
+      return excess(pick(at.eta, i) * v, pick(at.shift, i));
+    };
+    sums.tracked += each(excess_of, theta) - each(excess_of, old);
+    sums.rounding += rounding_of(theta, z);
+  }
+  void finish(Lanes lanes, int k, const Round& round, double tracked, const Table& table) const {
+    double &sum = lanes(kExcess, k), &peak = lanes(kPeak, k), &squares = lanes(kLargest, k);
+    sum += tracked;
+    peak = std::max(peak, sum);
+    squares += Loss::square(round.gradient * round.largest);
+    const bool slower = eta == 0 && squares > lanes(kLimit, k);
+    if (slower) {
+      lanes(kLimit, k) = 4 * squares;
+      lanes(kEta, k) = std::sqrt(2 * std::log(2 * double(features)) / lanes(kLimit, k));
+    }
+    if (slower || !(sum < 1e12) || sum < 1e-6 * peak) recount(lanes, k, table);
+  }
+
+ private:
+  // e^u + e^-u - 2 = (e^{u/2} - e^{-u/2})^2, which keeps its digits near u = 0
+  static double excess(double u, double shift) {
+    return Loss::square(std::exp((u - shift) / 2) - std::exp((-u - shift) / 2));
+  }
+  void recount(Lanes lanes, int k, const Table& table) const {
+    const double e = lanes(kEta, k);
+    double largest = 0, sum = 0;
+    for (std::size_t i = 0; i < table.rows; ++i)
+      largest = std::max(largest, e * std::fabs(*table.slot(i, 0, k)));
+    for (std::size_t i = 0; i < table.rows; ++i) sum += excess(e * *table.slot(i, 0, k), largest);
+    lanes(kShift, k) = largest;
+    lanes(kExcess, k) = lanes(kPeak, k) = sum;
+  }
+};
+
+}  // namespace regretless

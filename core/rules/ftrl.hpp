@@ -1,0 +1,45 @@
+// FTRL-Proximal with per-coordinate rates (McMahan et al. 2013):
+//
+//   sigma = (sqrt(n + z^2) - sqrt(n)) / alpha,   u += z - sigma w,   n += z^2
+//   w = - soft(u, l1) / ((beta + sqrt(n)) / alpha + l2)
+//
+// The weight depends on its own row only and is kept there, so that predicting is a plain dot product.
+#pragma once
+#include "rules/rule.hpp"
+
+namespace regretless {
+
+struct Ftrl : RuleDefaults {
+  enum { kWeight, kDual, kSquare };
+  double alpha = 0.1, beta = 1, l1 = 0, l2 = 0;
+
+  int float_slots() const { return 3; }
+  bool signed_slot(int slot) const { return slot != kSquare; }
+
+  template <class V>
+  struct At {};
+  template <class V>
+  At<V> at(Lanes, int) const {
+    return {};
+  }
+  template <class V>
+  V weight(const Cell<V>& c, const At<V>&, float) const {
+    return c.get(kWeight);
+  }
+  double factor(Lanes, int) const { return 1; }
+  double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
+
+  template <class V>
+  void update(const Cell<V>& c, const At<V>&, Wide<V> g, float x, Sums<V>&) const {
+    const float a = float(1 / alpha);
+    const V z = narrow(g * double(x)), n = c.get(kSquare), square = n + z * z;
+    const V after = root(square), sigma = (after - root(n)) * a;
+    const V u = c.get(kDual) + (z - sigma * c.get(kWeight));
+    c.set(kDual, u);
+    c.set(kSquare, square);
+    c.set(kWeight, -soft(u, V{} + float(l1)) / ((float(beta) + after) * a + float(l2)));
+  }
+  void finish(Lanes, int, const Round&, double, const Table&) const {}
+};
+
+}  // namespace regretless

@@ -1,0 +1,110 @@
+// Online gradient descent (survey C7, C12; lecture 2-6).
+//
+//   agile:  w_{t+1} = P( prox( w_t - eta_t z_t ) )
+//   lazy:   w_t = P( eta_{t-1} theta_t ),  theta_t = - sum_{i<t} z_i        (dual averaging)
+//
+// P projects onto the l2 ball of the radius given; prox shrinks by l1 and l2. Decay and projection
+// touch every coordinate, so weights are kept as scale * v and only the scale moves; what l1 takes
+// from a row that is not looked at is read off a clock when it is.
+#pragma once
+#include "rules/rule.hpp"
+
+namespace regretless {
+
+struct Ogd : RuleDefaults {
+  static constexpr int slots = 1;
+  enum { kScale = kA, kNorm = kB, kClock = kC, kPeak = kD };
+  Rate rate{};
+  double l1 = 0, l2 = 0, radius = std::numeric_limits<double>::infinity();
+  bool lazy = false, invariant = false;
+
+  int float_slots() const { return slots; }
+  bool needs_clock() const { return l1 > 0 && !lazy; }
+  bool needs_norm() const { return invariant; }
+  bool keeps_gradient_sum() const { return lazy; }
+  bool bounded() const { return radius < std::numeric_limits<double>::infinity(); }
+
+  void start(Lanes lanes, int k) const { lanes(kScale, k) = 1; }
+
+  template <class V>
+  struct At {
+    Wide<V> step;       // what multiplies g x
+    Wide<V> clock;      // accumulated l1 shrinkage, in units of v
+    bool shrinks, lazy;
+  };
+  template <class V>
+  At<V> at(Lanes lanes, int block) const {
+    const Wide<V> t = lane_block<V>(lanes, kRounds, block), scale = lane_block<V>(lanes, kScale, block);
+    if (lazy) return {Wide<V>{} + 1.0, t * l1, l1 > 0, true};
+    Wide<V> eta = t + 1.0;
+    if constexpr (Traits<V>::width == 1) {
+      eta = rate(eta);
+    } else {
+      for (int i = 0; i < Traits<V>::width; ++i) eta[i] = rate(eta[i]);
+    }
+    return {ratio(eta, scale), lane_block<V>(lanes, kClock, block), l1 > 0, false};
+  }
+
+  template <class V>
+  V weight(const Cell<V>& c, const At<V>& at, float) const {
+    const V v = c.get(0);
+    if (!at.shrinks) return v;
+    return narrow(soft(widen(v), at.lazy ? at.clock : at.clock - c.time()));
+  }
+  double factor(Lanes lanes, int k) const {
+    if (!lazy) return lanes(kScale, k);
+    const double t = lanes(kRounds, k), eta = rate(t > 1 ? t : 1);
+    const double f = eta / (1 + eta * l2 * t), norm = std::sqrt(lanes(kNorm, k));
+    return f * norm > radius ? radius / norm : f;
+  }
+  double step(Lanes lanes, int k, const Loss& loss, double s, double y, double h, double g,
+              double norm) const {
+    if (!invariant) return g;
+    return loss.invariant_step(s, y, h, rate(lanes(kRounds, k) + 1) * norm);
+  }
+  template <class V>
+  void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
+    const V old = at.lazy ? c.get(0) : weight(c, at, x);
+    const V change = narrow(-at.step * g * double(x)), v = old + change;
+    c.set(0, v);
+    if (at.shrinks && !at.lazy) c.set_time(at.clock);
+    if (bounded()) sums.tracked += widen(v) * widen(v) - widen(old) * widen(old);
+    if (lazy) sums.rounding += rounding_of(v, change);
+  }
+  void finish(Lanes lanes, int k, const Round&, double tracked, const Table& table) const {
+    const double eta = rate(lanes(kRounds, k) + 1);
+    double &scale = lanes(kScale, k), &norm = lanes(kNorm, k), &peak = lanes(kPeak, k);
+    norm += tracked;
+    peak = std::max(peak, norm);
+    if (bounded() && norm < 1e-8 * peak) recount(lanes, k, table);
+    if (lazy) return;
+    lanes(kClock, k) += eta * l1 / scale;
+    scale /= 1 + eta * l2;
+    if (bounded() && scale * std::sqrt(norm) > radius) scale = radius / std::sqrt(norm);
+    if (scale < 1e-6) rescale(lanes, k, table);
+  }
+
+ private:
+  // The tracked norm has lost its digits to cancellation: add it up anew.
+  void recount(Lanes lanes, int k, const Table& table) const {
+    double norm = 0;
+    for (std::size_t i = 0; i < table.rows; ++i) norm += Loss::square(*table.slot(i, 0, k));
+    lanes(kNorm, k) = lanes(kPeak, k) = norm;
+  }
+  void rescale(Lanes lanes, int k, const Table& table) const {
+    for (std::size_t i = 0; i < table.rows; ++i) {
+      float* v = table.slot(i, 0, k);
+      double w = *v;
+      if (l1 > 0) {
+        w = soft(w, lanes(kClock, k) - *table.clock(i, k));
+        *table.clock(i, k) = 0;
+      }
+      *v = float(w * lanes(kScale, k));
+    }
+    lanes(kClock, k) = 0;
+    lanes(kScale, k) = 1;
+    recount(lanes, k, table);
+  }
+};
+
+}  // namespace regretless

@@ -1,0 +1,73 @@
+// The p-norm algorithm (survey C14, convention A; erratum E6): dual averaging through the link
+//
+//   w_i = eta_t sign(theta_i) |theta_i|^(p-1) / ||theta||_p^(p-2),    theta = - sum z
+//
+// Powers are taken of r = theta / M with M >= max |theta|, so nothing overflows; S = sum |r_i|^p.
+#pragma once
+#include "rules/rule.hpp"
+
+namespace regretless {
+
+struct PNorm : RuleDefaults {
+  enum { kLargest = kA, kPowers = kB, kPeak = kC };
+  Rate rate{};
+  double p = 10;
+
+  int float_slots() const { return 1; }
+  bool keeps_gradient_sum() const { return true; }
+
+  template <class V>
+  struct At {
+    Wide<V> inverse;  // 1 / M
+  };
+  template <class V>
+  At<V> at(Lanes lanes, int block) const {
+    return {ratio(Wide<V>{} + 1.0, lane_block<V>(lanes, kLargest, block))};
+  }
+  template <class V>
+  Wide<V> weight(const Cell<V>& c, const At<V>& at, float) const {
+    return link(widen(c.get(0)) * at.inverse);
+  }
+  double factor(Lanes lanes, int k) const {
+    const double t = lanes(kRounds, k), m = lanes(kLargest, k), s = lanes(kPowers, k);
+    return s > 0 ? rate(t > 1 ? t : 1) * m * std::pow(s, (2 - p) / p) : 0;
+  }
+  double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
+
+  template <class V>
+  void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
+    const V old = c.get(0), z = narrow(g * double(x)), theta = old - z;
+    c.set(0, theta);
+    const Wide<V> before = widen(old) * at.inverse, after = widen(theta) * at.inverse;
+    sums.tracked += link(after) * after - link(before) * before;
+    sums.rounding += rounding_of(theta, z);
+  }
+  void finish(Lanes lanes, int k, const Round& round, double tracked, const Table& table) const {
+    double &s = lanes(kPowers, k), &peak = lanes(kPeak, k);
+    s += tracked;
+    peak = std::max(peak, s);
+    // The first gradient sets the scale; later a sum that is far from 1 (theta has outgrown M, or
+    // cancelled) is added up anew with the scale that theta has now.
+    const bool first = lanes(kLargest, k) == 0 && round.gradient != 0;
+    if (first || !(s < 1e12) || s < 1e-6 * peak) recount(lanes, k, table);
+  }
+
+ private:
+  Wide<float> link(double r) const { return std::copysign(std::pow(std::fabs(r), p - 1), r); }
+  template <class W>
+  W link(W r) const {
+    for (std::size_t i = 0; i < sizeof(W) / sizeof(double); ++i) r[i] = link(double(r[i]));
+    return r;
+  }
+  void recount(Lanes lanes, int k, const Table& table) const {
+    double largest = 0, s = 0;
+    for (std::size_t i = 0; i < table.rows; ++i)
+      largest = std::max(largest, double(std::fabs(*table.slot(i, 0, k))));
+    for (std::size_t i = 0; i < table.rows && largest > 0; ++i)
+      s += std::pow(std::fabs(*table.slot(i, 0, k)) / largest, p);
+    lanes(kLargest, k) = largest;
+    lanes(kPowers, k) = lanes(kPeak, k) = s;
+  }
+};
+
+}  // namespace regretless

@@ -1,0 +1,134 @@
+// What every update rule is made of.
+//
+// A rule sees one row of the bank at a time. It declares how many float slots (and, where it needs a
+// clock, double slots) a lane has, and defines
+//
+//   At<V> at(lanes, block)            constants of this round for a block of lanes
+//   weight(cell, at, x)               the weight that a feature of value x plays with, up to
+//   factor(lane)                      a factor common to all rows of the lane
+//   step(lane, loss, s, y, h, g, n)   coefficient of the update from the gradient coefficient g
+//   update(cell, at, g, x, sums)      the new state of a row
+//   finish(lane, round, sums, ...)    the new state of the lane
+//
+// V is float for one lane and a block of lanes otherwise.
+#pragma once
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "bank.hpp"
+#include "losses.hpp"
+#include "simd.hpp"
+
+namespace regretless {
+
+struct Rate {
+  enum Kind : std::int32_t { constant, inverse_sqrt, inverse };
+  Kind kind = constant;
+  double eta = 0.1;
+  double operator()(double t) const {
+    return kind == constant ? eta : kind == inverse_sqrt ? eta / std::sqrt(t) : eta / t;
+  }
+};
+
+// Scalars kept per lane. The last six belong to the rule.
+enum Scalar : int {
+  kRounds,    // examples seen
+  kLoss,      // sum of losses suffered
+  kLinear,    // sum of <w_t, z_t>
+  kSquares,   // sum of ||z_t||^2, kept when certifying
+  kRounding,  // bound on the l1 norm of the rounding error in a float sum of gradients
+  kA,
+  kB,
+  kC,
+  kD,
+  kE,
+  kF,
+  kScalars
+};
+
+// The scalars of all lanes: scalar s of lane k is lanes[s * width + k].
+struct Lanes {
+  double* data;
+  int width;
+  double& operator()(int scalar, int lane) const { return data[std::size_t(scalar) * width + lane]; }
+};
+
+// A row of the bank seen by a block of lanes.
+template <class V>
+struct Cell {
+  float* floats;
+  double* clock;  // null when the rule keeps none
+  int width;
+  V get(int slot) const { return load<V>(floats + std::size_t(slot) * width); }
+  void set(int slot, V v) const { store<V>(floats + std::size_t(slot) * width, v); }
+  Wide<V> time() const {
+    Wide<V> v;
+    std::memcpy(&v, clock, sizeof(v));
+    return v;
+  }
+  void set_time(Wide<V> v) const { std::memcpy(clock, &v, sizeof(v)); }
+};
+
+// What an update adds up over the rows of an example.
+template <class V>
+struct Sums {
+  Wide<V> tracked{};   // the rule's own: change of a norm or of a normaliser
+  Wide<V> rounding{};  // see kRounding
+};
+
+// The whole table, for rules that must now and then look at every row.
+struct Table {
+  float* data;
+  std::size_t rows, stride, float_offset;
+  int width;
+  float* slot(std::size_t row, int slot, int lane) const {
+    return data + row * stride + float_offset + std::size_t(slot) * width + lane;
+  }
+  double* clock(std::size_t row, int lane) const {
+    return reinterpret_cast<double*>(data + row * stride) + lane;
+  }
+};
+
+struct Round {  // one example, as a lane's finish sees it
+  double gradient, target;
+  double largest;  // max |x_i|
+};
+
+template <class V>
+inline Wide<V> lane_block(const Lanes& lanes, int scalar, int block) {
+  Wide<V> v;
+  std::memcpy(&v, &lanes(scalar, block), sizeof(v));
+  return v;
+}
+inline float narrow(double v) { return float(v); }
+template <class W>
+inline auto narrow(W v) {
+  return __builtin_convertvector(v, typename Packed<sizeof(W) / sizeof(double)>::Floats);
+}
+
+// Rounding of one addition to a float sum of gradients: half an ulp of the sum and of the summand.
+template <class V>
+inline Wide<V> rounding_of(V sum, V summand) {
+  return widen(magnitude(sum) + magnitude(summand)) * double(std::numeric_limits<float>::epsilon());
+}
+
+// soft(v, a) = sign(v) max(|v| - a, 0): the proximal map of a |v|.
+template <class W>
+inline W soft(W v, W a) {
+  const W m = (v < 0 ? -v : v) - a;
+  return m > 0 ? (v < 0 ? -m : m) : W{};
+}
+
+struct RuleDefaults {
+  static constexpr int clocks = 0;
+  bool needs_clock() const { return false; }
+  bool needs_norm() const { return false; }  // ||x||^2 before the step
+  bool keeps_gradient_sum() const { return false; }  // float slot 0 is minus the sum of gradients
+  bool signed_slot(int slot) const { return slot == 0; }  // changes sign with the labels
+  void start(Lanes, int) const {}
+  double step(const Loss&, double, double, double, double g, double) const { return g; }
+};
+
+}  // namespace regretless

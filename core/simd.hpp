@@ -1,0 +1,93 @@
+// One lane is a float; many lanes are blocks of 4 or 8 floats in portable vectors. A rule is written
+// once against these few operations and works on both.
+#pragma once
+#include <cmath>
+#include <cstring>
+
+namespace regretless {
+
+template <int N>
+struct Packed {
+  typedef float Floats __attribute__((vector_size(N * sizeof(float)), may_alias));
+  typedef double Doubles __attribute__((vector_size(N * sizeof(double)), may_alias));
+};
+
+template <class V>
+struct Traits {  // a packed vector
+  static constexpr int width = static_cast<int>(sizeof(V) / sizeof(float));
+  using Wide = typename Packed<width>::Doubles;
+};
+template <>
+struct Traits<float> {
+  static constexpr int width = 1;
+  using Wide = double;
+};
+template <class V>
+using Wide = typename Traits<V>::Wide;
+
+template <class V>
+inline V load(const float* from) {
+  V v;
+  std::memcpy(&v, from, sizeof(V));
+  return v;
+}
+template <class V>
+inline void store(float* to, V v) {
+  std::memcpy(to, &v, sizeof(V));
+}
+
+inline double widen(float v) { return v; }
+inline double widen(double v) { return v; }
+template <class V>
+inline auto widen(V v) {
+  if constexpr (sizeof(v[0]) == sizeof(double)) {
+    return v;
+  } else {
+    return __builtin_convertvector(v, Wide<V>);
+  }
+}
+
+inline float root(float v) { return std::sqrt(v); }
+inline float magnitude(float v) { return std::fabs(v); }
+inline float larger(float a, float b) { return a > b ? a : b; }
+
+template <class V>
+inline V root(V v) {
+  V r;
+  for (int i = 0; i < Traits<V>::width; ++i) r[i] = std::sqrt(v[i]);
+  return r;
+}
+template <class V>
+inline V magnitude(V v) {
+  return v < 0 ? -v : v;
+}
+template <class V>
+inline V larger(V a, V b) {
+  return a > b ? a : b;
+}
+
+// A quotient that is 0 where the divisor is 0: state that has never been touched moves nothing.
+template <class V>
+inline V ratio(V a, V b) {
+  return b > 0 ? a / b : V{};
+}
+
+inline double pick(double v, int) { return v; }
+template <class W>
+inline double pick(const W& v, int i) {
+  return v[i];
+}
+
+// What no vector unit offers (powers, exponentials) goes element by element, in doubles.
+template <class F>
+inline double each(F f, float a) {
+  return f(double(a), 0);
+}
+template <class F, class V>
+inline Wide<V> each(F f, V a) {
+  Wide<V> r;
+  for (int i = 0; i < Traits<V>::width; ++i) r[i] = f(double(a[i]), i);
+  return r;
+}
+
+}  // namespace regretless

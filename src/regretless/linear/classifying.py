@@ -1,0 +1,220 @@
+"""Labels in, labels and probabilities out: what all linear classifiers share."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import rows
+from regretless.linear.labels import Labels
+from regretless.linear.learner import LinearLearner
+
+__all__ = ["Classifying"]
+
+
+class Classifying(LinearLearner):
+    """A linear classifier. Two labels share one lane; three or more have one each, against the rest.
+
+    Labels are of any hashable type and may appear at any time. A label that appears later starts from
+    zero weights; the lane of two labels goes on as two mirrored ones.
+    """
+
+    _classifies: ClassVar[bool] = True
+    _labels: Labels
+
+    def _reset(self) -> None:
+        super()._reset()
+        self._labels = Labels()
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels seen, in the order of the columns of `predict_proba`."""
+        labels = self._labels.labels
+        if any(isinstance(label, tuple) for label in labels):
+            out = np.empty(len(labels), object)
+            out[:] = labels
+            return out
+        return np.array(labels)
+
+    # --- one at a time -------------------------------------------------------------------------------
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        """Learn from one example: features `x`, label `y`, importance weight `w >= 0`."""
+        core = self._model or self._start()
+        if not isinstance(x, dict):
+            x = rows.row(x)
+        label = self._class_of(y)
+        if label is None:
+            label = self._new_label(x, y, w)
+        core.learn_class(x, label, w)
+
+    def step(self, x: Any, y: Any, w: float = 1.0) -> Any:
+        """Predict and learn in one pass over the row; the prediction made before learning."""
+        core = self._model or self._start()
+        if not isinstance(x, dict):
+            x = rows.row(x)
+        label = self._class_of(y)
+        if label is None:
+            before = self.predict_one(x)
+            core.learn_class(x, self._new_label(x, y, w), w)
+            return before
+        return self._decide(core.step_class(x, label, w))
+
+    def decision_one(self, x: Any) -> Any:
+        """The raw score: of the second label for two, a list in the order of `classes_` for more."""
+        return (self._model or self._start()).score(x if isinstance(x, dict) else rows.row(x))
+
+    def predict_one(self, x: Any) -> Any:
+        """The label with the highest score; None before any label has been seen."""
+        return self._decide(self.decision_one(x))
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each label seen so far."""
+        labels = self._labels.labels
+        p = (self._model or self._start()).probability(x if isinstance(x, dict) else rows.row(x))
+        if len(labels) == 2:
+            return {labels[0]: 1.0 - p, labels[1]: p}
+        return {labels[0]: 1.0} if len(labels) == 1 else dict(zip(labels, p)) if labels else {}
+
+    def _class_of(self, y: Any) -> int | None:
+        try:
+            return self._labels.index.get(y)
+        except TypeError:
+            self._labels.check(y)  # says what is wrong with it
+            raise
+
+    def _new_label(self, x: Any, y: Any, w: float) -> int:
+        """Take a new label in once the whole example is known to be good."""
+        label = self._labels.check(y)
+        core = self._model or self._start()
+        core.score(x)
+        if not 0 <= w < float("inf"):
+            raise ValueError(f"w = {w} is not a weight: it must be finite and not negative")
+        self._add(label)
+        return self._labels.index[label]
+
+    def _add(self, label: Any) -> None:
+        core = self._model or self._start()
+        lanes = self._labels.add(label)
+        if lanes is not None:
+            core.relane(*lanes)
+
+    def _decide(self, score: Any) -> Any:
+        labels = self._labels.labels
+        if len(labels) == 2:
+            return labels[1] if score >= 0 else labels[0]
+        if len(labels) < 2:
+            return labels[0] if labels else None
+        return labels[max(range(len(score)), key=score.__getitem__)]
+
+    # --- batches -------------------------------------------------------------------------------------
+
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learn the rows of `X` one after the other, exactly as `learn_one` would."""
+        self._start() if self._model is None else None
+        batch = rows.batch(X)
+        labels = _label_array(y)
+        if len(labels) != batch.size:
+            raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
+        importance = None if w is None else np.ascontiguousarray(w, np.float64)
+        codes, fresh = self._labels.encode(labels)
+        if fresh:
+            self._check(batch, importance, [label for _, label in fresh])
+        # A label's lane begins where the label first appears, so the batch is cut there.
+        start = 0
+        for t, label in fresh:
+            self._learn_slice(batch, labels, importance, start, t)
+            self._add(label)
+            start = t
+        if fresh:
+            codes, _ = self._labels.encode(labels)
+        part = slice(start, batch.size)
+        self._feed(batch[part] if fresh else batch, codes[part], importance if importance is None else importance[part])
+
+    def _learn_slice(self, batch: rows.Batch, labels: NDArray[Any], importance: Any, start: int, stop: int) -> None:
+        if start < stop:
+            codes, _ = self._labels.encode(labels[start:stop])
+            part = slice(start, stop)
+            self._feed(batch[part], codes, importance if importance is None else importance[part])
+
+    def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
+        """Find out that the whole batch is good before its first row is learned."""
+        known = Labels(self._labels.labels)
+        for label in fresh:
+            known.add(known.check(label))
+        self._feed(batch, None, importance, want_scores=True)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn a batch; `classes`, if given, are the labels that exist from the start."""
+        if classes is not None:
+            for label in _label_array(classes):
+                if self._labels.check(label) not in self._labels.index:
+                    self._add(self._labels.check(label))
+        self.learn_many(X, y, sample_weight)
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Start afresh and learn `X` in one pass; all labels are known from the start."""
+        self._reset()
+        return self.partial_fit(X, y, np.unique(_label_array(y)), sample_weight)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Raw scores: one column for two labels, otherwise one per label of `classes_`."""
+        scores = self._batch_scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row."""
+        if not len(self._labels.labels):
+            raise ValueError("nothing has been learned yet: there is no label to predict")
+        scores = self._batch_scores(X)
+        if len(self._labels.labels) < 3:
+            best = (scores[:, 0] >= 0).astype(int) if len(self._labels.labels) == 2 else np.zeros(len(scores), int)
+        else:
+            best = scores.argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each label (columns as in `classes_`) for each row."""
+        loss, _, _ = self._parts()
+        p = np.asarray(loss.probability(self._batch_scores(X)))
+        if len(self._labels.labels) < 3:
+            return np.hstack([1 - p, p]) if len(self._labels.labels) == 2 else np.ones_like(p)
+        total = p.sum(axis=1, keepdims=True)
+        return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
+
+    # --- what was learned ----------------------------------------------------------------------------
+
+    @property
+    def weights_(self) -> dict[Any, Any]:
+        """Names to weights; with three or more labels, labels to names to weights."""
+        names, table, _ = self._weights()
+        if table.shape[1] == 1:
+            return dict(zip(names, table[:, 0].tolist()))
+        return {label: dict(zip(names, table[:, k].tolist())) for k, label in enumerate(self._labels.labels)}
+
+    @property
+    def intercept_(self) -> Any:
+        """The weight of the constant feature; with three or more labels, by label."""
+        _, _, first = self._weights()
+        return first.item() if first.size == 1 else dict(zip(self._labels.labels, first.tolist()))
+
+    def _memory(self) -> dict[str, Any]:
+        return {"labels": self._labels.labels}
+
+    def _remember(self, memory: dict[str, Any]) -> None:
+        self._labels = Labels(memory["labels"])
+
+
+def _label_array(y: Any) -> NDArray[Any]:
+    """Labels as an array that keeps them as they are: no number becomes a string beside one."""
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    if isinstance(y, np.ndarray):
+        if y.ndim != 1:
+            raise ValueError(f"y has shape {y.shape}: one label per row is expected")
+        return y
+    y = list(y)
+    out = np.empty(len(y), object)
+    out[:] = y
+    return out

@@ -1,0 +1,85 @@
+"""Labels of any hashable type, and the lanes that stand for them."""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Labels"]
+
+
+def _kind(label: Any) -> str:
+    if isinstance(label, (bool, int, float, np.number, np.bool_)):
+        return "number"
+    return "string" if isinstance(label, str) else type(label).__name__
+
+
+class Labels:
+    """The labels seen, each with its class number.
+
+    Two labels share one lane, which scores the second; the second is the larger where they can be
+    compared, so that True, 1 and "yes" have positive scores whichever came first. From three on every
+    label has a lane of its own, in order of appearance.
+    """
+
+    def __init__(self, labels: Sequence[Hashable] = ()) -> None:
+        self.labels: list[Any] = list(labels)
+        self.index: dict[Any, int] = {label: k for k, label in enumerate(self.labels)}
+
+    def check(self, label: Any) -> Any:
+        """The label, if it may join the others."""
+        if label is None or (isinstance(label, (float, np.floating)) and math.isnan(label)):
+            raise ValueError(f"y={label!r} is not a label; leave examples without a label out")
+        try:
+            hash(label)
+        except TypeError:
+            raise ValueError(f"y={label!r} is a {type(label).__name__}, which is not hashable") from None
+        if self.labels and _kind(label) != _kind(self.labels[0]):
+            raise ValueError(
+                f"y={label!r} is a {_kind(label)}, but the labels so far are of the kind "
+                f"{_kind(self.labels[0])} ({self.labels[0]!r}); use one type of label"
+            )
+        return label.item() if isinstance(label, np.generic) else label
+
+    def add(self, label: Any) -> tuple[list[int], list[int]] | None:
+        """Take a new label in; what the lanes become (see `Learner.relane`), None if nothing."""
+        count = len(self.labels)
+        self.labels.append(label)
+        lanes: tuple[list[int], list[int]] | None = None
+        if count == 1 and _comes_first(label, self.labels[0]):
+            self.labels.reverse()
+            lanes = [0], [-1]
+        elif count == 2:
+            lanes = [0, 0, -1], [-1, 1, 1]
+        elif count > 2:
+            lanes = [*range(count), -1], [1] * (count + 1)
+        self.index = {label: k for k, label in enumerate(self.labels)}
+        return lanes
+
+    def encode(self, labels: NDArray[Any]) -> tuple[NDArray[np.int32], list[tuple[int, Any]]]:
+        """Class numbers, -1 for labels not seen yet; and those, with where each first occurs."""
+        codes = np.full(len(labels), -1, np.int32)
+        if len(self.labels) <= 16 and labels.dtype != object:
+            known = self.labels if not self.labels or _matches(labels, self.labels[0]) else []
+            for k, label in enumerate(known):
+                codes[labels == label] = k
+        else:
+            get = self.index.get
+            codes[:] = [get(label, -1) for label in labels.tolist()]
+        fresh: dict[Any, int] = {}
+        for t in np.flatnonzero(codes < 0).tolist():
+            fresh.setdefault(labels[t].item() if isinstance(labels[t], np.generic) else labels[t], t)
+        return codes, [(t, label) for label, t in fresh.items()]
+
+
+def _matches(labels: NDArray[Any], label: Any) -> bool:
+    return (labels.dtype.kind in "biuf") == (_kind(label) == "number")
+
+
+def _comes_first(a: Any, b: Any) -> bool:
+    try:
+        return bool(a < b)
+    except TypeError:
+        return False

@@ -1,0 +1,248 @@
+"""What all linear learners share: parts, input, weights, certificate, and life on disk."""
+
+import inspect
+import math
+import os
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core, losses, persistence, rows, rules
+from regretless.certificates import Certificate
+from regretless.losses import Loss
+
+__all__ = ["LinearLearner"]
+
+_LOSSES = {
+    name: number
+    for number, name in enumerate(
+        (
+            "logistic",
+            "hinge",
+            "squared_hinge",
+            "exponential",
+            "perceptron",
+            "squared",
+            "absolute",
+            "quantile",
+            "epsilon_insensitive",
+        )
+    )
+}
+_TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}
+
+
+class LinearLearner(ABC):
+    """A linear model that learns one example at a time; the base of all learners of this room.
+
+    A subclass says of which parts it is made (`_parts`) and how targets and predictions look. The
+    model itself, `_model`, is made when the first example arrives.
+    """
+
+    _model: _core.Learner | None = None
+    _classifies: ClassVar[bool]
+
+    # the options that every learner has
+    intercept: bool
+    features: str
+    bits: int
+    certify: bool
+
+    @abstractmethod
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        """The loss, and the rule with its options, as the core takes them."""
+
+    # --- options, in scikit-learn's manner ---------------------------------------------------------
+
+    @classmethod
+    def _options(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        """The options the learner was made with."""
+        return {name: getattr(self, name) for name in self._options()}
+
+    def set_params(self, **options: Any) -> Self:
+        """Change options; the learner starts afresh."""
+        unknown = options.keys() - set(self._options())
+        if unknown:
+            raise ValueError(f"{min(unknown)!r} is not an option of {type(self).__name__}")
+        for name, value in options.items():
+            setattr(self, name, value)
+        self._reset()
+        return self
+
+    def clone(self) -> Self:
+        """A learner with the same options that has seen nothing."""
+        return type(self)(**self.get_params())
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        shown = (
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if value is not defaults[name].default and value != defaults[name].default
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    # --- the model ---------------------------------------------------------------------------------
+
+    def _reset(self) -> None:
+        self._model = None
+
+    def _start(self) -> _core.Learner:
+        """Make the model, checking every option before anything is learned."""
+        if self.features not in ("exact", "hashed"):
+            raise ValueError(f"features={self.features!r} must be 'exact' or 'hashed'")
+        if not (isinstance(self.bits, int) and 1 <= self.bits <= 31):
+            raise ValueError(f"bits={self.bits!r} must be a whole number from 1 to 31")
+        loss, rule, options = self._parts()
+        if loss.name not in _LOSSES or loss.classification != self._classifies:
+            task = "classification" if self._classifies else "regression"
+            raise ValueError(f"loss={loss.name!r} is not a loss for {task}")
+        parameter = next((float(getattr(loss, n)) for n in ("margin", "tau", "epsilon") if hasattr(loss, n)), 1.0)
+        self._model = _core.Learner(
+            (_LOSSES[loss.name], parameter),
+            rule,
+            options,
+            self.bits if self.features == "hashed" else 0,
+            bool(self.intercept),
+            bool(self.certify),
+        )
+        return self._model
+
+    def _feed(self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False) -> Any:
+        return batch.feed(self._model or self._start(), labels, importance, want_scores)
+
+    def _batch_scores(self, X: Any) -> NDArray[np.float64]:
+        core = self._model or self._start()
+        batch = rows.batch(X)
+        scores: NDArray[np.float64] = self._feed(batch, None, None, want_scores=True)
+        return scores.reshape(batch.size, core.lanes)
+
+    @property
+    def examples_(self) -> int:
+        """Number of examples learned."""
+        return int(self._model.rounds) if self._model else 0
+
+    @property
+    def loss_(self) -> float:
+        """Sum of the losses suffered, each at the weights before the example was learned."""
+        return self._model.total(_TOTALS["loss"]) if self._model else 0.0
+
+    def certificate(self) -> Certificate:
+        """What the run so far proves about every fixed linear model: see `Certificate`."""
+        core = self._model or self._start()
+        if not core.has_gradient_sum:
+            raise ValueError(
+                f"this rule keeps no sum of gradients; make the learner with certify=True: "
+                f"{type(self).__name__}(..., certify=True)"
+            )
+        total = {name: core.total(number) for name, number in _TOTALS.items()}
+        # In certified runs sums are doubles: T additions of relative error 2^-53 each.
+        l1, l2, largest = core.gradient_norms()
+        exact = self.certify
+        return Certificate(
+            examples=self.examples_,
+            loss=total["loss"],
+            linear=total["linear"],
+            gradient_norms=(l1, l2, largest),
+            rounding=0.0 if exact else total["rounding"],
+        )
+
+    def _weights(self) -> tuple[list[Any], NDArray[np.float64], NDArray[np.float64]]:
+        """Names, weights (features x lanes) and intercepts (lanes)."""
+        core = self._model or self._start()
+        table = core.weights().reshape(-1, core.lanes)
+        names, table, first = core.names(), table[1:], table[0]
+        if self.features == "hashed":
+            used = np.flatnonzero(table.any(axis=1))
+            return used.tolist(), table[used], first
+        return names, table, first
+
+    # --- copies, pickles, files ----------------------------------------------------------------------
+
+    def _memory(self) -> dict[str, Any]:
+        """What has been learned besides the model itself, as plain values."""
+        return {}
+
+    def _remember(self, memory: dict[str, Any]) -> None:
+        """Take back what `_memory` gave."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {k: v for k, v in self.__dict__.items() if k != "_model"}
+        if self._model is not None:
+            state["_state"] = {"lanes": self._model.lanes, **self._model.state()}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        model = state.pop("_state", None)
+        self.__dict__.update(state)
+        if model is not None:
+            self._start().restore(**model)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the learner to a safetensors file, all at once or not at all.
+
+        Training goes on from the loaded learner bit for bit as it would have without the stop.
+        """
+        core = self._model or self._start()
+        description = {
+            "class": type(self).__name__,
+            "options": {k: _to_json(v, k) for k, v in self.get_params().items()},
+            "lanes": core.lanes,
+            "memory": _to_json(self._memory(), "y"),
+        }
+        persistence.write(path, description, core.state())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The learner that `save` wrote to `path`."""
+        description, arrays = persistence.read(path)
+        if description.get("class") != cls.__name__:
+            raise ValueError(f"{path} holds a {description.get('class')}, not a {cls.__name__}")
+        try:
+            options = {k: _from_json(v) for k, v in description["options"].items()}
+            learner = cls(**options)
+            learner._start().restore(lanes=description["lanes"], **arrays)
+            learner._remember(_from_json(description["memory"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+        return learner
+
+
+def _to_json(value: Any, name: str) -> Any:
+    """Plain values, and the small objects that options are made of, as JSON."""
+    if isinstance(value, (str, bool, int, type(None))):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, (list, tuple)):
+        return {type(value).__name__: [_to_json(v, name) for v in value]}
+    if isinstance(value, dict):
+        return {"dict": [[_to_json(k, name), _to_json(v, name)] for k, v in value.items()]}
+    for module in (losses, rules, rules.rates):
+        if type(value).__name__ in module.__all__ and type(value).__module__ == module.__name__:
+            inside = {k: _to_json(getattr(value, k), name) for k in value.__dataclass_fields__}
+            return {module.__name__.rpartition(".")[2]: [type(value).__name__, inside]}
+    raise ValueError(f"{name}={value!r}: a {type(value).__name__} cannot be saved; strings, numbers and tuples can")
+
+
+def _from_json(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((kind, inside),) = value.items()
+    if kind == "float":
+        return float(inside)
+    if kind in ("list", "tuple"):
+        items = [_from_json(v) for v in inside]
+        return items if kind == "list" else tuple(items)
+    if kind == "dict":
+        return {_from_json(k): _from_json(v) for k, v in inside}
+    module = {"losses": losses, "rules": rules, "rates": rules.rates}[kind]
+    name, options = inside
+    if name not in module.__all__:
+        raise ValueError(f"{name} is not known")
+    return getattr(module, name)(**{k: _from_json(v) for k, v in options.items()})

@@ -1,0 +1,132 @@
+"""LinearClassifier and LinearRegressor: any convex loss with any update rule."""
+
+from typing import Any
+
+from regretless import losses, rules
+from regretless.linear.classifying import Classifying
+from regretless.linear.regressing import Regressing
+from regretless.losses import Loss
+from regretless.rates import Rate
+from regretless.rules import Rule
+
+__all__ = ["LinearClassifier", "LinearRegressor"]
+
+
+def _parts(
+    loss: str | Loss, rule: str | Rule, rate: float | Rate | None, l1: float, l2: float
+) -> tuple[Loss, str, dict[str, Any]]:
+    chosen, update = losses.get(loss), rules.get(rule)
+    if rate is not None:
+        update = update.with_rate(rate)
+    update.check_penalty(l1, l2)
+    return chosen, update.name, update.options(chosen, l1, l2)
+
+
+class LinearClassifier(Classifying):
+    """A linear classifier for streams that needs no learning rate.
+
+    Plays `w_t`, scores `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`. Labels are
+    of any hashable type and new ones may appear at any time.
+
+    Parameters
+    ----------
+    loss : "logistic", "hinge", "squared_hinge", "exponential" or an object of `regretless.losses`.
+    rule : "coin" (no learning rate), "adagrad", "ogd", "ftrl", "eg", "pnorm", or an object of
+        `regretless.rules`.
+    rate : overrides the rule's learning rate: a number or one of `regretless.rates`.
+    l1, l2 : penalties per round, `l1 ||w||_1 + l2 / 2 ||w||^2`; rules "ftrl", "adagrad", "ogd".
+    intercept : whether every example has a further feature of value 1.
+    features : "exact" gives every name its own weight; "hashed" has `2**bits` of them, whatever comes.
+    certify : keep a sum of gradients in double precision for `certificate()`. The rule "coin" keeps
+        one in single precision anyway, whose rounding error the certificate accounts for.
+    seed : no rule of this learner draws random numbers; kept for those that do.
+
+    >>> model = LinearClassifier()
+    >>> for x, y in [({"offer": 1, "free": 1}, "spam"), ({"meeting": 1}, "ham")] * 10:
+    ...     model.learn_one(x, y)
+    >>> model.predict_one({"free": 1})
+    'spam'
+    >>> 0.7 < model.predict_proba_one({"free": 1})["spam"] < 1
+    True
+    >>> lower = model.certificate().best_possible(norm=1)  # no model of norm 1 has a smaller loss
+    >>> 0 < lower
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss = "logistic",
+        rule: str | Rule = "coin",
+        rate: float | Rate | None = None,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.rule = rule
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.intercept = intercept
+        self.features = features
+        self.bits = bits
+        self.certify = certify
+        self.seed = seed
+        self._reset()
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        return _parts(self.loss, self.rule, self.rate, self.l1, self.l2)
+
+
+class LinearRegressor(Regressing):
+    """A linear regressor for streams that needs no learning rate and no scaling.
+
+    Plays `w_t`, predicts `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`.
+
+    Parameters
+    ----------
+    loss : "squared", "absolute", "quantile", "epsilon_insensitive" or an object of
+        `regretless.losses`, such as `losses.Quantile(0.9)`.
+
+    The others are those of `LinearClassifier`.
+
+    >>> model = LinearRegressor()
+    >>> for t in range(200):
+    ...     model.learn_one({"a": t % 3, "b": t % 5}, 2.0 * (t % 3) - (t % 5))
+    >>> round(model.predict_one({"a": 1, "b": 0}))
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss = "squared",
+        rule: str | Rule = "coin",
+        rate: float | Rate | None = None,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.rule = rule
+        self.rate = rate
+        self.l1 = l1
+        self.l2 = l2
+        self.intercept = intercept
+        self.features = features
+        self.bits = bits
+        self.certify = certify
+        self.seed = seed
+        self._reset()
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        return _parts(self.loss, self.rule, self.rate, self.l1, self.l2)

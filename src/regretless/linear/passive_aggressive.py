@@ -1,0 +1,115 @@
+"""Passive-aggressive learners (primal-dual paper, section 5.2; Crammer et al., 2006)."""
+
+import math
+from typing import Any
+
+from regretless.linear.classifying import Classifying
+from regretless.linear.regressing import Regressing
+from regretless.losses import EpsilonInsensitive, Hinge, Loss
+
+__all__ = ["PassiveAggressive", "PassiveAggressiveRegressor"]
+
+_MODES = {"exact": 0, "I": 1, "II": 2}
+
+
+def _options(C: float, mode: str) -> tuple[str, dict[str, Any]]:
+    if mode not in _MODES:
+        raise ValueError(f"mode={mode!r} must be 'exact', 'I' or 'II'")
+    if not 0 < C < math.inf:
+        raise ValueError(f"C={C} must be positive and finite; mode='exact' has no bound")
+    return "passive_aggressive", {"mode": _MODES[mode], "aggressiveness": float(C)}
+
+
+class PassiveAggressive(Classifying):
+    """Passive-aggressive classifier: the smallest change that mends the current example.
+
+        l = max(0, margin - y <w, x>),   w <- w + tau y x
+        tau = l / ||x||^2   ("exact"),   min(C, l / ||x||^2)   ("I"),   l / (||x||^2 + 1 / (2C))   ("II")
+
+    Each step of "I" maximises the dual of the batch problem over its own variable, hence with
+    `||x_t|| <= 1` and every u: `sum_t mu(l_t) <= sum_t l_t(u) + ||u||^2 / (2C)` with
+    `mu(l) = min(l, C) (l - min(l, C) / 2) / C` (primal-dual paper, Thm 3). The constant feature of the
+    intercept counts in `||x||^2`.
+
+    Parameters
+    ----------
+    C : > 0, the largest step of "I"; the importance weight of an example multiplies it.
+    mode : "exact", "I" or "II".
+    margin : > 0, of the hinge loss.
+
+    The others are those of `LinearClassifier`.
+
+    >>> model = PassiveAggressive(mode="exact", intercept=False)
+    >>> model.learn_one({"a": 3.0, "b": 4.0}, True)
+    >>> model.learn_one({"a": 1.0}, False)
+    >>> model.decision_one({"a": 1.0})
+    -1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        mode: str = "I",
+        margin: float = 1.0,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.C = C
+        self.mode = mode
+        self.margin = margin
+        self.intercept = intercept
+        self.features = features
+        self.bits = bits
+        self.certify = certify
+        self.seed = seed
+        self._reset()
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        return Hinge(self.margin), *_options(self.C, self.mode)
+
+
+class PassiveAggressiveRegressor(Regressing):
+    """Passive-aggressive regressor: the smallest change that brings the prediction within epsilon.
+
+    As `PassiveAggressive` with the loss `max(0, |<w, x> - y| - epsilon)`.
+
+    Parameters
+    ----------
+    epsilon : >= 0, the error that is not a loss.
+
+    The others are those of `PassiveAggressive`.
+
+    >>> model = PassiveAggressiveRegressor(mode="exact", epsilon=0.5, intercept=False)
+    >>> model.learn_one({"a": 2.0}, 10.0)
+    >>> model.predict_one({"a": 2.0})
+    9.5
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        mode: str = "I",
+        epsilon: float = 0.1,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.C = C
+        self.mode = mode
+        self.epsilon = epsilon
+        self.intercept = intercept
+        self.features = features
+        self.bits = bits
+        self.certify = certify
+        self.seed = seed
+        self._reset()
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        return EpsilonInsensitive(self.epsilon), *_options(self.C, self.mode)

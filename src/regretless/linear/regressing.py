@@ -1,0 +1,81 @@
+"""Numbers in, numbers out: what all linear regressors share."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import rows
+from regretless.linear.learner import LinearLearner
+
+__all__ = ["Regressing"]
+
+
+class Regressing(LinearLearner):
+    """A linear model of a number."""
+
+    _classifies: ClassVar[bool] = False
+
+    def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
+        """Learn from one example: features `x`, target `y`, importance weight `w >= 0`."""
+        core = self._model or self._start()
+        core.learn_target(x if isinstance(x, dict) else rows.row(x), _number(y), w)
+
+    def step(self, x: Any, y: float, w: float = 1.0) -> float:
+        """Predict and learn in one pass over the row; the prediction made before learning."""
+        core = self._model or self._start()
+        score: float = core.step_target(x if isinstance(x, dict) else rows.row(x), _number(y), w)
+        return score
+
+    def decision_one(self, x: Any) -> float:
+        """The raw score, which is the prediction."""
+        score: float = (self._model or self._start()).score(x if isinstance(x, dict) else rows.row(x))
+        return score
+
+    predict_one = decision_one
+
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learn the rows of `X` one after the other, exactly as `learn_one` would."""
+        batch = rows.batch(X)
+        try:
+            targets = np.ascontiguousarray(y, np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"y must hold numbers: {error}") from error
+        if targets.shape != (batch.size,):
+            raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
+        importance = None if w is None else np.ascontiguousarray(w, np.float64)
+        self._feed(batch, targets, importance)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a batch."""
+        self.learn_many(X, y, sample_weight)
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Start afresh and learn `X` in one pass."""
+        self._reset()
+        return self.partial_fit(X, y, sample_weight)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The prediction for each row."""
+        return self._batch_scores(X)[:, 0]
+
+    @property
+    def weights_(self) -> dict[Any, float]:
+        """Names to weights."""
+        names, table, _ = self._weights()
+        return dict(zip(names, table[:, 0].tolist()))
+
+    @property
+    def intercept_(self) -> float:
+        """The weight of the constant feature."""
+        return float(self._weights()[2][0])
+
+
+def _number(y: Any) -> float:
+    if type(y) is float:
+        return y
+    try:
+        return float(y)
+    except (TypeError, ValueError):
+        raise ValueError(f"y={y!r} is not a number") from None

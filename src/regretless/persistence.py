@@ -1,0 +1,57 @@
+"""Models on disk: a safetensors file, which holds arrays and text and can run nothing when loaded."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["read", "write"]
+
+FORMAT = 1
+_KEY = "regretless"
+
+
+def write(path: str | os.PathLike[str], description: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    """Write a model so that `path` holds either the old file or the new one, never half of one."""
+    from safetensors.numpy import save
+
+    target = Path(path)
+    header = json.dumps({"format": FORMAT, **description})
+    data = save({k: np.atleast_1d(v) for k, v in arrays.items()}, metadata={_KEY: header})
+    handle, scratch = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(scratch, target)
+    except BaseException:
+        os.unlink(scratch)
+        raise
+
+
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The description and the arrays of a model file, or `ValueError` if it is not one of ours."""
+    from safetensors import SafetensorError, safe_open
+
+    Path(path).stat()  # a missing file is an OSError that names it
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}
+    except (SafetensorError, ValueError, OSError) as error:
+        raise ValueError(f"{path} is not a model file, or only part of one: {error}") from error
+    try:
+        description = json.loads(metadata[_KEY])
+        version = description["format"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} was not written by regretless") from error
+    if version != FORMAT:
+        raise ValueError(
+            f"{path} has format {version}; this version of regretless reads format {FORMAT}"
+        )
+    return description, arrays

@@ -1,0 +1,183 @@
+"""Everything that can be a row or a batch, brought into the few forms that the core reads.
+
+What is 0, None or absent is the same thing in every form. A string is a category: the value "red" of
+the feature "colour" is the feature "colour=red" with value 1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Batch", "CSR", "Table", "batch", "row"]
+
+Row = dict[Any, Any] | tuple[NDArray[np.int64], NDArray[np.float64]]
+
+
+def row(x: Any) -> Row:
+    """One example as the core reads it: a dict, or columns and values.
+
+    >>> row([0.0, 2.0])
+    (array([0, 1]), array([0., 2.]))
+    """
+    if isinstance(x, dict):
+        return x
+    if isinstance(x, Mapping):
+        return dict(x)
+    if hasattr(x, "tocsr") or hasattr(x, "tocoo"):
+        return _sparse_row(x)
+    if hasattr(x, "index") and hasattr(x, "items"):  # a pandas Series
+        return dict(x.items())
+    try:
+        values = np.asarray(x, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"x={_shown(x)} is not a row: give a dict, a vector or a sparse row") from error
+    if values.ndim == 2 and values.shape[0] == 1:
+        values = values[0]
+    if values.ndim != 1:
+        raise ValueError(
+            f"x has shape {values.shape}: one row is expected; for several use learn_many or predict"
+        )
+    return np.arange(values.size), np.ascontiguousarray(values)
+
+
+def _sparse_row(x: Any) -> Row:
+    if len(x.shape) == 2 and x.shape[0] != 1:
+        raise ValueError(f"x has shape {x.shape}: one row is expected; for several use learn_many")
+    if x.format == "csr" and x.has_canonical_format:
+        columns, values = x.indices, x.data
+    else:
+        x = x.tocoo(copy=True)
+        x.sum_duplicates()
+        columns, values = x.coords[-1] if hasattr(x, "coords") else x.col, x.data
+    return columns.astype(np.int64), values.astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class CSR:
+    """Sparse rows: row t has `columns` and `values` from `starts[t]` to `starts[t + 1]`."""
+
+    starts: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    values: NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return self.starts.size - 1
+
+    def __getitem__(self, rows: slice) -> "CSR":
+        start, stop, _ = rows.indices(self.size)
+        return CSR(self.starts[start : stop + 1], self.columns, self.values)
+
+    def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
+        """Give the rows to the core."""
+        return core.csr(self.starts, self.columns, self.values, labels, importance, want_scores)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns, each `(name, numbers)` or `(name, codes, categories)`; code -1 is missing."""
+
+    size: int
+    columns: list[tuple[Any, ...]]
+
+    def __getitem__(self, rows: slice) -> "Table":
+        start, stop, _ = rows.indices(self.size)
+        cut = [(c[0], c[1][start:stop], *c[2:]) for c in self.columns]
+        return Table(stop - start, cut)
+
+    def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
+        """Give the rows to the core."""
+        return core.table(self.size, self.columns, labels, importance, want_scores)
+
+
+Batch = CSR | Table
+
+
+def batch(X: Any) -> Batch:
+    """Several examples: a sparse matrix, a 2-d array, a data frame or an Arrow table.
+
+    >>> batch(np.eye(2)).size
+    2
+    """
+    if hasattr(X, "tocsr"):
+        return _csr(X)
+    if hasattr(X, "column_names") and hasattr(X, "schema"):
+        return _arrow(X)
+    if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        return _arrow(X.to_arrow()) if hasattr(X, "to_arrow") else _pandas(X)
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
+        raise ValueError("X is a list of dicts: call learn_one or predict_one for each of them")
+    try:
+        dense = np.asarray(X, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"X={_shown(X)} is not a batch: give a sparse matrix, a 2-d array, a data frame or a table"
+        ) from error
+    if dense.ndim != 2:
+        raise ValueError(f"X has shape {dense.shape}: rows and columns are expected; one row goes to learn_one")
+    return Table(dense.shape[0], [(j, dense[:, j]) for j in range(dense.shape[1])])
+
+
+def _csr(X: Any) -> CSR:
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.shape[1] > np.iinfo(np.int32).max:
+        raise ValueError(f"X has {X.shape[1]} columns, more than 2^31 - 1; hash them first")
+    return CSR(X.indptr.astype(np.int64), X.indices.astype(np.int32, copy=False), X.data.astype(np.float64, copy=False))
+
+
+def _pandas(X: Any) -> Table:
+    columns: list[tuple[Any, ...]] = []
+    for name in X.columns:
+        column = X[name]
+        if column.dtype.kind in "biuf":
+            columns.append((_name(name), column.to_numpy(np.float64)))
+        elif column.dtype.kind in "mMc":
+            raise ValueError(f"X[{name!r}] is of type {column.dtype}: turn it into numbers or strings")
+        else:
+            codes, values = column.factorize()
+            columns.append((_name(name), codes.astype(np.int32), _categories(name, values)))
+    return Table(len(X), columns)
+
+
+def _arrow(X: Any) -> Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns: list[tuple[Any, ...]] = []
+    for name in X.column_names:
+        column = X.column(name)
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        kind = column.type
+        if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
+            numbers = pc.cast(column, pa.float64()).fill_null(0.0)
+            columns.append((name, numbers.to_numpy(zero_copy_only=False)))
+        elif pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            coded = column if pa.types.is_dictionary(kind) else column.dictionary_encode()
+            codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            columns.append((name, codes.astype(np.int32), _categories(name, coded.dictionary.to_pylist())))
+        else:
+            raise ValueError(f"column {name!r} is of type {kind}: numbers, bools and strings are read")
+    return Table(X.num_rows, columns)
+
+
+def _name(name: Any) -> Any:
+    return int(name) if isinstance(name, (int, np.integer)) else str(name)
+
+
+def _categories(column: Any, values: Any) -> list[str]:
+    for value in values:
+        if not isinstance(value, str):
+            raise ValueError(f"X[{column!r}] holds {value!r}, a {type(value).__name__}: only strings are categories")
+    return list(values)
+
+
+def _shown(x: Any) -> str:
+    text = repr(x)
+    return text if len(text) <= 80 else text[:77] + "..."
