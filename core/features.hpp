@@ -43,13 +43,21 @@ class Features {
   std::uint32_t insert(std::string_view name) {
     return hashed() ? find(name) : insert(name, false, hash_bytes(name));
   }
-  std::uint32_t insert(std::int64_t column) {
+  [[gnu::noinline]] std::uint32_t insert(std::int64_t column) {
     if (hashed()) return find(column);
     const auto c = std::size_t(column);
     if (c >= kDirect) return insert(bytes(column), true, key(column));
     if (c >= columns_.size()) columns_.resize(std::max(c + 1, columns_.size() * 2), kAbsent);
     if (columns_[c] == kAbsent) columns_[c] = append(bytes(column), true);
     return columns_[c];
+  }
+
+  // The rows of columns 0 to width - 1 as an array, kAbsent where there is none yet; null when hashed
+  // or too wide for one.
+  const std::uint32_t* columns(std::size_t width) {
+    if (hashed() || width > kDirect) return nullptr;
+    if (width > columns_.size()) columns_.resize(width, kAbsent);
+    return columns_.data();
   }
 
   bool is_column(std::uint32_t row) const { return numeric_[row]; }

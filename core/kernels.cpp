@@ -86,11 +86,25 @@ void audit(const BankView& bank, Example x, const double* gradient) {
 
 void prefetch(const BankView& bank, Example x) {
   const std::size_t bytes = bank.layout.stride * sizeof(float);
+  const char* data = reinterpret_cast<const char*>(bank.data);
+  for (std::size_t j = 0; j < x.size; ++j) __builtin_prefetch(data + x.rows[j] * bytes, 1);
+  if (bytes > 64)  // the rest of wide rows, as far as it is worth it
+    for (std::size_t j = 0; j < x.size; ++j)
+      for (std::size_t line = 64; line < bytes && line < 256; line += 64)
+        __builtin_prefetch(data + x.rows[j] * bytes + line, 1);
+}
+
+double largest_magnitude(Example x) {
+  std::uint32_t most = 0;  // the bits of positive floats are ordered as the floats are
   for (std::size_t j = 0; j < x.size; ++j) {
-    const char* row = reinterpret_cast<const char*>(bank.data) + x.rows[j] * bytes;
-    for (std::size_t line = 0; line < bytes && line < 256; line += 64)
-      __builtin_prefetch(row + line, 1);
+    std::uint32_t bits;
+    std::memcpy(&bits, x.values + j, sizeof(bits));
+    bits &= 0x7fffffffu;
+    most = bits > most ? bits : most;
   }
+  float value;
+  std::memcpy(&value, &most, sizeof(value));
+  return value;
 }
 
 Example example(const Batch& batch, std::size_t t) {
@@ -146,11 +160,10 @@ std::size_t learn(const R& rule, const Loss& loss, BankView bank, const Batch& b
     if (batch.scores)
       for (int k = 0; k < count; ++k) batch.scores[t * count + k] = s[k];
 
-    double norm = 0, largest = 0;
+    const double largest = largest_magnitude(x);
+    double norm = 0;
     if (rule.needs_norm() || bank.audit >= 0)
       for (std::size_t j = 0; j < x.size; ++j) norm += Loss::square(x.values[j]);
-    for (std::size_t j = 0; j < x.size; ++j)
-      largest = std::max(largest, double(std::fabs(x.values[j])));
 
     for (int k = 0; k < count; ++k) {
       const double y = target[k] =
@@ -204,9 +217,30 @@ std::size_t learn_any(const Rule& rule, const Loss& loss, BankView bank, const B
   });
 }
 
+// Both checks look for a sign bit in differences, without a branch, so that they vectorise. The bits
+// of positive doubles are ordered as the doubles are, with infinities and NaNs above all numbers.
+bool fit_floats(const double* values, std::size_t size) {
+  const double limit = std::numeric_limits<float>::max();
+  std::int64_t most, seen = 0;
+  std::memcpy(&most, &limit, sizeof(most));
+  for (std::size_t j = 0; j < size; ++j) {
+    std::int64_t bits;
+    std::memcpy(&bits, values + j, sizeof(bits));
+    seen |= most - (bits & 0x7fffffffffffffff);
+  }
+  return seen >= 0;
+}
+
+bool below(const std::int32_t* values, std::size_t size, std::int32_t limit) {
+  std::int64_t seen = 0;
+  for (std::size_t j = 0; j < size; ++j)
+    seen |= std::int64_t(values[j]) | (std::int64_t(limit) - 1 - values[j]);
+  return seen >= 0;
+}
+
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any, learn_any};
+const Kernels table{predict_any, learn_any, fit_floats, below};
 
 }  // namespace regretless::REGRETLESS_ISA

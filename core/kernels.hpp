@@ -17,7 +17,7 @@
 
 namespace regretless {
 
-using Rule = std::variant<Coin, AdaGrad, Ogd, Ftrl, PNorm, Eg, PassiveAggressive>;
+using Rule = std::variant<Coin, AdaGrad, Ogd, PlainOgd, Ftrl, PNorm, Eg, PassiveAggressive>;
 
 struct Batch {
   std::size_t size = 0;
@@ -44,6 +44,8 @@ struct BankView {
 using Kernel = std::size_t (*)(const Rule&, const Loss&, BankView, const Batch&);
 struct Kernels {
   Kernel predict, learn;
+  bool (*fit_floats)(const double* values, std::size_t size);  // finite and within the range of floats
+  bool (*below)(const std::int32_t* values, std::size_t size, std::int32_t limit);  // 0 <= v < limit
 };
 Kernels kernels();  // for this machine
 

@@ -58,10 +58,14 @@ Rule rule_of(const std::string& name, nb::dict options) {
     return r;
   }
   if (name == "ogd") {
-    Ogd r;
-    r.rate = rate(), r.l1 = number("l1"), r.l2 = number("l2"), r.radius = number("radius");
-    r.lazy = flag("lazy"), r.invariant = flag("invariant");
-    return r;
+    const auto fill = [&](auto r) {
+      r.rate = rate(), r.l1 = number("l1"), r.l2 = number("l2"), r.radius = number("radius");
+      r.lazy = flag("lazy"), r.invariant = flag("invariant");
+      return Rule(r);
+    };
+    const bool plain = number("l1") == 0 && number("l2") == 0 && !flag("lazy") &&
+                       std::isinf(number("radius"));
+    return plain ? fill(PlainOgd{}) : fill(Ogd{});
   }
   if (name == "ftrl") {
     Ftrl r;
@@ -135,13 +139,16 @@ class PyLearner {
   // --- batches -----------------------------------------------------------------------------------
   // labels: int32 classes, float64 targets, or None to predict. Returns the scores (before learning,
   // when there are labels) as a flat array, or None when they are not asked for.
-  nb::object csr(Vector<std::int64_t> starts, Vector<std::int32_t> columns, Vector<double> values,
-                 nb::handle labels, nb::handle importance, bool want_scores) {
+  nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
+                 Vector<double> values, nb::handle labels, nb::handle importance, bool want_scores) {
+    if (starts.size() == 0) throw nb::value_error("X.indptr is empty");
     const std::size_t n = starts.size() - 1;
     for (std::size_t t = 0; t < n; ++t)
       if (starts(t) < 0 || starts(t) > starts(t + 1)) throw nb::value_error("X.indptr decreases");
     if (std::size_t(starts(n)) > columns.size() || columns.size() != values.size())
       throw nb::value_error("X.indptr, X.indices and X.data do not fit each other");
+    if (!kernels().below(columns.data(), columns.size(), width))
+      throw nb::value_error("X.indices has a column outside X.shape");
     check_finite(values.data(), values.size(), [&](std::size_t j) {
       std::size_t t = 0;
       while (std::size_t(starts(t + 1)) <= j) ++t;
@@ -149,12 +156,39 @@ class PyLearner {
     });
     Features& f = learner_.features();
     const bool learning = !labels.is_none();
-    return run(n, labels, importance, want_scores, [&](std::size_t t, auto&& push) {
-      for (auto j = std::size_t(starts(t)); j < std::size_t(starts(t + 1)); ++j) {
-        if (values(j) == 0) continue;
-        const std::int64_t c = columns(j);
-        push(learning ? f.insert(c) : f.find(c), float(values(j)));
-      }
+    const std::int64_t* start = starts.data();
+    const auto most = [=](std::size_t first, std::size_t last) {
+      return std::size_t(start[last] - start[first]);
+    };
+    const auto each = [start, c = columns.data(), v = values.data()](auto row_of) {
+      return [=](std::size_t t, std::uint32_t* row, float* value) {
+        std::size_t n = 0;
+        for (std::int64_t j = start[t], end = start[t + 1]; j < end; ++j) {
+          const std::uint32_t r = row_of(c[j]);
+          const double x = v[j];
+          row[n] = r;
+          value[n] = float(x);
+          n += (r != Features::kAbsent) & (x != 0);
+        }
+        return n;
+      };
+    };
+    const auto go = [&](auto row_of) {
+      return run(n, labels, importance, want_scores, most, each(row_of));
+    };
+    if (f.hashed())
+      return go([mask = (std::uint32_t(1) << f.bits()) - 1](std::int32_t c) {
+        return 1 + (std::uint32_t(c) & mask);
+      });
+    if (const std::uint32_t* table = f.columns(std::size_t(width)))
+      return go([table, learning, &f](std::int32_t c) {
+        const std::uint32_t row = table[c];
+        if (row == Features::kAbsent && learning) [[unlikely]]
+          return f.insert(std::int64_t(c));
+        return row;
+      });
+    return go([learning, &f](std::int32_t c) {
+      return learning ? f.insert(std::int64_t(c)) : f.find(std::int64_t(c));
     });
   }
 
@@ -168,15 +202,25 @@ class PyLearner {
     for (nb::handle item : columns) plan.push_back(column(n, nb::cast<nb::tuple>(item), keep));
     for (std::size_t i = 0; i < plan.size(); ++i)
       name_column(nb::cast<nb::tuple>(columns[i]), plan[i], learning);
-    return run(n, labels, importance, want_scores, [&](std::size_t t, auto&& push) {
+    const auto most = [&](std::size_t first, std::size_t last) { return (last - first) * plan.size(); };
+    const auto fill = [&](std::size_t t, std::uint32_t* row, float* value) {
+      std::size_t n = 0;
       for (const Column& c : plan) {
         if (c.codes) {
-          if (c.codes[t] >= 0) push(c.rows[std::size_t(c.codes[t])], 1.0f);
-        } else if (const double v = c.numbers[std::ptrdiff_t(t) * c.stride]; v != 0) {
-          push(c.rows[0], float(v));
+          if (c.codes[t] < 0) continue;
+          row[n] = c.rows[std::size_t(c.codes[t])];
+          value[n] = 1.0f;
+          n += row[n] != Features::kAbsent;
+        } else {
+          const double v = c.numbers[std::ptrdiff_t(t) * c.stride];
+          row[n] = c.rows[0];
+          value[n] = float(v);
+          n += row[n] != Features::kAbsent && v != 0;
         }
       }
-    });
+      return n;
+    };
+    return run(n, labels, importance, want_scores, most, fill);
   }
 
   // --- the rest ------------------------------------------------------------------------------------
@@ -233,8 +277,12 @@ class PyLearner {
     if (ends.size() != kinds.size() || ends.size() < 1) damaged("the table of names is damaged");
     Features& f = learner_.features();
     if (!f.hashed())
-      f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, ends.data(),
-                kinds.data(), ends.size());
+      try {
+        f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, ends.data(),
+                  kinds.data(), ends.size());
+      } catch (const std::invalid_argument& error) {
+        damaged(error.what());
+      }
     learner_.bank().resize(0);
     learner_.relane(std::vector<int>(std::size_t(lanes), -1), std::vector<int>(std::size_t(lanes), 1));
     const std::size_t stride = learner_.bank().layout().stride;
@@ -292,9 +340,8 @@ class PyLearner {
   }
   template <class Where>
   static void check_finite(const double* values, std::size_t size, Where where, std::ptrdiff_t stride = 1) {
-    bool good = true;  // no early exit: the loop vectorises
-    for (std::size_t j = 0; j < size; ++j) good &= std::fabs(values[std::ptrdiff_t(j) * stride]) <= FLT_MAX;
-    for (std::size_t j = 0; !good && j < size; ++j)
+    if (stride == 1 && kernels().fit_floats(values, size)) return;
+    for (std::size_t j = 0; j < size; ++j)
       if (const double v = values[std::ptrdiff_t(j) * stride]; !(std::fabs(v) <= FLT_MAX))
         checked_float(v, where(j));
   }
@@ -335,8 +382,11 @@ class PyLearner {
     }
   }
 
-  template <class Row>
-  nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores, Row row) {
+  // Converts and processes a chunk at a time: most(first, last) bounds the entries of some rows,
+  // fill(t, rows, values) writes those of row t and says how many there are.
+  template <class Most, class Fill>
+  nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores, Most most,
+                 Fill fill) {
     const bool learning = !labels.is_none(), classes = learner_.loss().classification();
     Vector<std::int32_t> y_class;
     Vector<double> y_target, h;
@@ -361,18 +411,20 @@ class PyLearner {
     std::vector<float> values;
     for (std::size_t first = 0; first < n; first += kChunk) {
       const std::size_t last = std::min(first + kChunk, n);
+      const std::size_t room = most(first, last) + (last - first);
+      if (rows.size() < room) {
+        rows.resize(room);
+        values.resize(room);
+      }
       starts.assign(1, 0);
-      rows.clear();
-      values.clear();
-      const auto push = [&](std::uint32_t r, float v) {
-        if (r == Features::kAbsent) return;
-        rows.push_back(r);
-        values.push_back(v);
-      };
+      std::size_t used = 0;
       for (std::size_t t = first; t < last; ++t) {
-        if (intercept_) push(Features::kIntercept, 1.0f);
-        row(t, push);
-        starts.push_back(rows.size());
+        if (intercept_) {
+          rows[used] = Features::kIntercept;
+          values[used++] = 1.0f;
+        }
+        used += fill(t, rows.data() + used, values.data() + used);
+        starts.push_back(used);
       }
       Batch batch{last - first, starts.data(), rows.data(), values.data(),
                   learning && !classes ? y_target.data() + first : nullptr,
@@ -397,7 +449,12 @@ class PyLearner {
 };
 
 nb::tuple parse_svmlight(nb::bytes text, bool last, std::int64_t first_line) {
-  const auto parsed = svmlight::parse({text.c_str(), text.size()}, last, first_line);
+  svmlight::Parsed parsed;
+  try {
+    parsed = svmlight::parse({text.c_str(), text.size()}, last, first_line);
+  } catch (const std::invalid_argument& error) {
+    throw nb::value_error(error.what());
+  }
   return nb::make_tuple(array_of(parsed.labels), array_of(parsed.starts), array_of(parsed.columns),
                         array_of(parsed.values), parsed.consumed, parsed.lines);
 }
@@ -419,7 +476,7 @@ NB_MODULE(_core, m) {
       .def("learn_target", &PyLearner::learn_target, "x"_a, "target"_a, "importance"_a)
       .def("step_class", &PyLearner::step_class, "x"_a, "label"_a, "importance"_a)
       .def("step_target", &PyLearner::step_target, "x"_a, "target"_a, "importance"_a)
-      .def("csr", &PyLearner::csr, "starts"_a, "columns"_a, "values"_a, "labels"_a.none(),
+      .def("csr", &PyLearner::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "labels"_a.none(),
            "importance"_a.none(), "want_scores"_a)
       .def("table", &PyLearner::table, "size"_a, "columns"_a, "labels"_a.none(), "importance"_a.none(),
            "want_scores"_a)

@@ -55,7 +55,7 @@ struct AdaGrad : RuleDefaults {
   template <class V>
   void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
     V w = weight(c, at, x);
-    const V z = narrow(g * double(x)), square = c.get(kSquare) + z * z;
+    const V z = narrow(g) * x, square = c.get(kSquare) + z * z;
     V r = ratio(at.rate, root(square));
     if (scale_invariant) {
       const V s = larger(c.get(kLargest), V{} + std::fabs(x));

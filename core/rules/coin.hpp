@@ -45,7 +45,7 @@ struct Coin : RuleDefaults {
 
   template <class V>
   void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
-    const V z = narrow(g * double(x)), theta = c.get(kTheta) - z, a = V{} + std::fabs(x);
+    const V z = narrow(g) * x, theta = c.get(kTheta) - z, a = V{} + std::fabs(x);
     const V reward = c.get(kReward) - z * weight(c, at, x), largest = larger(c.get(kLargest), a);
     c.set(kTheta, theta);
     c.set(kSpread, c.get(kSpread) + magnitude(z));

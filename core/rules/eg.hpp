@@ -47,7 +47,7 @@ struct Eg : RuleDefaults {
 
   template <class V>
   void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
-    const V old = c.get(0), z = narrow(g * double(x)), theta = old - z;
+    const V old = c.get(0), z = narrow(g) * x, theta = old - z;
     c.set(0, theta);
     const auto excess_of = [&](double v, int i) {
       return excess(pick(at.eta, i) * v, pick(at.shift, i));

@@ -32,7 +32,7 @@ struct Ftrl : RuleDefaults {
   template <class V>
   void update(const Cell<V>& c, const At<V>&, Wide<V> g, float x, Sums<V>&) const {
     const float a = float(1 / alpha);
-    const V z = narrow(g * double(x)), n = c.get(kSquare), square = n + z * z;
+    const V z = narrow(g) * x, n = c.get(kSquare), square = n + z * z;
     const V after = root(square), sigma = (after - root(n)) * a;
     const V u = c.get(kDual) + (z - sigma * c.get(kWeight));
     c.set(kDual, u);

@@ -5,24 +5,27 @@
 //
 // P projects onto the l2 ball of the radius given; prox shrinks by l1 and l2. Decay and projection
 // touch every coordinate, so weights are kept as scale * v and only the scale moves; what l1 takes
-// from a row that is not looked at is read off a clock when it is.
+// from a row that is not looked at is read off a clock when it is. kPlain leaves all of that out at
+// compile time: the loop is then a bare multiply and add.
 #pragma once
 #include "rules/rule.hpp"
 
 namespace regretless {
 
-struct Ogd : RuleDefaults {
-  static constexpr int slots = 1;
+template <bool kPlain>
+struct OgdRule : RuleDefaults {
   enum { kScale = kA, kNorm = kB, kClock = kC, kPeak = kD };
   Rate rate{};
   double l1 = 0, l2 = 0, radius = std::numeric_limits<double>::infinity();
   bool lazy = false, invariant = false;
 
-  int float_slots() const { return slots; }
-  bool needs_clock() const { return l1 > 0 && !lazy; }
+  int float_slots() const { return 1; }
+  bool shrinks() const { return !kPlain && l1 > 0; }
+  bool is_lazy() const { return !kPlain && lazy; }
+  bool bounded() const { return !kPlain && radius < std::numeric_limits<double>::infinity(); }
+  bool needs_clock() const { return shrinks() && !lazy; }
   bool needs_norm() const { return invariant; }
-  bool keeps_gradient_sum() const { return lazy; }
-  bool bounded() const { return radius < std::numeric_limits<double>::infinity(); }
+  bool keeps_gradient_sum() const { return is_lazy(); }
 
   void start(Lanes lanes, int k) const { lanes(kScale, k) = 1; }
 
@@ -30,29 +33,28 @@ struct Ogd : RuleDefaults {
   struct At {
     Wide<V> step;       // what multiplies g x
     Wide<V> clock;      // accumulated l1 shrinkage, in units of v
-    bool shrinks, lazy;
   };
   template <class V>
   At<V> at(Lanes lanes, int block) const {
     const Wide<V> t = lane_block<V>(lanes, kRounds, block), scale = lane_block<V>(lanes, kScale, block);
-    if (lazy) return {Wide<V>{} + 1.0, t * l1, l1 > 0, true};
+    if (is_lazy()) return {Wide<V>{} + 1.0, t * l1};
     Wide<V> eta = t + 1.0;
     if constexpr (Traits<V>::width == 1) {
       eta = rate(eta);
     } else {
       for (int i = 0; i < Traits<V>::width; ++i) eta[i] = rate(eta[i]);
     }
-    return {ratio(eta, scale), lane_block<V>(lanes, kClock, block), l1 > 0, false};
+    return {ratio(eta, scale), lane_block<V>(lanes, kClock, block)};
   }
 
   template <class V>
   V weight(const Cell<V>& c, const At<V>& at, float) const {
     const V v = c.get(0);
-    if (!at.shrinks) return v;
-    return narrow(soft(widen(v), at.lazy ? at.clock : at.clock - c.time()));
+    if (!shrinks()) return v;
+    return narrow(soft(widen(v), lazy ? at.clock : at.clock - c.time()));
   }
   double factor(Lanes lanes, int k) const {
-    if (!lazy) return lanes(kScale, k);
+    if (!is_lazy()) return lanes(kScale, k);
     const double t = lanes(kRounds, k), eta = rate(t > 1 ? t : 1);
     const double f = eta / (1 + eta * l2 * t), norm = std::sqrt(lanes(kNorm, k));
     return f * norm > radius ? radius / norm : f;
@@ -64,14 +66,15 @@ struct Ogd : RuleDefaults {
   }
   template <class V>
   void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
-    const V old = at.lazy ? c.get(0) : weight(c, at, x);
-    const V change = narrow(-at.step * g * double(x)), v = old + change;
+    const V old = is_lazy() ? c.get(0) : weight(c, at, x);
+    const V change = narrow(-at.step * g) * x, v = old + change;
     c.set(0, v);
-    if (at.shrinks && !at.lazy) c.set_time(at.clock);
+    if (needs_clock()) c.set_time(at.clock);
     if (bounded()) sums.tracked += widen(v) * widen(v) - widen(old) * widen(old);
-    if (lazy) sums.rounding += rounding_of(v, change);
+    if (is_lazy()) sums.rounding += rounding_of(v, change);
   }
   void finish(Lanes lanes, int k, const Round&, double tracked, const Table& table) const {
+    if (kPlain) return;
     const double eta = rate(lanes(kRounds, k) + 1);
     double &scale = lanes(kScale, k), &norm = lanes(kNorm, k), &peak = lanes(kPeak, k);
     norm += tracked;
@@ -106,5 +109,8 @@ struct Ogd : RuleDefaults {
     recount(lanes, k, table);
   }
 };
+
+using Ogd = OgdRule<false>;
+using PlainOgd = OgdRule<true>;
 
 }  // namespace regretless

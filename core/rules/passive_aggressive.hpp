@@ -35,7 +35,7 @@ struct PassiveAggressive : RuleDefaults {
   }
   template <class V>
   void update(const Cell<V>& c, const At<V>&, Wide<V> g, float x, Sums<V>&) const {
-    c.set(0, narrow(widen(c.get(0)) - g * double(x)));
+    c.set(0, c.get(0) - narrow(g) * x);
   }
   void finish(Lanes, int, const Round&, double, const Table&) const {}
 };

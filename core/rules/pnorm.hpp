@@ -36,7 +36,7 @@ struct PNorm : RuleDefaults {
 
   template <class V>
   void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
-    const V old = c.get(0), z = narrow(g * double(x)), theta = old - z;
+    const V old = c.get(0), z = narrow(g) * x, theta = old - z;
     c.set(0, theta);
     const Wide<V> before = widen(old) * at.inverse, after = widen(theta) * at.inverse;
     sums.tracked += link(after) * after - link(before) * before;

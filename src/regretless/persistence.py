@@ -15,7 +15,9 @@ FORMAT = 1
 _KEY = "regretless"
 
 
-def write(path: str | os.PathLike[str], description: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+def write(
+    path: str | os.PathLike[str], description: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> None:
     """Write a model so that `path` holds either the old file or the new one, never half of one."""
     from safetensors.numpy import save
 
@@ -42,7 +44,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, ValueError, OSError) as error:
         raise ValueError(f"{path} is not a model file, or only part of one: {error}") from error
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Batch", "CSR", "Table", "batch", "row"]
+__all__ = ["CSR", "Batch", "Table", "batch", "row"]
 
 Row = dict[Any, Any] | tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -33,7 +33,9 @@ def row(x: Any) -> Row:
     try:
         values = np.asarray(x, np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"x={_shown(x)} is not a row: give a dict, a vector or a sparse row") from error
+        raise ValueError(
+            f"x={_shown(x)} is not a row: give a dict, a vector or a sparse row"
+        ) from error
     if values.ndim == 2 and values.shape[0] == 1:
         values = values[0]
     if values.ndim != 1:
@@ -59,6 +61,7 @@ def _sparse_row(x: Any) -> Row:
 class CSR:
     """Sparse rows: row t has `columns` and `values` from `starts[t]` to `starts[t + 1]`."""
 
+    width: int
     starts: NDArray[np.int64]
     columns: NDArray[np.int32]
     values: NDArray[np.float64]
@@ -70,11 +73,13 @@ class CSR:
 
     def __getitem__(self, rows: slice) -> "CSR":
         start, stop, _ = rows.indices(self.size)
-        return CSR(self.starts[start : stop + 1], self.columns, self.values)
+        return CSR(self.width, self.starts[start : stop + 1], self.columns, self.values)
 
     def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
         """Give the rows to the core."""
-        return core.csr(self.starts, self.columns, self.values, labels, importance, want_scores)
+        return core.csr(
+            self.width, self.starts, self.columns, self.values, labels, importance, want_scores
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,9 @@ def batch(X: Any) -> Batch:
             f"X={_shown(X)} is not a batch: give a sparse matrix, a 2-d array, a data frame or a table"
         ) from error
     if dense.ndim != 2:
-        raise ValueError(f"X has shape {dense.shape}: rows and columns are expected; one row goes to learn_one")
+        raise ValueError(
+            f"X has shape {dense.shape}: rows and columns are expected; one row goes to learn_one"
+        )
     return Table(dense.shape[0], [(j, dense[:, j]) for j in range(dense.shape[1])])
 
 
@@ -129,7 +136,12 @@ def _csr(X: Any) -> CSR:
         X.sum_duplicates()
     if X.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(f"X has {X.shape[1]} columns, more than 2^31 - 1; hash them first")
-    return CSR(X.indptr.astype(np.int64), X.indices.astype(np.int32, copy=False), X.data.astype(np.float64, copy=False))
+    return CSR(
+        X.shape[1],
+        X.indptr.astype(np.int64),
+        X.indices.astype(np.int32, copy=False),
+        X.data.astype(np.float64, copy=False),
+    )
 
 
 def _pandas(X: Any) -> Table:
@@ -139,7 +151,9 @@ def _pandas(X: Any) -> Table:
         if column.dtype.kind in "biuf":
             columns.append((_name(name), column.to_numpy(np.float64)))
         elif column.dtype.kind in "mMc":
-            raise ValueError(f"X[{name!r}] is of type {column.dtype}: turn it into numbers or strings")
+            raise ValueError(
+                f"X[{name!r}] is of type {column.dtype}: turn it into numbers or strings"
+            )
         else:
             codes, values = column.factorize()
             columns.append((_name(name), codes.astype(np.int32), _categories(name, values)))
@@ -158,12 +172,20 @@ def _arrow(X: Any) -> Table:
         if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
             numbers = pc.cast(column, pa.float64()).fill_null(0.0)
             columns.append((name, numbers.to_numpy(zero_copy_only=False)))
-        elif pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        elif (
+            pa.types.is_dictionary(kind)
+            or pa.types.is_string(kind)
+            or pa.types.is_large_string(kind)
+        ):
             coded = column if pa.types.is_dictionary(kind) else column.dictionary_encode()
             codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-            columns.append((name, codes.astype(np.int32), _categories(name, coded.dictionary.to_pylist())))
+            columns.append(
+                (name, codes.astype(np.int32), _categories(name, coded.dictionary.to_pylist()))
+            )
         else:
-            raise ValueError(f"column {name!r} is of type {kind}: numbers, bools and strings are read")
+            raise ValueError(
+                f"column {name!r} is of type {kind}: numbers, bools and strings are read"
+            )
     return Table(X.num_rows, columns)
 
 
@@ -174,7 +196,9 @@ def _name(name: Any) -> Any:
 def _categories(column: Any, values: Any) -> list[str]:
     for value in values:
         if not isinstance(value, str):
-            raise ValueError(f"X[{column!r}] holds {value!r}, a {type(value).__name__}: only strings are categories")
+            raise ValueError(
+                f"X[{column!r}] holds {value!r}, a {type(value).__name__}: only strings are categories"
+            )
     return list(values)
 
 

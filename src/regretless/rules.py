@@ -32,7 +32,9 @@ class Rule(ABC):
     def with_rate(self, rate: float | rates.Rate) -> "Rule":
         """The same rule with another rate, if it has one."""
         if "rate" not in {f.name for f in fields(self)}:
-            raise ValueError(f"rate={rate!r}: rule={self.name!r} has no learning rate; leave it out")
+            raise ValueError(
+                f"rate={rate!r}: rule={self.name!r} has no learning rate; leave it out"
+            )
         return replace(self, rate=rate)  # type: ignore[call-arg]
 
     def check_penalty(self, l1: float, l2: float) -> None:
@@ -161,7 +163,9 @@ class OGD(Rule):
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         if self.radius is not None and l1:
-            raise ValueError(f"radius={self.radius} and l1={l1} cannot be combined; use one of them")
+            raise ValueError(
+                f"radius={self.radius} and l1={l1} cannot be combined; use one of them"
+            )
         return _schedule(self.rate) | {
             "radius": math.inf if self.radius is None else self.radius,
             "l1": l1,

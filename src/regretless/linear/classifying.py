@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from regretless import rows
 from regretless.linear.labels import Labels
-from regretless.linear.learner import LinearLearner
+from regretless.linear.learner import LinearLearner, number, weight_array
 
 __all__ = ["Classifying"]
 
@@ -46,7 +46,7 @@ class Classifying(LinearLearner):
         label = self._class_of(y)
         if label is None:
             label = self._new_label(x, y, w)
-        core.learn_class(x, label, w)
+        core.learn_class(x, label, w if type(w) is float else number(w, "w"))
 
     def step(self, x: Any, y: Any, w: float = 1.0) -> Any:
         """Predict and learn in one pass over the row; the prediction made before learning."""
@@ -56,9 +56,9 @@ class Classifying(LinearLearner):
         label = self._class_of(y)
         if label is None:
             before = self.predict_one(x)
-            core.learn_class(x, self._new_label(x, y, w), w)
+            core.learn_class(x, self._new_label(x, y, w), float(w))
             return before
-        return self._decide(core.step_class(x, label, w))
+        return self._decide(core.step_class(x, label, w if type(w) is float else number(w, "w")))
 
     def decision_one(self, x: Any) -> Any:
         """The raw score: of the second label for two, a list in the order of `classes_` for more."""
@@ -88,7 +88,7 @@ class Classifying(LinearLearner):
         label = self._labels.check(y)
         core = self._model or self._start()
         core.score(x)
-        if not 0 <= w < float("inf"):
+        if not 0 <= number(w, "w") < float("inf"):
             raise ValueError(f"w = {w} is not a weight: it must be finite and not negative")
         self._add(label)
         return self._labels.index[label]
@@ -111,12 +111,11 @@ class Classifying(LinearLearner):
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn the rows of `X` one after the other, exactly as `learn_one` would."""
-        self._start() if self._model is None else None
         batch = rows.batch(X)
         labels = _label_array(y)
         if len(labels) != batch.size:
             raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
-        importance = None if w is None else np.ascontiguousarray(w, np.float64)
+        importance = weight_array(w)
         codes, fresh = self._labels.encode(labels)
         if fresh:
             self._check(batch, importance, [label for _, label in fresh])
@@ -129,13 +128,15 @@ class Classifying(LinearLearner):
         if fresh:
             codes, _ = self._labels.encode(labels)
         part = slice(start, batch.size)
-        self._feed(batch[part] if fresh else batch, codes[part], importance if importance is None else importance[part])
+        self._feed(batch[part], codes[part], None if importance is None else importance[part])
 
-    def _learn_slice(self, batch: rows.Batch, labels: NDArray[Any], importance: Any, start: int, stop: int) -> None:
+    def _learn_slice(
+        self, batch: rows.Batch, labels: NDArray[Any], importance: Any, start: int, stop: int
+    ) -> None:
         if start < stop:
             codes, _ = self._labels.encode(labels[start:stop])
             part = slice(start, stop)
-            self._feed(batch[part], codes, importance if importance is None else importance[part])
+            self._feed(batch[part], codes, None if importance is None else importance[part])
 
     def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
         """Find out that the whole batch is good before its first row is learned."""
@@ -169,10 +170,15 @@ class Classifying(LinearLearner):
             raise ValueError("nothing has been learned yet: there is no label to predict")
         scores = self._batch_scores(X)
         if len(self._labels.labels) < 3:
-            best = (scores[:, 0] >= 0).astype(int) if len(self._labels.labels) == 2 else np.zeros(len(scores), int)
+            best = (
+                (scores[:, 0] >= 0).astype(int)
+                if len(self._labels.labels) == 2
+                else np.zeros(len(scores), int)
+            )
         else:
             best = scores.argmax(axis=1)
-        return self.classes_[best]
+        predicted: NDArray[Any] = self.classes_[best]
+        return predicted
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each label (columns as in `classes_`) for each row."""
@@ -191,7 +197,10 @@ class Classifying(LinearLearner):
         names, table, _ = self._weights()
         if table.shape[1] == 1:
             return dict(zip(names, table[:, 0].tolist()))
-        return {label: dict(zip(names, table[:, k].tolist())) for k, label in enumerate(self._labels.labels)}
+        return {
+            label: dict(zip(names, table[:, k].tolist()))
+            for k, label in enumerate(self._labels.labels)
+        }
 
     @property
     def intercept_(self) -> Any:

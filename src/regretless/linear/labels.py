@@ -35,7 +35,9 @@ class Labels:
         try:
             hash(label)
         except TypeError:
-            raise ValueError(f"y={label!r} is a {type(label).__name__}, which is not hashable") from None
+            raise ValueError(
+                f"y={label!r} is a {type(label).__name__}, which is not hashable"
+            ) from None
         if self.labels and _kind(label) != _kind(self.labels[0]):
             raise ValueError(
                 f"y={label!r} is a {_kind(label)}, but the labels so far are of the kind "
@@ -70,7 +72,9 @@ class Labels:
             codes[:] = [get(label, -1) for label in labels.tolist()]
         fresh: dict[Any, int] = {}
         for t in np.flatnonzero(codes < 0).tolist():
-            fresh.setdefault(labels[t].item() if isinstance(labels[t], np.generic) else labels[t], t)
+            fresh.setdefault(
+                labels[t].item() if isinstance(labels[t], np.generic) else labels[t], t
+            )
         return codes, [(t, label) for label, t in fresh.items()]
 
 

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, losses, persistence, rows, rules
+from regretless import _core, losses, persistence, rates, rows, rules
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
-__all__ = ["LinearLearner"]
+__all__ = ["LinearLearner", "number", "weight_array"]
 
 _LOSSES = {
     name: number
@@ -60,7 +60,7 @@ class LinearLearner(ABC):
     def _options(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options the learner was made with."""
         return {name: getattr(self, name) for name in self._options()}
 
@@ -102,7 +102,9 @@ class LinearLearner(ABC):
         if loss.name not in _LOSSES or loss.classification != self._classifies:
             task = "classification" if self._classifies else "regression"
             raise ValueError(f"loss={loss.name!r} is not a loss for {task}")
-        parameter = next((float(getattr(loss, n)) for n in ("margin", "tau", "epsilon") if hasattr(loss, n)), 1.0)
+        parameter = next(
+            (float(getattr(loss, n)) for n in ("margin", "tau", "epsilon") if hasattr(loss, n)), 1.0
+        )
         self._model = _core.Learner(
             (_LOSSES[loss.name], parameter),
             rule,
@@ -113,7 +115,9 @@ class LinearLearner(ABC):
         )
         return self._model
 
-    def _feed(self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False) -> Any:
+    def _feed(
+        self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False
+    ) -> Any:
         return batch.feed(self._model or self._start(), labels, importance, want_scores)
 
     def _batch_scores(self, X: Any) -> NDArray[np.float64]:
@@ -168,7 +172,7 @@ class LinearLearner(ABC):
         """What has been learned besides the model itself, as plain values."""
         return {}
 
-    def _remember(self, memory: dict[str, Any]) -> None:
+    def _remember(self, memory: dict[str, Any]) -> None:  # noqa: B027
         """Take back what `_memory` gave."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -213,6 +217,27 @@ class LinearLearner(ABC):
         return learner
 
 
+def number(value: Any, name: str) -> float:
+    """The value of an argument as a float."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={value!r} is not a number") from None
+
+
+def weight_array(w: Any) -> NDArray[np.float64] | None:
+    """Importance weights as the core takes them; None for all 1."""
+    if w is None:
+        return None
+    try:
+        weights = np.ascontiguousarray(w, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the weights must be numbers: {error}") from error
+    if weights.ndim != 1:
+        raise ValueError(f"the weights have shape {weights.shape}: one per row is expected")
+    return weights
+
+
 def _to_json(value: Any, name: str) -> Any:
     """Plain values, and the small objects that options are made of, as JSON."""
     if isinstance(value, (str, bool, int, type(None))):
@@ -223,11 +248,13 @@ def _to_json(value: Any, name: str) -> Any:
         return {type(value).__name__: [_to_json(v, name) for v in value]}
     if isinstance(value, dict):
         return {"dict": [[_to_json(k, name), _to_json(v, name)] for k, v in value.items()]}
-    for module in (losses, rules, rules.rates):
+    for module in (losses, rules, rates):
         if type(value).__name__ in module.__all__ and type(value).__module__ == module.__name__:
             inside = {k: _to_json(getattr(value, k), name) for k in value.__dataclass_fields__}
             return {module.__name__.rpartition(".")[2]: [type(value).__name__, inside]}
-    raise ValueError(f"{name}={value!r}: a {type(value).__name__} cannot be saved; strings, numbers and tuples can")
+    raise ValueError(
+        f"{name}={value!r}: a {type(value).__name__} cannot be saved; strings, numbers and tuples can"
+    )
 
 
 def _from_json(value: Any) -> Any:
@@ -241,7 +268,7 @@ def _from_json(value: Any) -> Any:
         return items if kind == "list" else tuple(items)
     if kind == "dict":
         return {_from_json(k): _from_json(v) for k, v in inside}
-    module = {"losses": losses, "rules": rules, "rates": rules.rates}[kind]
+    module = {"losses": losses, "rules": rules, "rates": rates}[kind]
     name, options = inside
     if name not in module.__all__:
         raise ValueError(f"{name} is not known")

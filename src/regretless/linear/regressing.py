@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
-from regretless.linear.learner import LinearLearner
+from regretless.linear.learner import LinearLearner, number, weight_array
 
 __all__ = ["Regressing"]
 
@@ -19,17 +19,21 @@ class Regressing(LinearLearner):
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
         """Learn from one example: features `x`, target `y`, importance weight `w >= 0`."""
         core = self._model or self._start()
-        core.learn_target(x if isinstance(x, dict) else rows.row(x), _number(y), w)
+        core.learn_target(x if isinstance(x, dict) else rows.row(x), number(y, "y"), number(w, "w"))
 
     def step(self, x: Any, y: float, w: float = 1.0) -> float:
         """Predict and learn in one pass over the row; the prediction made before learning."""
         core = self._model or self._start()
-        score: float = core.step_target(x if isinstance(x, dict) else rows.row(x), _number(y), w)
+        score: float = core.step_target(
+            x if isinstance(x, dict) else rows.row(x), number(y, "y"), number(w, "w")
+        )
         return score
 
     def decision_one(self, x: Any) -> float:
         """The raw score, which is the prediction."""
-        score: float = (self._model or self._start()).score(x if isinstance(x, dict) else rows.row(x))
+        score: float = (self._model or self._start()).score(
+            x if isinstance(x, dict) else rows.row(x)
+        )
         return score
 
     predict_one = decision_one
@@ -43,8 +47,7 @@ class Regressing(LinearLearner):
             raise ValueError(f"y must hold numbers: {error}") from error
         if targets.shape != (batch.size,):
             raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
-        importance = None if w is None else np.ascontiguousarray(w, np.float64)
-        self._feed(batch, targets, importance)
+        self._feed(batch, targets, weight_array(w))
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a batch."""
@@ -70,12 +73,3 @@ class Regressing(LinearLearner):
     def intercept_(self) -> float:
         """The weight of the constant feature."""
         return float(self._weights()[2][0])
-
-
-def _number(y: Any) -> float:
-    if type(y) is float:
-        return y
-    try:
-        return float(y)
-    except (TypeError, ValueError):
-        raise ValueError(f"y={y!r} is not a number") from None

@@ -1,0 +1,30 @@
+"""The learners of this library as River estimators, for River's pipelines, ensembles and metrics.
+
+Each is the class of the same name in `regretless.linear`, and a `river.base.Classifier` or
+`river.base.Regressor` as well: same options, same numbers, same files. Needs River:
+`pip install "regretless[river]"`.
+"""
+
+try:
+    import river  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        'regretless.river needs River, which is not installed: pip install "regretless[river]" '
+        "(regretless.linear has the same learners without it)"
+    ) from error
+
+from regretless.river.linear import (
+    LinearClassifier,
+    LinearRegressor,
+    PassiveAggressive,
+    PassiveAggressiveRegressor,
+    Perceptron,
+)
+
+__all__ = [
+    "LinearClassifier",
+    "LinearRegressor",
+    "PassiveAggressive",
+    "PassiveAggressiveRegressor",
+    "Perceptron",
+]

@@ -1,0 +1,84 @@
+"""What River asks of an estimator beyond what every learner of this library does anyway."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+from river import base
+
+from regretless.linear.classifying import Classifying
+from regretless.linear.learner import LinearLearner
+from regretless.linear.regressing import Regressing
+
+__all__ = ["RiverClassifier", "RiverLearner", "RiverRegressor"]
+
+
+class RiverLearner(LinearLearner, base.Estimator):  # type: ignore[misc]
+    """A learner that River can clone, measure and check."""
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = ({},)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        """The options that `river.checks` should try."""
+        yield from cls._checked_with
+
+    def clone(
+        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
+    ) -> Self:
+        """A learner with the same options, or `new_params` where given.
+
+        It has seen nothing, or with `include_attributes` all that this one has.
+        """
+        clone: Self = base.Base.clone(self, new_params)
+        if include_attributes:
+            options = set(self._options())
+            learned = {k: v for k, v in self.__getstate__().items() if k not in options}
+            clone.__setstate__(copy.deepcopy(learned))
+        return clone
+
+    def __sizeof__(self) -> int:
+        """Bytes, those of the compiled model among them: River adds these up over a pipeline."""
+        arrays = self._model.state().values() if self._model else ()
+        return object.__sizeof__(self) + sum(int(array.nbytes) for array in arrays)
+
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learn the rows of `X` one after the other, exactly as `learn_one` would."""
+        if self._parts()[1] != "eg":
+            super().learn_many(X, y, w)
+            return
+        # EG normalises over the features seen so far, of which a batch names all in advance.
+        weights = [1.0] * len(X) if w is None else w
+        for x, label, weight in zip(X.to_dict("records"), y, weights, strict=True):
+            self.learn_one(x, label, weight)
+
+
+class RiverClassifier(RiverLearner, Classifying, base.MiniBatchClassifier):  # type: ignore[misc]
+    """A classifier of two or more labels, which may appear at any time."""
+
+    _multiclass = True
+
+    def predict_many(self, X: Any) -> Any:
+        """The label of each row of the data frame `X`, as a series: None before any has been seen."""
+        import pandas as pd
+
+        labels = self.predict(X) if self._labels.labels else [None] * len(X)
+        return pd.Series(labels, index=getattr(X, "index", None))
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """The probability of each label seen (columns) for each row of the data frame `X`."""
+        import pandas as pd
+
+        labels = pd.Index(self._labels.labels, tupleize_cols=False)
+        table = self.predict_proba(X)[:, : len(labels)]
+        return pd.DataFrame(table, index=getattr(X, "index", None), columns=labels)
+
+
+class RiverRegressor(RiverLearner, Regressing, base.MiniBatchRegressor):  # type: ignore[misc]
+    """A regressor."""
+
+    def predict_many(self, X: Any) -> Any:
+        """The prediction for each row of the data frame `X`, as a series."""
+        import pandas as pd
+
+        return pd.Series(self.predict(X), index=getattr(X, "index", None))

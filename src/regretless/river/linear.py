@@ -1,0 +1,86 @@
+"""The linear learners as River estimators."""
+
+from typing import Any, ClassVar
+
+from regretless import linear
+from regretless.river.learner import RiverClassifier, RiverRegressor
+
+__all__ = [
+    "LinearClassifier",
+    "LinearRegressor",
+    "PassiveAggressive",
+    "PassiveAggressiveRegressor",
+    "Perceptron",
+]
+
+
+class LinearClassifier(RiverClassifier, linear.LinearClassifier):
+    """`regretless.linear.LinearClassifier` as a River classifier: no learning rate, any labels.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), LinearClassifier(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"loss": "hinge", "certify": True},
+        {"rule": "adagrad", "loss": "squared_hinge", "l1": 1e-4},
+        {"rule": "ogd", "rate": 1e-4, "l2": 1e-3},
+        {"rule": "ftrl", "l1": 0.1, "intercept": False},
+        {"rule": "eg", "loss": "hinge"},
+        {"rule": "pnorm", "loss": "exponential", "rate": 1e-9},
+        {"features": "hashed", "bits": 12},
+    )
+
+
+class LinearRegressor(RiverRegressor, linear.LinearRegressor):
+    """`regretless.linear.LinearRegressor` as a River regressor: no learning rate, no scaling.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.TrumpApproval(), LinearRegressor(), metrics.MAE())
+    MAE: 0...
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"loss": "quantile", "certify": True},
+        {"rule": "adagrad", "l2": 1e-3},
+        {"rule": "ogd", "loss": "absolute"},
+        {"rule": "ftrl", "l1": 0.1, "intercept": False},
+        {"rule": "eg", "loss": "epsilon_insensitive"},
+        {"rule": "pnorm", "loss": "quantile"},
+        {"features": "hashed", "bits": 12},
+    )
+
+
+class Perceptron(RiverClassifier, linear.Perceptron):
+    """`regretless.linear.Perceptron` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), Perceptron(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+
+class PassiveAggressive(RiverClassifier, linear.PassiveAggressive):
+    """`regretless.linear.PassiveAggressive` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), PassiveAggressive(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"mode": "exact"}, {"mode": "II"})
+
+
+class PassiveAggressiveRegressor(RiverRegressor, linear.PassiveAggressiveRegressor):
+    """`regretless.linear.PassiveAggressiveRegressor` as a River regressor.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> model = PassiveAggressiveRegressor(mode="II")
+    >>> evaluate.progressive_val_score(datasets.TrumpApproval(), model, metrics.MAE())
+    MAE: ...
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"mode": "exact"}, {"mode": "II"})

@@ -1,0 +1,30 @@
+"""The learners of this library as scikit-learn estimators, for its pipelines, searches and scores.
+
+Each is the class of the same name in `regretless.linear`, and a scikit-learn `BaseEstimator` with
+`ClassifierMixin` or `RegressorMixin` as well: same options, same numbers, same files. Needs
+scikit-learn: `pip install "regretless[sklearn]"`.
+"""
+
+try:
+    import sklearn  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "regretless.sklearn needs scikit-learn, which is not installed: "
+        'pip install "regretless[sklearn]" (regretless.linear has the same learners without it)'
+    ) from error
+
+from regretless.sklearn.linear import (
+    LinearClassifier,
+    LinearRegressor,
+    PassiveAggressive,
+    PassiveAggressiveRegressor,
+    Perceptron,
+)
+
+__all__ = [
+    "LinearClassifier",
+    "LinearRegressor",
+    "PassiveAggressive",
+    "PassiveAggressiveRegressor",
+    "Perceptron",
+]

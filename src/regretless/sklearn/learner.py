@@ -1,0 +1,134 @@
+"""What scikit-learn asks of an estimator beyond what every learner of this library does anyway."""
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from regretless.linear.classifying import Classifying
+from regretless.linear.learner import LinearLearner
+from regretless.linear.regressing import Regressing
+
+__all__ = ["SklearnClassifier", "SklearnLearner", "SklearnRegressor"]
+
+_SEEN = ("n_features_in_", "feature_names_in_")
+
+
+class SklearnLearner(LinearLearner, BaseEstimator):  # type: ignore[misc]
+    """A learner of matrices whose columns are known from the first batch on."""
+
+    n_features_in_: int
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.examples_ > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether the next batch is the one that says how many columns there are."""
+        return not (self.__sklearn_is_fitted__() and hasattr(self, "n_features_in_"))
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """A batch to learn, as arrays."""
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", y_numeric=not self._classifies, reset=self._is_first
+        )
+        if self._classifies:
+            check_classification_targets(y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return X, y, sample_weight
+
+    def _batch_scores(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return super()._batch_scores(validate_data(self, X, accept_sparse="csr", reset=False))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Start afresh and learn `X` in one pass."""
+        self._reset()
+        return self.partial_fit(X, y, sample_weight=sample_weight)  # type: ignore[no-any-return]
+
+    def _columns(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Weights (lanes x columns) and intercepts (lanes)."""
+        check_is_fitted(self)
+        names, table, first = self._weights()
+        where = {name: k for k, name in enumerate(names)}
+        size = 2**self.bits if self.features == "hashed" else self.n_features_in_
+        rows = [where.get(j % size, -1) for j in range(self.n_features_in_)]
+        return np.vstack([table, np.zeros_like(first)])[rows].T, first
+
+    def _memory(self) -> dict[str, Any]:
+        seen = {k: np.asarray(getattr(self, k)).tolist() for k in _SEEN if hasattr(self, k)}
+        return super()._memory() | seen
+
+    def _remember(self, memory: dict[str, Any]) -> None:
+        super()._remember(memory)
+        for name in _SEEN:
+            if name in memory:
+                value = memory[name]
+                setattr(self, name, np.array(value, object) if isinstance(value, list) else value)
+
+
+class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifying):  # type: ignore[misc]
+    """A classifier of matrices."""
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn a batch; `classes`, if given, are the labels that exist from the start.
+
+        They may be left out, also of the first batch, and a later one may bring further labels.
+        """
+        first = self._is_first
+        X, y, sample_weight = self._checked(X, y, sample_weight)
+        if first and classes is None:
+            classes = y
+        known = None if classes is None else np.unique(classes)
+        return super().partial_fit(X, y, known, sample_weight)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row."""
+        check_is_fitted(self)
+        return super().predict(X)
+
+    def _has_probabilities(self) -> bool:
+        loss, _, _ = self._parts()
+        return loss.probability(1e-9) < 1  # losses that only estimate a sign jump to 1
+
+    if not TYPE_CHECKING:  # where the decorated method would lose its signature
+        # Hinge and perceptron losses tell which label is the likelier, but not by how much.
+        predict_proba = available_if(_has_probabilities)(Classifying.predict_proba)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights, a row for two labels, otherwise a row per label of `classes_`."""
+        return self._columns()[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The weight of the constant feature, for each row of `coef_`."""
+        return self._columns()[1]
+
+
+class SklearnRegressor(RegressorMixin, SklearnLearner, Regressing):  # type: ignore[misc]
+    """A regressor of matrices."""
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a batch."""
+        return super().partial_fit(*self._checked(X, y, sample_weight))
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights, one per column."""
+        return self._columns()[0].ravel()
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:  # type: ignore[override]
+        """The weight of the constant feature, an array of one as in `SGDRegressor`."""
+        return self._columns()[1]
