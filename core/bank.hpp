@@ -1,8 +1,9 @@
 // The bank: a table with a row per feature and a lane per model. Everything a learner keeps about a
-// feature (weight, state of the update rule, audit of the certificate) lies in that feature's row, so
-// that one cache miss brings all of it.
+// feature (weight, state of the update rule, audit of the certificate) lies in that feature's row,
+// so that one cache miss brings all of it.
 //
-//   row:  [ doubles: slot 0 lanes | slot 1 lanes | ... ][ floats: slot 0 lanes | slot 1 lanes | ... ]
+//   row:  [ doubles: slot 0 lanes | slot 1 lanes | ... ][ floats: slot 0 lanes | slot 1 lanes | ...
+//   ]
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace regretless {
 
-// One sparse example: rows of the bank and values. The same row may occur twice (two names hashed to
-// one place); each occurrence then acts in turn.
+// One sparse example: rows of the bank and values. The same row may occur twice (two names hashed
+// to one place); each occurrence then acts in turn.
 struct Example {
   const std::uint32_t* rows;
   const float* values;
@@ -28,9 +29,7 @@ struct Layout {
   int floats = 1;        // float slots per lane
   std::size_t stride{};  // floats from one row to the next
 
-  static int padded(int lanes) {
-    return lanes == 1 ? 1 : lanes <= 4 ? 4 : (lanes + 7) / 8 * 8;
-  }
+  static int padded(int lanes) { return lanes == 1 ? 1 : lanes <= 4 ? 4 : (lanes + 7) / 8 * 8; }
   static Layout of(int lanes, int doubles, int floats) {
     Layout l{lanes, padded(lanes), doubles, floats, 0};
     const std::size_t used = std::size_t(l.width) * (2 * doubles + floats);

@@ -1,5 +1,5 @@
-// From the name of a feature to its row in the bank. A name is a string or an integer (a column). Row 0
-// belongs to the intercept.
+// From the name of a feature to its row in the bank. A name is a string or an integer (a column).
+// Row 0 belongs to the intercept.
 //
 //   exact   every name has a row of its own; rows are given in order of appearance, names are kept
 //   hashed  2^bits rows, fixed memory; column c has row c mod 2^bits, a string the row of its hash
@@ -52,8 +52,8 @@ class Features {
     return columns_[c];
   }
 
-  // The rows of columns 0 to width - 1 as an array, kAbsent where there is none yet; null when hashed
-  // or too wide for one.
+  // The rows of columns 0 to width - 1 as an array, kAbsent where there is none yet; null when
+  // hashed or too wide for one.
   const std::uint32_t* columns(std::size_t width) {
     if (hashed() || width > kDirect) return nullptr;
     if (width > columns_.size()) columns_.resize(width, kAbsent);

@@ -136,8 +136,7 @@ std::size_t predict(const R& rule, BankView bank, const Batch& batch) {
   for (std::size_t t = 0; t < batch.size; ++t) {
     if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
     score<V>(rule, bank, lanes, example(batch, t), scores);
-    for (int k = 0; k < bank.layout.lanes; ++k)
-      batch.scores[t * bank.layout.lanes + k] = scores[k];
+    for (int k = 0; k < bank.layout.lanes; ++k) batch.scores[t * bank.layout.lanes + k] = scores[k];
   }
   return batch.size;
 }
@@ -166,10 +165,9 @@ std::size_t learn(const R& rule, const Loss& loss, BankView bank, const Batch& b
       for (std::size_t j = 0; j < x.size; ++j) norm += Loss::square(x.values[j]);
 
     for (int k = 0; k < count; ++k) {
-      const double y = target[k] =
-          batch.targets ? batch.targets[t]
-                       : count == 1  ? 2.0 * batch.classes[t] - 1
-                                     : (batch.classes[t] == k ? 1.0 : -1.0);
+      const double y = target[k] = batch.targets ? batch.targets[t]
+                                   : count == 1  ? 2.0 * batch.classes[t] - 1
+                                                 : (batch.classes[t] == k ? 1.0 : -1.0);
       suffered[k] = h * loss.value(s[k], y);
       g[k] = h * loss.derivative(s[k], y);
       step[k] = rule.step(lanes, k, loss, s[k], y, h, g[k], norm);
@@ -217,30 +215,47 @@ std::size_t learn_any(const Rule& rule, const Loss& loss, BankView bank, const B
   });
 }
 
-// Both checks look for a sign bit in differences, without a branch, so that they vectorise. The bits
-// of positive doubles are ordered as the doubles are, with infinities and NaNs above all numbers.
-bool fit_floats(const double* values, std::size_t size) {
+// These look for a sign bit in differences, without a branch, so that they vectorise. The bits of
+// positive doubles are ordered as the doubles are, with infinities and NaNs above all numbers.
+Survey survey(const double* values, std::size_t size) {
   const double limit = std::numeric_limits<float>::max();
-  std::int64_t most, seen = 0;
+  std::int64_t most, high = 0, low = 0;
   std::memcpy(&most, &limit, sizeof(most));
   for (std::size_t j = 0; j < size; ++j) {
     std::int64_t bits;
     std::memcpy(&bits, values + j, sizeof(bits));
-    seen |= most - (bits & 0x7fffffffffffffff);
+    bits &= 0x7fffffffffffffff;
+    high |= most - bits;
+    low |= bits - 1;
   }
+  return {high >= 0, low < 0};
+}
+
+bool below(const std::int32_t* columns, std::size_t size, std::int32_t limit) {
+  std::int64_t seen = 0;
+  for (std::size_t j = 0; j < size; ++j)
+    seen |= std::int64_t(columns[j]) | (std::int64_t(limit) - 1 - columns[j]);
   return seen >= 0;
 }
 
-bool below(const std::int32_t* values, std::size_t size, std::int32_t limit) {
-  std::int64_t seen = 0;
-  for (std::size_t j = 0; j < size; ++j)
-    seen |= std::int64_t(values[j]) | (std::int64_t(limit) - 1 - values[j]);
-  return seen >= 0;
+bool place(const std::int32_t* columns, const double* values, std::size_t size,
+           const std::uint32_t* table, std::uint32_t mask, std::uint32_t* rows, float* floats) {
+  for (std::size_t j = 0; j < size; ++j) floats[j] = float(values[j]);
+  if (!table) {
+    for (std::size_t j = 0; j < size; ++j) rows[j] = 1 + (std::uint32_t(columns[j]) & mask);
+    return true;
+  }
+  std::uint32_t most = 0;  // kAbsent is the largest of all
+  for (std::size_t j = 0; j < size; ++j) {
+    rows[j] = table[columns[j]];
+    most = rows[j] > most ? rows[j] : most;
+  }
+  return most != std::numeric_limits<std::uint32_t>::max();
 }
 
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any, learn_any, fit_floats, below};
+const Kernels table{predict_any, learn_any, survey, below, place};
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -1,6 +1,7 @@
 // The two loops that do nearly all the work: predict and learn over a batch of sparse examples.
-// Everything here is plain pointers: kernels.cpp is compiled once per instruction set, and a template
-// of the standard library instantiated there could be linked into code for an older machine.
+// Everything here is plain pointers: kernels.cpp is compiled once per instruction set, and a
+// template of the standard library instantiated there could be linked into code for an older
+// machine.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +25,11 @@ struct Batch {
   const std::size_t* starts = nullptr;  // size + 1 offsets into rows and values
   const std::uint32_t* rows = nullptr;
   const float* values = nullptr;
-  const double* targets = nullptr;         // regression
-  const std::int32_t* classes = nullptr;   // classification: lane k is told apart from the others;
-                                           // with one lane class 1 is +1 and class 0 is -1
-  const double* importance = nullptr;      // null: all 1
-  double* scores = nullptr;                // size x lanes, before learning; may be null when learning
+  const double* targets = nullptr;        // regression
+  const std::int32_t* classes = nullptr;  // classification: lane k is told apart from the others;
+                                          // with one lane class 1 is +1 and class 0 is -1
+  const double* importance = nullptr;     // null: all 1
+  double* scores = nullptr;  // size x lanes, before learning; may be null when learning
 };
 
 struct BankView {
@@ -40,12 +41,23 @@ struct BankView {
   double* lanes;
 };
 
-// Number of examples processed: less than batch.size if a score is not finite.
-using Kernel = std::size_t (*)(const Rule&, const Loss&, BankView, const Batch&);
+// What a pass over the values of a batch finds out.
+struct Survey {
+  bool fits;      // all are finite and within the range of floats
+  bool has_zero;  // some are 0, that is, absent
+};
+
 struct Kernels {
-  Kernel predict, learn;
-  bool (*fit_floats)(const double* values, std::size_t size);  // finite and within the range of floats
-  bool (*below)(const std::int32_t* values, std::size_t size, std::int32_t limit);  // 0 <= v < limit
+  // Number of examples processed: less than batch.size if a score is not finite.
+  std::size_t (*predict)(const Rule&, const Loss&, BankView, const Batch&);
+  std::size_t (*learn)(const Rule&, const Loss&, BankView, const Batch&);
+  Survey (*survey)(const double* values, std::size_t size);
+  bool (*below)(const std::int32_t* columns, std::size_t size,
+                std::int32_t limit);  // 0 <= c < limit
+  // Columns to rows of the bank, by table or (null) by mask, and values to floats; false if some
+  // column has no row yet.
+  bool (*place)(const std::int32_t* columns, const double* values, std::size_t size,
+                const std::uint32_t* table, std::uint32_t mask, std::uint32_t* rows, float* floats);
 };
 Kernels kernels();  // for this machine
 

@@ -32,7 +32,8 @@ Layout Learner::layout(int lanes) const {
 BankView Learner::view() const {
   // Kernels that predict take the same view and leave it unchanged.
   auto& self = const_cast<Learner&>(*this);
-  return {self.bank_.data(), bank_.rows(),          bank_.layout(), certify_ ? int(needs_clock_) : -1,
+  return {self.bank_.data(),     bank_.rows(),
+          bank_.layout(),        certify_ ? int(needs_clock_) : -1,
           needs_clock_ ? 0 : -1, self.scalars_.data()};
 }
 

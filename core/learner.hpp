@@ -27,14 +27,19 @@ class Learner {
   int lanes() const { return bank_.layout().lanes; }
   bool certify() const { return certify_; }
   std::vector<double>& scalars() { return scalars_; }
-  double scalar(Scalar s, int lane) const { return scalars_[std::size_t(s) * bank_.layout().width + lane]; }
+  double scalar(Scalar s, int lane) const {
+    return scalars_[std::size_t(s) * bank_.layout().width + lane];
+  }
 
   // Rows of features that were named after the bank was last used.
-  void grow() { if (bank_.rows() < features_.size()) bank_.resize(features_.size()); }
+  void grow() {
+    if (bank_.rows() < features_.size()) bank_.resize(features_.size());
+  }
   void predict(const Batch& batch) const;
   void learn(const Batch& batch);
 
-  // New lanes made of old ones: source -1 is a fresh lane, sign -1 a lane with the labels exchanged.
+  // New lanes made of old ones: source -1 is a fresh lane, sign -1 a lane with the labels
+  // exchanged.
   void relane(const std::vector<int>& sources, const std::vector<int>& signs);
 
   std::vector<double> weights() const;  // rows x lanes

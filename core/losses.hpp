@@ -1,5 +1,5 @@
-// The core's twins of regretless.losses: value, derivative and importance-aware step of a loss of the
-// score s and the target y (+1 / -1 for classification).
+// The core's twins of regretless.losses: value, derivative and importance-aware step of a loss of
+// the score s and the target y (+1 / -1 for classification).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -122,9 +122,9 @@ struct Loss {
   static double sign(double v) { return v > 0 ? 1 : v < 0 ? -1 : 0; }
 
  private:
-  // How far the margin m moves for d >= 0: the root x of x + e^m (e^x - 1) = d. The left side is convex
-  // and increasing, and the start, the smaller of the roots of two lower bounds of it, lies on the
-  // right of the root: Newton comes down to it without passing it.
+  // How far the margin m moves for d >= 0: the root x of x + e^m (e^x - 1) = d. The left side is
+  // convex and increasing, and the start, the smaller of the roots of two lower bounds of it, lies
+  // on the right of the root: Newton comes down to it without passing it.
   static double margin_shift(double m, double d) {
     const double em = std::exp(std::min(m, 700.0));
     double x = std::min(d / (1 + em), std::log1p(d / em));

@@ -1,5 +1,5 @@
-// One lane is a float; many lanes are blocks of 4 or 8 floats in portable vectors. A rule is written
-// once against these few operations and works on both.
+// One lane is a float; many lanes are blocks of 4 or 8 floats in portable vectors. A rule is
+// written once against these few operations and works on both.
 #pragma once
 #include <cmath>
 #include <cstring>

@@ -1,7 +1,7 @@
 """Learn four real data sets, one example at a time, in one pass, with nothing to tune.
 
-    python examples/first_stream.py            # the table
-    python examples/first_stream.py --plot f.png   # and the learning curve of one of them
+python examples/first_stream.py            # the table
+python examples/first_stream.py --plot f.png   # and the learning curve of one of them
 """
 
 import argparse
@@ -70,7 +70,9 @@ def plot_curve(path: str) -> None:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--plot", metavar="FILE", help="also draw a learning curve with its certificate")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="also draw a learning curve with its certificate"
+    )
     plot = parser.parse_args().plot
 
     jobs: list[tuple[str, Any, Callable[[Any, str], tuple[int, float, str]]]] = [

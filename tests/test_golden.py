@@ -140,9 +140,9 @@ def test_coin_by_hand():
 def test_adagrad_and_ftrl_by_hand():
     """The first step of AdaGrad has length eta; FTRL's is z / ((beta + |z|) / alpha), less l1."""
     weights = played(rules.AdaGrad(0.5), np.array([(3.0, -0.125), (4.0, 0.0)]), [1.0, 1.0])
-    assert weights.tolist() == [[-0.5, 0.5], [-0.5 - 0.5 * 4 / 5, 0.5]]
+    np.testing.assert_allclose(weights, [[-0.5, 0.5], [-0.5 - 0.5 * 4 / 5, 0.5]], rtol=1e-6)
     weights = played(rules.FTRL(0.5, beta=1.0), np.array([(3.0, -0.125)]), [1.0], l1=1.0, l2=2.0)
-    assert weights.tolist() == [[-(3 - 1) / ((1 + 3) / 0.5 + 2), 0.0]]
+    np.testing.assert_allclose(weights, [[-(3 - 1) / ((1 + 3) / 0.5 + 2), 0.0]], rtol=1e-6)
 
 
 # -- passive-aggressive: primal-dual 13 -----------------------------------------------------------
@@ -200,7 +200,7 @@ def test_conservative_ascent_primal_dual_13():
     ],
 )
 def test_passive_aggressive_primal_dual_13(C, expected, theta):
-    """The exact single-coordinate ascent, with C = 1/2 (no step is cut short) and C = 3/2."""
+    """The exact single-coordinate ascent, with C = 1/2 (which cuts every step short) and C = 3/2."""
     rounds, final = ascent(PassiveAggressive(C=C, intercept=False))
     np.testing.assert_allclose(rounds, expected, atol=2e-6)
     if theta:

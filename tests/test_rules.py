@@ -21,7 +21,7 @@ from regretless.linear import (
     Perceptron,
 )
 
-unhurried = settings(deadline=None, max_examples=500, derandomize=True)
+unhurried = settings(deadline=None, max_examples=250, derandomize=True)
 every_pair = pytest.mark.parametrize("pair", PAIRS.values(), ids=str)
 
 
@@ -34,15 +34,15 @@ every_pair = pytest.mark.parametrize("pair", PAIRS.values(), ids=str)
 def test_agrees_on_seeded_streams(pair, loss):
     """Scores in every round and weights at the end, with every loss, importance weights among them."""
     for seed, intercept, make in ((0, True, streams.random), (1, False, streams.grid)):
-        stream = make(loss, seed, rounds=100)
+        stream = make(loss, seed, rounds=60)
         learner, oracle = (
             pair.learner(loss, intercept=intercept),
             pair.reference(loss, 5 + intercept),
         )
         compared = agree(learner, oracle, stream, pair.tolerance)
         # on a grid scores meet kinks; and the Perceptron's is where sums of signs cancel
-        assert compared == 100 or make is streams.grid or loss == "perceptron"
-        if compared == 100:
+        assert compared == 60 or make is streams.grid or loss == "perceptron"
+        if compared == 60:
             assert learner.loss_ == pytest.approx(oracle.suffered, rel=1e-5)
 
 
@@ -97,8 +97,6 @@ LONG = [
     "ogd-agile-constant-l1=0.01-l2=0.02",
     "ogd-agile-constant-radius=0.5",
     "ogd-agile-sqrt-l1=0.01",
-    "ogd-agile-inverse-l2=0.02",
-    "ogd-lazy-sqrt-l1=0.01-l2=0.02",
     "ogd-lazy-sqrt-radius=0.5",
     "adagrad-l1=0.01-l2=0.02",
     "adagrad-scale_invariant",
@@ -106,7 +104,6 @@ LONG = [
     "coin-8.0",
     "pnorm-3.0-sqrt",
     "eg-None",
-    "eg-0.125",
 ]
 
 

@@ -39,7 +39,8 @@ Loss loss_of(nb::handle spec) {
   return {static_cast<LossKind>(kind), parameter};
 }
 
-// A rule arrives as its name and a dict of options; an option that nobody takes is an error of ours.
+// A rule arrives as its name and a dict of options; an option that nobody takes is an error of
+// ours.
 Rule rule_of(const std::string& name, nb::dict options) {
   const auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
   const auto flag = [&](const char* key) { return nb::cast<bool>(options[key]); };
@@ -63,8 +64,8 @@ Rule rule_of(const std::string& name, nb::dict options) {
       r.lazy = flag("lazy"), r.invariant = flag("invariant");
       return Rule(r);
     };
-    const bool plain = number("l1") == 0 && number("l2") == 0 && !flag("lazy") &&
-                       std::isinf(number("radius"));
+    const bool plain =
+        number("l1") == 0 && number("l2") == 0 && !flag("lazy") && std::isinf(number("radius"));
     return plain ? fill(PlainOgd{}) : fill(Ogd{});
   }
   if (name == "ftrl") {
@@ -123,7 +124,9 @@ class PyLearner {
       for (double& s : scores_) s = sum > 0 ? s / sum : 1.0 / double(scores_.size());
     return scores();
   }
-  void learn_class(nb::handle x, int label, double importance) { learn(x, label, 0, importance, false); }
+  void learn_class(nb::handle x, int label, double importance) {
+    learn(x, label, 0, importance, false);
+  }
   void learn_target(nb::handle x, double target, double importance) {
     learn(x, -1, target, importance, false);
   }
@@ -137,10 +140,11 @@ class PyLearner {
   }
 
   // --- batches -----------------------------------------------------------------------------------
-  // labels: int32 classes, float64 targets, or None to predict. Returns the scores (before learning,
-  // when there are labels) as a flat array, or None when they are not asked for.
+  // labels: int32 classes, float64 targets, or None to predict. Returns the scores (before
+  // learning, when there are labels) as a flat array, or None when they are not asked for.
   nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
-                 Vector<double> values, nb::handle labels, nb::handle importance, bool want_scores) {
+                 Vector<double> values, nb::handle labels, nb::handle importance,
+                 bool want_scores) {
     if (starts.size() == 0) throw nb::value_error("X.indptr is empty");
     const std::size_t n = starts.size() - 1;
     for (std::size_t t = 0; t < n; ++t)
@@ -149,51 +153,40 @@ class PyLearner {
       throw nb::value_error("X.indptr, X.indices and X.data do not fit each other");
     if (!kernels().below(columns.data(), columns.size(), width))
       throw nb::value_error("X.indices has a column outside X.shape");
-    check_finite(values.data(), values.size(), [&](std::size_t j) {
-      std::size_t t = 0;
-      while (std::size_t(starts(t + 1)) <= j) ++t;
-      return "X[" + std::to_string(t) + ", " + std::to_string(columns(j)) + "]";
-    });
+    const Survey survey = kernels().survey(values.data(), values.size());
+    for (std::size_t t = 0; !survey.fits && t < n; ++t)
+      for (auto j = std::size_t(starts(t)); j < std::size_t(starts(t + 1)); ++j)
+        checked_float(values(j),
+                      "X[" + std::to_string(t) + ", " + std::to_string(columns(j)) + "]");
+
     Features& f = learner_.features();
     const bool learning = !labels.is_none();
     const std::int64_t* start = starts.data();
     const auto most = [=](std::size_t first, std::size_t last) {
       return std::size_t(start[last] - start[first]);
     };
-    const auto each = [start, c = columns.data(), v = values.data()](auto row_of) {
-      return [=](std::size_t t, std::uint32_t* row, float* value) {
-        std::size_t n = 0;
-        for (std::int64_t j = start[t], end = start[t + 1]; j < end; ++j) {
-          const std::uint32_t r = row_of(c[j]);
-          const double x = v[j];
-          row[n] = r;
-          value[n] = float(x);
-          n += (r != Features::kAbsent) & (x != 0);
-        }
-        return n;
-      };
+    const std::uint32_t* table = f.columns(std::size_t(width));
+    const std::uint32_t mask = f.hashed() ? (std::uint32_t(1) << f.bits()) - 1 : 0;
+    const bool direct = !survey.has_zero && (table || f.hashed());
+    const auto fill = [&, place = kernels().place, c = columns.data(), v = values.data()](
+                          std::size_t t, std::uint32_t* row, float* value) {
+      const auto first = std::size_t(start[t]), last = std::size_t(start[t + 1]);
+      if (direct && place(c + first, v + first, last - first, table, mask, row, value))
+        return last - first;
+      std::size_t n = 0;
+      for (std::size_t j = first; j < last; ++j) {
+        if (v[j] == 0) continue;
+        row[n] = learning ? f.insert(std::int64_t(c[j])) : f.find(std::int64_t(c[j]));
+        value[n] = float(v[j]);
+        n += row[n] != Features::kAbsent;
+      }
+      return n;
     };
-    const auto go = [&](auto row_of) {
-      return run(n, labels, importance, want_scores, most, each(row_of));
-    };
-    if (f.hashed())
-      return go([mask = (std::uint32_t(1) << f.bits()) - 1](std::int32_t c) {
-        return 1 + (std::uint32_t(c) & mask);
-      });
-    if (const std::uint32_t* table = f.columns(std::size_t(width)))
-      return go([table, learning, &f](std::int32_t c) {
-        const std::uint32_t row = table[c];
-        if (row == Features::kAbsent && learning) [[unlikely]]
-          return f.insert(std::int64_t(c));
-        return row;
-      });
-    return go([learning, &f](std::int32_t c) {
-      return learning ? f.insert(std::int64_t(c)) : f.find(std::int64_t(c));
-    });
+    return run(n, labels, importance, want_scores, most, fill);
   }
 
-  // A batch by columns: (name, float64 values) or (name, int32 codes, list of category names); a code
-  // of -1 is a missing value. A dense matrix is n columns named by number.
+  // A batch by columns: (name, float64 values) or (name, int32 codes, list of category names); a
+  // code of -1 is a missing value. A dense matrix is n columns named by number.
   nb::object table(std::size_t n, nb::list columns, nb::handle labels, nb::handle importance,
                    bool want_scores) {
     const bool learning = !labels.is_none();
@@ -202,7 +195,9 @@ class PyLearner {
     for (nb::handle item : columns) plan.push_back(column(n, nb::cast<nb::tuple>(item), keep));
     for (std::size_t i = 0; i < plan.size(); ++i)
       name_column(nb::cast<nb::tuple>(columns[i]), plan[i], learning);
-    const auto most = [&](std::size_t first, std::size_t last) { return (last - first) * plan.size(); };
+    const auto most = [&](std::size_t first, std::size_t last) {
+      return (last - first) * plan.size();
+    };
     const auto fill = [&](std::size_t t, std::uint32_t* row, float* value) {
       std::size_t n = 0;
       for (const Column& c : plan) {
@@ -223,7 +218,8 @@ class PyLearner {
     return run(n, labels, importance, want_scores, most, fill);
   }
 
-  // --- the rest ------------------------------------------------------------------------------------
+  // --- the rest
+  // ------------------------------------------------------------------------------------
   int lanes() const { return learner_.lanes(); }
   void relane(const std::vector<int>& sources, const std::vector<int>& signs) {
     learner_.relane(sources, signs);
@@ -265,7 +261,8 @@ class PyLearner {
     d["bank"] = array_of(bank.data(), bank.rows() * bank.layout().stride);
     d["scalars"] = array_of(learner_.scalars());
     const Features& f = learner_.features();
-    d["names"] = array_of(reinterpret_cast<const std::uint8_t*>(f.names().data()), f.names().size());
+    d["names"] =
+        array_of(reinterpret_cast<const std::uint8_t*>(f.names().data()), f.names().size());
     d["name_ends"] = array_of(f.ends());
     d["name_kinds"] = array_of(f.numeric());
     return d;
@@ -276,17 +273,18 @@ class PyLearner {
     if (lanes < 1 || lanes > 1 << 20) damaged("the number of lanes is damaged");
     if (ends.size() != kinds.size() || ends.size() < 1) damaged("the table of names is damaged");
     Features& f = learner_.features();
-    if (!f.hashed())
-      try {
+    if (!f.hashed()) try {
         f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, ends.data(),
                   kinds.data(), ends.size());
       } catch (const std::invalid_argument& error) {
         damaged(error.what());
       }
     learner_.bank().resize(0);
-    learner_.relane(std::vector<int>(std::size_t(lanes), -1), std::vector<int>(std::size_t(lanes), 1));
+    learner_.relane(std::vector<int>(std::size_t(lanes), -1),
+                    std::vector<int>(std::size_t(lanes), 1));
     const std::size_t stride = learner_.bank().layout().stride;
-    if (bank.size() != f.size() * stride) damaged("the bank does not fit the features and the rule");
+    if (bank.size() != f.size() * stride)
+      damaged("the bank does not fit the features and the rule");
     if (scalars.size() != learner_.scalars().size()) damaged("the lanes do not fit the rule");
     learner_.grow();
     std::copy(bank.data(), bank.data() + bank.size(), learner_.bank().data());
@@ -304,8 +302,7 @@ class PyLearner {
       nb::tuple pair = nb::cast<nb::tuple>(x);
       auto columns = nb::cast<Vector<std::int64_t>>(pair[0]);
       auto values = nb::cast<Vector<double>>(pair[1]);
-      if (columns.size() != values.size())
-        throw nb::value_error("x has as many indices as values");
+      if (columns.size() != values.size()) throw nb::value_error("x has as many indices as values");
       reader_.read_arrays(columns.data(), values.data(), values.size(), learning);
     }
     starts_[1] = reader_.size();
@@ -336,11 +333,13 @@ class PyLearner {
   static void check_importance(double w, const std::string& where) {
     if (!(w >= 0 && w <= DBL_MAX))
       throw nb::value_error((where + " = " + std::to_string(w) +
-                             " is not a weight: it must be finite and not negative").c_str());
+                             " is not a weight: it must be finite and not negative")
+                                .c_str());
   }
   template <class Where>
-  static void check_finite(const double* values, std::size_t size, Where where, std::ptrdiff_t stride = 1) {
-    if (stride == 1 && kernels().fit_floats(values, size)) return;
+  static void check_finite(const double* values, std::size_t size, Where where,
+                           std::ptrdiff_t stride = 1) {
+    if (stride == 1 && kernels().survey(values, size).fits) return;
     for (std::size_t j = 0; j < size; ++j)
       if (const double v = values[std::ptrdiff_t(j) * stride]; !(std::fabs(v) <= FLT_MAX))
         checked_float(v, where(j));
@@ -354,9 +353,12 @@ class PyLearner {
       if (a.shape(0) != n) throw nb::value_error("columns differ in length");
       c.numbers = a.data();
       c.stride = a.stride(0);
-      check_finite(c.numbers, n, [&](std::size_t t) {
-        return "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(spec[0])) + "]";
-      }, c.stride);
+      check_finite(
+          c.numbers, n,
+          [&](std::size_t t) {
+            return "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(spec[0])) + "]";
+          },
+          c.stride);
     } else {
       auto a = nb::cast<Vector<std::int32_t>>(spec[1]);
       if (a.size() != n) throw nb::value_error("columns differ in length");
@@ -385,8 +387,8 @@ class PyLearner {
   // Converts and processes a chunk at a time: most(first, last) bounds the entries of some rows,
   // fill(t, rows, values) writes those of row t and says how many there are.
   template <class Most, class Fill>
-  nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores, Most most,
-                 Fill fill) {
+  nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores,
+                 Most most, Fill fill) {
     const bool learning = !labels.is_none(), classes = learner_.loss().classification();
     Vector<std::int32_t> y_class;
     Vector<double> y_target, h;
@@ -397,7 +399,8 @@ class PyLearner {
     if (!importance.is_none()) {
       h = nb::cast<Vector<double>>(importance);
       if (h.size() != n) throw nb::value_error("X and the weights differ in length");
-      for (std::size_t t = 0; t < n; ++t) check_importance(h(t), "weight[" + std::to_string(t) + "]");
+      for (std::size_t t = 0; t < n; ++t)
+        check_importance(h(t), "weight[" + std::to_string(t) + "]");
     }
     if (learning && !classes)
       for (std::size_t t = 0; t < n; ++t)
@@ -426,7 +429,10 @@ class PyLearner {
         used += fill(t, rows.data() + used, values.data() + used);
         starts.push_back(used);
       }
-      Batch batch{last - first, starts.data(), rows.data(), values.data(),
+      Batch batch{last - first,
+                  starts.data(),
+                  rows.data(),
+                  values.data(),
                   learning && !classes ? y_target.data() + first : nullptr,
                   learning && classes ? y_class.data() + first : nullptr,
                   importance.is_none() ? nullptr : h.data() + first,
@@ -468,18 +474,18 @@ NB_MODULE(_core, m) {
   m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "rounding");
   nb::exception<Diverged>(m, "Diverged", PyExc_ArithmeticError);
   nb::class_<PyLearner>(m, "Learner")
-      .def(nb::init<nb::handle, const std::string&, nb::dict, int, bool, bool>(), "loss"_a, "rule"_a,
-           "options"_a, "bits"_a, "intercept"_a, "certify"_a)
+      .def(nb::init<nb::handle, const std::string&, nb::dict, int, bool, bool>(), "loss"_a,
+           "rule"_a, "options"_a, "bits"_a, "intercept"_a, "certify"_a)
       .def("score", &PyLearner::score, "x"_a)
       .def("probability", &PyLearner::probability, "x"_a)
       .def("learn_class", &PyLearner::learn_class, "x"_a, "label"_a, "importance"_a)
       .def("learn_target", &PyLearner::learn_target, "x"_a, "target"_a, "importance"_a)
       .def("step_class", &PyLearner::step_class, "x"_a, "label"_a, "importance"_a)
       .def("step_target", &PyLearner::step_target, "x"_a, "target"_a, "importance"_a)
-      .def("csr", &PyLearner::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "labels"_a.none(),
+      .def("csr", &PyLearner::csr, "width"_a, "starts"_a, "columns"_a, "values"_a,
+           "labels"_a.none(), "importance"_a.none(), "want_scores"_a)
+      .def("table", &PyLearner::table, "size"_a, "columns"_a, "labels"_a.none(),
            "importance"_a.none(), "want_scores"_a)
-      .def("table", &PyLearner::table, "size"_a, "columns"_a, "labels"_a.none(), "importance"_a.none(),
-           "want_scores"_a)
       .def_prop_ro("lanes", &PyLearner::lanes)
       .def("relane", &PyLearner::relane, "sources"_a, "signs"_a)
       .def("weights", &PyLearner::weights)
@@ -489,7 +495,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("has_gradient_sum", &PyLearner::has_gradient_sum)
       .def("gradient_norms", &PyLearner::gradient_norms)
       .def("state", &PyLearner::state)
-      .def("restore", &PyLearner::restore, "lanes"_a, "bank"_a, "scalars"_a, "names"_a, "name_ends"_a,
-           "name_kinds"_a);
+      .def("restore", &PyLearner::restore, "lanes"_a, "bank"_a, "scalars"_a, "names"_a,
+           "name_ends"_a, "name_kinds"_a);
   m.def("parse_svmlight", &parse_svmlight, "text"_a, "last"_a, "first_line"_a);
 }

@@ -40,7 +40,8 @@ double number(PyObject* value, PyObject* name) {
     }
     return v;
   }
-  if (nb::object f = nb::steal(PyNumber_Check(value) ? PyNumber_Float(value) : nullptr); f.is_valid())
+  if (nb::object f = nb::steal(PyNumber_Check(value) ? PyNumber_Float(value) : nullptr);
+      f.is_valid())
     return PyFloat_AsDouble(f.ptr());
   PyErr_Clear();
   fail("x[" + shown(name) + "] = " + shown(value) +
@@ -126,7 +127,8 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
   try {
     PyObject *name, *value;
     Py_ssize_t cursor = 0;
-    std::uint32_t* const rows = rows_.data();  // locals: a call in the loop hides members from registers
+    std::uint32_t* const rows =
+        rows_.data();  // locals: a call in the loop hides members from registers
     float* const values = values_.data();
     auto last = cache_.order();
     // The count guards the buffers against a conversion that adds to the dict while it is walked.

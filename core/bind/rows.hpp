@@ -10,9 +10,9 @@
 
 namespace regretless {
 
-// Names are mostly the same string objects row after row, and often in the same order. This remembers
-// the bank row of a string object by its address, first where it stood in the last dict, then in a small
-// table. It owns the strings, so that no address can come to mean another name.
+// Names are mostly the same string objects row after row, and often in the same order. This
+// remembers the bank row of a string object by its address, first where it stood in the last dict,
+// then in a small table. It owns the strings, so that no address can come to mean another name.
 class NameCache {
  public:
   NameCache() = default;
@@ -48,8 +48,9 @@ class NameCache {
  private:
   static constexpr std::size_t kBits = 13, kSize = std::size_t(1) << kBits;
   static std::size_t place(PyObject* p) {
-    return std::size_t((std::uint64_t(reinterpret_cast<std::uintptr_t>(p)) * 0x9e3779b97f4a7c15ULL) >>
-                       (64 - kBits));
+    return std::size_t(
+        (std::uint64_t(reinterpret_cast<std::uintptr_t>(p)) * 0x9e3779b97f4a7c15ULL) >>
+        (64 - kBits));
   }
   static void put(Entry& e, PyObject* name, std::uint32_t row) {
     Py_INCREF(name);
@@ -71,7 +72,8 @@ class RowReader {
 
   // With `learning`, unknown names get rows; if the row turns out to be bad they lose them again.
   void read_dict(PyObject* dict, bool learning);
-  void read_arrays(const std::int64_t* columns, const double* values, std::size_t size, bool learning);
+  void read_arrays(const std::int64_t* columns, const double* values, std::size_t size,
+                   bool learning);
 
   std::size_t size() const { return size_; }
   const std::uint32_t* rows() const { return rows_.data(); }

@@ -2,8 +2,8 @@
 //
 //   G_i += z_i^2,   w_i <- prox( w_i - eta z_i / sqrt(G_i) )
 //
-// With scale_invariant, NAG of Ross, Mineiro & Langford 2013: s_i = max |x_i|, a new s_i shrinks w_i
-// by s_i / |x_i|, and the step is eta sqrt(t / N) z_i / (s_i sqrt(G_i)), N = sum x_i^2 / s_i^2.
+// With scale_invariant, NAG of Ross, Mineiro & Langford 2013: s_i = max |x_i|, a new s_i shrinks
+// w_i by s_i / |x_i|, and the step is eta sqrt(t / N) z_i / (s_i sqrt(G_i)), N = sum x_i^2 / s_i^2.
 // A row's rate stands still while the row is not touched, so n rounds of l1 and l2 shrinkage have a
 // closed form and are made up for when it is touched again.
 #pragma once

@@ -1,24 +1,25 @@
 // Coin betting, one gambler per coordinate: no learning rate (Orabona & Pal 2016; Orabona & Tommasi
-// 2017). A gambler bets the fraction theta / (G + L) of its wealth on the sign of the next gradient:
+// 2017). A gambler bets the fraction theta / (G + L) of its wealth on the sign of the next
+// gradient:
 //
 //   w_i = (e + R_i) / L_i * theta_i / (G_i + L_i)
 //   theta_i = -sum z_i,  G_i = sum |z_i|,  R_i = -sum z_i w_i,  L_i = slope * max |x_i| >= |z_i|
 //
 // x is known before the bet is made, and for a Lipschitz loss so is the slope: no bet can lose more
-// than the wealth. Otherwise the slope is the largest seen, and what a bet loses beyond R_i is waived.
-// The wealth e that a gambler starts with is its share of what all that are active in an example have
-// together, in units of the loss: e = wealth * slope * span / n, with span = max |y| and n the mean of
-// sum_i (x_i / max |x_i|)^2. Everything is therefore invariant to the scale of each feature and
-// equivariant to that of the target.
+// than the wealth. Otherwise the slope is the largest seen, and what a bet loses beyond R_i is
+// waived. The wealth e that a gambler starts with is its share of what all that are active in an
+// example have together, in units of the loss: e = wealth * slope * span / n, with span = max |y|
+// and n the mean of sum_i (x_i / max |x_i|)^2. Everything is therefore invariant to the scale of
+// each feature and equivariant to that of the target.
 #pragma once
 #include "rules/rule.hpp"
 
 namespace regretless {
 
 struct Coin : RuleDefaults {
-  enum { kTheta, kSpread, kLargest, kReward };        // float slots
-  enum { kSlope = kA, kActive = kB, kSpan = kC };     // lane scalars; kActive is the sum behind n
-  double wealth = 8, lipschitz = 0;                   // 0: not Lipschitz
+  enum { kTheta, kSpread, kLargest, kReward };     // float slots
+  enum { kSlope = kA, kActive = kB, kSpan = kC };  // lane scalars; kActive is the sum behind n
+  double wealth = 8, lipschitz = 0;                // 0: not Lipschitz
 
   int float_slots() const { return 4; }
   bool keeps_gradient_sum() const { return true; }
@@ -31,14 +32,16 @@ struct Coin : RuleDefaults {
   template <class V>
   At<V> at(Lanes lanes, int block) const {
     const Wide<V> slope = lane_block<V>(lanes, kSlope, block);
-    const Wide<V> mean = ratio(lane_block<V>(lanes, kActive, block), lane_block<V>(lanes, kRounds, block));
+    const Wide<V> mean =
+        ratio(lane_block<V>(lanes, kActive, block), lane_block<V>(lanes, kRounds, block));
     const Wide<V> e = ratio(wealth * slope * lane_block<V>(lanes, kSpan, block), mean);
     return {narrow(slope), narrow(e)};
   }
   template <class V>
   V weight(const Cell<V>& c, const At<V>& at, float x) const {
     const V largest = at.slope * larger(c.get(kLargest), V{} + std::fabs(x));
-    return ratio((at.wealth + c.get(kReward)) * c.get(kTheta), largest * (c.get(kSpread) + largest));
+    return ratio((at.wealth + c.get(kReward)) * c.get(kTheta),
+                 largest * (c.get(kSpread) + largest));
   }
   double factor(Lanes, int) const { return 1; }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }

@@ -1,13 +1,14 @@
-// EG+-: exponentiated gradient over the l1 ball of radius U (survey C13 and R3B, on the features x and
-// -x): dual averaging through the link
+// EG+-: exponentiated gradient over the l1 ball of radius U (survey C13 and R3B, on the features x
+// and -x): dual averaging through the link
 //
-//   w_i = U (e^{eta theta_i} - e^{-eta theta_i}) / Z,   Z = sum_j (e^{eta theta_j} + e^{-eta theta_j})
+//   w_i = U (e^{eta theta_i} - e^{-eta theta_i}) / Z,   Z = sum_j (e^{eta theta_j} + e^{-eta
+//   theta_j})
 //
-// Exponentials are taken relative to e^shift, and of Z only the excess over theta = 0 is tracked: Z =
-// (2 d + excess e^shift), so a feature that appears later joins with theta = 0, which by ln Z >= ln 2d
-// costs the regret bound no more than had it been there. A rate that is not given is
-// sqrt(2 ln(2d) / c), c at least and at most four times the sum of ||z_t||_inf^2 so far: eta changes
-// O(log T) times only, and each time the excess, a sum over all features, is added up anew.
+// Exponentials are taken relative to e^shift, and of Z only the excess over theta = 0 is tracked: Z
+// = (2 d + excess e^shift), so a feature that appears later joins with theta = 0, which by ln Z >=
+// ln 2d costs the regret bound no more than had it been there. A rate that is not given is sqrt(2
+// ln(2d) / c), c at least and at most four times the sum of ||z_t||_inf^2 so far: eta changes O(log
+// T) times only, and each time the excess, a sum over all features, is added up anew.
 #pragma once
 #include "rules/rule.hpp"
 

@@ -3,7 +3,8 @@
 //   sigma = (sqrt(n + z^2) - sqrt(n)) / alpha,   u += z - sigma w,   n += z^2
 //   w = - soft(u, l1) / ((beta + sqrt(n)) / alpha + l2)
 //
-// The weight depends on its own row only and is kept there, so that predicting is a plain dot product.
+// The weight depends on its own row only and is kept there, so that predicting is a plain dot
+// product.
 #pragma once
 #include "rules/rule.hpp"
 

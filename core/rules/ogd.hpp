@@ -31,12 +31,13 @@ struct OgdRule : RuleDefaults {
 
   template <class V>
   struct At {
-    Wide<V> step;       // what multiplies g x
-    Wide<V> clock;      // accumulated l1 shrinkage, in units of v
+    Wide<V> step;   // what multiplies g x
+    Wide<V> clock;  // accumulated l1 shrinkage, in units of v
   };
   template <class V>
   At<V> at(Lanes lanes, int block) const {
-    const Wide<V> t = lane_block<V>(lanes, kRounds, block), scale = lane_block<V>(lanes, kScale, block);
+    const Wide<V> t = lane_block<V>(lanes, kRounds, block),
+                  scale = lane_block<V>(lanes, kScale, block);
     if (is_lazy()) return {Wide<V>{} + 1.0, t * l1};
     Wide<V> eta = t + 1.0;
     if constexpr (Traits<V>::width == 1) {

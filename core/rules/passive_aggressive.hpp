@@ -1,8 +1,8 @@
 // Passive-aggressive (primal-dual paper section 5.2: exact single-coordinate ascent of the dual):
 //
 //   w <- w - c x,  |c| = l / ||x||^2            exact
-//                  min(C h, l / ||x||^2)        I, with importance h: the box of the dual grows with it
-//                  l / (||x||^2 + 1 / (2 C h))  II
+//                  min(C h, l / ||x||^2)        I, with importance h: the box of the dual grows
+//                  with it l / (||x||^2 + 1 / (2 C h))  II
 #pragma once
 #include "rules/rule.hpp"
 
@@ -27,7 +27,8 @@ struct PassiveAggressive : RuleDefaults {
     return c.get(0);
   }
   double factor(Lanes, int) const { return 1; }
-  double step(Lanes, int, const Loss& loss, double s, double y, double h, double g, double norm) const {
+  double step(Lanes, int, const Loss& loss, double s, double y, double h, double g,
+              double norm) const {
     const double l = loss.value(s, y), box = aggressiveness * h;
     if (l <= 0 || norm <= 0 || h <= 0) return 0;
     const double tau = mode == second ? l / (norm + 1 / (2 * box)) : l / norm;

@@ -1,7 +1,7 @@
 // What every update rule is made of.
 //
-// A rule sees one row of the bank at a time. It declares how many float slots (and, where it needs a
-// clock, double slots) a lane has, and defines
+// A rule sees one row of the bank at a time. It declares how many float slots (and, where it needs
+// a clock, double slots) a lane has, and defines
 //
 //   At<V> at(lanes, block)            constants of this round for a block of lanes
 //   weight(cell, at, x)               the weight that a feature of value x plays with, up to
@@ -52,7 +52,9 @@ enum Scalar : int {
 struct Lanes {
   double* data;
   int width;
-  double& operator()(int scalar, int lane) const { return data[std::size_t(scalar) * width + lane]; }
+  double& operator()(int scalar, int lane) const {
+    return data[std::size_t(scalar) * width + lane];
+  }
 };
 
 // A row of the bank seen by a block of lanes.
@@ -124,7 +126,7 @@ inline W soft(W v, W a) {
 struct RuleDefaults {
   static constexpr int clocks = 0;
   bool needs_clock() const { return false; }
-  bool needs_norm() const { return false; }  // ||x||^2 before the step
+  bool needs_norm() const { return false; }          // ||x||^2 before the step
   bool keeps_gradient_sum() const { return false; }  // float slot 0 is minus the sum of gradients
   bool signed_slot(int slot) const { return slot == 0; }  // changes sign with the labels
   void start(Lanes, int) const {}

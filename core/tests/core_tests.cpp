@@ -1,4 +1,5 @@
-// The core's own tests: no Python, meant to run under the address and undefined-behaviour sanitizers.
+// The core's own tests: no Python, meant to run under the address and undefined-behaviour
+// sanitizers.
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -47,14 +48,24 @@ struct Stream {  // random sparse examples with labels
     }
   }
   Batch batch(bool classification) const {
-    return {targets.size(), starts.data(), rows.data(), values.data(),
-            classification ? nullptr : targets.data(), classification ? classes.data() : nullptr,
-            importance.data(), nullptr};
+    return {targets.size(),
+            starts.data(),
+            rows.data(),
+            values.data(),
+            classification ? nullptr : targets.data(),
+            classification ? classes.data() : nullptr,
+            importance.data(),
+            nullptr};
   }
   Batch row(std::size_t t, bool classification) const {
-    return {1, starts.data() + t, rows.data(), values.data(),
-            classification ? nullptr : targets.data() + t, classification ? classes.data() + t : nullptr,
-            importance.data() + t, nullptr};
+    return {1,
+            starts.data() + t,
+            rows.data(),
+            values.data(),
+            classification ? nullptr : targets.data() + t,
+            classification ? classes.data() + t : nullptr,
+            importance.data() + t,
+            nullptr};
   }
 };
 
@@ -76,8 +87,9 @@ std::vector<Rule> every_rule() {
   given.eta = 0.05;
   PassiveAggressive exact, second;
   exact.mode = PassiveAggressive::exact, second.mode = PassiveAggressive::second;
-  return {Coin{},  ball, lasso, lazy,  PlainOgd{}, invariant, AdaGrad{}, penalised,           scaled, Ftrl{},
-          sparse, PNorm{}, high,  Eg{}, given,      exact,     second,    PassiveAggressive{}};
+  return {Coin{},    ball,      lasso,  lazy,   PlainOgd{}, invariant,
+          AdaGrad{}, penalised, scaled, Ftrl{}, sparse,     PNorm{},
+          high,      Eg{},      given,  exact,  second,     PassiveAggressive{}};
 }
 
 void grow_to(Learner& learner, std::uint32_t features) {
@@ -155,7 +167,8 @@ void test_features() {
   CHECK(exact.find("7") == Features::kAbsent);  // the string is not the column
   CHECK(exact.name(1) == "name0" && exact.column(2) == 0 && exact.is_column(2));
   exact.truncate(100);
-  CHECK(exact.size() == 100 && exact.find("name0") == 1 && exact.find("name2999") == Features::kAbsent);
+  CHECK(exact.size() == 100 && exact.find("name0") == 1 &&
+        exact.find("name2999") == Features::kAbsent);
   CHECK(exact.find(std::int64_t(2999)) == Features::kAbsent && exact.find(std::int64_t(3)) == 11);
   CHECK(exact.insert("new") == 100);
   Features copy;

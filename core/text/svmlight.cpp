@@ -14,7 +14,8 @@ class Line {
     return p_ < end_;
   }
   bool take(std::string_view word) {
-    if (std::size_t(end_ - p_) < word.size() || std::string_view(p_, word.size()) != word) return false;
+    if (std::size_t(end_ - p_) < word.size() || std::string_view(p_, word.size()) != word)
+      return false;
     p_ += word.size();
     return true;
   }
@@ -30,7 +31,8 @@ class Line {
     std::ptrdiff_t count = p - digits;
     if (p < end_ && *p == '.') {
       const char* point = ++p;
-      for (; p < end_ && unsigned(*p - '0') < 10; ++p) mantissa = mantissa * 10 + unsigned(*p - '0');
+      for (; p < end_ && unsigned(*p - '0') < 10; ++p)
+        mantissa = mantissa * 10 + unsigned(*p - '0');
       scale = int(p - point);
       count += scale;
     }

@@ -134,7 +134,7 @@ def _csr(X: Any) -> CSR:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    if X.shape[1] > np.iinfo(np.int32).max:
+    if X.shape[1] >= 2**31:
         raise ValueError(f"X has {X.shape[1]} columns, more than 2^31 - 1; hash them first")
     return CSR(
         X.shape[1],

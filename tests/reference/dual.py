@@ -52,8 +52,10 @@ class EG(Oracle):
         a = self.eta * self.theta[self.seen]
         shift = np.max(np.abs(a), initial=0.0)
         up, down = np.exp(a - shift), np.exp(-a - shift)
+        # e^a - e^-a = 2 sinh a, which keeps its digits near 0
+        apart = np.where(np.abs(a) < 1, 2 * np.sinh(np.clip(a, -1, 1)) * np.exp(-shift), up - down)
         w = np.zeros_like(self.theta)
-        w[self.seen] = self.radius * (up - down) / np.sum(up + down)
+        w[self.seen] = self.radius * apart / np.sum(up + down)
         return w
 
     def learn(self, x, y, h=1.0):

@@ -78,7 +78,7 @@ def _ogd():
         ("invariant", ogd.InvariantOGD),
     ):
         for schedule, (rate, by_hand) in RATES.items():
-            for options in penalties + boxes:
+            for options in penalties + boxes if kind != "invariant" else penalties[:2] + boxes[:1]:
                 radius = options.get("radius")
                 penalty = {k: v for k, v in options.items() if k != "radius"}
                 rule = rules.OGD(

@@ -57,7 +57,7 @@ def far_away(X, gradients):
 
 
 def _linear_streams():
-    rng, d, n = np.random.default_rng(7), 5, 200
+    rng, d, n = np.random.default_rng(7), 5, 120
     sign = rng.choice([-1.0, 1.0], n)
     some = rng.random((n, d)) < 0.6
     yield "values 1e-6 to 1e6", single(10 ** rng.uniform(-6, 6, (n, d)) * some), sign
@@ -68,15 +68,19 @@ def _linear_streams():
     one = np.zeros((n, d))
     one[:, 0], one[:, 1] = 1.0, np.arange(n) % 7 == 0
     yield "there and back", one, there
-    yield "sign flips", np.tile(np.eye(d), (40, 1)), np.where(np.arange(n) // 40 % 2, 16.0, -16.0)
+    yield (
+        "sign flips",
+        np.tile(np.eye(d), (n // d, 1)),
+        np.where(np.arange(n) // 30 % 2, 16.0, -16.0),
+    )
     rows = single(rng.normal(size=(n, d)))
     rows[::7] = 0.0
     yield "zero rows and weights", rows, rng.choice([-2.0, 1.0, 0.0], n)
     yield "one way", (rng.random((n, d)) < 0.5) * 1.0, np.full(n, -8.0)
     yield "the same row", np.tile([1.0, -0.5, 0.25, 0.0, 2.0], (n, 1)), sign
-    gap = np.zeros((700, d))
-    gap[:, 0], gap[0], gap[400, 1], gap[-2] = 0.125, 1.0, 0.5, (1, -1, 1, -1, 1)
-    yield "gaps", gap, np.where(np.arange(700) % 3 == 0, 1.0, -1.0)
+    gap = np.zeros((500, d))
+    gap[:, 0], gap[0], gap[300, 1], gap[-2] = 0.125, 1.0, 0.5, (1, -1, 1, -1, 1)
+    yield "gaps", gap, np.where(np.arange(500) % 3 == 0, 1.0, -1.0)
 
 
 LINEAR = {name: far_away(X, gradients) for name, X, gradients in _linear_streams()}

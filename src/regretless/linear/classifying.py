@@ -122,21 +122,19 @@ class Classifying(LinearLearner):
         # A label's lane begins where the label first appears, so the batch is cut there.
         start = 0
         for t, label in fresh:
-            self._learn_slice(batch, labels, importance, start, t)
+            self._learn_slice(batch, labels, importance, slice(start, t))
             self._add(label)
             start = t
         if fresh:
-            codes, _ = self._labels.encode(labels)
-        part = slice(start, batch.size)
-        self._feed(batch[part], codes[part], None if importance is None else importance[part])
+            self._learn_slice(batch, labels, importance, slice(start, batch.size))
+        else:
+            self._feed(batch, codes, importance)
 
     def _learn_slice(
-        self, batch: rows.Batch, labels: NDArray[Any], importance: Any, start: int, stop: int
+        self, batch: rows.Batch, labels: NDArray[Any], importance: Any, part: slice
     ) -> None:
-        if start < stop:
-            codes, _ = self._labels.encode(labels[start:stop])
-            part = slice(start, stop)
-            self._feed(batch[part], codes, None if importance is None else importance[part])
+        codes, _ = self._labels.encode(labels[part])
+        self._feed(batch[part], codes, None if importance is None else importance[part])
 
     def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
         """Find out that the whole batch is good before its first row is learned."""
@@ -148,8 +146,8 @@ class Classifying(LinearLearner):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn a batch; `classes`, if given, are the labels that exist from the start."""
         if classes is not None:
-            for label in _label_array(classes):
-                if self._labels.check(label) not in self._labels.index:
+            for label in classes:
+                if label not in self._labels.index:
                     self._add(self._labels.check(label))
         self.learn_many(X, y, sample_weight)
         return self
@@ -157,7 +155,7 @@ class Classifying(LinearLearner):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start afresh and learn `X` in one pass; all labels are known from the start."""
         self._reset()
-        return self.partial_fit(X, y, np.unique(_label_array(y)), sample_weight)
+        return self.partial_fit(X, y, _distinct(y), sample_weight)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Raw scores: one column for two labels, otherwise one per label of `classes_`."""
@@ -213,6 +211,15 @@ class Classifying(LinearLearner):
 
     def _remember(self, memory: dict[str, Any]) -> None:
         self._labels = Labels(memory["labels"])
+
+
+def _distinct(y: Any) -> list[Any]:
+    """The labels that occur, sorted where they can be compared, otherwise as they come."""
+    labels = list(dict.fromkeys(_label_array(y).tolist()))
+    try:
+        return sorted(labels)
+    except TypeError:
+        return labels
 
 
 def _label_array(y: Any) -> NDArray[Any]:

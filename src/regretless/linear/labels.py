@@ -20,8 +20,9 @@ class Labels:
     """The labels seen, each with its class number.
 
     Two labels share one lane, which scores the second; the second is the larger where they can be
-    compared, so that True, 1 and "yes" have positive scores whichever came first. From three on every
-    label has a lane of its own, in order of appearance.
+    compared, so that True, 1 and "yes" have positive scores whichever came first. Who says True knows
+    of False: a first label that is a bool brings the other. From three on every label has a lane of its
+    own, in order of appearance.
     """
 
     def __init__(self, labels: Sequence[Hashable] = ()) -> None:
@@ -48,7 +49,7 @@ class Labels:
     def add(self, label: Any) -> tuple[list[int], list[int]] | None:
         """Take a new label in; what the lanes become (see `Learner.relane`), None if nothing."""
         count = len(self.labels)
-        self.labels.append(label)
+        self.labels += [False, True] if count == 0 and isinstance(label, bool) else [label]
         lanes: tuple[list[int], list[int]] | None = None
         if count == 1 and _comes_first(label, self.labels[0]):
             self.labels.reverse()
@@ -62,19 +63,24 @@ class Labels:
 
     def encode(self, labels: NDArray[Any]) -> tuple[NDArray[np.int32], list[tuple[int, Any]]]:
         """Class numbers, -1 for labels not seen yet; and those, with where each first occurs."""
-        codes = np.full(len(labels), -1, np.int32)
-        if len(self.labels) <= 16 and labels.dtype != object:
+        if len(labels) > 64 and len(self.labels) <= 16 and labels.dtype != object:
+            codes = np.full(len(labels), -1, np.int32)
             known = self.labels if not self.labels or _matches(labels, self.labels[0]) else []
             for k, label in enumerate(known):
                 codes[labels == label] = k
         else:
             get = self.index.get
-            codes[:] = [get(label, -1) for label in labels.tolist()]
+            try:
+                codes = np.array([get(label, -1) for label in labels.tolist()], np.int32)
+            except TypeError:  # not hashable
+                for label in labels:
+                    self.check(label)
+                raise
         fresh: dict[Any, int] = {}
-        for t in np.flatnonzero(codes < 0).tolist():
-            fresh.setdefault(
-                labels[t].item() if isinstance(labels[t], np.generic) else labels[t], t
-            )
+        if codes.size and codes.min() < 0:
+            for t in np.flatnonzero(codes < 0).tolist():
+                label = labels[t]
+                fresh.setdefault(label.item() if isinstance(label, np.generic) else label, t)
         return codes, [(t, label) for label, t in fresh.items()]
 
 

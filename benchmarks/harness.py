@@ -1,0 +1,105 @@
+"""Time ours and the peer on the same work, in one run, turn by turn, and report medians."""
+
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+PEERS = ("numpy", "scipy", "scikit-learn", "river", "vowpalwabbit")
+
+
+@dataclass
+class Row:
+    """One line of the table: the same work done by us and by the peer."""
+
+    work: str
+    peer: str
+    ours_us: float  # microseconds per example (or what `work` says), median
+    peer_us: float
+    ours_loss: float | None
+    peer_loss: float | None
+    required: float  # how many times faster we set out to be
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster we are."""
+        return self.peer_us / self.ours_us
+
+
+def seconds(job: Callable[[], Any]) -> float:
+    """CPU and wall time differ on a busy machine; wall time is what a user waits for."""
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
+
+def interleaved(
+    ours: Callable[[], Any], peer: Callable[[], Any], repeats: int
+) -> tuple[float, float]:
+    """Median seconds of both, taken in turns so that a busy machine slows both alike."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(repeats):
+        times[0].append(seconds(ours))
+        times[1].append(seconds(peer))
+    return statistics.median(times[0]), statistics.median(times[1])
+
+
+def machine() -> dict[str, str]:
+    """What the figures were measured on."""
+    model = platform.processor()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    versions = {p: metadata.version(p) for p in PEERS if _installed(p)}
+    return {
+        "cpu": f"{model}, {os.cpu_count()} cores",
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "packages": ", ".join(f"{k} {v}" for k, v in versions.items()),
+    }
+
+
+def _installed(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def table(rows: list[Row]) -> str:
+    """The rows in Markdown."""
+    lines = [
+        "| work | peer | ours, us | peer, us | times faster | set out for | loss ours | loss peer |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for r in rows:
+        losses = [f"{x:.4f}" if x is not None else "-" for x in (r.ours_loss, r.peer_loss)]
+        lines.append(
+            f"| {r.work} | {r.peer} | {r.ours_us:,.3g} | {r.peer_us:,.3g} | **{r.ratio:.1f}** "
+            f"| {r.required:g} | {losses[0]} | {losses[1]} |"
+        )
+    return "\n".join(lines)
+
+
+def save(name: str, rows: list[Row], notes: dict[str, Any]) -> None:
+    """Keep the figures with the machine they come from."""
+    RESULTS.mkdir(exist_ok=True)
+    content = {
+        "command": " ".join(["python", *sys.argv]),
+        "machine": machine(),
+        "rows": [{**asdict(r), "ratio": round(r.ratio, 2)} for r in rows],
+        "notes": notes,
+    }
+    (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n")
