@@ -1,5 +1,7 @@
 #include "rows.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <cfloat>
 #include <cmath>
 

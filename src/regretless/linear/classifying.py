@@ -122,9 +122,10 @@ class Classifying(LinearLearner):
         # A label's lane begins where the label first appears, so the batch is cut there.
         start = 0
         for t, label in fresh:
-            self._learn_slice(batch, labels, importance, slice(start, t))
-            self._add(label)
-            start = t
+            if label not in self._labels.index:
+                self._learn_slice(batch, labels, importance, slice(start, t))
+                self._add(label)
+                start = t
         if fresh:
             self._learn_slice(batch, labels, importance, slice(start, batch.size))
         else:
@@ -140,7 +141,8 @@ class Classifying(LinearLearner):
         """Find out that the whole batch is good before its first row is learned."""
         known = Labels(self._labels.labels)
         for label in fresh:
-            known.add(known.check(label))
+            known.check(label)
+            known.add(label)
         self._feed(batch, None, importance, want_scores=True)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
