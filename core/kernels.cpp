@@ -168,8 +168,9 @@ std::size_t learn(const R& rule, const Loss& loss, BankView bank, const Batch& b
       const double y = target[k] = batch.targets ? batch.targets[t]
                                    : count == 1  ? 2.0 * batch.classes[t] - 1
                                                  : (batch.classes[t] == k ? 1.0 : -1.0);
-      suffered[k] = h * loss.value(s[k], y);
-      g[k] = h * loss.derivative(s[k], y);
+      const Loss::Outcome outcome = loss.outcome(s[k], y);
+      suffered[k] = h * outcome.value;
+      g[k] = h * outcome.derivative;
       step[k] = rule.step(lanes, k, loss, s[k], y, h, g[k], norm);
       if (!std::isfinite(suffered[k]) || !std::isfinite(float(step[k] * largest))) return t;
     }

@@ -59,6 +59,7 @@ struct Kernels {
   bool (*place)(const std::int32_t* columns, const double* values, std::size_t size,
                 const std::uint32_t* table, std::uint32_t mask, std::uint32_t* rows, float* floats);
 };
-Kernels kernels();  // for this machine
+Kernels kernels();           // the best that this machine can run
+Kernels baseline_kernels();  // those that every machine can run
 
 }  // namespace regretless

@@ -11,7 +11,7 @@ auto with(const Rule& rule, F f) {
 }
 }  // namespace
 
-Learner::Learner(Loss loss, Rule rule, int bits, bool certify)
+Learner::Learner(Loss loss, Rule rule, int bits, bool certify, Kernels kernels)
     : loss_(loss),
       rule_(rule),
       certify_(certify),
@@ -19,7 +19,8 @@ Learner::Learner(Loss loss, Rule rule, int bits, bool certify)
       keeps_gradient_sum_(with(rule, [](const auto& r) { return r.keeps_gradient_sum(); })),
       features_(bits),
       bank_(layout(1)),
-      scalars_(kScalars) {
+      scalars_(kScalars),
+      kernels_(kernels) {
   grow();
   with(rule_, [&](const auto& r) { r.start(Lanes{scalars_.data(), 1}, 0); });
 }
@@ -39,12 +40,16 @@ BankView Learner::view() const {
 
 void Learner::predict(const Batch& batch) const { kernels_.predict(rule_, loss_, view(), batch); }
 
-void Learner::learn(const Batch& batch) {
+void Learner::grow() {
+  if (bank_.rows() < features_.size()) bank_.resize(features_.size());
+  if (auto* eg = std::get_if<Eg>(&rule_)) eg->features = bank_.rows();
+}
+
+void Learner::learn(const Batch& batch, std::size_t offset) {
   grow();
-  if (auto* eg = std::get_if<Eg>(&rule_)) eg->features = features_.size();
   const std::size_t done = kernels_.learn(rule_, loss_, view(), batch);
   if (done < batch.size)
-    throw Diverged("the score overflowed at example " + std::to_string(done) +
+    throw Diverged("the score overflowed at example " + std::to_string(offset + done) +
                    " of this call; the examples before it were learned. Lower the rate, scale the "
                    "features, or use rule='coin', which needs neither");
 }

@@ -18,7 +18,7 @@ struct Diverged : std::runtime_error {
 
 class Learner {
  public:
-  Learner(Loss loss, Rule rule, int bits, bool certify);
+  Learner(Loss loss, Rule rule, int bits, bool certify, Kernels kernels = regretless::kernels());
 
   const Loss& loss() const { return loss_; }
   Features& features() { return features_; }
@@ -31,12 +31,11 @@ class Learner {
     return scalars_[std::size_t(s) * bank_.layout().width + lane];
   }
 
-  // Rows of features that were named after the bank was last used.
-  void grow() {
-    if (bank_.rows() < features_.size()) bank_.resize(features_.size());
-  }
+  // Give rows to the features that were named since the bank was last used.
+  void grow();
   void predict(const Batch& batch) const;
-  void learn(const Batch& batch);
+  void learn(const Batch& batch,
+             std::size_t offset = 0);  // offset: of the batch in the call, for errors
 
   // New lanes made of old ones: source -1 is a fresh lane, sign -1 a lane with the labels
   // exchanged.
@@ -58,7 +57,7 @@ class Learner {
   Features features_;
   Bank bank_;
   std::vector<double> scalars_;
-  Kernels kernels_ = kernels();
+  Kernels kernels_;
 };
 
 }  // namespace regretless

@@ -29,7 +29,7 @@ struct Loss {
     const double m = s * y, e = s - y;
     switch (kind) {
       case LossKind::logistic:
-        return m > 0 ? std::log1p(std::exp(-m)) : -m + std::log1p(std::exp(m));
+        return (m < 0 ? -m : 0) + std::log1p(std::exp(-std::fabs(m)));
       case LossKind::hinge:
         return std::max(0.0, parameter - m);
       case LossKind::squared_hinge:
@@ -73,6 +73,15 @@ struct Loss {
         return std::fabs(e) > parameter ? sign(e) : 0;
     }
     return 0;
+  }
+
+  struct Outcome {
+    double value, derivative;
+  };
+  Outcome outcome(double s, double y) const {
+    if (kind != LossKind::logistic) return {value(s, y), derivative(s, y)};
+    const double m = s * y, e = std::exp(-std::fabs(m));  // one exponential for both
+    return {(m < 0 ? -m : 0) + std::log1p(e), -y * (m < 0 ? 1 : e) / (1 + e)};
   }
 
   // The probability of the label +1 that a score stands for: the one under which it has the least

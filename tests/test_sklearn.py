@@ -1,7 +1,6 @@
 """The learners as scikit-learn estimators: its own checks, and life in its company."""
 
 import inspect
-import math
 import pickle
 import subprocess
 import sys
@@ -51,21 +50,8 @@ ORDER_MATTERS = {
     for kind in ("dense", "sparse")
 }
 
-# Known, and gone as soon as it is mended: a model with rule "eg" that was just made or restored does
-# not know how many features there are.
-EG_FORGETS = math.isnan(linear.LinearRegressor(rule="eg").predict_one({"a": 1.0}))
 
-
-def is_forgetful(model):
-    return EG_FORGETS and getattr(model, "rule", None) in ("eg", rules.EG(radius=200.0))
-
-
-def expected_failures(model):
-    forgets = {"check_estimators_pickle": "rule 'eg' forgets the number of features"}
-    return ORDER_MATTERS | (forgets if is_forgetful(model) else {})
-
-
-@parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(VARIANTS, expected_failed_checks=lambda _: ORDER_MATTERS)
 def test_sklearn_checks(estimator, check):
     check(estimator)
 
@@ -303,9 +289,7 @@ def test_no_scaling_is_needed():
 
 
 @pytest.mark.parametrize("model", VARIANTS, ids=repr)
-def test_copies(model, data, request):
-    if is_forgetful(model):
-        request.applymarker(pytest.mark.xfail(reason="rule 'eg' forgets the number of features"))
+def test_copies(model, data):
     X, y = data[0], target(model, data)
     model = clone(model).fit(X[:200], y[:200])
     copied = pickle.loads(pickle.dumps(model))

@@ -438,7 +438,7 @@ class PyLearner {
                   importance.is_none() ? nullptr : h.data() + first,
                   want_scores ? out.data() + first * lanes : nullptr};
       if (learning) {
-        learner_.learn(batch);
+        learner_.learn(batch, first);
       } else {
         learner_.predict(batch);
       }

@@ -106,26 +106,31 @@ bool finite(Learner& learner) {
   return true;
 }
 
-// Every rule on every number of lanes: finite, and a batch is the same as its rows one by one.
+// Every rule on every number of lanes: finite, a batch is the same as its rows one by one, and
+// another machine computes the same bits.
 void test_rules() {
   const std::uint32_t features = 40;
   for (const Rule& rule : every_rule()) {
     for (int lanes : {1, 2, 3, 4, 5, 8, 9, 17, 64, 256}) {
       for (bool certify : {false, true}) {
         const Stream stream(60, features, std::max(lanes, 2), unsigned(lanes));
-        Learner together({LossKind::hinge, 1.0}, rule, 0, certify), apart = together;
-        for (Learner* learner : {&together, &apart}) {
+        const Loss loss{LossKind::logistic, 1.0};
+        Learner together(loss, rule, 0, certify), apart = together;
+        Learner elsewhere(loss, rule, 0, certify, baseline_kernels());
+        for (Learner* learner : {&together, &apart, &elsewhere}) {
           grow_to(*learner, features - 1);
           learner->relane(fresh(lanes), ones(lanes));
         }
         try {
           together.learn(stream.batch(true));
           for (std::size_t t = 0; t < 60; ++t) apart.learn(stream.row(t, true));
+          elsewhere.learn(stream.batch(true));
         } catch (const Diverged&) {
           continue;  // a rate too large for this stream is no error of the core
         }
         CHECK(finite(together));
         CHECK(together.weights() == apart.weights());
+        CHECK(together.weights() == elsewhere.weights());
         CHECK(together.scalar(kLoss, lanes - 1) == apart.scalar(kLoss, lanes - 1));
       }
     }
