@@ -5,12 +5,14 @@
 //   w_i = (e + R_i) / L_i * theta_i / (G_i + L_i)
 //   theta_i = -sum z_i,  G_i = sum |z_i|,  R_i = -sum z_i w_i,  L_i = slope * max |x_i| >= |z_i|
 //
-// x is known before the bet is made, and for a Lipschitz loss so is the slope: no bet can lose more
-// than the wealth. Otherwise the slope is the largest seen, and what a bet loses beyond R_i is
-// waived. The wealth e that a gambler starts with is its share of what all that are active in an
-// example have together, in units of the loss: e = wealth * slope * span / n, with span = max |y|
-// and n the mean of sum_i (x_i / max |x_i|)^2. Everything is therefore invariant to the scale of
-// each feature and equivariant to that of the target.
+// x is known before the bet is made, and for a Lipschitz loss so is the slope: a bet is then always
+// smaller than the wealth. Otherwise the slope is the largest seen. R_i is kept from falling below
+// 0: a gambler that has lost its winnings starts again with e.
+//
+// The wealth e that a gambler starts with is its share of what all that are active in an example
+// have together, in units of the loss: e = wealth * slope * span / n, with span = max |y| and n the
+// mean of sum_i (x_i / max |x_i|)^2. Everything is therefore invariant to the scale of each feature
+// and equivariant to that of the target.
 #pragma once
 #include "rules/rule.hpp"
 
