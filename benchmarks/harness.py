@@ -97,9 +97,31 @@ def save(name: str, rows: list[Row], notes: dict[str, Any]) -> None:
     """Keep the figures with the machine they come from."""
     RESULTS.mkdir(exist_ok=True)
     content = {
-        "command": " ".join(["python", *sys.argv]),
+        "command": " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}"]),
         "machine": machine(),
         "rows": [{**asdict(r), "ratio": round(r.ratio, 2)} for r in rows],
         "notes": notes,
     }
     (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n")
+    report()
+
+
+INTRODUCTION = """# Benchmarks
+
+Each line is one piece of work done by us and by a peer on the same data, in one run, turn by turn;
+figures are medians of wall time per example. The loss reached stands beside the speed (mean logistic
+loss, every example predicted before it is learned; ours at the settings named, the peer's at its
+defaults), because speed at a worse loss is no win. This page is written by the scripts from `results/`.
+"""
+
+
+def report() -> None:
+    """Write README.md from all results that are kept."""
+    parts = [INTRODUCTION]
+    for path in sorted(RESULTS.glob("*.json")):
+        content = json.loads(path.read_text())
+        rows = [Row(**{k: v for k, v in r.items() if k != "ratio"}) for r in content["rows"]]
+        parts.append(f"## {path.stem}\n\n`{content['command']}`\n\n{table(rows)}\n")
+        parts += [f"- {name}: {value}" for name, value in content["notes"].items()]
+        parts.append("\nMeasured on " + "; ".join(content["machine"].values()) + ".\n")
+    (RESULTS.parent / "README.md").write_text("\n".join(parts))

@@ -142,7 +142,7 @@ std::size_t predict(const R& rule, BankView bank, const Batch& batch) {
 }
 
 template <class V, class R>
-std::size_t learn(const R& rule, const Loss& loss, BankView bank, const Batch& batch) {
+std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   const int count = bank.layout.lanes;
   const Lanes lanes{bank.lanes, bank.layout.width};
   const Table table{bank.data, bank.rows, bank.layout.stride, bank.layout.float_offset(),
@@ -155,6 +155,8 @@ std::size_t learn(const R& rule, const Loss& loss, BankView bank, const Batch& b
     if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
     const Example x = example(batch, t);
     const double h = batch.importance ? batch.importance[t] : 1;
+    if constexpr (requires { rule.features; })
+      if (batch.known) rule.features = batch.known[t];
     score<V>(rule, bank, lanes, x, s);
     if (batch.scores)
       for (int k = 0; k < count; ++k) batch.scores[t * count + k] = s[k];

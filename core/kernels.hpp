@@ -30,6 +30,9 @@ struct Batch {
                                           // with one lane class 1 is +1 and class 0 is -1
   const double* importance = nullptr;     // null: all 1
   double* scores = nullptr;  // size x lanes, before learning; may be null when learning
+  // Features known when the example came: rows named later in the batch are not there yet. Null:
+  // all.
+  const std::uint32_t* known = nullptr;
 };
 
 struct BankView {

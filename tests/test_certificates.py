@@ -217,6 +217,10 @@ def test_several_classes(name, late):
     certificate = model.certificate()
     suffered = sum(lane.losses.sum() for lane in lanes)
     assert certificate.loss == pytest.approx(suffered, rel=1e-9)
+    assert certificate.linear == pytest.approx(sum(lane.linear for lane in lanes), rel=1e-9)
+    Z = np.concatenate([lane.gradients.sum(axis=0) for lane in lanes])
+    norms = [np.linalg.norm(Z, p) for p in (1, 2, np.inf)]
+    assert certificate.gradient_norms == pytest.approx(norms, rel=1e-9)
 
     def value(u):
         return sum(lane.of(part) for lane, part in zip(lanes, u.reshape(classes, 3), strict=True))

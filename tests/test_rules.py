@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import losses as by_hand
 from reference import streams
 from reference.comparison import agree, weights_of
-from reference.losses import CLASSIFICATION, hinge
+from reference.losses import CLASSIFICATION
 from reference.pairs import EXACT, LOSSES, PAIRS, pnorm
 from reference.streams import LINEAR, Stream, far_away
 from scipy.sparse import csr_array
 
-from regretless import losses, rates, rules
+from regretless import _core, losses, rates, rules
 from regretless.linear import (
     LinearClassifier,
     LinearRegressor,
@@ -324,14 +325,69 @@ def test_a_batch_without_rows_makes_no_features():
         assert model.decision_one(np.ones(50)) == 0.0
 
 
+PARAMETERS = [
+    (losses.Hinge(0.5), by_hand.hinge(0.5)),
+    (losses.Hinge(3.0), by_hand.hinge(3.0)),
+    (losses.SquaredHinge(0.5), by_hand.squared_hinge(0.5)),
+    (losses.SquaredHinge(3.0), by_hand.squared_hinge(3.0)),
+    (losses.Quantile(0.9), by_hand.quantile(0.9)),
+    (losses.EpsilonInsensitive(0.0), by_hand.epsilon_insensitive(0.0)),
+    (losses.EpsilonInsensitive(2.0), by_hand.epsilon_insensitive(2.0)),
+]
+
+
+def known(learner):
+    """A classifier is told its labels before the first example."""
+    if hasattr(learner, "classes_"):
+        learner.partial_fit(np.zeros((0, 0)), [], classes=[-1, 1])
+    return learner
+
+
+@pytest.mark.parametrize("name", ["ogd-agile-constant", "ogd-invariant-constant", "coin-8.0"])
+@pytest.mark.parametrize(("loss", "reference"), PARAMETERS, ids=lambda each: str(each)[:30])
+def test_parameters_of_losses_reach_the_core(loss, reference, name):
+    """Margin, quantile and tube, in the value, the derivative and the gradient flow."""
+    rule = {"ogd": rules.OGD(0.0625, invariant="invariant" in name), "coin": rules.Coin()}
+    kind = LinearClassifier if loss.classification else LinearRegressor
+    learner = known(kind(loss=loss, rule=rule[name.partition("-")[0]]))
+    oracle = PAIRS[name].oracle(6, reference)
+    assert agree(learner, oracle, streams.random(loss.name, 6), 1e-5) == 150
+    assert learner.loss_ == pytest.approx(oracle.suffered, rel=1e-5)
+
+
 @pytest.mark.parametrize("margin", [0.5, 2.0])
-def test_losses_with_parameters(margin):
-    """The margin reaches the core, in the loss and in the passive-aggressive step."""
-    by_hand = hinge(margin)
-    stream = streams.random("hinge", 6)
-    for rule, oracle in (
-        (LinearClassifier(loss=losses.Hinge(margin), rule=rules.OGD(0.0625)), "ogd-agile-constant"),
-        (PassiveAggressive(margin=margin, C=2.0), "passive_aggressive-I-2.0"),
-    ):
-        rule.partial_fit(np.zeros((0, 0)), [], classes=[-1, 1])
-        agree(rule, PAIRS[oracle].oracle(6, by_hand), stream, 1e-5)
+def test_the_margin_of_passive_aggressive_steps(margin):
+    """It is the margin of the hinge whose loss is made up for."""
+    learner = known(PassiveAggressive(margin=margin, C=2.0))
+    oracle = PAIRS["passive_aggressive-I-2.0"].oracle(6, by_hand.hinge(margin))
+    agree(learner, oracle, streams.random("hinge", 6), 1e-5)
+
+
+KINKS = [
+    ("hinge", 1.0, 1),
+    ("absolute", 1.0, -1.0),
+    ("quantile", 4.0, 1.0),
+    ("epsilon_insensitive", 1.0, 1.5),
+]
+
+
+@pytest.mark.parametrize(("loss", "rate", "y"), KINKS)
+def test_nothing_is_learned_at_a_kink(loss, rate, y):
+    """One step leads exactly to the kink, where the derivative is 0."""
+    kind = LinearClassifier if loss in CLASSIFICATION else LinearRegressor
+    learner = known(kind(loss=LOSSES[loss], rule=rules.OGD(rate), intercept=False))
+    oracle = PAIRS["ogd-agile-constant"].reference(loss, 1)
+    oracle.rate = lambda t: rate
+    stream = Stream(np.ones((3, 1)), np.array([y] * 3), np.ones(3))
+    assert agree(learner, oracle, stream, tolerance=0.0) == 3
+    assert abs(learner.weights_[0]) == 1.0
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_score_that_is_no_number_is_reported(loss):
+    """Weights of +inf and -inf: the learner says so instead of learning nothing for ever."""
+    kind = LinearClassifier if loss in CLASSIFICATION else LinearRegressor
+    learner = known(kind(loss=LOSSES[loss], rule=rules.OGD(1e38)))
+    X = np.tile([[100.0, -100.0], [1.0, 1.0]], (3, 1))
+    with pytest.raises(_core.Diverged):
+        learner.learn_many(X, np.ones(6))

@@ -92,12 +92,24 @@ Rule rule_of(const std::string& name, nb::dict options) {
   throw nb::value_error(("no rule is called " + name).c_str());
 }
 
-// A column of a batch: numbers, or codes of categories that each have a row.
+// A column of a batch: numbers, or codes of categories. Each has a name, and a row once the name
+// has been needed.
 struct Column {
+  nb::ndarray<const double, nb::ndim<1>, nb::device::cpu> held_numbers;  // what the pointers point to
+  Vector<std::int32_t> held_codes;
   const double* numbers = nullptr;
   std::ptrdiff_t stride = 1;
   const std::int32_t* codes = nullptr;
-  std::vector<std::uint32_t> rows;  // one for numbers, one per category for codes
+  bool is_number = false;  // named by a number
+  std::int64_t number = 0;
+  std::vector<std::string> names;   // one for numbers, one per category for codes
+  std::vector<std::uint32_t> rows;  // as many
+
+  std::uint32_t row(std::size_t i, Features& f, bool learning) {
+    if (rows[i] == Features::kAbsent && learning)
+      rows[i] = is_number ? f.insert(number) : f.insert(names[i]);
+    return rows[i];
+  }
 };
 
 class PyLearner {
@@ -191,27 +203,19 @@ class PyLearner {
                    bool want_scores) {
     const bool learning = !labels.is_none();
     std::vector<Column> plan;
-    std::vector<nb::object> keep;
-    for (nb::handle item : columns) plan.push_back(column(n, nb::cast<nb::tuple>(item), keep));
-    for (std::size_t i = 0; i < plan.size(); ++i)
-      name_column(nb::cast<nb::tuple>(columns[i]), plan[i], learning);
+    for (nb::handle item : columns) plan.push_back(column(n, nb::cast<nb::tuple>(item)));
+    Features& f = learner_.features();
     const auto most = [&](std::size_t first, std::size_t last) {
       return (last - first) * plan.size();
     };
     const auto fill = [&](std::size_t t, std::uint32_t* row, float* value) {
       std::size_t n = 0;
-      for (const Column& c : plan) {
-        if (c.codes) {
-          if (c.codes[t] < 0) continue;
-          row[n] = c.rows[std::size_t(c.codes[t])];
-          value[n] = 1.0f;
-          n += row[n] != Features::kAbsent;
-        } else {
-          const double v = c.numbers[std::ptrdiff_t(t) * c.stride];
-          row[n] = c.rows[0];
-          value[n] = float(v);
-          n += row[n] != Features::kAbsent && v != 0;
-        }
+      for (Column& c : plan) {
+        const double v = c.codes ? 1 : c.numbers[std::ptrdiff_t(t) * c.stride];
+        if (v == 0 || (c.codes && c.codes[t] < 0)) continue;
+        row[n] = c.row(c.codes ? std::size_t(c.codes[t]) : 0, f, learning);
+        value[n] = float(v);
+        n += row[n] != Features::kAbsent;
       }
       return n;
     };
@@ -345,12 +349,13 @@ class PyLearner {
         checked_float(v, where(j));
   }
 
-  Column column(std::size_t n, nb::tuple spec, std::vector<nb::object>& keep) {
+  Column column(std::size_t n, nb::tuple spec) {
     Column c;
-    keep.push_back(spec);
+    const std::string name = nb::cast<std::string>(nb::str(nb::object(spec[0])));
     if (spec.size() == 2) {
       auto a = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>(spec[1]);
       if (a.shape(0) != n) throw nb::value_error("columns differ in length");
+      c.held_numbers = a;
       c.numbers = a.data();
       c.stride = a.stride(0);
       check_finite(
@@ -359,29 +364,24 @@ class PyLearner {
             return "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(spec[0])) + "]";
           },
           c.stride);
+      c.is_number = nb::isinstance<nb::int_>(spec[0]);
+      if (c.is_number) c.number = nb::cast<std::int64_t>(spec[0]);
+      c.names.push_back(name);
     } else {
       auto a = nb::cast<Vector<std::int32_t>>(spec[1]);
       if (a.size() != n) throw nb::value_error("columns differ in length");
-      const auto count = std::int64_t(nb::len(nb::handle(spec[2])));
+      for (nb::handle value : nb::cast<nb::list>(spec[2]))
+        c.names.push_back(name + "=" + nb::cast<std::string>(value));
       for (std::size_t t = 0; t < n; ++t)
-        if (a(t) < -1 || a(t) >= count) throw nb::value_error("a category code is out of range");
+        if (a(t) < -1 || a(t) >= std::int64_t(c.names.size()))
+          throw nb::value_error("a category code is out of range");
+      c.held_codes = a;
       c.codes = a.data();
     }
+    const Features& f = learner_.features();
+    for (const std::string& text : c.names)
+      c.rows.push_back(c.is_number ? f.find(c.number) : f.find(text));
     return c;
-  }
-  void name_column(nb::tuple spec, Column& c, bool learning) {
-    Features& f = learner_.features();
-    const auto text_row = [&](const std::string& s) { return learning ? f.insert(s) : f.find(s); };
-    if (c.codes) {
-      const std::string prefix = nb::cast<std::string>(nb::str(nb::object(spec[0]))) + "=";
-      for (nb::handle value : nb::cast<nb::list>(spec[2]))
-        c.rows.push_back(text_row(prefix + nb::cast<std::string>(value)));
-    } else if (nb::isinstance<nb::int_>(spec[0])) {
-      const auto number = nb::cast<std::int64_t>(spec[0]);
-      c.rows.push_back(learning ? f.insert(number) : f.find(number));
-    } else {
-      c.rows.push_back(text_row(nb::cast<std::string>(nb::str(nb::object(spec[0])))));
-    }
   }
 
   // Converts and processes a chunk at a time: most(first, last) bounds the entries of some rows,
@@ -410,7 +410,7 @@ class PyLearner {
     const std::size_t lanes = std::size_t(learner_.lanes());
     std::vector<double> out(want_scores ? n * lanes : 0);
     std::vector<std::size_t> starts;
-    std::vector<std::uint32_t> rows;
+    std::vector<std::uint32_t> rows, known;
     std::vector<float> values;
     for (std::size_t first = 0; first < n; first += kChunk) {
       const std::size_t last = std::min(first + kChunk, n);
@@ -420,6 +420,7 @@ class PyLearner {
         values.resize(room);
       }
       starts.assign(1, 0);
+      known.clear();
       std::size_t used = 0;
       for (std::size_t t = first; t < last; ++t) {
         if (intercept_) {
@@ -428,6 +429,7 @@ class PyLearner {
         }
         used += fill(t, rows.data() + used, values.data() + used);
         starts.push_back(used);
+        known.push_back(learner_.features().size());
       }
       Batch batch{last - first,
                   starts.data(),
@@ -436,7 +438,8 @@ class PyLearner {
                   learning && !classes ? y_target.data() + first : nullptr,
                   learning && classes ? y_class.data() + first : nullptr,
                   importance.is_none() ? nullptr : h.data() + first,
-                  want_scores ? out.data() + first * lanes : nullptr};
+                  want_scores ? out.data() + first * lanes : nullptr,
+                  known.data()};
       if (learning) {
         learner_.learn(batch, first);
       } else {

@@ -102,8 +102,9 @@ class AdaGrad(Rule):
     `prox` shrinks by `l1` and `l2` with the coordinate's own step size, for the rounds in which the
     feature is absent, too. Duchi, Hazan & Singer (2011), composite mirror descent.
 
-    Parameters: `rate > 0`, eta; 0.05 to 0.1 suits most sparse data. `scale_invariant`: divide the step by `max |x_i|`, so that the scale
-    of a feature does not matter (NAG of Ross, Mineiro & Langford, 2013); takes no penalty.
+    Parameters: `rate > 0`, eta; 0.05 to 0.1 suits most data with features near 1. `scale_invariant`:
+    divide the step by `max |x_i|`, so that the scale of a feature does not matter (NAG of Ross,
+    Mineiro & Langford, 2013); takes no penalty.
 
     >>> AdaGrad(rate=0.1)
     AdaGrad(rate=0.1, scale_invariant=False)

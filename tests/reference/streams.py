@@ -68,11 +68,12 @@ def _linear_streams():
     one = np.zeros((n, d))
     one[:, 0], one[:, 1] = 1.0, np.arange(n) % 7 == 0
     yield "there and back", one, there
-    yield (
-        "sign flips",
-        np.tile(np.eye(d), (n // d, 1)),
-        np.where(np.arange(n) // 30 % 2, 16.0, -16.0),
-    )
+    great = np.zeros((n, d))  # two small coordinates beside a great one, which then is gone
+    great[0, 0] = great[-20, 0] = single(1.1e9)
+    great[1:-20, 1:3] = rng.choice([-0.25, 0.125, 0.5], (n - 21, 2))
+    yield "a great one for a while", great, np.where(np.arange(n) == n - 20, 1.0, -1.0)
+    flips = np.where(np.arange(n) // 30 % 2, 16.0, -16.0)
+    yield "sign flips", np.tile(np.eye(d), (n // d, 1)), flips
     rows = single(rng.normal(size=(n, d)))
     rows[::7] = 0.0
     yield "zero rows and weights", rows, rng.choice([-2.0, 1.0, 0.0], n)

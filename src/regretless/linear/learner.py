@@ -133,7 +133,10 @@ class LinearLearner(ABC):
 
     @property
     def loss_(self) -> float:
-        """Sum of the losses suffered, each at the weights before the example was learned."""
+        """Sum of the losses suffered, each at the weights before the example was learned.
+
+        With three or more labels the losses of all lanes are added up.
+        """
         return self._model.total(_TOTALS["loss"]) if self._model else 0.0
 
     def certificate(self) -> Certificate:
