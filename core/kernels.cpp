@@ -160,6 +160,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     score<V>(rule, bank, lanes, x, s);
     if (batch.scores)
       for (int k = 0; k < count; ++k) batch.scores[t * count + k] = s[k];
+    if (h == 0) continue;  // as if it were not there
 
     const double largest = largest_magnitude(x);
     double norm = 0;

@@ -84,19 +84,44 @@ struct Loss {
     return {(m < 0 ? -m : 0) + std::log1p(e), -y * (m < 0 ? 1 : e) / (1 + e)};
   }
 
+  static double sigmoid(double s) {  // does not underflow before e^s does
+    const double e = std::exp(-std::fabs(s));
+    return (s < 0 ? e : 1) / (1 + e);
+  }
+
   // The probability of the label +1 that a score stands for: the one under which it has the least
   // expected loss. Hinge and perceptron losses only tell which label is the likelier.
   double probability(double s) const {
     switch (kind) {
       case LossKind::logistic:
-        return 1 / (1 + std::exp(-s));
+        return sigmoid(s);
       case LossKind::exponential:
-        return 1 / (1 + std::exp(-2 * s));
+        return sigmoid(2 * s);
       case LossKind::squared_hinge:
         return std::clamp((1 + s / parameter) / 2, 0.0, 1.0);
       default:
         return (1 + sign(s)) / 2;
     }
+  }
+
+  // Scores of several labels, each against the rest, to probabilities in place. Where these cannot
+  // tell the best label from others (several are 1, or all are 0), the scores do.
+  void probabilities(double* scores, int count) const {
+    if (count == 1) {
+      scores[0] = probability(scores[0]);
+      return;
+    }
+    const double best = *std::max_element(scores, scores + count), top = probability(best);
+    int winners = 0, candidates = 0;
+    for (int k = 0; k < count; ++k) {
+      winners += scores[k] == best;
+      candidates += probability(scores[k]) == top;
+    }
+    const bool clear = top > 0 && candidates == winners;
+    double sum = 0;
+    for (int k = 0; k < count; ++k)
+      sum += scores[k] = clear ? probability(scores[k]) : double(scores[k] == best);
+    for (int k = 0; k < count; ++k) scores[k] /= sum;
   }
 
   // Importance-aware update (Karampatziakis & Langford 2011): the coefficient c of w -= c x that

@@ -344,7 +344,9 @@ def known(learner):
 
 
 @pytest.mark.parametrize("name", ["ogd-agile-constant", "ogd-invariant-constant", "coin-8.0"])
-@pytest.mark.parametrize(("loss", "reference"), PARAMETERS, ids=lambda each: str(each)[:30])
+@pytest.mark.parametrize(
+    ("loss", "reference"), [pytest.param(*p, id=str(p[0])) for p in PARAMETERS]
+)
 def test_parameters_of_losses_reach_the_core(loss, reference, name):
     """Margin, quantile and tube, in the value, the derivative and the gradient flow."""
     rule = {"ogd": rules.OGD(0.0625, invariant="invariant" in name), "coin": rules.Coin()}

@@ -95,7 +95,8 @@ Rule rule_of(const std::string& name, nb::dict options) {
 // A column of a batch: numbers, or codes of categories. Each has a name, and a row once the name
 // has been needed.
 struct Column {
-  nb::ndarray<const double, nb::ndim<1>, nb::device::cpu> held_numbers;  // what the pointers point to
+  nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>
+      held_numbers;  // what the pointers point to
   Vector<std::int32_t> held_codes;
   const double* numbers = nullptr;
   std::ptrdiff_t stride = 1;
@@ -105,8 +106,8 @@ struct Column {
   std::vector<std::string> names;   // one for numbers, one per category for codes
   std::vector<std::uint32_t> rows;  // as many
 
-  std::uint32_t row(std::size_t i, Features& f, bool learning) {
-    if (rows[i] == Features::kAbsent && learning)
+  std::uint32_t row(std::size_t i, Features& f, bool naming) {
+    if (rows[i] == Features::kAbsent && naming)
       rows[i] = is_number ? f.insert(number) : f.insert(names[i]);
     return rows[i];
   }
@@ -127,14 +128,18 @@ class PyLearner {
     learner_.predict(one_);
     return scores();
   }
-  // Probability of class 1 (one lane) or of every class: one against the rest, normalised.
+  // Probability of class 1 (one lane) or of every class.
   nb::object probability(nb::handle x) {
     score(x);
-    double sum = 0;
-    for (double& s : scores_) sum += s = learner_.loss().probability(s);
-    if (scores_.size() > 1)
-      for (double& s : scores_) s = sum > 0 ? s / sum : 1.0 / double(scores_.size());
+    learner_.loss().probabilities(scores_.data(), learner_.lanes());
     return scores();
+  }
+  nb::object probabilities(Vector<double> scores) const {
+    std::vector<double> out(scores.data(), scores.data() + scores.size());
+    const auto lanes = std::size_t(learner_.lanes());
+    for (std::size_t t = 0; t + lanes <= out.size(); t += lanes)
+      learner_.loss().probabilities(out.data() + t, learner_.lanes());
+    return array_of(out);
   }
   void learn_class(nb::handle x, int label, double importance) {
     learn(x, label, 0, importance, false);
@@ -172,7 +177,6 @@ class PyLearner {
                       "X[" + std::to_string(t) + ", " + std::to_string(columns(j)) + "]");
 
     Features& f = learner_.features();
-    const bool learning = !labels.is_none();
     const std::int64_t* start = starts.data();
     const auto most = [=](std::size_t first, std::size_t last) {
       return std::size_t(start[last] - start[first]);
@@ -181,14 +185,14 @@ class PyLearner {
     const std::uint32_t mask = f.hashed() ? (std::uint32_t(1) << f.bits()) - 1 : 0;
     const bool direct = !survey.has_zero && (table || f.hashed());
     const auto fill = [&, place = kernels().place, c = columns.data(), v = values.data()](
-                          std::size_t t, std::uint32_t* row, float* value) {
+                          std::size_t t, bool naming, std::uint32_t* row, float* value) {
       const auto first = std::size_t(start[t]), last = std::size_t(start[t + 1]);
       if (direct && place(c + first, v + first, last - first, table, mask, row, value))
         return last - first;
       std::size_t n = 0;
       for (std::size_t j = first; j < last; ++j) {
         if (v[j] == 0) continue;
-        row[n] = learning ? f.insert(std::int64_t(c[j])) : f.find(std::int64_t(c[j]));
+        row[n] = naming ? f.insert(std::int64_t(c[j])) : f.find(std::int64_t(c[j]));
         value[n] = float(v[j]);
         n += row[n] != Features::kAbsent;
       }
@@ -201,19 +205,18 @@ class PyLearner {
   // code of -1 is a missing value. A dense matrix is n columns named by number.
   nb::object table(std::size_t n, nb::list columns, nb::handle labels, nb::handle importance,
                    bool want_scores) {
-    const bool learning = !labels.is_none();
     std::vector<Column> plan;
     for (nb::handle item : columns) plan.push_back(column(n, nb::cast<nb::tuple>(item)));
     Features& f = learner_.features();
     const auto most = [&](std::size_t first, std::size_t last) {
       return (last - first) * plan.size();
     };
-    const auto fill = [&](std::size_t t, std::uint32_t* row, float* value) {
+    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
       std::size_t n = 0;
       for (Column& c : plan) {
         const double v = c.codes ? 1 : c.numbers[std::ptrdiff_t(t) * c.stride];
         if (v == 0 || (c.codes && c.codes[t] < 0)) continue;
-        row[n] = c.row(c.codes ? std::size_t(c.codes[t]) : 0, f, learning);
+        row[n] = c.row(c.codes ? std::size_t(c.codes[t]) : 0, f, naming);
         value[n] = float(v);
         n += row[n] != Features::kAbsent;
       }
@@ -318,6 +321,12 @@ class PyLearner {
     if (label < 0 && !std::isfinite(target)) {
       throw nb::value_error(("y = " + std::to_string(target) + " is not finite").c_str());
     }
+    if (importance == 0) {  // as if it were not there, its names included
+      read(x, false);
+      one_.scores = scores_.data();
+      learner_.predict(one_);
+      return;
+    }
     read(x, true);
     if (label >= 0) {
       one_.classes = &label;
@@ -385,7 +394,8 @@ class PyLearner {
   }
 
   // Converts and processes a chunk at a time: most(first, last) bounds the entries of some rows,
-  // fill(t, rows, values) writes those of row t and says how many there are.
+  // fill(t, naming, rows, values) writes those of row t, giving rows to new names if told so, and
+  // says how many there are.
   template <class Most, class Fill>
   nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores,
                  Most most, Fill fill) {
@@ -427,7 +437,8 @@ class PyLearner {
           rows[used] = Features::kIntercept;
           values[used++] = 1.0f;
         }
-        used += fill(t, rows.data() + used, values.data() + used);
+        const bool naming = learning && (importance.is_none() || h(t) > 0);
+        used += fill(t, naming, rows.data() + used, values.data() + used);
         starts.push_back(used);
         known.push_back(learner_.features().size());
       }
@@ -481,6 +492,7 @@ NB_MODULE(_core, m) {
            "rule"_a, "options"_a, "bits"_a, "intercept"_a, "certify"_a)
       .def("score", &PyLearner::score, "x"_a)
       .def("probability", &PyLearner::probability, "x"_a)
+      .def("probabilities", &PyLearner::probabilities, "scores"_a)
       .def("learn_class", &PyLearner::learn_class, "x"_a, "label"_a, "importance"_a)
       .def("learn_target", &PyLearner::learn_target, "x"_a, "target"_a, "importance"_a)
       .def("step_class", &PyLearner::step_class, "x"_a, "label"_a, "importance"_a)

@@ -39,7 +39,7 @@ class Classifying(LinearLearner):
     # --- one at a time -------------------------------------------------------------------------------
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
-        """Learn from one example: features `x`, label `y`, importance weight `w >= 0`."""
+        """Learn from one example: features `x`, label `y`, importance `w >= 0` (0: not there)."""
         core = self._model or self._start()
         if not isinstance(x, dict):
             x = rows.row(x)
@@ -148,7 +148,7 @@ class Classifying(LinearLearner):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn a batch; `classes`, if given, are the labels that exist from the start."""
         if classes is not None:
-            for label in classes:
+            for label in _distinct(classes):
                 if label not in self._labels.index:
                     self._add(self._labels.check(label))
         self.learn_many(X, y, sample_weight)
@@ -166,28 +166,24 @@ class Classifying(LinearLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
-        if not len(self._labels.labels):
-            raise ValueError("nothing has been learned yet: there is no label to predict")
         scores = self._batch_scores(X)
-        if len(self._labels.labels) < 3:
-            best = (
-                (scores[:, 0] >= 0).astype(int)
-                if len(self._labels.labels) == 2
-                else np.zeros(len(scores), int)
-            )
-        else:
+        count = len(self._labels.labels)
+        if not count:
+            raise ValueError("nothing has been learned yet: there is no label to predict")
+        if count == 2:
+            best = (scores[:, 0] >= 0).astype(int)
+        else:  # argmax over one lane is 0, the only label
             best = scores.argmax(axis=1)
         predicted: NDArray[Any] = self.classes_[best]
         return predicted
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each label (columns as in `classes_`) for each row."""
-        loss, _, _ = self._parts()
-        p = np.asarray(loss.probability(self._batch_scores(X)))
+        scores = self._batch_scores(X)
+        p = (self._model or self._start()).probabilities(scores.ravel()).reshape(scores.shape)
         if len(self._labels.labels) < 3:
             return np.hstack([1 - p, p]) if len(self._labels.labels) == 2 else np.ones_like(p)
-        total = p.sum(axis=1, keepdims=True)
-        return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
+        return p
 
     # --- what was learned ----------------------------------------------------------------------------
 

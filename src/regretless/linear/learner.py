@@ -169,6 +169,11 @@ class LinearLearner(ABC):
             return used.tolist(), table[used], first
         return names, table, first
 
+    def __sizeof__(self) -> int:
+        """Bytes, those of the compiled model among them."""
+        arrays = self._model.state().values() if self._model else ()
+        return object.__sizeof__(self) + sum(int(array.nbytes) for array in arrays)
+
     # --- copies, pickles, files ----------------------------------------------------------------------
 
     def _memory(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ class Regressing(LinearLearner):
     _classifies: ClassVar[bool] = False
 
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
-        """Learn from one example: features `x`, target `y`, importance weight `w >= 0`."""
+        """Learn from one example: features `x`, target `y`, importance `w >= 0` (0: not there)."""
         core = self._model or self._start()
         core.learn_target(x if isinstance(x, dict) else rows.row(x), number(y, "y"), number(w, "w"))
 

@@ -37,21 +37,6 @@ class RiverLearner(LinearLearner, base.Estimator):  # type: ignore[misc]
             clone.__setstate__(copy.deepcopy(learned))
         return clone
 
-    def __sizeof__(self) -> int:
-        """Bytes, those of the compiled model among them: River adds these up over a pipeline."""
-        arrays = self._model.state().values() if self._model else ()
-        return object.__sizeof__(self) + sum(int(array.nbytes) for array in arrays)
-
-    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
-        """Learn the rows of `X` one after the other, exactly as `learn_one` would."""
-        if self._parts()[1] != "eg":
-            super().learn_many(X, y, w)
-            return
-        # EG normalises over the features seen so far, of which a batch names all in advance.
-        weights = [1.0] * len(X) if w is None else w
-        for x, label, weight in zip(X.to_dict("records"), y, weights, strict=True):
-            self.learn_one(x, label, weight)
-
 
 class RiverClassifier(RiverLearner, Classifying, base.MiniBatchClassifier):  # type: ignore[misc]
     """A classifier of two or more labels, which may appear at any time."""

@@ -92,11 +92,6 @@ class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifying):  # type: 
         known = None if classes is None else np.unique(classes)
         return super().partial_fit(X, y, known, sample_weight)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each row."""
-        check_is_fitted(self)
-        return super().predict(X)
-
     def _has_probabilities(self) -> bool:
         loss, _, _ = self._parts()
         return loss.probability(1e-9) < 1  # losses that only estimate a sign jump to 1
