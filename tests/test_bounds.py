@@ -130,6 +130,7 @@ def certified(loss, rule, stream, watch=None, **options):
     seed, adversary = STREAMS[stream]
     rows = random(loss, seed, rounds=300)
     rows.X[0] = 0.5  # all features are known from the start
+    rows.h[:] = np.maximum(rows.h, 0.5)  # every row is a round
     return model, record(model, {**CLASSIFICATION, **REGRESSION}[loss], rows, adversary, watch)
 
 

@@ -156,7 +156,6 @@ def test_the_larger_of_two_labels_is_positive(make, kind):
     """True, 1 and "yes" have positive scores whichever came first, and nothing else changes."""
     low, high = KINDS[kind]
     X, y = stream(50, [low, high], seed=4)
-    assert y[0] != y[1]
     swapped = [low if label == high else high for label in y]
     for labels in (y, swapped):
         late, early = learned(make(), X, labels), make()
@@ -179,8 +178,7 @@ def test_before_the_first_label():
     assert LinearClassifier().classes_.size == 0
     with pytest.raises(ValueError, match="nothing has been learned"):
         LinearClassifier().predict(np.eye(2))
-    with pytest.raises(ValueError, match="nothing has been learned"):
-        LinearClassifier().predict_proba(np.eye(2))
+    assert LinearClassifier().predict_proba(np.eye(2)).shape == (2, 0)
 
 
 @every_classifier
@@ -232,9 +230,10 @@ def test_a_third_label_mirrors_the_lane_of_two(make):
     model = learned(make(), X, y)
     scores, weights, loss = [model.decision_one(x) for x in X], model.weights_, model.loss_
     model.partial_fit(X[:0], [], classes=["a", "b", "c"])
-    assert [model.decision_one(x) for x in X] == [[-s, s, 0.0] for s in scores]
-    assert model.weights_["b"] == weights
-    assert model.weights_["a"] == {name: -w for name, w in weights.items()}
+    mirrored = np.array([[-s, s, 0.0] for s in scores])  # added up in another order
+    assert model.decision_function(X) == pytest.approx(mirrored, rel=1e-13)
+    assert model.weights_["b"] == pytest.approx(weights, rel=1e-13)
+    assert model.weights_["a"] == {name: -w for name, w in model.weights_["b"].items()}
     assert set(model.weights_["c"].values()) == {0.0}
     assert (model.loss_, model.examples_) == (2 * loss, 50)
     assert [model.predict_one(x) for x in X] == ["b" if s > 0 else "a" for s in scores]

@@ -187,8 +187,12 @@ class PyLearner {
     const auto fill = [&, place = kernels().place, c = columns.data(), v = values.data()](
                           std::size_t t, bool naming, std::uint32_t* row, float* value) {
       const auto first = std::size_t(start[t]), last = std::size_t(start[t + 1]);
-      if (direct && place(c + first, v + first, last - first, table, mask, row, value))
-        return last - first;
+      if (direct) {
+        if (place(c + first, v + first, last - first, table, mask, row, value)) return last - first;
+        for (std::size_t j = 0; naming && j < last - first; ++j)
+          if (row[j] == Features::kAbsent) row[j] = f.insert(std::int64_t(c[first + j]));
+        if (naming) return last - first;
+      }
       std::size_t n = 0;
       for (std::size_t j = first; j < last; ++j) {
         if (v[j] == 0) continue;
@@ -270,19 +274,19 @@ class PyLearner {
     const Features& f = learner_.features();
     d["names"] =
         array_of(reinterpret_cast<const std::uint8_t*>(f.names().data()), f.names().size());
-    d["name_ends"] = array_of(f.ends());
-    d["name_kinds"] = array_of(f.numeric());
+    d["name_keys"] = array_of(f.keys());
+    d["name_kinds"] = array_of(f.kinds());
     return d;
   }
   void restore(int lanes, Vector<float> bank, Vector<double> scalars, Vector<std::uint8_t> names,
-               Vector<std::uint64_t> ends, Vector<std::uint8_t> kinds) {
+               Vector<std::int64_t> keys, Vector<std::uint8_t> kinds) {
     const auto damaged = [](const char* what) { throw nb::value_error(what); };
     if (lanes < 1 || lanes > 1 << 20) damaged("the number of lanes is damaged");
-    if (ends.size() != kinds.size() || ends.size() < 1) damaged("the table of names is damaged");
+    if (keys.size() != kinds.size() || keys.size() < 1) damaged("the table of names is damaged");
     Features& f = learner_.features();
     if (!f.hashed()) try {
-        f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, ends.data(),
-                  kinds.data(), ends.size());
+        f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, keys.data(),
+                  kinds.data(), keys.size());
       } catch (const std::invalid_argument& error) {
         damaged(error.what());
       }
@@ -511,6 +515,6 @@ NB_MODULE(_core, m) {
       .def("gradient_norms", &PyLearner::gradient_norms)
       .def("state", &PyLearner::state)
       .def("restore", &PyLearner::restore, "lanes"_a, "bank"_a, "scalars"_a, "names"_a,
-           "name_ends"_a, "name_kinds"_a);
+           "name_keys"_a, "name_kinds"_a);
   m.def("parse_svmlight", &parse_svmlight, "text"_a, "last"_a, "first_line"_a);
 }

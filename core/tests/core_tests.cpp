@@ -177,7 +177,7 @@ void test_features() {
   CHECK(exact.find(std::int64_t(2999)) == Features::kAbsent && exact.find(std::int64_t(3)) == 11);
   CHECK(exact.insert("new") == 100);
   Features copy;
-  copy.restore(exact.names(), exact.ends().data(), exact.numeric().data(), exact.ends().size());
+  copy.restore(exact.names(), exact.keys().data(), exact.kinds().data(), exact.keys().size());
   CHECK(copy.size() == exact.size() && copy.find("new") == 100 && copy.find(std::int64_t(3)) == 11);
 
   Features hashed(10);

@@ -63,7 +63,7 @@ class Learner:
         bank: NDArray[np.float32],
         scalars: NDArray[np.float64],
         names: NDArray[np.uint8],
-        name_ends: NDArray[np.uint64],
+        name_keys: NDArray[np.int64],
         name_kinds: NDArray[np.uint8],
     ) -> None: ...
 

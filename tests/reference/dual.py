@@ -58,9 +58,9 @@ class EG(Oracle):
         w[self.seen] = self.radius * apart / np.sum(up + down)
         return w
 
-    def learn(self, x, y, h=1.0):
+    def play(self, x, y, h):
         self.seen = self.seen | (x != 0)
-        super().learn(x, y, h)
+        super().play(x, y, h)
 
     def update(self, x, y, g, w):
         self.theta = self.theta - g * x

@@ -34,9 +34,9 @@ class OGD(Oracle):
 class InvariantOGD(OGD):
     """The gradient step replaced by the gradient flow for the time `h`."""
 
-    def learn(self, x, y, h=1.0):
+    def play(self, x, y, h):
         self.h = h
-        super().learn(x, y, h)
+        super().play(x, y, h)
 
     def update(self, x, y, g, w):
         eta, s = self.rate(self.rounds), float(w @ x)

@@ -28,6 +28,11 @@ class Oracle:
         return float(self.weights(x) @ x)
 
     def learn(self, x, y, h=1.0):
+        """A round; an example of weight 0 is not there, and there is none."""
+        if h > 0.0:
+            self.play(x, y, h)
+
+    def play(self, x, y, h):
         w = self.weights(x)
         s = float(w @ x)
         g = h * self.loss.derivative(s, y)

@@ -20,15 +20,15 @@ class PassiveAggressive(Oracle):
     def weights(self, x):
         return self.w
 
-    def learn(self, x, y, h=1.0):
+    def play(self, x, y, h):
         self.h = h
-        super().learn(x, y, h)
+        super().play(x, y, h)
 
     def update(self, x, y, g, w):
         s, norm = float(w @ x), float(x @ x)
         suffered = self.loss.value(s, y)
         C = self.C * self.h
-        if suffered == 0.0 or norm == 0.0 or C == 0.0:
+        if suffered == 0.0 or norm == 0.0:
             return
         tau = {
             "exact": suffered / norm,

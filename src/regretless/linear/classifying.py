@@ -170,10 +170,8 @@ class Classifying(LinearLearner):
         count = len(self._labels.labels)
         if not count:
             raise ValueError("nothing has been learned yet: there is no label to predict")
-        if count == 2:
-            best = (scores[:, 0] >= 0).astype(int)
-        else:  # argmax over one lane is 0, the only label
-            best = scores.argmax(axis=1)
+        # one lane, one label: argmax is 0
+        best = (scores[:, 0] >= 0).astype(int) if count == 2 else scores.argmax(axis=1)
         predicted: NDArray[Any] = self.classes_[best]
         return predicted
 
