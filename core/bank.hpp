@@ -14,6 +14,9 @@
 
 namespace regretless {
 
+// Values beyond this are refused: squares and sums of them must stay within the range of floats.
+inline constexpr double kLargestValue = 1e19;
+
 // One sparse example: rows of the bank and values. The same row may occur twice (two names hashed
 // to one place); each occurrence then acts in turn.
 struct Example {

@@ -175,7 +175,9 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       suffered[k] = h * outcome.value;
       g[k] = h * outcome.derivative;
       step[k] = rule.step(lanes, k, loss, s[k], y, h, g[k], norm);
-      if (!std::isfinite(suffered[k]) || !std::isfinite(float(step[k] * largest))) return t;
+      if (!std::isfinite(s[k]) || !std::isfinite(suffered[k]) ||
+          !(std::fabs(step[k] * largest) <= R::largest_step))
+        return t;
     }
     scatter<V>(rule, bank, lanes, x, step, tracked, rounding);
     if (bank.audit >= 0) audit(bank, x, g);
@@ -222,7 +224,7 @@ std::size_t learn_any(const Rule& rule, const Loss& loss, BankView bank, const B
 // These look for a sign bit in differences, without a branch, so that they vectorise. The bits of
 // positive doubles are ordered as the doubles are, with infinities and NaNs above all numbers.
 Survey survey(const double* values, std::size_t size) {
-  const double limit = std::numeric_limits<float>::max();
+  const double limit = kLargestValue;
   std::int64_t most, high = 0, low = 0;
   std::memcpy(&most, &limit, sizeof(most));
   for (std::size_t j = 0; j < size; ++j) {

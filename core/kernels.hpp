@@ -46,7 +46,7 @@ struct BankView {
 
 // What a pass over the values of a batch finds out.
 struct Survey {
-  bool fits;      // all are finite and within the range of floats
+  bool fits;      // all are finite and at most kLargestValue
   bool has_zero;  // some are 0, that is, absent
 };
 

@@ -1,12 +1,10 @@
 """Bad input: an error that says what is wrong, before anything has changed."""
 
 import copy
-import datetime
 import math
 import subprocess
 import sys
 import textwrap
-from decimal import Decimal
 from functools import partial
 
 import numpy as np
@@ -17,98 +15,60 @@ from scipy.sparse import csr_array
 
 from regretless import losses, rates, rules
 from regretless._core import Diverged
-from regretless.linear import (
-    LinearClassifier,
-    LinearRegressor,
-    PassiveAggressive,
-    PassiveAggressiveRegressor,
-    Perceptron,
-)
+from regretless.linear import LinearClassifier, LinearRegressor, PassiveAggressive, Perceptron
+from regretless.linear import PassiveAggressiveRegressor as Aggressor
 
 NAN, INF = math.nan, math.inf
-RAGGED = [[1.0, 2.0], [3.0]]
 HOLE = np.array([[1.0, 2.0, 3.0], [4.0, NAN, 6.0], [7.0, 8.0, 9.0]])
 GOOD = np.ones((3, 9))  # of which columns 3 to 8 are new
-SPAM = ["spam", "ham", "spam"]
-
-
-def dates(unit="ns"):
-    return np.array(["2020-01-01", "2021-01-01", "2022-01-01"], f"M8[{unit}]")
-
-
-def classifier():
-    """A learner that knows two labels, names, a category and columns 0 to 2."""
-    model = LinearClassifier()
-    for t in range(6):
-        model.learn_one({"a": 1.0, "b": t, "colour": "red", t % 3: 2.0}, ["ham", "spam"][t % 2])
-    return model
-
-
-def regressor():
-    model = LinearRegressor(rule="adagrad", certify=True)
-    for t in range(6):
-        model.learn_one({"a": 1.0, "b": t, "colour": "red", t % 3: 2.0}, float(t))
-    return model
+SPAM, TARGET = ["spam", "ham", "spam"], [1.0, 2.0, 3.0]
+DATES = np.array(["2020-01-01", "2021-01-01", "2022-01-01"], "M8[ns]")
 
 
 def frame(**columns):
     return pd.DataFrame(columns)
 
 
-class Broken:
-    """A number that breaks when it is looked at."""
-
-    def __float__(self):
-        raise ZeroDivisionError
-
-    def __repr__(self):
-        return "Broken()"
+def trained(make, labels):
+    """A learner that knows two names, a category and columns 0 to 2."""
+    model = make()
+    for t in range(6):
+        model.learn_one({"a": 1.0, "b": t, "colour": "red", t % 3: 2.0}, labels[t % 2])
+    return model
 
 
-# What is given as x to learn_one (and to predict_one, step, ...), and what the message says.
+# What is given as x, one row, and what the message says about it.
 ROWS = {
     "list value": ({"a": [1, 2]}, r"x\['a'\] = \[1, 2\].*not a number"),
     "array value": ({"a": np.ones(2)}, r"x\['a'\] = array\(\[1., 1.\]\).*not a number"),
     "object value": ({"new": 1.0, "a": object()}, r"x\['a'\] = <object.*not a number"),
-    "bytes value": ({"a": b"red"}, r"x\['a'\] = b'red'.*not a number"),
-    "date value": ({"a": datetime.date(2020, 1, 1)}, r"x\['a'\] = datetime.*not a number"),
     "complex value": ({"a": 1j}, r"x\['a'\] = 1j.*not a number"),
-    "pandas NA": ({"a": pd.NA}, r"x\['a'\] = <NA>.*not a number"),
-    "signalling NaN": ({"a": Decimal("sNaN")}, r"x\['a'\] = Decimal\('sNaN'\).*not a number"),
-    "broken number": ({"a": Broken()}, r"x\['a'\] = Broken\(\).*not a number"),
     "NaN": ({"a": NAN}, r"x\['a'\] = nan is not a finite number.*drop or scale"),
-    "infinite": ({"a": INF}, r"x\['a'\] = inf is not a finite number"),
     "too large": ({"a": -1e300}, r"x\['a'\] = -1e\+300 is not a finite number"),
     "huge integer": ({"a": 10**400}, r"x\['a'\] = .*not a finite number"),
-    "NaN after new names": ({"n1": 1.0, "n2": 2, -7: 1.0, 9: 1, "a": NAN, "n3": 1.0}, r"x\['a'\]"),
-    "NaN after categories": ({"n1": "x", (1, 2): "y", "b": np.float32("nan")}, r"x\['b'\] = nan"),
-    "NaN under a number": ({7: 1.0, 2: NAN}, r"x\[2\] = nan"),
+    "NaN after new names": (
+        {"n1": 1.0, "n2": "x", -7: 1, 9: 1, 2: NAN, "n3": 1.0},
+        r"x\[2\] = nan",
+    ),
     "NaN under a long name": ({"€" * 99: NAN}, r"x\['€+.*nan is not a finite number"),
     "lone surrogate": ({"new": 1.0, "\ud800": 1.0}, r"'\\ud800' is not valid Unicode"),
     "surrogate category": ({"new": 1.0, "a": "\ud800"}, r"'\\ud800' is not valid Unicode"),
     "wide column": ({"new": 1.0, 2**70: 1.0}, r"1180591620717411303424 does not fit 64 bits"),
     "NaN in a vector": ([1.0, 1.0, 1.0, 1.0, NAN], r"x\[4\] = nan"),
-    "None in a vector": ([1.0, None], r"x\[1\] = nan|None"),
-    "ragged": (RAGGED, r"x=\[\[1.0, 2.0\], \[3.0\]\] is not a row"),
-    "matrix": (np.ones((2, 3)), r"x has shape \(2, 3\).*learn_many"),
+    "ragged": ([[1.0, 2.0], [3.0]], r"x=\[\[1.0, 2.0\], \[3.0\]\] is not a row"),
     "3-d": (np.ones((1, 1, 3)), r"x has shape \(1, 1, 3\)"),
-    "scalar": (5.0, r"x has shape \(\)|x=5.0"),
-    "None": (None, r"x has shape \(\)|x=None"),
     "string": ("spam", r"x='spam' is not a row: give a dict"),
-    "set": ({1, 2}, r"x=\{1, 2\} is not a row"),
     "strings in a vector": (["1", "2"], r"x=.*is not a row"),
-    "dates in a vector": (dates(), r"x=.*is not a row"),
+    "dates in a vector": (DATES, r"x=.*is not a row"),
     "complex vector": (np.array([1j, 2]), r"x=.*is not a row"),
     "huge integer in a vector": ([1, 10**400], r"x=.*is not a row"),
     "two sparse rows": (csr_array(HOLE), r"x has shape \(3, 3\)"),
     "NaN in a sparse row": (csr_array([[0.0, 1.0, NAN]]), r"x\[2\] = nan"),
     "complex sparse row": (csr_array([[1j, 0.0]]), r"x.*complex"),
 }
-# What is given as X to learn_many (and to predict, ...); three rows each.
+# What is given as X, three rows.
 BATCHES = {
     "NaN": (HOLE, r"X\[1, 1\] = nan"),
-    "NaN, Fortran order": (np.asfortranarray(HOLE), r"X\[1, 1\] = nan"),
-    "infinite": (np.where(np.isnan(HOLE), -INF, HOLE), r"X\[1, 1\] = -inf"),
     "too large": (np.where(np.isnan(HOLE), 1e39, HOLE), r"X\[1, 1\] = 1e\+39"),
     "NaN in a CSR matrix": (csr_array(HOLE), r"X\[1, 1\] = nan"),
     "NaN in a frame": (frame(new=[1, 2, 3], b=[1, 2, NAN]), r"X\[2, 'b'\] = nan"),
@@ -116,52 +76,35 @@ BATCHES = {
     "1-d": (np.ones(3), r"X has shape \(3,\).*learn_one"),
     "3-d": (np.ones((3, 2, 2)), r"X has shape \(3, 2, 2\)"),
     "1-d sparse": (csr_array(np.ones(3)), r"X has shape \(3,\)"),
-    "ragged": ([*RAGGED, [1.0]], r"X=\[\[1.0, 2.0\].*is not a batch"),
+    "ragged": ([[1.0, 2.0], [3.0], [1.0]], r"X=\[\[1.0, 2.0\].*is not a batch"),
     "string": ("spam", r"X='spam' is not a batch: give a sparse matrix"),
-    "None": (None, r"X has shape \(\)|X=None"),
-    "dict": ({"a": [1, 2, 3]}, r"X=\{'a': \[1, 2, 3\]\} is not a batch"),
     "dicts": ([{"a": 1.0}] * 3, r"X is a list of dicts: call learn_one"),
     "strings": ([["1"], ["2"], ["3"]], r"X=.*is not a batch"),
-    "dates": (dates("D")[:, None], r"X=.*is not a batch"),
+    "dates": (DATES[:, None], r"X=.*is not a batch"),
     "complex": (np.eye(3) * 1j, r"X=.*is not a batch"),
     "complex CSR": (csr_array(np.eye(3) * 1j), r"X.*complex"),
     "huge integers": ([[10**400], [1], [1]], r"X=.*is not a batch"),
-    "date column": (frame(new=[1, 2, 3], d=dates()), r"X\['d'\] is of type datetime64"),
-    "mixed column": (
-        frame(new=[1, 2, 3], m=["x", 1, 2.5]),
-        r"X\['m'\] holds 1, a int: only strings",
-    ),
-    "category of numbers": (frame(m=pd.Categorical([1, 2, 1])), r"X\['m'\] holds 1"),
-    "surrogate category": (
-        frame(s=pd.Series(["x", "\ud800", "y"], dtype=object)),
-        "Unicode",
-    ),
-    "timestamps": (
-        pa.table({"new": [1, 2, 3], "d": pa.array(dates())}),
-        r"'d' is of type timestamp",
-    ),
-    "lists": (pa.table({"d": [[1], [2], [3]]}), r"column 'd' is of type list"),
-    "one name twice": (pd.DataFrame(np.ones((3, 2)), columns=["n", "n"]), r"'n'.*twice|two.*'n'"),
-    "one field twice": (pa.table([[1, 2, 3]] * 2, names=["n", "n"]), r"'n'.*twice|two.*'n'"),
+    "date column": (frame(new=[1, 2, 3], d=DATES), r"X\['d'\] is of type datetime64"),
+    "mixed column": (frame(new=[1, 2, 3], m=["x", 1, 2]), r"X\['m'\] holds 1, a int: only str"),
+    "surrogate": (frame(s=pd.Series(["x", "\ud800", "y"], dtype=object)), r"not valid Unicode"),
+    "timestamps": (pa.table({"new": [1, 2, 3], "d": DATES}), r"'d' is of type timestamp"),
+    "one name twice": (pd.DataFrame(np.ones((3, 2)), columns=["n", "n"]), r"X.*'n'"),
+    "one field twice": (pa.table([[1, 2, 3]] * 2, names=["n", "n"]), r"X.*'n'"),
     "too wide": (csr_array((3, 2**32)), r"X has 4294967296 columns"),
 }
 LABELS = {
     "None": (None, r"y=None is not a label"),
     "NaN": (NAN, r"y=nan is not a label"),
-    "numpy NaN": (np.float32("nan"), r"y=.*nan.* is not a label"),
     "list": (["spam"], r"y=\['spam'\] is a list, which is not hashable"),
-    "dict": ({"spam": 1}, r"y=\{'spam': 1\} is a dict"),
-    "array": (np.ones(2), r"y=array\(.*is a ndarray"),
     "number": (1, r"y=1 is a number, but the labels so far are .*string.*'ham'"),
     "tuple": (("spam",), r"y=\('spam',\) is a tuple, but the labels so far"),
 }
 TARGETS = {
-    "None": (None, r"y.*None"),
+    "None": (None, r"y.*(None|nan)"),
     "string": ("spam", r"y.*spam"),
     "NaN": (NAN, r"y.*nan"),
     "infinite": (-INF, r"y.*-inf"),
-    "complex": (1j, r"y.*1j"),
-    "list": ([1, 2], r"y.*\[1, 2\]|y.*inhomogeneous"),
+    "list": ([1, 2], r"y.*(\[1, 2\]|inhomogeneous)"),
     "huge integer": (10**400, r"y.*(1000|too large)"),
 }
 WEIGHTS = {
@@ -169,7 +112,6 @@ WEIGHTS = {
     "NaN": (NAN, r"w.*nan"),
     "infinite": (INF, r"w.*inf"),
     "string": ("heavy", r"w.*heavy"),
-    "complex": (1j, r"w.*1j"),
     "huge integer": (10**400, r"w.*(1000|too large)"),
 }
 CALLS = {
@@ -180,19 +122,17 @@ CALLS = {
     "unlike labels, fit": (lambda m: m.fit(GOOD, ["a", 1, 2]), r"y=.* so far are of the kind"),
     "list among labels, fit": (lambda m: m.fit(GOOD, ["a", "b", [1]]), r"y=\[1\] is a list"),
     "few weights": (lambda m: m.learn_many(GOOD, SPAM, [1.0]), r"weights"),
-    "few weights, new labels": (lambda m: m.learn_many(GOOD, ["x", "y", "z"], [1.0]), r"weights"),
     "unknown option": (lambda m: m.set_params(rat=1.0), r"'rat' is not an option of LinearClass"),
 }
 REGRESSOR_CALLS = {
     "many targets": (lambda m: m.learn_many(GOOD, [1.0] * 4), r"X has 3 rows, y has .*4"),
     "column of targets": (lambda m: m.learn_many(GOOD, GOOD[:, :1]), r"y has shape \(3, 1\)"),
-    "dates as targets": (lambda m: m.learn_many(GOOD, dates()), r"y.*numbers"),
+    "dates as targets": (lambda m: m.learn_many(GOOD, DATES), r"y.*numbers"),
     "column of weights": (lambda m: m.learn_many(GOOD, TARGET, GOOD[:, :1]), r"shape \(3, 1\)"),
     "one weight": (lambda m: m.learn_many(GOOD, TARGET, 2.0), r"weights"),
     "norm": (lambda m: m.certificate().best_possible(-1), r"norm=-1"),
-    "order of the norm": (lambda m: m.certificate().bound(1, ord=3), r"ord=3 is not 1, 2 or"),
 }
-C, R, TARGET = classifier, regressor, [1.0, 2.0, 3.0]
+C, R = LinearClassifier, partial(LinearRegressor, rule="adagrad", certify=True)
 USES = [  # how bad input is used: a table of it, by which learner, in which call
     ("x, known label", ROWS, C, lambda m, x: m.learn_one(x, "ham")),
     ("x, new label", ROWS, C, lambda m, x: m.step(x, "new")),
@@ -214,88 +154,74 @@ USES = [  # how bad input is used: a table of it, by which learner, in which cal
     ("w, new label", WEIGHTS, C, lambda m, w: m.step({"new": 1.0}, "new", w)),
     ("weights", WEIGHTS, C, lambda m, w: m.learn_many(GOOD, SPAM, [1, w, 1])),
     ("weights, frame", WEIGHTS, R, lambda m, w: m.learn_many(frame(new=TARGET), TARGET, [1, w, 1])),
-    ("", CALLS, C, lambda m, call: call(m)),
+    ("classifier", CALLS, C, lambda m, call: call(m)),
     ("regressor", REGRESSOR_CALLS, R, lambda m, call: call(m)),
 ]
-TABLE = {
-    f"{name}: {kind}": (make, use, *case)
-    for name, cases, make, use in USES
-    for kind, case in cases.items()
-}
+TABLE = {f"{name}: {k}": (*use, *case) for name, cases, *use in USES for k, case in cases.items()}
 
 
 @pytest.mark.parametrize(("make", "use", "bad", "says"), TABLE.values(), ids=TABLE)
 def test_bad_calls(make, use, bad, says, tmp_path):
     """ValueError, nothing has changed, and learning goes on as if nothing had happened."""
-    model = make()
+    labels = ("ham", "spam", SPAM) if make is C else (1.0, 2.0, TARGET)
+    model = trained(make, labels)
     twin = copy.deepcopy(model)
     with pytest.raises(ValueError, match=f"(?s){says}"):
         use(model, bad)
-    for step in range(2):
+    for _ in range(2):
         files = []
         for each in (model, twin):
             each.save(tmp_path / "model")
             files.append((tmp_path / "model").read_bytes())
-            for name in ("a", "new", 7, "n1", -7) if not step else ():
-                each.learn_one({name: 1.0, "b": 2.0}, "ham" if make is classifier else 1.0)
-            each.learn_many(GOOD, SPAM if make is classifier else TARGET)
+            for name in ("a", "new", 7, "n1", -7):
+                each.learn_one({name: 1.0, "b": 2.0}, labels[0])
+            each.learn_many(GOOD, labels[2])
         assert files[0] == files[1]
 
 
-def test_what_is_empty_is_good():
+@pytest.mark.parametrize(("make", "y"), [(C, True), (LinearRegressor, 1.0)])
+def test_what_is_empty_is_good(make, y):
     """An empty row learns the intercept, an empty batch nothing."""
-    for make, y in ((LinearClassifier, True), (LinearRegressor, 1.0)):
-        model = make()
-        for X in (
-            np.ones((0, 1000)),
-            csr_array((0, 9)),
-            frame(c=np.array([], object)),
-            pa.table({}),
-        ):
-            model.learn_many(X, [])
-            assert model.predict(np.ones((2, 1000))).size == 2 if make is LinearRegressor else True
-        assert (model.examples_, model.weights_, model.decision_one({500: 1.0})) == (0, {}, 0.0)
-        for x in ({}, [], csr_array((1, 5)), {"a": None}):
-            model.learn_one(x, y)
-        model.learn_many(np.ones((2, 0)), [y, y])
-        assert (model.examples_, model.weights_) == (6, {})
-        assert model.decision_one({}) > 0
+    model = make()
+    for X in (
+        np.ones((0, 999)),
+        csr_array((0, 9)),
+        frame(c=pd.Series([], dtype=object)),
+        pa.table({}),
+    ):
+        model.learn_many(X, [])
+    assert (model.examples_, model.weights_, model.decision_one({500: 1.0})) == (0, {}, 0.0)
+    for x in ({}, [], csr_array((1, 5)), {"a": None}):
+        model.learn_one(x, y)
+    model.learn_many(np.ones((2, 0)), [y, y])
+    assert (model.examples_, model.weights_) == (6, {})
+    assert model.decision_one({}) > 0
 
 
 SCALED = rules.AdaGrad(scale_invariant=True)
 OPTIONS = [
-    (LinearClassifier, {"rule": "cion"}, r"rule='cion' is not one of 'coin'"),
-    (LinearClassifier, {"loss": "hing"}, r"loss='hing'.*did you mean 'hinge'"),
-    (LinearClassifier, {"loss": "squared"}, r"loss='squared' is not a loss for classification"),
+    (C, {"rule": "cion"}, r"rule='cion' is not one of 'coin'"),
+    (C, {"loss": "hing"}, r"loss='hing'.*did you mean 'hinge'"),
+    (C, {"loss": "squared"}, r"loss='squared' is not a loss for classification"),
     (LinearRegressor, {"loss": losses.Hinge()}, r"loss='hinge' is not a loss for regression"),
-    (LinearClassifier, {"loss": "zero_one"}, r"loss='zero_one' is not a loss for"),
-    (LinearClassifier, {"rule": "ftrl", "l1": -1.0}, r"l1=-1.0 must be finite"),
-    (LinearRegressor, {"rule": "ogd", "l2": NAN}, r"l2=nan must be finite"),
-    (LinearClassifier, {"l1": 0.1}, r"l1=0.1: rule='coin' takes no penalty.*'ftrl'"),
-    (LinearClassifier, {"rule": "eg", "l2": 0.1}, r"l2=0.1: rule='eg' takes no penalty"),
-    (LinearClassifier, {"rule": rules.OGD(radius=1.0), "l1": 1.0}, r"radius=1.0 and l1=1.0"),
-    (LinearClassifier, {"rule": SCALED, "l2": 1.0}, r"l2=1.0.*scale_invariant=False"),
-    (LinearClassifier, {"rate": 0.1}, r"rate=0.1: rule='coin' has no learning rate"),
-    (LinearClassifier, {"rule": "ogd", "rate": 0.0}, r"eta=0.0 must be positive"),
-    (LinearClassifier, {"rule": "ftrl", "rate": rates.Inverse(1)}, r"rate=Inverse"),
+    (C, {"rule": "ftrl", "l1": -1.0}, r"l1=-1.0 must be finite"),
+    (C, {"l1": 0.1}, r"l1=0.1: rule='coin' takes no penalty.*'ftrl'"),
+    (C, {"rule": rules.OGD(radius=1.0), "l1": 1.0}, r"radius=1.0 and l1=1.0"),
+    (C, {"rule": SCALED, "l2": 1.0}, r"l2=1.0.*scale_invariant=False"),
+    (C, {"rate": 0.1}, r"rate=0.1: rule='coin' has no learning rate"),
+    (C, {"rule": "ogd", "rate": 0.0}, r"eta=0.0 must be positive"),
+    (C, {"rule": "ftrl", "rate": rates.Inverse(1)}, r"rate=Inverse"),
     (Perceptron, {"rate": -1.0}, r"-1.0 must be positive"),
-    (LinearClassifier, {"features": "hashed", "bits": 0}, r"bits=0 must be a whole number"),
-    (LinearRegressor, {"features": "hashed", "bits": 40}, r"bits=40 must be .* 31"),
+    (C, {"features": "hashed", "bits": 0}, r"bits=0 must be a whole number"),
+    (C, {"features": "hashed", "bits": 40}, r"bits=40 must be .* 31"),
     (Perceptron, {"features": "hashed", "bits": 1.5}, r"bits=1.5 must be a whole number"),
-    (PassiveAggressive, {"features": "hash"}, r"features='hash' must be 'exact' or 'hashed'"),
+    (Perceptron, {"features": "hash"}, r"features='hash' must be 'exact' or 'hashed'"),
     (PassiveAggressive, {"C": 0.0}, r"C=0.0 must be positive"),
     (PassiveAggressive, {"margin": 0.0}, r"margin=0.0 must be positive"),
-    (PassiveAggressiveRegressor, {"mode": "III"}, r"mode='III' must be 'exact', 'I' or 'II'"),
-    (PassiveAggressiveRegressor, {"epsilon": -1.0}, r"epsilon=-1.0 must be finite"),
+    (Aggressor, {"mode": "III"}, r"mode='III' must be 'exact', 'I' or 'II'"),
+    (Aggressor, {"epsilon": -1.0}, r"epsilon=-1.0 must be finite"),
     (rules.PNorm, {"p": 1.5}, r"p=1.5 is outside \[2, 100\]"),
-    (rules.Coin, {"wealth": 0.0}, r"wealth=0.0 must be positive"),
-    (rules.EG, {"radius": INF}, r"radius=inf must be positive and finite"),
-    (rules.OGD, {"radius": -1.0}, r"radius=-1.0 must be positive"),
     (rules.OGD, {"lazy": True, "invariant": True}, r"invariant=True needs lazy=False"),
-    (rules.AdaGrad, {"rate": NAN}, r"rate=nan must be positive"),
-    (rules.FTRL, {"beta": -1.0}, r"beta=-1.0 must be finite"),
-    (rates.Constant, {"eta": -0.1}, r"eta=-0.1 must be positive"),
-    (losses.Quantile, {"tau": 1.0}, r"tau=1.0 is outside \(0, 1\)"),
 ]
 
 
@@ -316,15 +242,14 @@ def test_certificates_need_a_sum_of_gradients(rule):
 # --- numbers that run away -----------------------------------------------------------------------
 
 EXTREMES = [({"a": 1e20}, 1e10), ({"a": 1e-20}, 1e25), ({"a": 1e38}, 1.0), ({"a": 1e-38}, 0.0)]
-LINEAR = [partial(m, rule=r) for m in (LinearRegressor, LinearClassifier) for r in rules._RULES]
-EXACT = [
-    partial(m, mode="exact", intercept=False)
-    for m in (PassiveAggressive, PassiveAggressiveRegressor)
+RUNAWAYS = [
+    *(partial(m, rule=r) for m in (LinearRegressor, C) for r in [*rules._RULES, SCALED]),
+    *(partial(m, mode="exact", intercept=False) for m in (PassiveAggressive, Aggressor)),
 ]
 
 
-@pytest.mark.parametrize("make", [*LINEAR, *EXACT, partial(LinearRegressor, rule=SCALED)], ids=str)
 @pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("make", RUNAWAYS, ids=lambda m: f"{m.func.__name__} {m.keywords}")
 def test_weights_stay_finite(make, order):
     """Whatever the scale of features and targets: learned, or refused as divergence."""
     model = make()
@@ -337,49 +262,39 @@ def test_weights_stay_finite(make, order):
         assert math.isfinite(model.decision_one({"a": 1.0}))
 
 
-def test_divergence(tmp_path):
-    """An ArithmeticError with advice; what came before in the batch has been learned."""
-    model = LinearRegressor(rule="ogd", rate=1.0)
+def test_divergence():
+    """An ArithmeticError with advice; what came before it in the batch has been learned."""
+    model, twin = (LinearRegressor(rule="ogd", rate=1.0) for _ in range(2))
     X = np.array([[1e3], [1e6], [1e18], [1e30], [1e38], [1.0]])
-    with pytest.raises(
-        Diverged, match=r"at example \d.*Lower the rate, scale the features"
-    ) as caught:
+    with pytest.raises(Diverged, match=r"at example \d.*Lower the rate, scale the feat") as caught:
         model.learn_many(X, np.ones(6))
     assert isinstance(caught.value, ArithmeticError)
-    done = model.examples_
-    assert 0 < done < 6
-    twin = LinearRegressor(rule="ogd", rate=1.0)
-    twin.learn_many(X[:done], np.ones(done))
-    assert model.weights_ == twin.weights_
+    assert 0 < model.examples_ < 6
+    twin.learn_many(X[: model.examples_], np.ones(model.examples_))
+    assert (model.weights_, model.loss_) == (twin.weights_, twin.loss_)
     assert all(map(math.isfinite, [*model.weights_.values(), model.intercept_, model.loss_]))
 
 
 # --- what must not bring the process down --------------------------------------------------------
 
-CRASHES = {
+DAMAGE = {
     "indptr too large": "X.indptr[1] = 10**9",
     "indptr decreases": "X.indptr[1:3] = [8, 2]",
     "indptr negative": "X.indptr[0] = -10**8",
-    "indptr ends early": "X.indptr[1:] = [1, 2, 3]; X.data[-1] = np.nan",
-    "indptr short": "X.indptr = X.indptr[:2]",
     "indptr empty": "X.indptr = X.indptr[:0]",
     "index too large": "X.indices[1] = 10**9",
-    "index negative": "X.indices[1] = -10**9",
-    "indices short": "X.indices = X.indices[:5]",
-    "data short": "X.data = X.data[:5]",
-    "column too large": "X = X.tocsc(); X.indices[1] = 10**8",
-    "columns decrease": "X = X.tocsc(); X.indptr[1:3] = [10**8, 2]",
-    "row too long": "x = X[[0]]; x.indptr[1] = 10**9; f = lambda: m.learn_one(x, 1.0)",
-    "row of a column": "x = X[[0]].tocsc(); x.indptr[1] = 10**9; f = lambda: m.learn_one(x, 1.0)",
+    "csc index too large": "X = X.tocsc(); X.indices[1] = 10**8",
+    "csc indptr decreases": "X = X.tocsc(); X.indptr[1:3] = [10**8, 2]",
+    "row": "x = X[[0]]; x.indptr[1] = 10**9; f = lambda: m.learn_one(x, 1.0)",
+    "csc row": "x = X[[0]].tocsc(); x.indptr[1] = 10**9; f = lambda: m.learn_one(x, 1.0)",
     "predict": "X.indptr[1] = 10**9; f = lambda: m.predict(X)",
 }
-MUTATIONS = {
+MEDDLING = {
     "clears": "d.clear()",
-    "adds": "d.update((f'z{i}', 1.0) for i in range(10**5))",
+    "adds": "d.update((f'z{i}', 1.0) for i in range(10**4))",
     "deletes": "[d.pop(k, None) for k in list(d)[::2]]",
-    "replaces": "d.update({k: float(len(d)) for k in list(d)})",
-    "predicts": "m.predict_one({f'n{i}': 1.0 for i in range(10**6)})",
-    "learns": "m.learn_one({f'q{i}': 1.0 for i in range(10**5)}, 1.0)",
+    "predicts": "m.predict_one({f'n{i}': 1.0 for i in range(10**5)})",
+    "learns": "m.learn_one({f'q{i}': 1.0 for i in range(10**4)}, 1.0)",
 }
 
 
@@ -389,20 +304,16 @@ def run(code):
         import numpy as np
         from scipy.sparse import csr_array
         from regretless.linear import LinearRegressor
-        m = LinearRegressor(rule="ogd", rate=0.001)
-        X = csr_array(np.ones((3, 3)))
+        m, X = LinearRegressor(rule="ogd", rate=0.001), csr_array(np.ones((3, 3)))
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(start) + textwrap.dedent(code)],
-        env={"PYTHONPATH": ":".join(filter(None, sys.path)), "MALLOC_PERTURB_": "85"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{code}\n{done.returncode}\n{done.stderr[-1000:]}"
+    path = {"PYTHONPATH": ":".join(filter(None, sys.path)), "MALLOC_PERTURB_": "85"}
+    command = [sys.executable, "-c", textwrap.dedent(start) + textwrap.dedent(code)]
+    pipe = {"stderr": subprocess.PIPE, "text": True, "timeout": 30}
+    done = subprocess.run(command, env=path, check=False, **pipe)
+    assert done.returncode == 0, f"exit {done.returncode}: {done.stderr[-1000:]}"
 
 
-@pytest.mark.parametrize("damage", CRASHES.values(), ids=CRASHES)
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_malformed_sparse_matrices(damage):
     """Arrays that contradict each other: ValueError, and the learner is as it was."""
     run(f"""
@@ -418,7 +329,7 @@ def test_malformed_sparse_matrices(damage):
     """)
 
 
-@pytest.mark.parametrize("change", MUTATIONS.values(), ids=MUTATIONS)
+@pytest.mark.parametrize("change", MEDDLING.values(), ids=MEDDLING)
 def test_numbers_that_meddle(change):
     """A number whose conversion changes the dict it is in, or uses the learner, does no harm."""
     run(f"""
@@ -426,7 +337,7 @@ def test_numbers_that_meddle(change):
             def __float__(self):
                 {change}
                 return 1.0
-        for place in range(20):
+        for place in range(0, 20, 3):
             for use in (lambda: m.learn_one(d, 1.0), lambda: m.predict_one(d)):
                 d = {{f"n{{i}}": 1.0 for i in range(20)}}
                 use()
@@ -435,5 +346,5 @@ def test_numbers_that_meddle(change):
                     use()
                 except (ValueError, RuntimeError):
                     pass
-        m.save("/dev/null")
+        assert np.isfinite(list(m.weights_.values())).all()
     """)

@@ -288,7 +288,7 @@ def test_mirrored_targets_give_mirrored_scores(pair):
     """No rule prefers a sign: -y in, -s out, to the last bit."""
     for loss in pair.losses:
         if loss != "quantile":  # which prefers one by definition
-            stream = streams.random(loss, 20, rounds=60)
+            stream = streams.random(loss, 20, rounds=40)
             mirrored = Stream(stream.X, -stream.y, stream.h)
             assert (
                 along(pair.make(loss), mirrored).tolist()
@@ -313,7 +313,7 @@ def test_a_third_class_splits_the_lane_into_mirrored_ones(pair):
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=str)
 def test_weight_zero_is_absence(pair):
     """Rounds of weight 0 may be left out: they count as no round, and show no feature."""
-    for loss in pair.losses:
+    for loss in {pair.losses[0], pair.losses[-1]}:
         stream = streams.random(loss, 22, rounds=40, density=0.2)
         kept = stream.h > 0
         models = [pair.make(loss), pair.make(loss)]

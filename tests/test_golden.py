@@ -75,7 +75,7 @@ def test_perceptron_mohri_exercise_8_1(n):
     """Cycling through n points takes (4^n - 1) / 3 updates and ends at (1, 2, 4, ..., 2^(n-1))."""
     X, y = exponential_instance(n)
     model, updates = Perceptron(intercept=False), 0
-    while True:
+    for _ in range(4**n):  # every pass but the last has an update
         margins, weights = trace(model, X, y)
         updates += int((margins <= 0).sum())
         if (margins > 0).all():

@@ -41,7 +41,7 @@ Loss loss_of(nb::handle spec) {
 
 // A rule arrives as its name and a dict of options; an option that nobody takes is an error of
 // ours.
-Rule rule_of(const std::string& name, nb::dict options) {
+Rule rule_of(const std::string& name, nb::dict options, bool intercept) {
   const auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
   const auto flag = [&](const char* key) { return nb::cast<bool>(options[key]); };
   const auto rate = [&] {
@@ -80,7 +80,7 @@ Rule rule_of(const std::string& name, nb::dict options) {
   }
   if (name == "eg") {
     Eg r;
-    r.eta = number("eta"), r.radius = number("radius");
+    r.eta = number("eta"), r.radius = number("radius"), r.unused = !intercept;
     return r;
   }
   if (name == "passive_aggressive") {
@@ -117,7 +117,7 @@ class PyLearner {
  public:
   PyLearner(nb::handle loss, const std::string& rule, nb::dict options, int bits, bool intercept,
             bool certify)
-      : learner_(loss_of(loss), rule_of(rule, options), bits, certify),
+      : learner_(loss_of(loss), rule_of(rule, options, intercept), bits, certify),
         intercept_(intercept),
         reader_(learner_.features(), intercept) {}
 
@@ -162,14 +162,7 @@ class PyLearner {
   nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                  Vector<double> values, nb::handle labels, nb::handle importance,
                  bool want_scores) {
-    if (starts.size() == 0) throw nb::value_error("X.indptr is empty");
-    const std::size_t n = starts.size() - 1;
-    for (std::size_t t = 0; t < n; ++t)
-      if (starts(t) < 0 || starts(t) > starts(t + 1)) throw nb::value_error("X.indptr decreases");
-    if (std::size_t(starts(n)) > columns.size() || columns.size() != values.size())
-      throw nb::value_error("X.indptr, X.indices and X.data do not fit each other");
-    if (!kernels().below(columns.data(), columns.size(), width))
-      throw nb::value_error("X.indices has a column outside X.shape");
+    const std::size_t n = starts.size() - 1;  // all of it checked by `canonical`
     const Survey survey = kernels().survey(values.data(), values.size());
     for (std::size_t t = 0; !survey.fits && t < n; ++t)
       for (auto j = std::size_t(starts(t)); j < std::size_t(starts(t + 1)); ++j)
@@ -358,13 +351,14 @@ class PyLearner {
                            std::ptrdiff_t stride = 1) {
     if (stride == 1 && kernels().survey(values, size).fits) return;
     for (std::size_t j = 0; j < size; ++j)
-      if (const double v = values[std::ptrdiff_t(j) * stride]; !(std::fabs(v) <= FLT_MAX))
+      if (const double v = values[std::ptrdiff_t(j) * stride]; !(std::fabs(v) <= kLargestValue))
         checked_float(v, where(j));
   }
 
   Column column(std::size_t n, nb::tuple spec) {
     Column c;
-    const std::string name = nb::cast<std::string>(nb::str(nb::object(spec[0])));
+    const nb::str text = nb::str(nb::object(spec[0]));
+    const std::string name(utf8(text.ptr()));
     if (spec.size() == 2) {
       auto a = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>(spec[1]);
       if (a.shape(0) != n) throw nb::value_error("columns differ in length");
@@ -384,7 +378,7 @@ class PyLearner {
       auto a = nb::cast<Vector<std::int32_t>>(spec[1]);
       if (a.size() != n) throw nb::value_error("columns differ in length");
       for (nb::handle value : nb::cast<nb::list>(spec[2]))
-        c.names.push_back(name + "=" + nb::cast<std::string>(value));
+        c.names.push_back(name + "=" + std::string(utf8(value.ptr())));
       for (std::size_t t = 0; t < n; ++t)
         if (a(t) < -1 || a(t) >= std::int64_t(c.names.size()))
           throw nb::value_error("a category code is out of range");
@@ -419,7 +413,9 @@ class PyLearner {
     if (learning && !classes)
       for (std::size_t t = 0; t < n; ++t)
         if (!std::isfinite(y_target(t)))
-          throw nb::value_error(("y[" + std::to_string(t) + "] is not finite").c_str());
+          throw nb::value_error(
+              ("y[" + std::to_string(t) + "] = " + std::to_string(y_target(t)) + " is not finite")
+                  .c_str());
 
     const std::size_t lanes = std::size_t(learner_.lanes());
     std::vector<double> out(want_scores ? n * lanes : 0);
@@ -472,6 +468,24 @@ class PyLearner {
   std::vector<double> scores_;
 };
 
+// Whether every row's columns strictly increase; ValueError if the arrays are no CSR matrix at all.
+bool canonical(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
+               std::size_t values) {
+  if (starts.size() == 0 || starts(0) < 0) throw nb::value_error("X.indptr does not start at 0");
+  const std::size_t n = starts.size() - 1;
+  for (std::size_t t = 0; t < n; ++t)
+    if (starts(t) > starts(t + 1)) throw nb::value_error("X.indptr decreases: X is malformed");
+  if (std::size_t(starts(n)) > columns.size() || columns.size() != values)
+    throw nb::value_error("X.indptr, X.indices and X.data do not fit each other: X is malformed");
+  if (!kernels().below(columns.data(), columns.size(), width))
+    throw nb::value_error("X.indices has a column outside X.shape: X is malformed");
+  const std::int32_t* c = columns.data();
+  bool increasing = true;
+  for (std::size_t t = 0; t < n; ++t)
+    for (std::int64_t j = starts(t) + 1; j < starts(t + 1); ++j) increasing &= c[j - 1] < c[j];
+  return increasing;
+}
+
 nb::tuple parse_svmlight(nb::bytes text, bool last, std::int64_t first_line) {
   svmlight::Parsed parsed;
   try {
@@ -516,5 +530,6 @@ NB_MODULE(_core, m) {
       .def("state", &PyLearner::state)
       .def("restore", &PyLearner::restore, "lanes"_a, "bank"_a, "scalars"_a, "names"_a,
            "name_keys"_a, "name_kinds"_a);
+  m.def("canonical", &canonical, "width"_a, "starts"_a, "columns"_a, "values"_a);
   m.def("parse_svmlight", &parse_svmlight, "text"_a, "last"_a, "first_line"_a);
 }

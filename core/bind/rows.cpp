@@ -2,7 +2,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include <cfloat>
 #include <cmath>
 
 namespace nb = nanobind;
@@ -13,15 +12,46 @@ namespace {
 
 std::string shown(PyObject* object) {
   nb::object text = nb::steal(PyObject_Repr(object));
-  if (!text.is_valid()) {
+  const bool cut = text.is_valid() && PyUnicode_GET_LENGTH(text.ptr()) > 80;
+  if (cut) text = nb::steal(PyUnicode_Substring(text.ptr(), 0, 77));
+  nb::object bytes =
+      nb::steal(text.is_valid() ? PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace")
+                                : nullptr);
+  if (!bytes.is_valid()) {
     PyErr_Clear();
     return "<unprintable>";
   }
-  std::string s = nb::cast<std::string>(text);
-  return s.size() > 80 ? s.substr(0, 77) + "..." : s;
+  return std::string(PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))) +
+         (cut ? "..." : "");
+}
+
+// Dates convert to floats, but the count of some unit since 1970 is hardly what was meant.
+bool is_date(PyObject* value) {
+  const std::string_view type = Py_TYPE(value)->tp_name;
+  return type == "numpy.datetime64" || type == "numpy.timedelta64";
 }
 
 [[noreturn]] void fail(const std::string& message) { throw nb::value_error(message.c_str()); }
+
+double number(PyObject* value, PyObject* name) {
+  if (PyLong_Check(value)) {
+    const double v = PyLong_AsDouble(value);
+    if (v == -1.0 && PyErr_Occurred()) {
+      PyErr_Clear();
+      return HUGE_VAL;  // beyond a double: the range check names it
+    }
+    return v;
+  }
+  if (nb::object f =
+          nb::steal(PyNumber_Check(value) && !is_date(value) ? PyNumber_Float(value) : nullptr);
+      f.is_valid())
+    return PyFloat_AsDouble(f.ptr());
+  PyErr_Clear();
+  fail("x[" + shown(name) + "] = " + shown(value) +
+       " is not a number, bool, string or None; spread it over several features");
+}
+
+}  // namespace
 
 std::string_view utf8(PyObject* text) {
   Py_ssize_t size;
@@ -33,30 +63,11 @@ std::string_view utf8(PyObject* text) {
   return {data, std::size_t(size)};
 }
 
-double number(PyObject* value, PyObject* name) {
-  if (PyLong_Check(value)) {
-    const double v = PyLong_AsDouble(value);
-    if (v == -1.0 && PyErr_Occurred()) {
-      PyErr_Clear();
-      return HUGE_VAL;  // beyond a double: the range check names it
-    }
-    return v;
-  }
-  if (nb::object f = nb::steal(PyNumber_Check(value) ? PyNumber_Float(value) : nullptr);
-      f.is_valid())
-    return PyFloat_AsDouble(f.ptr());
-  PyErr_Clear();
-  fail("x[" + shown(name) + "] = " + shown(value) +
-       " is not a number, bool, string or None; spread it over several features");
-}
-
-}  // namespace
-
 float checked_float(double value, const std::string& where) {
-  if (!(std::fabs(value) <= FLT_MAX)) {
+  if (!(std::fabs(value) <= kLargestValue)) {
     char text[40];
     std::snprintf(text, sizeof(text), "%g", value);
-    fail(where + " = " + text + " is not a finite number below 3.4e38; drop or scale the feature");
+    fail(where + " = " + text + " is not a finite number below 1e19; drop or scale the feature");
   }
   return float(value);
 }
@@ -114,7 +125,7 @@ void RowReader::push_any(std::size_t position, PyObject* name, PyObject* value, 
   } else {
     const double wide = PyFloat_Check(value) ? PyFloat_AS_DOUBLE(value) : number(value, name);
     if (wide == 0) return;
-    if (!(std::fabs(wide) <= FLT_MAX)) checked_float(wide, "x[" + shown(name) + "]");
+    if (!(std::fabs(wide) <= kLargestValue)) checked_float(wide, "x[" + shown(name) + "]");
     v = float(wide);
     row = PyUnicode_CheckExact(name) ? row_of_text(position, name, learning)
                                      : row_of_other(name, learning);
@@ -138,7 +149,7 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
          ++position) {
       if (position < last.size() && last[position].name == name && PyFloat_CheckExact(value)) {
         const double v = PyFloat_AS_DOUBLE(value);
-        if (!(std::fabs(v) <= FLT_MAX)) checked_float(v, "x[" + shown(name) + "]");
+        if (!(std::fabs(v) <= kLargestValue)) checked_float(v, "x[" + shown(name) + "]");
         // What is 0 is absent, in every form of input: written, but not counted.
         rows[size_] = last[position].row;
         values[size_] = float(v);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bank.hpp"
 #include "features.hpp"
 
 namespace regretless {
@@ -99,6 +100,9 @@ class RowReader {
   std::vector<std::uint32_t> rows_;
   std::vector<float> values_;
 };
+
+// The bytes of a str, or ValueError if it holds what is not Unicode.
+std::string_view utf8(PyObject* text);
 
 // The value as a float, or ValueError: `where` says which feature it was.
 float checked_float(double value, const std::string& where);

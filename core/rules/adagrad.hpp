@@ -12,6 +12,7 @@
 namespace regretless {
 
 struct AdaGrad : RuleDefaults {
+  static constexpr double largest_step = 1e18;
   enum { kWeight, kSquare, kLargest };
   enum { kNorms = kA };
   double eta = 0.5, l1 = 0, l2 = 0;

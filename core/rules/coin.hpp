@@ -39,11 +39,12 @@ struct Coin : RuleDefaults {
     const Wide<V> e = ratio(wealth * slope * lane_block<V>(lanes, kSpan, block), mean);
     return {narrow(slope), narrow(e)};
   }
+  // In doubles: the weight of a tiny feature is out of the range of floats before its score is.
   template <class V>
-  V weight(const Cell<V>& c, const At<V>& at, float x) const {
-    const V largest = at.slope * larger(c.get(kLargest), V{} + std::fabs(x));
-    return ratio((at.wealth + c.get(kReward)) * c.get(kTheta),
-                 largest * (c.get(kSpread) + largest));
+  Wide<V> weight(const Cell<V>& c, const At<V>& at, float x) const {
+    const Wide<V> largest = widen(at.slope) * widen(larger(c.get(kLargest), V{} + std::fabs(x)));
+    return ratio(widen(at.wealth + c.get(kReward)) * widen(c.get(kTheta)),
+                 largest * (widen(c.get(kSpread)) + largest));
   }
   double factor(Lanes, int) const { return 1; }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
@@ -51,7 +52,8 @@ struct Coin : RuleDefaults {
   template <class V>
   void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
     const V z = narrow(g) * x, theta = c.get(kTheta) - z, a = V{} + std::fabs(x);
-    const V reward = c.get(kReward) - z * weight(c, at, x), largest = larger(c.get(kLargest), a);
+    const V reward = narrow(widen(c.get(kReward)) - widen(z) * weight(c, at, x)),
+            largest = larger(c.get(kLargest), a);
     c.set(kTheta, theta);
     c.set(kSpread, c.get(kSpread) + magnitude(z));
     c.set(kLargest, largest);

@@ -17,8 +17,10 @@ namespace regretless {
 struct Eg : RuleDefaults {
   enum { kEta = kA, kShift = kB, kExcess = kC, kPeak = kD, kLimit = kE, kLargest = kF };
   double eta = 0, radius = 1;  // eta = 0: adapt
-  std::size_t features = 0;    // d, rows of the bank
+  std::size_t features = 0;    // rows of the bank
+  std::size_t unused = 0;      // those of them that are no features: the intercept's, without one
 
+  double dimension() const { return double(std::max<std::size_t>(features - unused, 1)); }
   int float_slots() const { return 1; }
   bool keeps_gradient_sum() const { return true; }
   void start(Lanes lanes, int k) const { lanes(kEta, k) = eta; }
@@ -36,12 +38,13 @@ struct Eg : RuleDefaults {
     return each(
         [&](double theta, int i) {
           const double u = pick(at.eta, i) * theta, shift = pick(at.shift, i);
+          if (std::fabs(u) < 1) return 2 * std::sinh(u) * std::exp(-shift);  // keeps the digits
           return std::exp(u - shift) - std::exp(-u - shift);
         },
         c.get(0));
   }
   double factor(Lanes lanes, int k) const {
-    const double zeros = 2 * double(features) * std::exp(-lanes(kShift, k));
+    const double zeros = 2 * dimension() * std::exp(-lanes(kShift, k));
     return radius / (zeros + lanes(kExcess, k));
   }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
@@ -64,7 +67,7 @@ struct Eg : RuleDefaults {
     const bool slower = eta == 0 && squares > lanes(kLimit, k);
     if (slower) {
       lanes(kLimit, k) = 4 * squares;
-      lanes(kEta, k) = std::sqrt(2 * std::log(2 * double(features)) / lanes(kLimit, k));
+      lanes(kEta, k) = std::sqrt(2 * std::log(2 * dimension()) / lanes(kLimit, k));
     }
     if (slower || !(sum < 1e12) || sum < 1e-6 * peak) recount(lanes, k, table);
   }

@@ -11,6 +11,7 @@
 namespace regretless {
 
 struct Ftrl : RuleDefaults {
+  static constexpr double largest_step = 1e15;
   enum { kWeight, kDual, kSquare };
   double alpha = 0.1, beta = 1, l1 = 0, l2 = 0;
 
@@ -38,7 +39,7 @@ struct Ftrl : RuleDefaults {
     const V u = c.get(kDual) + (z - sigma * c.get(kWeight));
     c.set(kDual, u);
     c.set(kSquare, square);
-    c.set(kWeight, -soft(u, V{} + float(l1)) / ((float(beta) + after) * a + float(l2)));
+    c.set(kWeight, -ratio(soft(u, V{} + float(l1)), (float(beta) + after) * a + float(l2)));
   }
   void finish(Lanes, int, const Round&, double, const Table&) const {}
 };

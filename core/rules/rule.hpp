@@ -124,7 +124,8 @@ inline W soft(W v, W a) {
 }
 
 struct RuleDefaults {
-  static constexpr int clocks = 0;
+  // A larger change of a weight means divergence; rules that square it bear less.
+  static constexpr double largest_step = 1e25;
   bool needs_clock() const { return false; }
   bool needs_norm() const { return false; }          // ||x||^2 before the step
   bool keeps_gradient_sum() const { return false; }  // float slot 0 is minus the sum of gradients

@@ -67,6 +67,9 @@ class Learner:
         name_kinds: NDArray[np.uint8],
     ) -> None: ...
 
+def canonical(
+    width: int, starts: NDArray[np.int64], columns: NDArray[np.int32], values: int
+) -> bool: ...
 def parse_svmlight(
     text: bytes, last: bool, first_line: int
 ) -> tuple[

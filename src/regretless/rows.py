@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CSR", "Batch", "Table", "batch", "row"]
+from regretless import _core
+
+__all__ = ["CSR", "Batch", "Table", "batch", "numbers", "row"]
 
 Row = dict[Any, Any] | tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -30,12 +32,7 @@ def row(x: Any) -> Row:
         return _sparse_row(x)
     if hasattr(x, "index") and hasattr(x, "items"):  # a pandas Series
         return dict(x.items())
-    try:
-        values = np.asarray(x, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"x={_shown(x)} is not a row: give a dict, a vector or a sparse row"
-        ) from error
+    values = numbers(x, "x", "a row: give a dict, a vector or a sparse row")
     if values.ndim == 2 and values.shape[0] == 1:
         values = values[0]
     if values.ndim != 1:
@@ -45,16 +42,27 @@ def row(x: Any) -> Row:
     return np.arange(values.size), np.ascontiguousarray(values)
 
 
+def numbers(values: Any, name: str, what: str) -> NDArray[np.float64]:
+    """An array of doubles, or `ValueError` that `name` is not `what`; text is not a number."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O" and not any(isinstance(v, (str, bytes)) for v in array.flat):
+            array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name}={_shown(values)} is not {what} ({error})") from error
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name}={_shown(values)} is not {what} (its type is {array.dtype})")
+    return array.astype(np.float64, copy=False)
+
+
 def _sparse_row(x: Any) -> Row:
-    if len(x.shape) == 2 and x.shape[0] != 1:
+    if len(x.shape) == 1:
+        x = x.reshape(1, -1)
+    if x.shape[0] != 1:
         raise ValueError(f"x has shape {x.shape}: one row is expected; for several use learn_many")
-    if x.format == "csr" and x.has_canonical_format:
-        columns, values = x.indices, x.data
-    else:
-        x = x.tocoo(copy=True)
-        x.sum_duplicates()
-        columns, values = x.coords[-1] if hasattr(x, "coords") else x.col, x.data
-    return columns.astype(np.int64), values.astype(np.float64)
+    batch = _csr(x)
+    part = slice(*batch.starts)
+    return batch.columns[part].astype(np.int64), batch.values[part]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +124,7 @@ def batch(X: Any) -> Batch:
         return _arrow(X.to_arrow()) if hasattr(X, "to_arrow") else _pandas(X)
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
         raise ValueError("X is a list of dicts: call learn_one or predict_one for each of them")
-    try:
-        dense = np.asarray(X, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"X={_shown(X)} is not a batch: give a sparse matrix, a 2-d array, a data frame or a table"
-        ) from error
+    dense = numbers(X, "X", "a batch: give a sparse matrix, a 2-d array, a data frame or a table")
     if dense.ndim != 2:
         raise ValueError(
             f"X has shape {dense.shape}: rows and columns are expected; one row goes to learn_one"
@@ -130,21 +133,33 @@ def batch(X: Any) -> Batch:
 
 
 def _csr(X: Any) -> CSR:
-    X = X.tocsr()
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    if len(X.shape) != 2:
+        raise ValueError(
+            f"X has shape {X.shape}: rows and columns are expected; one row goes to learn_one"
+        )
     if X.shape[1] >= 2**31:
         raise ValueError(f"X has {X.shape[1]} columns, more than 2^31 - 1; hash them first")
-    return CSR(
+    if X.format != "csr":
+        if hasattr(X, "check_format"):
+            X.check_format()  # before code that trusts it
+        X = X.tocsr()
+    batch = CSR(
         X.shape[1],
         X.indptr.astype(np.int64),
         X.indices.astype(np.int32, copy=False),
-        X.data.astype(np.float64, copy=False),
+        numbers(X.data, "X.data", "a batch of numbers"),
+    )
+    if _core.canonical(batch.width, batch.starts, batch.columns, batch.values.size):
+        return batch
+    X = X.copy()
+    X.sum_duplicates()
+    return CSR(
+        X.shape[1], X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(np.float64)
     )
 
 
 def _pandas(X: Any) -> Table:
+    _check_unique(list(X.columns))
     columns: list[tuple[Any, ...]] = []
     for name in X.columns:
         column = X[name]
@@ -164,6 +179,7 @@ def _arrow(X: Any) -> Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    _check_unique(X.column_names)
     columns: list[tuple[Any, ...]] = []
     for name in X.column_names:
         column = X.column(name)
@@ -187,6 +203,16 @@ def _arrow(X: Any) -> Table:
                 f"column {name!r} is of type {kind}: numbers, bools and strings are read"
             )
     return Table(X.num_rows, columns)
+
+
+def _check_unique(names: list[Any]) -> None:
+    twice = (
+        {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
+    )
+    if twice:
+        raise ValueError(
+            f"X has several columns called {min(twice, key=str)!r}; give each its own name"
+        )
 
 
 def _name(name: Any) -> Any:

@@ -35,8 +35,8 @@ def agree(learner, oracle, stream, tolerance, every=1):
     for t, (row, y, h) in enumerate(stream):
         x = with_intercept(row, learner.intercept)
         if t % every == 0:
-            expected, got = oracle.predict(x), learner.decision_one(row)
-            peak = np.maximum(peak, np.abs(oracle.weights(x)))
+            weights, got = oracle.weights(x), learner.decision_one(row)
+            expected, peak = float(weights @ x), np.maximum(peak, np.abs(weights))
             allowed = tolerance * float(peak @ np.abs(x)) + TINY
             assert abs(got - expected) <= allowed, (t, got, expected)
             if _forked(oracle.loss, expected, got, y):

@@ -55,7 +55,7 @@ class Classifying(LinearLearner):
             x = rows.row(x)
         label = self._class_of(y)
         if label is None:
-            before = self.predict_one(x)
+            before = self._decide(core.score(x))
             core.learn_class(x, self._new_label(x, y, w), float(w))
             return before
         return self._decide(core.step_class(x, label, w if type(w) is float else number(w, "w")))
@@ -111,14 +111,21 @@ class Classifying(LinearLearner):
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn the rows of `X` one after the other, exactly as `learn_one` would."""
-        batch = rows.batch(X)
-        labels = _label_array(y)
+        self.partial_fit(X, y, None, w)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn a batch; `classes`, if given, are the labels that exist from the start."""
+        batch, labels, importance = rows.batch(X), _label_array(y), weight_array(sample_weight)
         if len(labels) != batch.size:
             raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
-        importance = weight_array(w)
         codes, fresh = self._labels.encode(labels)
-        if fresh:
-            self._check(batch, importance, [label for _, label in fresh])
+        given = [] if classes is None else self._distinct(classes)
+        given = [label for label in given if label not in self._labels.index]
+        if fresh or given:
+            self._check(batch, importance, given + [label for _, label in fresh])
+            for label in given:
+                self._add(label)
+            codes, fresh = self._labels.encode(labels)
         # A label's lane begins where the label first appears, so the batch is cut there.
         start = 0
         for t, label in fresh:
@@ -130,6 +137,14 @@ class Classifying(LinearLearner):
             self._learn_slice(batch, labels, importance, slice(start, batch.size))
         else:
             self._feed(batch, codes, importance)
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Start afresh and learn `X` in one pass; all labels are known from the start."""
+        fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
+        fresh.partial_fit(X, y, y, sample_weight)
+        self._model, self._labels = fresh._model, fresh._labels
+        return self
 
     def _learn_slice(
         self, batch: rows.Batch, labels: NDArray[Any], importance: Any, part: slice
@@ -138,26 +153,20 @@ class Classifying(LinearLearner):
         self._feed(batch[part], codes, None if importance is None else importance[part])
 
     def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
-        """Find out that the whole batch is good before its first row is learned."""
+        """Find out that the whole batch is good before anything changes."""
         known = Labels(self._labels.labels)
         for label in fresh:
             known.check(label)
             known.add(label)
         self._feed(batch, None, importance, want_scores=True)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn a batch; `classes`, if given, are the labels that exist from the start."""
-        if classes is not None:
-            for label in _distinct(classes):
-                if label not in self._labels.index:
-                    self._add(self._labels.check(label))
-        self.learn_many(X, y, sample_weight)
-        return self
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Start afresh and learn `X` in one pass; all labels are known from the start."""
-        self._reset()
-        return self.partial_fit(X, y, _distinct(y), sample_weight)
+    def _distinct(self, labels: Any) -> list[Any]:
+        """The labels that occur, sorted where they can be compared, otherwise as they come."""
+        distinct = list(dict.fromkeys(self._labels.check(y) for y in _label_array(labels)))
+        try:
+            return sorted(distinct)
+        except TypeError:
+            return distinct
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Raw scores: one column for two labels, otherwise one per label of `classes_`."""
@@ -209,15 +218,6 @@ class Classifying(LinearLearner):
         self._labels = Labels(memory["labels"])
 
 
-def _distinct(y: Any) -> list[Any]:
-    """The labels that occur, sorted where they can be compared, otherwise as they come."""
-    labels = list(dict.fromkeys(_label_array(y).tolist()))
-    try:
-        return sorted(labels)
-    except TypeError:
-        return labels
-
-
 def _label_array(y: Any) -> NDArray[Any]:
     """Labels as an array that keeps them as they are: no number becomes a string beside one."""
     if hasattr(y, "to_numpy"):
@@ -226,7 +226,10 @@ def _label_array(y: Any) -> NDArray[Any]:
         if y.ndim != 1:
             raise ValueError(f"y has shape {y.shape}: one label per row is expected")
         return y
-    y = list(y)
+    try:
+        y = list(y)
+    except TypeError:
+        raise ValueError(f"y={y!r} is not a list of labels") from None
     out = np.empty(len(y), object)
     out[:] = y
     return out

@@ -229,7 +229,7 @@ def number(value: Any, name: str) -> float:
     """The value of an argument as a float."""
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name}={value!r} is not a number") from None
 
 
@@ -237,10 +237,7 @@ def weight_array(w: Any) -> NDArray[np.float64] | None:
     """Importance weights as the core takes them; None for all 1."""
     if w is None:
         return None
-    try:
-        weights = np.ascontiguousarray(w, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"the weights must be numbers: {error}") from error
+    weights = np.ascontiguousarray(rows.numbers(w, "w", "a list of weights"))
     if weights.ndim != 1:
         raise ValueError(f"the weights have shape {weights.shape}: one per row is expected")
     return weights

@@ -41,10 +41,7 @@ class Regressing(LinearLearner):
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn the rows of `X` one after the other, exactly as `learn_one` would."""
         batch = rows.batch(X)
-        try:
-            targets = np.ascontiguousarray(y, np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"y must hold numbers: {error}") from error
+        targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
         if targets.shape != (batch.size,):
             raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
         self._feed(batch, targets, weight_array(w))
@@ -56,8 +53,10 @@ class Regressing(LinearLearner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start afresh and learn `X` in one pass."""
-        self._reset()
-        return self.partial_fit(X, y, sample_weight)
+        fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
+        fresh.partial_fit(X, y, sample_weight)
+        self._model = fresh._model
+        return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The prediction for each row."""

@@ -1,0 +1,379 @@
+"""Copies, pickles and files: a learner that stopped goes on as if it never had."""
+
+import copy
+import datetime
+import enum
+import json
+import math
+import os
+import pickle
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from regretless import losses, rates, rules
+from regretless.linear import LinearClassifier, LinearRegressor, PassiveAggressive, Perceptron
+from regretless.linear import PassiveAggressiveRegressor as Aggressor
+
+C, R = LinearClassifier, LinearRegressor
+RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
+LEARNERS = [
+    *(partial(C, rule=rule) for rule in RULES),
+    *(partial(R, rule=rule) for rule in RULES),
+    *(partial(C, loss=loss) for loss in ("hinge", "squared_hinge", "exponential", "perceptron")),
+    *(partial(R, loss=loss) for loss in ("absolute", "quantile", "epsilon_insensitive")),
+    partial(C, rule=rules.AdaGrad(0.5, scale_invariant=True), loss=losses.Hinge(0.5)),
+    partial(C, rule=rules.AdaGrad(rate=0.5), l1=0.01, l2=0.01),
+    partial(C, rule=rules.OGD(rates.InverseSqrt(0.3), radius=2.0), loss=losses.SquaredHinge(2.0)),
+    partial(C, rule=rules.OGD(rates.Inverse(0.3), lazy=True, radius=2.0), intercept=False),
+    partial(C, rule=rules.OGD(rates.Constant(0.3), invariant=True), l2=0.01),
+    partial(C, rule="ogd", rate=rates.InverseSqrt(0.1), l1=0.01, l2=0.01, seed=7),
+    partial(C, rule=rules.FTRL(0.2, beta=0.5), l1=0.1, l2=0.2),
+    partial(R, rule=rules.EG(radius=3.0, rate=0.1), loss=losses.Quantile(0.9)),
+    partial(
+        R, rule=rules.PNorm(p=3, rate=rates.Constant(0.01)), loss=losses.EpsilonInsensitive(0.2)
+    ),
+    partial(R, rule=rules.Coin(wealth=2.0)),
+    partial(Perceptron, rate=0.5),
+    *(partial(PassiveAggressive, mode=mode, C=0.5, margin=2.0) for mode in ("exact", "I", "II")),
+    partial(Aggressor, mode="II", epsilon=0.5),
+]
+every_learner = pytest.mark.parametrize(
+    "make", LEARNERS, ids=lambda m: f"{m.func.__name__} {list(m.keywords.values())}"
+)
+
+
+def on_disk(model, path):
+    model.save(path / "model")
+    return type(model).load(path / "model")
+
+
+WAYS = {
+    "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
+    "deepcopy": lambda model, _: copy.deepcopy(model),
+    "file": on_disk,
+}
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+
+def stream(model, start, stop):
+    """Rows that bring new names, categories, columns and labels all the time."""
+    for t in range(start, stop):
+        rng = np.random.default_rng(t)
+        x = {f"f{j}": float(v) for j, v in enumerate(rng.normal(size=3))}
+        x |= {f"new {t // 3}": 1.0, "kind": "abc"[t % 3], t: 0.5, "é\0": True}
+        number = int(rng.integers(2 + t // 10))
+        yield x, f"label {number}" if hasattr(model, "classes_") else float(number)
+
+
+def state(model):
+    """Everything a learner has learned, as bytes."""
+    arrays = {name: array.tobytes() for name, array in model._model.state().items()}
+    return arrays, model._model.lanes, list(getattr(model, "classes_", []))
+
+
+# --- going on ------------------------------------------------------------------------------------
+
+
+@every_way
+@pytest.mark.parametrize("features", ["exact", "hashed"])
+@pytest.mark.parametrize("certify", [False, True], ids=["", "certified"])
+@every_learner
+def test_going_on_is_never_having_stopped(make, certify, features, way, tmp_path):
+    """Bit for bit, also for features and labels that appear afterwards."""
+    whole, model = (make(certify=certify, features=features, bits=5) for _ in range(2))
+    for x, y in stream(model, 0, 20):
+        whole.learn_one(x, y)
+        model.learn_one(x, y)
+    resumed = way(model, tmp_path)
+    assert resumed.get_params() == model.get_params()
+    assert repr(resumed) == repr(model)
+    assert state(resumed) == state(model)
+    for x, _ in stream(model, 15, 25):
+        assert resumed.decision_one(x) == whole.decision_one(x)
+    stopped = state(model)
+    for x, y in stream(model, 20, 40):
+        whole.learn_one(x, y)
+        resumed.learn_one(x, y)
+    assert state(resumed) == state(whole)
+    assert state(model) == stopped != state(whole)
+    assert (resumed.weights_, resumed.intercept_) == (whole.weights_, whole.intercept_)
+    assert (resumed.loss_, resumed.examples_) == (whole.loss_, 40)
+    if certify:
+        assert resumed.certificate() == whole.certificate()
+
+
+@every_way
+@every_learner
+def test_learners_that_have_seen_nothing(make, way, tmp_path):
+    """They can be stored, too."""
+    model = way(make(), tmp_path)
+    assert (model.examples_, model.weights_, model.decision_one({"a": 1.0})) == (0, {}, 0.0)
+    fresh = make()
+    for x, y in stream(model, 0, 5):
+        assert model.step(x, y) == fresh.step(x, y)
+    assert state(model) == state(fresh)
+
+
+@every_learner
+def test_options(make):
+    """`clone` keeps the options and nothing else; `set_params` starts afresh."""
+    model = make()
+    for x, y in stream(model, 0, 5):
+        model.learn_one(x, y)
+    twin = model.clone()
+    assert (twin.examples_, twin.weights_, twin.loss_) == (0, {}, 0.0)
+    assert twin.get_params() == model.get_params() == make().get_params()
+    assert {name: model.get_params()[name] for name in make.keywords} == make.keywords
+    assert eval(repr(model), vars(rules) | vars(losses) | vars(rates) | globals()).get_params() == (
+        model.get_params()
+    )
+    assert model.set_params(certify=True, bits=9) is model
+    assert (model.examples_, model.certify, model.bits) == (0, True, 9)
+
+
+@every_way
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [False, True], [0, 1, 2], [-1, 2**70], [0.5, -math.inf], [1e-300, 0.1], ["no", "yes"],
+        ["", "😀", "a\0b", "\ud800"], [(1, "a"), (), (2.5, None, (True, "b"))],
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_labels_survive(labels, way, tmp_path):
+    """With their types."""
+    model = LinearClassifier()
+    for k, label in enumerate(labels * 3):
+        model.learn_one({k % len(labels): 1.0}, label)
+    resumed = way(model, tmp_path)
+    for k, label in enumerate(labels):
+        assert resumed.predict_one({k: 1.0}) == label
+        assert type(resumed.predict_one({k: 1.0})) is type(label)
+    assert list(resumed.predict_proba_one({})) == list(model.predict_proba_one({}))
+
+
+Mood = enum.Enum("Mood", "SAD GLAD")
+
+
+@pytest.mark.parametrize("label", [b"raw", datetime.date(2020, 1, 1), frozenset(), Mood.SAD, 1j])
+def test_labels_that_no_file_can_hold(label, tmp_path):
+    """The error names the label; pickles hold anything."""
+    model = LinearClassifier()
+    model.learn_one({"a": 1.0}, label)
+    with pytest.raises(
+        ValueError, match=rf"y=.*: a {type(label).__name__} cannot be saved; strings"
+    ):
+        model.save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+# --- files that are not what they should be ------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A small model, with three labels, categories, names and columns."""
+    model = LinearClassifier(rule="ogd", rate=rates.InverseSqrt(0.5))
+    for x, y in [({"a": 1.0}, "p"), ({"é": "x", 7: 1}, "q"), ({"a": 2.0, -(2**50): 1.0}, "r")]:
+        model.learn_one(x, y)
+    model.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def refused_or_usable(path):
+    """A ValueError that names the file, or a learner that works."""
+    try:
+        model = LinearClassifier.load(path)
+    except ValueError as error:
+        assert str(path) in str(error)  # noqa: PT017
+        return False
+    assert isinstance(model.weights_, dict)
+    model.predict_proba_one({"a": 1.0, "é": "x", "new": 1.0, 7: 2.0})
+    model.predict(np.ones((2, 9)))
+    try:
+        for label in dict.fromkeys([*model.classes_.tolist(), "p", "new"]):
+            model.learn_one({"a": 1.0, "new": 1.0, 7: 1.0}, label)
+    except (ArithmeticError, ValueError):  # a weight or a label may have become anything
+        pass
+    return True
+
+
+def test_every_truncation(file):
+    """A file cut short anywhere is refused; so is one with more than belongs to it."""
+    whole = file.read_bytes()
+    assert refused_or_usable(file)
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        assert not refused_or_usable(file), length
+    file.write_bytes(whole + b"\0" * 8)
+    assert not refused_or_usable(file)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_flipped_bits(file, seed):
+    """A file with random damage is refused or gives a learner; the process lives on."""
+    whole, rng = file.read_bytes(), np.random.default_rng(seed)
+    for _ in range(100):
+        damaged = bytearray(whole)
+        for place in rng.integers(0, len(whole), rng.integers(1, 4)):
+            damaged[place] = (
+                rng.integers(256) if seed % 2 else damaged[place] ^ 1 << rng.integers(8)
+            )
+        file.write_bytes(damaged)
+        refused_or_usable(file)
+
+
+def rewrite(path, change):
+    """Change the description of a model file, or its arrays."""
+    with safe_open(path, framework="numpy") as stored:
+        description = json.loads(stored.metadata()["regretless"])
+        arrays = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+    description = change(description, arrays) or description
+    save_file(arrays, path, metadata={"regretless": json.dumps(description)})
+
+
+DAMAGE = {
+    "lanes": lambda d, a: d.update(lanes=1),
+    "many lanes": lambda d, a: d.update(lanes=2**40),
+    "lanes of text": lambda d, a: d.update(lanes="3"),
+    "no lanes": lambda d, a: d.pop("lanes") and None,
+    "no options": lambda d, a: d.pop("options") and None,
+    "list of options": lambda d, a: d.update(options=[1]),
+    "unknown option": lambda d, a: d["options"].update(rat=1),
+    "bad option": lambda d, a: d["options"].update(rule="cion"),
+    "unhashable option": lambda d, a: d["options"].update(rule={"list": [1]}),
+    "other rule": lambda d, a: d["options"].update(rule="ftrl"),
+    "other features": lambda d, a: d["options"].update(features="hashed", bits=31),
+    "unknown object": lambda d, a: d["options"].update(rate={"rates": ["os", {}]}),
+    "no memory": lambda d, a: d.pop("memory") and None,
+    "other memory": lambda d, a: d.update(memory=3),
+    "few labels": lambda d, a: d.update(memory={"dict": [["labels", {"list": ["p", "q"]}]]}),
+    "many labels": lambda d, a: d.update(memory={"dict": [["labels", {"list": [*"pqrs"]}]]}),
+    "one label twice": lambda d, a: d.update(memory={"dict": [["labels", {"list": [*"ppq"]}]]}),
+    "unhashable labels": lambda d, a: d.update(memory={"dict": [["labels", {"list": [{"list": []}] * 3}]]}),
+    "not a description": lambda d, a: [1],
+    "too deep": lambda d, a: d.update(memory=json.loads('{"list":[' * 900 + "]}" * 900)),
+    "no bank": lambda d, a: a.pop("bank") is None,
+    "further array": lambda d, a: a.update(more=np.ones(2)),
+    "other type": lambda d, a: a.update(bank=a["bank"].astype(np.float64)),
+    "other shape": lambda d, a: a.update(bank=a["bank"][None]),
+    "short bank": lambda d, a: a.update(bank=a["bank"][:-1]),
+    "short names": lambda d, a: a.update(names=a["names"][:-1]),
+    "names not text": lambda d, a: a.update(names=np.full_like(a["names"], 255)),
+    "names overlap": lambda d, a: a.update(name_ends=a["name_ends"][::-1].copy()),
+    "one name twice": lambda d, a: a.update(name_ends=a["name_ends"] * 0, name_kinds=a["name_kinds"] * 0),
+    "no name for the intercept": lambda d, a: a.update(
+        name_ends=a["name_ends"][:0], name_kinds=a["name_kinds"][:0]
+    ),
+    "scalars": lambda d, a: a.update(scalars=a["scalars"][:3]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", DAMAGE.values(), ids=DAMAGE)
+def test_damaged_descriptions(file, change):
+    """Each part is checked against the others."""
+    rewrite(
+        file,
+        lambda d, a: (
+            change(d, a) if isinstance(change(dict(d), dict(a)), list) else (change(d, a), None)[1]
+        ),
+    )
+    with pytest.raises(ValueError, match=str(file)):
+        LinearClassifier.load(file)
+
+
+def test_files_of_others(file, tmp_path):
+    """The message says what the file is, or that it is not ours."""
+    with pytest.raises(ValueError, match=r"model holds a LinearClassifier, not a LinearRegressor"):
+        LinearRegressor.load(file)
+    rewrite(file, lambda d, a: d.update(format=99))
+    with pytest.raises(ValueError, match=r"model has format 99; this version .* reads format 1"):
+        LinearClassifier.load(file)
+    save_file({"weights": np.ones(3)}, file)
+    with pytest.raises(ValueError, match="model was not written by regretless"):
+        LinearClassifier.load(file)
+    for content in (b"", b"just text\n", b"\x93NUMPY", pickle.dumps(1), b"\xff" * 1000):
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match="model is not a model file"):
+            LinearClassifier.load(str(file))
+    with pytest.raises((ValueError, OSError), match=str(tmp_path)):
+        LinearClassifier.load(tmp_path)
+    with pytest.raises(FileNotFoundError, match="missing"):
+        LinearClassifier.load(tmp_path / "missing")
+
+
+# --- saving --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fails", ["replace", "fsync"])
+def test_saving_is_all_or_nothing(file, fails, monkeypatch):
+    """When it fails the old file is as it was, and nothing else is left."""
+    before = file.read_bytes()
+
+    def full(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, fails, full)
+    with pytest.raises(OSError, match="disk full"):
+        LinearClassifier().save(file)
+    assert file.read_bytes() == before
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_where_to_save(file, tmp_path):
+    """Over an existing file, under any name; a directory that is missing is named."""
+    model = LinearRegressor()
+    model.save(file)
+    assert LinearRegressor.load(file).examples_ == 0
+    model.save(str(tmp_path / "name with späces.safetensors"))
+    with pytest.raises(OSError, match="missing"):
+        model.save(tmp_path / "missing" / "model")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="folder"):
+        model.save(tmp_path / "folder")
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_who_may_read_the_file(tmp_path):
+    """As with any other file, the umask says."""
+    (tmp_path / "plain").touch()
+    LinearRegressor().save(tmp_path / "model")
+    assert (tmp_path / "model").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+# --- hashes, which files rely on -----------------------------------------------------------------
+
+FROZEN = {"": 431, "a": 250, "3": 367, "colour=red": 784, "longer than eight bytes": 533}
+FROZEN |= {"é": 447, "😀": 345, "a\0b": 322, (1, 2): 329, 2.5: 574}
+FROZEN |= {0: 0, 3: 3, 1023: 1023, 1024 + 7: 7, -1: 1023, 2**40 + 5: 5}
+
+
+@pytest.mark.parametrize(("name", "place"), FROZEN.items(), ids=map(repr, FROZEN))
+def test_hashes_never_change(name, place):
+    """Files and processes agree on them, so they are frozen; column c has place c mod 2^bits."""
+    model = LinearRegressor(features="hashed", bits=10)
+    model.learn_one({name: 1.0}, 1.0)
+    assert list(model.weights_) == [place]
+
+
+def test_hashes_are_those_of_every_process():
+    """Python's own hash of strings differs from process to process; this one does not."""
+    code = (
+        "from regretless.linear import LinearRegressor as R; m = R(features='hashed', bits=12)\n"
+        "for k in range(50): m.learn_one({f'feature {k}': 1.0, (k, 'b'): 1.0}, k)\n"
+        "print(sorted(m.weights_.items()))"
+    )
+    environment = {"PYTHONPATH": ":".join(filter(None, sys.path))}
+    outputs = [
+        subprocess.check_output(
+            [sys.executable, "-c", code], env=environment | {"PYTHONHASHSEED": s}
+        )
+        for s in ("0", "4242")
+    ]
+    assert outputs[0] == outputs[1] != b""
