@@ -129,12 +129,14 @@ struct Scratch {  // one stack buffer for narrow banks, the heap for wide ones
 };
 
 template <class V, class R>
-std::size_t predict(const R& rule, BankView bank, const Batch& batch) {
+std::size_t predict(R rule, BankView bank, const Batch& batch) {
   const Lanes lanes{bank.lanes, bank.layout.width};
   Scratch scratch(bank.layout.width);
   double* scores = scratch[0];
   for (std::size_t t = 0; t < batch.size; ++t) {
     if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
+    if constexpr (requires { rule.features; })
+      if (batch.known) rule.features = batch.known[t];
     score<V>(rule, bank, lanes, example(batch, t), scores);
     for (int k = 0; k < bank.layout.lanes; ++k) batch.scores[t * bank.layout.lanes + k] = scores[k];
   }
@@ -175,7 +177,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       suffered[k] = h * outcome.value;
       g[k] = h * outcome.derivative;
       step[k] = rule.step(lanes, k, loss, s[k], y, h, g[k], norm);
-      if (!std::isfinite(s[k]) || !std::isfinite(suffered[k]) ||
+      if (!std::isfinite(s[k]) || !std::isfinite(suffered[k]) || !(std::fabs(step[k]) <= 1e37) ||
           !(std::fabs(step[k] * largest) <= R::largest_step))
         return t;
     }

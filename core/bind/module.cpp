@@ -191,7 +191,12 @@ class PyLearner {
         if (v[j] == 0) continue;
         row[n] = naming ? f.insert(std::int64_t(c[j])) : f.find(std::int64_t(c[j]));
         value[n] = float(v[j]);
-        n += row[n] != Features::kAbsent;
+        if (row[n] == Features::kAbsent) {  // as in RowReader::push
+          ++absent_;
+          row[n] = Features::kIntercept;
+          value[n] = 0;
+        }
+        ++n;
       }
       return n;
     };
@@ -215,7 +220,12 @@ class PyLearner {
         if (v == 0 || (c.codes && c.codes[t] < 0)) continue;
         row[n] = c.row(c.codes ? std::size_t(c.codes[t]) : 0, f, naming);
         value[n] = float(v);
-        n += row[n] != Features::kAbsent;
+        if (row[n] == Features::kAbsent) {  // as in RowReader::push
+          ++absent_;
+          row[n] = Features::kIntercept;
+          value[n] = 0;
+        }
+        ++n;
       }
       return n;
     };
@@ -294,14 +304,27 @@ class PyLearner {
     std::copy(bank.data(), bank.data() + bank.size(), learner_.bank().data());
     std::copy(scalars.data(), scalars.data() + scalars.size(), learner_.scalars().data());
     reader_.forget();
+    try {
+      this->names();
+    } catch (const std::exception&) {
+      damaged("a feature's name is not valid Unicode");
+    }
   }
 
  private:
   static constexpr std::size_t kChunk = 256;  // examples converted at a time: they stay in cache
 
   void read(nb::handle x, bool learning) {
+    if (reading_) throw std::runtime_error("a value in x uses the learner that is reading it");
     if (PyDict_Check(x.ptr())) {
-      reader_.read_dict(x.ptr(), learning);
+      reading_ = true;
+      try {
+        reader_.read_dict(x.ptr(), learning);
+      } catch (...) {
+        reading_ = false;
+        throw;
+      }
+      reading_ = false;
     } else {
       nb::tuple pair = nb::cast<nb::tuple>(x);
       auto columns = nb::cast<Vector<std::int64_t>>(pair[0]);
@@ -310,7 +333,9 @@ class PyLearner {
       reader_.read_arrays(columns.data(), values.data(), values.size(), learning);
     }
     starts_[1] = reader_.size();
-    one_ = {1, starts_, reader_.rows(), reader_.values(), nullptr, nullptr, nullptr, nullptr};
+    known_ = learner_.features().size() + reader_.absent();
+    one_ = {1,       starts_, reader_.rows(), reader_.values(), nullptr,
+            nullptr, nullptr, nullptr,        &known_};
     scores_.resize(std::size_t(learner_.lanes()));
   }
   void learn(nb::handle x, std::int32_t label, double target, double importance, bool want_scores) {
@@ -437,10 +462,11 @@ class PyLearner {
           rows[used] = Features::kIntercept;
           values[used++] = 1.0f;
         }
+        absent_ = 0;
         const bool naming = learning && (importance.is_none() || h(t) > 0);
         used += fill(t, naming, rows.data() + used, values.data() + used);
         starts.push_back(used);
-        known.push_back(learner_.features().size());
+        known.push_back(learner_.features().size() + absent_);
       }
       Batch batch{last - first,
                   starts.data(),
@@ -464,6 +490,9 @@ class PyLearner {
   bool intercept_;
   RowReader reader_;
   std::size_t starts_[2] = {0, 0};
+  std::uint32_t known_ = 0;   // features known when the row came, its own among them
+  std::uint32_t absent_ = 0;  // those of its features that have no row
+  bool reading_ = false;
   Batch one_;
   std::vector<double> scores_;
 };

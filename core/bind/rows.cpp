@@ -78,6 +78,7 @@ void RowReader::start(std::size_t most) {
     values_.resize(most + 1);
   }
   size_ = 0;
+  absent_ = 0;
   if (intercept_) push(Features::kIntercept, 1.0f);
 }
 
@@ -130,7 +131,7 @@ void RowReader::push_any(std::size_t position, PyObject* name, PyObject* value, 
     row = PyUnicode_CheckExact(name) ? row_of_text(position, name, learning)
                                      : row_of_other(name, learning);
   }
-  if (row != Features::kAbsent) push(row, v);
+  push(row, v);
 }
 
 void RowReader::read_dict(PyObject* dict, bool learning) {
@@ -176,7 +177,7 @@ void RowReader::read_arrays(const std::int64_t* columns, const double* values, s
   for (std::size_t j = 0; j < size; ++j) {
     if (values[j] == 0) continue;
     const std::uint32_t row = learning ? features_.insert(columns[j]) : features_.find(columns[j]);
-    if (row != Features::kAbsent) push(row, float(values[j]));
+    push(row, float(values[j]));
   }
 }
 

@@ -77,15 +77,20 @@ class RowReader {
                    bool learning);
 
   std::size_t size() const { return size_; }
+  std::uint32_t absent() const { return absent_; }  // features that have no row
   const std::uint32_t* rows() const { return rows_.data(); }
   const float* values() const { return values_.data(); }
   void forget() { cache_.clear(); }
 
  private:
   void start(std::size_t most);
+  // A feature without a row adds nothing to the score, but it keeps its place in the sum: rounding
+  // is then the same as if it had a row with weight 0, which it will have once it is learned.
   void push(std::uint32_t row, float value) {
-    rows_[size_] = row;
-    values_[size_++] = value;
+    const bool absent = row == Features::kAbsent;
+    absent_ += absent;
+    rows_[size_] = absent ? Features::kIntercept : row;
+    values_[size_++] = absent ? 0.0f : value;
   }
   void push_any(std::size_t position, PyObject* name, PyObject* value, bool learning);
   std::uint32_t row_of_text(std::size_t position, PyObject* name, bool learning);
@@ -97,6 +102,7 @@ class RowReader {
   NameCache cache_;
   std::string category_;
   std::size_t size_ = 0;
+  std::uint32_t absent_ = 0;
   std::vector<std::uint32_t> rows_;
   std::vector<float> values_;
 };

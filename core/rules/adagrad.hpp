@@ -55,18 +55,16 @@ struct AdaGrad : RuleDefaults {
 
   template <class V>
   void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
-    V w = weight(c, at, x);
-    const V z = narrow(g) * x, square = c.get(kSquare) + z * z;
-    V r = ratio(at.rate, root(square));
+    const V w = weight(c, at, x), z = narrow(g) * x, square = c.get(kSquare) + z * z;
+    V step = ratio(at.rate * z, root(square));
     if (scale_invariant) {
-      const V s = larger(c.get(kLargest), V{} + std::fabs(x));
+      const V s = larger(c.get(kLargest), V{} + std::fabs(x)), share = ratio(V{} + std::fabs(x), s);
       c.set(kLargest, s);
-      r = ratio(r, s);
-      const V share = ratio(V{} + std::fabs(x), s);
+      step = ratio(step, s);
       sums.tracked += widen(share * share);
     }
     c.set(kSquare, square);
-    c.set(kWeight, w - r * z);
+    c.set(kWeight, w - step);
     if (needs_clock()) c.set_time(at.rounds);
   }
   void finish(Lanes lanes, int k, const Round&, double tracked, const Table&) const {

@@ -30,6 +30,9 @@ def write(
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(scratch, 0o666 & ~umask)  # as an ordinary file; scratch files are private
         os.replace(scratch, target)
     except BaseException:
         os.unlink(scratch)
@@ -50,7 +53,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
     try:
         description = json.loads(metadata[_KEY])
         version = description["format"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{path} was not written by regretless") from error
     if version != FORMAT:
         raise ValueError(

@@ -52,7 +52,7 @@ def numbers(values: Any, name: str, what: str) -> NDArray[np.float64]:
         raise ValueError(f"{name}={_shown(values)} is not {what} ({error})") from error
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name}={_shown(values)} is not {what} (its type is {array.dtype})")
-    return array.astype(np.float64, copy=False)
+    return np.require(array, np.float64, "A")  # aligned: fields of records need not be
 
 
 def _sparse_row(x: Any) -> Row:
@@ -60,7 +60,7 @@ def _sparse_row(x: Any) -> Row:
         x = x.reshape(1, -1)
     if x.shape[0] != 1:
         raise ValueError(f"x has shape {x.shape}: one row is expected; for several use learn_many")
-    batch = _csr(x)
+    batch = _csr(x, "x")
     part = slice(*batch.starts)
     return batch.columns[part].astype(np.int64), batch.values[part]
 
@@ -132,7 +132,7 @@ def batch(X: Any) -> Batch:
     return Table(dense.shape[0], [(j, dense[:, j]) for j in range(dense.shape[1])])
 
 
-def _csr(X: Any) -> CSR:
+def _csr(X: Any, name: str = "X") -> CSR:
     if len(X.shape) != 2:
         raise ValueError(
             f"X has shape {X.shape}: rows and columns are expected; one row goes to learn_one"
@@ -147,7 +147,7 @@ def _csr(X: Any) -> CSR:
         X.shape[1],
         X.indptr.astype(np.int64),
         X.indices.astype(np.int32, copy=False),
-        numbers(X.data, "X.data", "a batch of numbers"),
+        numbers(X.data, name, "made of numbers"),
     )
     if _core.canonical(batch.width, batch.starts, batch.columns, batch.values.size):
         return batch
@@ -185,6 +185,8 @@ def _arrow(X: Any) -> Table:
         column = X.column(name)
         column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         kind = column.type
+        if pa.types.is_null(kind):
+            continue
         if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
             numbers = pc.cast(column, pa.float64()).fill_null(0.0)
             columns.append((name, numbers.to_numpy(zero_copy_only=False)))
@@ -193,7 +195,9 @@ def _arrow(X: Any) -> Table:
             or pa.types.is_string(kind)
             or pa.types.is_large_string(kind)
         ):
-            coded = column if pa.types.is_dictionary(kind) else column.dictionary_encode()
+            if pa.types.is_dictionary(kind):  # its categories may be null, repeated or not used
+                column = column.dictionary_decode()
+            coded = column.dictionary_encode()
             codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
             columns.append(
                 (name, codes.astype(np.int32), _categories(name, coded.dictionary.to_pylist()))

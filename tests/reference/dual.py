@@ -36,7 +36,7 @@ class PNorm(Oracle):
 class EG(Oracle):
     """`w_i = U (e^{eta theta_i} - e^{-eta theta_i}) / sum_j (e^{eta theta_j} + e^{-eta theta_j})`.
 
-    The sum is over the features seen. Without a rate, `eta = sqrt(2 ln(2d) / c)`, where `c` becomes
+    The sum is over the features seen, those of this round among them. Without a rate, `eta = sqrt(2 ln(2d) / c)`, where `c` becomes
     four times `sum ||z_t||_inf^2` whenever that sum passes it.
     """
 
@@ -49,13 +49,14 @@ class EG(Oracle):
         self.sum = self.cap = 0.0
 
     def weights(self, x):
-        a = self.eta * self.theta[self.seen]
+        seen = self.seen | (x != 0)
+        a = self.eta * self.theta[seen]
         shift = np.max(np.abs(a), initial=0.0)
         up, down = np.exp(a - shift), np.exp(-a - shift)
         # e^a - e^-a = 2 sinh a, which keeps its digits near 0
         apart = np.where(np.abs(a) < 1, 2 * np.sinh(np.clip(a, -1, 1)) * np.exp(-shift), up - down)
         w = np.zeros_like(self.theta)
-        w[self.seen] = self.radius * apart / np.sum(up + down)
+        w[seen] = self.radius * apart / np.sum(up + down)
         return w
 
     def play(self, x, y, h):

@@ -30,11 +30,12 @@ class Classifying(LinearLearner):
     def classes_(self) -> NDArray[Any]:
         """The labels seen, in the order of the columns of `predict_proba`."""
         labels = self._labels.labels
-        if any(isinstance(label, tuple) for label in labels):
-            out = np.empty(len(labels), object)
-            out[:] = labels
-            return out
-        return np.array(labels)
+        plain = np.array(labels) if not any(isinstance(label, tuple) for label in labels) else None
+        if plain is not None and plain.tolist() == labels:
+            return plain
+        out = np.empty(len(labels), object)  # tuples, and strings that end in NUL
+        out[:] = labels
+        return out
 
     # --- one at a time -------------------------------------------------------------------------------
 
@@ -94,6 +95,8 @@ class Classifying(LinearLearner):
         return self._labels.index[label]
 
     def _add(self, label: Any) -> None:
+        if label in self._labels.index:
+            return
         core = self._model or self._start()
         lanes = self._labels.add(label)
         if lanes is not None:
@@ -131,8 +134,8 @@ class Classifying(LinearLearner):
         for t, label in fresh:
             if label not in self._labels.index:
                 self._learn_slice(batch, labels, importance, slice(start, t))
-                self._add(label)
                 start = t
+            self._add(label)
         if fresh:
             self._learn_slice(batch, labels, importance, slice(start, batch.size))
         else:
@@ -189,7 +192,8 @@ class Classifying(LinearLearner):
         scores = self._batch_scores(X)
         p = (self._model or self._start()).probabilities(scores.ravel()).reshape(scores.shape)
         if len(self._labels.labels) < 3:
-            return np.hstack([1 - p, p]) if len(self._labels.labels) == 2 else np.ones_like(p)
+            ones = np.ones((len(p), len(self._labels.labels)))
+            return np.hstack([1 - p, p]) if len(self._labels.labels) == 2 else ones
         return p
 
     # --- what was learned ----------------------------------------------------------------------------
@@ -215,12 +219,23 @@ class Classifying(LinearLearner):
         return {"labels": self._labels.labels}
 
     def _remember(self, memory: dict[str, Any]) -> None:
-        self._labels = Labels(memory["labels"])
+        labels = Labels()
+        for label in memory["labels"]:
+            if labels.check(label) not in labels.index:
+                labels.add(label)
+        lanes = self._model.lanes if self._model else 1
+        if labels.labels != memory["labels"] or lanes != (
+            len(labels.labels) if len(labels.labels) > 2 else 1
+        ):
+            raise ValueError("the labels do not fit the lanes")
+        self._labels = labels
 
 
 def _label_array(y: Any) -> NDArray[Any]:
     """Labels as an array that keeps them as they are: no number becomes a string beside one."""
-    if hasattr(y, "to_numpy"):
+    if hasattr(y, "to_pylist"):  # Arrow
+        y = y.to_pylist()
+    elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
     if isinstance(y, np.ndarray):
         if y.ndim != 1:

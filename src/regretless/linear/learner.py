@@ -4,6 +4,7 @@ import inspect
 import math
 import os
 from abc import ABC, abstractmethod
+from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -220,7 +221,7 @@ class LinearLearner(ABC):
             learner = cls(**options)
             learner._start().restore(lanes=description["lanes"], **arrays)
             learner._remember(_from_json(description["memory"]))
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
         return learner
 
@@ -255,7 +256,7 @@ def _to_json(value: Any, name: str) -> Any:
         return {"dict": [[_to_json(k, name), _to_json(v, name)] for k, v in value.items()]}
     for module in (losses, rules, rates):
         if type(value).__name__ in module.__all__ and type(value).__module__ == module.__name__:
-            inside = {k: _to_json(getattr(value, k), name) for k in value.__dataclass_fields__}
+            inside = {f.name: _to_json(getattr(value, f.name), name) for f in fields(value)}
             return {module.__name__.rpartition(".")[2]: [type(value).__name__, inside]}
     raise ValueError(
         f"{name}={value!r}: a {type(value).__name__} cannot be saved; strings, numbers and tuples can"

@@ -1,0 +1,185 @@
+"""The package as a whole: light to import, typed, documented, and the same in every process."""
+
+import contextlib
+import importlib
+import importlib.metadata
+import inspect
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+import regretless
+from regretless import _core
+from regretless.linear import LinearRegressor
+
+OPTIONAL = {"river", "sklearn"}  # rooms that need a package of the same name
+ROOMS = ["losses", "rates", "rules", "certificates", "linear", "streams"]
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(regretless.__path__, "regretless.")
+    if module.name.split(".")[1] not in OPTIONAL | {"_core"}
+]
+
+
+def python(code, **environment):
+    path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.check_output([sys.executable, "-c", code], env=path | environment, text=True)
+
+
+def public(room):
+    """The public classes and functions of a room, with their names."""
+    module = importlib.import_module(f"regretless.{room}")
+    return [(f"{room}.{name}", getattr(module, name)) for name in module.__all__]
+
+
+# --- importing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["regretless", *(f"regretless.{room}" for room in ROOMS)])
+def test_imports_are_light(what):
+    """What is heavy or optional is imported by those who use it."""
+    heavy = {"river", "sklearn", "pandas", "pyarrow", "matplotlib", "scipy", "safetensors"}
+    loaded = python(f"import sys, {what}; print(*{{m.split('.')[0] for m in sys.modules}})")
+    assert not heavy & set(loaded.split())
+
+
+def test_a_model_learns_without_the_optional_packages():
+    """River, scikit-learn and pandas may be missing."""
+    code = """
+        import sys
+        for name in ("river", "sklearn", "pandas", "pyarrow", "matplotlib"):
+            sys.modules[name] = None
+        import numpy, pathlib, tempfile
+        from scipy.sparse import csr_array
+        from regretless.linear import LinearClassifier
+        model = LinearClassifier()
+        model.learn_one({"a": 1.0, "colour": "red"}, True)
+        model.learn_many(numpy.eye(3), [True, False, True])
+        model.learn_many(csr_array(numpy.eye(3)), [True, False, True])
+        path = pathlib.Path(tempfile.mkdtemp()) / "model"
+        model.save(path)
+        print(LinearClassifier.load(path).examples_)
+    """
+    assert python(inspect.cleandoc(code)) == "7\n"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_everything_in_all_is_there(name):
+    """And is sorted out from what is private."""
+    module = importlib.import_module(name)
+    assert module.__doc__
+    for each in getattr(module, "__all__", []):
+        assert hasattr(module, each), each
+        assert not each.startswith("_"), each
+    assert len(set(getattr(module, "__all__", []))) == len(getattr(module, "__all__", []))
+
+
+@pytest.mark.parametrize("room", sorted(OPTIONAL))
+def test_optional_rooms(room):
+    """They hold the names of `linear`."""
+    pytest.importorskip(room)
+    module = importlib.import_module(f"regretless.{room}")
+    assert set(module.__all__) == set(importlib.import_module("regretless.linear").__all__)
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+# --- types, version, documentation ---------------------------------------------------------------
+
+
+def test_version():
+    """One number, wherever it is written."""
+    assert re.fullmatch(r"\d+\.\d+\.\d+\S*", regretless.__version__)
+    project = Path(__file__).parents[1] / "pyproject.toml"
+    if project.exists():
+        assert tomllib.loads(project.read_text())["project"]["version"] == regretless.__version__
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # not installed
+        assert importlib.metadata.version("regretless") == regretless.__version__
+
+
+def test_types_are_shipped():
+    """The marker of PEP 561, and a stub for the compiled module with exactly its names."""
+    files = resources.files("regretless")
+    assert (files / "py.typed").is_file()
+    stub = (files / "_core.pyi").read_text()
+    declared = set(re.findall(r"^(?:def|class) (\w+)", stub, re.M))
+    declared |= set(re.findall(r"^(\w+): ", stub, re.M))
+    assert declared == {name for name in dir(_core) if not name.startswith("_")}
+    methods = set(re.findall(r"^    def (\w+)", stub, re.M))
+    assert methods - {"__init__"} == {n for n in dir(_core.Learner) if not n.startswith("_")}
+
+
+def test_the_stub_has_the_arguments_of_the_core():
+    """Name by name, as the compiled functions list them."""
+    stub = (resources.files("regretless") / "_core.pyi").read_text()
+    for name in [n for n in dir(_core.Learner) if not n.startswith("_")] + ["parse_svmlight"]:
+        function = getattr(_core.Learner, name, None) or getattr(_core, name)
+        if not callable(function):
+            continue
+        compiled = re.findall(r"(\w+):", function.__doc__.split("->")[0])
+        (arguments,) = re.findall(rf"def {name}\((.*?)\) ->", stub, re.S)
+        assert re.findall(r"(\w+):", arguments) == compiled, name
+
+
+DOCUMENTED = [
+    pytest.param(thing, id=name)
+    for room in ROOMS
+    for name, thing in public(room)
+    if not inspect.isabstract(thing)
+]
+
+
+@pytest.mark.parametrize("thing", DOCUMENTED)
+def test_every_public_name_has_an_example(thing):
+    """A sentence, and something to try."""
+    documentation = inspect.getdoc(thing)
+    assert documentation
+    assert documentation.splitlines()[0].endswith((".", ":", "?")) or "\n\n" in documentation
+    assert ">>>" in documentation
+
+
+@pytest.mark.parametrize("thing", [t for p in DOCUMENTED for t in p.values if inspect.isclass(t)])
+def test_every_public_method_is_documented(thing):
+    """Also where it is inherited."""
+    for name, member in inspect.getmembers(thing):
+        if not name.startswith("_") and (callable(member) or isinstance(member, property)):
+            assert inspect.getdoc(getattr(thing, name)), f"{thing.__name__}.{name}"
+
+
+@pytest.mark.parametrize("thing", DOCUMENTED)
+def test_every_public_signature_is_typed(thing):
+    """All arguments of all public functions and constructors."""
+    function = thing.__init__ if inspect.isclass(thing) else thing
+    for parameter in inspect.signature(function).parameters.values():
+        assert parameter.name == "self" or parameter.annotation is not parameter.empty
+
+
+# --- hashes -------------------------------------------------------------------------------------
+
+FROZEN = {"": 431, "a": 250, "3": 367, "colour=red": 784, "longer than eight bytes": 533}
+FROZEN |= {"é": 447, "😀": 345, "a\0b": 322, (1, 2): 329, 2.5: 574}
+FROZEN |= {0: 0, 3: 3, 1023: 1023, 1024 + 7: 7, -1: 1023, 2**40 + 5: 5}
+
+
+@pytest.mark.parametrize(("name", "place"), FROZEN.items(), ids=map(repr, FROZEN))
+def test_hashes_never_change(name, place):
+    """Files and processes agree on them, so they are frozen; column c has place c mod 2^bits."""
+    model = LinearRegressor(features="hashed", bits=10)
+    model.learn_one({name: 1.0}, 1.0)
+    assert list(model.weights_) == [place]
+
+
+def test_hashes_are_those_of_every_process():
+    """Python's own hash of strings differs from process to process; this one does not."""
+    code = (
+        "from regretless.linear import LinearRegressor as R; m = R(features='hashed', bits=12)\n"
+        "for k in range(50): m.learn_one({f'feature {k}': 1.0, (k, 'b'): 1.0}, k)\n"
+        "print(sorted(m.weights_.items()))"
+    )
+    assert python(code, PYTHONHASHSEED="0") == python(code, PYTHONHASHSEED="4242") != ""
