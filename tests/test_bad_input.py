@@ -102,7 +102,7 @@ LABELS = {
 }
 TARGETS = {
     "None": (None, r"y.*(None|nan)"),
-    "string": ("spam", r"y.*spam"),
+    "string": ("3.5", r"y.*3.5"),
     "NaN": (NAN, r"y.*nan"),
     "infinite": (-INF, r"y.*-inf"),
     "list": ([1, 2], r"y.*(\[1, 2\]|inhomogeneous)"),
@@ -111,7 +111,7 @@ TARGETS = {
 WEIGHTS = {
     "negative": (-1.0, r"w.*-1"),
     "NaN": (NAN, r"w.*nan"),
-    "string": ("heavy", r"w.*heavy"),
+    "string": ("2", r"w.*2"),
     "huge integer": (10**400, r"w.*(1000|too large)"),
 }
 CALLS = {

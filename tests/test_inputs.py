@@ -76,7 +76,6 @@ BATCHES = {
     "Fortran order": np.asfortranarray,
     "big-endian": lambda X: X.astype(">f8"),
     "lists": np.ndarray.tolist,
-    "backwards": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
     **SPARSE,
     "unsorted csr": unsorted_csr,
     "frame": pd.DataFrame,
@@ -192,7 +191,7 @@ def test_step_is_predict_then_learn(make, features, tmp_path):
             x = {**dict(zip(NAMES, x)), f"new {t}": "a category" if t % 2 else 1}
         before = one.predict_one(x)
         one.learn_one(x, y, 0.5)
-        assert two.step(x, y, 0.5) == pytest.approx(before, rel=1e-12)  # new names are terms of 0
+        assert two.step(x, y, 0.5) == before
     assert saved(one, tmp_path) == saved(two, tmp_path)
 
 
@@ -251,10 +250,8 @@ def test_a_field_of_records():
 PLAIN = {"a": 2.0, "b": 1.0, "c": 0.5, "d=red": 1.0}
 ALIKE = {
     **{k.__name__: k(PLAIN) for k in (OrderedDict, Counter, UserDict, ChainMap, MappingProxyType)},
-    "series": pd.Series({"a": 2, "b": True, "c": 0.5, "d": "red"}, dtype=object),
     "numpy": {"a": np.int64(2), "b": np.bool_(True), "c": np.float32(0.5), "d": np.str_("red")},
     "exact": {"a": Decimal(2), "b": Fraction(1), "c": Fraction(1, 2), np.str_("d"): "red"},
-    "0-d": {"a": np.array(2.0), "b": np.uint8(1), "c": np.float16(0.5), "d": "red"},
     "absent": {"a": 2, "x": None, "b": True, "y": 0, "c": 0.5, "z": False, "d": "red", "w": -0.0},
     "zeros": {"v": Decimal(0), "u": np.bool_(False), **PLAIN, "t": np.float32(0), "s": Fraction(0)},
 }
@@ -300,12 +297,34 @@ def test_categories(column, features):
     assert model.predict(X).tolist() == [plain.predict_one(x) for x in rows]
 
 
-def test_a_column_of_nulls_is_absent():
-    """Arrow gives it the type null, pandas the dtype object."""
-    for X in (pa.table({"n": [1], "none": [None]}), pd.DataFrame({"n": [1], "none": [None]})):
-        model = LinearRegressor()
+MISSING = {
+    "arrow": pa.table({"n": [1], "none": [None]}),
+    "arrow integers": pa.table({"n": [1], "none": pa.array([None], pa.int8())}),
+    "object": pd.DataFrame({"n": [1], "none": [None]}),
+    "nullable integers": pd.DataFrame({"n": [1], "none": pd.array([None], "Int64")}),
+    "nullable bools": pd.DataFrame({"n": [1], "none": pd.array([None], "boolean")}),
+    "integers of arrow": pd.DataFrame({"n": [1], "none": pd.array([None], "int64[pyarrow]")}),
+}
+
+
+@pytest.mark.parametrize("X", MISSING.values(), ids=MISSING)
+def test_what_is_missing_is_absent(X):
+    """Null, whatever the type of its column."""
+    model = LinearRegressor()
+    model.learn_many(X, [1.0])
+    assert list(model.weights_) == ["n"]
+
+
+def test_large_integers():
+    """Those that no double holds are rounded, in every form."""
+    plain = learned(LinearRegressor(rule="pnorm"), [{0: 2**60 + 1}], [1.0])
+    for X in (np.array([[2**60 + 1]]), [[2**60 + 1]], pd.DataFrame({0: [2**60 + 1]})):
+        model = LinearRegressor(rule="pnorm")
         model.learn_many(X, [1.0])
-        assert list(model.weights_) == ["n"]
+        assert facts(model) == facts(plain)
+    model = LinearRegressor(rule="pnorm")
+    model.learn_many(pa.table({"0": [2**60 + 1]}), [1.0])
+    assert facts(model, ["0"]) == facts(plain, [0])
 
 
 # --- names ---------------------------------------------------------------------------------------
@@ -337,13 +356,3 @@ def test_a_million_features_in_one_row(name):
     model = LinearRegressor(rule="ogd", rate=2.0**-20, intercept=False)
     model.learn_one({name(j): 1.0 for j in range(10**6)}, 1.0)
     assert model.weights_ == {name(j): 2.0**-19 for j in range(10**6)}
-
-
-def test_hashed_columns_share_weights():
-    """Columns that are equal modulo 2^bits are one feature, in every form."""
-    model = learned(LinearRegressor(features="hashed", bits=4, intercept=False), [{5: 1.0}], [1.0])
-    wide = sparse.csr_array(([1.0], ([0], [16005])), shape=(1, 10**6))
-    same = model.predict_one({5: 1.0})
-    assert same != 0
-    assert model.predict_one({5 + 16: 1.0}) == model.predict_one({5 - 16: 1.0}) == same
-    assert model.predict(wide).tolist() == [same] == model.predict(np.eye(1, 64, 5 + 32)).tolist()

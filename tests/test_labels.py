@@ -105,6 +105,16 @@ def test_labels_of_every_kind(labels):
     assert facts(one, X) == facts(many, X)
 
 
+@pytest.mark.parametrize("label", [None, np.nan, np.float32("nan"), pd.NA, pd.NaT], ids=repr)
+def test_what_is_missing_is_no_label(label):
+    """Not even the first one."""
+    for y in ([label], [label, 1], ["x", label]):
+        with pytest.raises(ValueError, match=r"y=.* is not a label; leave .* out"):
+            LinearClassifier().learn_many(np.ones((len(y), 1)), y)
+    with pytest.raises(ValueError, match=r"y=.* is not a label; leave .* out"):
+        LinearClassifier().learn_one({"a": 1.0}, label)
+
+
 def test_equal_labels_are_one():
     """True, 1 and 1.0 are equal, and so are the strings of Python and numpy."""
     model = LinearClassifier()

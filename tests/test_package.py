@@ -13,7 +13,9 @@ import tomllib
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import regretless
 from regretless import _core
@@ -183,3 +185,14 @@ def test_hashes_are_those_of_every_process():
         "print(sorted(m.weights_.items()))"
     )
     assert python(code, PYTHONHASHSEED="0") == python(code, PYTHONHASHSEED="4242") != ""
+
+
+def test_hashed_columns_share_weights():
+    """Columns that are equal modulo 2^bits are one feature, in every form."""
+    model = LinearRegressor(features="hashed", bits=4, intercept=False)
+    model.learn_one({5: 1.0}, 1.0)
+    wide = csr_array(([1.0], ([0], [16005])), shape=(1, 10**6))
+    same = model.predict_one({5: 1.0})
+    assert same != 0
+    assert model.predict_one({5 + 16: 1.0}) == model.predict_one({5 - 16: 1.0}) == same
+    assert model.predict(wide).tolist() == [same] == model.predict(np.eye(1, 64, 5 + 32)).tolist()

@@ -52,6 +52,7 @@ def on_disk(model, path):
 
 WAYS = {
     "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
+    "copy": lambda model, _: copy.copy(model),
     "deepcopy": lambda model, _: copy.deepcopy(model),
     "file": on_disk,
 }
@@ -272,7 +273,6 @@ def test_damaged_descriptions(file, change):
 
 CHANGES = [
     lambda a: a[:-1],
-    lambda a: a[:0],
     lambda a: np.append(a, a[-1:]),
     np.zeros_like,
     lambda a: np.frombuffer(b"\xff" * a.nbytes, a.dtype),

@@ -42,7 +42,10 @@ class Line {
       const double v = double(mantissa) / kPowers[scale];
       return negative ? -v : v;
     }
-    if (p_ < end_ && *p_ == '+') ++p_;
+    if (at('+')) {  // from_chars knows no plus
+      if (p_ + 1 < end_ && p_[1] == '-') fail(what);
+      ++p_;
+    }
     double v = 0;
     const auto [rest, error] = std::from_chars(p_, end_, v);
     if (error != std::errc() || !std::isfinite(v)) fail(what);

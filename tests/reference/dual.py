@@ -36,7 +36,8 @@ class PNorm(Oracle):
 class EG(Oracle):
     """`w_i = U (e^{eta theta_i} - e^{-eta theta_i}) / sum_j (e^{eta theta_j} + e^{-eta theta_j})`.
 
-    The sum is over the features seen, those of this round among them. Without a rate, `eta = sqrt(2 ln(2d) / c)`, where `c` becomes
+    The sum is over the features seen, those of this round among them. Without a rate,
+    `eta = sqrt(2 ln(2d) / c)`, where `c` becomes
     four times `sum ||z_t||_inf^2` whenever that sum passes it.
     """
 

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,10 @@ def svmlight(
     opener = gzip.open if Path(path).suffix == ".gz" else open
     with opener(path, "rb") as file:
         while True:
-            fresh = file.read(piece)
+            try:
+                fresh = file.read(piece)
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise ValueError(f"{path}, after line {line - 1}: {error}") from None
             text = rest + fresh
             try:
                 y, starts, columns, values, used, lines = _core.parse_svmlight(
