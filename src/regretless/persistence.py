@@ -1,8 +1,6 @@
 """Models on disk: a safetensors file, which holds arrays and text and can run nothing when loaded."""
 
-import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,9 @@ def write(
     path: str | os.PathLike[str], description: dict[str, Any], arrays: dict[str, NDArray[Any]]
 ) -> None:
     """Write a model so that `path` holds either the old file or the new one, never half of one."""
+    import json
+    import tempfile
+
     from safetensors.numpy import save
 
     target = Path(path)
@@ -41,6 +42,8 @@ def write(
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The description and the arrays of a model file, or `ValueError` if it is not one of ours."""
+    import json
+
     from safetensors import SafetensorError, safe_open
 
     Path(path).stat()  # a missing file is an OSError that names it

@@ -164,7 +164,9 @@ def _pandas(X: Any) -> Table:
     for name in X.columns:
         column = X[name]
         if column.dtype.kind in "biuf":
-            columns.append((_name(name), column.to_numpy(np.float64)))
+            # a nullable column says what is missing, an ordinary one only that something is wrong
+            missing = {} if isinstance(column.dtype, np.dtype) else {"na_value": 0.0}
+            columns.append((_name(name), column.to_numpy(np.float64, **missing)))
         elif column.dtype.kind in "mMc":
             raise ValueError(
                 f"X[{name!r}] is of type {column.dtype}: turn it into numbers or strings"
@@ -188,7 +190,7 @@ def _arrow(X: Any) -> Table:
         if pa.types.is_null(kind):
             continue
         if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            numbers = pc.cast(column, pa.float64()).fill_null(0.0)
+            numbers = pc.cast(column, pa.float64(), safe=False).fill_null(0.0)
             columns.append((name, numbers.to_numpy(zero_copy_only=False)))
         elif (
             pa.types.is_dictionary(kind)

@@ -122,8 +122,7 @@ class Classifying(LinearLearner):
         if len(labels) != batch.size:
             raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
         codes, fresh = self._labels.encode(labels)
-        given = [] if classes is None else self._distinct(classes)
-        given = [label for label in given if label not in self._labels.index]
+        given = [] if classes is None else self._unknown(classes)
         if fresh or given:
             self._check(batch, importance, given + [label for _, label in fresh])
             for label in given:
@@ -163,13 +162,14 @@ class Classifying(LinearLearner):
             known.add(label)
         self._feed(batch, None, importance, want_scores=True)
 
-    def _distinct(self, labels: Any) -> list[Any]:
-        """The labels that occur, sorted where they can be compared, otherwise as they come."""
-        distinct = list(dict.fromkeys(self._labels.check(y) for y in _label_array(labels)))
+    def _unknown(self, labels: Any) -> list[Any]:
+        """Those not seen yet, once each, sorted where they can be compared."""
+        _, fresh = self._labels.encode(_label_array(labels))
+        unknown = [self._labels.check(label) for _, label in fresh]
         try:
-            return sorted(distinct)
+            return sorted(unknown)
         except TypeError:
-            return distinct
+            return unknown
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Raw scores: one column for two labels, otherwise one per label of `classes_`."""

@@ -1,6 +1,5 @@
 """Labels of any hashable type, and the lanes that stand for them."""
 
-import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -8,6 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["Labels"]
+
+
+def _missing(label: Any) -> bool:
+    """None, and everything that is not equal to itself or does not know: NaN, NaT, NA."""
+    try:
+        return label is None or bool(label != label)  # noqa: PLR0124
+    except TypeError:
+        return True
 
 
 def _kind(label: Any) -> str:
@@ -31,14 +38,14 @@ class Labels:
 
     def check(self, label: Any) -> Any:
         """The label, if it may join the others."""
-        if label is None or (isinstance(label, (float, np.floating)) and math.isnan(label)):
-            raise ValueError(f"y={label!r} is not a label; leave examples without a label out")
         try:
             hash(label)
         except TypeError:
             raise ValueError(
                 f"y={label!r} is a {type(label).__name__}, which is not hashable"
             ) from None
+        if _missing(label):
+            raise ValueError(f"y={label!r} is not a label; leave examples without a label out")
         if self.labels and _kind(label) != _kind(self.labels[0]):
             raise ValueError(
                 f"y={label!r} is a {_kind(label)}, but the labels so far are of the kind "

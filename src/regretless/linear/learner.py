@@ -1,5 +1,6 @@
 """What all linear learners share: parts, input, weights, certificate, and life on disk."""
 
+import copy
 import inspect
 import math
 import os
@@ -184,6 +185,9 @@ class LinearLearner(ABC):
     def _remember(self, memory: dict[str, Any]) -> None:  # noqa: B027
         """Take back what `_memory` gave."""
 
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)  # two learners cannot share a model that both change
+
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k != "_model"}
         if self._model is not None:
@@ -229,9 +233,11 @@ class LinearLearner(ABC):
 def number(value: Any, name: str) -> float:
     """The value of an argument as a float."""
     try:
-        return float(value)
+        if not isinstance(value, (str, bytes)):
+            return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name}={value!r} is not a number") from None
+        pass
+    raise ValueError(f"{name}={value!r} is not a number")
 
 
 def weight_array(w: Any) -> NDArray[np.float64] | None:
