@@ -28,8 +28,7 @@ LEARNERS = [
     partial(C, rule=rules.AdaGrad(0.5, scale_invariant=True), loss=losses.Hinge(0.5)),
     partial(C, rule=rules.OGD(rates.InverseSqrt(0.3), radius=2.0), loss=losses.SquaredHinge(2.0)),
     partial(C, rule=rules.OGD(rates.Inverse(0.3), lazy=True, radius=2.0), intercept=False),
-    partial(C, rule=rules.OGD(rates.Constant(0.3), invariant=True), l2=0.01),
-    partial(C, rule="ogd", rate=rates.InverseSqrt(0.1), l1=0.01, l2=0.01, seed=7),
+    partial(C, rule=rules.OGD(invariant=True), rate=rates.Constant(0.3), l1=0.01, l2=0.1, seed=7),
     partial(C, rule=rules.FTRL(0.2, beta=0.5), l1=0.1, l2=0.2),
     partial(R, rule=rules.EG(radius=3.0, rate=0.1), loss=losses.Quantile(0.9)),
     partial(
@@ -251,7 +250,6 @@ def labelled(*items):
 DAMAGE = {
     "one lane": lambda d, a: d.update(lanes=1),
     "list of options": lambda d, a: d.update(options=[1]),
-    "other rule": lambda d, a: d["options"].update(rule="ftrl"),
     "other features": lambda d, a: d["options"].update(features="hashed", bits=20),
     "few labels": lambda d, a: d.update(labelled("p", "q")),
     "many labels": lambda d, a: d.update(labelled(*"pqrs")),
@@ -260,7 +258,6 @@ DAMAGE = {
         f"no {name}": lambda d, a, name=name: d.pop(name) for name in ("lanes", "options", "memory")
     },
     "deep list": lambda d, a: "[" * 10**5 + "]" * 10**5,
-    "no array": lambda d, a: a.clear(),
 }
 
 
@@ -274,7 +271,6 @@ def test_damaged_descriptions(file, change):
 
 CHANGES = [
     lambda a: a[:-1],
-    lambda a: np.append(a, a[-1:]),
     np.zeros_like,
     lambda a: np.frombuffer(b"\xff" * a.nbytes, a.dtype),
 ]
@@ -339,7 +335,11 @@ def test_where_to_save(file, tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(OSError, match="folder"):
         model.save(tmp_path / "folder")
-    assert len(list(tmp_path.iterdir())) == 3
+    os.mkfifo(tmp_path / "pipe")  # as for /dev/stdout: what is no file is not replaced by one
+    with pytest.raises((OSError, ValueError), match="pipe"):
+        model.save(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+    assert len(list(tmp_path.iterdir())) == 4
 
 
 def test_who_may_read_the_file(tmp_path):

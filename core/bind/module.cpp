@@ -293,7 +293,6 @@ class PyLearner {
       } catch (const std::invalid_argument& error) {
         damaged(error.what());
       }
-    learner_.bank().resize(0);
     learner_.relane(std::vector<int>(std::size_t(lanes), -1),
                     std::vector<int>(std::size_t(lanes), 1));
     const std::size_t stride = learner_.bank().layout().stride;

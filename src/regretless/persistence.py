@@ -22,7 +22,9 @@ def write(
 
     from safetensors.numpy import save
 
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # through a link, not in its place
+    if target.exists() and not target.is_file():
+        raise OSError(f"{path} is a directory or a device, not a file that can be replaced")
     header = json.dumps({"format": FORMAT, **description})
     data = save({k: np.atleast_1d(v) for k, v in arrays.items()}, metadata={_KEY: header})
     handle, scratch = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

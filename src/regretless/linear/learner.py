@@ -98,7 +98,7 @@ class LinearLearner(ABC):
         """Make the model, checking every option before anything is learned."""
         if self.features not in ("exact", "hashed"):
             raise ValueError(f"features={self.features!r} must be 'exact' or 'hashed'")
-        if not (isinstance(self.bits, int) and 1 <= self.bits <= 31):
+        if not (isinstance(self.bits, (int, np.integer)) and 1 <= self.bits <= 31):
             raise ValueError(f"bits={self.bits!r} must be a whole number from 1 to 31")
         loss, rule, options = self._parts()
         if loss.name not in _LOSSES or loss.classification != self._classifies:
@@ -111,7 +111,7 @@ class LinearLearner(ABC):
             (_LOSSES[loss.name], parameter),
             rule,
             options,
-            self.bits if self.features == "hashed" else 0,
+            int(self.bits) if self.features == "hashed" else 0,
             bool(self.intercept),
             bool(self.certify),
         )
