@@ -246,6 +246,17 @@ bool below(const std::int32_t* columns, std::size_t size, std::int32_t limit) {
   return seen >= 0;
 }
 
+std::size_t descents(const std::int32_t* columns, std::size_t size) {
+  std::size_t total = 0;
+  for (std::size_t first = 1; first < size; first += 1u << 16) {  // counts of a piece fit 32 bits
+    const std::size_t last = std::min(size, first + (1u << 16));
+    std::int32_t count = 0;
+    for (std::size_t j = first; j < last; ++j) count += columns[j] <= columns[j - 1];
+    total += std::size_t(count);
+  }
+  return total;
+}
+
 bool place(const std::int32_t* columns, const double* values, std::size_t size,
            const std::uint32_t* table, std::uint32_t mask, std::uint32_t* rows, float* floats) {
   for (std::size_t j = 0; j < size; ++j) floats[j] = float(values[j]);
@@ -264,6 +275,6 @@ bool place(const std::int32_t* columns, const double* values, std::size_t size,
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any, learn_any, survey, below, place};
+const Kernels table{predict_any, learn_any, survey, below, descents, place};
 
 }  // namespace regretless::REGRETLESS_ISA

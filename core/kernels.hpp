@@ -57,6 +57,8 @@ struct Kernels {
   Survey (*survey)(const double* values, std::size_t size);
   bool (*below)(const std::int32_t* columns, std::size_t size,
                 std::int32_t limit);  // 0 <= c < limit
+  // How often a column is not larger than the one before it.
+  std::size_t (*descents)(const std::int32_t* columns, std::size_t size);
   // Columns to rows of the bank, by table or (null) by mask, and values to floats; false if some
   // column has no row yet.
   bool (*place)(const std::int32_t* columns, const double* values, std::size_t size,

@@ -441,6 +441,7 @@ class PyLearner {
               ("y[" + std::to_string(t) + "] = " + std::to_string(y_target(t)) + " is not finite")
                   .c_str());
 
+    if (!learning && !want_scores) return nb::none();  // the batch was to be looked at, no more
     const std::size_t lanes = std::size_t(learner_.lanes());
     std::vector<double> out(want_scores ? n * lanes : 0);
     std::vector<std::size_t> starts;
@@ -507,11 +508,14 @@ bool canonical(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int3
     throw nb::value_error("X.indptr, X.indices and X.data do not fit each other: X is malformed");
   if (!kernels().below(columns.data(), columns.size(), width))
     throw nb::value_error("X.indices has a column outside X.shape: X is malformed");
+  // Columns fall or stand still only from one row to the next.
   const std::int32_t* c = columns.data();
-  bool increasing = true;
-  for (std::size_t t = 0; t < n; ++t)
-    for (std::int64_t j = starts(t) + 1; j < starts(t + 1); ++j) increasing &= c[j - 1] < c[j];
-  return increasing;
+  std::size_t between = 0;
+  for (std::size_t t = 1; t < n; ++t)
+    if (const std::int64_t j = starts(t); j > starts(t - 1) && j < starts(n) && j > starts(0))
+      between += c[j] <= c[j - 1];
+  const auto first = std::size_t(starts(0));
+  return kernels().descents(c + first, std::size_t(starts(n)) - first) == between;
 }
 
 nb::tuple parse_svmlight(nb::bytes text, bool last, std::int64_t first_line) {

@@ -160,7 +160,7 @@ class Classifying(LinearLearner):
         for label in fresh:
             known.check(label)
             known.add(label)
-        self._feed(batch, None, importance, want_scores=True)
+        self._feed(batch, None, importance)  # neither labels nor scores: only looked at
 
     def _unknown(self, labels: Any) -> list[Any]:
         """Those not seen yet, once each, sorted where they can be compared."""

@@ -83,11 +83,16 @@ class Labels:
                 for label in labels:
                     self.check(label)
                 raise
+        if not codes.size or codes.min() >= 0:
+            return codes, []
+        unknown = np.flatnonzero(codes < 0)
+        if labels.dtype != object:  # the first of each, without a Python loop
+            _, first = np.unique(labels[unknown], return_index=True)
+            unknown = unknown[np.sort(first)]
         fresh: dict[Any, int] = {}
-        if codes.size and codes.min() < 0:
-            for t in np.flatnonzero(codes < 0).tolist():
-                label = labels[t]
-                fresh.setdefault(label.item() if isinstance(label, np.generic) else label, t)
+        for t in unknown.tolist():
+            label = labels[t]
+            fresh.setdefault(label.item() if isinstance(label, np.generic) else label, t)
         return codes, [(t, label) for label, t in fresh.items()]
 
 
