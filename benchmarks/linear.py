@@ -171,6 +171,12 @@ def fit_batches(model: Any, batches: list[tuple[Any, NDArray[Any]]]) -> Any:
     return model
 
 
+def learn_rows(model: Any, rows: list[tuple[Any, NDArray[Any]]]) -> None:
+    """One pass, one sparse row at a time."""
+    for x, y in rows:
+        model.learn_one(x, y[0])
+
+
 def loss_ahead(make: Callable[[], Any], batches: list[tuple[Any, NDArray[Any]]]) -> float:
     """Mean log loss of each batch but the first, before it is learned."""
     model, total, count = make(), 0.0, 0
@@ -207,12 +213,12 @@ def against_sklearn(scale: float, repeats: int) -> list[Row]:
         )
     singles = [(X[i], y[i : i + 1]) for X, y in batches[:1] for i in range(int(500 * scale))]
     mine, theirs = interleaved(
-        lambda: fit_batches(LinearClassifier(rule="ogd"), singles),
+        lambda: learn_rows(LinearClassifier(rule="ogd"), singles),
         lambda: fit_batches(peer(), singles),
         repeats,
     )
-    work = "CSR, one row at a time, partial_fit, ogd"
-    out.append(race(work, "scikit-learn SGDClassifier", mine, theirs, singles, (None, None), 50))
+    work = "CSR, one row at a time, learn_one, ogd"
+    out.append(race(work, "scikit-learn partial_fit", mine, theirs, singles, (None, None), 50))
     return out
 
 
@@ -292,7 +298,7 @@ def import_time(repeats: int) -> Row:
     ours, peer = (1e6 * float(np.median(t)) for t in times.values())
     times_in_s = ours / 1e6, peer / 1e6
     return race(
-        "`import regretless`", "`import numpy`", *times_in_s, range(1), (None, None), 1 / 1.5
+        "`import regretless.linear`", "`import numpy`", *times_in_s, range(1), (None, None), 1 / 1.5
     )
 
 
