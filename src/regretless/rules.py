@@ -75,8 +75,8 @@ class Coin(Rule):
     prediction; scaling the targets scales the predictions. Orabona & Pal (2016), Orabona & Tommasi
     (2017); the shared wealth is ours.
 
-    Parameters: `wealth > 0`, what the active coordinates may lose together, in units of the loss.
-    The default did best over eighteen data sets; 1 to 32 differ by a few per cent.
+    Parameters: `wealth > 0`, what the active coordinates may lose together, in units of the loss. More
+    is bolder at the start.
 
     >>> Coin()
     Coin(wealth=8.0)
