@@ -191,11 +191,7 @@ class PyLearner {
         if (v[j] == 0) continue;
         row[n] = naming ? f.insert(std::int64_t(c[j])) : f.find(std::int64_t(c[j]));
         value[n] = float(v[j]);
-        if (row[n] == Features::kAbsent) {  // as in RowReader::push
-          ++absent_;
-          row[n] = Features::kIntercept;
-          value[n] = 0;
-        }
+        keep_place(row[n], value[n]);
         ++n;
       }
       return n;
@@ -220,11 +216,7 @@ class PyLearner {
         if (v == 0 || (c.codes && c.codes[t] < 0)) continue;
         row[n] = c.row(c.codes ? std::size_t(c.codes[t]) : 0, f, naming);
         value[n] = float(v);
-        if (row[n] == Features::kAbsent) {  // as in RowReader::push
-          ++absent_;
-          row[n] = Features::kIntercept;
-          value[n] = 0;
-        }
+        keep_place(row[n], value[n]);
         ++n;
       }
       return n;
@@ -311,6 +303,14 @@ class PyLearner {
   }
 
  private:
+  // A feature without a row adds nothing but keeps its place in the sum, as in RowReader::push.
+  void keep_place(std::uint32_t& row, float& value) {
+    if (row != Features::kAbsent) return;
+    ++absent_;
+    row = Features::kIntercept;
+    value = 0;
+  }
+
   static constexpr std::size_t kChunk = 256;  // examples converted at a time: they stay in cache
 
   void read(nb::handle x, bool learning) {
