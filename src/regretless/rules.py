@@ -8,6 +8,7 @@ derivative times the example's weight. The formulas are those of the survey (C7 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
+from numbers import Real
 from typing import Any, ClassVar
 
 from regretless import rates
@@ -40,13 +41,17 @@ class Rule(ABC):
     def check_penalty(self, l1: float, l2: float) -> None:
         """Refuse penalties that the rule cannot apply exactly."""
         for name, value in (("l1", l1), ("l2", l2)):
-            if not 0 <= value < math.inf:
-                raise ValueError(f"{name}={value} must be finite and not negative")
+            if not (_is_number(value) and 0 <= value < math.inf):
+                raise ValueError(f"{name}={value!r} must be finite and not negative")
             if value and not self.takes_penalty:
                 raise ValueError(
                     f"{name}={value}: rule={self.name!r} takes no penalty (its guarantee needs none); "
                     "use rule='ftrl', 'adagrad' or 'ogd'"
                 )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real)
 
 
 def _schedule(rate: float | rates.Rate) -> dict[str, Any]:
@@ -58,8 +63,8 @@ def _schedule(rate: float | rates.Rate) -> dict[str, Any]:
 
 def _positive(**arguments: float) -> None:
     for name, value in arguments.items():
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name}={value} must be positive and finite")
+        if not (_is_number(value) and 0 < value < math.inf):
+            raise ValueError(f"{name}={value!r} must be positive and finite")
 
 
 @dataclass(frozen=True)
@@ -277,6 +282,6 @@ def get(rule: str | Rule) -> Rule:
     """
     if isinstance(rule, Rule):
         return rule
-    if rule not in _RULES:
+    if rule not in list(_RULES):  # a list: what is not hashable is not a name either
         raise ValueError(f"rule={rule!r} is not one of {', '.join(map(repr, _RULES))}")
     return _RULES[rule]()
