@@ -11,6 +11,9 @@
 #include <cstring>
 #include <new>
 #include <utility>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 namespace regretless {
 
@@ -77,10 +80,15 @@ class Bank {
   void resize(std::size_t rows) {
     if (rows > capacity_) {
       const std::size_t capacity = rows_ == 0 ? rows : std::size_t(double(rows) * 1.5) + 16;
-      const std::size_t size = (bytes(capacity) + kAlign - 1) / kAlign * kAlign;
-      void* raw = std::calloc(size + kAlign, 1);
+      const std::size_t align = bytes(capacity) < kHugePage ? kCacheLine : kHugePage;
+      const std::size_t size = (bytes(capacity) + align - 1) / align * align;
+      void* raw = std::calloc(size + align, 1);
       if (!raw) throw std::bad_alloc();
-      auto* fresh = align(raw);
+      const auto address = reinterpret_cast<std::uintptr_t>(raw);
+      auto* fresh = reinterpret_cast<float*>((address + align - 1) / align * align);
+#ifdef __linux__  // or the first pass over a large bank is spent on one page fault per example
+      if (align == kHugePage) madvise(fresh, size, MADV_HUGEPAGE);
+#endif
       if (rows_) std::memcpy(fresh, data_, bytes(rows_));
       std::free(raw_);
       raw_ = raw;
@@ -93,11 +101,7 @@ class Bank {
   }
 
  private:
-  static constexpr std::size_t kAlign = 64;
-  static float* align(void* p) {
-    auto a = reinterpret_cast<std::uintptr_t>(p);
-    return reinterpret_cast<float*>((a + kAlign - 1) / kAlign * kAlign);
-  }
+  static constexpr std::size_t kCacheLine = 64, kHugePage = std::size_t(2) << 20;
   void swap(Bank& other) noexcept {
     std::swap(layout_, other.layout_);
     std::swap(raw_, other.raw_);

@@ -25,22 +25,73 @@ void get(const double* from, W& v) {
   std::memcpy(&v, from, sizeof(v));
 }
 
+// A single lane takes this many features of an example at a time.
+using Several = Packed<4>::Floats;
+constexpr std::size_t kSeveral = Traits<Several>::width;
+
+struct Column {  // the bank as a single lane sees it
+  float* floats;
+  double* clocks;
+  std::size_t stride;
+  explicit Column(const BankView& bank)
+      : floats(bank.data + bank.layout.float_offset()),
+        clocks(reinterpret_cast<double*>(bank.data) + bank.clock),
+        stride(bank.layout.stride) {}
+  Gathered<Several> several(const std::uint32_t* rows) const {
+    Gathered<Several> g;
+    for (std::size_t i = 0; i < kSeveral; ++i) {
+      const std::size_t at = rows[i] * stride;
+      g.floats[i] = floats + at;
+      g.clocks[i] = clocks + at / 2;
+    }
+    return g;
+  }
+  Cell<float> one(std::uint32_t row) const {
+    const std::size_t at = row * stride;
+    return {floats + at, clocks + at / 2, 1};
+  }
+};
+
+// Two names of an example can be hashed to one row.
+bool distinct(const std::uint32_t* rows) {
+  typedef std::uint32_t Rows __attribute__((vector_size(kSeveral * sizeof(std::uint32_t))));
+  Rows r;
+  std::memcpy(&r, rows, sizeof(r));
+  const auto same = (r == __builtin_shuffle(r, Rows{1, 2, 3, 0})) |
+                    (r == __builtin_shuffle(r, Rows{2, 3, 0, 1}));
+  std::uint64_t halves[2];
+  std::memcpy(halves, &same, sizeof(same));
+  return !(halves[0] | halves[1]);
+}
+
+template <class W>
+double total(W v) {
+  return (v[0] + v[1]) + (v[2] + v[3]);
+}
+
 // gather-dot: x -> one score per lane
+// Its own function, as is scatter_one: among all of `learn` the loop would run out of registers.
+template <class R>
+[[gnu::noinline]] double score_one(const R& rule, Column bank, Lanes lanes, Example x) {
+  const auto all = rule.template at<Several>(lanes, 0);
+  const auto one = rule.template at<float>(lanes, 0);
+  Wide<Several> sum{};
+  double rest = 0;
+  std::size_t j = 0;
+  for (; j + kSeveral <= x.size; j += kSeveral) {
+    const auto value = load<Several>(x.values + j);
+    sum += widen(rule.weight(bank.several(x.rows + j), all, value)) * widen(value);
+  }
+  for (; j < x.size; ++j)
+    rest += widen(rule.weight(bank.one(x.rows[j]), one, x.values[j])) * double(x.values[j]);
+  return (total(sum) + rest) * rule.factor(lanes, 0);
+}
+
 template <class V, class R>
 void score(const R& rule, const BankView& bank, Lanes lanes, Example x, double* out) {
   constexpr int width = Traits<V>::width;
   if constexpr (width == 1) {
-    // One lane: four sums in flight, or each addition would wait for the one before.
-    const auto at = rule.template at<V>(lanes, 0);
-    const auto term = [&](std::size_t j) {
-      return widen(rule.weight(cell<V>(bank, x.rows[j], 0), at, x.values[j])) * double(x.values[j]);
-    };
-    double sum[4]{};
-    std::size_t j = 0;
-    for (; j + 4 <= x.size; j += 4)
-      for (std::size_t i = 0; i < 4; ++i) sum[i] += term(j + i);
-    for (; j < x.size; ++j) sum[0] += term(j);
-    out[0] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * rule.factor(lanes, 0);
+    out[0] = score_one(rule, Column(bank), lanes, x);
     return;
   }
   for (int first = 0; first < bank.layout.width; first += kBlocks * width) {
@@ -51,7 +102,7 @@ void score(const R& rule, const BankView& bank, Lanes lanes, Example x, double* 
     for (std::size_t j = 0; j < x.size; ++j) {
       const double value = x.values[j];
       for (int b = first, i = 0; b < last; b += width, ++i)
-        sum[i] += widen(rule.weight(cell<V>(bank, x.rows[j], b), at[i], x.values[j])) * value;
+        sum[i] += widen(rule.weight(cell<V>(bank, x.rows[j], b), at[i], V{} + x.values[j])) * value;
     }
     for (int b = first, i = 0; b < last; b += width, ++i) put(out + b, sum[i]);
   }
@@ -59,17 +110,46 @@ void score(const R& rule, const BankView& bank, Lanes lanes, Example x, double* 
 }
 
 // scatter-axpy: every row moves by coefficient times x, as the rule has it
+template <class R>
+[[gnu::noinline]] Sums<float> scatter_one(const R& rule, Column bank, Lanes lanes, Example x,
+                                          double g) {
+  const auto all = rule.template at<Several>(lanes, 0);
+  const auto one = rule.template at<float>(lanes, 0);
+  Sums<Several> sums;
+  Sums<float> rest;
+  const auto update_one = [&](std::size_t j) {
+    rule.update(bank.one(x.rows[j]), one, g, x.values[j], rest);
+  };
+  std::size_t j = 0;
+  for (; R::gathers && j + kSeveral <= x.size; j += kSeveral) {
+    if (distinct(x.rows + j)) {
+      rule.update(bank.several(x.rows + j), all, Wide<Several>{} + g, load<Several>(x.values + j),
+                  sums);
+    } else {
+      for (std::size_t i = 0; i < kSeveral; ++i) update_one(j + i);
+    }
+  }
+  for (; j < x.size; ++j) update_one(j);
+  return {rest.tracked + total(sums.tracked), rest.rounding + total(sums.rounding)};
+}
+
 template <class V, class R>
 void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* coefficient,
              double* tracked, double* rounding) {
   constexpr int width = Traits<V>::width;
+  if constexpr (width == 1) {
+    const Sums<float> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient);
+    *tracked = sums.tracked;
+    *rounding = sums.rounding;
+    return;
+  }
   for (int b = 0; b < bank.layout.width; b += width) {
     const auto at = rule.template at<V>(lanes, b);
     Wide<V> g;
     get(coefficient + b, g);
     Sums<V> sums;
     for (std::size_t j = 0; j < x.size; ++j)
-      rule.update(cell<V>(bank, x.rows[j], b), at, g, x.values[j], sums);
+      rule.update(cell<V>(bank, x.rows[j], b), at, g, V{} + x.values[j], sums);
     put(tracked + b, sums.tracked);
     put(rounding + b, sums.rounding);
   }
@@ -87,11 +167,11 @@ void audit(const BankView& bank, Example x, const double* gradient) {
 void prefetch(const BankView& bank, Example x) {
   const std::size_t bytes = bank.layout.stride * sizeof(float);
   const char* data = reinterpret_cast<const char*>(bank.data);
-  for (std::size_t j = 0; j < x.size; ++j) __builtin_prefetch(data + x.rows[j] * bytes, 1);
+  for (std::size_t j = 0; j < x.size; ++j) fetch(data + x.rows[j] * bytes);
   if (bytes > 64)  // the rest of wide rows, as far as it is worth it
     for (std::size_t j = 0; j < x.size; ++j)
       for (std::size_t line = 64; line < bytes && line < 256; line += 64)
-        __builtin_prefetch(data + x.rows[j] * bytes + line, 1);
+        fetch(data + x.rows[j] * bytes + line);
 }
 
 double largest_magnitude(Example x) {
@@ -225,7 +305,7 @@ std::size_t learn_any(const Rule& rule, const Loss& loss, BankView bank, const B
 
 // These look for a sign bit in differences, without a branch, so that they vectorise. The bits of
 // positive doubles are ordered as the doubles are, with infinities and NaNs above all numbers.
-Survey survey(const double* values, std::size_t size) {
+Survey survey_values(const double* values, std::size_t size) {
   const double limit = kLargestValue;
   std::int64_t most, high = 0, low = 0;
   std::memcpy(&most, &limit, sizeof(most));
@@ -236,25 +316,27 @@ Survey survey(const double* values, std::size_t size) {
     high |= most - bits;
     low |= bits - 1;
   }
-  return {high >= 0, low < 0};
+  return {.fits = high >= 0, .has_zero = low < 0};
 }
 
-bool below(const std::int32_t* columns, std::size_t size, std::int32_t limit) {
-  std::int64_t seen = 0;
-  for (std::size_t j = 0; j < size; ++j)
-    seen |= std::int64_t(columns[j]) | (std::int64_t(limit) - 1 - columns[j]);
-  return seen >= 0;
-}
-
-std::size_t descents(const std::int32_t* columns, std::size_t size) {
-  std::size_t total = 0;
-  for (std::size_t first = 1; first < size; first += 1u << 16) {  // counts of a piece fit 32 bits
-    const std::size_t last = std::min(size, first + (1u << 16));
-    std::int32_t count = 0;
-    for (std::size_t j = first; j < last; ++j) count += columns[j] <= columns[j - 1];
-    total += std::size_t(count);
+Survey survey_sparse(const std::int32_t* columns, const double* values, std::size_t size,
+                     std::int32_t width) {
+  constexpr std::size_t kPiece = 1u << 12;  // stays in the cache from one loop to the next
+  Survey all{.fits = true, .has_zero = false};
+  std::uint32_t seen = 0;
+  for (std::size_t first = 0; first < size; first += kPiece) {
+    const std::size_t last = std::min(size, first + kPiece);
+    const Survey piece = survey_values(values + first, last - first);
+    all.fits &= piece.fits;
+    all.has_zero |= piece.has_zero;
+    std::int32_t falls = 0;
+    for (std::size_t j = first; j < last; ++j)
+      seen |= std::uint32_t(columns[j]) | (std::uint32_t(width) - 1 - std::uint32_t(columns[j]));
+    for (std::size_t j = first + !first; j < last; ++j) falls += columns[j] <= columns[j - 1];
+    all.falls += std::size_t(falls);
   }
-  return total;
+  all.within = seen >> 31 == 0;
+  return all;
 }
 
 bool place(const std::int32_t* columns, const double* values, std::size_t size,
@@ -264,17 +346,16 @@ bool place(const std::int32_t* columns, const double* values, std::size_t size,
     for (std::size_t j = 0; j < size; ++j) rows[j] = 1 + (std::uint32_t(columns[j]) & mask);
     return true;
   }
+#pragma GCC unroll 8
+  for (std::size_t j = 0; j < size; ++j) rows[j] = table[columns[j]];
   std::uint32_t most = 0;  // kAbsent is the largest of all
-  for (std::size_t j = 0; j < size; ++j) {
-    rows[j] = table[columns[j]];
-    most = rows[j] > most ? rows[j] : most;
-  }
+  for (std::size_t j = 0; j < size; ++j) most = rows[j] > most ? rows[j] : most;
   return most != std::numeric_limits<std::uint32_t>::max();
 }
 
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any, learn_any, survey, below, descents, place};
+const Kernels table{predict_any, learn_any, survey_values, survey_sparse, place};
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -44,21 +44,21 @@ struct BankView {
   double* lanes;
 };
 
-// What a pass over the values of a batch finds out.
+// What a pass over the values of a batch finds out, and over the columns if it is sparse.
 struct Survey {
   bool fits;      // all are finite and at most kLargestValue
   bool has_zero;  // some are 0, that is, absent
+  bool within = true;     // 0 <= column < width
+  std::size_t falls = 0;  // how often a column is not larger than the one before it
 };
 
 struct Kernels {
   // Number of examples processed: less than batch.size if a score is not finite.
   std::size_t (*predict)(const Rule&, const Loss&, BankView, const Batch&);
   std::size_t (*learn)(const Rule&, const Loss&, BankView, const Batch&);
-  Survey (*survey)(const double* values, std::size_t size);
-  bool (*below)(const std::int32_t* columns, std::size_t size,
-                std::int32_t limit);  // 0 <= c < limit
-  // How often a column is not larger than the one before it.
-  std::size_t (*descents)(const std::int32_t* columns, std::size_t size);
+  Survey (*survey_values)(const double* values, std::size_t size);
+  Survey (*survey_sparse)(const std::int32_t* columns, const double* values, std::size_t size,
+                          std::int32_t width);
   // Columns to rows of the bank, by table or (null) by mask, and values to floats; false if some
   // column has no row yet.
   bool (*place)(const std::int32_t* columns, const double* values, std::size_t size,

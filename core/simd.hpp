@@ -1,8 +1,12 @@
-// One lane is a float; many lanes are blocks of 4 or 8 floats in portable vectors. A rule is
-// written once against these few operations and works on both.
+// Blocks of 4 or 8 floats in portable vectors, and the single float. A rule is written once against
+// these few operations and works on all of them.
 #pragma once
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 namespace regretless {
 
@@ -10,6 +14,7 @@ template <int N>
 struct Packed {
   typedef float Floats __attribute__((vector_size(N * sizeof(float)), may_alias));
   typedef double Doubles __attribute__((vector_size(N * sizeof(double)), may_alias));
+  typedef std::int32_t Bits __attribute__((vector_size(N * sizeof(std::int32_t))));
 };
 
 template <class V>
@@ -42,24 +47,36 @@ template <class V>
 inline auto widen(V v) {
   if constexpr (sizeof(v[0]) == sizeof(double)) {
     return v;
+#ifdef __AVX__  // GCC 12 makes four instructions of this one
+  } else if constexpr (sizeof(V) == 16) {
+    const __m256d four = _mm256_cvtps_pd(__m128(v));
+    Wide<V> w;
+    std::memcpy(&w, &four, sizeof(w));
+    return w;
+#endif
   } else {
     return __builtin_convertvector(v, Wide<V>);
   }
 }
 
 inline float root(float v) { return std::sqrt(v); }
+inline double root(double v) { return std::sqrt(v); }
 inline float magnitude(float v) { return std::fabs(v); }
 inline float larger(float a, float b) { return a > b ? a : b; }
 
 template <class V>
 inline V root(V v) {
   V r;
-  for (int i = 0; i < Traits<V>::width; ++i) r[i] = std::sqrt(v[i]);
+  for (std::size_t i = 0; i < sizeof(V) / sizeof(v[0]); ++i) r[i] = std::sqrt(v[i]);
   return r;
 }
 template <class V>
 inline V magnitude(V v) {
-  return v < 0 ? -v : v;
+  typename Packed<Traits<V>::width>::Bits bits;
+  std::memcpy(&bits, &v, sizeof(v));
+  bits &= 0x7fffffff;
+  std::memcpy(&v, &bits, sizeof(v));
+  return v;
 }
 template <class V>
 inline V larger(V a, V b) {
@@ -88,6 +105,16 @@ inline Wide<V> each(F f, V a) {
   Wide<V> r;
   for (int i = 0; i < Traits<V>::width; ++i) r[i] = f(double(a[i]), i);
   return r;
+}
+
+// Ask for the cache line at p, which will be read and written. GCC 12 drops its own built-in when
+// told only -march=x86-64-v2 or v3.
+inline void fetch(const void* p) {
+#ifdef __x86_64__
+  asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(p)));
+#else
+  __builtin_prefetch(p, 1);
+#endif
 }
 
 }  // namespace regretless

@@ -64,7 +64,7 @@ ROWS = {
     "complex vector": (np.array([1j, 2]), r"x=.*is not a row"),
     "huge integer in a vector": ([1, 10**400], r"x=.*is not a row"),
     "two sparse rows": (csr_array(HOLE), r"x has shape \(3, 3\)"),
-    "NaN in a sparse row": (csr_array([[0.0, 1.0, NAN]]), r"x\[2\] = nan"),
+    "NaN in a sparse row": (csr_array([[0.0, 1.0, NAN]]), r"x\[0, 2\] = nan"),
     "complex sparse row": (csr_array([[1j, 0.0]]), r"x.*complex"),
 }
 # What is given as X, three rows.

@@ -1,5 +1,6 @@
 """The compiled learners agree with the oracles of `reference`, round by round."""
 
+import math
 import pickle
 
 import numpy as np
@@ -393,3 +394,22 @@ def test_a_score_that_is_no_number_is_reported(loss):
     X = np.tile([[100.0, -100.0], [1.0, 1.0]], (3, 1))
     with pytest.raises(_core.Diverged):
         learner.learn_many(X, np.ones(6))
+
+
+def test_features_that_share_a_row_act_in_turn():
+    """Two rows for seven columns: each occurrence moves the row that the one before has left."""
+    random, eta = np.random.default_rng(4), 0.3
+    model = LinearClassifier(
+        rule="adagrad", rate=eta, features="hashed", bits=1, intercept=False
+    )
+    w, squares = np.zeros(2), np.zeros(2)
+    for t in range(20):
+        x, y = random.normal(size=7), t % 2
+        score = sum(w[c % 2] * v for c, v in enumerate(x))
+        g = 1 / (1 + math.exp(-score)) - y
+        for c, v in enumerate(x):
+            squares[c % 2] += (g * v) ** 2
+            w[c % 2] -= eta * g * v / math.sqrt(squares[c % 2])
+        model.learn_one(dict(enumerate(x.tolist())), y)
+    # 140 float additions, each off by at most 2^-24 of weights below 1
+    assert [model.weights_[0], model.weights_[1]] == pytest.approx(w, abs=140 * 2.0**-24)

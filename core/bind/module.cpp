@@ -160,15 +160,9 @@ class PyLearner {
   // labels: int32 classes, float64 targets, or None to predict. Returns the scores (before
   // learning, when there are labels) as a flat array, or None when they are not asked for.
   nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
-                 Vector<double> values, nb::handle labels, nb::handle importance,
+                 Vector<double> values, bool has_zero, nb::handle labels, nb::handle importance,
                  bool want_scores) {
-    const std::size_t n = starts.size() - 1;  // all of it checked by `canonical`
-    const Survey survey = kernels().survey(values.data(), values.size());
-    for (std::size_t t = 0; !survey.fits && t < n; ++t)
-      for (auto j = std::size_t(starts(t)); j < std::size_t(starts(t + 1)); ++j)
-        checked_float(values(j),
-                      "X[" + std::to_string(t) + ", " + std::to_string(columns(j)) + "]");
-
+    const std::size_t n = starts.size() - 1;  // all of it checked by `survey`
     Features& f = learner_.features();
     const std::int64_t* start = starts.data();
     const auto most = [=](std::size_t first, std::size_t last) {
@@ -176,10 +170,12 @@ class PyLearner {
     };
     const std::uint32_t* table = f.columns(std::size_t(width));
     const std::uint32_t mask = f.hashed() ? (std::uint32_t(1) << f.bits()) - 1 : 0;
-    const bool direct = !survey.has_zero && (table || f.hashed());
+    const bool direct = !has_zero && (table || f.hashed());
     const auto fill = [&, place = kernels().place, c = columns.data(), v = values.data()](
                           std::size_t t, bool naming, std::uint32_t* row, float* value) {
       const auto first = std::size_t(start[t]), last = std::size_t(start[t + 1]);
+      if (table && t + 3 < n)
+        for (auto j = start[t + 2]; j < start[t + 3]; ++j) fetch(table + c[j]);
       if (direct) {
         if (place(c + first, v + first, last - first, table, mask, row, value)) return last - first;
         for (std::size_t j = 0; naming && j < last - first; ++j)
@@ -373,7 +369,7 @@ class PyLearner {
   template <class Where>
   static void check_finite(const double* values, std::size_t size, Where where,
                            std::ptrdiff_t stride = 1) {
-    if (stride == 1 && kernels().survey(values, size).fits) return;
+    if (stride == 1 && kernels().survey_values(values, size).fits) return;
     for (std::size_t j = 0; j < size; ++j)
       if (const double v = values[std::ptrdiff_t(j) * stride]; !(std::fabs(v) <= kLargestValue))
         checked_float(v, where(j));
@@ -497,25 +493,32 @@ class PyLearner {
   std::vector<double> scores_;
 };
 
-// Whether every row's columns strictly increase; ValueError if the arrays are no CSR matrix at all.
-bool canonical(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
-               std::size_t values) {
+// (whether every row's columns strictly increase, whether some value is 0); ValueError if the arrays
+// are no CSR matrix at all or hold a value that cannot be learned.
+nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
+                 Vector<double> values, const std::string& name) {
   if (starts.size() == 0 || starts(0) < 0) throw nb::value_error("X.indptr does not start at 0");
   const std::size_t n = starts.size() - 1;
   for (std::size_t t = 0; t < n; ++t)
     if (starts(t) > starts(t + 1)) throw nb::value_error("X.indptr decreases: X is malformed");
-  if (std::size_t(starts(n)) > columns.size() || columns.size() != values)
+  const auto first = std::size_t(starts(0)), last = std::size_t(starts(n));
+  if (last > columns.size() || columns.size() != values.size())
     throw nb::value_error("X.indptr, X.indices and X.data do not fit each other: X is malformed");
-  if (!kernels().below(columns.data(), columns.size(), width))
-    throw nb::value_error("X.indices has a column outside X.shape: X is malformed");
-  // Columns fall or stand still only from one row to the next.
   const std::int32_t* c = columns.data();
+  const Survey found =
+      kernels().survey_sparse(c + first, values.data() + first, last - first, width);
+  if (!found.within)
+    throw nb::value_error("X.indices has a column outside X.shape: X is malformed");
+  for (std::size_t t = 0; !found.fits && t < n; ++t)
+    for (auto j = std::size_t(starts(t)); j < std::size_t(starts(t + 1)); ++j)
+      checked_float(values(j), name + "[" + std::to_string(t) + ", " + std::to_string(c[j]) + "]");
+  // Columns fall or stand still only from one row to the next.
   std::size_t between = 0;
   for (std::size_t t = 1; t < n; ++t)
-    if (const std::int64_t j = starts(t); j > starts(t - 1) && j < starts(n) && j > starts(0))
+    if (const auto j = std::size_t(starts(t));
+        starts(t) > starts(t - 1) && j < last && j > first)
       between += c[j] <= c[j - 1];
-  const auto first = std::size_t(starts(0));
-  return kernels().descents(c + first, std::size_t(starts(n)) - first) == between;
+  return nb::make_tuple(found.falls == between, found.has_zero);
 }
 
 nb::tuple parse_svmlight(nb::bytes text, bool last, std::int64_t first_line) {
@@ -547,7 +550,7 @@ NB_MODULE(_core, m) {
       .def("learn_target", &PyLearner::learn_target, "x"_a, "target"_a, "importance"_a)
       .def("step_class", &PyLearner::step_class, "x"_a, "label"_a, "importance"_a)
       .def("step_target", &PyLearner::step_target, "x"_a, "target"_a, "importance"_a)
-      .def("csr", &PyLearner::csr, "width"_a, "starts"_a, "columns"_a, "values"_a,
+      .def("csr", &PyLearner::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "has_zero"_a,
            "labels"_a.none(), "importance"_a.none(), "want_scores"_a)
       .def("table", &PyLearner::table, "size"_a, "columns"_a, "labels"_a.none(),
            "importance"_a.none(), "want_scores"_a)
@@ -562,6 +565,6 @@ NB_MODULE(_core, m) {
       .def("state", &PyLearner::state)
       .def("restore", &PyLearner::restore, "lanes"_a, "bank"_a, "scalars"_a, "names"_a,
            "name_keys"_a, "name_kinds"_a);
-  m.def("canonical", &canonical, "width"_a, "starts"_a, "columns"_a, "values"_a);
+  m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
   m.def("parse_svmlight", &parse_svmlight, "text"_a, "last"_a, "first_line"_a);
 }

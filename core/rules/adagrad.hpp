@@ -33,19 +33,19 @@ struct AdaGrad : RuleDefaults {
     const V n = narrow(lane_block<V>(lanes, kNorms, block));
     return {t, float(eta) * root(n > 0 ? narrow(t) / n : V{} + 1.0f)};
   }
-  template <class V>
-  V rate(const Cell<V>& c, const At<V>& at) const {
+  template <class C, class V>
+  V rate(const C& c, const At<V>& at) const {
     return ratio(at.rate, root(c.get(kSquare)));
   }
-  template <class V>
-  V weight(const Cell<V>& c, const At<V>& at, float x) const {
+  template <class C, class V>
+  V weight(const C& c, const At<V>& at, V x) const {
     V w = c.get(kWeight);
     if (needs_clock()) {
       const Wide<V> r = widen(rate(c, at)), n = at.rounds - c.time();
       w = narrow(each([&](double v, int i) { return shrunk(v, pick(r, i), pick(n, i)); }, w));
     }
     if (scale_invariant) {
-      const V s = c.get(kLargest), a = V{} + std::fabs(x);
+      const V s = c.get(kLargest), a = magnitude(x);
       w = a > s ? w * (s / a) : w;
     }
     return w;
@@ -53,12 +53,12 @@ struct AdaGrad : RuleDefaults {
   double factor(Lanes, int) const { return 1; }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
 
-  template <class V>
-  void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
+  template <class C, class V>
+  void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
     const V w = weight(c, at, x), z = narrow(g) * x, square = c.get(kSquare) + z * z;
     V step = ratio(at.rate * z, root(square));
     if (scale_invariant) {
-      const V s = larger(c.get(kLargest), V{} + std::fabs(x)), share = ratio(V{} + std::fabs(x), s);
+      const V s = larger(c.get(kLargest), magnitude(x)), share = ratio(magnitude(x), s);
       c.set(kLargest, s);
       step = ratio(step, s);
       sums.tracked += widen(share * share);

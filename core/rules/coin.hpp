@@ -40,18 +40,18 @@ struct Coin : RuleDefaults {
     return {narrow(slope), narrow(e)};
   }
   // In doubles: the weight of a tiny feature is out of the range of floats before its score is.
-  template <class V>
-  Wide<V> weight(const Cell<V>& c, const At<V>& at, float x) const {
-    const Wide<V> largest = widen(at.slope) * widen(larger(c.get(kLargest), V{} + std::fabs(x)));
+  template <class C, class V>
+  Wide<V> weight(const C& c, const At<V>& at, V x) const {
+    const Wide<V> largest = widen(at.slope) * widen(larger(c.get(kLargest), magnitude(x)));
     return ratio(widen(at.wealth + c.get(kReward)) * widen(c.get(kTheta)),
                  largest * (widen(c.get(kSpread)) + largest));
   }
   double factor(Lanes, int) const { return 1; }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
 
-  template <class V>
-  void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
-    const V z = narrow(g) * x, theta = c.get(kTheta) - z, a = V{} + std::fabs(x);
+  template <class C, class V>
+  void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
+    const V z = narrow(g) * x, theta = c.get(kTheta) - z, a = magnitude(x);
     const V reward = narrow(widen(c.get(kReward)) - widen(z) * weight(c, at, x)),
             largest = larger(c.get(kLargest), a);
     c.set(kTheta, theta);

@@ -33,8 +33,8 @@ struct Eg : RuleDefaults {
   At<V> at(Lanes lanes, int block) const {
     return {lane_block<V>(lanes, kEta, block), lane_block<V>(lanes, kShift, block)};
   }
-  template <class V>
-  Wide<V> weight(const Cell<V>& c, const At<V>& at, float) const {
+  template <class C, class V>
+  Wide<V> weight(const C& c, const At<V>& at, V) const {
     return each(
         [&](double theta, int i) {
           const double u = pick(at.eta, i) * theta, shift = pick(at.shift, i);
@@ -49,8 +49,8 @@ struct Eg : RuleDefaults {
   }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
 
-  template <class V>
-  void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
+  template <class C, class V>
+  void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
     const V old = c.get(0), z = narrow(g) * x, theta = old - z;
     c.set(0, theta);
     const auto excess_of = [&](double v, int i) {

@@ -24,15 +24,15 @@ struct Ftrl : RuleDefaults {
   At<V> at(Lanes, int) const {
     return {};
   }
-  template <class V>
-  V weight(const Cell<V>& c, const At<V>&, float) const {
+  template <class C, class V>
+  V weight(const C& c, const At<V>&, V) const {
     return c.get(kWeight);
   }
   double factor(Lanes, int) const { return 1; }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
 
-  template <class V>
-  void update(const Cell<V>& c, const At<V>&, Wide<V> g, float x, Sums<V>&) const {
+  template <class C, class V>
+  void update(const C& c, const At<V>&, Wide<V> g, V x, Sums<V>&) const {
     const float a = float(1 / alpha);
     const V z = narrow(g) * x, n = c.get(kSquare), square = n + z * z;
     const V after = root(square), sigma = (after - root(n)) * a;

@@ -19,6 +19,7 @@ struct OgdRule : RuleDefaults {
   double l1 = 0, l2 = 0, radius = std::numeric_limits<double>::infinity();
   bool lazy = false, invariant = false;
 
+  static constexpr bool gathers = !kPlain;
   int float_slots() const { return 1; }
   bool shrinks() const { return !kPlain && l1 > 0; }
   bool is_lazy() const { return !kPlain && lazy; }
@@ -39,17 +40,12 @@ struct OgdRule : RuleDefaults {
     const Wide<V> t = lane_block<V>(lanes, kRounds, block),
                   scale = lane_block<V>(lanes, kScale, block);
     if (is_lazy()) return {Wide<V>{} + 1.0, t * l1};
-    Wide<V> eta = t + 1.0;
-    if constexpr (Traits<V>::width == 1) {
-      eta = rate(eta);
-    } else {
-      for (int i = 0; i < Traits<V>::width; ++i) eta[i] = rate(eta[i]);
-    }
-    return {ratio(eta, scale), lane_block<V>(lanes, kClock, block)};
+    const Wide<V> eta = rate(t + 1.0);
+    return {kPlain ? eta : ratio(eta, scale), lane_block<V>(lanes, kClock, block)};
   }
 
-  template <class V>
-  V weight(const Cell<V>& c, const At<V>& at, float) const {
+  template <class C, class V>
+  V weight(const C& c, const At<V>& at, V) const {
     const V v = c.get(0);
     if (!shrinks()) return v;
     return narrow(soft(widen(v), lazy ? at.clock : at.clock - c.time()));
@@ -65,8 +61,8 @@ struct OgdRule : RuleDefaults {
     if (!invariant) return g;
     return loss.invariant_step(s, y, h, rate(lanes(kRounds, k) + 1) * norm);
   }
-  template <class V>
-  void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
+  template <class C, class V>
+  void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
     const V old = is_lazy() ? c.get(0) : weight(c, at, x);
     const V change = narrow(-at.step * g) * x, v = old + change;
     c.set(0, v);

@@ -13,6 +13,7 @@ struct PassiveAggressive : RuleDefaults {
   Mode mode = first;
   double aggressiveness = 1;
 
+  static constexpr bool gathers = false;
   int float_slots() const { return 1; }
   bool needs_norm() const { return true; }
 
@@ -22,8 +23,8 @@ struct PassiveAggressive : RuleDefaults {
   At<V> at(Lanes, int) const {
     return {};
   }
-  template <class V>
-  V weight(const Cell<V>& c, const At<V>&, float) const {
+  template <class C, class V>
+  V weight(const C& c, const At<V>&, V) const {
     return c.get(0);
   }
   double factor(Lanes, int) const { return 1; }
@@ -34,8 +35,8 @@ struct PassiveAggressive : RuleDefaults {
     const double tau = mode == second ? l / (norm + 1 / (2 * box)) : l / norm;
     return std::copysign(mode == first ? std::min(box, tau) : tau, g);
   }
-  template <class V>
-  void update(const Cell<V>& c, const At<V>&, Wide<V> g, float x, Sums<V>&) const {
+  template <class C, class V>
+  void update(const C& c, const At<V>&, Wide<V> g, V x, Sums<V>&) const {
     c.set(0, c.get(0) - narrow(g) * x);
   }
   void finish(Lanes, int, const Round&, double, const Table&) const {}

@@ -24,8 +24,8 @@ struct PNorm : RuleDefaults {
   At<V> at(Lanes lanes, int block) const {
     return {ratio(Wide<V>{} + 1.0, lane_block<V>(lanes, kLargest, block))};
   }
-  template <class V>
-  Wide<V> weight(const Cell<V>& c, const At<V>& at, float) const {
+  template <class C, class V>
+  Wide<V> weight(const C& c, const At<V>& at, V) const {
     return link(widen(c.get(0)) * at.inverse);
   }
   double factor(Lanes lanes, int k) const {
@@ -34,8 +34,8 @@ struct PNorm : RuleDefaults {
   }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
 
-  template <class V>
-  void update(const Cell<V>& c, const At<V>& at, Wide<V> g, float x, Sums<V>& sums) const {
+  template <class C, class V>
+  void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
     const V old = c.get(0), z = narrow(g) * x, theta = old - z;
     c.set(0, theta);
     const Wide<V> before = widen(old) * at.inverse, after = widen(theta) * at.inverse;

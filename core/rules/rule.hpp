@@ -10,7 +10,7 @@
 //   update(cell, at, g, x, sums)      the new state of a row
 //   finish(lane, round, sums, ...)    the new state of the lane
 //
-// V is float for one lane and a block of lanes otherwise.
+// V is a float, a block of lanes of one row, or one lane of several rows: a rule cannot tell.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -27,8 +27,9 @@ struct Rate {
   enum Kind : std::int32_t { constant, inverse_sqrt, inverse };
   Kind kind = constant;
   double eta = 0.1;
-  double operator()(double t) const {
-    return kind == constant ? eta : kind == inverse_sqrt ? eta / std::sqrt(t) : eta / t;
+  template <class W>
+  W operator()(W t) const {
+    return kind == constant ? W{} + eta : kind == inverse_sqrt ? eta / root(t) : eta / t;
   }
 };
 
@@ -57,7 +58,7 @@ struct Lanes {
   }
 };
 
-// A row of the bank seen by a block of lanes.
+// One row of the bank, seen by a block of lanes.
 template <class V>
 struct Cell {
   float* floats;
@@ -71,6 +72,30 @@ struct Cell {
     return v;
   }
   void set_time(Wide<V> v) const { std::memcpy(clock, &v, sizeof(v)); }
+};
+
+// One lane of several rows. The rows must differ, or the last one set would win.
+template <class V>
+struct Gathered {
+  static constexpr int width = Traits<V>::width;
+  float* floats[width];
+  double* clocks[width];
+  V get(int slot) const {
+    V v;
+    for (int i = 0; i < width; ++i) v[i] = floats[i][slot];
+    return v;
+  }
+  void set(int slot, V v) const {
+    for (int i = 0; i < width; ++i) floats[i][slot] = v[i];
+  }
+  Wide<V> time() const {
+    Wide<V> v;
+    for (int i = 0; i < width; ++i) v[i] = *clocks[i];
+    return v;
+  }
+  void set_time(Wide<V> v) const {
+    for (int i = 0; i < width; ++i) *clocks[i] = v[i];
+  }
 };
 
 // What an update adds up over the rows of an example.
@@ -98,8 +123,10 @@ struct Round {  // one example, as a lane's finish sees it
   double largest;  // max |x_i|
 };
 
+// A scalar of a block of lanes; a single lane stands for all of a block.
 template <class V>
 inline Wide<V> lane_block(const Lanes& lanes, int scalar, int block) {
+  if (lanes.width == 1) return Wide<V>{} + lanes(scalar, 0);
   Wide<V> v;
   std::memcpy(&v, &lanes(scalar, block), sizeof(v));
   return v;
@@ -124,6 +151,8 @@ inline W soft(W v, W a) {
 }
 
 struct RuleDefaults {
+  // A single lane updates several rows at once; not worth it for a bare multiply and add.
+  static constexpr bool gathers = true;
   // A larger change of a weight means divergence; rules that square it bear less.
   static constexpr double largest_step = 1e25;
   bool needs_clock() const { return false; }

@@ -33,6 +33,7 @@ class Learner:
         starts: NDArray[np.int64],
         columns: NDArray[np.int32],
         values: NDArray[np.float64],
+        has_zero: bool,
         labels: NDArray[Any] | None,
         importance: NDArray[np.float64] | None,
         want_scores: bool,
@@ -67,9 +68,13 @@ class Learner:
         name_kinds: NDArray[np.uint8],
     ) -> None: ...
 
-def canonical(
-    width: int, starts: NDArray[np.int64], columns: NDArray[np.int32], values: int
-) -> bool: ...
+def survey(
+    width: int,
+    starts: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    values: NDArray[np.float64],
+    name: str,
+) -> tuple[bool, bool]: ...
 def parse_svmlight(
     text: bytes, last: bool, first_line: int
 ) -> tuple[

@@ -5,7 +5,7 @@ the feature "colour" is the feature "colour=red" with value 1.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,7 @@ class CSR:
     starts: NDArray[np.int64]
     columns: NDArray[np.int32]
     values: NDArray[np.float64]
+    has_zero: bool
 
     @property
     def size(self) -> int:
@@ -81,13 +82,12 @@ class CSR:
 
     def __getitem__(self, rows: slice) -> "CSR":
         start, stop, _ = rows.indices(self.size)
-        return CSR(self.width, self.starts[start : stop + 1], self.columns, self.values)
+        return replace(self, starts=self.starts[start : stop + 1])
 
     def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
         """Give the rows to the core."""
-        return core.csr(
-            self.width, self.starts, self.columns, self.values, labels, importance, want_scores
-        )
+        arrays = self.width, self.starts, self.columns, self.values, self.has_zero
+        return core.csr(*arrays, labels, importance, want_scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,19 +143,18 @@ def _csr(X: Any, name: str = "X") -> CSR:
         if hasattr(X, "check_format"):
             X.check_format()  # before code that trusts it
         X = X.tocsr()
-    batch = CSR(
+    arrays = (
         X.shape[1],
         X.indptr.astype(np.int64),
         X.indices.astype(np.int32, copy=False),
         numbers(X.data, name, "made of numbers"),
     )
-    if _core.canonical(batch.width, batch.starts, batch.columns, batch.values.size):
-        return batch
+    is_sorted, has_zero = _core.survey(*arrays, name)
+    if is_sorted:
+        return CSR(*arrays, has_zero)
     X = X.copy()
     X.sum_duplicates()
-    return CSR(
-        X.shape[1], X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(np.float64)
-    )
+    return _csr(X, name)
 
 
 def _pandas(X: Any) -> Table:

@@ -74,7 +74,7 @@ class Labels:
             codes = np.full(len(labels), -1, np.int32)
             known = self.labels if not self.labels or _matches(labels, self.labels[0]) else []
             for k, label in enumerate(known):
-                codes[labels == label] = k
+                codes += np.multiply(labels == label, k + 1, dtype=np.int32)
         else:
             get = self.index.get
             try:
