@@ -57,8 +57,8 @@ bool distinct(const std::uint32_t* rows) {
   typedef std::uint32_t Rows __attribute__((vector_size(kSeveral * sizeof(std::uint32_t))));
   Rows r;
   std::memcpy(&r, rows, sizeof(r));
-  const auto same = (r == __builtin_shuffle(r, Rows{1, 2, 3, 0})) |
-                    (r == __builtin_shuffle(r, Rows{2, 3, 0, 1}));
+  const auto same =
+      (r == __builtin_shuffle(r, Rows{1, 2, 3, 0})) | (r == __builtin_shuffle(r, Rows{2, 3, 0, 1}));
   std::uint64_t halves[2];
   std::memcpy(halves, &same, sizeof(same));
   return !(halves[0] | halves[1]);

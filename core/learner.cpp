@@ -46,12 +46,19 @@ void Learner::grow() {
 }
 
 void Learner::learn(const Batch& batch, std::size_t offset) {
+  std::size_t used = bank_.rows();
   grow();
   const std::size_t done = kernels_.learn(rule_, loss_, view(), batch);
-  if (done < batch.size)
-    throw Diverged("the score overflowed at example " + std::to_string(offset + done) +
-                   " of this call; the examples before it were learned. Lower the rate, scale the "
-                   "features, or use rule='coin', which needs neither");
+  if (done == batch.size) return;
+  // Names that came with the refused example or later are taken back.
+  for (std::size_t j = 0; j < batch.starts[done]; ++j)
+    used = std::max<std::size_t>(used, batch.rows[j] + 1);
+  features_.truncate(std::uint32_t(used));
+  bank_.resize(used);
+  grow();
+  throw Diverged("the score overflowed at example " + std::to_string(offset + done) +
+                 " of this call; the examples before it were learned. Lower the rate, scale the "
+                 "features, or use rule='coin', which needs neither");
 }
 
 void Learner::relane(const std::vector<int>& sources, const std::vector<int>& signs) {

@@ -75,6 +75,7 @@ BATCHES = {
     "NaN in a frame": (frame(new=[1, 2, 3], b=[1, 2, NAN]), r"X\[2, 'b'\] = nan"),
     "NaN in a table": (pa.table({"new": [1, 2, 3], "b": [1.0, NAN, 3]}), r"X\[1, 'b'\] = nan"),
     "1-d": (np.ones(3), r"X has shape \(3,\).*learn_one"),
+    "masked": (np.ma.masked_equal(np.eye(3), 1.0), r"X has masked values; X.filled\(0\)"),
     "3-d": (np.ones((3, 2, 2)), r"X has shape \(3, 2, 2\)"),
     "1-d sparse": (csr_array(np.ones(3)), r"X has shape \(3,\)"),
     "ragged": ([[1.0, 2.0], [3.0], [1.0]], r"X=\[\[1.0, 2.0\].*is not a batch"),
@@ -207,6 +208,9 @@ OPTIONS = [
     (C, {"l1": 0.1}, r"l1=0.1: rule='coin' takes no penalty.*'ftrl'"),
     (C, {"rule": rules.OGD(radius=1.0), "l1": 1.0}, r"radius=1.0 and l1=1.0"),
     (C, {"rule": SCALED, "l2": 1.0}, r"l2=1.0.*scale_invariant=False"),
+    (C, {"rule": "ftrl", "l1": "much"}, r"l1='much' is not a number"),
+    (C, {"rule": "ogd", "l2": None}, r"l2=None is not a number"),
+    (C, {"rule": 3}, r"rule=3 is not one of"),
     (C, {"rate": 0.1}, r"rate=0.1: rule='coin' has no learning rate"),
     (C, {"rule": "ogd", "rate": 0.0}, r"eta=0.0 must be positive"),
     (C, {"rule": "ftrl", "rate": rates.Inverse(1)}, r"rate=Inverse"),
@@ -216,6 +220,10 @@ OPTIONS = [
     (Perceptron, {"features": "hashed", "bits": 1.5}, r"bits=1.5 must be a whole number"),
     (Perceptron, {"features": "hash"}, r"features='hash' must be 'exact' or 'hashed'"),
     (PassiveAggressive, {"C": 0.0}, r"C=0.0 must be positive"),
+    (PassiveAggressive, {"C": "a"}, r"C='a' is not a number"),
+    (PassiveAggressive, {"margin": "a"}, r"margin='a' is not a number"),
+    (Aggressor, {"epsilon": []}, r"epsilon=\[\] is not a number"),
+    (rates.Constant, {"eta": "fast"}, r"eta='fast' is not a number"),
     (PassiveAggressive, {"margin": 0.0}, r"margin=0.0 must be positive"),
     (Aggressor, {"mode": "III"}, r"mode='III' must be 'exact', 'I' or 'II'"),
     (Aggressor, {"epsilon": -1.0}, r"epsilon=-1.0 must be finite"),
@@ -272,6 +280,33 @@ def test_divergence():
     twin.learn_many(X[: model.examples_], np.ones(model.examples_))
     assert (model.weights_, model.loss_) == (twin.weights_, twin.loss_)
     assert all(map(math.isfinite, [*model.weights_.values(), model.intercept_, model.loss_]))
+
+
+WILD = {0: 1.0, 1: 1e19, 2: 1e19}
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda m: m.learn_one(WILD, 1e300),
+        lambda m: m.learn_many(np.array([list(WILD.values())] * 2), [1e300, 1.0]),
+    ],
+    ids=["one", "many"],
+)
+def test_divergence_takes_names_back(refused, tmp_path):
+    """What came only with the refused example is not known afterwards; the rest goes on."""
+    model = LinearRegressor(rule="ogd", rate=1.0)
+    model.learn_one({0: 1e3}, 1.0)
+    model.learn_one({0: 1e6}, 1.0)
+    with pytest.raises(Diverged):
+        refused(model)
+    assert list(model.weights_) == [0]
+    model.save(tmp_path / "m")
+    twin = LinearRegressor.load(tmp_path / "m")
+    for learner in (model, twin):
+        learner.learn_one({0: 1e-9, 2: 1e-9, 1: 2e-9}, 1.0)
+    assert model.weights_ == twin.weights_
+    assert list(model.weights_) == [0, 2, 1]
 
 
 # --- what must not bring the process down --------------------------------------------------------

@@ -399,9 +399,7 @@ def test_a_score_that_is_no_number_is_reported(loss):
 def test_features_that_share_a_row_act_in_turn():
     """Two rows for seven columns: each occurrence moves the row that the one before has left."""
     random, eta = np.random.default_rng(4), 0.3
-    model = LinearClassifier(
-        rule="adagrad", rate=eta, features="hashed", bits=1, intercept=False
-    )
+    model = LinearClassifier(rule="adagrad", rate=eta, features="hashed", bits=1, intercept=False)
     w, squares = np.zeros(2), np.zeros(2)
     for t in range(20):
         x, y = random.normal(size=7), t % 2

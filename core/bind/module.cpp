@@ -352,7 +352,15 @@ class PyLearner {
     }
     one_.importance = &importance;
     if (want_scores) one_.scores = scores_.data();
-    learner_.learn(one_);
+    learn(one_, 0);
+  }
+  void learn(const Batch& batch, std::size_t offset) {
+    try {
+      learner_.learn(batch, offset);
+    } catch (const Diverged&) {
+      reader_.forget();  // names that were taken back
+      throw;
+    }
   }
   nb::object scores() const {
     if (scores_.size() == 1) return nb::float_(scores_[0]);
@@ -474,7 +482,7 @@ class PyLearner {
                   want_scores ? out.data() + first * lanes : nullptr,
                   known.data()};
       if (learning) {
-        learner_.learn(batch, first);
+        learn(batch, first);
       } else {
         learner_.predict(batch);
       }
@@ -493,8 +501,8 @@ class PyLearner {
   std::vector<double> scores_;
 };
 
-// (whether every row's columns strictly increase, whether some value is 0); ValueError if the arrays
-// are no CSR matrix at all or hold a value that cannot be learned.
+// (whether every row's columns strictly increase, whether some value is 0); ValueError if the
+// arrays are no CSR matrix at all or hold a value that cannot be learned.
 nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                  Vector<double> values, const std::string& name) {
   if (starts.size() == 0 || starts(0) < 0) throw nb::value_error("X.indptr does not start at 0");
@@ -515,8 +523,7 @@ nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::in
   // Columns fall or stand still only from one row to the next.
   std::size_t between = 0;
   for (std::size_t t = 1; t < n; ++t)
-    if (const auto j = std::size_t(starts(t));
-        starts(t) > starts(t - 1) && j < last && j > first)
+    if (const auto j = std::size_t(starts(t)); starts(t) > starts(t - 1) && j < last && j > first)
       between += c[j] <= c[j - 1];
   return nb::make_tuple(found.falls == between, found.has_zero);
 }

@@ -25,6 +25,8 @@ from typing import ClassVar, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import number, positive
+
 __all__ = [
     "Absolute",
     "EpsilonInsensitive",
@@ -265,8 +267,7 @@ class _HingeShaped(_MarginLoss):
     margin: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.margin < math.inf:
-            raise ValueError(f"margin={self.margin} must be positive and finite; 1.0 is usual")
+        positive(self.margin, "margin", "; 1.0 is usual")
 
     def _shortfall(self, m: Array) -> Array:
         return np.maximum(0.0, self.margin - m)
@@ -547,7 +548,7 @@ class Quantile(_ResidualLoss, _PiecewiseLinear):
     tau: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0 < self.tau < 1:
+        if not 0 < number(self.tau, "tau") < 1:
             raise ValueError(f"tau={self.tau} is outside (0, 1); 0.5 is the median")
 
     @property
@@ -582,7 +583,7 @@ class EpsilonInsensitive(_ResidualLoss, _PiecewiseLinear):
     epsilon: float = 0.1
 
     def __post_init__(self) -> None:
-        if not 0 <= self.epsilon < math.inf:
+        if not 0 <= number(self.epsilon, "epsilon") < math.inf:
             raise ValueError(f"epsilon={self.epsilon} must be finite and >= 0; 0 is Absolute()")
 
     def _phi(self, r: Array) -> Array:

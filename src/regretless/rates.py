@@ -10,13 +10,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import SupportsFloat
 
+from regretless.arguments import positive
+
 __all__ = ["Constant", "Inverse", "InverseSqrt", "Rate", "anytime", "for_horizon", "get"]
-
-
-def _positive(**arguments: float) -> None:
-    for name, value in arguments.items():
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name}={value} must be positive and finite")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +22,7 @@ class Rate(ABC):
     eta: float
 
     def __post_init__(self) -> None:
-        _positive(eta=self.eta)
+        positive(self.eta, "eta")
 
     def __call__(self, t: int) -> float:
         """The step size of round `t`, counted from 1."""
@@ -97,7 +93,7 @@ def for_horizon(norm: float, gradient: float, rounds: int) -> Constant:
     >>> for_horizon(norm=2.0, gradient=1.0, rounds=100)
     Constant(eta=0.2)
     """
-    _positive(norm=norm, gradient=gradient, rounds=rounds)
+    positive(norm, "norm"), positive(gradient, "gradient"), positive(rounds, "rounds")
     return Constant(norm / (gradient * math.sqrt(rounds)))
 
 
@@ -120,7 +116,7 @@ def anytime(norm: float, gradient: float) -> InverseSqrt:
     >>> round(anytime(norm=2.0, gradient=1.0)(2), 12)
     1.0
     """
-    _positive(norm=norm, gradient=gradient)
+    positive(norm, "norm"), positive(gradient, "gradient")
     return InverseSqrt(norm / (gradient * math.sqrt(2.0)))
 
 

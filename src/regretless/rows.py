@@ -44,6 +44,8 @@ def row(x: Any) -> Row:
 
 def numbers(values: Any, name: str, what: str) -> NDArray[np.float64]:
     """An array of doubles, or `ValueError` that `name` is not `what`; text is not a number."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked values; {name}.filled(0) makes them absent")
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O" and not any(isinstance(v, (str, bytes)) for v in array.flat):

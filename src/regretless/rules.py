@@ -8,10 +8,10 @@ derivative times the example's weight. The formulas are those of the survey (C7 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
-from numbers import Real
 from typing import Any, ClassVar
 
 from regretless import rates
+from regretless.arguments import number, positive
 from regretless.losses import Loss
 
 __all__ = ["EG", "FTRL", "OGD", "AdaGrad", "Coin", "PNorm", "Rule", "get"]
@@ -41,8 +41,8 @@ class Rule(ABC):
     def check_penalty(self, l1: float, l2: float) -> None:
         """Refuse penalties that the rule cannot apply exactly."""
         for name, value in (("l1", l1), ("l2", l2)):
-            if not (_is_number(value) and 0 <= value < math.inf):
-                raise ValueError(f"{name}={value!r} must be finite and not negative")
+            if not 0 <= number(value, name) < math.inf:
+                raise ValueError(f"{name}={value} must be finite and not negative")
             if value and not self.takes_penalty:
                 raise ValueError(
                     f"{name}={value}: rule={self.name!r} takes no penalty (its guarantee needs none); "
@@ -50,21 +50,11 @@ class Rule(ABC):
                 )
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real)
-
-
 def _schedule(rate: float | rates.Rate) -> dict[str, Any]:
     schedule = rates.get(rate)
     if type(schedule) not in _SCHEDULES:
         raise ValueError(f"rate={rate!r} must be a number or one of regretless.rates")
     return {"schedule": _SCHEDULES[type(schedule)], "eta": schedule.eta}
-
-
-def _positive(**arguments: float) -> None:
-    for name, value in arguments.items():
-        if not (_is_number(value) and 0 < value < math.inf):
-            raise ValueError(f"{name}={value!r} must be positive and finite")
 
 
 @dataclass(frozen=True)
@@ -91,7 +81,7 @@ class Coin(Rule):
     wealth: float = 8.0
 
     def __post_init__(self) -> None:
-        _positive(wealth=self.wealth)
+        positive(self.wealth, "wealth")
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         lipschitz = loss.lipschitz
@@ -123,7 +113,7 @@ class AdaGrad(Rule):
     def __post_init__(self) -> None:
         if not isinstance(self.rate, (int, float)):
             raise ValueError(f"rate={self.rate!r}: AdaGrad has its own schedule; give a number")
-        _positive(rate=self.rate)
+        positive(self.rate, "rate")
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         if self.scale_invariant and (l1 or l2):
@@ -163,7 +153,7 @@ class OGD(Rule):
     def __post_init__(self) -> None:
         _schedule(self.rate)
         if self.radius is not None:
-            _positive(radius=self.radius)
+            positive(self.radius, "radius")
         if self.lazy and self.invariant:
             raise ValueError("invariant=True needs lazy=False: lazy steps have no gradient flow")
 
@@ -202,8 +192,8 @@ class FTRL(Rule):
     def __post_init__(self) -> None:
         if not isinstance(self.rate, (int, float)):
             raise ValueError(f"rate={self.rate!r}: FTRL has its own schedule; give a number")
-        _positive(rate=self.rate)
-        if not 0 <= self.beta < math.inf:
+        positive(self.rate, "rate")
+        if not 0 <= number(self.beta, "beta") < math.inf:
             raise ValueError(f"beta={self.beta} must be finite and not negative")
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
@@ -231,7 +221,7 @@ class PNorm(Rule):
     rate: float | rates.Rate = field(default_factory=lambda: rates.InverseSqrt(0.5))
 
     def __post_init__(self) -> None:
-        if not 2 <= self.p <= 100:
+        if not 2 <= number(self.p, "p") <= 100:
             raise ValueError(f"p={self.p} is outside [2, 100]; use rule='eg' for larger p")
         _schedule(self.rate)
 
@@ -261,11 +251,11 @@ class EG(Rule):
     rate: float | None = None
 
     def __post_init__(self) -> None:
-        _positive(radius=self.radius)
+        positive(self.radius, "radius")
         if self.rate is not None:
             if not isinstance(self.rate, (int, float)):
                 raise ValueError(f"rate={self.rate!r}: EG takes a number, or None to adapt")
-            _positive(rate=self.rate)
+            positive(self.rate, "rate")
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         return {"radius": self.radius, "eta": self.rate or 0.0}

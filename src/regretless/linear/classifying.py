@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
+from regretless.arguments import number
 from regretless.linear.labels import Labels
-from regretless.linear.learner import LinearLearner, number, weight_array
+from regretless.linear.learner import LinearLearner, weight_array
 
 __all__ = ["Classifying"]
 
@@ -238,6 +239,8 @@ def _label_array(y: Any) -> NDArray[Any]:
     elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
     if isinstance(y, np.ndarray):
+        if np.ma.is_masked(y):
+            raise ValueError("y has masked values; leave examples without a label out")
         if y.ndim != 1:
             raise ValueError(f"y has shape {y.shape}: one label per row is expected")
         return y

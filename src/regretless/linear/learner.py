@@ -15,7 +15,7 @@ from regretless import _core, losses, persistence, rates, rows, rules
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
-__all__ = ["LinearLearner", "number", "weight_array"]
+__all__ = ["LinearLearner", "weight_array"]
 
 _LOSSES = {
     name: number
@@ -228,16 +228,6 @@ class LinearLearner(ABC):
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
         return learner
-
-
-def number(value: Any, name: str) -> float:
-    """The value of an argument as a float."""
-    try:
-        if not isinstance(value, (str, bytes)):
-            return float(value)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise ValueError(f"{name}={value!r} is not a number")
 
 
 def weight_array(w: Any) -> NDArray[np.float64] | None:

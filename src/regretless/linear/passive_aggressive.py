@@ -1,8 +1,8 @@
 """Passive-aggressive learners (primal-dual paper, section 5.2; Crammer et al., 2006)."""
 
-import math
 from typing import Any
 
+from regretless.arguments import positive
 from regretless.linear.classifying import Classifying
 from regretless.linear.regressing import Regressing
 from regretless.losses import EpsilonInsensitive, Hinge, Loss
@@ -15,9 +15,8 @@ _MODES = {"exact": 0, "I": 1, "II": 2}
 def _options(C: float, mode: str) -> tuple[str, dict[str, Any]]:
     if mode not in _MODES:
         raise ValueError(f"mode={mode!r} must be 'exact', 'I' or 'II'")
-    if not 0 < C < math.inf:
-        raise ValueError(f"C={C} must be positive and finite; mode='exact' has no bound")
-    return "passive_aggressive", {"mode": _MODES[mode], "aggressiveness": float(C)}
+    C = positive(C, "C", "; mode='exact' has no bound")
+    return "passive_aggressive", {"mode": _MODES[mode], "aggressiveness": C}
 
 
 class PassiveAggressive(Classifying):

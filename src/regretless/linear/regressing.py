@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
-from regretless.linear.learner import LinearLearner, number, weight_array
+from regretless.arguments import number
+from regretless.linear.learner import LinearLearner, weight_array
 
 __all__ = ["Regressing"]
 

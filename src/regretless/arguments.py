@@ -1,0 +1,33 @@
+"""Checks of arguments, with messages that name the argument and its value."""
+
+import math
+from typing import Any
+
+__all__ = ["number", "positive"]
+
+
+def number(value: Any, name: str) -> float:
+    """The value of an argument as a float.
+
+    >>> number("3", "w")
+    Traceback (most recent call last):
+    ValueError: w='3' is not a number
+    """
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"{name}={value!r} is not a number")
+
+
+def positive(value: Any, name: str, hint: str = "") -> float:
+    """The value of an argument as a positive and finite float.
+
+    >>> positive(0.0, "C")
+    Traceback (most recent call last):
+    ValueError: C=0.0 must be positive and finite
+    """
+    if not 0 < number(value, name) < math.inf:
+        raise ValueError(f"{name}={value} must be positive and finite{hint}")
+    return float(value)
