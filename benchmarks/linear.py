@@ -255,8 +255,8 @@ def from_file(path: Path, name: str, repeats: int) -> Row:
 
     def ours() -> LinearClassifier:
         model = LinearClassifier()
-        for X, y in streams.svmlight(path):
-            model.partial_fit(X, y)
+        for piece in streams.read(path).pieces(model._form()):
+            model.partial_fit(piece.X, piece.y)
         return model
 
     def peer() -> None:

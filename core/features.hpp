@@ -2,7 +2,8 @@
 // Row 0 belongs to the intercept.
 //
 //   exact   every name has a row of its own; rows are given in order of appearance, names are kept
-//   hashed  2^bits rows, fixed memory; column c has row c mod 2^bits, a string the row of its hash
+//   hashed  2^bits rows, fixed memory; column c has row c mod 2^bits, a string the row of its hash;
+//           the first names met, up to a limit, are remembered: one for a row, whoever came first
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -20,7 +21,8 @@ class Features {
   static constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t kIntercept = 0;
 
-  explicit Features(int bits = 0) : bits_(bits), slots_(bits ? 0 : 64, kAbsent) {
+  explicit Features(int bits = 0, std::uint32_t limit = 0)
+      : bits_(bits), limit_(bits ? limit : 0), slots_(bits ? 0 : 64, kAbsent) {
     keys_.push_back(0);
     kinds_.push_back(kNobody);  // the intercept, a name nobody else can have
   }
@@ -32,8 +34,9 @@ class Features {
     return hashed() ? (std::uint32_t(1) << bits_) + 1 : std::uint32_t(keys_.size());
   }
 
-  std::uint32_t find(std::string_view name) const {
-    const std::uint64_t h = hash_bytes(name);
+  // h is hash_bytes(name), for those who have it at hand
+  std::uint32_t find(std::string_view name) const { return find(name, hash_bytes(name)); }
+  std::uint32_t find(std::string_view name, std::uint64_t h) const {
     return hashed() ? hashed_row(h) : probe(h, [&](std::uint32_t r) { return is(r, name); }).row;
   }
   std::uint32_t find(std::int64_t column) const {
@@ -42,15 +45,12 @@ class Features {
     if (std::size_t(column) < kDirect) return kAbsent;
     return probe(key(column), [&](std::uint32_t r) { return is(r, column); }).row;
   }
-  std::uint32_t insert(std::string_view name) {
-    const std::uint64_t h = hash_bytes(name);
+  std::uint32_t insert(std::string_view name) { return insert(name, hash_bytes(name)); }
+  std::uint32_t insert(std::string_view name, std::uint64_t h) {
     if (hashed()) return hashed_row(h);
     const Place place = probe(h, [&](std::uint32_t r) { return is(r, name); });
     if (place.row != kAbsent) return place.row;
-    const auto length = std::uint32_t(name.size());
-    const auto at = std::int64_t(names_.size());
-    names_.append(reinterpret_cast<const char*>(&length), sizeof(length)).append(name);
-    return occupy(place.slot, append(at, kText));
+    return occupy(place.slot, append(keep(name), kText));
   }
   [[gnu::noinline]] std::uint32_t insert(std::int64_t column) {
     if (hashed()) return find(column);
@@ -63,6 +63,17 @@ class Features {
     if (columns_[c] == kAbsent) columns_[c] = append(column, kColumn);
     return columns_[c];
   }
+
+  // Hashed features: whether another name can be remembered, and doing so.
+  bool remembers() const { return keys_.size() <= limit_; }
+  void remember(std::uint32_t row, std::int64_t column) {
+    if (is_news(row)) append(column, kColumn);
+  }
+  void remember(std::uint32_t row, std::string_view name) {
+    if (is_news(row)) append(keep(name), kText);
+  }
+  // The rows of the names that are remembered, in the order of `keys`; empty when exact.
+  const std::vector<std::uint32_t>& remembered() const { return remembered_; }
 
   // The rows of columns 0 to width - 1 as an array, kAbsent where there is none yet; null when
   // hashed or too wide for one.
@@ -104,21 +115,27 @@ class Features {
   const std::vector<std::int64_t>& keys() const { return keys_; }
   const std::vector<std::uint8_t>& kinds() const { return kinds_; }
   void restore(std::string_view names, const std::int64_t* keys, const std::uint8_t* kinds,
-               std::size_t count) {
+               const std::uint32_t* rows, std::size_t count) {
     const auto damaged = [] {
       throw std::invalid_argument("the table of feature names is damaged");
     };
-    Features fresh;
+    Features fresh(bits_, limit_);
+    // A name goes where it was: to row i, or where the hashed features remember it as the i-th.
+    const auto give = [&](std::size_t i, auto name) -> std::uint32_t {
+      if (!hashed()) return fresh.insert(name);
+      if (fresh.remembers() && rows[i - 1] < size()) fresh.remember(rows[i - 1], name);
+      return std::uint32_t(fresh.keys_.size() - 1);
+    };
     for (std::size_t row = 1; row < count; ++row) {
       std::uint32_t got = kAbsent;
       if (kinds[row] == kColumn) {
-        got = fresh.insert(keys[row]);
+        got = give(row, keys[row]);
       } else if (kinds[row] == kText && std::size_t(keys[row]) == fresh.names_.size() &&
                  std::size_t(keys[row]) + sizeof(std::uint32_t) <= names.size()) {
         std::uint32_t length;
         std::memcpy(&length, names.data() + keys[row], sizeof(length));
         const std::size_t start = std::size_t(keys[row]) + sizeof(length);
-        if (length <= names.size() - start) got = fresh.insert(names.substr(start, length));
+        if (length <= names.size() - start) got = give(row, names.substr(start, length));
       }
       if (got != row) damaged();
     }
@@ -151,6 +168,20 @@ class Features {
     return 1 + std::uint32_t(h & ((std::uint64_t(1) << bits_) - 1));
   }
 
+  bool is_news(std::uint32_t row) {
+    if (seen_.empty()) seen_.resize(size());
+    if (seen_[row]) return false;
+    seen_[row] = true;
+    remembered_.push_back(row);
+    return true;
+  }
+  std::int64_t keep(std::string_view name) {
+    const auto length = std::uint32_t(name.size());
+    const auto at = std::int64_t(names_.size());
+    names_.append(reinterpret_cast<const char*>(&length), sizeof(length)).append(name);
+    return at;
+  }
+
   template <class Same>
   Place probe(std::uint64_t hash, Same same) const {
     const std::size_t mask = slots_.size() - 1;
@@ -176,6 +207,9 @@ class Features {
   }
 
   int bits_;
+  std::uint32_t limit_;     // names that hashed features remember
+  std::vector<bool> seen_;  // by row: whether its name is remembered
+  std::vector<std::uint32_t> remembered_;
   std::vector<std::uint32_t> slots_;    // open addressing: rows
   std::vector<std::uint32_t> columns_;  // column -> row, for those below kDirect
   std::vector<std::int64_t> keys_;      // by row: the column, or where the name begins in names_

@@ -232,7 +232,9 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   Scratch scratch(bank.layout.width);
   double *s = scratch[0], *g = scratch[1], *step = scratch[2], *tracked = scratch[3];
   Scratch more(bank.layout.width);
-  double *rounding = more[0], *suffered = more[1], *target = more[2];
+  double *rounding = more[0], *suffered = more[1], *target = more[2], *value = more[3];
+  Scratch last(bank.layout.width);
+  double* slope = last[0];
   for (std::size_t t = 0; t < batch.size; ++t) {
     if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
     const Example x = example(batch, t);
@@ -242,6 +244,17 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     score<V>(rule, bank, lanes, x, s);
     if (batch.scores)
       for (int k = 0; k < count; ++k) batch.scores[t * count + k] = s[k];
+    double suffered_by_all = 0;
+    for (int k = 0; k < count; ++k) {
+      target[k] = batch.targets ? batch.targets[t]
+                  : count == 1  ? 2.0 * batch.classes[t] - 1
+                                : (batch.classes[t] == k ? 1.0 : -1.0);
+      const Loss::Outcome outcome = loss.outcome(s[k], target[k]);
+      value[k] = outcome.value;
+      slope[k] = outcome.derivative;
+      suffered_by_all += outcome.value;
+    }
+    if (batch.losses) batch.losses[t] = suffered_by_all;
     if (h == 0) continue;  // as if it were not there
 
     const double largest = largest_magnitude(x);
@@ -250,13 +263,9 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       for (std::size_t j = 0; j < x.size; ++j) norm += Loss::square(x.values[j]);
 
     for (int k = 0; k < count; ++k) {
-      const double y = target[k] = batch.targets ? batch.targets[t]
-                                   : count == 1  ? 2.0 * batch.classes[t] - 1
-                                                 : (batch.classes[t] == k ? 1.0 : -1.0);
-      const Loss::Outcome outcome = loss.outcome(s[k], y);
-      suffered[k] = h * outcome.value;
-      g[k] = h * outcome.derivative;
-      step[k] = rule.step(lanes, k, loss, s[k], y, h, g[k], norm);
+      suffered[k] = h * value[k];
+      g[k] = h * slope[k];
+      step[k] = rule.step(lanes, k, loss, s[k], target[k], h, g[k], norm);
       if (!std::isfinite(s[k]) || !std::isfinite(suffered[k]) || !(std::fabs(step[k]) <= 1e37) ||
           !(std::fabs(step[k] * largest) <= R::largest_step))
         return t;

@@ -33,6 +33,7 @@ struct Batch {
   // Features known when the example came: rows named later in the batch are not there yet. Null:
   // all.
   const std::uint32_t* known = nullptr;
+  double* losses = nullptr;  // one per example, before learning, not weighted; may be null
 };
 
 struct BankView {

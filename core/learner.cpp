@@ -11,13 +11,14 @@ auto with(const Rule& rule, F f) {
 }
 }  // namespace
 
-Learner::Learner(Loss loss, Rule rule, int bits, bool certify, Kernels kernels)
+Learner::Learner(Loss loss, Rule rule, int bits, std::uint32_t remembered, bool certify,
+                 Kernels kernels)
     : loss_(loss),
       rule_(rule),
       certify_(certify),
       needs_clock_(with(rule, [](const auto& r) { return r.needs_clock(); })),
       keeps_gradient_sum_(with(rule, [](const auto& r) { return r.keeps_gradient_sum(); })),
-      features_(bits),
+      features_(bits, remembered),
       bank_(layout(1)),
       scalars_(kScalars),
       kernels_(kernels) {

@@ -18,7 +18,8 @@ struct Diverged : std::runtime_error {
 
 class Learner {
  public:
-  Learner(Loss loss, Rule rule, int bits, bool certify, Kernels kernels = regretless::kernels());
+  Learner(Loss loss, Rule rule, int bits, std::uint32_t remembered, bool certify,
+          Kernels kernels = regretless::kernels());
 
   const Loss& loss() const { return loss_; }
   Features& features() { return features_; }

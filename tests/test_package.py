@@ -22,7 +22,7 @@ from regretless import _core
 from regretless.linear import LinearRegressor
 
 OPTIONAL = {"river", "sklearn"}  # rooms that need a package of the same name
-ROOMS = ["losses", "rates", "rules", "certificates", "linear", "streams"]
+ROOMS = ["losses", "rates", "rules", "certificates", "linear", "streams", "evaluate", "plots"]
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(regretless.__path__, "regretless.")
@@ -113,20 +113,24 @@ def test_types_are_shipped():
     declared = set(re.findall(r"^(?:def|class) (\w+)", stub, re.M))
     declared |= set(re.findall(r"^(\w+): ", stub, re.M))
     assert declared == {name for name in dir(_core) if not name.startswith("_")}
-    methods = set(re.findall(r"^    def (\w+)", stub, re.M))
-    assert methods - {"__init__"} == {n for n in dir(_core.Learner) if not n.startswith("_")}
+    for name, body in CLASSES:
+        methods = set(re.findall(r"^    def (\w+)", body, re.M)) - {"__init__", "__len__"}
+        own = {n for n in vars(getattr(_core, name)) if not n.startswith("_")}
+        assert methods == own, name
 
 
-def test_the_stub_has_the_arguments_of_the_core():
+STUB = (resources.files("regretless") / "_core.pyi").read_text()
+CLASSES = re.findall(r"^class (\w+)[^\n]*\n((?:    .*\n|\n)+)", STUB, re.M)
+
+
+@pytest.mark.parametrize(("name", "body"), CLASSES, ids=[name for name, _ in CLASSES])
+def test_the_stub_has_the_arguments_of_the_core(name, body):
     """Name by name, as the compiled functions list them."""
-    stub = (resources.files("regretless") / "_core.pyi").read_text()
-    for name in [n for n in dir(_core.Learner) if not n.startswith("_")] + ["parse_svmlight"]:
-        function = getattr(_core.Learner, name, None) or getattr(_core, name)
-        if not callable(function):
-            continue
-        compiled = re.findall(r"(\w+):", function.__doc__.split("->")[0])
-        (arguments,) = re.findall(rf"def {name}\((.*?)\) ->", stub, re.S)
-        assert re.findall(r"(\w+):", arguments) == compiled, name
+    for method, arguments in re.findall(r"def (\w+)\((.*?)\) ->", body, re.S):
+        function = getattr(getattr(_core, name), method)
+        if method != "__len__" and callable(function):
+            compiled = re.findall(r"(\w+):", function.__doc__.split("->")[0])
+            assert re.findall(r"(\w+):", arguments) == compiled, method
 
 
 DOCUMENTED = [

@@ -1,31 +1,51 @@
-"""Streams: svmlight files in every shape, and the bundled data sets."""
+"""Streams: every format, plain and compressed, good and bad; and the bundled data sets."""
 
+import bz2
 import gzip
-import re
+import json
+import os
+import threading
+import time
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from scipy.sparse import vstack
+from pyarrow import feather, parquet
+from scipy.sparse import csr_array
 
-from regretless.linear import LinearClassifier, LinearRegressor
-from regretless.streams import bundled, svmlight
+from regretless import streams
+from regretless.linear import LinearClassifier
+from regretless.streams import bundled
+from regretless.streams.cache import Cache
+from regretless.streams.pipeline import ahead
+from regretless.streams.text import TextStream
 
 
-def read(path, **options):
-    """The whole file: labels and a dense matrix."""
-    pieces = list(svmlight(path, **options))
-    if not pieces:
-        return [], []
-    width = max(X.shape[1] for X, _ in pieces)
-    for X, _ in pieces:
-        X.resize(X.shape[0], width)
-    return np.concatenate([y for _, y in pieces]).tolist(), vstack([X for X, _ in pieces]).toarray()
+def read(path, piece=None, **options):
+    """The stream of a file, in pieces of so many bytes."""
+    stream = streams.read(path, **options)
+    if piece:
+        stream._piece = piece
+    return stream
 
+
+def zstd(data):
+    """Compressed as .zst."""
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as file:
+        file.write(data)
+    return sink.getvalue().to_pybytes()
+
+
+COMPRESSED = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstd}
+
+# --- one format after the other ------------------------------------------------------------------
 
 PLAIN = "+1 1:0.5 3:2\n-1 2:1\n1 1:-3.25\n"
-ALIKE = {
+SVMLIGHT = {
     "plain": PLAIN,
     "no newline at the end": PLAIN.rstrip(),
+    "byte-order mark": "\ufeff" + PLAIN,
     "CRLF": PLAIN.replace("\n", "\r\n"),
     "tabs and blanks": PLAIN.replace(" ", " \t "),
     "blanks around": "".join(f"  {line} \n" for line in PLAIN.splitlines()),
@@ -37,152 +57,608 @@ ALIKE = {
     "points": "1. 1:.5 3:2.\n-1 2:1.000\n1 1:-3.25\n",
     "many digits": "1 1:0.5000000000000000000000 3:2\n-1 2:1\n1 1:-3.25\n",
     "leading zeros": "01 1:00.5 03:2\n-1 2:0001\n1 1:-3.25\n",
-    "unsorted": "1 3:2 1:0.5\n-1 2:1\n1 1:-3.25\n",
     "zeros": "1 1:0.5 2:0 3:2\n-1 2:1\n1 1:-3.25 3:-0\n",
 }
+VW = {
+    "plain": "1 | 1:0.5 3:2\n-1 | 2\n1 | 1:-3.25\n",
+    "no newline at the end": "1 | 1:0.5 3:2\n-1 | 2\n1 | 1:-3.25",
+    "byte-order mark": "\ufeff1 | 1:0.5 3:2\n-1 | 2\n1 | 1:-3.25\n",
+    "CRLF": "1 | 1:0.5 3:2\r\n-1 | 2\r\n1 | 1:-3.25\r\n",
+    "blanks": " 1 \t|  1:0.5\t3:2  \n\n-1 |2:4 | 2\n  \n1 | 1:-3.25\t\n".replace("|2:4 ", ""),
+    "no blank": "1|  1:0.5 3:2\n-1|  2\n1|  1:-3.25\n".replace("|", " |"),
+    "zeros": "1 | 1:0.5 2:0 3:2\n-1 | 2\n1 | 1:-3.25 3:-0\n",
+    "several bars": "1 | 1:0.5 | 3:2\n-1 | 2 |\n1 || 1:-3.25\n",
+    "scales": "1 |:0.5 1 3:4\n-1 |:2 2:0.5\n1 |:-1 1:3.25\n",
+    "numbers in many forms": "1e0 | 1:5e-1 3:+2.\n-1.0 | 2:1.000\n+1 | 1:-325E-2\n",
+}
+TWO = {"svm": SVMLIGHT, "vw": VW}
 
 
-@pytest.mark.parametrize("text", ALIKE.values(), ids=ALIKE)
-@pytest.mark.parametrize("zipped", [False, True], ids=["", "gz"])
-def test_every_shape_of_file(text, zipped, tmp_path):
-    """However it is written, and in pieces of any size."""
-    path = tmp_path / ("data.svm.gz" if zipped else "data.svm")
-    path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
-    for piece in (1, 2, 3, 5, 8, 13, 1 << 20):
-        y, X = read(path, piece=piece)
-        assert y == [1.0, -1.0, 1.0]
-        assert X.tolist() == [[0, 0.5, 0, 2], [0, 0, 1, 0], [0, -3.25, 0, 0]]
-    assert read(str(path))[0] == y
+@pytest.mark.parametrize("suffix", COMPRESSED)
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [pytest.param(k, t, id=f"{k}, {n}") for k, all_ in TWO.items() for n, t in all_.items()],
+)
+def test_every_shape_of_file(kind, text, suffix, tmp_path):
+    """However it is written, compressed or not, and in pieces of any size."""
+    path = tmp_path / f"data.{kind}{suffix}"
+    path.write_bytes(COMPRESSED[suffix](text.encode()))
+    for piece in (1, 2, 3, 5, 8, 13, None):
+        rows = list(read(path, piece))
+        assert rows == [({1: 0.5, 3: 2.0}, 1.0), ({2: 1.0}, -1.0), ({1: -3.25}, 1.0)]
 
 
-def random_file(rng, lines, scale=30):
-    """Numbers of every length and kind of notation, up to 10 to the power of `scale`."""
-    text = []
-    for _ in range(lines):
-        columns = np.sort(rng.choice(40, rng.integers(0, 12), replace=False)) + 1
-        values = rng.normal(size=columns.size) * 10.0 ** rng.integers(-scale, scale, columns.size)
-        styles = rng.choice(["{}:{!r}", "{}:{:.3f}", "{}:{:g}", "{}:{:.17e}"], columns.size)
-        pairs = [s.format(c, float(v)) for s, c, v in zip(styles, columns, values)]
-        text.append(" ".join([str(rng.choice([-1, 1, 0.25, 1e-7])), *pairs]))
-    return "\n".join(text) + "\n"
+def test_numbers_are_what_python_reads(tmp_path):
+    """Of every length and notation: the float nearest to the double nearest to the text."""
+    random = np.random.default_rng(3)
+    texts = []
+    for _ in range(2000):
+        digits = "".join(random.choice(list("0123456789"), size=random.integers(1, 22)))
+        point = random.integers(0, len(digits) + 1)
+        texts.append(
+            random.choice(["", "-", "+"])
+            + random.choice([digits, digits[:point] + "." + digits[point:]])
+            + random.choice(["", "", "", f"e{random.integers(-15, 5)}", "E-3"])
+        )
+    texts = [t for t in texts if abs(float(t)) < 1e18]
+    wanted = [np.float32(float(t)) for t in texts]
+    path = tmp_path / "numbers.vw"
+    path.write_text("".join(f"1 | {k}:{t} \n" for k, t in enumerate(texts)))
+    for x, value in zip(read(path), wanted, strict=True):
+        assert list(x[0].values()) == ([value] if value else [])
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_agrees_with_scikit_learn(seed, tmp_path):
-    """On random files, to the last bit, whatever the size of the pieces."""
-    datasets = pytest.importorskip("sklearn.datasets")
-    rng = np.random.default_rng(seed)
-    path = tmp_path / "data.svm"
-    path.write_text(random_file(rng, 60))
-    theirs, labels = datasets.load_svmlight_file(str(path), zero_based=True, n_features=41)
-    for piece in (1, 7, 100, *rng.integers(1, 3000, 3).tolist(), 1 << 20):
-        y, X = read(path, piece=piece)
-        assert y == labels.tolist()
-        expected = theirs.toarray()
-        assert X.tolist() == expected[:, : X.shape[1]].tolist()
-        assert not expected[:, X.shape[1] :].any()
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "# nothing\n", "  "], ids=repr)
-def test_files_without_examples(text, tmp_path):
-    """They give no batch."""
-    path = tmp_path / "empty.svm"
-    path.write_text(text)
-    assert list(svmlight(path)) == []
-
-
-def test_lines_without_features(tmp_path):
-    """A label alone is an example."""
-    path = tmp_path / "labels.svm"
-    path.write_text("1\n-1 # none\n")
-    ((X, y),) = svmlight(path)
-    assert (X.shape, y.tolist()) == ((2, 0), [1.0, -1.0])
-    model = LinearClassifier()
-    model.learn_many(X, y)
-    assert model.examples_ == 2
-
-
-def test_a_file_is_learned_as_its_rows_are(tmp_path):
-    """Batches go into a learner as they come; their widths may differ."""
-    rng = np.random.default_rng(0)
-    path = tmp_path / "data.svm"
-    path.write_text(random_file(rng, 40, scale=3))
-    whole, pieces = LinearClassifier(), LinearClassifier()
-    for X, y in svmlight(path):
-        for t in range(y.size):
-            whole.learn_one(X[[t]], y[t])
-    for X, y in svmlight(path, piece=100):
-        pieces.learn_many(X, y)
-    assert pieces.weights_ == whole.weights_
-    assert pieces.loss_ == whole.loss_
-
-
-BAD = {
-    "label": ("spam 1:1", "a label", "spam 1:1"),
-    "no label": ("1:1 2:1", "a feature index", ":1 2:1"),
-    "several labels": ("1,2 1:1", "", ",2 1:1"),
-    "NaN label": ("nan 1:1", "a label", "nan"),
-    "infinite value": ("1 1:inf", "a value", "inf"),
-    "value": ("1 1:x", "a value", "x"),
-    "no value": ("1 1: 2:1", "a value", " 2:1"),
-    "two values": ("1 1:2:3", "", ":3"),
-    "rest of a value": ("1 1:2x 2:1", "", "x 2:1"),
-    "value too large": ("1 1:1e999", "a value", "1e999"),
-    "two signs": ("1 1:+-2", "a value", "+-2"),
-    "no colon": ("1 1 2:1", "index:value", " 2:1"),
-    "name": ("1 a:1", "a feature index from 0 to", "a:1"),
-    "negative index": ("1 -1:1", "a feature index from 0 to", "-1:1"),
-    "index too large": ("1 99999999999:1", "a feature index from 0 to", "99999999999:1"),
-    "fractional index": ("1 1.5:1", "index:value", ".5:1"),
-    "NUL": ("1 \0:1", "a feature index", ""),
+GRAMMAR = {
+    "1 2 'tag |a x y:2 |b:0.5 z:4 x": (
+        {"a^x": 1.0, "a^y": 2.0, "b^z": 2.0, "b^x": 0.5},
+        1,
+        2,
+        "tag",
+    ),
+    "0.5 1 PFF/2009|T PFF |f t1:-0.02": (
+        {"T^PFF": 1.0, "f^t1": np.float32(-0.02)},
+        0.5,
+        1,
+        "PFF/2009",
+    ),
+    "-1 tag| x": ({"x": 1.0}, -1, 1, "tag"),
+    "3 'a_b |f 13:2 013 x=y": ({"f^13": 2.0, "f^013": 1.0, "f^x=y": 1.0}, 3, 1, "a_b"),
+    "1 | 0 00 1e3 -1": ({0: 1.0, "00": 1.0, "1e3": 1.0, "-1": 1.0}, 1, 1, ""),
+    "1 | Ünï:2 日本": ({"Ünï": 2.0, "日本": 1.0}, 1, 1, ""),
 }
 
 
-@pytest.mark.parametrize(("line", "expected", "at"), BAD.values(), ids=BAD)
-@pytest.mark.parametrize("piece", [1, 4, 1 << 20])
-def test_lines_that_cannot_be_read(line, expected, at, piece, tmp_path):
-    """The error gives file, line number, what was expected, and what was there."""
-    path = tmp_path / "bad.svm"
-    path.write_text(f"1 1:1\n\n# comment\n-1 2:1\n{line}\n1 1:1\n")
-    with pytest.raises(ValueError, match=f"(?s)bad.svm, line 5: expected .*{expected}.* at '") as e:
-        list(svmlight(path, piece=piece))
-    assert at in str(e.value)
+@pytest.mark.parametrize("line", GRAMMAR)
+def test_vw_text(line, tmp_path):
+    """Labels, importance, tags, namespaces, scales."""
+    path = tmp_path / "a.vw"
+    path.write_text(line + "\n")
+    x, label, weight, tag = GRAMMAR[line]
+    (piece,) = read(path).pieces()
+    assert piece.X.row(0) == x
+    assert piece.y.tolist() == [label]
+    assert (piece.w is None and weight == 1) or piece.w.tolist() == [weight]
+    assert (piece.tags or [""]) == [tag]
 
 
-def test_a_bad_line_comes_after_what_is_good(tmp_path):
-    """The examples of the pieces before have been given."""
-    path = tmp_path / "bad.svm"
-    path.write_text("1 1:1\n" * 100 + "oops\n")
-    given = 0
-    with pytest.raises(ValueError, match="line 101: expected a label at 'oops'"):  # noqa: PT012
-        for _, y in svmlight(path, piece=64):
-            given += y.size
-    assert given >= 90
+CROSSED = {
+    ("ab",): {"a^x*b^u": 10.0, "a^x*b^v": 2.0, "a^y*b^u": 15.0, "a^y*b^v": 3.0},
+    ("aa",): {"a^x*a^x": 4.0, "a^x*a^y": 6.0, "a^y*a^y": 9.0},
+    (("b", "c"),): {"b^u*c^z": 35.0, "b^v*c^z": 7.0},
+    ("acc",): {"a^x*c^z*c^z": 98.0, "a^y*c^z*c^z": 147.0},
+    ("xy",): {},
+    ("ac", "bc"): {"a^x*c^z": 14.0, "a^y*c^z": 21.0, "b^u*c^z": 35.0, "b^v*c^z": 7.0},
+    ("c:",): {
+        "c^z*a^x": 14.0,
+        "c^z*a^y": 21.0,
+        "c^z*b^u": 35.0,
+        "c^z*b^v": 7.0,
+        "c^z*c^z": 49.0,
+    },
+}
 
 
-def test_the_last_index(tmp_path):
-    """What the reader takes the learner takes."""
-    path = tmp_path / "wide.svm"
-    path.write_text("1 2147483646:1\n")
-    ((X, y),) = svmlight(path)
-    model = LinearRegressor(intercept=False)
-    model.learn_many(X, y)
-    assert list(model.weights_) == [2147483646]
+@pytest.mark.parametrize("interactions", CROSSED)
+def test_interactions(interactions, tmp_path):
+    """A feature for every choice, named after its parts, whose value is the product."""
+    path = tmp_path / "a.vw"
+    path.write_text("1 |a x:2 y:3 |b u:5 v |c z:7\n")
+    ((x, _),) = read(path, interactions=interactions)
+    plain = {"a^x": 2.0, "a^y": 3.0, "b^u": 5.0, "b^v": 1.0, "c^z": 7.0}
+    assert x == plain | CROSSED[interactions]
 
 
-def test_files_that_cannot_be_read(tmp_path):
-    """Missing files, sizes that are none, and broken archives are named."""
+# --- the same examples in every form -------------------------------------------------------------
+
+COUNT = 700
+NAMES = ["age", "7", "height", "x y"]
+
+
+def examples():
+    """Numbers, a category, things that are missing, labels and weights."""
+    random = np.random.default_rng(11)
+    rows = []
+    for _ in range(COUNT):
+        x = {n: float(np.float32(v)) for n, v in zip(NAMES, random.normal(size=4).round(3))}
+        for n in NAMES:
+            if random.random() < 0.2:
+                del x[n]
+        if random.random() < 0.8:
+            x["colour"] = str(random.choice(["red", "green", "blue"]))
+        rows.append((x, float(random.choice([-1, 1])), float(random.integers(1, 4))))
+    return rows
+
+
+ROWS = examples()
+COLUMNS = [*NAMES, "colour"]
+
+
+def named(x):
+    """A row as readers of text name it."""
+    return {int(n) if n.isdigit() else n: v for n, v in x.items()}
+
+
+def as_vw(rows):
+    def feature(n, v):
+        return f"{n}={v}" if isinstance(v, str) else f"{n}:{v!r}"
+
+    return "".join(
+        f"{y:g} {w:g} |{''.join(' ' + feature(n.replace(' ', '_'), v) for n, v in x.items())}\n"
+        for x, y, w in rows
+    )
+
+
+def as_csv(rows, split=","):
+    head = split.join(["y", *COLUMNS, "w"])
+    return (
+        head
+        + "\n"
+        + "".join(
+            split.join([f"{y:g}", *(str(x.get(n, "")) for n in COLUMNS), f"{w:g}"]) + "\n"
+            for x, y, w in rows
+        )
+    )
+
+
+def as_jsonl(rows):
+    return "".join(json.dumps({"y": y, **x, "w": w}) + "\n" for x, y, w in rows)
+
+
+def as_table(rows):
+    columns = {n: [x.get(n) for x, _, _ in rows] for n in COLUMNS}
+    return pa.table({"y": [y for _, y, _ in rows], **columns, "w": [w for _, _, w in rows]})
+
+
+def forms(folder):
+    """The stream in every form, with the options to read it."""
+    options = {"label": "y", "weight": "w"}
+    for suffix, squeeze in COMPRESSED.items():
+        for kind, text in (
+            ("csv", as_csv(ROWS)),
+            ("tsv", as_csv(ROWS, "\t")),
+            ("jsonl", as_jsonl(ROWS)),
+        ):
+            path = folder / f"data.{kind}{suffix}"
+            path.write_bytes(squeeze(text.encode()))
+            yield f"{kind}{suffix}", path, options
+    table = as_table(ROWS)
+    parquet.write_table(table, folder / "data.parquet", row_group_size=100)
+    feather.write_feather(table, folder / "data.feather")
+    with (
+        pa.OSFile(str(folder / "data.arrow"), "wb") as sink,
+        pa.ipc.new_stream(sink, table.schema) as w,
+    ):
+        w.write_table(table, 64)
+    for kind in ("parquet", "feather", "arrow"):
+        yield kind, folder / f"data.{kind}", options
+    for k in range(3):
+        (folder / f"part{k}.csv").write_text(as_csv(ROWS[k * 250 : (k + 1) * 250]))
+    yield "glob", folder / "part*.csv", options
+    yield "table", table, options
+    yield "pandas", table.to_pandas(), options
+    yield "pairs", [(named(x), y, w) for x, y, w in ROWS], {}
+
+
+LEARNERS = {
+    "exact": {},
+    "hashed": {"features": "hashed", "bits": 10},
+    "hashed with names": {"features": "hashed", "bits": 10, "names": 5},
+}
+
+
+def trained(stream, options, threads=False):
+    """A learner and its bytes."""
+    model = LinearClassifier(**options)
+    pieces = stream.pieces(model._form())
+    for piece in ahead(pieces) if threads else pieces:
+        model.learn_many(piece.X, piece.y, piece.w)
+    return model
+
+
+def state(model):
+    """Everything a learner holds but the names of features."""
+    arrays = model._model.state()
+    return [arrays["bank"].tobytes(), arrays["scalars"].tobytes()]
+
+
+@pytest.mark.parametrize("options", LEARNERS.values(), ids=LEARNERS)
+def test_the_same_data_in_each_format_gives_the_same_model(options, tmp_path):
+    """Bit for bit, with one thread and with two, and as when learned one by one."""
+    by_hand = LinearClassifier(**options)
+    for x, y, w in ROWS:
+        by_hand.learn_one(named(x), y, w)
+    seen = set()
+    for name, source, how in forms(tmp_path):
+        for threads in (False, True):
+            model = trained(streams.read(source, **how), options, threads)
+            assert state(model) == state(by_hand), name
+        seen.add(name)
+    assert len(seen) == 19
+
+
+@pytest.mark.parametrize("options", LEARNERS.values(), ids=LEARNERS)
+def test_sparse_forms_give_the_same_model(options, tmp_path):
+    """VW text, svmlight, CSR, dense arrays and rows."""
+    random = np.random.default_rng(5)
+    X = np.float32(random.normal(size=(300, 8)).round(3)) * (random.random((300, 8)) < 0.5)
+    X, y = X.astype(float), random.choice([-1.0, 1.0], 300)
+    rows = [{j: v for j, v in enumerate(x) if v} for x in X.tolist()]
+    pairs = list(zip(rows, y.tolist()))
+    (tmp_path / "a.vw").write_text(
+        as_vw([({str(j): v for j, v in x.items()}, t, 1) for x, t in pairs])
+    )
+    (tmp_path / "a.svm").write_text(
+        "".join(f"{t:g}{''.join(f' {j}:{v!r}' for j, v in x.items())}\n" for x, t in pairs)
+    )
+    sources = {
+        "vw": tmp_path / "a.vw",
+        "svmlight": tmp_path / "a.svm",
+        "CSR": (csr_array(X), y),
+        "dense": (X, y),
+        "vectors": list(zip(X, y.tolist())),
+        "rows": pairs,
+    }
+    states = {name: state(trained(streams.read(s), options)) for name, s in sources.items()}
+    assert all(s == states["rows"] for s in states.values()), states.keys()
+
+
+def test_text_labels(tmp_path):
+    """In CSV and JSON labels may be words."""
+    (tmp_path / "a.csv").write_text("kind,x\nspam,1\nham,2\nspam,3\n")
+    (tmp_path / "a.jsonl").write_text('{"kind": "spam", "x": 1}\n{"x": 2, "kind": "ham"}\n')
+    for name in ("a.csv", "a.jsonl"):
+        pairs = list(streams.read(tmp_path / name, label="kind"))
+        assert pairs[:2] == [({"x": 1.0}, "spam"), ({"x": 2.0}, "ham")]
+
+
+def test_names_are_remembered_up_to_a_limit(tmp_path):
+    """A hashed learner shows the names it met first, keeps them on disk, and numbers for the rest."""
+    path = tmp_path / "a.vw"
+    path.write_text("1 |a x y |b z\n-1 |a u 5\n")
+    model = trained(read(path), {"features": "hashed", "bits": 18, "names": 3})
+    names = set(model.weights_)
+    assert {"a^x", "a^y", "b^z"} < names
+    assert len(names) == 5
+    assert all(isinstance(n, int) for n in names - {"a^x", "a^y", "b^z"})
+    model.save(tmp_path / "m")
+    again = LinearClassifier.load(tmp_path / "m")
+    assert again.weights_ == model.weights_
+
+
+# --- places and caches ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.vw", "a.vw.gz", "a.csv", "a.jsonl", "a.parquet", "pairs"])
+def test_a_stream_goes_on_at_any_place(name, tmp_path):
+    """What is read from the place of a piece on is what had not been read before."""
+    text = {"a.vw": as_vw, "a.csv": as_csv, "a.jsonl": as_jsonl}
+    options = {} if ".vw" in name or name == "pairs" else {"label": "y", "weight": "w"}
+    if name == "a.parquet":
+        parquet.write_table(as_table(ROWS), tmp_path / name)
+    elif name != "pairs":
+        data = text[name.removesuffix(".gz")](ROWS).encode()
+        (tmp_path / name).write_bytes(COMPRESSED[".gz" if ".gz" in name else ""](data))
+    source = [(x, y) for x, y, _ in ROWS] if name == "pairs" else tmp_path / name
+    stream = streams.read(source, **options)
+    if isinstance(stream, TextStream):
+        stream._piece = 5000
+    pieces = list(stream.pieces())
+    whole = [(p.X.row(t), y) for p in pieces for t, y in enumerate(p.y.tolist())]
+    done = 0
+    for piece in pieces:
+        done += len(piece)
+        fresh = streams.read(source, **options)
+        rest = [
+            (p.X.row(t), y)
+            for p in fresh.pieces(start=piece.place)
+            for t, y in enumerate(p.y.tolist())
+        ]
+        assert rest == whole[done:]
+
+
+@pytest.mark.parametrize("options", LEARNERS.values(), ids=LEARNERS)
+def test_a_pass_from_the_cache_is_a_pass(options, tmp_path):
+    """Bit for bit, and from any place in it."""
+    path = tmp_path / "a.vw"
+    path.write_text(as_vw(ROWS))
+    model, twin = (LinearClassifier(**options) for _ in range(2))
+    cache = Cache(tmp_path / "a.cache")
+    for piece in read(path, 3000).pieces(model._form()):
+        model.learn_many(piece.X, piece.y, piece.w)
+        cache.add(model, piece)
+        twin.learn_many(piece.X, piece.y, piece.w)
+    cache.finish()
+    pieces = list(cache.stream().pieces())
+    for piece in pieces:
+        model.learn_many(piece.X, piece.y, piece.w)
+    for piece in read(path).pieces(twin._form()):
+        twin.learn_many(piece.X, piece.y, piece.w)
+    assert state(model) == state(twin)
+    rest = list(cache.stream().pieces(start=pieces[1].place))
+    assert [len(p) for p in rest] == [len(p) for p in pieces[2:]]
+    with pytest.raises(ValueError, match="the cache is damaged"):
+        LinearClassifier().learn_many(pieces[0].X, pieces[0].y)
+    cache.discard()
+    assert not (tmp_path / "a.cache").exists()
+
+
+# --- threads -------------------------------------------------------------------------------------
+
+
+def test_errors_of_the_other_thread_arrive_in_their_place():
+    """After the items before them."""
+
+    def items():
+        yield from range(10)
+        raise ValueError("no more")
+
+    got = []
+    with pytest.raises(ValueError, match="no more"):  # noqa: PT012
+        for item in ahead(items()):
+            got.append(item)
+    assert got == list(range(10))
+
+
+def test_who_stops_early_stops_the_other_thread():
+    """The buffer is bounded, and nothing is left running."""
+    made = []
+
+    def items():
+        for k in range(10**9):
+            made.append(k)
+            yield k
+
+    before = threading.active_count()
+    stream = ahead(items(), depth=3)
+    assert [next(stream), next(stream)] == [0, 1]
+    time.sleep(0.05)
+    assert len(made) <= 2 + 3 + 2
+    stream.close()
+    assert threading.active_count() == before
+
+
+# --- what cannot be read -------------------------------------------------------------------------
+
+BAD = {
+    "svm": {
+        "spam 1:1": "expected a label",
+        "1:1 2:1": "expected a blank after the label",
+        "1,2 1:1": "expected a blank after the label",
+        "nan 1:1": "expected a label",
+        "1 1:inf": "expected a value",
+        "1 1:nan": "expected a value",
+        "1 1:x": "expected a value",
+        "1 1: 2:1": "expected a value",
+        "1 1:2:3": "expected a blank after the value",
+        "1 1:2x 2:1": "expected a blank after the value",
+        "1 1:1e999": "expected a value",
+        "1 1:1e30": "the value of '1' is not a finite number of at most 1e19",
+        "1 1:+-2": "expected a value",
+        "1 1 2:1": "expected index:value",
+        "1 a:1": "expected a feature index",
+        "1 -1:1": "expected a feature index",
+        "1 99999999999:1": "expected a feature index",
+        "1 1.5:1": "expected index:value",
+        "1 \0:1": "NUL byte",
+        "1 1:1 \udcff": "not valid UTF-8",
+    },
+    "vw": {
+        "1 a b c": "expected '\\|' before the features",
+        "spam | a": "expected a label, not 'spam'",
+        "1 x | a": "expected an importance weight, not 'x'",
+        "1 1 1 | a": "a base score",
+        "1 1 x | a": "expected a base score",
+        "1 1 0 5 | a": "expected a tag",
+        "1 -2 | a": "the importance weight is negative",
+        "nan | a": "expected a label",
+        "inf | a": "expected a label",
+        "1 nan | a": "expected an importance weight",
+        "| a": "expected a label before",
+        "'tag | a": "expected a label before",
+        "1 'tag x | a": "expected '\\|' after the tag",
+        "1 | a:": "expected a number after 'a:'",
+        "1 | a:x": "expected a number after 'a:'",
+        "1 | a:1:2": "expected a number after 'a:'",
+        "1 | a:1x": "expected a number after 'a:'",
+        "1 | a:nan": "the value of 'a' is not a finite number",
+        "1 | a:inf": "the value of 'a' is not a finite number",
+        "1 | a:1e20": "the value of 'a' is not a finite number",
+        "1 | 7:-1e20": "the value of '7' is not a finite number",
+        "1 | :2": "expected a name before ':'",
+        "1 |n: a": "expected a number after 'n:'",
+        "1 |n:x a": "expected a number after 'n:'",
+        "1 |n:1e300 a:1e300": "the value of 'n\\^a' is not a finite number",
+        "1 | a\0b": "NUL byte",
+        "1 | \udcc3(": "not valid UTF-8",
+        "1 | \udced\udca0\udc80": "not valid UTF-8",
+        "1 | \udcf5": "not valid UTF-8",
+        "1 | \udce2\udc82": "not valid UTF-8",
+    },
+    "csv": {
+        "1,2": "expected 3 fields, found 2",
+        "1,2,3,4": "expected 3 fields, found 4",
+        "1,x,3": "",
+        "1,inf,3": "",
+        ",2,3": "",
+        '1,"2,3': "",
+        '1,"2"x,3': "",
+        "1,2,\0": "NUL byte",
+        "1,2,\udcff": "not valid UTF-8",
+        "1,1e25,3": "finite number",
+    },
+    "jsonl": {
+        "": None,
+        "{": "",
+        "[]": "",
+        "1": "",
+        '{"y": 1, "a": [1]}': "array",
+        '{"y": 1, "a": NaN}': "",
+        '{"y": 1, "a": 01}': "",
+        '{"y": 1, "a": 1e30}': "",
+        '{"y": 1, "a": 1} x': "",
+        '{"y": 1, "a": 1, "a": 2}': "",
+        '{"y": {}, "a": 1}': "",
+        '{"a": 1}': "",
+        '{"y": 1, "a": "\\q"}': "",
+        '{"y": 1, "a": "open}': "",
+        "{'y': 1}": "",
+        '{"y": 1, "a" 1}': "",
+        '{"y": 1,}': "",
+        '{"y": "a", "a": 1}': "",
+        '{"y": 1, "a": ' + '{"b":' * 70 + "1" + "}" * 70 + "}": "",
+        '{"y": 1, "a": "\udcff"}': "not valid UTF-8",
+    },
+}
+GOOD = {
+    "svm": ("1 1:1\n\n# comment\n-1 2:1\n", "1 3:1\n"),
+    "vw": ("1 | 1\n\n\n-1 | 2\n", "1 | 3\n"),
+    "csv": ("y,a,b\n1,2,3\n\n-1,4,5\n", "1,2,3\n"),
+    "jsonl": ('{"y": 1, "a": 2}\n\n\n{"y": -1, "a": 3}\n', '{"y": 1, "a": 2}\n'),
+}
+LINES = [
+    (k, line, says) for k, all_ in BAD.items() for line, says in all_.items() if says is not None
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "says"), LINES, ids=[f"{k} {n!r:.40}" for k, n, _ in LINES]
+)
+def test_lines_that_cannot_be_read(kind, line, says, tmp_path):
+    """The error gives file, line number and what is wrong; or the line is left out and counted."""
+    before, after = GOOD[kind]
+    path = tmp_path / f"bad.{kind}"
+    unclosed = kind == "csv" and line.count('"') == 1  # takes all that follows
+    text = before + line + "\n" + ("" if unclosed else after)
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    options = {"label": "y"} if kind in ("csv", "jsonl") else {}
+    if kind == "csv":
+        options["numeric"] = ["a"]
+    for piece in (1, 4, None):
+        given = []
+        with pytest.raises(ValueError, match=f"(?s)bad.{kind}, line 5: .*{says}"):  # noqa: PT012
+            for got in read(path, piece, **options).pieces():
+                given += got.y.tolist()
+        assert given == [1.0, -1.0]
+        pieces = list(read(path, piece, skip_bad=True, **options).pieces())
+        assert sum(len(p) for p in pieces) == 2 + (not unclosed)
+        assert unclosed or pieces[-1].place.skipped == 1
+    assert len(LINES) >= 60
+
+
+@pytest.mark.parametrize("kind", GOOD)
+def test_a_line_that_is_too_long(kind, tmp_path):
+    """Memory is bounded: it is an error, or left out."""
+    before, after = GOOD[kind]
+    path = tmp_path / f"long.{kind}"
+    path.write_text(before + "9" * (50 << 20) + "\n" + after)
+    options = {"label": "y"} if kind in ("csv", "jsonl") else {}
+    with pytest.raises(ValueError, match="line 5: the line is longer than 16 MB"):
+        list(read(path, **options).pieces())
+    assert sum(len(p) for p in read(path, skip_bad=True, **options).pieces()) == 3
+
+
+def test_files_that_cannot_be_read(tmp_path, monkeypatch):
+    """Missing files, folders, no permission, unknown suffixes, mixed formats: each is named."""
     with pytest.raises(FileNotFoundError, match="missing"):
-        next(svmlight(tmp_path / "missing.svm"))
-    for piece in (0, -1):
-        with pytest.raises(ValueError, match=f"piece={piece} must be at least 1"):
-            next(svmlight(tmp_path / "missing.svm", piece=piece))
-    path = tmp_path / "broken.svm.gz"
-    whole = gzip.compress(random_file(np.random.default_rng(0), 50).encode())
-    for content in (whole[:-20], b"1 1:1\n", whole[:50] + b"\0" * 50 + whole[100:]):
+        streams.read(tmp_path / "missing.svm")
+    with pytest.raises(FileNotFoundError, match="a pattern"):
+        streams.read(tmp_path / "*.vw")
+    with pytest.raises(ValueError, match="tells no format; give format="):
+        streams.read(__file__)
+    with pytest.raises(ValueError, match="format='vv' is not one of vw, svmlight"):
+        streams.read(__file__, format="vv")
+    for name in ("a.vw", "a.svm"):
+        (tmp_path / name).write_text("1 1:1\n")
+    with pytest.raises(ValueError, match="several formats, svmlight, vw"):
+        streams.read(tmp_path / "a.*")
+    with pytest.raises(ValueError, match="is a directory; give its files"):
+        list(streams.read(tmp_path, format="vw"))
+    with pytest.raises(ValueError, match="only VW text has namespaces"):
+        streams.read(tmp_path / "a.svm", interactions=["ab"])
+
+    def refuse(*_, **__):
+        raise PermissionError
+
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(ValueError, match=r"a.svm: no permission"):
+        list(streams.read(tmp_path / "a.svm"))
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+def test_damaged_archives(suffix, tmp_path):
+    """What is cut off or no archive at all is an error that names the file."""
+    path = tmp_path / f"a.vw{suffix}"
+    whole = COMPRESSED[suffix](as_vw(ROWS * 20).encode())
+    middle = len(whole) // 2
+    torn = whole[:middle] + b"\0" * 9 + whole[middle + 9 :]
+    for content in (whole[:middle], whole[:-5], b"1 | a\n", torn):
         path.write_bytes(content)
-        with pytest.raises((ValueError, OSError), match=re.escape(str(path))):
-            list(svmlight(path))
+        with pytest.raises(ValueError, match=r"a.vw"):
+            list(read(path).pieces())
+
+
+def test_a_file_that_shrinks(tmp_path):
+    """Is an error: what had been there cannot be learned any more."""
+    path = tmp_path / "a.vw"
+    path.write_text(as_vw(ROWS))
+    pieces = read(path, 4096).pieces()
+    next(pieces)
+    os.truncate(path, 5000)
+    with pytest.raises(ValueError, match=r"after line .*shorter while it was read"):
+        list(pieces)
+
+
+def test_empty_files(tmp_path):
+    """Have no examples; a CSV file has at least a header."""
+    for name in ("a.vw", "a.svm", "a.jsonl", "a.csv"):
+        (tmp_path / name).write_text("")
+        if name == "a.csv":
+            with pytest.raises(ValueError, match=r"a.csv.*the file is empty"):
+                list(streams.read(tmp_path / name, label="y"))
+        else:
+            assert list(streams.read(tmp_path / name)) == []
+
+
+def test_tables_that_do_not_fit(tmp_path):
+    """Columns that are not there, labels that are missing, types that are no features."""
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"a": [1.0, 2.0], "y": [1, None]}), path)
+    with pytest.raises(ValueError, match=r"a.parquet: there is no column 'z'; there are a, y"):
+        list(streams.read(path, label="z"))
+    with pytest.raises(ValueError, match="label= is needed"):
+        list(streams.read(path))
+    with pytest.raises(ValueError, match="row 1 has no label in the column 'y'"):
+        list(streams.read(path, label="y"))
+    parquet.write_table(pa.table({"a": [[1.0], [2.0]], "y": [1, 2]}), path)
+    with pytest.raises(ValueError, match="column 'a' is of type list"):
+        list(streams.read(path, label="y"))
+    path.write_bytes(b"nothing")
+    with pytest.raises(ValueError, match=r"a.parquet"):
+        list(streams.read(path, label="y"))
+    with pytest.raises(ValueError, match="source is a int"):
+        streams.read(3)
+    with pytest.raises(ValueError, match="example 1 of the stream"):
+        list(streams.read([({"a": 1}, 1), ({"a": [1]}, 1)]).pieces())
 
 
 # --- bundled data --------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 // regretless._core: the learner, for the Python classes that give it labels and names.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -9,30 +8,17 @@
 #include <cfloat>
 #include <memory>
 
+#include "arrays.hpp"
 #include "learner.hpp"
 #include "rows.hpp"
-#include "text/svmlight.hpp"
+#include "streams.hpp"
+#include "text/examples.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace regretless {
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::object array_of(const T* data, std::size_t size) {
-  auto* copy = new T[size ? size : 1];
-  std::copy(data, data + size, copy);
-  nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {size}, owner));
-}
-template <class T>
-nb::object array_of(const std::vector<T>& v) {
-  return array_of(v.data(), v.size());
-}
 
 Loss loss_of(nb::handle spec) {
   auto [kind, parameter] = nb::cast<std::pair<int, double>>(spec);
@@ -115,9 +101,9 @@ struct Column {
 
 class PyLearner {
  public:
-  PyLearner(nb::handle loss, const std::string& rule, nb::dict options, int bits, bool intercept,
-            bool certify)
-      : learner_(loss_of(loss), rule_of(rule, options, intercept), bits, certify),
+  PyLearner(nb::handle loss, const std::string& rule, nb::dict options, int bits,
+            std::uint32_t remembered, bool intercept, bool certify)
+      : learner_(loss_of(loss), rule_of(rule, options, intercept), bits, remembered, certify),
         intercept_(intercept),
         reader_(learner_.features(), intercept) {}
 
@@ -157,8 +143,8 @@ class PyLearner {
   }
 
   // --- batches -----------------------------------------------------------------------------------
-  // labels: int32 classes, float64 targets, or None to predict. Returns the scores (before
-  // learning, when there are labels) as a flat array, or None when they are not asked for.
+  // labels: int32 classes, float64 targets, or None to predict. Returns the scores as a flat array;
+  // with labels, (scores, losses), both from before learning; None when they are not asked for.
   nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                  Vector<double> values, bool has_zero, nb::handle labels, nb::handle importance,
                  bool want_scores) {
@@ -192,7 +178,7 @@ class PyLearner {
       }
       return n;
     };
-    return run(n, labels, importance, want_scores, most, fill);
+    return run(n, labels, importance, want_scores, Converted{most, fill});
   }
 
   // A batch by columns: (name, float64 values) or (name, int32 codes, list of category names); a
@@ -217,29 +203,98 @@ class PyLearner {
       }
       return n;
     };
-    return run(n, labels, importance, want_scores, most, fill);
+    return run(n, labels, importance, want_scores, Converted{most, fill});
+  }
+
+  // What a reader has made of some lines, from example `from` to `to`.
+  nb::object examples(const text::Examples& x, std::size_t from, std::size_t to, nb::handle labels,
+                      nb::handle importance, bool want_scores) {
+    if (from > to || to > x.size()) throw nb::value_error("there are not as many examples");
+    Features& f = learner_.features();
+    const bool same = f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_;
+    if (!same && !x.named())
+      throw nb::value_error("the examples were read without names for another learner");
+    if (!labels.is_none() && x.named()) remember(x, from, to);
+    const auto most = [&](std::size_t first, std::size_t last) {
+      return x.starts[from + last] - x.starts[from + first];
+    };
+    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
+      std::size_t n = 0;
+      for (std::size_t j = x.starts[from + t] + x.intercept(); j < x.starts[from + t + 1];
+           ++j, ++n) {
+        row[n] = row_of(x, x.names[j], naming);
+        value[n] = x.values[j];
+        keep_place(row[n], value[n]);
+      }
+      return n;
+    };
+    const Ready ready{x.starts.data() + from, x.rows.data(), x.values.data()};
+    return same ? run(to - from, labels, importance, want_scores, ready)
+                : run(to - from, labels, importance, want_scores, Converted{most, fill});
+  }
+
+  // Examples as rows of the bank, to be kept and given to `located` later: (starts, rows, values).
+  // Every name must be known.
+  nb::tuple locate(const text::Examples& x) {
+    check_idle();
+    const Features& f = learner_.features();
+    if (f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_)
+      return nb::make_tuple(array_of(x.starts), array_of(x.rows.data(), x.rows.size()),
+                            array_of(x.values.data(), x.values.size()));
+    if (x.intercept() != intercept_ || !x.named())
+      throw nb::value_error("the examples were read for another learner");
+    std::vector<std::uint32_t> rows(x.values.size());
+    for (std::size_t t = 0; t < x.size(); ++t)
+      for (std::size_t j = x.starts[t]; j < x.starts[t + 1]; ++j) {
+        const bool intercept = intercept_ && j == x.starts[t];
+        rows[j] = intercept ? Features::kIntercept : row_of(x, x.names[j], false);
+        if (rows[j] == Features::kAbsent) throw nb::value_error("a name has no row yet");
+      }
+    return nb::make_tuple(array_of(x.starts), array_of(rows),
+                          array_of(x.values.data(), x.values.size()));
+  }
+  nb::object located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
+                     nb::handle labels, nb::handle importance, bool want_scores) {
+    const std::size_t n = starts.size() - 1;
+    bool sound = starts.size() > 0 && rows.size() == values.size() && starts(n) <= rows.size();
+    for (std::size_t t = 0; sound && t < n; ++t) sound = starts(t) <= starts(t + 1);
+    std::uint32_t most = 0;
+    bool finite = true;
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      most = std::max(most, rows(j));
+      finite &= std::fabs(values(j)) <= float(kLargestValue);
+    }
+    learner_.grow();
+    if (!sound || !finite || most >= learner_.bank().rows())
+      throw nb::value_error("the rows do not belong to this learner: the cache is damaged");
+    static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
+    const Ready ready{reinterpret_cast<const std::size_t*>(starts.data()), rows.data(),
+                      values.data()};
+    return run(n, labels, importance, want_scores, ready);
   }
 
   // --- the rest
   // ------------------------------------------------------------------------------------
   int lanes() const { return learner_.lanes(); }
   void relane(const std::vector<int>& sources, const std::vector<int>& signs) {
+    check_idle();
     learner_.relane(sources, signs);
   }
-  nb::object weights() const { return array_of(learner_.weights()); }
-  nb::list names() const {
+  nb::object weights() const {
+    check_idle();
+    return array_of(learner_.weights());
+  }
+  // Names by row, the intercept's left out; of hashed features those that are remembered.
+  nb::dict names() const {
+    check_idle();
     const Features& f = learner_.features();
-    nb::list out;
-    if (f.hashed()) {
-      for (std::uint32_t row = 1; row < f.size(); ++row) out.append(row - 1);
-    } else {
-      for (std::uint32_t row = 1; row < f.size(); ++row) {
-        if (f.is_column(row)) {
-          out.append(f.column(row));
-        } else {
-          const auto name = f.name(row);
-          out.append(nb::str(name.data(), name.size()));
-        }
+    nb::dict out;
+    for (std::uint32_t i = 1; i < f.keys().size(); ++i) {
+      const nb::int_ row(f.hashed() ? f.remembered()[i - 1] : i);
+      if (f.is_column(i)) {
+        out[row] = f.column(i);
+      } else {
+        out[row] = nb::str(f.name(i).data(), f.name(i).size());
       }
     }
     return out;
@@ -258,6 +313,7 @@ class PyLearner {
   std::array<double, 3> gradient_norms() const { return learner_.gradient_norms(); }
 
   nb::dict state() {
+    check_idle();
     nb::dict d;
     Bank& bank = learner_.bank();
     d["bank"] = array_of(bank.data(), bank.rows() * bank.layout().stride);
@@ -267,20 +323,23 @@ class PyLearner {
         array_of(reinterpret_cast<const std::uint8_t*>(f.names().data()), f.names().size());
     d["name_keys"] = array_of(f.keys());
     d["name_kinds"] = array_of(f.kinds());
+    d["name_rows"] = array_of(f.remembered());
     return d;
   }
   void restore(int lanes, Vector<float> bank, Vector<double> scalars, Vector<std::uint8_t> names,
-               Vector<std::int64_t> keys, Vector<std::uint8_t> kinds) {
+               Vector<std::int64_t> keys, Vector<std::uint8_t> kinds, Vector<std::uint32_t> rows) {
+    check_idle();
     const auto damaged = [](const char* what) { throw nb::value_error(what); };
     if (lanes < 1 || lanes > 1 << 20) damaged("the number of lanes is damaged");
     if (keys.size() != kinds.size() || keys.size() < 1) damaged("the table of names is damaged");
     Features& f = learner_.features();
-    if (!f.hashed()) try {
-        f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, keys.data(),
-                  kinds.data(), keys.size());
-      } catch (const std::invalid_argument& error) {
-        damaged(error.what());
-      }
+    if (rows.size() != (f.hashed() ? keys.size() - 1 : 0)) damaged("the table of names is damaged");
+    try {
+      f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, keys.data(),
+                kinds.data(), rows.data(), keys.size());
+    } catch (const std::invalid_argument& error) {
+      damaged(error.what());
+    }
     learner_.relane(std::vector<int>(std::size_t(lanes), -1),
                     std::vector<int>(std::size_t(lanes), 1));
     const std::size_t stride = learner_.bank().layout().stride;
@@ -299,6 +358,9 @@ class PyLearner {
   }
 
  private:
+  void check_idle() const {
+    if (busy_) throw std::runtime_error("the learner is in use by another thread");
+  }
   // A feature without a row adds nothing but keeps its place in the sum, as in RowReader::push.
   void keep_place(std::uint32_t& row, float& value) {
     if (row != Features::kAbsent) return;
@@ -311,6 +373,7 @@ class PyLearner {
 
   void read(nb::handle x, bool learning) {
     if (reading_) throw std::runtime_error("a value in x uses the learner that is reading it");
+    check_idle();
     if (PyDict_Check(x.ptr())) {
       reading_ = true;
       try {
@@ -352,11 +415,8 @@ class PyLearner {
     }
     one_.importance = &importance;
     if (want_scores) one_.scores = scores_.data();
-    learn(one_, 0);
-  }
-  void learn(const Batch& batch, std::size_t offset) {
     try {
-      learner_.learn(batch, offset);
+      learner_.learn(one_);
     } catch (const Diverged&) {
       reader_.forget();  // names that were taken back
       throw;
@@ -419,12 +479,88 @@ class PyLearner {
     return c;
   }
 
-  // Converts and processes a chunk at a time: most(first, last) bounds the entries of some rows,
-  // fill(t, naming, rows, values) writes those of row t, giving rows to new names if told so, and
-  // says how many there are.
+  std::uint32_t row_of(const text::Examples& x, const text::Examples::Name& n, bool naming) {
+    Features& f = learner_.features();
+    if (n.is_column()) {
+      const auto column = std::int64_t(n.key);
+      return naming ? f.insert(column) : f.find(column);
+    }
+    return naming ? f.insert(x.name(n), n.key) : f.find(x.name(n), n.key);
+  }
+  void remember(const text::Examples& x, std::size_t from, std::size_t to) {
+    Features& f = learner_.features();
+    for (std::size_t t = from; t < to; ++t)
+      for (std::size_t j = x.starts[t] + x.intercept(); j < x.starts[t + 1]; ++j) {
+        if (!f.remembers()) return;
+        const text::Examples::Name& n = x.names[j];
+        if (n.is_column()) {
+          f.remember(f.find(std::int64_t(n.key)), std::int64_t(n.key));
+        } else {
+          f.remember(f.find(x.name(n), n.key), x.name(n));
+        }
+      }
+  }
+
+  // Examples whose rows have been found already, and their part from `first` to `last`.
+  struct Ready {
+    const std::size_t* starts;
+    const std::uint32_t* rows;
+    const float* values;
+    Batch part(PyLearner&, std::size_t first, std::size_t last, const auto&) const {
+      Batch batch;
+      batch.size = last - first;
+      batch.starts = starts + first;
+      batch.rows = rows;
+      batch.values = values;
+      return batch;
+    }
+  };
+  // Examples to be converted first: most(first, last) bounds the entries of some of them,
+  // fill(t, naming, rows, values) writes those of the t-th, giving rows to new names if told so,
+  // and says how many there are.
   template <class Most, class Fill>
+  struct Converted {
+    Most most;
+    Fill fill;
+    std::vector<std::size_t> starts{};
+    std::vector<std::uint32_t> rows{}, known{};
+    std::vector<float> values{};
+
+    Batch part(PyLearner& self, std::size_t first, std::size_t last, const auto& naming) {
+      const std::size_t room = most(first, last) + (last - first);
+      if (rows.size() < room) {
+        rows.resize(room);
+        values.resize(room);
+      }
+      starts.assign(1, 0);
+      known.clear();
+      std::size_t used = 0;
+      for (std::size_t t = first; t < last; ++t) {
+        if (self.intercept_) {
+          rows[used] = Features::kIntercept;
+          values[used++] = 1.0f;
+        }
+        self.absent_ = 0;
+        used += fill(t, naming(t), rows.data() + used, values.data() + used);
+        starts.push_back(used);
+        known.push_back(self.learner_.features().size() + self.absent_);
+      }
+      Batch batch;
+      batch.size = last - first;
+      batch.starts = starts.data();
+      batch.rows = rows.data();
+      batch.values = values.data();
+      batch.known = known.data();
+      return batch;
+    }
+  };
+  template <class Most, class Fill>
+  Converted(Most, Fill) -> Converted<Most, Fill>;
+
+  // Takes the examples in, a chunk at a time.
+  template <class Source>
   nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores,
-                 Most most, Fill fill) {
+                 Source source) {
     const bool learning = !labels.is_none(), classes = learner_.loss().classification();
     Vector<std::int32_t> y_class;
     Vector<double> y_target, h;
@@ -447,47 +583,36 @@ class PyLearner {
 
     if (!learning && !want_scores) return nb::none();  // the batch was to be looked at, no more
     const std::size_t lanes = std::size_t(learner_.lanes());
-    std::vector<double> out(want_scores ? n * lanes : 0);
-    std::vector<std::size_t> starts;
-    std::vector<std::uint32_t> rows, known;
-    std::vector<float> values;
-    for (std::size_t first = 0; first < n; first += kChunk) {
-      const std::size_t last = std::min(first + kChunk, n);
-      const std::size_t room = most(first, last) + (last - first);
-      if (rows.size() < room) {
-        rows.resize(room);
-        values.resize(room);
-      }
-      starts.assign(1, 0);
-      known.clear();
-      std::size_t used = 0;
-      for (std::size_t t = first; t < last; ++t) {
-        if (intercept_) {
-          rows[used] = Features::kIntercept;
-          values[used++] = 1.0f;
+    std::vector<double> scores(want_scores ? n * lanes : 0), losses(want_scores ? n : 0);
+    const double* weights = importance.is_none() ? nullptr : h.data();
+    const auto naming = [&](std::size_t t) { return learning && (!weights || weights[t] > 0); };
+    check_idle();
+    busy_ = true;
+    try {
+      nb::gil_scoped_release release;
+      for (std::size_t first = 0; first < n; first += kChunk) {
+        const std::size_t last = std::min(first + kChunk, n);
+        Batch batch = source.part(*this, first, last, naming);
+        if (learning && !classes) batch.targets = y_target.data() + first;
+        if (learning && classes) batch.classes = y_class.data() + first;
+        if (weights) batch.importance = weights + first;
+        if (want_scores) batch.scores = scores.data() + first * lanes;
+        if (want_scores) batch.losses = losses.data() + first;
+        if (learning) {
+          learner_.learn(batch, first);
+        } else {
+          learner_.predict(batch);
         }
-        absent_ = 0;
-        const bool naming = learning && (importance.is_none() || h(t) > 0);
-        used += fill(t, naming, rows.data() + used, values.data() + used);
-        starts.push_back(used);
-        known.push_back(learner_.features().size() + absent_);
       }
-      Batch batch{last - first,
-                  starts.data(),
-                  rows.data(),
-                  values.data(),
-                  learning && !classes ? y_target.data() + first : nullptr,
-                  learning && classes ? y_class.data() + first : nullptr,
-                  importance.is_none() ? nullptr : h.data() + first,
-                  want_scores ? out.data() + first * lanes : nullptr,
-                  known.data()};
-      if (learning) {
-        learn(batch, first);
-      } else {
-        learner_.predict(batch);
-      }
+    } catch (...) {
+      busy_ = false;
+      reader_.forget();  // names may have been taken back
+      throw;
     }
-    return want_scores ? array_of(out) : nb::none();
+    busy_ = false;
+    if (!want_scores) return nb::none();
+    if (!learning) return array_of(scores);
+    return nb::make_tuple(array_of(scores), array_of(losses));
   }
 
   Learner learner_;
@@ -496,7 +621,8 @@ class PyLearner {
   std::size_t starts_[2] = {0, 0};
   std::uint32_t known_ = 0;   // features known when the row came, its own among them
   std::uint32_t absent_ = 0;  // those of its features that have no row
-  bool reading_ = false;
+  bool reading_ = false;      // a row of which a value may be running Python code
+  bool busy_ = false;         // in a batch, while other threads may run
   Batch one_;
   std::vector<double> scores_;
 };
@@ -528,17 +654,6 @@ nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::in
   return nb::make_tuple(found.falls == between, found.has_zero);
 }
 
-nb::tuple parse_svmlight(nb::bytes text, bool last, std::int64_t first_line) {
-  svmlight::Parsed parsed;
-  try {
-    parsed = svmlight::parse({text.c_str(), text.size()}, last, first_line);
-  } catch (const std::invalid_argument& error) {
-    throw nb::value_error(error.what());
-  }
-  return nb::make_tuple(array_of(parsed.labels), array_of(parsed.starts), array_of(parsed.columns),
-                        array_of(parsed.values), parsed.consumed, parsed.lines);
-}
-
 }  // namespace
 }  // namespace regretless
 
@@ -548,8 +663,8 @@ NB_MODULE(_core, m) {
   m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "rounding");
   nb::exception<Diverged>(m, "Diverged", PyExc_ArithmeticError);
   nb::class_<PyLearner>(m, "Learner")
-      .def(nb::init<nb::handle, const std::string&, nb::dict, int, bool, bool>(), "loss"_a,
-           "rule"_a, "options"_a, "bits"_a, "intercept"_a, "certify"_a)
+      .def(nb::init<nb::handle, const std::string&, nb::dict, int, std::uint32_t, bool, bool>(),
+           "loss"_a, "rule"_a, "options"_a, "bits"_a, "remembered"_a, "intercept"_a, "certify"_a)
       .def("score", &PyLearner::score, "x"_a)
       .def("probability", &PyLearner::probability, "x"_a)
       .def("probabilities", &PyLearner::probabilities, "scores"_a)
@@ -561,6 +676,11 @@ NB_MODULE(_core, m) {
            "labels"_a.none(), "importance"_a.none(), "want_scores"_a)
       .def("table", &PyLearner::table, "size"_a, "columns"_a, "labels"_a.none(),
            "importance"_a.none(), "want_scores"_a)
+      .def("examples", &PyLearner::examples, "x"_a, "first"_a, "last"_a, "labels"_a.none(),
+           "importance"_a.none(), "want_scores"_a)
+      .def("locate", &PyLearner::locate, "x"_a)
+      .def("located", &PyLearner::located, "starts"_a, "rows"_a, "values"_a, "labels"_a.none(),
+           "importance"_a.none(), "want_scores"_a)
       .def_prop_ro("lanes", &PyLearner::lanes)
       .def("relane", &PyLearner::relane, "sources"_a, "signs"_a)
       .def("weights", &PyLearner::weights)
@@ -571,7 +691,7 @@ NB_MODULE(_core, m) {
       .def("gradient_norms", &PyLearner::gradient_norms)
       .def("state", &PyLearner::state)
       .def("restore", &PyLearner::restore, "lanes"_a, "bank"_a, "scalars"_a, "names"_a,
-           "name_keys"_a, "name_kinds"_a);
+           "name_keys"_a, "name_kinds"_a, "name_rows"_a);
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
-  m.def("parse_svmlight", &parse_svmlight, "text"_a, "last"_a, "first_line"_a);
+  bind_streams(m);
 }

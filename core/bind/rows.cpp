@@ -51,6 +51,16 @@ double number(PyObject* value, PyObject* name) {
        " is not a number, bool, string or None; spread it over several features");
 }
 
+std::int64_t column_of(PyObject* name) {
+  nb::object index = nb::steal(PyNumber_Index(name));
+  const long long column = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    fail("the column " + shown(name) + " does not fit 64 bits; use a string as its name");
+  }
+  return column;
+}
+
 }  // namespace
 
 std::string_view utf8(PyObject* text) {
@@ -92,13 +102,8 @@ std::uint32_t RowReader::row_of_text(std::size_t position, PyObject* name, bool 
 
 std::uint32_t RowReader::row_of_other(PyObject* name, bool learning) {
   if (PyIndex_Check(name)) {
-    nb::object index = nb::steal(PyNumber_Index(name));
-    const long long column = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
-    if (PyErr_Occurred()) {
-      PyErr_Clear();
-      fail("the column " + shown(name) + " does not fit 64 bits; use a string as its name");
-    }
-    return learning ? features_.insert(std::int64_t(column)) : features_.find(std::int64_t(column));
+    const std::int64_t column = column_of(name);
+    return learning ? features_.insert(column) : features_.find(column);
   }
   nb::object text = nb::steal(PyObject_Str(name));
   if (!text.is_valid()) nb::raise_python_error();
@@ -167,6 +172,43 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
     }
     throw;
   }
+}
+
+void add_dict(PyObject* dict, text::Examples& out) {
+  const auto text_of = [](PyObject* name) {
+    nb::object text = nb::steal(PyObject_Str(name));
+    if (!text.is_valid()) nb::raise_python_error();
+    return text;
+  };
+  const auto most = std::size_t(PyDict_GET_SIZE(dict));
+  out.make_room(most);
+  out.begin();
+  try {
+    PyObject *key, *item;
+    Py_ssize_t cursor = 0;
+    std::string category;
+    // The count guards the buffers against a conversion that adds to the dict while it is walked.
+    for (std::size_t k = 0; k < most && PyDict_Next(dict, &cursor, &key, &item); ++k) {
+      const nb::object name = nb::borrow(key), value = nb::borrow(item);
+      if (item == Py_None) continue;
+      if (PyUnicode_Check(item)) {
+        category.assign(utf8(text_of(key).ptr())).append(1, '=').append(utf8(item));
+        out.add_text(category, 1.0);
+        continue;
+      }
+      const double v = PyFloat_Check(item) ? PyFloat_AS_DOUBLE(item) : number(item, key);
+      if (!(std::fabs(v) <= kLargestValue)) checked_float(v, "x[" + shown(key) + "]");
+      if (PyIndex_Check(key)) {
+        out.add(column_of(key), v);
+      } else {
+        out.add_text(utf8(text_of(key).ptr()), v);
+      }
+    }
+  } catch (...) {
+    out.drop();
+    throw;
+  }
+  out.finish(std::nan(""));
 }
 
 void RowReader::read_arrays(const std::int64_t* columns, const double* values, std::size_t size,

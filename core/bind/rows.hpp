@@ -8,6 +8,7 @@
 
 #include "bank.hpp"
 #include "features.hpp"
+#include "text/examples.hpp"
 
 namespace regretless {
 
@@ -106,6 +107,9 @@ class RowReader {
   std::vector<std::uint32_t> rows_;
   std::vector<float> values_;
 };
+
+// Adds a dict as an example without a label. If it is bad, what was added is dropped.
+void add_dict(PyObject* dict, text::Examples& out);
 
 // The bytes of a str, or ValueError if it holds what is not Unicode.
 std::string_view utf8(PyObject* text);

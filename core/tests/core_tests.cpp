@@ -115,8 +115,8 @@ void test_rules() {
       for (bool certify : {false, true}) {
         const Stream stream(60, features, std::max(lanes, 2), unsigned(lanes));
         const Loss loss{LossKind::logistic, 1.0};
-        Learner together(loss, rule, 0, certify), apart = together;
-        Learner elsewhere(loss, rule, 0, certify, baseline_kernels());
+        Learner together(loss, rule, 0, 0, certify), apart = together;
+        Learner elsewhere(loss, rule, 0, 0, certify, baseline_kernels());
         for (Learner* learner : {&together, &apart, &elsewhere}) {
           grow_to(*learner, features - 1);
           learner->relane(fresh(lanes), ones(lanes));
@@ -177,7 +177,8 @@ void test_features() {
   CHECK(exact.find(std::int64_t(2999)) == Features::kAbsent && exact.find(std::int64_t(3)) == 11);
   CHECK(exact.insert("new") == 100);
   Features copy;
-  copy.restore(exact.names(), exact.keys().data(), exact.kinds().data(), exact.keys().size());
+  copy.restore(exact.names(), exact.keys().data(), exact.kinds().data(), nullptr,
+               exact.keys().size());
   CHECK(copy.size() == exact.size() && copy.find("new") == 100 && copy.find(std::int64_t(3)) == 11);
 
   Features hashed(10);
@@ -204,32 +205,12 @@ void test_bank() {
   CHECK(copy.rows() == 3);
 }
 
-void test_svmlight() {
-  using svmlight::parse;
-  const auto p = parse("+1 1:0.5 7:-2e3 # note\r\n\n-1.5 qid:3 2:1\n3 1:1", false, 1);
-  CHECK(p.labels.size() == 2 && p.labels[1] == -1.5 && p.lines == 3);
-  CHECK(p.values[0] == 0.5 && p.values[1] == -2000 && p.columns[2] == 2);
-  CHECK(parse("3 1:1", true, 1).labels.size() == 1);
-  CHECK(parse("0.1 1:123456789.123456789", true, 1).values[0] == 123456789.123456789);
-  for (const char* bad : {"x 1:1", "1 1", "1 a:1", "1 1:", "1 1:nan", "1 -1:2", "1 99999999999:1",
-                          "1 1:1e999", ":", "1 1:2:3", "1 1 :2"}) {
-    bool refused = false;
-    try {
-      parse(bad, true, 7);
-    } catch (const std::invalid_argument& error) {
-      refused = std::string(error.what()).find("line 7") == 0;
-    }
-    CHECK(refused);
-  }
-}
-
 }  // namespace
 
 int main() {
   test_losses();
   test_features();
   test_bank();
-  test_svmlight();
   test_rules();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;

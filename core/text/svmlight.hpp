@@ -1,26 +1,16 @@
 // svmlight / libsvm text: `label index:value index:value ... # comment`, one example a line.
+// Columns are kept as written (libsvm counts from 1); `qid:` is read and left out.
 #pragma once
-#include <charconv>
-#include <cmath>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "text/parser.hpp"
 
-namespace regretless::svmlight {
+namespace regretless::text {
 
-struct Parsed {
-  std::vector<double> labels;
-  std::vector<std::int64_t> starts{0};
-  std::vector<std::int32_t> columns;
-  std::vector<double> values;
-  std::size_t consumed = 0;  // bytes of whole lines
-  std::int64_t lines = 0;
+class SvmlightParser : public Parser {
+ public:
+  using Parser::Parser;
+
+ protected:
+  void record(std::string_view content, Examples& out) override;
 };
 
-// Parses the whole lines of a piece of a file; what follows the last newline is left for the next
-// piece unless this is the last one. Columns are kept as written (libsvm counts from 1).
-Parsed parse(std::string_view text, bool last, std::int64_t first_line);
-
-}  // namespace regretless::svmlight
+}  // namespace regretless::text

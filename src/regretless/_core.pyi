@@ -17,6 +17,7 @@ class Learner:
         rule: str,
         options: dict[str, Any],
         bits: int,
+        remembered: int,
         intercept: bool,
         certify: bool,
     ) -> None: ...
@@ -46,11 +47,32 @@ class Learner:
         importance: NDArray[np.float64] | None,
         want_scores: bool,
     ) -> Any: ...
+    def examples(
+        self,
+        x: Examples,
+        first: int,
+        last: int,
+        labels: NDArray[Any] | None,
+        importance: NDArray[np.float64] | None,
+        want_scores: bool,
+    ) -> Any: ...
+    def locate(
+        self, x: Examples
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float32]]: ...
+    def located(
+        self,
+        starts: NDArray[np.uint64],
+        rows: NDArray[np.uint32],
+        values: NDArray[np.float32],
+        labels: NDArray[Any] | None,
+        importance: NDArray[np.float64] | None,
+        want_scores: bool,
+    ) -> Any: ...
     @property
     def lanes(self) -> int: ...
     def relane(self, sources: Sequence[int], signs: Sequence[int]) -> None: ...
     def weights(self) -> NDArray[np.float64]: ...
-    def names(self) -> list[Any]: ...
+    def names(self) -> dict[int, Any]: ...
     def total(self, scalar: int) -> float: ...
     @property
     def rounds(self) -> float: ...
@@ -66,6 +88,7 @@ class Learner:
         names: NDArray[np.uint8],
         name_keys: NDArray[np.int64],
         name_kinds: NDArray[np.uint8],
+        name_rows: NDArray[np.uint32],
     ) -> None: ...
 
 def survey(
@@ -75,8 +98,72 @@ def survey(
     values: NDArray[np.float64],
     name: str,
 ) -> tuple[bool, bool]: ...
-def parse_svmlight(
-    text: bytes, last: bool, first_line: int
-) -> tuple[
-    NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], int, int
-]: ...
+
+class Examples:
+    def __init__(self, bits: int, intercept: bool, named: bool) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def labels(self) -> NDArray[np.float64]: ...
+    @property
+    def label_texts(self) -> list[str] | None: ...
+    @property
+    def importance(self) -> NDArray[np.float64] | None: ...
+    @property
+    def tags(self) -> list[str] | None: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def intercept(self) -> bool: ...
+    @property
+    def named(self) -> bool: ...
+    def row(self, t: int) -> dict[Any, float]: ...
+    def add(self, row: dict[Any, Any]) -> None: ...
+
+class Parser:
+    @property
+    def line(self) -> int: ...
+    @property
+    def skipped(self) -> int: ...
+    def parse(self, piece: bytes, last: bool, out: Examples) -> int: ...
+    def go_on_at(self, line: int) -> None: ...
+
+class SvmlightParser(Parser):
+    def __init__(self, skip_bad: bool, need_labels: bool) -> None: ...
+
+class CsvColumns:
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def kinds(self) -> list[str]: ...
+
+def infer_csv(
+    sample: bytes,
+    whole: bool,
+    delimiter: str,
+    header: bool,
+    label: str,
+    weight: str,
+    tag: str,
+    categorical: list[str],
+    numeric: list[str],
+    ignored: list[str],
+) -> CsvColumns: ...
+
+class CsvParser(Parser):
+    def __init__(self, skip_bad: bool, need_labels: bool, columns: CsvColumns) -> None: ...
+
+class JsonlParser(Parser):
+    def __init__(
+        self,
+        skip_bad: bool,
+        need_labels: bool,
+        label: str,
+        weight: str,
+        tag: str,
+        ignored: list[str],
+    ) -> None: ...
+
+class VwParser(Parser):
+    def __init__(
+        self, skip_bad: bool, need_labels: bool, interactions: list[list[str]]
+    ) -> None: ...

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from regretless import _core
 
-__all__ = ["CSR", "Batch", "Table", "batch", "numbers", "row"]
+__all__ = ["CSR", "Batch", "Form", "Located", "Parsed", "Table", "batch", "numbers", "row"]
 
 Row = dict[Any, Any] | tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -91,6 +91,11 @@ class CSR:
         arrays = self.width, self.starts, self.columns, self.values, self.has_zero
         return core.csr(*arrays, labels, importance, want_scores)
 
+    def row(self, t: int) -> dict[Any, Any]:
+        """One row, as a dict."""
+        part = slice(self.starts[t], self.starts[t + 1])
+        return dict(zip(self.columns[part].tolist(), self.values[part].tolist()))
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -108,8 +113,81 @@ class Table:
         """Give the rows to the core."""
         return core.table(self.size, self.columns, labels, importance, want_scores)
 
+    def row(self, t: int) -> dict[Any, Any]:
+        """One row, as a dict; a category is its text."""
+        out = {}
+        for name, values, *categories in self.columns:
+            if not categories:
+                if value := values[t].item():
+                    out[name] = value
+            elif values[t] >= 0:
+                out[name] = categories[0][values[t]]
+        return out
 
-Batch = CSR | Table
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a reader of text writes features down: as rows of a hashed bank, by name, or both."""
+
+    bits: int = 0
+    intercept: bool = True
+    named: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """Examples that a reader has made of some lines; `first` to `last` of them."""
+
+    examples: _core.Examples
+    first: int
+    last: int
+
+    @property
+    def size(self) -> int:
+        """Number of examples."""
+        return self.last - self.first
+
+    def __getitem__(self, rows: slice) -> "Parsed":
+        start, stop, _ = rows.indices(self.size)
+        return Parsed(self.examples, self.first + start, self.first + stop)
+
+    def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
+        """Give the examples to the core."""
+        return core.examples(self.examples, self.first, self.last, labels, importance, want_scores)
+
+    def row(self, t: int) -> dict[Any, Any]:
+        """One of the examples, as a dict."""
+        return self.examples.row(self.first + t)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Examples whose features have been found: example t has `rows` and `values` from `starts[t]`."""
+
+    starts: NDArray[np.uint64]
+    rows: NDArray[np.uint32]
+    values: NDArray[np.float32]
+
+    @property
+    def size(self) -> int:
+        """Number of examples."""
+        return self.starts.size - 1
+
+    def __getitem__(self, rows: slice) -> "Located":
+        start, stop, _ = rows.indices(self.size)
+        return replace(self, starts=self.starts[start : stop + 1])
+
+    def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
+        """Give the examples to the core."""
+        arrays = self.starts, self.rows, self.values
+        return core.located(*arrays, labels, importance, want_scores)
+
+    def row(self, t: int) -> dict[Any, Any]:
+        """Refused: the names have been left behind."""
+        raise ValueError("examples from a cache have no names")
+
+
+Batch = CSR | Table | Parsed | Located
 
 
 def batch(X: Any) -> Batch:
@@ -118,6 +196,8 @@ def batch(X: Any) -> Batch:
     >>> batch(np.eye(2)).size
     2
     """
+    if isinstance(X, Batch):
+        return X
     if hasattr(X, "tocsr"):
         return _csr(X)
     if hasattr(X, "column_names") and hasattr(X, "schema"):

@@ -1,5 +1,6 @@
 """Labels in, labels and probabilities out: what all linear classifiers share."""
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from regretless import rows
 from regretless.arguments import number
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
+from regretless.linear.outcome import Outcome
 
 __all__ = ["Classifying"]
 
@@ -119,6 +121,24 @@ class Classifying(LinearLearner):
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn a batch; `classes`, if given, are the labels that exist from the start."""
+        for _ in self._learn(X, y, classes, sample_weight, want_scores=False):
+            pass
+        return self
+
+    def validate_many(self, X: Any, y: Any, w: Any = None) -> list[Outcome]:
+        """Predict each row, then learn it, as `step` does, and tell what became of the predictions.
+
+        There is a further `Outcome` for every label that is met for the first time.
+        """
+        return [
+            self._outcome(codes, scores, losses)
+            for codes, (scores, losses) in self._learn(X, y, None, w, want_scores=True)
+        ]
+
+    def _learn(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, want_scores: bool
+    ) -> Iterator[tuple[NDArray[np.int32], Any]]:
+        """Learn a batch part by part: the codes of the labels and what the core says of them."""
         batch, labels, importance = rows.batch(X), _label_array(y), weight_array(sample_weight)
         if len(labels) != batch.size:
             raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
@@ -129,18 +149,31 @@ class Classifying(LinearLearner):
             for label in given:
                 self._add(label)
             codes, fresh = self._labels.encode(labels)
+        if not fresh:
+            yield codes, self._feed(batch, codes, importance, want_scores)
+            return
         # A label's lane begins where the label first appears, so the batch is cut there.
         start = 0
-        for t, label in fresh:
-            if label not in self._labels.index:
-                self._learn_slice(batch, labels, importance, slice(start, t))
+        for t, label in [*fresh, (batch.size, None)]:
+            if t > start:
+                part = slice(start, t)
+                codes, _ = self._labels.encode(labels[part])
+                weights = None if importance is None else importance[part]
+                yield codes, self._feed(batch[part], codes, weights, want_scores)
                 start = t
-            self._add(label)
-        if fresh:
-            self._learn_slice(batch, labels, importance, slice(start, batch.size))
-        else:
-            self._feed(batch, codes, importance)
-        return self
+            if label is not None:
+                self._add(label)
+
+    def _outcome(self, codes: NDArray[np.int32], scores: Any, losses: Any) -> Outcome:
+        count = len(self._labels.labels)
+        if count > 2:
+            best = scores.reshape(len(codes), -1).argmax(axis=1)
+            return Outcome(losses, (best != codes).astype(np.float64))
+        if count < 2:  # before the second label every prediction is the first
+            return Outcome(losses, np.zeros(len(codes)))
+        positive = codes == 1
+        p = (self._model or self._start()).probabilities(scores)
+        return Outcome(losses, ((scores >= 0) != positive).astype(np.float64), p, positive)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start afresh and learn `X` in one pass; all labels are known from the start."""
@@ -148,12 +181,6 @@ class Classifying(LinearLearner):
         fresh.partial_fit(X, y, y, sample_weight)
         self._model, self._labels = fresh._model, fresh._labels
         return self
-
-    def _learn_slice(
-        self, batch: rows.Batch, labels: NDArray[Any], importance: Any, part: slice
-    ) -> None:
-        codes, _ = self._labels.encode(labels[part])
-        self._feed(batch[part], codes, None if importance is None else importance[part])
 
     def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
         """Find out that the whole batch is good before anything changes."""

@@ -50,6 +50,7 @@ class LinearLearner(ABC):
     intercept: bool
     features: str
     bits: int
+    names: int
     certify: bool
 
     @abstractmethod
@@ -100,6 +101,8 @@ class LinearLearner(ABC):
             raise ValueError(f"features={self.features!r} must be 'exact' or 'hashed'")
         if not (isinstance(self.bits, (int, np.integer)) and 1 <= self.bits <= 31):
             raise ValueError(f"bits={self.bits!r} must be a whole number from 1 to 31")
+        if not (isinstance(self.names, (int, np.integer)) and 0 <= self.names < 2**31):
+            raise ValueError(f"names={self.names!r} must be a whole number, 0 or more")
         loss, rule, options = self._parts()
         if loss.name not in _LOSSES or loss.classification != self._classifies:
             task = "classification" if self._classifies else "regression"
@@ -111,11 +114,21 @@ class LinearLearner(ABC):
             (_LOSSES[loss.name], parameter),
             rule,
             options,
-            int(self.bits) if self.features == "hashed" else 0,
+            self._form().bits,
+            int(self.names),
             bool(self.intercept),
             bool(self.certify),
         )
         return self._model
+
+    def _form(self) -> rows.Form:
+        """The form in which readers of files give their examples to this learner."""
+        hashed = self.features == "hashed"
+        return rows.Form(
+            bits=int(self.bits) if hashed else 0,
+            intercept=bool(self.intercept),
+            named=not hashed or self.names > 0,
+        )
 
     def _feed(
         self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False
@@ -168,8 +181,8 @@ class LinearLearner(ABC):
         names, table, first = core.names(), table[1:], table[0]
         if self.features == "hashed":
             used = np.flatnonzero(table.any(axis=1))
-            return used.tolist(), table[used], first
-        return names, table, first
+            return [names.get(row + 1, row) for row in used.tolist()], table[used], first
+        return list(names.values()), table, first
 
     def __sizeof__(self) -> int:
         """Bytes, those of the compiled model among them."""
@@ -205,6 +218,15 @@ class LinearLearner(ABC):
 
         Training goes on from the loaded learner bit for bit as it would have without the stop.
         """
+        persistence.write(path, *self._described())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The learner that `save` wrote to `path`."""
+        return cls._restored(path, *persistence.read(path))
+
+    def _described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All there is to know of the learner, as text and arrays."""
         core = self._model or self._start()
         description = {
             "class": type(self).__name__,
@@ -212,12 +234,12 @@ class LinearLearner(ABC):
             "lanes": core.lanes,
             "memory": _to_json(self._memory(), "y"),
         }
-        persistence.write(path, description, core.state())
+        return description, core.state()
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The learner that `save` wrote to `path`."""
-        description, arrays = persistence.read(path)
+    def _restored(
+        cls, path: Any, description: dict[str, Any], arrays: dict[str, NDArray[Any]]
+    ) -> Self:
         if description.get("class") != cls.__name__:
             raise ValueError(f"{path} holds a {description.get('class')}, not a {cls.__name__}")
         try:

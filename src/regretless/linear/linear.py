@@ -37,6 +37,8 @@ class LinearClassifier(Classifying):
     l1, l2 : penalties per round, `l1 ||w||_1 + l2 / 2 ||w||^2`; rules "ftrl", "adagrad", "ogd".
     intercept : whether every example has a further feature of value 1.
     features : "exact" gives every name its own weight; "hashed" has `2**bits` of them, whatever comes.
+    names : how many names a hashed learner remembers, the first that it meets in a stream that is read
+        from a file; `weights_` shows them.
     certify : keep a sum of gradients in double precision for `certificate()`. The rule "coin" keeps
         one in single precision anyway, whose rounding error the certificate accounts for.
     seed : no rule of this learner draws random numbers; kept for those that do.
@@ -64,6 +66,7 @@ class LinearClassifier(Classifying):
         intercept: bool = True,
         features: str = "exact",
         bits: int = 18,
+        names: int = 0,
         certify: bool = False,
         seed: int = 0,
     ) -> None:
@@ -75,6 +78,7 @@ class LinearClassifier(Classifying):
         self.intercept = intercept
         self.features = features
         self.bits = bits
+        self.names = names
         self.certify = certify
         self.seed = seed
         self._reset()
@@ -113,6 +117,7 @@ class LinearRegressor(Regressing):
         intercept: bool = True,
         features: str = "exact",
         bits: int = 18,
+        names: int = 0,
         certify: bool = False,
         seed: int = 0,
     ) -> None:
@@ -124,6 +129,7 @@ class LinearRegressor(Regressing):
         self.intercept = intercept
         self.features = features
         self.bits = bits
+        self.names = names
         self.certify = certify
         self.seed = seed
         self._reset()

@@ -54,6 +54,7 @@ class PassiveAggressive(Classifying):
         intercept: bool = True,
         features: str = "exact",
         bits: int = 18,
+        names: int = 0,
         certify: bool = False,
         seed: int = 0,
     ) -> None:
@@ -63,6 +64,7 @@ class PassiveAggressive(Classifying):
         self.intercept = intercept
         self.features = features
         self.bits = bits
+        self.names = names
         self.certify = certify
         self.seed = seed
         self._reset()
@@ -97,6 +99,7 @@ class PassiveAggressiveRegressor(Regressing):
         intercept: bool = True,
         features: str = "exact",
         bits: int = 18,
+        names: int = 0,
         certify: bool = False,
         seed: int = 0,
     ) -> None:
@@ -106,6 +109,7 @@ class PassiveAggressiveRegressor(Regressing):
         self.intercept = intercept
         self.features = features
         self.bits = bits
+        self.names = names
         self.certify = certify
         self.seed = seed
         self._reset()

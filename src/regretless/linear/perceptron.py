@@ -41,6 +41,7 @@ class Perceptron(Classifying):
         intercept: bool = True,
         features: str = "exact",
         bits: int = 18,
+        names: int = 0,
         certify: bool = False,
         seed: int = 0,
     ) -> None:
@@ -48,6 +49,7 @@ class Perceptron(Classifying):
         self.intercept = intercept
         self.features = features
         self.bits = bits
+        self.names = names
         self.certify = certify
         self.seed = seed
         self._reset()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from regretless import rows
 from regretless.arguments import number
 from regretless.linear.learner import LinearLearner, weight_array
+from regretless.linear.outcome import Outcome
 
 __all__ = ["Regressing"]
 
@@ -41,11 +42,19 @@ class Regressing(LinearLearner):
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn the rows of `X` one after the other, exactly as `learn_one` would."""
+        self._learn(X, y, w, want_scores=False)
+
+    def validate_many(self, X: Any, y: Any, w: Any = None) -> list[Outcome]:
+        """Predict each row, then learn it, as `step` does, and tell what became of the predictions."""
+        targets, (scores, losses) = self._learn(X, y, w, want_scores=True)
+        return [Outcome(losses, (scores - targets) ** 2)]
+
+    def _learn(self, X: Any, y: Any, w: Any, want_scores: bool) -> tuple[NDArray[np.float64], Any]:
         batch = rows.batch(X)
         targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
         if targets.shape != (batch.size,):
             raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
-        self._feed(batch, targets, weight_array(w))
+        return targets, self._feed(batch, targets, weight_array(w), want_scores)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a batch."""

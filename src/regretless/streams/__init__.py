@@ -1,6 +1,7 @@
-"""Streams: where examples come from."""
+"""Streams of examples, from files and from memory."""
 
 from regretless.streams.bundled import bundled
-from regretless.streams.svmlight import svmlight
+from regretless.streams.reading import read
+from regretless.streams.stream import Piece, Place, Stream
 
-__all__ = ["bundled", "svmlight"]
+__all__ = ["Piece", "Place", "Stream", "bundled", "read"]

@@ -1,0 +1,139 @@
+#include "streams.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "rows.hpp"
+#include "text/csv.hpp"
+#include "text/jsonl.hpp"
+#include "text/svmlight.hpp"
+#include "text/vw.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace regretless {
+namespace {
+
+using text::Examples;
+using text::Parser;
+
+nb::object texts(const std::vector<std::string>& all) {
+  if (all.empty()) return nb::none();
+  nb::list out;
+  for (const std::string& one : all) out.append(nb::str(one.data(), one.size()));
+  return out;
+}
+
+// One example as a dict; names that are numbers are columns.
+nb::dict row(const Examples& x, std::size_t t) {
+  if (!x.named()) throw nb::value_error("these examples were read without names");
+  if (t >= x.size()) throw nb::index_error();
+  nb::dict out;
+  for (std::size_t j = x.starts[t] + x.intercept(); j < x.starts[t + 1]; ++j) {
+    const Examples::Name& n = x.names[j];
+    const nb::object name = n.is_column() ? nb::object(nb::int_(std::int64_t(n.key)))
+                                          : nb::object(nb::str(x.name(n).data(), x.name(n).size()));
+    out[name] = nb::float_(double(x.values[j]));
+  }
+  return out;
+}
+
+std::size_t parse(Parser& parser, nb::bytes piece, bool last, Examples& out) {
+  const std::string_view bytes(piece.c_str(), piece.size());
+  try {
+    nb::gil_scoped_release release;
+    return parser.parse(bytes, last, out);
+  } catch (const std::invalid_argument& error) {
+    throw nb::value_error(error.what());
+  }
+}
+
+void add(Examples& out, nb::dict row) { add_dict(row.ptr(), out); }
+
+}  // namespace
+
+void bind_streams(nb::module_& m) {
+  nb::class_<Examples>(m, "Examples")
+      .def(nb::init<int, bool, bool>(), "bits"_a, "intercept"_a, "named"_a)
+      .def("__len__", &Examples::size)
+      .def_prop_ro("labels", [](const Examples& x) { return array_of(x.labels); })
+      .def_prop_ro("label_texts", [](const Examples& x) { return texts(x.label_texts); })
+      .def_prop_ro("importance",
+                   [](const Examples& x) {
+                     return x.weighted ? array_of(x.importance) : nb::object(nb::none());
+                   })
+      .def_prop_ro("tags", [](const Examples& x) { return texts(x.tags); })
+      .def_prop_ro("bits", &Examples::bits)
+      .def_prop_ro("intercept", &Examples::intercept)
+      .def_prop_ro("named", &Examples::named)
+      .def("row", &row, "t"_a)
+      .def("add", &add, "row"_a);
+  nb::class_<Parser>(m, "Parser")
+      .def("parse", &parse, "piece"_a, "last"_a, "out"_a)
+      .def_prop_ro("line", &Parser::line)
+      .def_prop_ro("skipped", &Parser::skipped)
+      .def("go_on_at", &Parser::go_on_at, "line"_a);
+  nb::class_<text::SvmlightParser, Parser>(m, "SvmlightParser")
+      .def(
+          "__init__",
+          [](text::SvmlightParser* self, bool skip_bad, bool need_labels) {
+            new (self) text::SvmlightParser(Parser::Options{skip_bad, need_labels});
+          },
+          "skip_bad"_a, "need_labels"_a);
+  nb::class_<text::VwParser, Parser>(m, "VwParser")
+      .def(
+          "__init__",
+          [](text::VwParser* self, bool skip_bad, bool need_labels,
+             std::vector<std::vector<std::string>> interactions) {
+            new (self)
+                text::VwParser(Parser::Options{skip_bad, need_labels}, std::move(interactions));
+          },
+          "skip_bad"_a, "need_labels"_a, "interactions"_a);
+  nb::class_<text::CsvColumns>(m, "CsvColumns")
+      .def_ro("names", &text::CsvColumns::names)
+      .def_prop_ro("kinds", [](const text::CsvColumns& columns) {
+        static const char* const kNames[] = {"number", "category", "label",  "label",
+                                             "weight", "tag",      "ignored"};
+        nb::list out;
+        for (const auto kind : columns.kinds) out.append(kNames[kind]);
+        return out;
+      });
+  m.def(
+      "infer_csv",
+      [](nb::bytes sample, bool whole, const std::string& delimiter, bool header,
+         const std::string& label, const std::string& weight, const std::string& tag,
+         const std::vector<std::string>& categorical, const std::vector<std::string>& numeric,
+         const std::vector<std::string>& ignored) {
+        try {
+          return text::infer_csv({sample.c_str(), sample.size()}, whole,
+                                 delimiter.empty() ? '\0' : delimiter[0], header,
+                                 {label, weight, tag, categorical, numeric, ignored});
+        } catch (const std::invalid_argument& error) {
+          throw nb::value_error(error.what());
+        }
+      },
+      "sample"_a, "whole"_a, "delimiter"_a, "header"_a, "label"_a, "weight"_a, "tag"_a,
+      "categorical"_a, "numeric"_a, "ignored"_a);
+  nb::class_<text::CsvParser, Parser>(m, "CsvParser")
+      .def(
+          "__init__",
+          [](text::CsvParser* self, bool skip_bad, bool need_labels,
+             const text::CsvColumns& columns) {
+            new (self) text::CsvParser(Parser::Options{skip_bad, need_labels}, columns);
+          },
+          "skip_bad"_a, "need_labels"_a, "columns"_a);
+  nb::class_<text::JsonlParser, Parser>(m, "JsonlParser")
+      .def(
+          "__init__",
+          [](text::JsonlParser* self, bool skip_bad, bool need_labels, const std::string& label,
+             const std::string& weight, const std::string& tag,
+             const std::vector<std::string>& ignored) {
+            new (self) text::JsonlParser(Parser::Options{skip_bad, need_labels}, label, weight, tag,
+                                         ignored);
+          },
+          "skip_bad"_a, "need_labels"_a, "label"_a, "weight"_a, "tag"_a, "ignored"_a);
+}
+
+}  // namespace regretless

@@ -1,0 +1,534 @@
+// Tests of the text formats: no Python, meant to run under the address and undefined-behaviour
+// sanitizers.
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "text/csv.hpp"
+#include "text/jsonl.hpp"
+#include "text/svmlight.hpp"
+#include "text/vw.hpp"
+
+using namespace regretless::text;
+
+namespace {
+
+int checks = 0, failures = 0;
+
+void check(bool held, const std::string& what, int line) {
+  ++checks;
+  if (!held) {
+    ++failures;
+    std::printf("text_tests.cpp:%d: %s\n", line, what.c_str());
+  }
+}
+#define CHECK(condition) check((condition), #condition, __LINE__)
+#define CHECK_SAME(got, expected) check_same((got), (expected), __LINE__)
+
+void check_same(const std::string& got, const std::string& expected, int line) {
+  check(got == expected, "got\n" + got + "\nnot\n" + expected, line);
+}
+void check_part(const std::string& got, const std::string& part, const std::string& of, int line) {
+  check(!got.empty() && got.find(part) != std::string::npos,
+        "'" + got + "' without '" + part + "' for " + of, line);
+}
+
+// --- what a parser makes of a text, written down
+// --------------------------------------------------
+std::string short_number(double v) {
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%.9g", v);
+  return digits;
+}
+
+// A line per example: label, weight and tag where there are any, then the features.
+std::string written(const Examples& examples) {
+  std::string out;
+  for (std::size_t t = 0; t < examples.size(); ++t) {
+    const bool text = t < examples.label_texts.size() && !examples.label_texts[t].empty();
+    out += text ? examples.label_texts[t]
+                : (std::isnan(examples.labels[t]) ? "-" : short_number(examples.labels[t]));
+    if (examples.importance[t] != 1) out += " x" + short_number(examples.importance[t]);
+    if (!examples.tags.empty() && !examples.tags[t].empty()) out += " '" + examples.tags[t];
+    out += " |";
+    for (std::size_t i = examples.starts[t]; i < examples.starts[t + 1]; ++i) {
+      const Examples::Name& name = examples.names[i];
+      out += " " +
+             (name.is_column() ? "#" + std::to_string(name.key) : std::string(examples.name(name)));
+      if (examples.values[i] != 1) out += ":" + short_number(examples.values[i]);
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+using Make = std::function<std::unique_ptr<Parser>(Parser::Options)>;
+
+struct Outcome {
+  std::string examples, error;
+  std::int64_t skipped = 0, line = 0;
+  bool operator==(const Outcome&) const = default;
+};
+
+// Gives the text in pieces, with what was left of the last.
+Outcome read(const Make& make, std::string_view text, std::size_t size = std::size_t(1) << 30,
+             Parser::Options options = {}) {
+  const auto parser = make(options);
+  Examples out(0, false, true);
+  Outcome outcome;
+  std::string held;
+  try {
+    do {
+      held += text.substr(0, size);
+      text.remove_prefix(std::min(size, text.size()));
+      const std::vector<char> exact(held.begin(), held.end());  // for the address sanitizer
+      held.erase(0, parser->parse({exact.data(), exact.size()}, text.empty(), out));
+    } while (!text.empty());
+    CHECK(held.empty());
+  } catch (const std::invalid_argument& error) {
+    outcome.error = error.what();
+  }
+  outcome.examples = written(out);
+  outcome.skipped = parser->skipped();
+  outcome.line = parser->line();
+  return outcome;
+}
+
+void check_pieces(const Make& make, const std::string& text, Parser::Options options, int line) {
+  const Outcome whole = read(make, text, text.size() + 1, options);
+  for (const std::size_t size : {1, 2, 3, 5, 7, 11, 16, 64})
+    check(read(make, text, size, options) == whole, "pieces of " + std::to_string(size), line);
+}
+
+Make csv(const CsvColumns& columns) {
+  return [=](Parser::Options options) { return std::make_unique<CsvParser>(options, columns); };
+}
+// The parser that a file of this text would get.
+Make csv(const std::string& text, const CsvWishes& wishes = {}, bool header = true) {
+  return csv(infer_csv(text, true, 0, header, wishes));
+}
+Make jsonl(const std::vector<std::string>& ignored = {}) {
+  return [=](Parser::Options options) {
+    return std::make_unique<JsonlParser>(options, "y", "w", "id", ignored);
+  };
+}
+
+// --- CSV
+// ------------------------------------------------------------------------------------------
+const std::string kCsv =
+    "\xef\xbb\xbfid,y,w,age,city,note\r\n"
+    "a1,1,2,30,Paris,\"say \"\"hi\"\", now\"\r\n"
+    "\r\n"
+    "a2,0,1, 4.5 ,\"New\r\nYork\",?\n"
+    "\"a,3\",NA,,-1e3,NA,\"\"\n"
+    ",1,0,true,\" x\",5\" pipe";
+const CsvWishes kCsvWishes{"y", "w", "id", {}, {}, {}, true};
+
+void test_csv() {
+  const Make make = csv(kCsv, kCsvWishes);
+  const Outcome outcome = read(make, kCsv);
+  CHECK_SAME(outcome.error, "");
+  CHECK_SAME(outcome.examples,
+             "1 x2 'a1 | age:30 city=Paris note=say \"hi\", now\n"
+             "0 'a2 | age:4.5 city=New\r\nYork\n"
+             "- 'a,3 | age:-1000\n"
+             "1 x0 | age city= x note=5\" pipe\n");
+  check_pieces(make, kCsv, {}, __LINE__);
+
+  // two fields with doubled quotes: the first is still there when the second is read
+  const std::string doubled = "id,y\n\"\"\"a\"\"\",\"\"\"" + std::string(100, 'b') + "\"\"\"\n";
+  CHECK_SAME(read(csv(doubled, {"y", "", "id", {}, {}, {}, true}), doubled).examples,
+             "\"" + std::string(100, 'b') + "\" '\"a\" |\n");
+
+  // without a header columns are numbers, and other delimiters do
+  CHECK_SAME(read(csv("1;2;x\n0;0;y\n", {.label = "0"}, false), "1;2;x\n0;0;y\n").examples,
+             "1 | #1:2 2=x\n0 | 2=y\n");
+  CHECK_SAME(read(csv("a\tb\n1\t\n\t2\n"), "a\tb\n1\t\n\t2\n").examples, "- | a\n- | b:2\n");
+  CHECK_SAME(read(csv("7,y\n5,1\n", {.label = "y"}), "7,y\n5,1\n").examples, "1 | #7:5\n");
+
+  // all that is missing; booleans
+  const std::string missing = "v\n1\nNA\nN/A\nNaN\nnan\nnull\nNULL\nNone\n?\n";
+  CHECK_SAME(read(csv(missing), missing).examples,
+             "- | v\n- |\n- |\n- |\n- |\n- |\n- |\n- |\n- |\n");
+  const std::string booleans = "v\ntrue\nTrue\nTRUE\nfalse\nFalse\nFALSE\n";
+  CHECK_SAME(read(csv(booleans), booleans).examples, "- | v\n- | v\n- | v\n- |\n- |\n- |\n");
+
+  // text labels, some missing
+  const std::string labels = "y,x\ncat,1\n,2\ndog,3\n,4\n";
+  CHECK_SAME(read(csv(labels, {.label = "y"}), labels).examples,
+             "cat | x\n- | x:2\ndog | x:3\n- | x:4\n");
+  CHECK_SAME(read(csv(labels, {.label = "y"}), labels, 4, {false, true}).error,
+             "line 3: the label is missing");
+
+  // a parser that goes on in the middle of a file does not expect the header
+  CsvParser later({}, infer_csv("a,b\n1,2\n", true, 0, true, {}));
+  later.go_on_at(5);
+  Examples out(0, false, true);
+  later.parse("3,4\n", true, out);
+  CHECK_SAME(written(out), "- | a:3 b:4\n");
+}
+
+void test_bad_csv() {
+  const CsvColumns columns{',',
+                           true,
+                           {"y", "a", "w", "c", "t"},
+                           {CsvColumns::label_number, CsvColumns::number, CsvColumns::weight,
+                            CsvColumns::category, CsvColumns::tag}};
+  const Make make = csv(columns);
+  const std::string header = "y,a,w,c,t\n", good = "1,2,3,\"x\ny\",t\n";
+  const std::pair<std::string, const char*> bad[] = {
+      {"1,2,1,x", "expected 5 fields, found 4"},
+      {"1", "expected 5 fields, found 1"},
+      {"1,2,1,x,t,", "expected 5 fields, found 6"},
+      {"1,2,1,x,t,u", "expected 5 fields, found 6"},
+      {"1,x,t", "expected 5 fields, found 3"},
+      {"1;2;1;x;t", "expected 5 fields, found 1"},
+      {"\"1,2,1,x,t\"", "expected 5 fields, found 1"},
+      {",,,", "expected 5 fields, found 4"},
+      {"yes,2,1,x,t", "column 'y': 'yes' is not a number"},
+      {"inf,2,1,x,t", "column 'y': 'inf' is not a finite number"},
+      {"1 2,2,1,x,t", "column 'y': '1 2' is not a number"},
+      {"1,abc,1,x,t", "column 'a': 'abc' is not a number"},
+      {"1,inf,1,x,t", "column 'a': 'inf' is not a finite number"},
+      {"1,-Infinity,1,x,t", "column 'a': '-Infinity' is not a finite number"},
+      {"1,2x,1,x,t", "column 'a': '2x' is not a number"},
+      {"1,0x10,1,x,t", "column 'a': '0x10' is not a number"},
+      {"1,--2,1,x,t", "column 'a': '--2' is not a number"},
+      {"1,1e,1,x,t", "column 'a': '1e' is not a number"},
+      {"1,1e999,1,x,t", "column 'a': '1e999' is not a"},
+      {"1,1e20,1,x,t", "the value of 'a' is not a finite number of at most 1e19"},
+      {"1,\"2,5\",1,x,t", "column 'a': '2,5' is not a number"},
+      {"1,.,1,x,t", "column 'a': '.' is not a number"},
+      {"1,1_000,1,x,t", "column 'a': '1_000' is not a number"},
+      {"1,2,-1,x,t", "column 'w': the weight is negative"},
+      {"1,2,w,x,t", "column 'w': 'w' is not a number"},
+      {"1,2,1,\"x\"y,t", "expected a delimiter after the closing quote, not 'y,t'"},
+      {"1,2,1,\"x\" ,t", "expected a delimiter after the closing quote, not ' ,t'"},
+      {"1,2,1,\"x\"\"\"y,t", "expected a delimiter after the closing quote"},
+      {"1,2,1,\xff,t", "not valid UTF-8"},
+      {"1,2,1,\xc3,t", "not valid UTF-8"},
+      {std::string("1,2,1,\0,t", 9), "NUL byte"},
+      {"1," + std::string(59, 'a') + "\xc3\xa9,1,x,t", "aaa...' is not a number"},
+  };
+  CHECK(std::size(bad) >= 25);
+  for (const auto& [record, part] : bad) {
+    const std::string text = header + good + record + "\n" + good;
+    const Outcome outcome = read(make, text);
+    check_part(outcome.error, "line 4: ", record, __LINE__);
+    check_part(outcome.error, part, record, __LINE__);
+    check_pieces(make, text, {}, __LINE__);
+    const Outcome skipping = read(make, text, 9, {true, false});
+    CHECK(skipping.error.empty() && skipping.skipped == 1 && skipping.line == 7);
+    CHECK_SAME(skipping.examples, "1 x3 't | a:2 c=x\ny\n1 x3 't | a:2 c=x\ny\n");
+    check_pieces(make, text, {true, false}, __LINE__);
+  }
+  // takes the rest of the file with it
+  const std::string unclosed = header + good + "1,2,1,\"x,t\n" + good.substr(0, 5);
+  CHECK_SAME(read(make, unclosed).error, "line 4: a quote is not closed");
+  CHECK(read(make, unclosed, 3, {true, false}).skipped == 1);
+  check_pieces(make, unclosed, {}, __LINE__);
+
+  // another header than the first file's is an error that is not skipped
+  for (const Parser::Options options : {Parser::Options{}, Parser::Options{true, false}}) {
+    CHECK_SAME(read(make, "y,b,w,c,t\n" + good, 3, options).error,
+               "line 1: another header than expected: column 2 is 'b', not 'a'");
+    CHECK_SAME(read(make, "y,a,w,c\n" + good, 3, options).error,
+               "line 1: another header than expected: expected 5 fields, found 4");
+  }
+
+  for (const char delimiter : {'"', '\n', '\r', 'e', '5', '.', '-', '+', '\0', '\xe9'}) {
+    CsvColumns wrong = columns;
+    wrong.delimiter = delimiter;
+    bool refused = false;
+    try {
+      CsvParser parser({}, wrong);
+    } catch (const std::invalid_argument&) {
+      refused = true;
+    }
+    CHECK(refused);
+  }
+}
+
+std::string kinds(const CsvColumns& columns) {
+  std::string out(1, columns.delimiter);
+  for (std::size_t i = 0; i < columns.names.size(); ++i)
+    out += " " + columns.names[i] + "/" + "ncLTwti"[columns.kinds[i]];
+  return out;
+}
+
+void test_infer_csv() {
+  const auto infer = [](std::string_view sample, const CsvWishes& wishes = {}, bool header = true,
+                        char delimiter = 0, bool all = true) {
+    try {
+      return kinds(infer_csv(sample, all, delimiter, header, wishes));
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+  };
+  CHECK_SAME(infer("a,b,c\n1,x,\n2,3,NA\n"), ", a/n b/c c/n");
+  CHECK_SAME(infer("a, b ,c\r\n1, 2 ,true\r\n"), ", a/n b/n c/n");
+  CHECK_SAME(infer("\n\r\na\tb,c\td\n1\t2\t3\n"), "\t a/n b,c/n d/n");
+  CHECK_SAME(infer("\xef\xbb\xbf\"a\"|b\n1|2\n"), "| a/n b/n");
+  CHECK_SAME(infer("\"a;;;\",b\n1,2\n"), ", a;;;/n b/n");
+  CHECK_SAME(infer("a:b\n1:x\n", {}, true, ':'), ": a/n b/c");
+  CHECK_SAME(infer("a\n1\n"), ", a/n");
+  CHECK_SAME(infer("1;x\n2;y\n", {}, false), "; 0/n 1/c");
+  CHECK_SAME(infer("a,b\n1,inf\n2,3\n"), ", a/n b/n");
+  // a record that is cut off says nothing, nor does a bad one
+  CHECK_SAME(infer("a,b\n1,2\n3,4x", {}, true, 0, false), ", a/n b/n");
+  CHECK_SAME(infer("a,b\n1,2\n3,4x", {}, true, 0, true), ", a/n b/c");
+  CHECK_SAME(infer("a,b\nx\n\"1\"x,2\n3,4\n\xff,y\n"), ", a/n b/n");
+  std::string long_file = "a\n";
+  for (int i = 0; i < 1000; ++i) long_file += "1\n";
+  CHECK_SAME(infer(long_file + "x\n"), ", a/n");
+
+  CHECK_SAME(infer("y,a,b,c,d,e\n1,1,1,1,x,1\n", {"y", "a", "b", {"c"}, {"d"}, {"e"}, true}),
+             ", y/L a/w b/t c/c d/n e/i");
+  CHECK_SAME(infer("y,a\nno,1\n", {.label = "y"}), ", y/T a/n");
+  CHECK_SAME(infer("y,a\nno,1\n", {.label = "y", .label_is_text_allowed = false}), ", y/L a/n");
+  CHECK_SAME(infer("label,a\n0,1\n", {.label = "lable"}),
+             "there is no column 'lable' (did you mean 'label'?); the columns are 'label', 'a'");
+  CHECK_SAME(infer("u,v\n0,1\n", {.ignored = {"y"}}),
+             "there is no column 'y'; the columns are 'u', 'v'");
+  CHECK_SAME(infer("u,v\n0,1\n", {.label = "u", .ignored = {"u"}}),
+             "column 'u' is asked for twice");
+  CHECK_SAME(infer("u,v,u\n0,1,2\n"), "the header has two columns 'u'");
+  CHECK_SAME(infer(",v\n0,1\n"), "column 1 has no name in the header");
+  for (const char* empty : {"", "\n", "\r\n\n", "\xef\xbb\xbf", "  \n"})
+    CHECK_SAME(infer(empty), "the file is empty");
+  check_part(infer("a,\"b\n1,2\n"), "the first record cannot be read", "a quote", __LINE__);
+  check_part(infer("a,\xff\n1,2\n"), "the first record cannot be read", "damage", __LINE__);
+  check_part(infer("a,\"b\n1,2\n", {}, true, 0, false),
+             "the first record does not end in the first", "a quote", __LINE__);
+  check_part(infer("a,b\n", {}, true, 'x'), "the delimiter is to be", "x", __LINE__);
+}
+
+// --- JSON lines
+// -----------------------------------------------------------------------------------
+const std::string kJsonl =
+    "{\"y\": 1, \"w\": 2, \"id\": \"a1\", \"age\": 30, \"city\": \"Paris\"}\n"
+    "\n \r\n"
+    "{\"age\":-1.5e1,\"user\":{\"on\":true,\"off\":false,\"deep\":{\"x\":0.5}},\"7\":3,\"y\":false}"
+    "\r\n"
+    "\t{ \"a\\u00e9\\n\\\"\" : \"\\ud83d\\ude00\\/\" , \"none\" : null, \"e\":{}, \"id\": 12.0}\n"
+    "{}\n"
+    "{\"y\":null,\"caf\xc3\xa9\":\"\"}";
+
+void test_jsonl() {
+  const Outcome outcome = read(jsonl(), kJsonl);
+  CHECK_SAME(outcome.error, "");
+  CHECK_SAME(outcome.examples,
+             "1 x2 'a1 | age:30 city=Paris\n"
+             "0 | age:-15 user.on user.deep.x:0.5 #7:3\n"
+             "- '12.0 | a\xc3\xa9\n\"=\xf0\x9f\x98\x80/\n"
+             "- |\n"
+             "- | caf\xc3\xa9=\n");
+  check_pieces(jsonl(), kJsonl, {}, __LINE__);
+  check_pieces(jsonl(), kJsonl, {true, true}, __LINE__);
+
+  CHECK_SAME(read(jsonl(), "{\"y\":\"no\"}\n{}\n{\"y\":\"y\\te\\u0073\"}\n{}\n").examples,
+             "no |\n- |\ny\tes |\n- |\n");
+  CHECK_SAME(read(jsonl({"m", "u.v"}),
+                  "{\"m\":[1,{\"a\":[null,\"]\\\"\"]}, true],\"u\":{\"v\":{},"
+                  "\"w\":2},\"n\":1}")
+                 .examples,
+             "- | u.w:2 n\n");
+  CHECK_SAME(
+      read(jsonl(), "{\"a\":0.1,\"b\":-0,\"c\":1E+2,\"d\":123456789.125,\"e\":1e-7}").examples,
+      "- | a:" + short_number(0.1f) + " c:100 d:" + short_number(123456789.125f) +
+          " e:" + short_number(1e-7f) + "\n");
+  // more names than there is room for at first, then each of them again
+  std::string wide = "{\"a0\":1";
+  for (int i = 1; i < 500; ++i) wide += ",\"a" + std::to_string(i) + "\":1";
+  CHECK_SAME(read(jsonl(), wide + "}\n" + wide + "}\n").error, "");
+  for (int i = 0; i < 500; ++i) {
+    const std::string name = "a" + std::to_string(i);
+    CHECK_SAME(read(jsonl(), wide + ",\"" + name + "\":1}").error,
+               "line 1: the name '" + name + "' stands twice");
+  }
+}
+
+void test_bad_jsonl() {
+  const auto nested = [](int depth, const std::string& open, const std::string& close) {
+    std::string text = "{\"i\":";
+    for (int i = 1; i < depth; ++i) text += open;
+    text += "1";
+    for (int i = 1; i < depth; ++i) text += close;
+    return text + "}";
+  };
+  const std::string good = "{\"y\":1,\"a\":2}\n";
+  const std::pair<std::string, const char*> bad[] = {
+      {"1", "expected an object"},
+      {"[1]", "expected an object"},
+      {"\"a\"", "expected an object"},
+      {"null", "expected an object"},
+      {"a,b", "expected an object"},
+      {"{", "expected a name in double quotes, found the end of the line"},
+      {"{\"a\"", "expected ':' after a name, found the end of the line"},
+      {"{\"a\":", "expected a value, found the end of the line"},
+      {"{\"a\":1", "expected ',' or '}', found the end of the line"},
+      {"{\"a\":1,", "expected a name in double quotes"},
+      {"{\"a\":1,}", "expected a name in double quotes at '}'"},
+      {"{,}", "expected a name in double quotes at ',}'"},
+      {"{a:1}", "expected a name in double quotes at 'a:1}'"},
+      {"{'a':1}", "expected a name in double quotes"},
+      {"{1:1}", "expected a name in double quotes"},
+      {"{\"a\" 1}", "expected ':' after a name at '1}'"},
+      {"{\"a\":1 \"b\":2}", "expected ',' or '}' at '\"b\":2}'"},
+      {"{\"a\":1]", "expected ',' or '}' at ']'"},
+      {"{\"a\":1} x", "expected the end of the line after the object at 'x'"},
+      {"{\"a\":1}{\"b\":1}", "expected the end of the line"},
+      {"{\"a\":1}}", "expected the end of the line"},
+      {"{\"a\":1}// no", "expected the end of the line"},
+      {"{\"\":1}", "a name is empty"},
+      {"{\"a\":1,\"a\":2}", "the name 'a' stands twice"},
+      {"{\"a\":1,\"\\u0061\":2}", "the name 'a' stands twice"},
+      {"{\"a\":{\"b\":1},\"a.b\":2}", "the name 'a.b' stands twice"},
+      {"{\"y\":1,\"y\":2}", "the name 'y' stands twice"},
+      {"{\"a\":[1,2]}", "'a' is an array; spread it over several names"},
+      {"{\"a\":{\"b\":[]}}", "'a.b' is an array"},
+      {"{\"a\":NaN}", "expected a value at 'NaN}'"},
+      {"{\"a\":Infinity}", "expected a value"},
+      {"{\"a\":-Infinity}", "'-Infinity' is not a number as JSON writes it"},
+      {"{\"a\":nan}", "expected a value at 'nan}'"},
+      {"{\"a\":01}", "'01' is not a number as JSON writes it"},
+      {"{\"a\":+1}", "expected a value at '+1}'"},
+      {"{\"a\":.5}", "expected a value"},
+      {"{\"a\":5.}", "'5.' is not a number as JSON writes it"},
+      {"{\"a\":5.e1}", "'5.e1' is not a number"},
+      {"{\"a\":1e}", "'1e' is not a number"},
+      {"{\"a\":1e+}", "'1e+' is not a number"},
+      {"{\"a\":-}", "'-' is not a number"},
+      {"{\"a\":1.2.3}", "'1.2.3' is not a number"},
+      {"{\"a\":0x10}", "expected ',' or '}' at 'x10}'"},
+      {"{\"a\":1e999}", "'1e999' is not a finite number"},
+      {"{\"a\":1e20}", "the value of 'a' is not a finite number of at most 1e19"},
+      {"{\"a\":tru}", "expected a value"},
+      {"{\"a\":True}", "expected a value"},
+      {"{\"a\":truer}", "expected ',' or '}' at 'r}'"},
+      {"{\"a\":nul", "expected a value at 'nul'"},
+      {"{\"a\":\"x}", "a string is not closed"},
+      {"{\"a\":\"x\\\"}", "a string is not closed"},
+      {"{\"a\":\"x\\", "a string is not closed"},
+      {"{\"a", "a string is not closed"},
+      {"{\"a\":\"\t\"}", "a control character"},
+      {"{\"a\":\"\\x41\"}", "unknown escape '\\x41\"}'"},
+      {"{\"a\":\"\\\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\"}", "unknown escape"},
+      {"{\"a\":\"\\u12g4\"}", "\\u needs four hex digits"},
+      {"{\"a\":\"\\u-123\"}", "\\u needs four hex digits"},
+      {"{\"a\":\"\\u12", "\\u needs four hex digits"},
+      {"{\"a\":\"\\ud83d\"}", "half of a surrogate pair"},
+      {"{\"a\":\"\\ude00\\ud83d\"}", "half of a surrogate pair"},
+      {"{\"a\":\"\\ud83d\\u0041\"}", "half of a surrogate pair"},
+      {"{\"a\":\"\\ud83dx\"}", "half of a surrogate pair"},
+      {"{\"y\":{}}", "the label 'y' is an object"},
+      {"{\"y\":[1]}", "the label 'y' is an array"},
+      {"{\"y\":\"\"}", "the label 'y' is an empty text"},
+      {"{\"y\":\"no\"}", "the label 'y' is a text, and was a number before"},
+      {"{\"y\":}", "expected a value at '}'"},
+      {"{\"w\":-1}", "the weight 'w' is negative"},
+      {"{\"w\":\"1\"}", "expected a number for the weight 'w'"},
+      {"{\"id\":{}}", "expected a string or a number for the tag 'id'"},
+      {"{\"i\":[1,]}", "expected a value at ']}'"},
+      {"{\"i\":[1}", "expected ',' or ']' at '}'"},
+      {"{\"i\":{\"a\":1,}}", "expected a string at '}}'"},
+      {nested(65, "{\"i\":", "}"), "more than 64 objects or arrays in each other"},
+      {nested(100000, "{\"a\":", "}"), "more than 64 objects or arrays in each other"},
+      {nested(65, "[", "]"), "more than 64 objects or arrays in each other"},
+      {nested(100000, "[", "]"), "more than 64 objects or arrays in each other"},
+      {"{\"a\":\"\xff\"}", "not valid UTF-8"},
+      {std::string("{\"a\":\"\0\"}", 9), "NUL byte"},
+      {std::string("{\"a\":1}\0", 8), "NUL byte"},
+  };
+  CHECK(std::size(bad) >= 25);
+  const Make make = jsonl({"i"});
+  for (const auto& [record, part] : bad) {
+    const std::string text = good + record + "\n" + good;
+    const Outcome outcome = read(make, text);
+    const std::string head = record.substr(0, 60);
+    check_part(outcome.error, "line 2: ", head, __LINE__);
+    check_part(outcome.error, part, head, __LINE__);
+    const Outcome skipping = read(make, text, 5000, {true, false});
+    CHECK(skipping.error.empty() && skipping.skipped == 1 && skipping.line == 4);
+    CHECK_SAME(skipping.examples, "1 | a:2\n1 | a:2\n");
+    if (text.size() < 1000) check_pieces(make, text, {}, __LINE__);
+  }
+  CHECK_SAME(read(make, nested(64, "{\"i\":", "}") + "\n" + nested(64, "[", "]")).error, "");
+  CHECK_SAME(read(jsonl(), "{\"y\":\"no\"}\n{\"y\":true}").error,
+             "line 2: the label 'y' is a number, and was a text before");
+  CHECK_SAME(read(jsonl(), "{\"y\":1}\n{\"y\":null}", 3, {false, true}).error,
+             "line 2: the label 'y' is missing");
+  // a bad record does not settle what labels are
+  CHECK_SAME(read(jsonl(), "{\"y\":\"no\" 1}\n{\"y\":2}", 3, {true, false}).examples, "2 |\n");
+}
+
+// --- anything at all
+// ------------------------------------------------------------------------------
+const std::string kVw = "1 2 'tag |a:2 x:0.5 y |b z:-1e2\n-1 | x y:3\n0.5 0 t|a x\n\n |b q";
+const std::string kSvmlight = "+1 1:0.5 7:-2e3 # note\r\n\n-1.5 qid:3 2:1\n3 1:1";
+
+// Mutations of good texts are read or refused, the same in whatever pieces they come.
+void test_mutations(const Make& make, const std::string& good, unsigned seed) {
+  std::mt19937 random(seed);
+  const std::string_view special = "\"\\,:{}[]\n\r\t |'#-+.eE0919nulltruefa\x80\xff\xc3\xa9";
+  int refused = 0, different = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string text = good;
+    for (unsigned edits = 1 + random() % 4; edits; --edits) {
+      const std::size_t at = random() % text.size(), length = 1 + random() % 5;
+      const char c = random() % 4 ? special[random() % special.size()] : char(random() % 256);
+      switch (random() % 5) {
+        case 0:
+          text[at] = c;
+          break;
+        case 1:
+          text.insert(at, 1, c);
+          break;
+        case 2:
+          if (text.size() > 10) text.erase(at, length);
+          break;
+        case 3:
+          text.insert(random() % text.size(), text.substr(at, length));
+          break;
+        default:
+          text[at] = char(text[at] ^ (1 << (random() % 8)));
+      }
+    }
+    const Parser::Options options{round % 2 == 0, round % 4 < 2};
+    const Outcome whole = read(make, text, text.size() + 1, options);
+    refused += !whole.error.empty() || whole.skipped;
+    different += !(read(make, text, 1 + random() % 40, options) == whole);
+    CHECK(whole.error.empty() || whole.error.find("line ") == 0);
+    try {
+      infer_csv(text, round % 2 == 0, round % 3 ? ',' : '\0', round % 5 != 0, kCsvWishes);
+    } catch (const std::invalid_argument&) {
+    }
+  }
+  CHECK(different == 0);
+  CHECK(refused > 2000 && refused < 20000);
+}
+
+}  // namespace
+
+int main() {
+  test_csv();
+  test_bad_csv();
+  test_infer_csv();
+  test_jsonl();
+  test_bad_jsonl();
+  test_mutations(csv(kCsv, kCsvWishes), kCsv, 1);
+  test_mutations(jsonl({"none"}), kJsonl, 2);
+  test_mutations(
+      [](Parser::Options options) {
+        return std::make_unique<VwParser>(
+            options, std::vector<VwParser::Interaction>{{"a", "b"}, {"a", "a"}});
+      },
+      kVw, 3);
+  test_mutations([](Parser::Options options) { return std::make_unique<SvmlightParser>(options); },
+                 kSvmlight, 4);
+  std::printf("%d checks, %d failures\n", checks, failures);
+  return failures != 0;
+}

@@ -1,0 +1,59 @@
+// Comma-, tab- or otherwise separated values, quoted as in RFC 4180: one example a record.
+//
+// A column of numbers is a feature, a column of text one feature for each text it holds. What is
+// missing (an empty field, NA, NaN, null, None, ?) is absent.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/parser.hpp"
+
+namespace regretless::text {
+
+struct CsvColumns {
+  enum Kind : std::uint8_t { number, category, label_number, label_text, weight, tag, ignored };
+  char delimiter = ',';
+  bool header = true;              // the first record names the columns and is not an example
+  std::vector<std::string> names;  // of all columns, in order
+  std::vector<Kind> kinds;
+};
+
+// What the user says about columns, by name; the rest is seen from a sample.
+struct CsvWishes {
+  std::string label = {}, weight = {}, tag = {};  // empty: there is none
+  std::vector<std::string> categorical = {}, numeric = {}, ignored = {};
+  bool label_is_text_allowed = true;
+};
+
+// The columns of a file that begins with `sample`. delimiter 0: the most frequent of , tab ; | in
+// the first record.
+CsvColumns infer_csv(std::string_view sample, bool sample_is_all, char delimiter, bool header,
+                     const CsvWishes& wishes);
+
+class CsvParser : public Parser {
+ public:
+  CsvParser(Options options, CsvColumns columns);
+
+ protected:
+  void record(std::string_view content, Examples& out) override;
+  std::size_t end_of_record(std::string_view piece, std::size_t from) override;
+
+ private:
+  struct Number {  // the name of a column, when that is a number
+    std::int64_t value;
+    bool is_one;
+  };
+
+  void check_header(std::string_view content) const;
+  void read(std::string_view content, Examples& out);
+
+  CsvColumns columns_;
+  std::vector<Number> numbers_;
+  bool has_label_texts_ = false;
+  bool begun_ = false, header_is_due_ = false;
+  std::string unquoted_;  // the fields of the record at hand that could not be used in place
+};
+
+}  // namespace regretless::text

@@ -1,0 +1,176 @@
+// A piece of a stream: what a reader makes of some lines, and a learner takes in at once.
+//
+// Features are written down in the form that the learner needs: as rows of a hashed bank, or by
+// name, to be looked up (exact features), or both, when a hashed learner is to remember names.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bank.hpp"
+#include "features.hpp"
+#include "hash.hpp"
+
+namespace regretless::text {
+
+// What is wrong with a line; the parser adds which line it was.
+struct Malformed : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+// A text of digits without leading zeros names a column, as in svmlight; it is the number then.
+inline bool as_column(std::string_view name, std::int64_t& column) {
+  if (name.empty() || name.size() > 18 || (name[0] == '0' && name.size() > 1)) return false;
+  std::int64_t value = 0;
+  for (const char c : name) {
+    if (unsigned(c - '0') > 9) return false;
+    value = value * 10 + (c - '0');
+  }
+  column = value;
+  return true;
+}
+
+// A vector that is appended to without asking, once room has been made; new memory stays untouched.
+template <class T>
+class Buffer {
+ public:
+  std::size_t size() const { return size_; }
+  const T* data() const { return data_.get(); }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  void make_room(std::size_t more) {
+    if (size_ + more <= capacity_) return;
+    capacity_ = std::max(size_ + more, 2 * capacity_);
+    std::unique_ptr<T[]> fresh(new T[capacity_]);
+    std::copy(data_.get(), data_.get() + size_, fresh.get());
+    data_ = std::move(fresh);
+  }
+  void push_back(T value) { data_[size_++] = value; }
+  void shrink(std::size_t size) { size_ = size; }
+
+ private:
+  std::unique_ptr<T[]> data_;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+class Examples {
+ public:
+  struct Name {
+    static constexpr std::uint32_t kColumn = std::numeric_limits<std::uint32_t>::max();
+    std::uint64_t key;     // hash of the text, or the column
+    std::uint32_t at;      // where the text begins in `text`
+    std::uint32_t length;  // of the text, or kColumn
+    bool is_column() const { return length == kColumn; }
+  };
+
+  // bits: of a hashed bank, 0 for none; named: keep the names of features
+  explicit Examples(int bits = 0, bool intercept = true, bool named = true)
+      : bits_(bits),
+        intercept_(intercept),
+        named_(named || bits == 0),
+        mask_(bits ? (std::uint64_t(1) << bits) - 1 : 0) {}
+
+  int bits() const { return bits_; }
+  bool intercept() const { return intercept_; }
+  bool named() const { return named_; }
+  std::size_t size() const { return labels.size(); }
+  std::string_view name(const Name& n) const { return {text.data() + n.at, n.length}; }
+
+  // --- reading: features of an example, then finish, or drop when the line is bad
+  // ----------------- Before an example: for as many features, and the intercept.
+  void make_room(std::size_t features) {
+    if (bits_) rows.make_room(features + 1);
+    if (named_) names.make_room(features + 1);
+    values.make_room(features + 1);
+  }
+  void begin() {
+    if (intercept_) {
+      if (bits_) rows.push_back(Features::kIntercept);
+      if (named_) names.push_back({0, 0, 0});
+      values.push_back(1.0f);
+    }
+  }
+  void add(std::string_view name, double value) {
+    std::int64_t column;
+    if (as_column(name, column)) return add(column, value);
+    add_text(name, value);
+  }
+  void add_text(std::string_view name, double value) {  // a name even if it is a number
+    if (!present(value, name)) return;
+    const std::uint64_t key = hash_bytes(name);
+    if (bits_) rows.push_back(1 + std::uint32_t(key & mask_));
+    if (named_) {
+      names.push_back({key, std::uint32_t(text.size()), std::uint32_t(name.size())});
+      text.append(name);
+    }
+    values.push_back(float(value));
+  }
+  void add(std::int64_t column, double value) {
+    if (!present(value, column)) return;
+    if (bits_) rows.push_back(1 + std::uint32_t(std::uint64_t(column) & mask_));
+    if (named_) names.push_back({std::uint64_t(column), 0, Name::kColumn});
+    values.push_back(float(value));
+  }
+  // The value `category` of a column of text: the feature "column=category", which is there.
+  void add_category(std::string_view column, std::string_view category) {
+    joined_.assign(column).append(1, '=').append(category);
+    add(joined_, 1.0);
+  }
+  // NaN: the example has no label. A label is a number or a text, in all of a stream.
+  void finish(double label, double weight = 1, std::string_view tag = {}) {
+    starts.push_back(values.size());
+    labels.push_back(label);
+    importance.push_back(weight);
+    weighted |= weight != 1;
+    if (!tag.empty() && tags.empty()) tags.resize(size() - 1);
+    if (!tag.empty() || !tags.empty()) tags.emplace_back(tag);
+  }
+  void finish(std::string_view label, double weight = 1, std::string_view tag = {}) {
+    if (label_texts.size() < size()) label_texts.resize(size());
+    label_texts.emplace_back(label);
+    finish(std::nan(""), weight, tag);
+  }
+  void drop() {  // what was added since the last finish
+    const std::size_t kept = starts.back();
+    values.shrink(kept);
+    if (bits_) rows.shrink(kept);
+    if (named_) names.shrink(kept);
+    if (label_texts.size() > size()) label_texts.resize(size());
+  }
+
+  std::vector<double> labels, importance;
+  std::vector<std::string> label_texts;  // empty when labels are numbers
+  std::vector<std::string> tags;         // empty when no example has one
+  bool weighted = false;                 // some importance is not 1
+  std::vector<std::size_t> starts{0};
+  Buffer<std::uint32_t> rows;  // when bits
+  Buffer<Name> names;          // when named; the intercept's is empty
+  Buffer<float> values;
+  std::string text;  // of the names, end to end
+
+ private:
+  // What is 0 is absent, in every form of input.
+  template <class Which>
+  static bool present(double value, const Which& name) {
+    if (!(std::fabs(value) <= kLargestValue)) out_of_range(name);
+    return value != 0;
+  }
+  [[noreturn, gnu::cold]] static void out_of_range(std::string_view name) {
+    throw Malformed("the value of '" + std::string(name.substr(0, 60)) +
+                    "' is not a finite number of at most 1e19");
+  }
+  [[noreturn, gnu::cold]] static void out_of_range(std::int64_t column) {
+    out_of_range(std::string_view(std::to_string(column)));
+  }
+
+  int bits_;
+  bool intercept_, named_;
+  std::uint64_t mask_;
+  std::string joined_;
+};
+
+}  // namespace regretless::text

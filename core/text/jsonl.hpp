@@ -1,0 +1,59 @@
+// JSON lines: one object a line, one example each.
+//
+// A number is a feature, a string a category ("name=string"), true and false are 1 and 0, null is
+// absent. Names in nested objects are joined: {"user": {"age": 30}} has the feature "user.age".
+#pragma once
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/parser.hpp"
+
+namespace regretless::text {
+
+class JsonlParser : public Parser {
+ public:
+  static constexpr int kDeepest = 64;  // objects and arrays within each other
+
+  // Joined names; empty: there is none. What is ignored may be anything, also an array.
+  JsonlParser(Options options, std::string label, std::string weight, std::string tag,
+              std::vector<std::string> ignored);
+
+ protected:
+  void record(std::string_view content, Examples& out) override;
+
+ private:
+  enum class Kind : std::uint8_t { none, number, text };
+  struct Target {  // of the example at hand
+    Kind kind = Kind::none;
+    double label = 0, weight = 1;
+    std::string text, tag;
+  };
+  struct Seen {
+    std::uint64_t hash;
+    std::int64_t record;
+  };
+  class Cursor;
+
+  void object(Cursor& json, int depth, Examples& out);
+  void feature(Cursor& json, int depth, Examples& out);
+  void read_label(Cursor& json);
+  void read_weight(Cursor& json);
+  void read_tag(Cursor& json);
+  bool stands_twice(std::string_view name);
+
+  std::string label_, weight_, tag_;
+  std::set<std::string, std::less<>> ignored_;
+  Kind kind_ = Kind::none;  // of the labels until now
+  Target target_;
+  std::string name_;  // joined, of the value at hand
+  std::string unescaped_;
+  // the names of the record at hand, a hash table: entries of earlier records are free places
+  std::vector<Seen> seen_;
+  std::size_t names_ = 0;
+  std::int64_t record_ = 0;
+};
+
+}  // namespace regretless::text

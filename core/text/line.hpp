@@ -1,0 +1,127 @@
+// A cursor over one line: numbers and words, and what was expected where they are not.
+#pragma once
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "text/examples.hpp"
+
+namespace regretless::text {
+
+inline constexpr double kPowersOfTen[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                            1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+// Digits as a number without a loop whose end a processor cannot guess: eight bytes are looked at
+// in a word. (Eight digits are added up in pairs, the pairs in pairs, and those.)
+struct Word {
+  std::uint64_t off, others;  // digits as 0 to 9; the top bit of every byte that is no digit
+  explicit Word(const char* p) {
+    std::memcpy(&off, p, sizeof(off));
+    off ^= 0x3030303030303030ULL;
+    others = ((off + 0x7676767676767676ULL) | off) & 0x8080808080808080ULL;
+  }
+  // Bytes before the first that is no digit; `others` is not 0.
+  static unsigned before(std::uint64_t others) { return unsigned(__builtin_ctzll(others)) / 8; }
+  // The number of `count` digits, 1 to 8.
+  static std::uint64_t number(std::uint64_t digits, unsigned count) {
+    std::uint64_t v = digits << (64 - 8 * count);  // leading zeros, as it were
+    v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ffULL;
+    v = (v * 100 + (v >> 16)) & 0x0000ffff0000ffffULL;
+    return (v * 10000 + (v >> 32)) & 0xffffffffULL;
+  }
+};
+
+// Reads a number at p; null if there is none. Plain decimals of up to 15 digits, nearly all there
+// are, are exact in doubles: digits over a power of ten.
+inline const char* read_number(const char* p, const char* end, double& out) {
+  const char* begin = p;
+  const bool negative = p < end && *p == '-';
+  if (p < end && (*p == '-' || *p == '+')) ++p;
+  if (end - p >= 9) {  // the shortest, and most: up to seven bytes with their point
+    const Word word(p);
+    if (word.others) {
+      unsigned digits = Word::before(word.others), size = digits, scale = 0;
+      std::uint64_t off = word.off;
+      if (p[digits] == '.' && (word.others & (word.others - 1))) {
+        size = Word::before(word.others & (word.others - 1));
+        const std::uint64_t whole = (std::uint64_t(1) << (8 * digits)) - 1;
+        off = (off & whole) | ((off >> 8) & ~whole);  // the point taken out
+        scale = size - digits - 1;
+        digits = size - 1;
+      }
+      const char after = char(p[size] | 0x20);
+      if (digits > 0 && after != 'e' && after != '.') {
+        const double v = double(std::int64_t(Word::number(off, digits))) / kPowersOfTen[scale];
+        out = negative ? -v : v;
+        return p + size;
+      }
+    }
+  }
+  std::uint64_t mantissa = 0;
+  const char* digits = p;
+  for (; p < end && unsigned(*p - '0') < 10; ++p) mantissa = mantissa * 10 + unsigned(*p - '0');
+  std::ptrdiff_t count = p - digits, scale = 0;
+  if (p < end && *p == '.') {
+    const char* point = ++p;
+    for (; p < end && unsigned(*p - '0') < 10; ++p) mantissa = mantissa * 10 + unsigned(*p - '0');
+    scale = p - point;
+    count += scale;
+  }
+  if (count > 0 && count <= 15 && (p == end || (*p | 0x20) != 'e')) {
+    const double v = double(mantissa) / kPowersOfTen[scale];
+    out = negative ? -v : v;
+    return p;
+  }
+  if (begin < end && *begin == '+') {  // from_chars knows no plus
+    if (++begin < end && *begin == '-') return nullptr;
+  }
+  const auto [rest, error] = std::from_chars(begin, end, out);
+  return error == std::errc() ? rest : nullptr;
+}
+
+// The whole of a text as a finite number.
+inline bool as_number(std::string_view text, double& out) {
+  const char* end = text.data() + text.size();
+  return read_number(text.data(), end, out) == end && std::isfinite(out);
+}
+
+class Line {
+ public:
+  explicit Line(std::string_view text) : p_(text.data()), end_(text.data() + text.size()) {}
+
+  bool at_end() const { return p_ == end_; }
+  bool at(char c) const { return p_ < end_ && *p_ == c; }
+  static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+  // Whether something is left.
+  bool skip_blanks() {
+    while (p_ < end_ && is_blank(*p_)) ++p_;
+    return p_ < end_;
+  }
+  bool take(std::string_view word) {
+    if (std::string_view(p_, end_).substr(0, word.size()) != word) return false;
+    p_ += word.size();
+    return true;
+  }
+  double number(const char* what) {
+    double v;
+    const char* rest = read_number(p_, end_, v);
+    if (!rest || !std::isfinite(v)) fail(what);
+    p_ = rest;
+    return v;
+  }
+  std::string_view rest() const { return {p_, end_}; }
+  void advance(std::size_t n) { p_ += n; }
+
+  [[noreturn, gnu::cold]] void fail(const std::string& expected) const {
+    throw Malformed("expected " + expected + " at '" +
+                    std::string(std::string_view(p_, end_).substr(0, 30)) + "'");
+  }
+
+ private:
+  const char *p_, *end_;
+};
+
+}  // namespace regretless::text

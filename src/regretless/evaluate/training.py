@@ -1,0 +1,156 @@
+"""Training with progressive validation: predict, score, then learn, piece by piece."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import persistence
+from regretless.evaluate.validation import Validation
+from regretless.linear.loading import restored
+from regretless.linear.outcome import Outcome
+from regretless.linear.regressing import Regressing
+from regretless.streams.stream import Piece, Place
+
+__all__ = ["Training"]
+
+
+class Training:
+    """A learner on its way through a stream, with all that a checkpoint must hold.
+
+    Parameters
+    ----------
+    model : a learner of `regretless.linear`.
+    norm : if given, what is certified: the mean loss that no linear model of this norm can beat.
+    holdout : if `k > 0`, every k-th example is scored apart and not learned.
+
+    >>> from regretless import streams
+    >>> from regretless.linear import LinearClassifier
+    >>> training = Training(LinearClassifier(), holdout=10)
+    >>> for piece in streams.read(streams.bundled("phishing")).pieces():
+    ...     training.take(piece)
+    >>> training.validation.examples, training.held_out.examples, training.held_out.loss < 0.45
+    (1125, 125, True)
+    """
+
+    def __init__(self, model: Any, norm: float | None = None, holdout: int = 0) -> None:
+        self.model, self.norm, self.holdout = model, norm, holdout
+        kind: Any = "regression" if isinstance(model, Regressing) else "binary"
+        self.validation = Validation(kind)
+        self.held_out = Validation(kind)
+        self.place = Place()
+        self.passes = 0  # that are over
+        self._seen = 0  # in this pass, held out or not
+        self._next_certificate = 1.0
+
+    @property
+    def seen(self) -> int:
+        """Examples met in the current pass, those held out among them."""
+        return self._seen
+
+    def take(self, piece: Piece) -> None:
+        """Predict the examples of the piece, score the predictions, and learn the examples."""
+        weights = piece.w
+        held: NDArray[np.bool_] | None = None
+        if self.holdout:
+            held = (np.arange(self._seen, self._seen + len(piece)) + 1) % self.holdout == 0
+            weights = np.where(held, 0.0, 1.0 if weights is None else weights)
+        outcomes = self.model.validate_many(piece.X, piece.y, weights)
+        self._seen += len(piece)
+        self.place = piece.place
+        if self.validation.kind == "binary" and len(self.model.classes_) > 2:
+            self.validation.kind = self.held_out.kind = "multiclass"
+        certified = self._certified()
+        at = 0
+        for outcome in outcomes:
+            part = slice(at, at + len(outcome))
+            at = part.stop
+            weights = None if piece.w is None else piece.w[part]
+            if held is not None:
+                _add(self.held_out, outcome, weights, held[part])
+            if not self.passes:  # later the examples are no news
+                chosen = slice(None) if held is None else ~held[part]
+                _add(self.validation, outcome, weights, chosen, certified)
+
+    def _certified(self) -> float | None:
+        # The norm of the sum of gradients takes a pass over the bank: now and then only.
+        if self.norm is None or self._seen < self._next_certificate:
+            return None
+        self._next_certificate = 1.1 * self._seen
+        bound: float = self.model.certificate().best_possible(self.norm, mean=True)
+        return bound
+
+    def end_pass(self) -> None:
+        """The stream has come to its end and begins again."""
+        self.passes += 1
+        self.place, self._seen = Place(), 0
+        self.held_out = Validation(self.held_out.kind)  # of the newest pass alone
+
+    # --- checkpoints -------------------------------------------------------------------------------
+
+    def save(self, path: Any, command: Mapping[str, Any]) -> None:
+        """Write everything to `path`, all at once or not at all; `command` says what it belongs to."""
+        description, arrays = self.model._described()
+        parts = {f"model.{k}": v for k, v in arrays.items()}
+        parts |= {f"validation.{k}": v for k, v in self.validation.state().items()}
+        parts |= {f"held_out.{k}": v for k, v in self.held_out.state().items()}
+        whole = {
+            "command": dict(command),
+            "model": description,
+            "kind": self.validation.kind,
+            "place": asdict(self.place),
+            "counts": [self.passes, self._seen, self._next_certificate],
+            "norm": self.norm,
+            "holdout": self.holdout,
+        }
+        persistence.write(path, whole, parts)
+
+    @classmethod
+    def load(cls, path: Any, command: Mapping[str, Any]) -> Self:
+        """The training that `save` wrote, or `ValueError` if it belongs to another command."""
+        whole, parts = persistence.read(path)
+        try:
+            old = whole["command"]
+            changed = sorted(k for k in old.keys() | command.keys() if old.get(k) != command.get(k))
+            if changed:
+                raise ValueError(
+                    f"{path} is a checkpoint of another command ({', '.join(changed)} differ); "
+                    "remove it or choose another directory"
+                )
+
+            def part(name: str) -> dict[str, NDArray[Any]]:
+                return {k[len(name) + 1 :]: v for k, v in parts.items() if k.startswith(name + ".")}
+
+            training = cls(
+                restored(path, whole["model"], part("model")), whole["norm"], whole["holdout"]
+            )
+            training.validation = Validation.restored(whole["kind"], part("validation"))
+            training.held_out = Validation.restored(whole["kind"], part("held_out"))
+            training.place = Place(**whole["place"])
+            training.passes, training._seen, training._next_certificate = whole["counts"]
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"{path} is not a checkpoint: {error!r}") from error
+        return training
+
+
+def _add(
+    scores: Validation,
+    outcome: Outcome,
+    weights: NDArray[np.float64] | None,
+    chosen: NDArray[np.bool_] | slice,
+    certified: float | None = None,
+) -> None:
+    """Add the outcomes that are chosen."""
+    p, positive = outcome.probability, outcome.positive
+    if scores.kind != "binary":
+        p = positive = None
+    scores.add(
+        outcome.losses[chosen],
+        None if weights is None else weights[chosen],
+        outcome.wrong[chosen],
+        None if p is None else p[chosen],
+        None if positive is None else positive[chosen],
+        certified=certified,
+    )

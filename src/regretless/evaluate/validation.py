@@ -1,0 +1,338 @@
+"""Progressive validation: what is added up while a stream is predicted, scored, then learned.
+
+Every example is predicted before it is learned, so the mean loss is that of predictions on fresh data,
+without a holdout: Blum, Kalai and Langford, "Beating the Hold-Out" (1999).
+"""
+
+from collections.abc import Mapping
+from typing import Literal, Self, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regretless.certificates import Certificate
+from regretless.evaluate.report import Calibration, Curve, Report
+
+__all__ = ["Validation"]
+
+Array: TypeAlias = NDArray[np.float64]
+Kind: TypeAlias = Literal["binary", "multiclass", "regression"]
+
+# The points of a curve: 24 in a decade, fewer below 40, where roundings coincide.
+_POINTS = np.unique(np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).astype(np.int64))
+
+_RANKS = 2**14  # bins of the log-odds from -16 to 16
+_PER_UNIT = _RANKS // 32
+_SHARES = 20  # bins of the probability, for calibration
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+class Validation:
+    """The running scores of a learner on a stream, fed in batches.
+
+    Means are weighted by the examples' importance. However the stream was cut into batches, examples
+    are counted and the curve's points placed the same; sums agree up to rounding.
+
+    Memory is bounded. The curve has a point at 1, 2, 3, ..., then 24 in each decade of examples, and
+    one at the end. AUC comes from histograms of the predicted log-odds with bins 1/512 wide from -16
+    to 16: predictions whose odds differ by less than 0.2%, or that are both within 1e-7 of 0 or of 1,
+    may count as tied, that is one half. It is off by at most half the share of such pairs.
+
+    Parameters: `kind`, "binary", "multiclass" or "regression". Set it from "binary" to "multiclass"
+    when a third label appears; AUC and calibration are then no more.
+
+    >>> scores = Validation("binary")
+    >>> scores.add(losses=[0.7, 0.1, 0.4], weights=None, wrong=[True, False, False],
+    ...            probability=[0.5, 0.9, 0.3], positive=[False, True, False])
+    >>> scores.examples, round(scores.loss, 3), round(scores.error, 3), scores.auc
+    (3, 0.4, 0.333, 1.0)
+    >>> scores.curve.examples
+    array([1, 2, 3])
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        if kind not in get_args(Kind):
+            raise ValueError(f"kind={kind!r} is not one of {', '.join(get_args(Kind))}")
+        self._kind: Kind = kind
+        self._examples = 0
+        # Row k: the sums of weight, loss and wrong after point k - 1 up to point k, what was certified
+        # at the end of the last batch that touched it, and where that end was.
+        self._sums = np.zeros((len(_POINTS) + 1, 3))
+        self._certified = np.full(len(_POINTS) + 1, np.nan)
+        self._certified_at = np.zeros(len(_POINTS) + 1, np.int64)
+        binary = kind == "binary"
+        self._ranks = np.zeros((2, _RANKS if binary else 0))  # weight of negatives, of positives
+        self._shares = np.zeros((3, _SHARES if binary else 0))  # weight, probability, positives
+
+    @property
+    def kind(self) -> Kind:
+        """What is predicted; may be set from "binary" to "multiclass".
+
+        >>> scores = Validation("binary")
+        >>> scores.kind = "multiclass"
+        >>> scores.kind = "regression"
+        Traceback (most recent call last):
+        ValueError: kind='regression' after 'multiclass': only binary can become multiclass
+        """
+        return self._kind
+
+    @kind.setter
+    def kind(self, kind: Kind) -> None:
+        if kind == self._kind:
+            return
+        if (self._kind, kind) != ("binary", "multiclass"):
+            raise ValueError(
+                f"kind={kind!r} after {self._kind!r}: only binary can become multiclass"
+            )
+        self._kind = kind
+        self._ranks, self._shares = np.zeros((2, 0)), np.zeros((3, 0))
+
+    def add(
+        self,
+        losses: ArrayLike,
+        weights: ArrayLike | None,
+        wrong: ArrayLike,
+        probability: ArrayLike | None = None,
+        positive: ArrayLike | None = None,
+        *,
+        certified: float | None = None,
+    ) -> None:
+        """Add a batch, in the order of the stream; nothing has changed if it raises.
+
+        Parameters, arrays of one length: `losses` of the predictions made before learning; `weights`,
+        the importance of each example, finite and >= 0, None for 1; `wrong`, whether the predicted
+        label was, or the squared error in regression; with two labels, the `probability` predicted
+        for the positive one, if there is such, and whether the label was `positive`. `certified`: the
+        mean loss that no model of the norm asked for can beat on all examples up to this batch's end,
+        where it is known. The points of the curve in this batch get it, with that end.
+
+        >>> scores = Validation("regression")
+        >>> scores.add([1.0, 4.0], None, [1.0, 4.0])
+        >>> scores.add([9.0], [np.nan], [9.0])
+        Traceback (most recent call last):
+        ValueError: weights[0] = nan is not a weight: it must be finite and >= 0
+        >>> scores.loss
+        2.5
+        """
+        count = np.size(losses)
+        rows = np.empty((3, count))
+        rows[0] = 1.0 if weights is None else _column("weights", weights, count)
+        rows[1] = _column("losses", losses, count)
+        rows[2] = _column("wrong", wrong, count)
+        if not count:
+            return
+        weight = rows[0]
+        if weights is not None:
+            _check("weights", weight, _LARGEST, "is not a weight: it must be finite and >= 0")
+            rows[1:] *= weight
+        proved = np.nan if certified is None else float(certified)
+        start, stop = self._examples, self._examples + count
+        first, last = _POINTS.searchsorted(start, "right"), _POINTS.searchsorted(stop, "left")
+        sums = np.add.reduceat(rows, np.append(0, _POINTS[first:last] - start), axis=1)
+        if np.isnan(sums).any():
+            name, row = ("losses", rows[1]) if np.isnan(sums[1]).any() else ("wrong", rows[2])
+            raise ValueError(
+                f"{name}[{np.isnan(row).argmax()}] is not a number: it cannot be added up"
+            )
+        if probability is not None:
+            self._add_probabilities(probability, positive, weight)
+        self._sums[first : last + 1] += sums.T
+        self._certified[first : last + 1] = proved
+        self._certified_at[first : last + 1] = stop
+        self._examples = stop
+
+    def _add_probabilities(
+        self, probability: ArrayLike, positive: ArrayLike | None, weight: Array
+    ) -> None:
+        if self._kind != "binary":
+            raise ValueError(f"probability is given, but kind={self._kind!r}: leave it out")
+        if positive is None:
+            raise ValueError("probability is given without positive: pass both or neither")
+        p = _column("probability", probability, len(weight))
+        label = _column("positive", positive, len(weight)) != 0
+        _check("probability", p, 1.0, "is not a probability: it must be in [0, 1]")
+        log_odds = np.clip(p, 1e-8, 1 - 1e-8)  # finite, and beyond the last bins
+        log_odds /= 1 - log_odds
+        np.log(log_odds, out=log_odds)
+        rank = np.clip((log_odds + 16) * _PER_UNIT, 0, _RANKS - 1).astype(np.intp)
+        np.add.at(self._ranks.reshape(-1), rank + _RANKS * label, weight)
+        share = np.minimum((p * _SHARES).astype(np.intp), _SHARES - 1)
+        for k, values in enumerate((weight, weight * p, weight * label)):
+            self._shares[k] += np.bincount(share, values, minlength=_SHARES)
+
+    @property
+    def examples(self) -> int:
+        """How many examples were added, whatever their weights.
+
+        >>> Validation("binary").examples
+        0
+        """
+        return self._examples
+
+    @property
+    def loss(self) -> float:
+        """The mean loss; NaN if there was no weight yet.
+
+        >>> Validation("binary").loss
+        nan
+        """
+        return float(_means(self._so_far())[-1, 0])
+
+    @property
+    def error(self) -> float:
+        """The share of wrong labels, or the mean squared error; NaN if there was no weight yet.
+
+        >>> scores = Validation("multiclass")
+        >>> scores.add([0.2, 0.9], [3.0, 1.0], [False, True])
+        >>> scores.error
+        0.25
+        """
+        return float(_means(self._so_far())[-1, 1])
+
+    @property
+    def rmse(self) -> float | None:
+        """In regression, the root of the mean squared error.
+
+        >>> scores = Validation("regression")
+        >>> scores.add([3.0], None, [9.0])
+        >>> scores.rmse
+        3.0
+        """
+        return float(np.sqrt(self.error)) if self._kind == "regression" else None
+
+    @property
+    def auc(self) -> float | None:
+        """The chance that a positive is predicted higher than a negative, ties counting one half.
+
+        None without probabilities, or if all labels were the same.
+
+        >>> scores = Validation("binary")
+        >>> scores.add([0.7, 0.7], None, [False, True], [0.5, 0.5], [True, False])
+        >>> scores.auc
+        0.5
+        """
+        negative, positive = self._ranks
+        pairs = negative.sum() * positive.sum()
+        below = np.cumsum(negative) - negative / 2
+        return float(positive @ below / pairs) if pairs > 0 else None
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What was predicted and what happened, in 20 bins of probability; None without any.
+
+        >>> scores = Validation("binary")
+        >>> scores.add([0.1, 0.1], None, [False, True], [0.9, 0.94], [True, False])
+        >>> scores.calibration.observed[18]
+        np.float64(0.5)
+        """
+        return Calibration(*self._shares.copy()) if self._shares[0].any() else None
+
+    @property
+    def curve(self) -> Curve:
+        """The learning curve up to now; its last point is the last example.
+
+        >>> scores = Validation("regression")
+        >>> scores.add([4.0, 2.0, 0.0], None, [4.0, 2.0, 0.0], certified=1.5)
+        >>> scores.curve.loss, scores.curve.interval_loss
+        (array([4., 3., 2.]), array([4., 2., 0.]))
+        """
+        size = int(_POINTS.searchsorted(self._examples, "left")) + (self._examples > 0)
+        examples = np.minimum(_POINTS[:size], self._examples)
+        so_far, interval = _means(self._so_far()[:size]), _means(self._sums[:size])
+        return Curve(
+            examples=examples,
+            loss=so_far[:, 0],
+            interval_loss=interval[:, 0],
+            error=so_far[:, 1],
+            interval_error=interval[:, 1],
+            certified=self._certified[:size].copy(),
+            certified_at=self._certified_at[:size].copy(),
+        )
+
+    def report(
+        self, seconds: float, learner: str, certificate: Certificate | None = None
+    ) -> Report:
+        """What is known now, with the time it took and the learner's name.
+
+        >>> scores = Validation("regression")
+        >>> scores.add([4.0, 2.0], None, [4.0, 2.0])
+        >>> scores.report(seconds=0.5, learner="coin").examples_per_second
+        4.0
+        """
+        return Report(
+            examples=self.examples,
+            seconds=seconds,
+            loss=self.loss,
+            error=self.error,
+            auc=self.auc,
+            rmse=self.rmse,
+            calibration=self.calibration,
+            curve=self.curve,
+            certificate=certificate,
+            learner=learner,
+        )
+
+    def state(self) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
+        """All that `restored` needs to go on as if nothing had happened, copied.
+
+        >>> sorted(Validation("regression").state())
+        ['certified', 'certified_at', 'examples', 'ranks', 'shares', 'sums']
+        """
+        return {
+            "examples": np.array([self._examples]),
+            "sums": self._sums.copy(),
+            "certified": self._certified.copy(),
+            "certified_at": self._certified_at.copy(),
+            "ranks": self._ranks.copy(),
+            "shares": self._shares.copy(),
+        }
+
+    @classmethod
+    def restored(cls, kind: Kind, arrays: Mapping[str, NDArray[np.generic]]) -> Self:
+        """The validation whose `kind` and `state()` these are.
+
+        >>> scores = Validation("regression")
+        >>> scores.add([4.0], None, [4.0])
+        >>> Validation.restored("regression", scores.state()).loss
+        4.0
+        """
+        restored = cls(kind)
+        for name, fresh in restored.state().items():
+            if name not in arrays:
+                raise ValueError(
+                    f"arrays[{name!r}] is missing: this is not the state of a validation"
+                )
+            if (shape := np.shape(arrays[name])) != fresh.shape:
+                raise ValueError(
+                    f"arrays[{name!r}] has shape {shape}, not {fresh.shape}: is kind={kind!r} right?"
+                )
+        restored._examples = int(arrays["examples"][0])
+        restored._sums = np.array(arrays["sums"], np.float64)
+        restored._certified = np.array(arrays["certified"], np.float64)
+        restored._certified_at = np.array(arrays["certified_at"], np.int64)
+        restored._ranks = np.array(arrays["ranks"], np.float64)
+        restored._shares = np.array(arrays["shares"], np.float64)
+        return restored
+
+    def _so_far(self) -> Array:
+        return np.cumsum(self._sums, axis=0)
+
+
+def _means(sums: Array) -> Array:
+    """The mean loss and error of each row of sums; NaN where nothing weighs."""
+    weight = sums[:, :1]
+    return np.divide(sums[:, 1:], weight, out=np.full_like(sums[:, 1:], np.nan), where=weight > 0)
+
+
+def _column(name: str, values: ArrayLike, count: int) -> Array:
+    column = np.asarray(values, np.float64)
+    if column.shape != (count,):
+        raise ValueError(f"{name} has shape {column.shape}, losses has {count} numbers")
+    return column
+
+
+def _check(name: str, values: Array, most: float, remedy: str) -> None:
+    """Name the first of `values` that is not between 0 and `most`."""
+    if not (values.min() >= 0 and values.max() <= most):  # also if it is NaN
+        t = int((~((values >= 0) & (values <= most))).argmax())
+        raise ValueError(f"{name}[{t}] = {values[t]} {remedy}")

@@ -1,0 +1,11 @@
+"""Pictures of what was learned, and how: PNG or SVG, readable without colour.
+
+Each function returns a matplotlib `Figure` and writes it if given a path. matplotlib is imported when
+something is drawn, and none of its global state (pyplot, current figure, style) is touched.
+"""
+
+from regretless.plots.calibration import calibration
+from regretless.plots.curves import learning_curves
+from regretless.plots.weights import weight_bars
+
+__all__ = ["calibration", "learning_curves", "weight_bars"]

@@ -1,0 +1,121 @@
+"""A binary cache of a stream for later passes: examples as rows of one learner's bank."""
+
+import json
+import mmap
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.rows import Form, Located, Parsed
+from regretless.streams.stream import Piece, Place, Stream
+
+__all__ = ["Cache"]
+
+_MAGIC = b"regretless cache 1\n"
+_ALIGN = 64
+
+
+class Cache:
+    """Pieces of a stream on disk, as rows that have been found already.
+
+    A piece is added after it has been learned, when all of its names are known, and only the learner
+    that learned it can read it. Labels are kept as they are.
+
+    >>> import tempfile, pathlib
+    >>> from regretless import streams
+    >>> from regretless.linear import LinearRegressor
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.svm").write_text("1 1:2\\n3 2:1\\n")
+    >>> model, cache = LinearRegressor(), Cache(folder / "a.cache")
+    >>> for piece in streams.read(folder / "a.svm").pieces(model._form()):
+    ...     model.learn_many(piece.X, piece.y)
+    ...     cache.add(model, piece)
+    >>> cache.finish()
+    >>> [piece.y for piece in cache.stream().pieces()]
+    [array([1., 3.])]
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._file = open(self.path, "wb")  # noqa: SIM115, closed by finish
+        self._file.write(_MAGIC)
+        self._index: list[dict[str, Any]] = []
+
+    def add(self, model: Any, piece: Piece) -> None:
+        """Append a piece that `model` has learned."""
+        if not isinstance(piece.X, Parsed):
+            raise ValueError("only streams of text have a cache; tables are read again")
+        starts, rows, values = model._model.locate(piece.X.examples)
+        y = piece.y
+        labels = None
+        if y.dtype == object:
+            labels, y = np.unique(y.astype(str), return_inverse=True)
+        arrays = {"starts": starts, "rows": rows, "values": values, "y": y}
+        if piece.w is not None:
+            arrays["w"] = piece.w
+        entry = {
+            "place": asdict(piece.place),
+            "labels": None if labels is None else labels.tolist(),
+            "arrays": {name: self._append(array) for name, array in arrays.items()},
+        }
+        self._index.append(entry)
+
+    def _append(self, array: NDArray[Any]) -> tuple[str, int, int]:
+        self._file.write(b"\0" * (-self._file.tell() % _ALIGN))
+        at = self._file.tell()
+        array.tofile(self._file)
+        return array.dtype.str, at, array.size
+
+    def finish(self) -> None:
+        """Complete the file."""
+        at = self._file.tell()
+        self._file.write(json.dumps(self._index).encode())
+        self._file.write(at.to_bytes(8, "little"))
+        self._file.close()
+
+    def discard(self) -> None:
+        """Remove the file."""
+        self._file.close()
+        self.path.unlink(missing_ok=True)
+
+    def stream(self) -> Stream:
+        """The pieces, once the cache is complete."""
+        return _CacheStream(self.path)
+
+
+class _CacheStream(Stream):
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def pieces(
+        self, form: Form | None = None, start: Place | None = None, labelled: bool = True
+    ) -> Iterator[Piece]:
+        with open(self._path, "rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        end = len(data) - 8
+        index = json.loads(data[int.from_bytes(data[end:], "little") : end])
+        begun = start is None or start == Place()
+        for entry in index:
+            place = Place(**entry["place"])
+            if begun:
+                yield _piece(data, entry, place)
+            begun = begun or place == start
+        if not begun:
+            raise ValueError(f"{self._path}: the cache has no piece that ends at {start}")
+
+
+def _piece(data: mmap.mmap, entry: dict[str, Any], place: Place) -> Piece:
+    arrays = {
+        name: np.frombuffer(data, np.dtype(kind), size, at)
+        for name, (kind, at, size) in entry["arrays"].items()
+    }
+    y = arrays["y"]
+    if entry["labels"] is not None:
+        y = np.array(entry["labels"], object)[y]
+    X = Located(arrays["starts"], arrays["rows"], arrays["values"])
+    return Piece(X, y, arrays.get("w"), None, place)

@@ -1,0 +1,87 @@
+"""Bytes from files, plain or compressed, from globs and from standard input."""
+
+import glob
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+__all__ = ["Readable", "Source", "opened", "paths_of", "suffixes"]
+
+Source = str | os.PathLike[str]
+
+_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd"}
+STANDARD_INPUT = "-"
+
+
+def paths_of(source: Source | Sequence[Source]) -> list[str]:
+    """The files that a path, a glob or a list of these stands for, those of a glob in sorted order."""
+    if isinstance(source, (list, tuple)):
+        return [path for one in source for path in paths_of(one)]
+    text = os.fspath(source)  # type: ignore[arg-type]
+    if text == STANDARD_INPUT or os.path.exists(text):
+        return [text]
+    found = sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []
+    if not found:
+        raise FileNotFoundError(
+            f"{text}: there is no such file" + (" (a pattern)" if glob.has_magic(text) else "")
+        )
+    return found
+
+
+def suffixes(path: str) -> tuple[str, str | None]:
+    """The suffix that tells the format, and the compression if there is one.
+
+    >>> suffixes("logs/clicks.vw.gz")
+    ('.vw', 'gzip')
+    """
+    name = Path(path)
+    compression = _COMPRESSED.get(name.suffix.lower())
+    return (Path(name.stem) if compression else name).suffix.lower(), compression
+
+
+class Readable(Protocol):
+    """What `opened` gives."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most so many bytes; none at the end."""
+
+
+@contextmanager
+def opened(path: str) -> Iterator["Readable"]:
+    """The bytes of a file after decompression; what goes wrong is a ValueError that names the file."""
+    import pyarrow as pa
+
+    compression = suffixes(path)[1]
+    if os.path.isdir(path):
+        raise ValueError(f"{path} is a directory; give its files: '{os.path.join(path, '*')}'")
+    try:
+        if path == STANDARD_INPUT:
+            yield sys.stdin.buffer
+            return
+        if compression:
+            with pa.input_stream(path, compression=compression, buffer_size=1 << 16) as stream:
+                yield stream
+        else:
+            with open(path, "rb", buffering=0) as file:
+                yield _Whole(file, os.fstat(file.fileno()).st_size)
+    except PermissionError as error:
+        raise ValueError(f"{path}: no permission to read it") from error
+    except OSError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+class _Whole:
+    """A plain file that is an error if it ends before the size it had when it was opened."""
+
+    def __init__(self, raw: Any, size: int) -> None:
+        self._raw, self._left = raw, size
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self._raw.read(size)
+        self._left -= len(data)
+        if not data and self._left > 0:
+            raise OSError("the file has become shorter while it was read")
+        return data

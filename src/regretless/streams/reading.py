@@ -1,0 +1,154 @@
+"""`read`: a stream from whatever holds examples."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from regretless import _core
+from regretless.streams.memory import ArrayStream, IterableStream, labels_of
+from regretless.streams.opening import opened, paths_of, suffixes
+from regretless.streams.stream import Stream
+from regretless.streams.tables import Columns, TableStream, table_stream
+from regretless.streams.text import TextStream
+
+__all__ = ["FORMATS", "read"]
+
+FORMATS = {
+    "vw": (".vw",),
+    "svmlight": (".svm", ".svmlight", ".libsvm"),
+    "csv": (".csv",),
+    "tsv": (".tsv",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+}
+_BY_SUFFIX = {suffix: name for name, suffixes_ in FORMATS.items() for suffix in suffixes_}
+_SAMPLE = 1 << 19  # bytes of a CSV file that tell what its columns hold
+
+
+def read(
+    source: Any,
+    *,
+    format: str | None = None,
+    label: str | None = None,
+    weight: str | None = None,
+    tag: str | None = None,
+    categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    header: bool = True,
+    delimiter: str | None = None,
+    interactions: Sequence[str | Sequence[str]] = (),
+    skip_bad: bool = False,
+) -> Stream:
+    """Read examples as a stream. The same examples in another form are the same stream.
+
+    Parameters
+    ----------
+    source : a path, a pattern such as "ads/*.parquet", "-" for standard input, or a list of these,
+        plain or compressed (.gz, .bz2, .zst); or an Arrow table, a pandas or polars data frame, a pair
+        `(X, y)` of arrays or a sparse matrix and labels, or anything that yields `(x, y)`.
+    format : "vw", "svmlight", "csv", "tsv", "jsonl", "parquet" or "arrow"; by default what the suffix
+        says.
+    label, weight, tag : the columns (of CSV, JSON, tables) that hold the label, the importance and the
+        name of an example.
+    categorical, numeric : columns of a CSV file that are text although they look like numbers, or the
+        other way round; by default a column is numeric if its first thousand fields are.
+    ignore : columns that are left out.
+    header, delimiter : of a CSV file; without a header columns are called "0", "1", ...
+    interactions : of namespaces in VW text, "ab" or ("user", "ad"): see `docs/streams.md`.
+    skip_bad : leave out lines that cannot be parsed instead of raising; the count is in
+        `Piece.place.skipped`.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.vw"
+    >>> _ = path.write_text("1 2.0 'first |user age:3 |ad sport\\n-1 |user age:1\\n")
+    >>> for x, y in read(path):
+    ...     print(x, y)
+    {'user^age': 3.0, 'ad^sport': 1.0} 1.0
+    {'user^age': 1.0} -1.0
+    """
+    columns = Columns(label, weight, tag, tuple(ignore), tuple(categorical))
+    if isinstance(source, Stream):
+        return source
+    if not _is_path(source):
+        return _from_memory(source, columns)
+    paths = paths_of(source)
+    names = {format or _format_of(path) for path in paths}
+    if len(names) > 1:
+        raise ValueError(
+            f"{source} holds several formats, {', '.join(sorted(names))}; give format="
+        )
+    (name,) = names
+    if name not in FORMATS:
+        raise ValueError(f"format={name!r} is not one of {', '.join(FORMATS)}")
+    if interactions and name != "vw":
+        raise ValueError(f"interactions={interactions!r}: only VW text has namespaces")
+    if name in ("parquet", "arrow"):
+        return TableStream(paths, name, columns)
+    if delimiter is not None and len(delimiter.encode()) != 1:
+        raise ValueError(f"delimiter={delimiter!r} must be one character")
+    parts = label or "", weight or "", tag or ""
+    if name in ("csv", "tsv"):
+        split = delimiter or ("\t" if name == "tsv" else "")
+        wishes = (*parts, list(categorical), list(numeric), list(ignore))
+        csv = _CsvParsers(paths[0], split, header, wishes, skip_bad)
+        return TextStream(paths, csv, sample=_SAMPLE)
+    make: dict[str, Callable[[bool], _core.Parser]] = {
+        "vw": lambda need: _core.VwParser(skip_bad, need, [list(one) for one in interactions]),
+        "svmlight": lambda need: _core.SvmlightParser(skip_bad, need),
+        "jsonl": lambda need: _core.JsonlParser(skip_bad, need, *parts, list(ignore)),
+    }
+    return TextStream(paths, lambda _path, _sample, need: make[name](need))
+
+
+@dataclass(slots=True)
+class _CsvParsers:
+    """Parsers for the files of a CSV stream. What their columns hold is seen in the first file."""
+
+    first: str
+    delimiter: str
+    header: bool
+    wishes: tuple[Any, ...]
+    skip_bad: bool
+    columns: _core.CsvColumns | None = None
+
+    def __call__(self, path: str, sample: bytes, need_labels: bool) -> _core.Parser:
+        if self.columns is None:
+            if path != self.first:
+                with opened(self.first) as file:
+                    sample = file.read(_SAMPLE)
+            whole, sample = len(sample) < _SAMPLE, sample[:_SAMPLE]
+            self.columns = _core.infer_csv(sample, whole, self.delimiter, self.header, *self.wishes)
+        return _core.CsvParser(self.skip_bad, need_labels, self.columns)
+
+
+def _is_path(source: Any) -> bool:
+    if isinstance(source, (list, tuple)):
+        return bool(source) and all(isinstance(one, (str, os.PathLike)) for one in source)
+    return isinstance(source, (str, os.PathLike))
+
+
+def _from_memory(source: Any, columns: Columns) -> Stream:
+    if hasattr(source, "column_names") or (
+        hasattr(source, "columns") and hasattr(source, "dtypes")
+    ):
+        return table_stream(source, columns)
+    if isinstance(source, tuple) and len(source) in (2, 3) and hasattr(source[0], "shape"):
+        X, y, *w = source
+        return ArrayStream(X, labels_of(y), *w)
+    if isinstance(source, Iterable):
+        return IterableStream(source)
+    raise ValueError(
+        f"source is a {type(source).__name__}: give a path, a table, a pair (X, y) or pairs (x, y)"
+    )
+
+
+def _format_of(path: str) -> str:
+    suffix, _ = suffixes(path)
+    if suffix not in _BY_SUFFIX:
+        raise ValueError(
+            f"{path}: its suffix {suffix!r} tells no format; give format= one of {', '.join(FORMATS)}"
+        )
+    return _BY_SUFFIX[suffix]

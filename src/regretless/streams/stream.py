@@ -1,0 +1,70 @@
+"""What every stream is: examples in order, in pieces for those who are fast, one by one for all."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.rows import Batch, Form
+
+__all__ = ["Piece", "Place", "Stream"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a stream goes on: the file, and in it bytes (after decompression) or rows, and the line.
+
+    `skipped` counts the bad lines that were left out until there.
+
+    >>> Place()
+    Place(file=0, offset=0, line=1, skipped=0)
+    """
+
+    file: int = 0
+    offset: int = 0
+    line: int = 1
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some examples that follow each other: features, labels, importance weights and tags.
+
+    A label that is missing is NaN. `place` is where the stream goes on after them.
+
+    >>> from regretless import streams
+    >>> (piece,) = streams.read([({"a": 1.0}, "yes"), ({"b": 2.0}, "no")]).pieces()
+    >>> len(piece), piece.X.row(0), piece.y[1], piece.place.offset
+    (2, {'a': 1.0}, 'no', 2)
+    """
+
+    X: Batch
+    y: NDArray[Any]
+    w: NDArray[np.float64] | None
+    tags: list[str] | None
+    place: Place
+
+    def __len__(self) -> int:
+        return self.X.size
+
+
+class Stream(ABC):
+    """Examples in order. Iterating gives `(x, y)` with a dict `x`, as River's streams do."""
+
+    @abstractmethod
+    def pieces(
+        self, form: Form | None = None, start: Place | None = None, labelled: bool = True
+    ) -> Iterator[Piece]:
+        """The examples in pieces.
+
+        `form` is how a learner wants features written down (by default by name, which fits all),
+        `start` where to begin, and without `labelled` examples need no label.
+        """
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        for piece in self.pieces():
+            for t, y in enumerate(piece.y.tolist()):
+                yield piece.X.row(t), y
