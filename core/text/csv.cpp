@@ -13,13 +13,6 @@ namespace {
 constexpr std::size_t kSampled = 1000;  // records
 constexpr std::size_t kListed = 20;     // columns, in an error
 
-// 'text', cut at 60 bytes but not inside a character.
-std::string shown(std::string_view text) {
-  std::size_t size = std::min<std::size_t>(text.size(), 60);
-  while (size < text.size() && size && (text[size] & 0xc0) == 0x80) --size;
-  return "'" + std::string(text.substr(0, size)) + (size < text.size() ? "...'" : "'");
-}
-
 std::string_view trimmed(std::string_view s) {
   while (!s.empty() && Line::is_blank(s.front())) s.remove_prefix(1);
   while (!s.empty() && Line::is_blank(s.back())) s.remove_suffix(1);
@@ -176,6 +169,7 @@ CsvParser::CsvParser(Options options, CsvColumns columns)
   for (const std::string& name : columns_.names) {
     Number number{};
     number.is_one = as_column(name, number.value);
+    number.key = hash_bytes(name);
     numbers_.push_back(number);
   }
 }
@@ -228,7 +222,7 @@ void CsvParser::read(std::string_view content, Examples& out) {
         if (numbers_[i].is_one)
           out.add(numbers_[i].value, value);
         else
-          out.add(columns_.names[i], value);
+          out.add_text(columns_.names[i], numbers_[i].key, value);
         break;
       case CsvColumns::category:
         field = fields.next();

@@ -41,9 +41,10 @@ class CsvParser : public Parser {
   std::size_t end_of_record(std::string_view piece, std::size_t from) override;
 
  private:
-  struct Number {  // the name of a column, when that is a number
+  struct Number {  // the name of a column: its number if that is one, or its hash
     std::int64_t value;
     bool is_one;
+    std::uint64_t key;
   };
 
   void check_header(std::string_view content) const;

@@ -57,6 +57,13 @@ class Buffer {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
+// A text in an error message: in quotes, and cut, between characters, if it is long.
+inline std::string shown(std::string_view text, std::size_t longest = 60) {
+  std::size_t size = std::min(text.size(), longest);
+  while (size < text.size() && size && (text[size] & 0xc0) == 0x80) --size;
+  return "'" + std::string(text.substr(0, size)) + (size < text.size() ? "...'" : "'");
+}
+
 class Examples {
  public:
   struct Name {
@@ -99,9 +106,10 @@ class Examples {
     if (as_column(name, column)) return add(column, value);
     add_text(name, value);
   }
-  void add_text(std::string_view name, double value) {  // a name even if it is a number
+  // A name even if it is a number; `key` is its hash, for those who have it at hand.
+  void add_text(std::string_view name, double value) { add_text(name, hash_bytes(name), value); }
+  void add_text(std::string_view name, std::uint64_t key, double value) {
     if (!present(value, name)) return;
-    const std::uint64_t key = hash_bytes(name);
     if (bits_) rows.push_back(1 + std::uint32_t(key & mask_));
     if (named_) {
       names.push_back({key, std::uint32_t(text.size()), std::uint32_t(name.size())});
@@ -160,8 +168,7 @@ class Examples {
     return value != 0;
   }
   [[noreturn, gnu::cold]] static void out_of_range(std::string_view name) {
-    throw Malformed("the value of '" + std::string(name.substr(0, 60)) +
-                    "' is not a finite number of at most 1e19");
+    throw Malformed("the value of " + shown(name) + " is not a finite number of at most 1e19");
   }
   [[noreturn, gnu::cold]] static void out_of_range(std::int64_t column) {
     out_of_range(std::string_view(std::to_string(column)));

@@ -8,13 +8,6 @@ namespace regretless::text {
 
 namespace {
 
-// 'text', cut at `longest` bytes but not inside a character.
-std::string shown(std::string_view text, std::size_t longest = 60) {
-  std::size_t size = std::min(text.size(), longest);
-  while (size < text.size() && size && (text[size] & 0xc0) == 0x80) --size;
-  return "'" + std::string(text.substr(0, size)) + (size < text.size() ? "...'" : "'");
-}
-
 bool is_digit(char c) { return unsigned(c - '0') < 10; }
 
 void append_utf8(std::uint32_t c, std::string& out) {

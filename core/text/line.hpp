@@ -54,8 +54,9 @@ inline const char* read_number(const char* p, const char* end, double& out) {
       }
       const char after = char(p[size] | 0x20);
       if (digits > 0 && after != 'e' && after != '.') {
-        const double v = double(std::int64_t(Word::number(off, digits))) / kPowersOfTen[scale];
-        out = negative ? -v : v;
+        // a sign is as good as random: no branch
+        out = double(std::int64_t(Word::number(off, digits))) / kPowersOfTen[scale] *
+              (1.0 - 2.0 * negative);
         return p + size;
       }
     }
@@ -79,6 +80,15 @@ inline const char* read_number(const char* p, const char* end, double& out) {
     if (++begin < end && *begin == '-') return nullptr;
   }
   const auto [rest, error] = std::from_chars(begin, end, out);
+  if (error == std::errc::result_out_of_range) {  // too small is 0, too large infinite
+    const std::string_view text(begin, rest);
+    const std::size_t exponent = text.find_first_of("eE");
+    const bool large = exponent == std::string_view::npos
+                           ? text.find_first_of("123456789") < text.find('.')
+                           : text[exponent + 1] != '-';
+    out = large ? HUGE_VAL : 0;
+    return rest;
+  }
   return error == std::errc() ? rest : nullptr;
 }
 
@@ -116,8 +126,7 @@ class Line {
   void advance(std::size_t n) { p_ += n; }
 
   [[noreturn, gnu::cold]] void fail(const std::string& expected) const {
-    throw Malformed("expected " + expected + " at '" +
-                    std::string(std::string_view(p_, end_).substr(0, 30)) + "'");
+    throw Malformed("expected " + expected + " at " + shown(rest(), 30));
   }
 
  private:

@@ -56,7 +56,8 @@ void Parser::take(std::string_view content, bool may_be_damaged, Examples& out) 
 std::size_t Parser::parse(std::string_view piece, bool last, Examples& out) {
   const bool may_be_damaged = suspicious(piece);
   std::size_t used = 0;
-  if (!started_ && (piece.size() >= 3 || last)) {
+  if (!started_) {
+    if (piece.size() < 3 && !last) return 0;
     if (piece.substr(0, 3) == "\xef\xbb\xbf") used = 3;
     started_ = true;
   }

@@ -18,7 +18,7 @@ void SvmlightParser::record(std::string_view content, Examples& out) {
     std::int32_t column = 0;
     const std::string_view rest = line.rest();
     const auto [after, error] = std::from_chars(rest.data(), rest.data() + rest.size(), column);
-    if (error != std::errc() || column < 0) line.fail("a feature index from 0 to 2147483647");
+    if (error != std::errc() || rest[0] == '-') line.fail("a feature index from 0 to 2147483647");
     line.advance(std::size_t(after - rest.data()));
     if (!line.take(":")) line.fail("index:value");
     out.add(std::int64_t(column), line.number("a value"));

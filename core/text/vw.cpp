@@ -29,8 +29,7 @@ void VwParser::record(std::string_view content, Examples& out) {
     } else if (count == 3 || !as_number(word, numbers[count])) {
       static const char* const kExpected[] = {"a label", "an importance weight", "a base score",
                                               "a tag that begins with '"};
-      throw Malformed(std::string("expected ") + kExpected[count] + ", not '" +
-                      std::string(word.substr(0, 60)) + "'");
+      throw Malformed(std::string("expected ") + kExpected[count] + ", not " + shown(word));
     } else {
       ++count;
     }
@@ -60,7 +59,7 @@ void VwParser::features(const char* p, const char* end, Examples& out) {
       const char* rest = read_number(p + 1, end, v);
       if (rest) p = rest;
       if (!rest || !ends_word())
-        throw Malformed("expected a number after '" + std::string(name.substr(0, 60)) + ":'");
+        throw Malformed("expected a number after " + shown(std::string(name) + ":"));
     }
     return v;
   };
@@ -139,6 +138,8 @@ void VwParser::interact(const Interaction& interaction, Examples& out) {
 void VwParser::choose(const std::vector<const Group*>& groups, std::size_t depth, std::size_t after,
                       std::size_t length, double value, Examples& out) {
   if (depth == groups.size()) {
+    if (out.values.size() - out.starts.back() > kMostFeatures)
+      throw Malformed("the interactions of this line have more than 10,000,000 features");
     out.make_room(1);
     out.add(joined_, value);
     return;

@@ -16,6 +16,7 @@ class VwParser : public Parser {
   // The namespaces of an interaction: a single character stands for all that begin with it, ':' for
   // all there are.
   using Interaction = std::vector<std::string>;
+  static constexpr std::size_t kMostFeatures = 10'000'000;  // of a line with its interactions
 
   VwParser(Options options, std::vector<Interaction> interactions)
       : Parser(options), interactions_(std::move(interactions)) {}
