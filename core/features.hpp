@@ -65,7 +65,7 @@ class Features {
   }
 
   // Hashed features: whether another name can be remembered, and doing so.
-  bool remembers() const { return keys_.size() <= limit_; }
+  bool remembers() const { return hashed() && keys_.size() <= limit_; }
   void remember(std::uint32_t row, std::int64_t column) {
     if (is_news(row)) append(column, kColumn);
   }

@@ -276,6 +276,10 @@ class PyLearner {
   // --- the rest
   // ------------------------------------------------------------------------------------
   int lanes() const { return learner_.lanes(); }
+  bool wants_names() const {
+    const Features& f = learner_.features();
+    return !f.hashed() || f.remembers();
+  }
   void relane(const std::vector<int>& sources, const std::vector<int>& signs) {
     check_idle();
     learner_.relane(sources, signs);
@@ -681,6 +685,7 @@ NB_MODULE(_core, m) {
       .def("locate", &PyLearner::locate, "x"_a)
       .def("located", &PyLearner::located, "starts"_a, "rows"_a, "values"_a, "labels"_a.none(),
            "importance"_a.none(), "want_scores"_a)
+      .def_prop_ro("wants_names", &PyLearner::wants_names)
       .def_prop_ro("lanes", &PyLearner::lanes)
       .def("relane", &PyLearner::relane, "sources"_a, "signs"_a)
       .def("weights", &PyLearner::weights)

@@ -125,9 +125,12 @@ class Table:
         return out
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Form:
-    """How a reader of text writes features down: as rows of a hashed bank, by name, or both."""
+    """How a reader of text writes features down: as rows of a hashed bank, by name, or both.
+
+    A learner that wants no more names says so while the stream is being read.
+    """
 
     bits: int = 0
     intercept: bool = True

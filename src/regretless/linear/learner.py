@@ -34,6 +34,7 @@ _LOSSES = {
     )
 }
 _TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}
+_NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
 
 class LinearLearner(ABC):
@@ -44,6 +45,7 @@ class LinearLearner(ABC):
     """
 
     _model: _core.Learner | None = None
+    _reading: rows.Form | None = None
     _classifies: ClassVar[bool]
 
     # the options that every learner has
@@ -94,6 +96,7 @@ class LinearLearner(ABC):
 
     def _reset(self) -> None:
         self._model = None
+        self._reading = None
 
     def _start(self) -> _core.Learner:
         """Make the model, checking every option before anything is learned."""
@@ -123,17 +126,23 @@ class LinearLearner(ABC):
 
     def _form(self) -> rows.Form:
         """The form in which readers of files give their examples to this learner."""
-        hashed = self.features == "hashed"
-        return rows.Form(
-            bits=int(self.bits) if hashed else 0,
-            intercept=bool(self.intercept),
-            named=not hashed or self.names > 0,
-        )
+        if self._reading is None:
+            hashed = self.features == "hashed"
+            self._reading = rows.Form(
+                bits=int(self.bits) if hashed else 0,
+                intercept=bool(self.intercept),
+                named=not hashed or self.names > 0,
+            )
+        return self._reading
 
     def _feed(
         self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False
     ) -> Any:
-        return batch.feed(self._model or self._start(), labels, importance, want_scores)
+        core = self._model or self._start()
+        out = batch.feed(core, labels, importance, want_scores)
+        if self._reading and self._reading.named:
+            self._reading.named = core.wants_names
+        return out
 
     def _batch_scores(self, X: Any) -> NDArray[np.float64]:
         core = self._model or self._start()
@@ -202,7 +211,7 @@ class LinearLearner(ABC):
         return copy.deepcopy(self)  # two learners cannot share a model that both change
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {k: v for k, v in self.__dict__.items() if k != "_model"}
+        state = {k: v for k, v in self.__dict__.items() if k not in _NOT_COPIED}
         if self._model is not None:
             state["_state"] = {"lanes": self._model.lanes, **self._model.state()}
         return state
