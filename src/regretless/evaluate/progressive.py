@@ -4,7 +4,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Iterable
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
@@ -74,19 +74,15 @@ def _one_by_one(player: "_Player", stream: Stream, delay: int) -> Validation:
     batch: list[tuple[float, float, float | None, bool | None]] = []
 
     def flush() -> None:
-        if not batch:
-            return
-        losses, wrong, p, positive = zip(*batch)
         if scores.kind == "binary" and len(player.labels) > 2:
             scores.kind = "multiclass"
-        known = scores.kind == "binary" and None not in p
-        scores.add(
-            np.array(losses),
-            None,
-            np.array(wrong),
-            np.array(p) if known else None,
-            np.array(positive) if known else None,
-        )
+        # probabilities begin with the second label
+        for known, part in groupby(batch, lambda one: one[2] is not None):
+            losses, wrong, p, positive = map(np.array, zip(*part))
+            if known and scores.kind == "binary":
+                scores.add(losses, None, wrong, p, positive)
+            else:
+                scores.add(losses, None, wrong)
         batch.clear()
 
     for x, y in stream:
