@@ -40,11 +40,20 @@ nb::dict row(const Examples& x, std::size_t t) {
   return out;
 }
 
-std::size_t parse(Parser& parser, nb::bytes piece, bool last, Examples& out) {
-  const std::string_view bytes(piece.c_str(), piece.size());
+// The bytes from `first` to `last` of anything that holds bytes.
+std::size_t parse(Parser& parser, nb::handle data, std::size_t first, std::size_t last, bool ends,
+                  Examples& out) {
+  struct View : Py_buffer {
+    explicit View(PyObject* object) {
+      if (PyObject_GetBuffer(object, this, PyBUF_SIMPLE)) nb::raise_python_error();
+    }
+    ~View() { PyBuffer_Release(this); }
+  } view(data.ptr());
+  if (first > last || last > std::size_t(view.len)) throw nb::value_error("there are fewer bytes");
+  const std::string_view bytes(static_cast<const char*>(view.buf) + first, last - first);
   try {
     nb::gil_scoped_release release;
-    return parser.parse(bytes, last, out);
+    return parser.parse(bytes, ends, out);
   } catch (const std::invalid_argument& error) {
     throw nb::value_error(error.what());
   }
@@ -71,7 +80,7 @@ void bind_streams(nb::module_& m) {
       .def("row", &row, "t"_a)
       .def("add", &add, "row"_a);
   nb::class_<Parser>(m, "Parser")
-      .def("parse", &parse, "piece"_a, "last"_a, "out"_a)
+      .def("parse", &parse, "data"_a, "first"_a, "last"_a, "ends"_a, "out"_a)
       .def_prop_ro("line", &Parser::line)
       .def_prop_ro("skipped", &Parser::skipped)
       .def("go_on_at", &Parser::go_on_at, "line"_a);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "bank.hpp"
 #include "features.hpp"
 #include "hash.hpp"
+#include "text/buffer.hpp"
 
 namespace regretless::text {
 
@@ -34,28 +34,6 @@ inline bool as_column(std::string_view name, std::int64_t& column) {
   column = value;
   return true;
 }
-
-// A vector that is appended to without asking, once room has been made; new memory stays untouched.
-template <class T>
-class Buffer {
- public:
-  std::size_t size() const { return size_; }
-  const T* data() const { return data_.get(); }
-  const T& operator[](std::size_t i) const { return data_[i]; }
-  void make_room(std::size_t more) {
-    if (size_ + more <= capacity_) return;
-    capacity_ = std::max(size_ + more, 2 * capacity_);
-    std::unique_ptr<T[]> fresh(new T[capacity_]);
-    std::copy(data_.get(), data_.get() + size_, fresh.get());
-    data_ = std::move(fresh);
-  }
-  void push_back(T value) { data_[size_++] = value; }
-  void shrink(std::size_t size) { size_ = size; }
-
- private:
-  std::unique_ptr<T[]> data_;
-  std::size_t size_ = 0, capacity_ = 0;
-};
 
 // A text in an error message: in quotes, and cut, between characters, if it is long.
 inline std::string shown(std::string_view text, std::size_t longest = 60) {

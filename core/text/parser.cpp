@@ -55,6 +55,7 @@ void Parser::take(std::string_view content, bool may_be_damaged, Examples& out) 
 
 std::size_t Parser::parse(std::string_view piece, bool last, Examples& out) {
   const bool may_be_damaged = suspicious(piece);
+  out.make_room(piece.size() / 4);  // enough for most; records make sure
   std::size_t used = 0;
   if (!started_) {
     if (piece.size() < 3 && !last) return 0;

@@ -52,6 +52,9 @@ class Training:
 
     def take(self, piece: Piece) -> None:
         """Predict the examples of the piece, score the predictions, and learn the examples."""
+        self.place = piece.place
+        if not len(piece):  # all of its lines were bad
+            return
         weights = piece.w
         held: NDArray[np.bool_] | None = None
         if self.holdout:
@@ -59,7 +62,6 @@ class Training:
             weights = np.where(held, 0.0, 1.0 if weights is None else weights)
         outcomes = self.model.validate_many(piece.X, piece.y, weights)
         self._seen += len(piece)
-        self.place = piece.place
         if self.validation.kind == "binary" and len(self.model.classes_) > 2:
             self.validation.kind = self.held_out.kind = "multiclass"
         certified = self._certified()

@@ -4,14 +4,17 @@ import glob
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
+
+from regretless.streams.pipeline import ahead
 
 __all__ = ["Readable", "Source", "opened", "paths_of", "suffixes"]
 
 Source = str | os.PathLike[str]
 
+_BLOCK = 1 << 19
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd"}
 STANDARD_INPUT = "-"
 
@@ -45,8 +48,8 @@ def suffixes(path: str) -> tuple[str, str | None]:
 class Readable(Protocol):
     """What `opened` gives."""
 
-    def read(self, size: int, /) -> bytes:
-        """At most so many bytes; none at the end."""
+    def readinto(self, view: memoryview, /) -> int:
+        """Put bytes into the view and say how many; 0 at the end."""
 
 
 @contextmanager
@@ -59,11 +62,13 @@ def opened(path: str) -> Iterator["Readable"]:
         raise ValueError(f"{path} is a directory; give its files: '{os.path.join(path, '*')}'")
     try:
         if path == STANDARD_INPUT:
-            yield sys.stdin.buffer
+            yield getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)  # what is there, not all of it
             return
         if compression:
             with pa.input_stream(path, compression=compression, buffer_size=1 << 16) as stream:
-                yield stream
+                blocks = ahead(iter(lambda: stream.read(_BLOCK), b""))
+                with closing(blocks):
+                    yield _Blocks(blocks)
         else:
             with open(path, "rb", buffering=0) as file:
                 yield _Whole(file, os.fstat(file.fileno()).st_size)
@@ -73,15 +78,30 @@ def opened(path: str) -> Iterator["Readable"]:
         raise ValueError(f"{path}: {error}") from error
 
 
+class _Blocks:
+    """Blocks of bytes that another thread makes."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks, self._rest = blocks, memoryview(b"")
+
+    def readinto(self, view: memoryview) -> int:
+        if not self._rest:
+            self._rest = memoryview(next(self._blocks, b""))
+        count = min(len(view), len(self._rest))
+        view[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
 class _Whole:
     """A plain file that is an error if it ends before the size it had when it was opened."""
 
     def __init__(self, raw: Any, size: int) -> None:
         self._raw, self._left = raw, size
 
-    def read(self, size: int) -> bytes:
-        data: bytes = self._raw.read(size)
-        self._left -= len(data)
-        if not data and self._left > 0:
+    def readinto(self, view: memoryview) -> int:
+        count: int = self._raw.readinto(view)
+        self._left -= count
+        if not count and self._left > 0:
             raise OSError("the file has become shorter while it was read")
-        return data
+        return count

@@ -11,6 +11,7 @@ from regretless.streams.opening import opened, paths_of, suffixes
 from regretless.streams.stream import Stream
 from regretless.streams.tables import Columns, TableStream, table_stream
 from regretless.streams.text import TextStream
+from regretless.streams.window import Window
 
 __all__ = ["FORMATS", "read"]
 
@@ -118,7 +119,10 @@ class _CsvParsers:
         if self.columns is None:
             if path != self.first:
                 with opened(self.first) as file:
-                    sample = file.read(_SAMPLE)
+                    window = Window(file, _SAMPLE)
+                    while window.size < _SAMPLE and window.more():
+                        pass
+                    sample = window.content()
             whole, sample = len(sample) < _SAMPLE, sample[:_SAMPLE]
             self.columns = _core.infer_csv(sample, whole, self.delimiter, self.header, *self.wishes)
         return _core.CsvParser(self.skip_bad, need_labels, self.columns)

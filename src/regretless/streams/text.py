@@ -1,19 +1,19 @@
 """Streams of lines: the text formats, parsed in the core."""
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from regretless import _core
 from regretless.rows import Form, Parsed
-from regretless.streams.opening import Readable, opened, suffixes
-from regretless.streams.pipeline import ahead
+from regretless.streams.opening import opened
 from regretless.streams.stream import Piece, Place, Stream
+from regretless.streams.window import Window
 
 __all__ = ["TextStream"]
 
 _PIECE = 1 << 19  # bytes: some thousand examples, whose arrays still fit a second-level cache
+
 
 # (path, the file's first bytes, whether labels are needed) -> a parser
 MakeParser = Callable[[str, bytes, bool], _core.Parser]
@@ -26,7 +26,7 @@ class TextStream(Stream):
     """
 
     def __init__(
-        self, paths: list[str], make_parser: MakeParser, sample: int = 0, piece: int = _PIECE
+        self, paths: list[str], make_parser: MakeParser, *, sample: int = 0, piece: int = _PIECE
     ) -> None:
         self.paths, self._make_parser = paths, make_parser
         self._sample, self._piece = sample, piece
@@ -41,55 +41,38 @@ class TextStream(Stream):
                 start = Place(number + 1, skipped=piece.place.skipped)
 
     def _file(self, number: int, form: Form, start: Place, labelled: bool) -> Iterator[Piece]:
-        path = self.paths[number]
-        with opened(path) as file, closing(self._blocks(path, file)) as blocks:
-            text = next(blocks)
-            at, last = 0, not text
-            while len(text) < self._sample and not last:
-                block = next(blocks)
-                text, last = text + block, not block
+        path, at, skipped = self.paths[number], start.offset, start.skipped
+        with opened(path) as file:
+            window, last = Window(file, self._piece), False
+            while window.size < self._sample and not last:
+                last = not window.more()
             try:
-                parser = self._make_parser(path, text, labelled)
+                parser = self._make_parser(path, window.content(), labelled)
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
-            if start.offset:
+            if at:
                 parser.go_on_at(start.line)
-                while at + len(text) < start.offset and not last:
-                    at += len(text)
-                    text = next(blocks)
-                    last = not text
-                text, at = text[start.offset - at :], start.offset
+                window.skip(at)
             while True:
+                try:
+                    last = last or not window.more()
+                except OSError as error:
+                    raise ValueError(f"{path}, after line {parser.line - 1}: {error}") from error
                 examples = _core.Examples(form.bits, form.intercept, form.named)
                 bad = None
                 try:
-                    at += (used := parser.parse(text, last, examples))
+                    used = parser.parse(window.data, window.first, window.last, last, examples)
+                    window.skip(used)
+                    at += used
                 except ValueError as error:
                     bad = ValueError(f"{path}, {error}")
-                if len(examples):
-                    place = Place(number, at, parser.line, start.skipped + parser.skipped)
-                    yield _piece(examples, place)
+                if len(examples) or start.skipped + parser.skipped > skipped:
+                    skipped = start.skipped + parser.skipped
+                    yield _piece(examples, Place(number, at, parser.line, skipped))
                 if bad:
                     raise bad
                 if last:
                     return
-                try:
-                    block = next(blocks)
-                except OSError as error:
-                    raise ValueError(f"{path}, after line {parser.line - 1}: {error}") from error
-                text, last = text[used:] + block, not block
-
-    def _blocks(self, path: str, file: Readable) -> Generator[bytes]:
-        blocks = _blocks(file, self._piece)
-        return ahead(blocks) if suffixes(path)[1] else blocks  # decompression has its own thread
-
-
-def _blocks(file: Readable, size: int) -> Generator[bytes]:
-    """The bytes of a file; the last block is empty."""
-    block = b"?"
-    while block:
-        block = file.read(size)
-        yield block
 
 
 def _piece(examples: _core.Examples, place: Place) -> Piece:
