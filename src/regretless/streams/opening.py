@@ -55,16 +55,17 @@ class Readable(Protocol):
 @contextmanager
 def opened(path: str) -> Iterator["Readable"]:
     """The bytes of a file after decompression; what goes wrong is a ValueError that names the file."""
-    import pyarrow as pa
-
     compression = suffixes(path)[1]
     if os.path.isdir(path):
         raise ValueError(f"{path} is a directory; give its files: '{os.path.join(path, '*')}'")
     try:
         if path == STANDARD_INPUT:
-            yield getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)  # what is there, not all of it
+            standard: Any = sys.stdin.buffer
+            yield getattr(standard, "raw", standard)  # what is there, not all that could come
             return
         if compression:
+            import pyarrow as pa
+
             with pa.input_stream(path, compression=compression, buffer_size=1 << 16) as stream:
                 blocks = ahead(iter(lambda: stream.read(_BLOCK), b""))
                 with closing(blocks):
