@@ -1,0 +1,58 @@
+"""Several learners on one stream, each example predicted before it is learned, in one table and picture.
+
+    python examples/compare_learners.py [curves.png]
+
+Learners of River and scikit-learn join in where these are installed.
+"""
+
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+from regretless import evaluate, plots, streams
+from regretless.linear import LinearClassifier, PassiveAggressive, Perceptron
+
+
+# losses of another kind, or on another scale
+APART = ("Perceptron", "passive-aggressive", "scikit-learn, SGD")
+
+
+def learners() -> dict[str, Any]:
+    """What is compared; all at their defaults."""
+    out: dict[str, Any] = {
+        "coin (default)": LinearClassifier(),
+        "AdaGrad": LinearClassifier(rule="adagrad"),
+        "FTRL": LinearClassifier(rule="ftrl"),
+        "Perceptron": Perceptron(),
+        "passive-aggressive": PassiveAggressive(),
+    }
+    if find_spec("river"):
+        from river import linear_model
+
+        out["River, logistic"] = linear_model.LogisticRegression()
+    if find_spec("sklearn"):
+        from sklearn.linear_model import SGDClassifier
+
+        out["scikit-learn, SGD"] = SGDClassifier(loss="log_loss", random_state=0)
+    return out
+
+
+def main() -> None:
+    """Print the table, and draw the curves that can be compared."""
+    curves = {}
+    print(f"{'learner':20} {'loss':>8} {'error':>8} {'AUC':>8} {'examples/s':>12}")
+    for name, model in learners().items():
+        report = evaluate.progressive(model, streams.bundled("phishing"))
+        print(
+            f"{name:20} {report.loss:8.4f} {report.error:8.4f} {report.auc:8.4f} "
+            f"{report.examples_per_second:12,.0f}"
+        )
+        if name not in APART:
+            curves[name] = report.curve
+    if len(sys.argv) > 1:
+        plots.learning_curves(curves, sys.argv[1])
+        print(f"wrote {sys.argv[1]}")
+
+
+if __name__ == "__main__":
+    main()
