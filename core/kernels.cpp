@@ -279,6 +279,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       lanes(kRounding, k) += rounding[k];
       rule.finish(lanes, k, {step[k], target[k], largest}, tracked[k], table);
       lanes(kRounds, k) += 1;
+      lanes(kWeights, k) += h;
     }
   }
   return batch.size;

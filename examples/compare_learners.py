@@ -12,7 +12,6 @@ from typing import Any
 from regretless import evaluate, plots, streams
 from regretless.linear import LinearClassifier, PassiveAggressive, Perceptron
 
-
 # losses of another kind, or on another scale
 APART = ("Perceptron", "passive-aggressive", "scikit-learn, SGD")
 

@@ -219,3 +219,14 @@ def test_one_learner_is_one_learner():
     model.learn_many(piece.X, piece.y)
     assert not form.named
     assert twin._form().named
+
+
+def test_a_certified_mean_counts_weights():
+    """An example of weight 2 is two examples: what is certified is below the weighted mean loss."""
+    rows = [(x, y, 3.0) for x, y in streams.bundled("phishing")]
+    report = evaluate.progressive(LinearClassifier(certify=True), rows, norm=3.0)
+    certified = report.certificate.best_possible(3.0, mean=True)
+    assert report.certificate.weight == 3 * 1250
+    assert 0 < certified <= report.loss
+    total = report.certificate.best_possible(3.0)
+    assert certified == pytest.approx(total / (3 * 1250))

@@ -636,7 +636,7 @@ def test_empty_files(tmp_path):
             with pytest.raises(ValueError, match=r"a.csv.*the file is empty"):
                 list(streams.read(tmp_path / name, label="y"))
         else:
-            assert list(streams.read(tmp_path / name)) == []
+            assert list(streams.read(tmp_path / name, label="y")) == []
 
 
 def test_tables_that_do_not_fit(tmp_path):

@@ -308,9 +308,9 @@ class PyLearner {
     for (int k = 0; k < lanes(); ++k) sum += learner_.scalar(Scalar(scalar), k);
     return sum;
   }
-  double rounds() const {
+  double most(int scalar) const {
     double most = 0;
-    for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_.scalar(kRounds, k));
+    for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_.scalar(Scalar(scalar), k));
     return most;
   }
   bool has_gradient_sum() const { return learner_.has_gradient_sum(); }
@@ -664,7 +664,7 @@ nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::in
 NB_MODULE(_core, m) {
   using namespace regretless;
   nb::set_leak_warnings(false);  // an interpreter that exits with live models leaks nothing
-  m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "rounding");
+  m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "weights", "rounding");
   nb::exception<Diverged>(m, "Diverged", PyExc_ArithmeticError);
   nb::class_<PyLearner>(m, "Learner")
       .def(nb::init<nb::handle, const std::string&, nb::dict, int, std::uint32_t, bool, bool>(),
@@ -691,7 +691,7 @@ NB_MODULE(_core, m) {
       .def("weights", &PyLearner::weights)
       .def("names", &PyLearner::names)
       .def("total", &PyLearner::total, "scalar"_a)
-      .def_prop_ro("rounds", &PyLearner::rounds)
+      .def("most", &PyLearner::most, "scalar"_a)
       .def_prop_ro("has_gradient_sum", &PyLearner::has_gradient_sum)
       .def("gradient_norms", &PyLearner::gradient_norms)
       .def("state", &PyLearner::state)

@@ -114,17 +114,17 @@ void bind_streams(nb::module_& m) {
       [](nb::bytes sample, bool whole, const std::string& delimiter, bool header,
          const std::string& label, const std::string& weight, const std::string& tag,
          const std::vector<std::string>& categorical, const std::vector<std::string>& numeric,
-         const std::vector<std::string>& ignored) {
+         const std::vector<std::string>& ignored, bool optional) {
         try {
-          return text::infer_csv({sample.c_str(), sample.size()}, whole,
-                                 delimiter.empty() ? '\0' : delimiter[0], header,
-                                 {label, weight, tag, categorical, numeric, ignored});
+          return text::infer_csv(
+              {sample.c_str(), sample.size()}, whole, delimiter.empty() ? '\0' : delimiter[0],
+              header, {label, weight, tag, categorical, numeric, ignored, true, optional});
         } catch (const std::invalid_argument& error) {
           throw nb::value_error(error.what());
         }
       },
       "sample"_a, "whole"_a, "delimiter"_a, "header"_a, "label"_a, "weight"_a, "tag"_a,
-      "categorical"_a, "numeric"_a, "ignored"_a);
+      "categorical"_a, "numeric"_a, "ignored"_a, "optional"_a);
   nb::class_<text::CsvParser, Parser>(m, "CsvParser")
       .def(
           "__init__",

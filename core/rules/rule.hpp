@@ -39,6 +39,7 @@ enum Scalar : int {
   kLoss,      // sum of losses suffered
   kLinear,    // sum of <w_t, z_t>
   kSquares,   // sum of ||z_t||^2, kept when certifying
+  kWeights,   // sum of importance weights
   kRounding,  // bound on the l1 norm of the rounding error in a float sum of gradients
   kA,
   kB,

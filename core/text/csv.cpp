@@ -399,19 +399,25 @@ CsvColumns infer_csv(std::string_view sample, bool sample_is_all, char delimiter
   for (const bool numeric : sampler.numeric)
     columns.kinds.push_back(numeric ? CsvColumns::number : CsvColumns::category);
   std::vector<bool> settled(columns.names.size());
+  const auto absent = [&](const std::string& name) {
+    const auto& names = columns.names;
+    return name.empty() ||
+           (wishes.optional && std::find(names.begin(), names.end(), name) == names.end());
+  };
   const auto settle = [&](const std::string& name, CsvColumns::Kind kind) {
+    if (absent(name)) return;
     const std::size_t i = index_of(name, columns.names);
     if (settled[i]) throw std::invalid_argument("column " + shown(name) + " is asked for twice");
     settled[i] = true;
     columns.kinds[i] = kind;
   };
-  if (!wishes.label.empty()) {
+  if (!absent(wishes.label)) {
     const bool numeric = sampler.numeric[index_of(wishes.label, columns.names)];
     settle(wishes.label, numeric || !wishes.label_is_text_allowed ? CsvColumns::label_number
                                                                   : CsvColumns::label_text);
   }
-  if (!wishes.weight.empty()) settle(wishes.weight, CsvColumns::weight);
-  if (!wishes.tag.empty()) settle(wishes.tag, CsvColumns::tag);
+  settle(wishes.weight, CsvColumns::weight);
+  settle(wishes.tag, CsvColumns::tag);
   for (const std::string& name : wishes.categorical) settle(name, CsvColumns::category);
   for (const std::string& name : wishes.numeric) settle(name, CsvColumns::number);
   for (const std::string& name : wishes.ignored) settle(name, CsvColumns::ignored);

@@ -25,6 +25,7 @@ struct CsvWishes {
   std::string label = {}, weight = {}, tag = {};  // empty: there is none
   std::vector<std::string> categorical = {}, numeric = {}, ignored = {};
   bool label_is_text_allowed = true;
+  bool optional = false;  // columns that are not there are left out, not an error
 };
 
 // The columns of a file that begins with `sample`. delimiter 0: the most frequent of , tab ; | in

@@ -22,6 +22,7 @@ class Certificate:
     Attributes: `examples` seen; `loss`, the sum of the (weighted) losses suffered; `linear`, the sum
     of `<w_t, z_t>`; `gradient_norms`, the l1, l2 and l-infinity norm of `sum z_t`; `rounding`, a bound
     on the rounding error of that sum in the l1 norm (0 up to double precision with `certify=True`);
+    `weight`, the sum of importance weights (None: all are 1);
     `theorem`, what is being used; `assumptions`, each with whether it held.
 
     >>> c = Certificate(examples=2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
@@ -36,6 +37,7 @@ class Certificate:
     linear: float
     gradient_norms: tuple[float, float, float]
     rounding: float = 0.0
+    weight: float | None = None
     theorem: str = "convexity: sum l_t(u) >= sum l_t(w_t) + <u - w_t, z_t>"
 
     @property
@@ -67,10 +69,12 @@ class Certificate:
     def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
         """No linear model of norm at most `norm` has a smaller cumulative loss on this run.
 
-        `mean=True` gives it per example. Losses are not negative, hence neither is this.
+        `mean=True` gives it per example, one of weight w counting w times. Losses are not negative,
+        hence neither is this.
 
         >>> Certificate(2, 3.0, -1.0, (2.0, 1.5, 1.0)).best_possible(2, mean=True)
         0.5
         """
         best = max(0.0, self.loss - self.bound(norm, ord=ord))
-        return best / max(self.examples, 1) if mean else best
+        total = self.examples if self.weight is None else self.weight
+        return best / (total or 1) if mean else best

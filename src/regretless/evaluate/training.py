@@ -44,6 +44,7 @@ class Training:
         self.passes = 0  # that are over
         self._seen = 0  # in this pass, held out or not
         self._next_certificate = 1.0
+        self.certified: float | None = None  # the newest bound, of all examples until then
 
     @property
     def seen(self) -> int:
@@ -81,8 +82,8 @@ class Training:
         if self.norm is None or self._seen < self._next_certificate:
             return None
         self._next_certificate = 1.1 * self._seen
-        bound: float = self.model.certificate().best_possible(self.norm, mean=True)
-        return bound
+        self.certified = self.model.certificate().best_possible(self.norm, mean=True)
+        return self.certified
 
     def end_pass(self) -> None:
         """The stream has come to its end and begins again."""

@@ -153,7 +153,12 @@ class LinearLearner(ABC):
     @property
     def examples_(self) -> int:
         """Number of examples learned."""
-        return int(self._model.rounds) if self._model else 0
+        return int(self._model.most(_TOTALS["rounds"])) if self._model else 0
+
+    @property
+    def weight_(self) -> float:
+        """Sum of the importance weights of the examples learned: their number if all are 1."""
+        return self._model.most(_TOTALS["weights"]) if self._model else 0.0
 
     @property
     def loss_(self) -> float:
@@ -177,6 +182,7 @@ class LinearLearner(ABC):
         exact = self.certify
         return Certificate(
             examples=self.examples_,
+            weight=core.most(_TOTALS["weights"]),
             loss=total["loss"],
             linear=total["linear"],
             gradient_norms=(l1, l2, largest),

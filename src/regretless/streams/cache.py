@@ -50,12 +50,18 @@ class Cache:
         """Append a piece that `model` has learned."""
         if not isinstance(piece.X, Parsed):
             raise ValueError("only streams of text have a cache; tables are read again")
-        starts, rows, values = model._model.locate(piece.X.examples)
+        starts, rows, values = (
+            np.zeros(1, np.uint64),
+            np.empty(0, np.uint32),
+            np.empty(0, np.float32),
+        )
+        if len(piece):  # or nothing but bad lines, which are counted
+            found = model._model.locate(piece.X.examples)
         y = piece.y
         labels = None
         if y.dtype == object:
             labels, y = np.unique(y.astype(str), return_inverse=True)
-        arrays = {"starts": starts, "rows": rows, "values": values, "y": y}
+        arrays = dict(zip(("starts", "rows", "values"), found)) | {"y": y}
         if piece.w is not None:
             arrays["w"] = piece.w
         entry = {

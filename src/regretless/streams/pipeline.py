@@ -52,4 +52,4 @@ def ahead(items: Iterable[T], depth: int = 4) -> Generator[T]:
             yield cast("T", value)
     finally:
         stopped.set()
-        thread.join()
+        thread.join(timeout=1.0)  # not for ever: it may wait for input that never comes

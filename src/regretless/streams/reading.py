@@ -101,7 +101,13 @@ def read(
         "svmlight": lambda need: _core.SvmlightParser(skip_bad, need),
         "jsonl": lambda need: _core.JsonlParser(skip_bad, need, *parts, list(ignore)),
     }
-    return TextStream(paths, lambda _path, _sample, need: make[name](need))
+
+    def parser(_path: str, _sample: bytes, need: bool) -> _core.Parser:
+        if need and name == "jsonl" and not label:
+            raise ValueError("label= is needed: under which name is the label?")
+        return make[name](need)
+
+    return TextStream(paths, parser)
 
 
 @dataclass(slots=True)
@@ -124,7 +130,12 @@ class _CsvParsers:
                         pass
                     sample = window.content()
             whole, sample = len(sample) < _SAMPLE, sample[:_SAMPLE]
-            self.columns = _core.infer_csv(sample, whole, self.delimiter, self.header, *self.wishes)
+            self.columns = _core.infer_csv(
+                sample, whole, self.delimiter, self.header, *self.wishes, not need_labels
+            )
+        if need_labels and not self.wishes[0]:
+            names = ", ".join(self.columns.names)
+            raise ValueError(f"label= is needed: which of the columns {names} is it?")
         return _core.CsvParser(self.skip_bad, need_labels, self.columns)
 
 

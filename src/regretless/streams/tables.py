@@ -35,9 +35,8 @@ class Columns:
         import pyarrow as pa
 
         given = [self.label, self.weight, self.tag, *self.ignore, *self.categorical]
-        for name in given:
-            missing = name is not None and name not in table.column_names
-            if missing and not (name == self.label and not labelled):
+        for name in given if labelled else ():
+            if name is not None and name not in table.column_names:
                 raise ValueError(
                     f"there is no column {name!r}; there are {', '.join(table.column_names)}"
                 )
@@ -48,8 +47,11 @@ class Columns:
         y = np.full(table.num_rows, np.nan)
         if self.label in table.column_names:
             y = _labels(table.column(self.label), self.label, labelled)
-        w = None if self.weight is None else rows.numbers(table.column(self.weight), "weight", "")
-        tags = None if self.tag is None else [str(v) for v in table.column(self.tag).to_pylist()]
+        w = tags = None
+        if self.weight in table.column_names:
+            w = rows.numbers(table.column(self.weight), "weight", "a column of numbers")
+        if self.tag in table.column_names:
+            tags = [str(v) for v in table.column(self.tag).to_pylist()]
         features = table.drop_columns(
             [
                 n
@@ -57,7 +59,9 @@ class Columns:
                 if n in table.column_names
             ]
         )
-        for name in self.categorical:
+        for name in features.column_names:
+            if name not in self.categorical:
+                continue
             at = features.column_names.index(name)
             features = features.set_column(at, name, features.column(at).cast(pa.string()))
         return features, y, w, tags

@@ -38,7 +38,8 @@ class TextStream(Stream):
         for number in range(start.file, len(self.paths)):
             for piece in self._file(number, form, start, labelled):
                 yield piece
-                start = Place(number + 1, skipped=piece.place.skipped)
+                start = piece.place
+            start = Place(number + 1, skipped=start.skipped)
 
     def _file(self, number: int, form: Form, start: Place, labelled: bool) -> Iterator[Piece]:
         path, at, skipped = self.paths[number], start.offset, start.skipped

@@ -1,0 +1,453 @@
+"""The commands and their options. What they do is imported when one of them runs."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from regretless.cli import reading_options as reading
+from regretless.cli.failures import told
+from regretless.cli.learners import Learner, LearnerOptions, LossName
+
+__all__ = ["app"]
+
+LEARNING, PASSES, OUTPUT = "Learning", "Passes and checkpoints", "Output"
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from regretless import __version__
+
+        print(f"regretless {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def regretless(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    """Learn from a stream, one example at a time.
+
+    Linear models, in one pass, with nothing to tune, and a certificate of how
+    far the best fixed model could be ahead.
+    """
+
+
+def _writable(path: str | None) -> str | None:
+    """Find out before hours of learning that their result cannot be written."""
+    folder = os.path.dirname(path or "") or "."
+    if not os.path.isdir(folder):
+        raise typer.BadParameter(f"there is no directory {folder}")
+    if path is not None and os.path.isdir(path):
+        raise typer.BadParameter(f"{path} is a directory")
+    return path
+
+
+def _picture(path: str | None) -> str | None:
+    if _writable(path) is not None:
+        from regretless.plots.saving import picture_path
+
+        try:
+            picture_path(str(path))
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+    return path
+
+
+def _holdout(every: int) -> int:
+    if every < 0 or every == 1:
+        raise typer.BadParameter(f"{every} must be 0 (none) or at least 2 (every second)")
+    return every
+
+
+def _positive(value: float | None) -> float | None:
+    if value is not None and not 0 < value < float("inf"):
+        raise typer.BadParameter(f"{value:g} must be above 0")
+    return value
+
+
+LossOption = Annotated[
+    LossName | None,
+    typer.Option(
+        help="By default logistic, or squared if the labels are numbers that are not all whole.",
+        rich_help_panel=LEARNING,
+    ),
+]
+Rate = Annotated[
+    float | None,
+    typer.Option(
+        help="The learning rate, of learners that have one; for pa the largest step.",
+        callback=_positive,
+        rich_help_panel=LEARNING,
+    ),
+]
+L1 = Annotated[float, typer.Option(help="Penalty on |w|.", min=0, rich_help_panel=LEARNING)]
+L2 = Annotated[float, typer.Option(help="Penalty on w²/2.", min=0, rich_help_panel=LEARNING)]
+Bits = Annotated[
+    int,
+    typer.Option(
+        help="2^bits weights, shared by hashing.", min=1, max=31, rich_help_panel=LEARNING
+    ),
+]
+Exact = Annotated[
+    bool,
+    typer.Option("--exact", help="A weight for every feature instead.", rich_help_panel=LEARNING),
+]
+Names = Annotated[
+    int,
+    typer.Option(
+        help="How many features' names to remember for inspect.", min=0, rich_help_panel=LEARNING
+    ),
+]
+NoIntercept = Annotated[
+    bool,
+    typer.Option("--no-intercept", help="No constant feature.", rich_help_panel=LEARNING),
+]
+Certify = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NORM",
+        help="Certify the mean loss that no linear model of this norm can beat.",
+        callback=_positive,
+        rich_help_panel=LEARNING,
+    ),
+]
+Seed = Annotated[
+    int, typer.Option(help="For learners that draw random numbers.", rich_help_panel=LEARNING)
+]
+Holdout = Annotated[
+    int,
+    typer.Option(
+        metavar="K",
+        help="Score every K-th example apart and do not learn it.",
+        callback=_holdout,
+        rich_help_panel=PASSES,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="The result as JSON.", rich_help_panel=OUTPUT)]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress.", rich_help_panel=OUTPUT)]
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", help="Show where an error came from.", rich_help_panel=OUTPUT),
+]
+
+
+def _examples(*lines: str) -> str:
+    return "[bold]Examples[/bold]\n\n" + "\n\n".join(f"[green]{line}[/green]" for line in lines)
+
+
+@app.command(
+    epilog=_examples(
+        "regretless train clicks.vw.gz --save clicks.model",
+        "regretless train spam.csv --label spam --loss hinge --learner perceptron",
+        'regretless train "ads/*.parquet" --label clicked --certify 10 --checkpoint ck/',
+        "cat live.jsonl | regretless train - --format jsonl --label y",
+    )
+)
+def train(
+    sources: reading.Sources,
+    *,
+    save: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Write the model here.",
+            callback=_writable,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    learner: Annotated[
+        Learner, typer.Option(help="How weights are updated.", rich_help_panel=LEARNING)
+    ] = Learner.COIN,
+    loss: LossOption = None,
+    rate: Rate = None,
+    l1: L1 = 0.0,
+    l2: L2 = 0.0,
+    bits: Bits = 18,
+    exact: Exact = False,
+    names: Names = 100_000,
+    no_intercept: NoIntercept = False,
+    certify: Certify = None,
+    seed: Seed = 0,
+    passes: Annotated[
+        int,
+        typer.Option(help="How often to go through the data.", min=1, rich_help_panel=PASSES),
+    ] = 1,
+    cache: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Keep the cache for later passes here; by default a temporary file.",
+            callback=_writable,
+            rich_help_panel=PASSES,
+        ),
+    ] = None,
+    holdout: Holdout = 0,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write checkpoints here; the same command, started again, goes on from there.",
+            rich_help_panel=PASSES,
+        ),
+    ] = None,
+    every: Annotated[
+        float,
+        typer.Option(
+            help="Examples between two checkpoints.", callback=_positive, rich_help_panel=PASSES
+        ),
+    ] = 1e6,
+    format: reading.FormatOption = None,
+    label: reading.Label = None,
+    weight: reading.Weight = None,
+    tag: reading.Tag = None,
+    categorical: reading.Categorical = None,
+    numeric: reading.Numeric = None,
+    ignore: reading.Ignore = None,
+    no_header: reading.NoHeader = False,
+    delimiter: reading.Delimiter = None,
+    quadratic: reading.Quadratic = None,
+    cubic: reading.Cubic = None,
+    skip_bad: reading.SkipBad = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Draw the learning curve, .png or .svg.",
+            callback=_picture,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Draw how probabilities agree with what happened, .png or .svg.",
+            callback=_picture,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Learn a model from files.
+
+    Every example is predicted before it is learned, so the loss that is shown
+    is that of predictions on fresh data, without a test set.
+    """
+    with told(debug):
+        from regretless.cli.train import Plan, Wanted, run
+
+        run(
+            reading.Reading.given(
+                sources, format, label, weight, tag, categorical, numeric, ignore,
+                no_header, delimiter, quadratic, cubic, skip_bad,
+            ),
+            LearnerOptions(
+                learner=learner.value,
+                loss=loss and loss.value,
+                rate=rate,
+                l1=l1,
+                l2=l2,
+                bits=bits,
+                exact=exact,
+                names=names,
+                intercept=not no_intercept,
+                certify=certify,
+                seed=seed,
+            ),
+            Plan(passes=passes, holdout=holdout),
+            Wanted(
+                model=save,
+                cache=cache,
+                checkpoint=checkpoint,
+                every=every,
+                plot=plot,
+                calibration=calibration,
+                json=json,
+                quiet=quiet,
+            ),
+        )  # fmt: skip
+
+
+@app.command(
+    epilog=_examples(
+        "regretless predict new.vw --model clicks.model > labels.txt",
+        "regretless predict new.csv --model spam.model --probabilities",
+        "zcat new.vw.gz | regretless predict - --format vw --model clicks.model --raw",
+    )
+)
+def predict(
+    sources: reading.Sources,
+    *,
+    model: Annotated[
+        str, typer.Option(metavar="PATH", help="What train has saved.", show_default=False)
+    ],
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities",
+            help="The probability of the second of two labels, or label:p for each of more.",
+        ),
+    ] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="The scores.")] = False,
+    format: reading.FormatOption = None,
+    label: reading.Label = None,
+    weight: reading.Weight = None,
+    tag: reading.Tag = None,
+    categorical: reading.Categorical = None,
+    numeric: reading.Numeric = None,
+    ignore: reading.Ignore = None,
+    no_header: reading.NoHeader = False,
+    delimiter: reading.Delimiter = None,
+    quadratic: reading.Quadratic = None,
+    cubic: reading.Cubic = None,
+    skip_bad: reading.SkipBad = False,
+    debug: Debug = False,
+) -> None:
+    """Predict examples with a model: one line for each, then its tag if it has one.
+
+    Labels are not needed, and not looked at. Columns and interactions are those
+    that the model was trained with unless others are given.
+    """
+    if probabilities and raw:
+        raise typer.BadParameter("--probabilities and --raw exclude each other")
+    with told(debug):
+        from regretless.cli.predict import run
+
+        run(
+            reading.Reading.given(
+                sources, format, label, weight, tag, categorical, numeric, ignore,
+                no_header, delimiter, quadratic, cubic, skip_bad,
+            ),
+            model,
+            probabilities,
+            raw,
+        )  # fmt: skip
+
+
+@app.command(
+    epilog=_examples(
+        "regretless inspect clicks.model --top 20",
+        "regretless inspect clicks.model --plot weights.png",
+        "regretless inspect clicks.model --json | jq .features",
+    )
+)
+def inspect(
+    model: Annotated[str, typer.Argument(help="What train has saved.", show_default=False)],
+    top: Annotated[int, typer.Option(help="How many features to show.", min=1)] = 20,
+    json: Json = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Draw the weights, .png or .svg.", callback=_picture),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Show what a model is and which of its features are the strongest.
+
+    A hashed feature whose name is not remembered (--names of train) is shown
+    as #row.
+    """
+    with told(debug):
+        from regretless.cli.inspecting import run
+
+        run(model, top, json, plot)
+
+
+def _learners(text: str) -> str:
+    known = [each.value for each in Learner]
+    names = text.split(",")
+    for name in names:
+        if name not in known:
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(known)}")
+    if len(set(names)) < len(names):
+        raise typer.BadParameter(f"{text!r} names a learner twice")
+    return text
+
+
+@app.command(
+    epilog=_examples(
+        "regretless compare clicks.vw",
+        "regretless compare clicks.vw --learners coin,adagrad,ftrl,perceptron,pa --plot curves.png",
+        "regretless compare houses.csv --label price --loss absolute --learners coin,ogd --json",
+    )
+)
+def compare(
+    sources: reading.Sources,
+    *,
+    learners: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,...",
+            help=f"Which, of {', '.join(Learner)}.",
+            callback=_learners,
+            rich_help_panel=LEARNING,
+        ),
+    ] = "coin,adagrad,ftrl,perceptron,pa",
+    loss: LossOption = None,
+    bits: Bits = 18,
+    exact: Exact = False,
+    no_intercept: NoIntercept = False,
+    certify: Certify = None,
+    seed: Seed = 0,
+    holdout: Holdout = 0,
+    format: reading.FormatOption = None,
+    label: reading.Label = None,
+    weight: reading.Weight = None,
+    tag: reading.Tag = None,
+    categorical: reading.Categorical = None,
+    numeric: reading.Numeric = None,
+    ignore: reading.Ignore = None,
+    no_header: reading.NoHeader = False,
+    delimiter: reading.Delimiter = None,
+    quadratic: reading.Quadratic = None,
+    cubic: reading.Cubic = None,
+    skip_bad: reading.SkipBad = False,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Draw the learning curves, .png or .svg.",
+            callback=_picture,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Train several learners in one pass over the data and show which does best.
+
+    perceptron and pa have losses of their own, so error and AUC are shown too.
+    """
+    with told(debug):
+        from regretless.cli.compare import Wanted, run
+
+        run(
+            reading.Reading.given(
+                sources, format, label, weight, tag, categorical, numeric, ignore,
+                no_header, delimiter, quadratic, cubic, skip_bad,
+            ),
+            LearnerOptions(
+                loss=loss and loss.value,
+                bits=bits,
+                exact=exact,
+                names=0,
+                intercept=not no_intercept,
+                certify=certify,
+                seed=seed,
+            ),
+            learners.split(","),
+            holdout,
+            Wanted(plot=plot, json=json, quiet=quiet),
+        )  # fmt: skip

@@ -1,0 +1,57 @@
+"""Checkpoints: a file that the same command goes on from after it was stopped, however that was."""
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from regretless.evaluate.training import Training
+
+__all__ = ["Checkpoints", "uninterrupted"]
+
+
+class Checkpoints:
+    """The checkpoint in a folder, written anew after every so many examples; None: there is none."""
+
+    def __init__(self, folder: str | None, every: float, command: dict[str, Any]) -> None:
+        self._path = None if folder is None else Path(folder, "checkpoint.safetensors")
+        self._every = every
+        self._command = json.loads(json.dumps(command))  # as it will be read back
+        self._taken = 0
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            for scratch in self._path.parent.glob(f".{self._path.name}.*"):
+                scratch.unlink()  # of a process that was killed while it wrote
+
+    def load(self) -> Training | None:
+        """The training to go on with, if this command was started before."""
+        if self._path is None or not self._path.exists():
+            return None
+        return Training.load(self._path, self._command)
+
+    def took(self, training: Training, examples: int) -> None:
+        """So many examples more have been taken: is a checkpoint due?"""
+        self._taken += examples
+        if self._taken >= self._every:
+            self.save(training)
+
+    def save(self, training: Training) -> None:
+        """Write the checkpoint now."""
+        self._taken = 0
+        if self._path is not None:
+            training.save(self._path, self._command)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block, so that no piece is half learned."""
+    came: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if came:
+        raise KeyboardInterrupt

@@ -1,0 +1,122 @@
+"""`regretless inspect`: what a model is, and which of its features are the strongest."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cli.learners import loss_name
+from regretless.cli.models import load
+from regretless.cli.predict import label_text
+from regretless.cli.summary import print_json, short
+from regretless.linear.classifying import Classifying
+
+__all__ = ["run"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is in a model; a `None` among the lanes stands for the one that two labels share."""
+
+    model: Any
+    labels: list[Any]
+    weights: int
+    intercepts: dict[Any, float]
+    strongest: dict[Any, list[tuple[str, float]]]
+
+    @property
+    def mean_loss(self) -> float | None:
+        """Over all examples learned."""
+        return self.model.loss_ / self.model.weight_ if self.model.weight_ else None
+
+
+def run(path: str, top: int, as_json: bool, plot: str | None) -> None:
+    """Print what is in the model at `path`."""
+    model, _ = load(path)
+    found = _found(model, top)
+    if as_json:
+        print_json(_as_dict(found))
+    else:
+        _print(found)
+    if plot:
+        from regretless.plots import weight_bars
+
+        bars = {
+            name if lane is None else f"{name} for {label_text(lane)}": weight
+            for lane, features in found.strongest.items()
+            for name, weight in features
+        }
+        weight_bars(bars, plot, top=top)
+
+
+def _found(model: Any, top: int) -> Found:
+    names, table, intercepts = model._weights()
+    shown = _names(model, names)
+    labels = model.classes_.tolist() if isinstance(model, Classifying) else []
+    lanes = labels if table.shape[1] > 1 else [None]
+    return Found(
+        model,
+        labels,
+        int(np.count_nonzero(table)),
+        dict(zip(lanes, intercepts.tolist())),
+        {lane: _strongest(shown, table[:, k], top) for k, lane in enumerate(lanes)},
+    )
+
+
+def _names(model: Any, names: list[Any]) -> list[str]:
+    """Names as they are shown; a row of a hashed model whose name is not remembered is `#row`."""
+    if model.features == "exact":
+        return [str(name) for name in names]
+    # a number may be a column's name, but then it is among those remembered
+    known = set(model._model.names().values())
+    return [str(name) if name in known else f"#{name}" for name in names]
+
+
+def _strongest(names: list[str], weights: NDArray[np.float64], top: int) -> list[tuple[str, float]]:
+    order = np.argsort(-np.abs(weights), kind="stable")[:top]
+    return [(names[k], float(weights[k])) for k in order.tolist() if weights[k]]
+
+
+def _as_dict(found: Found) -> dict[str, Any]:
+    def one(lane: Any, **values: Any) -> dict[str, Any]:
+        return values if lane is None else {"label": lane, **values}
+
+    plain = (str, int, float, bool, type(None))
+    options = found.model.get_params()
+    return {
+        "class": type(found.model).__name__,
+        "options": {k: v if isinstance(v, plain) else repr(v) for k, v in options.items()},
+        "loss_name": loss_name(found.model),
+        "examples": found.model.examples_,
+        "mean_loss": found.mean_loss,
+        "labels": found.labels,
+        "weights": found.weights,
+        "intercepts": [one(lane, weight=weight) for lane, weight in found.intercepts.items()],
+        "features": [
+            one(lane, name=name, weight=weight)
+            for lane, features in found.strongest.items()
+            for name, weight in features
+        ],
+    }
+
+
+def _print(found: Found) -> None:
+    from regretless.cli.tables import print_pairs, print_table
+
+    model = found.model
+    rows = [
+        ("class", type(model).__name__),
+        ("options", ", ".join(f"{name}={value}" for name, value in model.get_params().items())),
+        ("examples learned", f"{model.examples_:,}"),
+        ("mean loss", f"{short(found.mean_loss)} ({loss_name(model).replace('_', ' ')})"),
+        ("labels", ", ".join(map(label_text, found.labels))),
+        ("weights", f"{found.weights:,} that are not 0"),
+        ("intercept", ", ".join(f"{weight:.4g}" for weight in found.intercepts.values())),
+    ]
+    print_pairs((name, text) for name, text in rows if text)
+    for lane, features in found.strongest.items():
+        title = None if lane is None else f"label {label_text(lane)}"
+        print_table(("feature", "weight"), [(n, f"{w:+.4g}") for n, w in features], title)
+    if len(found.labels) == 2:
+        print(f"A weight above 0 speaks for {label_text(found.labels[1])}.")

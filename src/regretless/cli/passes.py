@@ -1,0 +1,78 @@
+"""What each pass reads: the files first, then the cache that the first pass has left."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from regretless.evaluate.training import Training
+from regretless.rows import Parsed
+from regretless.streams import Piece, Stream
+from regretless.streams.cache import Cache
+from regretless.streams.pipeline import ahead
+
+__all__ = ["Passes"]
+
+_CACHE = ".regretless-cache"
+
+
+class Passes:
+    """The pieces of each pass. The cache is removed at the end unless it has a `path` of its own.
+
+    Only a first pass that was seen from its beginning leaves a cache, and tables have none: where
+    there is no cache the files are read again. `folder` is for a cache without a path; what a
+    process that was killed has left there is removed.
+    """
+
+    def __init__(
+        self, stream: Stream, count: int, path: str | None, folder: str | None = None
+    ) -> None:
+        self._stream, self._count, self._path, self._folder = stream, count, path, folder
+        self._cache: Cache | None = None
+        self._complete = False
+
+    def pieces(self, training: Training) -> Iterator[Piece]:
+        """What is left of the current pass."""
+        source = self._cache.stream() if self._cache and self._complete else self._stream
+        if training.passes and source is self._stream and "-" in getattr(source, "paths", ()):
+            raise ValueError("standard input cannot be read twice: there is no cache of it")
+        return ahead(source.pieces(training.model._form(), training.place))
+
+    def took(self, training: Training, piece: Piece) -> None:
+        """Keep a piece that has been learned, if later passes will want it."""
+        if training.passes or self._count == 1 or not isinstance(piece.X, Parsed):
+            return
+        if not training.seen:  # only bad lines yet
+            return
+        if self._cache is None and training.seen == len(piece):  # the first of all
+            self._cache = Cache(self._path or self._scratch())
+        if self._cache:
+            self._cache.add(training.model, piece)
+
+    def end(self) -> None:
+        """A pass is over."""
+        if self._cache and not self._complete:
+            self._cache.finish()
+            self._complete = True
+
+    def _scratch(self) -> str:
+        handle, path = tempfile.mkstemp(_CACHE, dir=self._folder)
+        os.close(handle)
+        return path
+
+    def __enter__(self) -> Self:
+        if self._folder is not None:
+            for old in Path(self._folder).glob(f"*{_CACHE}"):
+                old.unlink()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._cache and (self._path is None or not self._complete):
+            self._cache.discard()

@@ -1,0 +1,229 @@
+"""The options that say how examples are read: the same in every command."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from regretless.streams import Stream
+
+__all__ = [
+    "Categorical",
+    "Cubic",
+    "Delimiter",
+    "Format",
+    "FormatOption",
+    "Ignore",
+    "Label",
+    "NoHeader",
+    "Numeric",
+    "Quadratic",
+    "Reading",
+    "SkipBad",
+    "Sources",
+    "Tag",
+    "Weight",
+]
+
+PANEL = "Reading"
+
+
+class Format(StrEnum):
+    """The formats of `streams.read`."""
+
+    VW = "vw"
+    SVMLIGHT = "svmlight"
+    CSV = "csv"
+    TSV = "tsv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name for name in (text or "").split(",") if name)
+
+
+def _interactions(given: list[str] | None, size: int) -> list[tuple[str, ...]]:
+    """Namespaces that are multiplied: `ab` is a with b, `user,ad` is user with ad."""
+    chosen = [tuple(each.split(",") if "," in each else each) for each in given or ()]
+    for each, namespaces in zip(given or (), chosen):
+        if len(namespaces) != size or not all(namespaces):
+            raise typer.BadParameter(
+                f"{each!r} names {len(namespaces)} namespaces, but {size} are multiplied: give one "
+                "letter for each, or names with commas between them"
+            )
+    return chosen
+
+
+def _quadratic(given: list[str] | None) -> list[str] | None:
+    _interactions(given, 2)
+    return given
+
+
+def _cubic(given: list[str] | None) -> list[str] | None:
+    _interactions(given, 3)
+    return given
+
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE",
+        help="Files, plain or compressed (.gz, .bz2, .zst); a pattern in quotes; - for standard input.",
+        show_default=False,
+    ),
+]
+FormatOption = Annotated[
+    Format | None,
+    typer.Option("--format", help="By default what the suffix says.", rich_help_panel=PANEL),
+]
+Label = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column of the label.", rich_help_panel=PANEL),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column of the importance.", rich_help_panel=PANEL),
+]
+Tag = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column that names an example.", rich_help_panel=PANEL),
+]
+Categorical = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,...",
+        help="Columns that are text although they look like numbers.",
+        rich_help_panel=PANEL,
+    ),
+]
+Numeric = Annotated[
+    str | None,
+    typer.Option(metavar="A,B,...", help="Columns that are numbers.", rich_help_panel=PANEL),
+]
+Ignore = Annotated[
+    str | None,
+    typer.Option(metavar="A,B,...", help="Columns that are left out.", rich_help_panel=PANEL),
+]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header",
+        help="The CSV file has no header; its columns are called 0, 1, ...",
+        rich_help_panel=PANEL,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(metavar="C", help="What separates the CSV file's columns.", rich_help_panel=PANEL),
+]
+Quadratic = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-q",
+        "--quadratic",
+        metavar="AB",
+        callback=_quadratic,
+        help="Multiply the features of two VW namespaces: 'ab', or 'user,ad' for longer names.",
+        rich_help_panel=PANEL,
+    ),
+]
+Cubic = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ABC",
+        callback=_cubic,
+        help="Multiply those of three namespaces.",
+        rich_help_panel=PANEL,
+    ),
+]
+SkipBad = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad",
+        help="Leave out and count lines that cannot be read, instead of stopping.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How examples are read."""
+
+    sources: tuple[str, ...]
+    format: str | None
+    label: str | None
+    weight: str | None
+    tag: str | None
+    categorical: tuple[str, ...]
+    numeric: tuple[str, ...]
+    ignore: tuple[str, ...]
+    header: bool
+    delimiter: str | None
+    interactions: tuple[tuple[str, ...], ...]
+    skip_bad: bool
+
+    @classmethod
+    def given(  # noqa: PLR0917, they come in the order of the options
+        cls,
+        sources: list[str],
+        format: Format | None,
+        label: str | None,
+        weight: str | None,
+        tag: str | None,
+        categorical: str | None,
+        numeric: str | None,
+        ignore: str | None,
+        no_header: bool,
+        delimiter: str | None,
+        quadratic: list[str] | None,
+        cubic: list[str] | None,
+        skip_bad: bool,
+    ) -> Reading:
+        """From the options as they were typed."""
+        return cls(
+            sources=tuple(sources),
+            format=format and format.value,
+            label=label,
+            weight=weight,
+            tag=tag,
+            categorical=_names(categorical),
+            numeric=_names(numeric),
+            ignore=_names(ignore),
+            header=not no_header,
+            delimiter=delimiter,
+            interactions=(*_interactions(quadratic, 2), *_interactions(cubic, 3)),
+            skip_bad=skip_bad,
+        )
+
+    def stream(self) -> Stream:
+        """The examples."""
+        from regretless import streams
+
+        options = asdict(self)
+        return streams.read(list(options.pop("sources")), **options)
+
+    # A model is useless to who does not know how its features were made, so its file says it.
+
+    _OF_THE_MODEL = ("label", "weight", "tag", "categorical", "numeric", "ignore", "interactions")
+
+    def remembered(self) -> dict[str, Any]:
+        """What new examples have in common with those of the training, for the model's file."""
+        return {name: getattr(self, name) for name in self._OF_THE_MODEL}
+
+    def completed(self, remembered: dict[str, Any]) -> Reading:
+        """What was not given taken from a model's file."""
+        missing = {
+            name: _tuples(value) for name, value in remembered.items() if not getattr(self, name)
+        }
+        return replace(self, **missing)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -1,0 +1,152 @@
+"""What a training came to: as a table, as a line and as JSON."""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from regretless.cli.learners import loss_name
+from regretless.cli.memory import peak_rss_mb
+from regretless.evaluate.training import Training
+from regretless.linear.regressing import Regressing
+
+__all__ = ["Summary", "print_json", "short"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of a training that is over."""
+
+    training: Training
+    learner: str
+    seconds: float
+    taken: int  # examples in these seconds, fewer than all if an earlier process has taken some
+    guessed: bool = False  # that it is regression, from the labels
+    saved: str | None = None
+
+    @property
+    def examples(self) -> int:
+        """Examples met, in all passes, those held out among them."""
+        return self.training.seen * max(self.training.passes, 1)
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether numbers were predicted and not labels."""
+        return isinstance(self.training.model, Regressing)
+
+    @property
+    def best_possible(self) -> float | None:
+        """The mean loss that no linear model of the norm asked for can beat."""
+        norm = self.training.norm
+        if norm is None:
+            return None
+        best: float = self.training.model.certificate().best_possible(norm, mean=True)
+        return best
+
+    @property
+    def holdout_loss(self) -> float | None:
+        """The mean loss on the examples that were not learned."""
+        return self.training.held_out.loss if self.training.holdout else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON; what is not finite is None."""
+        scores, best = self.training.validation, self.best_possible
+        values = {
+            "examples": self.examples,
+            "skipped": self.training.place.skipped,
+            "passes": self.training.passes,
+            "seconds": self.seconds,
+            "examples_per_second": self.taken / self.seconds,
+            "task": "regression" if self.is_regression else "classification",
+            "loss_name": loss_name(self.training.model),
+            "loss": scores.loss,
+            "error": scores.error,
+            "auc": scores.auc,
+            "holdout_loss": self.holdout_loss,
+            "certificate": None
+            if best is None
+            else {"norm": self.training.norm, "best_possible": best},
+            "peak_rss_mb": peak_rss_mb(),
+            "learner": self.learner,
+            "model": self.saved,
+        }
+        return {name: _finite(value) for name, value in values.items()}
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What a person wants to know, name by name."""
+        training, scores = self.training, self.training.validation
+        task = "regression" if self.is_regression else "classification"
+        loss = f"{loss_name(training.model)} loss".replace("_", " ")
+        rows = [
+            ("learner", f"{self.learner}, {loss}, {task}"),
+            ("examples", f"{self.examples:,}" + _in_passes(training.passes)),
+            ("skipped bad lines", f"{training.place.skipped:,}" if training.place.skipped else ""),
+            ("seconds", f"{self.seconds:.2f}"),
+            ("examples per second", f"{self.taken / self.seconds:,.0f}" if self.taken else ""),
+            ("mean loss", short(scores.loss)),
+            ("certified best possible", self._certified()),
+            ("holdout loss", short(self.holdout_loss)),
+            ("error", "" if self.is_regression else percent(scores.error)),
+            ("root mean square error", short(scores.rmse)),
+            ("AUC", short(scores.auc)),
+            ("peak memory", _megabytes(peak_rss_mb())),
+            ("model", self.saved or "not saved (--save PATH)"),
+        ]
+        if self.guessed:
+            why = "the labels are numbers that are not all whole; --loss logistic would classify"
+            rows.insert(1, ("", why))
+        return [(name, text) for name, text in rows if text]
+
+    def _certified(self) -> str:
+        best = self.best_possible
+        return "" if best is None else f"{short(best)} for norm {self.training.norm:g}"
+
+    def line(self) -> str:
+        """The essentials."""
+        scores = self.training.validation
+        parts = [f"{self.examples:,} examples", f"loss {short(scores.loss)}"]
+        if not self.is_regression:
+            parts.append(f"error {percent(scores.error)}")
+        if scores.auc is not None:
+            parts.append(f"AUC {short(scores.auc)}")
+        if self.saved:
+            parts.append(f"saved to {self.saved}")
+        return ", ".join(parts)
+
+    def show(self, as_json: bool, quiet: bool) -> None:
+        """Print it in the form that was asked for."""
+        if as_json:
+            print_json(self.as_dict())
+        elif quiet:
+            print(self.line())
+        else:
+            from regretless.cli.tables import print_pairs
+
+            print_pairs(self.rows())
+
+
+def print_json(values: Any) -> None:
+    """One object on standard output."""
+    print(json.dumps(values, allow_nan=False, indent=2))
+
+
+def short(value: float | None) -> str:
+    """Four digits; nothing where there is no value."""
+    return "" if value is None or math.isnan(value) else f"{value:#.4g}"
+
+
+def percent(value: float) -> str:
+    """A share; nothing where there is none."""
+    return "" if math.isnan(value) else f"{value:.2%}"
+
+
+def _in_passes(passes: int) -> str:
+    return f" in {passes} passes" if passes > 1 else ""
+
+
+def _megabytes(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f} MB"
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
