@@ -50,11 +50,8 @@ class Cache:
         """Append a piece that `model` has learned."""
         if not isinstance(piece.X, Parsed):
             raise ValueError("only streams of text have a cache; tables are read again")
-        starts, rows, values = (
-            np.zeros(1, np.uint64),
-            np.empty(0, np.uint32),
-            np.empty(0, np.float32),
-        )
+        found: tuple[NDArray[Any], ...]
+        found = np.zeros(1, np.uint64), np.empty(0, np.uint32), np.empty(0, np.float32)
         if len(piece):  # or nothing but bad lines, which are counted
             found = model._model.locate(piece.X.examples)
         y = piece.y
