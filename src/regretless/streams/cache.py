@@ -57,6 +57,8 @@ class Cache:
         y = piece.y
         labels = None
         if y.dtype == object:
+            if not all(isinstance(label, str) for label in y):
+                raise ValueError("a cache keeps labels that are numbers or texts")
             labels, y = np.unique(y.astype(str), return_inverse=True)
         arrays = dict(zip(("starts", "rows", "values"), found)) | {"y": y}
         if piece.w is not None:

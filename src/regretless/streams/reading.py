@@ -131,7 +131,7 @@ class _CsvParsers:
                     sample = window.content()
             whole, sample = len(sample) < _SAMPLE, sample[:_SAMPLE]
             self.columns = _core.infer_csv(
-                sample, whole, self.delimiter, self.header, *self.wishes, not need_labels
+                sample, whole, self.delimiter, self.header, *self.wishes, optional=not need_labels
             )
         if need_labels and not self.wishes[0]:
             names = ", ".join(self.columns.names)
