@@ -108,6 +108,19 @@ def test_numbers_are_what_python_reads(tmp_path):
         assert list(x[0].values()) == ([value] if value else [])
 
 
+def test_numbers_beyond_doubles(tmp_path):
+    """Too small is 0, which is absent; too large is refused. Zeros before or after do not mislead."""
+    many = "0" * 400
+    (tmp_path / "a.vw").write_text(
+        f"1 | a:1e-400 b:0.{many}1e5 c:0.{many}1 d:{many}1e-999999999999 e\n"
+    )
+    assert [x for x, _ in read(tmp_path / "a.vw")] == [{"e": 1.0}]
+    for large in ("1e400", f"1{many}e-5", f"1{many}", "1e99999999999999999999", f"0.{many}1e900"):
+        (tmp_path / "a.vw").write_text(f"1 | a:{large}\n")
+        with pytest.raises(ValueError, match="line 1: the value of 'a' is not a finite number"):
+            list(read(tmp_path / "a.vw"))
+
+
 GRAMMAR = {
     "1 2 'tag |a x y:2 |b:0.5 z:4 x": (
         {"a^x": 1.0, "a^y": 2.0, "b^z": 2.0, "b^x": 0.5},

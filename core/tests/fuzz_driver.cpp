@@ -45,8 +45,7 @@ std::size_t known_count = 0;
 
 }  // namespace
 
-// Called at the beginning of every block. Addresses relative to the program's: the same in each
-// run.
+// Called at the beginning of every block. Relative addresses are the same in each run.
 extern "C" void __sanitizer_cov_trace_pc() {
   const std::uintptr_t block =
       (std::uintptr_t(__builtin_return_address(0)) - std::uintptr_t(&LLVMFuzzerTestOneInput)) *

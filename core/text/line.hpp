@@ -1,5 +1,6 @@
 // A cursor over one line: numbers and words, and what was expected where they are not.
 #pragma once
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -33,6 +34,21 @@ struct Word {
     return (v * 10000 + (v >> 32)) & 0xffffffffULL;
   }
 };
+
+// Whether a number that no double can hold is too large, not too small: by the place of its first
+// digit that is not 0.
+[[gnu::cold]] inline bool is_large(std::string_view number) {
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, e);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_of("123456789");
+  std::string_view exponent = number.substr(std::min(e + 1, number.size()));
+  if (exponent.substr(0, 1) == "+") exponent.remove_prefix(1);
+  std::int64_t shift = 0;
+  const auto parsed = std::from_chars(exponent.data(), exponent.data() + exponent.size(), shift);
+  if (parsed.ec == std::errc::result_out_of_range) return exponent[0] != '-';
+  return std::int64_t(point) - std::int64_t(first) + shift > 0;
+}
 
 // Reads a number at p; null if there is none. Plain decimals of up to 15 digits, nearly all there
 // are, are exact in doubles: digits over a power of ten.
@@ -80,13 +96,8 @@ inline const char* read_number(const char* p, const char* end, double& out) {
     if (++begin < end && *begin == '-') return nullptr;
   }
   const auto [rest, error] = std::from_chars(begin, end, out);
-  if (error == std::errc::result_out_of_range) {  // too small is 0, too large infinite
-    const std::string_view text(begin, rest);
-    const std::size_t exponent = text.find_first_of("eE");
-    const bool large = exponent == std::string_view::npos
-                           ? text.find_first_of("123456789") < text.find('.')
-                           : text[exponent + 1] != '-';
-    out = large ? HUGE_VAL : 0;
+  if (error == std::errc::result_out_of_range) {
+    out = is_large({begin, rest}) ? HUGE_VAL : 0;
     return rest;
   }
   return error == std::errc() ? rest : nullptr;

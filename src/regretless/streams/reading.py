@@ -117,7 +117,7 @@ class _CsvParsers:
     first: str
     delimiter: str
     header: bool
-    wishes: tuple[Any, ...]
+    wishes: tuple[str, str, str, list[str], list[str], list[str]]
     skip_bad: bool
     columns: _core.CsvColumns | None = None
 
