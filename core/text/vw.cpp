@@ -1,53 +1,9 @@
 #include "text/vw.hpp"
 
 #include "text/line.hpp"
+#include "text/short_columns.hpp"
 
 namespace regretless::text {
-
-namespace {
-
-// Features such as `123:0.5 ` as long as they are columns and values of up to seven characters, all
-// there is in large files; what follows is left for others to read. Nothing here but the loop, so
-// that it has all registers.
-const char* short_columns(const char* p, const char* end, double scale, Examples& out) {
-  const char* const last = end - 24;  // far enough from the end to look ahead without asking
-  while (p < last) {
-    const char* q = p + (*p == ' ');
-    const Word name(q);
-    if (!name.others) return p;
-    const unsigned length = Word::before(name.others);
-    if (length == 0 || (*q == '0' && length > 1)) return p;
-    q += length;
-    double value = scale;
-    if (*q == ':') {
-      const bool negative = *++q == '-';
-      q += negative;
-      const Word word(q);
-      if (!word.others) return p;
-      unsigned digits = Word::before(word.others), size = digits, places = 0;
-      std::uint64_t off = word.off;
-      if (q[digits] == '.') {
-        const std::uint64_t others = word.others & (word.others - 1);
-        if (!others) return p;
-        size = Word::before(others);
-        const std::uint64_t whole = (std::uint64_t(1) << (8 * digits)) - 1;
-        off = (off & whole) | ((off >> 8) & ~whole);  // the point taken out
-        places = size - digits - 1;
-        digits = size - 1;
-      }
-      if (digits == 0) return p;
-      value *= double(std::int64_t(Word::number(off, digits))) / kPowersOfTen[places] *
-               (1.0 - 2.0 * negative);
-      q += size;
-    }
-    if (*q != ' ') return p;
-    out.add(std::int64_t(Word::number(name.off, length)), value);
-    p = q;
-  }
-  return p;
-}
-
-}  // namespace
 
 void VwParser::record(std::string_view content, Examples& out) {
   const std::size_t bar = content.find('|');
