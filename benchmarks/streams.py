@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from harness import Row, interleaved, save, seconds, table
 
-from regretless import evaluate, streams
+from regretless import evaluate, rates, streams
 from regretless.linear import LinearClassifier
 from regretless.streams.cache import Cache
 from regretless.streams.pipeline import ahead
@@ -113,7 +113,7 @@ def second_pass(path: Path, count: int, repeats: int) -> Row:
     """A pass from the binary cache."""
     cache_file = path.with_name("vw.cache")
     run([*THEIRS, "-d", path, "--cache_file", cache_file])
-    model = LinearClassifier(features="hashed", bits=22)
+    model = LinearClassifier(features="hashed")
     cache = Cache(path.with_name("ours.cache"))
     for piece in ahead(streams.read(path).pieces(model._form())):
         model.learn_many(piece.X, piece.y, piece.w)
@@ -138,7 +138,7 @@ def from_tables(folder: Path, count: int, repeats: int) -> list[Row]:
     """CSV and Parquet against River's reader and logistic regression."""
     import pyarrow as pa
     from pyarrow import csv, parquet
-    from river import linear_model, preprocessing, stream
+    from river import linear_model, stream
 
     random = np.random.default_rng(3)
     X = random.normal(size=(count, 20)).round(4)
@@ -158,18 +158,17 @@ def from_tables(folder: Path, count: int, repeats: int) -> list[Row]:
             model.learn_one(x, label)
         return total / count
 
-    assert preprocessing  # what a user would add for data of other scales
     peer_loss = river()
     rows = []
     for name in ("t.csv", "t.parquet"):
         reports = []
 
         def ours(name: str = name, reports: Any = reports) -> None:
-            model = LinearClassifier()
+            model = LinearClassifier(rule="ogd", rate=rates.Constant(0.01))  # as River
             reports.append(evaluate.progressive(model, streams.read(folder / name, label="y")))
 
         mine, theirs = interleaved(ours, river, repeats)
-        work = f"{name[2:]}, 20 numbers a row, coin"
+        work = f"{name[2:]}, 20 numbers a row, ogd"
         us = [x / count * 1e6 for x in (mine, theirs)]
         rows.append(
             Row(work, "River iter_csv + LogisticRegression", *us, reports[-1].loss, peer_loss, 50)
@@ -195,11 +194,13 @@ def real_sets(data: str | None, folder: Path) -> dict[str, str]:
         if not data or not source.exists():
             continue
         path = folder / f"{name}.vw"
-        with gzip.open(source, "rt") as lines, path.open("w") as file:
-            for line in lines:
-                label, _, rest = line.partition(" ")
-                file.write(f"{1 if float(label) > 0 else -1} | {rest}")
-        theirs = their_loss(path, labels_of(path), "-b", 22)
+        with gzip.open(source, "rt") as lines:
+            parts = [line.partition(" ") for line in lines]
+        positive = max(float(label) for label, _, _ in parts)
+        with path.open("w") as file:
+            for label, _, rest in parts:
+                file.write(f"{1 if float(label) == positive else -1} | {rest}")
+        theirs = their_loss(path, labels_of(path))
         ours = json.loads(run([*OURS, path]))["loss"]
         out[f"loss on {name}, ours / Vowpal Wabbit"] = f"{ours:.4f} / {theirs:.4f}"
     return out
@@ -222,7 +223,7 @@ def main() -> None:
         print(f"generated in {time.perf_counter() - started:.0f} s, Bayes limit {bayes:.4f}")
         rows = text_lines(path, count, repeats)
         rows.append(second_pass(path, count, repeats))
-        rows += from_tables(folder, count // 20, repeats)
+        rows += from_tables(folder, count // 5, repeats)
         notes = {
             "Bayes limit of the generated file": f"{bayes:.4f}",
             "peak memory of a command": memory(folder, count),
