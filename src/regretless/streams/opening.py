@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from regretless.streams.gunzip import gunzip
 from regretless.streams.pipeline import ahead
 
 __all__ = ["Readable", "Source", "opened", "paths_of", "suffixes"]
@@ -63,7 +64,10 @@ def opened(path: str) -> Iterator["Readable"]:
             standard: Any = sys.stdin.buffer
             yield getattr(standard, "raw", standard)  # what is there, not all that could come
             return
-        if compression:
+        if compression == "gzip":
+            with open(path, "rb", buffering=0) as file, closing(ahead(gunzip(file), 16)) as blocks:
+                yield _Blocks(blocks)
+        elif compression:
             import pyarrow as pa
 
             with pa.input_stream(path, compression=compression, buffer_size=1 << 16) as stream:
@@ -86,12 +90,16 @@ class _Blocks:
         self._blocks, self._rest = blocks, memoryview(b"")
 
     def readinto(self, view: memoryview) -> int:
-        if not self._rest:
-            self._rest = memoryview(next(self._blocks, b""))
-        count = min(len(view), len(self._rest))
-        view[:count] = self._rest[:count]
-        self._rest = self._rest[count:]
-        return count
+        done = 0
+        while done < len(view):  # blocks are smaller than what is read at a time
+            self._rest = self._rest or memoryview(next(self._blocks, b""))
+            if not self._rest:
+                break
+            count = min(len(view) - done, len(self._rest))
+            view[done : done + count] = self._rest[:count]
+            self._rest = self._rest[count:]
+            done += count
+        return done
 
 
 class _Whole:
