@@ -98,7 +98,8 @@ def first_labels(
 def _begun(
     stream: Stream, reading: Reading, options: LearnerOptions, plan: Plan
 ) -> tuple[Training, Iterator[Piece]]:
-    options.make(regression=False)._start() if options.loss is None else None
+    if options.loss is None:  # what does not fit is said before a file is read
+        options.make(regression=False)._start()
     form = options.form()
     labels, pieces = first_labels(stream, reading, form)
     model = options.make(options.is_regression(labels))
