@@ -106,6 +106,21 @@ def test_numbers_are_what_python_reads(tmp_path):
     path.write_text("".join(f"1 | {k}:{t} \n" for k, t in enumerate(texts)))
     for x, value in zip(read(path), wanted, strict=True):
         assert list(x[0].values()) == ([value] if value else [])
+    # in one long line, where several are read at once, and between others of every length
+    path.write_text("1 |" + "".join(f" {k}:{t}" for k, t in enumerate(texts)) + "\n")
+    ((x, _),) = read(path)
+    assert x == {k: v for k, v in enumerate(wanted) if v}
+    short = [
+        f"{random.integers(0, 10**w)}:{v:.{d}f}"
+        for w in range(1, 8)
+        for d in range(7)
+        for v in random.normal(size=20) * 10.0 ** random.integers(0, 5)
+    ]
+    path.write_text("".join(f"1 | {' '.join(short[k:])} end\n" for k in range(0, len(short), 37)))
+    for k, (x, _) in enumerate(read(path)):
+        pairs = [text.split(":") for text in short[37 * k :]]
+        numbers = [(int(n), float(np.float32(float(v)))) for n, v in pairs]
+        assert x == {n: v for n, v in numbers if v} | {"end": 1.0}
 
 
 def test_numbers_beyond_doubles(tmp_path):
