@@ -1,7 +1,6 @@
 // regretless._core: the learner, for the Python classes that give it labels and names.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "learner.hpp"
+#include "parts.hpp"
 #include "rows.hpp"
 #include "streams.hpp"
 #include "text/examples.hpp"
@@ -19,64 +19,6 @@ using namespace nb::literals;
 
 namespace regretless {
 namespace {
-
-Loss loss_of(nb::handle spec) {
-  auto [kind, parameter] = nb::cast<std::pair<int, double>>(spec);
-  return {static_cast<LossKind>(kind), parameter};
-}
-
-// A rule arrives as its name and a dict of options; an option that nobody takes is an error of
-// ours.
-Rule rule_of(const std::string& name, nb::dict options, bool intercept) {
-  const auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
-  const auto flag = [&](const char* key) { return nb::cast<bool>(options[key]); };
-  const auto rate = [&] {
-    return Rate{static_cast<Rate::Kind>(nb::cast<int>(options["schedule"])), number("eta")};
-  };
-  if (name == "coin") {
-    Coin r;
-    r.wealth = number("wealth"), r.lipschitz = number("lipschitz");
-    return r;
-  }
-  if (name == "adagrad") {
-    AdaGrad r;
-    r.eta = number("eta"), r.l1 = number("l1"), r.l2 = number("l2");
-    r.scale_invariant = flag("scale_invariant");
-    return r;
-  }
-  if (name == "ogd") {
-    const auto fill = [&](auto r) {
-      r.rate = rate(), r.l1 = number("l1"), r.l2 = number("l2"), r.radius = number("radius");
-      r.lazy = flag("lazy"), r.invariant = flag("invariant");
-      return Rule(r);
-    };
-    const bool plain =
-        number("l1") == 0 && number("l2") == 0 && !flag("lazy") && std::isinf(number("radius"));
-    return plain ? fill(PlainOgd{}) : fill(Ogd{});
-  }
-  if (name == "ftrl") {
-    Ftrl r;
-    r.alpha = number("alpha"), r.beta = number("beta"), r.l1 = number("l1"), r.l2 = number("l2");
-    return r;
-  }
-  if (name == "pnorm") {
-    PNorm r;
-    r.rate = rate(), r.p = number("p");
-    return r;
-  }
-  if (name == "eg") {
-    Eg r;
-    r.eta = number("eta"), r.radius = number("radius"), r.unused = !intercept;
-    return r;
-  }
-  if (name == "passive_aggressive") {
-    PassiveAggressive r;
-    r.mode = static_cast<PassiveAggressive::Mode>(nb::cast<int>(options["mode"]));
-    r.aggressiveness = number("aggressiveness");
-    return r;
-  }
-  throw nb::value_error(("no rule is called " + name).c_str());
-}
 
 // A column of a batch: numbers, or codes of categories. Each has a name, and a row once the name
 // has been needed.
