@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import importlib.metadata
 import inspect
+import json
 import os
 import pkgutil
 import re
@@ -200,3 +201,17 @@ def test_hashed_columns_share_weights():
     assert same != 0
     assert model.predict_one({5 + 16: 1.0}) == model.predict_one({5 - 16: 1.0}) == same
     assert model.predict(wide).tolist() == [same] == model.predict(np.eye(1, 64, 5 + 32)).tolist()
+
+
+def test_the_readme_shows_the_results_that_are_kept():
+    """Every factor in its table is that of a line of benchmarks/results, to two digits."""
+    root = Path(__file__).parent.parent
+    kept = {
+        float(f"{row['ratio']:.2g}")
+        for path in (root / "benchmarks" / "results").glob("*.json")
+        for row in json.loads(path.read_text())["rows"]
+    }
+    table = re.findall(r"^\|.*\| ([\d. /]+) \|$", (root / "README.md").read_text(), re.M)
+    assert len(table) == 10
+    for cell in table:
+        assert {float(factor) for factor in cell.split("/")} <= kept, cell
