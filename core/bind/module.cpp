@@ -160,11 +160,20 @@ class PyLearner {
     const auto most = [&](std::size_t first, std::size_t last) {
       return x.starts[from + last] - x.starts[from + first];
     };
+    struct Last {  // what stood at this place in the last example, and its row, if it has one
+      std::uint32_t at, length, row;
+    };
+    std::vector<Last> last;
     const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
       std::size_t n = 0;
       for (std::size_t j = x.starts[from + t] + x.intercept(); j < x.starts[from + t + 1];
            ++j, ++n) {
-        row[n] = row_of(x, x.names[j], naming);
+        const text::Examples::Name& name = x.names[j];
+        if (n == last.size()) last.push_back({0, 0, Features::kAbsent});
+        if (name.is_column() || name.at != last[n].at || name.length != last[n].length ||
+            last[n].row == Features::kAbsent)
+          last[n] = {name.at, name.length, row_of(x, name, naming)};
+        row[n] = last[n].row;
         value[n] = x.values[j];
         keep_place(row[n], value[n]);
       }

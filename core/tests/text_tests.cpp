@@ -470,6 +470,31 @@ void test_bad_jsonl() {
 const std::string kVw = "1 2 'tag |a:2 x:0.5 y |b z:-1e2\n-1 | x y:3\n0.5 0 t|a x\n\n |b q";
 const std::string kSvmlight = "+1 1:0.5 7:-2e3 # note\r\n\n-1.5 qid:3 2:1\n3 1:1";
 
+// Short lines of plain numbers. In a whole text they are read several at a time, in small pieces,
+// where nothing follows, one by one; both must agree, whatever happens to them.
+const std::string kPlainVw =
+    "1 | 1:0.5 23:-1.25 4567890:3 12345678:0.12345678 5:1 0:2.5 77:-0.001\n"
+    "-1 | 3 4 55 666:.5 7:5. 8:0 9:-0.0 10:99999999 11:123456.78 12:0.123456\n"
+    "1 |:0.5 1:1 2:-2 3:3.5 99999999:1.00000001 123456789:4 4:123456789 5:1\n"
+    "1 | 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9 10:10 11:11 12:12\n"
+    "-1 | 100000:1.41 20000:0.52 3000:1.4 400:0.5 50:1.02 6:1 7:0.97\n"
+    "1 | 1:1\n-1 | 2:0.25 3:0.125\n1 | 4:17.0625 5:8.5 6:1.5 7:2.5 8:3.5 9:1.125 10:2\n";
+const std::string kPlainSvmlight =
+    "1 1:0.5 23:-1.25 4567890:3 12345678:0.12345678 5:1 0:2.5 77:-0.001\n"
+    "-1 3:1 4:.5 5:5. 6:0 7:-0.0 8:99999999 9:123456.78 10:0.123456\n"
+    "1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9 10:10 11:11 12:12\n"
+    "-1 1:1.41 20:0.52 300:1.4 4000:0.5 50000:1.02 600000:1 7:0.97 # 1:2\n"
+    "1 qid:3 4:17.0625 5:8.5 6:1.5\n-1 1:1\n1 4:17.0625 5:8.5 6:1.5 7:2.5 8:3.5 9:1.125\n";
+const std::string kPlainCsv =
+    "a,b,c,d,e,y,f\n"
+    "1.5,-2.25,0.123456789012345,3,0.001,1,4\n"
+    "123456789012345,-0,12.5,.5,5.,0,1234567890123456\n"
+    ",1.5,-2.5,0.25,NA,1,-99999.99999\n"
+    "0.1,0.2,0.3,0.4,0.5,0,0.6\n"
+    "-0.1234567890123,1e3,+4,2,1,0,3\n"
+    "1,2,3,4,5,1,6\n9,8,7,6,5,0,4\n0.111,0.222,0.333,0.444,0.555,1,0.666\n";
+const CsvWishes kPlainWishes{.label = "y", .numeric = {"a", "b", "c", "d", "e", "f"}};
+
 // Mutations of good texts are read or refused, the same in whatever pieces they come.
 void test_mutations(const Make& make, const std::string& good, unsigned seed) {
   std::mt19937 random(seed);
@@ -529,6 +554,14 @@ int main() {
       kVw, 3);
   test_mutations([](Parser::Options options) { return std::make_unique<SvmlightParser>(options); },
                  kSvmlight, 4);
+  test_mutations(
+      [](Parser::Options options) {
+        return std::make_unique<VwParser>(options, std::vector<VwParser::Interaction>{});
+      },
+      kPlainVw, 5);
+  test_mutations([](Parser::Options options) { return std::make_unique<SvmlightParser>(options); },
+                 kPlainSvmlight, 6);
+  test_mutations(csv(kPlainCsv, kPlainWishes), kPlainCsv, 7);
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;
 }

@@ -75,7 +75,8 @@ class Buffer {
     capacity_ = fresh.size / sizeof(T);
   }
   void push_back(T value) { static_cast<T*>(block_.data)[size_++] = value; }
-  void shrink(std::size_t size) { size_ = size; }
+  T* next() { return static_cast<T*>(block_.data) + size_; }  // where push_back writes
+  void resize(std::size_t size) { size_ = size; }             // within the room there is
 
  private:
   Store::Block block_;

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "text/decimals.hpp"
 #include "text/line.hpp"
 
 namespace regretless::text {
@@ -53,8 +54,9 @@ bool as_any_number(std::string_view field, double& out) {
 // The fields of a record, one after the other. Views stay valid until the next record.
 class Fields {
  public:
-  Fields(std::string_view record, char delimiter, std::string& unquoted)
-      : record_(record), delimiter_(delimiter), unquoted_(unquoted) {
+  // `limit`: how far beyond the record bytes may be looked at
+  Fields(std::string_view record, char delimiter, std::string& unquoted, const char* limit)
+      : record_(record), delimiter_(delimiter), unquoted_(unquoted), limit_(limit) {
     unquoted_.clear();
   }
 
@@ -65,6 +67,15 @@ class Fields {
     const std::size_t end = std::min(record_.find(delimiter_, from), record_.size());
     at_ = end + 1;
     return record_.substr(from, end - from);
+  }
+  // As many of the next fields as are plain numbers, at most `most`.
+  std::size_t numbers(double* out, std::size_t most) {
+    const char* const begin = record_.data();
+    const char* p = begin + at_;
+    const std::size_t count =
+        plain_numbers(p, begin + record_.size(), limit_, delimiter_, out, most);
+    if (count) at_ = std::size_t(p - begin) + 1;
+    return count;
   }
   // The next field if it is a plain number; where it ends is then known without a search.
   bool number(double& out) {
@@ -107,17 +118,20 @@ class Fields {
   std::string_view record_;
   char delimiter_;
   std::string& unquoted_;
+  const char* limit_;
   std::size_t at_ = 0;  // of the next field; beyond the end of the record after the last
 };
 
 std::vector<std::string_view> all_fields(std::string_view record, char delimiter,
                                          std::string& unquoted) {
   std::vector<std::string_view> fields;
-  for (Fields rest(record, delimiter, unquoted); rest.more();) fields.push_back(rest.next());
+  Fields rest(record, delimiter, unquoted, record.data() + record.size());
+  while (rest.more()) fields.push_back(rest.next());
   return fields;
 }
 
-std::size_t end_of_csv_record(std::string_view piece, std::size_t from, char delimiter) {
+std::size_t end_of_csv_record(std::string_view piece, std::size_t from, char delimiter,
+                              std::int64_t& lines) {
   const std::size_t end = piece.find('\n', from);
   if (piece.substr(from, end - from).find('"') == std::string_view::npos) return end;
   for (std::size_t at = from; at < piece.size(); ++at) {  // from field to field
@@ -130,7 +144,11 @@ std::size_t end_of_csv_record(std::string_view piece, std::size_t from, char del
       ++at;
     }
     while (at < piece.size() && piece[at] != delimiter && piece[at] != '\n') ++at;
-    if (at < piece.size() && piece[at] == '\n') return at;
+    if (at < piece.size() && piece[at] == '\n') {
+      lines = std::count(piece.begin() + std::ptrdiff_t(from), piece.begin() + std::ptrdiff_t(at),
+                         '\n');
+      return at;
+    }
   }
   return std::string_view::npos;
 }
@@ -166,16 +184,19 @@ CsvParser::CsvParser(Options options, CsvColumns columns)
   if (count(CsvColumns::label_number) + count(CsvColumns::label_text) > 1 ||
       count(CsvColumns::weight) > 1 || count(CsvColumns::tag) > 1)
     throw std::invalid_argument("at most one column can be the label, one the weight, one the tag");
-  for (const std::string& name : columns_.names) {
-    Number number{};
-    number.is_one = as_column(name, number.value);
-    number.key = hash_bytes(name);
-    numbers_.push_back(number);
-  }
+  runs_.resize(kinds.size() + 1);
+  for (std::size_t i = kinds.size(); i-- > 0;)
+    runs_[i] = kinds[i] == CsvColumns::number ? runs_[i + 1] + 1 : 0;
 }
 
-std::size_t CsvParser::end_of_record(std::string_view piece, std::size_t from) {
-  return end_of_csv_record(piece, from, columns_.delimiter);
+void CsvParser::begin(Examples& out) {
+  known_.clear();
+  for (const std::string& name : columns_.names) known_.push_back(out.known(name));
+}
+
+std::size_t CsvParser::end_of_record(std::string_view piece, std::size_t from,
+                                     std::int64_t& lines) {
+  return end_of_csv_record(piece, from, columns_.delimiter, lines);
 }
 
 void CsvParser::record(std::string_view content, Examples& out) {
@@ -200,7 +221,7 @@ void CsvParser::record(std::string_view content, Examples& out) {
 }
 
 void CsvParser::read(std::string_view content, Examples& out) {
-  Fields fields(content, columns_.delimiter, unquoted_);
+  Fields fields(content, columns_.delimiter, unquoted_, limit());
   // False: the field is missing.
   const auto number = [&](std::size_t i, double& value) {
     if (fields.number(value)) return true;
@@ -213,32 +234,38 @@ void CsvParser::read(std::string_view content, Examples& out) {
   };
   double label = std::nan(""), weight = 1, value = 0;
   std::string_view label_text, tag, field;
+  constexpr std::size_t kWorthwhile = 4, kMost = 64;
+  double several[kMost];
   out.begin();
   for (std::size_t i = 0; i < columns_.kinds.size(); ++i) {
     if (!fields.more()) throw Malformed("too few fields");
+    if (runs_[i] >= kWorthwhile) {
+      const std::size_t count = fields.numbers(several, std::min(runs_[i], kMost));
+      for (std::size_t k = 0; k < count; ++k) out.add(known_[i + k], several[k]);
+      if (count) {
+        i += count - 1;
+        continue;
+      }
+    }
     switch (columns_.kinds[i]) {
       case CsvColumns::number:
-        if (!number(i, value)) break;
-        if (numbers_[i].is_one)
-          out.add(numbers_[i].value, value);
-        else
-          out.add_text(columns_.names[i], numbers_[i].key, value);
-        break;
-      case CsvColumns::category:
-        field = fields.next();
-        if (!is_missing(field)) out.add_category(columns_.names[i], field);
+        if (number(i, value)) out.add(known_[i], value);
         break;
       case CsvColumns::label_number:
         if (!number(i, label)) label = std::nan("");
-        break;
-      case CsvColumns::label_text:
-        field = fields.next();
-        if (!is_missing(field)) label_text = field;
         break;
       case CsvColumns::weight:
         if (!number(i, weight)) weight = 1;
         if (weight < 0)
           throw Malformed("column " + shown(columns_.names[i]) + ": the weight is negative");
+        break;
+      case CsvColumns::category:
+        field = fields.next();
+        if (!is_missing(field)) out.add_category(columns_.names[i], field);
+        break;
+      case CsvColumns::label_text:
+        field = fields.next();
+        if (!is_missing(field)) label_text = field;
         break;
       case CsvColumns::tag:
         tag = fields.next();
@@ -291,8 +318,9 @@ class Sampler : public Parser {
   std::vector<bool> numeric;  // every field there is in the column is a number
 
  protected:
-  std::size_t end_of_record(std::string_view piece, std::size_t from) override {
-    return end_of_csv_record(piece, from, delimiter_);
+  std::size_t end_of_record(std::string_view piece, std::size_t from,
+                            std::int64_t& lines) override {
+    return end_of_csv_record(piece, from, delimiter_, lines);
   }
   void record(std::string_view content, Examples&) override {
     if (is_blank(content) || sampled_ == kSampled) return;

@@ -38,21 +38,17 @@ class CsvParser : public Parser {
   CsvParser(Options options, CsvColumns columns);
 
  protected:
+  void begin(Examples& out) override;
   void record(std::string_view content, Examples& out) override;
-  std::size_t end_of_record(std::string_view piece, std::size_t from) override;
+  std::size_t end_of_record(std::string_view piece, std::size_t from, std::int64_t& lines) override;
 
  private:
-  struct Number {  // the name of a column: its number if that is one, or its hash
-    std::int64_t value;
-    bool is_one;
-    std::uint64_t key;
-  };
-
   void check_header(std::string_view content) const;
   void read(std::string_view content, Examples& out);
 
   CsvColumns columns_;
-  std::vector<Number> numbers_;
+  std::vector<Examples::Name> known_;  // the names of the columns in the piece at hand
+  std::vector<std::size_t> runs_;      // how many columns of numbers there are from each on
   bool has_label_texts_ = false;
   bool begun_ = false, header_is_due_ = false;
   std::string unquoted_;  // the fields of the record at hand that could not be used in place

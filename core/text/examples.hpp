@@ -84,22 +84,39 @@ class Examples {
     if (as_column(name, column)) return add(column, value);
     add_text(name, value);
   }
-  // A name even if it is a number; `key` is its hash, for those who have it at hand.
-  void add_text(std::string_view name, double value) { add_text(name, hash_bytes(name), value); }
-  void add_text(std::string_view name, std::uint64_t key, double value) {
-    if (!present(value, name)) return;
-    if (bits_) rows.push_back(1 + std::uint32_t(key & mask_));
-    if (named_) {
-      names.push_back({key, std::uint32_t(text.size()), std::uint32_t(name.size())});
-      text.append(name);
-    }
-    values.push_back(float(value));
+  // A name even if it is a number.
+  void add_text(std::string_view name, double value) {
+    if (present(value, name)) push(keep(name), value);
   }
   void add(std::int64_t column, double value) {
-    if (!present(value, column)) return;
-    if (bits_) rows.push_back(1 + std::uint32_t(std::uint64_t(column) & mask_));
-    if (named_) names.push_back({std::uint64_t(column), 0, Name::kColumn});
-    values.push_back(float(value));
+    if (present(value, column)) push({std::uint64_t(column), 0, Name::kColumn}, value);
+  }
+  // A name that stands in many examples is kept once, and then added as often as it is needed.
+  Name known(std::string_view name) {
+    std::int64_t column;
+    if (as_column(name, column)) return {std::uint64_t(column), 0, Name::kColumn};
+    return keep(name);
+  }
+  void add(const Name& known, double value) {
+    if (!(std::fabs(value) <= kLargestValue)) {
+      if (known.is_column()) out_of_range(std::int64_t(known.key));
+      out_of_range(name(known));
+    }
+    if (value != 0) push(known, value);
+  }
+  // For a loop that adds many columns: where the next ones go, room made; then how many went there.
+  struct Space {
+    std::uint32_t* rows;
+    Name* names;
+    float* values;
+    std::uint64_t mask;
+    std::uint32_t row(std::uint64_t column) const { return 1 + std::uint32_t(column & mask); }
+  };
+  Space space() { return {rows.next(), names.next(), values.next(), mask_}; }
+  void took(std::size_t count) {
+    if (bits_) rows.resize(rows.size() + count);
+    if (named_) names.resize(names.size() + count);
+    values.resize(values.size() + count);
   }
   // The value `category` of a column of text: the feature "column=category", which is there.
   void add_category(std::string_view column, std::string_view category) {
@@ -122,9 +139,9 @@ class Examples {
   }
   void drop() {  // what was added since the last finish
     const std::size_t kept = starts.back();
-    values.shrink(kept);
-    if (bits_) rows.shrink(kept);
-    if (named_) names.shrink(kept);
+    values.resize(kept);
+    if (bits_) rows.resize(kept);
+    if (named_) names.resize(kept);
     if (label_texts.size() > size()) label_texts.resize(size());
   }
 
@@ -139,6 +156,16 @@ class Examples {
   std::string text;  // of the names, end to end
 
  private:
+  Name keep(std::string_view name) {
+    const Name kept{hash_bytes(name), std::uint32_t(text.size()), std::uint32_t(name.size())};
+    if (named_) text.append(name);
+    return kept;
+  }
+  void push(const Name& name, double value) {
+    if (bits_) rows.push_back(1 + std::uint32_t(name.key & mask_));
+    if (named_) names.push_back(name);
+    values.push_back(float(value));
+  }
   // What is 0 is absent, in every form of input.
   template <class Which>
   static bool present(double value, const Which& name) {

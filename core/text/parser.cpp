@@ -9,8 +9,11 @@ namespace {
 // Bytes above 127 and NULs are rare: looked for in a whole piece at once.
 bool suspicious(std::string_view piece) {
   unsigned char seen = 0;
-  for (const char c : piece) seen |= static_cast<unsigned char>(c);
-  return seen > 127 || piece.find('\0') != std::string_view::npos;
+  for (const char c : piece) {
+    const auto byte = static_cast<unsigned char>(c);
+    seen |= byte | static_cast<unsigned char>(byte - 1);  // 0 - 1 is 255
+  }
+  return seen > 127;
 }
 
 void check_utf8(std::string_view s) {
@@ -56,6 +59,8 @@ void Parser::take(std::string_view content, bool may_be_damaged, Examples& out) 
 std::size_t Parser::parse(std::string_view piece, bool last, Examples& out) {
   const bool may_be_damaged = suspicious(piece);
   out.make_room(piece.size() / 4);  // enough for most; records make sure
+  limit_ = piece.data() + piece.size();
+  begin(out);
   std::size_t used = 0;
   if (!started_) {
     if (piece.size() < 3 && !last) return 0;
@@ -63,10 +68,12 @@ std::size_t Parser::parse(std::string_view piece, bool last, Examples& out) {
     started_ = true;
   }
   while (used < piece.size()) {
-    std::size_t end = too_long_ ? piece.find('\n', used) : end_of_record(piece, used);
+    std::int64_t lines = 0;  // that end within it, in quotes
+    std::size_t end = too_long_ ? piece.find('\n', used) : end_of_record(piece, used, lines);
     if (end == std::string_view::npos) {
       if (!last && piece.size() - used <= kLongest && !too_long_) break;
       end = piece.size();
+      lines = std::count(piece.begin() + std::ptrdiff_t(used), piece.end(), '\n');
     }
     const std::string_view content = piece.substr(used, end - used);
     const bool whole = end < piece.size() || last;
@@ -79,9 +86,7 @@ std::size_t Parser::parse(std::string_view piece, bool last, Examples& out) {
     } else {
       take(content, may_be_damaged, out);
     }
-    if (content.find('\n') != std::string_view::npos)  // within quotes
-      line_ += std::count(content.begin(), content.end(), '\n');
-    line_ += end < piece.size();
+    line_ += lines + (end < piece.size());
     used = std::min(end + 1, piece.size());
   }
   return used;

@@ -32,10 +32,16 @@ class Parser {
 
  protected:
   const Options& options() const { return options_; }
+  // How far beyond the end of a record bytes may be looked at.
+  const char* limit() const { return limit_; }
+  // Before the records of a piece.
+  virtual void begin(Examples&) {}
   // One record, without its end of line. Throws Malformed; what was added is then dropped.
   virtual void record(std::string_view content, Examples& out) = 0;
-  // Where the record that begins at `from` ends (its '\n'); npos if that is not in `piece`.
-  virtual std::size_t end_of_record(std::string_view piece, std::size_t from) {
+  // Where the record that begins at `from` ends (its '\n'); npos if that is not in `piece`. `lines`
+  // counts the ends of lines within it.
+  virtual std::size_t end_of_record(std::string_view piece, std::size_t from, std::int64_t& lines) {
+    (void)lines;
     return piece.find('\n', from);
   }
 
@@ -44,6 +50,7 @@ class Parser {
   [[noreturn]] void fail(const std::string& what) const;
 
   Options options_;
+  const char* limit_ = nullptr;
   std::int64_t line_ = 1, skipped_ = 0;
   bool started_ = false;   // past the byte-order mark
   bool too_long_ = false;  // in the middle of a record that is being skipped

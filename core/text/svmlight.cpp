@@ -1,5 +1,6 @@
 #include "text/svmlight.hpp"
 
+#include "text/decimals.hpp"
 #include "text/line.hpp"
 
 namespace regretless::text {
@@ -11,6 +12,12 @@ void SvmlightParser::record(std::string_view content, Examples& out) {
   if (!line.at_end() && !Line::is_blank(line.rest()[0])) line.fail("a blank after the label");
   out.begin();
   while (line.skip_blanks()) {
+    const char* const here = line.rest().data();
+    const char* const end = here + line.rest().size();
+    if (const auto plain = plain_columns(here, end, limit(), 1, false, out); plain != here) {
+      line.advance(std::size_t(plain - here));
+      continue;
+    }
     if (line.take("qid:")) {
       line.number("a query number");
       continue;

@@ -1,7 +1,7 @@
 #include "text/vw.hpp"
 
+#include "text/decimals.hpp"
 #include "text/line.hpp"
-#include "text/short_columns.hpp"
 
 namespace regretless::text {
 
@@ -85,7 +85,7 @@ void VwParser::features(const char* p, const char* end, Examples& out) {
       continue;
     }
     if (!prefix && !keep) {
-      const char* rest = short_columns(p, end, scale, out);
+      const char* rest = plain_columns(p, end, limit(), scale, true, out);
       if (rest != p) {
         p = rest;
         continue;
