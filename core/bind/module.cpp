@@ -5,13 +5,15 @@
 #include <nanobind/stl/vector.h>
 
 #include <cfloat>
+#include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include "arrays.hpp"
+#include "bindings.hpp"
 #include "learner.hpp"
 #include "parts.hpp"
 #include "rows.hpp"
-#include "streams.hpp"
 #include "text/examples.hpp"
 
 namespace nb = nanobind;
@@ -125,16 +127,48 @@ class PyLearner {
 
   // A batch by columns: (name, float64 values) or (name, int32 codes, list of category names); a
   // code of -1 is a missing value. A dense matrix is n columns named by number.
-  nb::object table(std::size_t n, nb::list columns, nb::handle labels, nb::handle importance,
+  nb::object table(std::size_t size, nb::list columns, nb::handle labels, nb::handle importance,
                    bool want_scores) {
     std::vector<Column> plan;
-    for (nb::handle item : columns) plan.push_back(column(n, nb::cast<nb::tuple>(item)));
+    for (nb::handle item : columns) plan.push_back(column(size, nb::cast<nb::tuple>(item)));
     Features& f = learner_.features();
     const auto most = [&](std::size_t first, std::size_t last) {
       return (last - first) * plan.size();
     };
+    struct Plain {  // a column of numbers that has a row
+      const double* numbers;
+      std::ptrdiff_t stride;
+      std::uint32_t row;
+    };
+    std::vector<Plain> plain;
+    for (const Column& c : plan)
+      if (!c.codes && c.rows[0] != Features::kAbsent)
+        plain.push_back({c.numbers, c.stride, c.rows[0]});
+    const std::size_t width = plain.size();
+    const bool all_plain = width == plan.size() && width;
+    // Some rows at a time, each in one place: a row across columns is far apart in memory, and often
+    // where it has to share a line of the cache.
+    const std::size_t height = all_plain ? std::max<std::size_t>(1, 2048 / width) : 0;
+    std::vector<double> block(height * width);
+    std::size_t block_at = size;
     const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
       std::size_t n = 0;
+      if (all_plain) {
+        if (t - block_at >= height) {
+          block_at = t;
+          const std::size_t count = std::min(height, size - t);
+          for (std::size_t c = 0; c < width; ++c)
+            for (std::size_t r = 0; r < count; ++r)
+              block[r * width + c] = plain[c].numbers[std::ptrdiff_t(t + r) * plain[c].stride];
+        }
+        const double* v = block.data() + (t - block_at) * width;
+        for (std::size_t c = 0; c < width; ++c) {  // what is 0 is written, but not counted
+          row[n] = plain[c].row;
+          value[n] = float(v[c]);
+          n += v[c] != 0;
+        }
+        return n;
+      }
       for (Column& c : plan) {
         const double v = c.codes ? 1 : c.numbers[std::ptrdiff_t(t) * c.stride];
         if (v == 0 || (c.codes && c.codes[t] < 0)) continue;
@@ -145,7 +179,7 @@ class PyLearner {
       }
       return n;
     };
-    return run(n, labels, importance, want_scores, Converted{most, fill});
+    return run(size, labels, importance, want_scores, Converted{most, fill});
   }
 
   // What a reader has made of some lines, from example `from` to `to`.
@@ -160,24 +194,29 @@ class PyLearner {
     const auto most = [&](std::size_t first, std::size_t last) {
       return x.starts[from + last] - x.starts[from + first];
     };
-    struct Last {  // what stood at this place in the last example, and its row, if it has one
-      std::uint32_t at, length, row;
-    };
-    std::vector<Last> last;
+    using Name = text::Examples::Name;
+    static_assert(std::has_unique_object_representations_v<Name>);
+    std::vector<std::uint32_t> last;   // the rows of an example, none of them absent,
+    const Name* last_names = nullptr;  // and its names
     const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
-      std::size_t n = 0;
-      for (std::size_t j = x.starts[from + t] + x.intercept(); j < x.starts[from + t + 1];
-           ++j, ++n) {
-        const text::Examples::Name& name = x.names[j];
-        if (n == last.size()) last.push_back({0, 0, Features::kAbsent});
-        if (name.is_column() || name.at != last[n].at || name.length != last[n].length ||
-            last[n].row == Features::kAbsent)
-          last[n] = {name.at, name.length, row_of(x, name, naming)};
-        row[n] = last[n].row;
-        value[n] = x.values[j];
-        keep_place(row[n], value[n]);
+      const std::size_t first = x.starts[from + t] + x.intercept();
+      const std::size_t count = x.starts[from + t + 1] - first;
+      const Name* names = x.names.data() + first;
+      std::copy_n(x.values.data() + first, count, value);
+      // in a table one example has the names of the other
+      if (last_names && count == last.size() &&
+          std::memcmp(names, last_names, count * sizeof(Name)) == 0) {
+        std::copy_n(last.data(), count, row);
+        return count;
       }
-      return n;
+      const std::uint32_t absent = absent_;
+      for (std::size_t k = 0; k < count; ++k) {
+        row[k] = row_of(x, names[k], naming);
+        keep_place(row[k], value[k]);
+      }
+      last.assign(row, row + count);
+      last_names = absent_ == absent ? names : nullptr;
+      return count;
     };
     const Ready ready{x.starts.data() + from, x.rows.data(), x.values.data()};
     return same ? run(to - from, labels, importance, want_scores, ready)
@@ -652,4 +691,5 @@ NB_MODULE(_core, m) {
            "name_keys"_a, "name_kinds"_a, "name_rows"_a);
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
   bind_streams(m);
+  bind_tally(m);
 }

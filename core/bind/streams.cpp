@@ -1,9 +1,8 @@
-#include "streams.hpp"
-
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "bindings.hpp"
 #include "rows.hpp"
 #include "text/csv.hpp"
 #include "text/jsonl.hpp"

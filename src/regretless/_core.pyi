@@ -171,3 +171,12 @@ class VwParser(Parser):
     def __init__(
         self, skip_bad: bool, need_labels: bool, interactions: list[list[str]]
     ) -> None: ...
+
+def tally(
+    probability: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    weight: NDArray[np.float64],
+    reach: float,
+    ranks: NDArray[np.float64],
+    shares: NDArray[np.float64],
+) -> None: ...

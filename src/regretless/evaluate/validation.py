@@ -10,6 +10,7 @@ from typing import Literal, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regretless import _core
 from regretless.certificates import Certificate
 from regretless.evaluate.report import Calibration, Curve, Report
 
@@ -21,8 +22,7 @@ Kind: TypeAlias = Literal["binary", "multiclass", "regression"]
 # The points of a curve: 24 in a decade, fewer below 40, where roundings coincide.
 _POINTS = np.unique(np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).astype(np.int64))
 
-_RANKS = 2**14  # bins of the log-odds from -16 to 16
-_PER_UNIT = _RANKS // 32
+_RANKS, _REACH = 2**14, 16.0  # bins of the log-odds from -16 to 16
 _SHARES = 20  # bins of the probability, for calibration
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -151,14 +151,7 @@ class Validation:
         p = _column("probability", probability, len(weight))
         label = _column("positive", positive, len(weight)) != 0
         _check("probability", p, 1.0, "is not a probability: it must be in [0, 1]")
-        log_odds = np.clip(p, 1e-8, 1 - 1e-8)  # finite, and beyond the last bins
-        log_odds /= 1 - log_odds
-        np.log(log_odds, out=log_odds)
-        rank = np.clip((log_odds + 16) * _PER_UNIT, 0, _RANKS - 1).astype(np.intp)
-        np.add.at(self._ranks.reshape(-1), rank + _RANKS * label, weight)
-        share = np.minimum((p * _SHARES).astype(np.intp), _SHARES - 1)
-        for k, values in enumerate((weight, weight * p, weight * label)):
-            self._shares[k] += np.bincount(share, values, minlength=_SHARES)
+        _core.tally(p, label, weight, _REACH, self._ranks, self._shares)
 
     @property
     def examples(self) -> int:

@@ -1,0 +1,10 @@
+// The parts of the module beside the learner.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace regretless {
+
+void bind_streams(nanobind::module_& m);  // the readers, for regretless.streams
+void bind_tally(nanobind::module_& m);    // counting, for regretless.evaluate
+
+}  // namespace regretless
