@@ -133,6 +133,28 @@ template <class R>
   return {rest.tracked + total(sums.tracked), rest.rounding + total(sums.rounding)};
 }
 
+template <class R>
+[[gnu::noinline]] double prepare_one(const R& rule, Column bank, Lanes lanes, Example x, double g) {
+  const auto all = rule.template at<Several>(lanes, 0);
+  const auto one = rule.template at<float>(lanes, 0);
+  Wide<Several> sum{};
+  double rest = 0;
+  const auto prepare_row = [&](std::size_t j) {
+    rest += rule.prepare(bank.one(x.rows[j]), one, g, x.values[j]);
+  };
+  std::size_t j = 0;
+  for (; j + kSeveral <= x.size; j += kSeveral) {
+    if (distinct(x.rows + j)) {
+      sum += rule.prepare(bank.several(x.rows + j), all, Wide<Several>{} + g,
+                          load<Several>(x.values + j));
+    } else {
+      for (std::size_t i = 0; i < kSeveral; ++i) prepare_row(j + i);
+    }
+  }
+  for (; j < x.size; ++j) prepare_row(j);
+  return rest + total(sum);
+}
+
 template <class V, class R>
 void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* coefficient,
              double* tracked, double* rounding) {
@@ -152,6 +174,25 @@ void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
       rule.update(cell<V>(bank, x.rows[j], b), at, g, V{} + x.values[j], sums);
     put(tracked + b, sums.tracked);
     put(rounding + b, sums.rounding);
+  }
+}
+
+// a sweep before the update: every row takes the gradient in, and tells how far it could move
+template <class V, class R>
+void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* gradient,
+             double* travel) {
+  constexpr int width = Traits<V>::width;
+  if constexpr (width == 1) {
+    *travel = prepare_one(rule, Column(bank), lanes, x, *gradient);
+    return;
+  }
+  for (int b = 0; b < bank.layout.width; b += width) {
+    const auto at = rule.template at<V>(lanes, b);
+    Wide<V> g, sum{};
+    get(gradient + b, g);
+    for (std::size_t j = 0; j < x.size; ++j)
+      sum += rule.prepare(cell<V>(bank, x.rows[j], b), at, g, V{} + x.values[j]);
+    put(travel + b, sum);
   }
 }
 
@@ -234,7 +275,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   Scratch more(bank.layout.width);
   double *rounding = more[0], *suffered = more[1], *target = more[2], *value = more[3];
   Scratch last(bank.layout.width);
-  double* slope = last[0];
+  double *slope = last[0], *norms = last[1];
   for (std::size_t t = 0; t < batch.size; ++t) {
     if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
     const Example x = example(batch, t);
@@ -262,13 +303,26 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     if (rule.needs_norm() || bank.audit >= 0)
       for (std::size_t j = 0; j < x.size; ++j) norm += Loss::square(x.values[j]);
 
+    const auto too_large = [largest](double change) {
+      return !(std::fabs(change) <= 1e37) || !(std::fabs(change * largest) <= R::largest_step);
+    };
     for (int k = 0; k < count; ++k) {
       suffered[k] = h * value[k];
       g[k] = h * slope[k];
-      step[k] = rule.step(lanes, k, loss, s[k], target[k], h, g[k], norm);
-      if (!std::isfinite(s[k]) || !std::isfinite(suffered[k]) || !(std::fabs(step[k]) <= 1e37) ||
-          !(std::fabs(step[k] * largest) <= R::largest_step))
-        return t;
+      norms[k] = norm;
+      if (!std::isfinite(s[k]) || !std::isfinite(suffered[k])) return t;
+    }
+    if constexpr (requires {
+                    rule.prepare(Cell<V>{}, rule.template at<V>(lanes, 0), Wide<V>{}, V{});
+                  })
+      if (rule.prepares()) {
+        for (int k = 0; k < count; ++k)  // the step will be no larger
+          if (too_large(g[k])) return t;
+        prepare<V>(rule, bank, lanes, x, g, norms);
+      }
+    for (int k = 0; k < count; ++k) {
+      step[k] = rule.step(lanes, k, loss, s[k], target[k], h, g[k], norms[k]);
+      if (too_large(step[k])) return t;
     }
     scatter<V>(rule, bank, lanes, x, step, tracked, rounding);
     if (bank.audit >= 0) audit(bank, x, g);

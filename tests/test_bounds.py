@@ -213,7 +213,10 @@ def test_adagrad(stream):
     """Duchi et al. (2011): regret <= sum_i (D_i^2 / (2 eta) + eta) sqrt(G_i), D_i = max |w_i - u_i|."""
     eta, played = 0.25, [np.zeros(6)]
     _, trace = certified(
-        "logistic", rules.AdaGrad(eta), stream, watch=lambda m: played.append(weights_of(m, 5))
+        "logistic",
+        rules.AdaGrad(eta, invariant=False),
+        stream,
+        watch=lambda m: played.append(weights_of(m, 5)),
     )
     G = np.sum(trace.gradients**2, axis=0)
     for u in comparators(trace):

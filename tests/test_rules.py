@@ -101,7 +101,9 @@ LONG = [
     "ogd-agile-sqrt-l1=0.01",
     "ogd-lazy-sqrt-radius=0.5",
     "adagrad-l1=0.01-l2=0.02",
+    "adagrad-invariant-l1=0.01-l2=0.02",
     "adagrad-scale_invariant",
+    "adagrad-invariant-scale_invariant",
     "ftrl-beta=1.0-l1=0.01-l2=0.02",
     "coin-8.0",
     "pnorm-3.0-sqrt",
@@ -171,6 +173,7 @@ def test_repeated_gradients_cancel_to_exactly_nothing():
 LANES = {
     "coin": rules.Coin(),
     "adagrad": rules.AdaGrad(0.25),
+    "adagrad as published": rules.AdaGrad(0.25, invariant=False),
     "scale_invariant": rules.AdaGrad(0.25, scale_invariant=True),
     "ogd": rules.OGD(rates.InverseSqrt(0.25)),
     "ball": rules.OGD(0.25, radius=0.5),
@@ -181,7 +184,7 @@ LANES = {
     "eg": rules.EG(4.0),
     "eg constant": rules.EG(4.0, 0.125),
 }
-PENALISED = ("adagrad", "ogd", "invariant", "ftrl")
+PENALISED = ("adagrad", "adagrad as published", "ogd", "invariant", "ftrl")
 
 
 def make_lanes():
@@ -396,18 +399,29 @@ def test_a_score_that_is_no_number_is_reported(loss):
         learner.learn_many(X, np.ones(6))
 
 
-def test_features_that_share_a_row_act_in_turn():
-    """Two rows for seven columns: each occurrence moves the row that the one before has left."""
+@pytest.mark.parametrize("flow", [False, True])
+def test_features_that_share_a_row_act_in_turn(flow):
+    """Two rows for seven columns: each occurrence finds the row as the one before has left it.
+
+    Following the flow, first all take the gradient in, then all move.
+    """
     random, eta = np.random.default_rng(4), 0.3
-    model = LinearClassifier(rule="adagrad", rate=eta, features="hashed", bits=1, intercept=False)
+    rule = rules.AdaGrad(eta, invariant=flow)
+    model = LinearClassifier(rule=rule, features="hashed", bits=1, intercept=False)
     w, squares = np.zeros(2), np.zeros(2)
     for t in range(20):
         x, y = random.normal(size=7), t % 2
         score = sum(w[c % 2] * v for c, v in enumerate(x))
-        g = 1 / (1 + math.exp(-score)) - y
+        g = step = 1 / (1 + math.exp(-score)) - y
+        if flow:
+            reach = 0.0
+            for c, v in enumerate(x):
+                squares[c % 2] += (g * v) ** 2
+                reach += eta * v * v / math.sqrt(squares[c % 2])
+            step = LOSSES["logistic"].invariant_step(score, 2 * y - 1, 1.0, reach)
         for c, v in enumerate(x):
-            squares[c % 2] += (g * v) ** 2
-            w[c % 2] -= eta * g * v / math.sqrt(squares[c % 2])
+            squares[c % 2] += 0 if flow else (g * v) ** 2
+            w[c % 2] -= eta * step * v / math.sqrt(squares[c % 2])
         model.learn_one(dict(enumerate(x.tolist())), y)
     # 140 float additions, each off by at most 2^-24 of weights below 1
     assert [model.weights_[0], model.weights_[1]] == pytest.approx(w, abs=140 * 2.0**-24)

@@ -28,7 +28,7 @@ Rule rule_of(const std::string& name, nb::dict options, bool intercept) {
   if (name == "adagrad") {
     AdaGrad r;
     r.eta = number("eta"), r.l1 = number("l1"), r.l2 = number("l2");
-    r.scale_invariant = flag("scale_invariant");
+    r.scale_invariant = flag("scale_invariant"), r.invariant = flag("invariant");
     return r;
   }
   if (name == "ogd") {

@@ -4,6 +4,9 @@
 //
 // With scale_invariant, NAG of Ross, Mineiro & Langford 2013: s_i = max |x_i|, a new s_i shrinks
 // w_i by s_i / |x_i|, and the step is eta sqrt(t / N) z_i / (s_i sqrt(G_i)), N = sum x_i^2 / s_i^2.
+// With invariant, the score follows the gradient flow for the time h instead of jumping, at the
+// rates that the gradient where it starts leads to: a first sweep over the rows settles those, the
+// second moves. No step passes the minimum (Karampatziakis & Langford 2011).
 // A row's rate stands still while the row is not touched, so n rounds of l1 and l2 shrinkage have a
 // closed form and are made up for when it is touched again.
 #pragma once
@@ -16,7 +19,7 @@ struct AdaGrad : RuleDefaults {
   enum { kWeight, kSquare, kLargest };
   enum { kNorms = kA };
   double eta = 0.5, l1 = 0, l2 = 0;
-  bool scale_invariant = false;
+  bool scale_invariant = false, invariant = false;
 
   int float_slots() const { return scale_invariant ? 3 : 2; }
   bool needs_clock() const { return l1 > 0 || l2 > 0; }
@@ -34,14 +37,10 @@ struct AdaGrad : RuleDefaults {
     return {t, float(eta) * root(n > 0 ? narrow(t) / n : V{} + 1.0f)};
   }
   template <class C, class V>
-  V rate(const C& c, const At<V>& at) const {
-    return ratio(at.rate, root(c.get(kSquare)));
-  }
-  template <class C, class V>
   V weight(const C& c, const At<V>& at, V x) const {
     V w = c.get(kWeight);
     if (needs_clock()) {
-      const Wide<V> r = widen(rate(c, at)), n = at.rounds - c.time();
+      const Wide<V> r = widen(ratio(at.rate, root(c.get(kSquare)))), n = at.rounds - c.time();
       w = narrow(each([&](double v, int i) { return shrunk(v, pick(r, i), pick(n, i)); }, w));
     }
     if (scale_invariant) {
@@ -51,27 +50,59 @@ struct AdaGrad : RuleDefaults {
     return w;
   }
   double factor(Lanes, int) const { return 1; }
-  double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
+  bool prepares() const { return invariant; }
+  double step(Lanes, int, const Loss& loss, double s, double y, double h, double g,
+              double norm) const {
+    return invariant ? loss.invariant_step(s, y, h, norm) : g;
+  }
 
+  // The row with the gradient taken in, but not moved; how far a unit step would move the score.
+  template <class C, class V>
+  Wide<V> prepare(const C& c, const At<V>& at, Wide<V> g, V x) const {
+    const Row<V> row = settled(c, at, g, x);
+    keep(c, at, row);
+    c.set(kWeight, row.weight);
+    return widen(scaled(at, row, x)) * widen(x);
+  }
   template <class C, class V>
   void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
-    const V w = weight(c, at, x), z = narrow(g) * x, square = c.get(kSquare) + z * z;
-    V step = ratio(at.rate * z, root(square));
+    Row<V> row{c.get(kWeight), c.get(kSquare), scale_invariant ? c.get(kLargest) : V{}};
+    if (!invariant) {
+      row = settled(c, at, g, x);
+      keep(c, at, row);
+    }
+    c.set(kWeight, row.weight - scaled(at, row, narrow(g) * x));
     if (scale_invariant) {
-      const V s = larger(c.get(kLargest), magnitude(x)), share = ratio(magnitude(x), s);
-      c.set(kLargest, s);
-      step = ratio(step, s);
+      const V share = ratio(magnitude(x), row.largest);
       sums.tracked += widen(share * share);
     }
-    c.set(kSquare, square);
-    c.set(kWeight, w - step);
-    if (needs_clock()) c.set_time(at.rounds);
   }
   void finish(Lanes lanes, int k, const Round&, double tracked, const Table&) const {
     if (scale_invariant) lanes(kNorms, k) += tracked;
   }
 
  private:
+  template <class V>
+  struct Row {
+    V weight, square, largest;
+  };
+  template <class C, class V>
+  Row<V> settled(const C& c, const At<V>& at, Wide<V> g, V x) const {
+    const V z = narrow(g) * x;
+    return {weight(c, at, x), c.get(kSquare) + z * z,
+            scale_invariant ? larger(c.get(kLargest), magnitude(x)) : V{}};
+  }
+  template <class C, class V>
+  void keep(const C& c, const At<V>& at, const Row<V>& row) const {
+    c.set(kSquare, row.square);
+    if (scale_invariant) c.set(kLargest, row.largest);
+    if (needs_clock()) c.set_time(at.rounds);
+  }
+  template <class V>
+  V scaled(const At<V>& at, const Row<V>& row, V z) const {
+    const V step = ratio(at.rate * z, root(row.square));
+    return scale_invariant ? ratio(step, row.largest) : step;
+  }
   // |w| after n steps |w| <- max(0, |w| - r l1) / (1 + r l2), the rate r being constant.
   double shrunk(double w, double r, double n) const {
     const double m = std::fabs(w);

@@ -7,6 +7,8 @@
 //   weight(cell, at, x)               the weight that a feature of value x plays with, up to
 //   factor(lane)                      a factor common to all rows of the lane
 //   step(lane, loss, s, y, h, g, n)   coefficient of the update from the gradient coefficient g
+//   prepare(cell, at, g, x)           before it, where the rule asks for that: the row takes the
+//                                     gradient in; the sum of what is returned is then n
 //   update(cell, at, g, x, sums)      the new state of a row
 //   finish(lane, round, sums, ...)    the new state of the lane
 //
@@ -157,7 +159,8 @@ struct RuleDefaults {
   // A larger change of a weight means divergence; rules that square it bear less.
   static constexpr double largest_step = 1e25;
   bool needs_clock() const { return false; }
-  bool needs_norm() const { return false; }          // ||x||^2 before the step
+  bool needs_norm() const { return false; }          // n = ||x||^2 for the step
+  bool prepares() const { return false; }            // a sweep of its own before the step
   bool keeps_gradient_sum() const { return false; }  // float slot 0 is minus the sum of gradients
   bool signed_slot(int slot) const { return slot == 0; }  // changes sign with the labels
   void start(Lanes, int) const {}

@@ -99,16 +99,19 @@ class AdaGrad(Rule):
 
     Parameters: `rate > 0`, eta; 0.05 to 0.1 suits most data with features near 1. `scale_invariant`:
     divide the step by `max |x_i|`, so that the scale of a feature does not matter (NAG of Ross,
-    Mineiro & Langford, 2013); takes no penalty.
+    Mineiro & Langford, 2013); takes no penalty. `invariant`: the score follows the gradient flow at
+    these rates, as in `OGD`, instead of jumping, so that no step passes the minimum. This saves the
+    learner from features that are large; False is the rule as it was published.
 
     >>> AdaGrad(rate=0.1)
-    AdaGrad(rate=0.1, scale_invariant=False)
+    AdaGrad(rate=0.1, scale_invariant=False, invariant=True)
     """
 
     name: ClassVar[str] = "adagrad"
     takes_penalty: ClassVar[bool] = True
-    rate: float = 0.07
+    rate: float = 0.08
     scale_invariant: bool = False
+    invariant: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.rate, (int, float)):
@@ -121,7 +124,13 @@ class AdaGrad(Rule):
                 f"l1={l1}, l2={l2}: scale_invariant steps have no closed form for the rounds in which "
                 "a feature is absent; use scale_invariant=False"
             )
-        return {"eta": self.rate, "l1": l1, "l2": l2, "scale_invariant": self.scale_invariant}
+        return {
+            "eta": self.rate,
+            "l1": l1,
+            "l2": l2,
+            "scale_invariant": self.scale_invariant,
+            "invariant": self.invariant,
+        }
 
 
 @dataclass(frozen=True)

@@ -96,22 +96,26 @@ def _ogd():
 def _adaptive():
     for l1, l2 in ((0.0, 0.0), (0.01, 0.0), (0.0, 0.02), (0.01, 0.02)):
         ending = f"-l1={l1}-l2={l2}" if l1 or l2 else ""
-        yield Pair(
-            "adagrad" + ending,
-            _linear(rules.AdaGrad(0.25), l1=l1, l2=l2),
-            lambda d, loss, l1=l1, l2=l2: adagrad.AdaGrad(d, loss, 0.25, l1, l2),
-        )
+        for flow in (False, True):
+            yield Pair(
+                "adagrad" + "-invariant" * flow + ending,
+                _linear(rules.AdaGrad(0.25, invariant=flow), l1=l1, l2=l2),
+                lambda d, loss, l1=l1, l2=l2, flow=flow: adagrad.AdaGrad(
+                    d, loss, 0.25, l1, l2, flow
+                ),
+            )
         for beta in (0.0, 1.0):
             yield Pair(
                 f"ftrl-beta={beta}{ending}",
                 _linear(rules.FTRL(0.25, beta), l1=l1, l2=l2),
                 lambda d, loss, l1=l1, l2=l2, beta=beta: ftrl.FTRL(d, loss, 0.25, beta, l1, l2),
             )
-    yield Pair(
-        "adagrad-scale_invariant",
-        _linear(rules.AdaGrad(0.25, scale_invariant=True)),
-        lambda d, loss: adagrad.ScaleInvariantAdaGrad(d, loss, 0.25),
-    )
+    for flow in (False, True):
+        yield Pair(
+            "adagrad" + "-invariant" * flow + "-scale_invariant",
+            _linear(rules.AdaGrad(0.25, scale_invariant=True, invariant=flow)),
+            lambda d, loss, flow=flow: adagrad.ScaleInvariantAdaGrad(d, loss, 0.25, flow),
+        )
     for wealth in (1.0, 8.0):
         yield Pair(
             f"coin-{wealth}",
