@@ -223,7 +223,7 @@ def main() -> None:
         print(f"generated in {time.perf_counter() - started:.0f} s, Bayes limit {bayes:.4f}")
         rows = text_lines(path, count, repeats)
         rows.append(second_pass(path, count, repeats))
-        rows += from_tables(folder, count // 5, repeats)
+        rows += from_tables(folder, count // 5, 2 * repeats - 1)
         notes = {
             "Bayes limit of the generated file": f"{bayes:.4f}",
             "peak memory of a command": memory(folder, count),

@@ -51,23 +51,28 @@ REGRETLESS_WIDE inline __m128i numbers_of(__m128i digits) {
 }
 
 // A decimal after a mark: where its digits begin, how many there are before and after the point.
+// Beyond the block's end all is digits, as far as its marks can tell: a number that goes on there
+// has no end, or none that was looked at.
 struct Place {
-  bool negative;
-  unsigned begin, whole, places, end;
-  REGRETLESS_WIDE Place(const char* text, unsigned at, Marks& marks) {
-    negative = text[at] == '-';  // as good as random: no branch
-    marks.skip(negative);
-    begin = at + negative;
+  bool negative = false;
+  unsigned begin, whole, places = 0, end;
+  REGRETLESS_WIDE Place(const char* text, unsigned at, Marks& marks) : begin(at) {
     end = marks.next();
+    if (end == at && text[at] == '-') {
+      negative = true;
+      ++begin;
+      marks.skip();
+      end = marks.next();
+    }
     whole = end - begin;
-    places = 0;
     if (text[end] == '.') {
       marks.skip();
-      const unsigned point = end;
-      end = marks.next();
-      places = end - point - 1;
+      places = marks.next() - end - 1;
+      end += places + 1;
     }
   }
+  // 1 to `most` digits; not so when the end was out of sight
+  bool is_plain(unsigned most) const { return whole + places - 1 < most && places <= most; }
 };
 
 // Which bytes go where: the digits of a name to the right of the lower half of a vector, those of a
@@ -94,48 +99,49 @@ constexpr auto kValues = [] {
   return all;
 }();
 
-template <bool kRows, bool kNamed>
+template <bool kRows, bool kNamed, bool kScaled>
 REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* limit, double scale,
                                     bool bare, Examples& out) {
   const Examples::Space to = out.space();
-  const double scales[] = {scale, -scale};
   std::size_t count = 0;
   while (limit - p >= kSeen && p < end) {
     const char* const text = p;
     Marks marks(text);
-    const auto line_end = std::size_t(end - text);
-    unsigned begin = *text == ' ', stop = begin;
+    unsigned begin = *text == ' ';
     marks.skip(begin);
     while (true) {
-      stop = marks.next();
+      unsigned stop = marks.next();
       const unsigned length = stop - begin;
       if (length - 1 > 7 || (text[begin] == '0' && length > 1)) break;
       __m128i digits = _mm_shuffle_epi8(digits_at(text + begin), load(kNames[length].data()));
-      double value = scale;
-      const bool valued = text[stop] == ':';
-      if (valued) {
+      double value = 1;
+      bool there = true;
+      if (text[stop] == ':') {
         marks.skip();
         const Place at(text, stop + 1, marks);
-        if (at.whole > 8 || at.places > 8 || at.whole + at.places - 1 > 7) break;
+        if (!at.is_plain(8)) break;
         digits = _mm_or_si128(digits, _mm_shuffle_epi8(digits_at(text + at.begin),
                                                        load(kValues[at.whole][at.places].data())));
         digits = numbers_of(digits);
-        value =
-            double(_mm_extract_epi32(digits, 1)) / kPowersOfTen[at.places] * scales[at.negative];
+        const int number = _mm_extract_epi32(digits, 1);
+        value = double(number) / kPowersOfTen[at.places];
+        if (at.negative) value = -value;
+        there = number != 0;  // what is 0 is absent
         stop = at.end;
       } else if (bare) {
         digits = numbers_of(digits);
       } else {
         break;
       }
-      if (stop == kBlock || (text[stop] != ' ' && stop != line_end)) break;
+      const bool last = text[stop] != ' ';
+      if (last && text + stop != end) break;
       const auto column = std::uint32_t(_mm_cvtsi128_si32(digits));
       if (kRows) to.rows[count] = to.row(column);
       if (kNamed) to.names[count] = {column, 0, Examples::Name::kColumn};
-      to.values[count] = float(value);
-      count += value != 0;  // what is 0 is absent
+      to.values[count] = float(kScaled ? value * scale : value);
+      count += there;
       p = text + stop;
-      if (stop == line_end) break;
+      if (last) break;
       marks.skip();
       begin = stop + 1;
     }
@@ -169,8 +175,7 @@ REGRETLESS_WIDE std::size_t numbers(const char*& p, const char* end, const char*
     const std::size_t before = found;
     for (unsigned begin = 0; found < most; marks.skip()) {
       const Place at(text, begin, marks);
-      if (at.end == kBlock || at.whole + at.places - 1 > 14) break;
-      if (text[at.end] != delimiter && at.end != line_end) return found;
+      if (!at.is_plain(15) || (text[at.end] != delimiter && at.end != line_end)) break;
       const double value = decimal(text + at.begin, at.whole, at.places);
       out[found++] = at.negative ? -value : value;
       p = text + at.end;
@@ -189,11 +194,14 @@ const bool kWide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi
 
 const char* plain_columns(const char* p, const char* end, const char* limit, double scale,
                           bool bare, Examples& out) {
-  if (!kWide || !(std::fabs(scale) <= 1e10)) return p;  // else values may be too large
-  const auto read = !out.bits()   ? columns<false, true>
-                    : out.named() ? columns<true, true>
-                                  : columns<true, false>;
-  return read(p, end, limit, scale, bare, out);
+  // with other scales values may be too large, or 0
+  if (!kWide || !(std::fabs(scale) <= 1e10 && std::fabs(scale) >= 1e-30)) return p;
+  const auto read = [&]<bool kScaled>() {
+    return (!out.bits()   ? columns<false, true, kScaled>
+            : out.named() ? columns<true, true, kScaled>
+                          : columns<true, false, kScaled>)(p, end, limit, scale, bare, out);
+  };
+  return scale == 1 ? read.operator()<false>() : read.operator()<true>();
 }
 std::size_t plain_numbers(const char*& p, const char* end, const char* limit, char delimiter,
                           double* out, std::size_t most) {
