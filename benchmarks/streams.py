@@ -212,7 +212,7 @@ def main() -> None:
     parser.add_argument("--data", default=os.environ.get("REGRETLESS_DATA"))
     parser.add_argument("--smoke", action="store_true", help="small, and keep no results")
     options = parser.parse_args()
-    count, repeats = (20_000, 1) if options.smoke else (1_000_000, 3)
+    count, repeats = (20_000, 1) if options.smoke else (1_000_000, 5)
     if not options.data:
         print("no --data and no REGRETLESS_DATA: the real sets are left out", file=sys.stderr)
     with tempfile.TemporaryDirectory() as name:
@@ -223,7 +223,7 @@ def main() -> None:
         print(f"generated in {time.perf_counter() - started:.0f} s, Bayes limit {bayes:.4f}")
         rows = text_lines(path, count, repeats)
         rows.append(second_pass(path, count, repeats))
-        rows += from_tables(folder, count // 5, 2 * repeats - 1)
+        rows += from_tables(folder, count // 5, repeats)
         notes = {
             "Bayes limit of the generated file": f"{bayes:.4f}",
             "peak memory of a command": memory(folder, count),

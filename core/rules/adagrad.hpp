@@ -61,7 +61,7 @@ struct AdaGrad : RuleDefaults {
   Wide<V> prepare(const C& c, const At<V>& at, Wide<V> g, V x) const {
     const Row<V> row = settled(c, at, g, x);
     keep(c, at, row);
-    c.set(kWeight, row.weight);
+    if (needs_clock() || scale_invariant) c.set(kWeight, row.weight);  // else it is as it was
     return widen(scaled(at, row, x)) * widen(x);
   }
   template <class C, class V>

@@ -241,7 +241,7 @@ void CsvParser::read(std::string_view content, Examples& out) {
     if (!fields.more()) throw Malformed("too few fields");
     if (runs_[i] >= kWorthwhile) {
       const std::size_t count = fields.numbers(several, std::min(runs_[i], kMost));
-      for (std::size_t k = 0; k < count; ++k) out.add(known_[i + k], several[k]);
+      out.add(known_.data() + i, several, count);
       if (count) {
         i += count - 1;
         continue;

@@ -104,13 +104,25 @@ class Examples {
     }
     if (value != 0) push(known, value);
   }
+  // Several of them; no value is out of range.
+  void add(const Name* known, const double* several, std::size_t count) {
+    const Space to = space();
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < count; ++k) {  // what is 0 is written, but not counted
+      if (bits_) to.rows[n] = to.row(known[k].key);
+      if (named_) to.names[n] = known[k];
+      to.values[n] = float(several[k]);
+      n += several[k] != 0;
+    }
+    took(n);
+  }
   // For a loop that adds many columns: where the next ones go, room made; then how many went there.
   struct Space {
     std::uint32_t* rows;
     Name* names;
     float* values;
     std::uint64_t mask;
-    std::uint32_t row(std::uint64_t column) const { return 1 + std::uint32_t(column & mask); }
+    std::uint32_t row(std::uint64_t key) const { return 1 + std::uint32_t(key & mask); }
   };
   Space space() { return {rows.next(), names.next(), values.next(), mask_}; }
   void took(std::size_t count) {
