@@ -133,28 +133,6 @@ template <class R>
   return {rest.tracked + total(sums.tracked), rest.rounding + total(sums.rounding)};
 }
 
-template <class R>
-[[gnu::noinline]] double prepare_one(const R& rule, Column bank, Lanes lanes, Example x, double g) {
-  const auto all = rule.template at<Several>(lanes, 0);
-  const auto one = rule.template at<float>(lanes, 0);
-  Wide<Several> sum{};
-  double rest = 0;
-  const auto prepare_row = [&](std::size_t j) {
-    rest += rule.prepare(bank.one(x.rows[j]), one, g, x.values[j]);
-  };
-  std::size_t j = 0;
-  for (; j + kSeveral <= x.size; j += kSeveral) {
-    if (distinct(x.rows + j)) {
-      sum += rule.prepare(bank.several(x.rows + j), all, Wide<Several>{} + g,
-                          load<Several>(x.values + j));
-    } else {
-      for (std::size_t i = 0; i < kSeveral; ++i) prepare_row(j + i);
-    }
-  }
-  for (; j < x.size; ++j) prepare_row(j);
-  return rest + total(sum);
-}
-
 template <class V, class R>
 void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* coefficient,
              double* tracked, double* rounding) {
@@ -177,22 +155,76 @@ void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
   }
 }
 
-// a sweep before the update: every row takes the gradient in, and tells how far it could move
+// A rule that prepares: every row takes the gradient in and tells how far a unit step will move it,
+struct Prepared {
+  double travel;  // and these how far that moves the score
+  double tracked;
+};
+template <class R>
+[[gnu::noinline]] Prepared prepare_one(const R& rule, Column bank, Lanes lanes, Example x, double g,
+                                       float* moves) {
+  const auto all = rule.template at<Several>(lanes, 0);
+  const auto one = rule.template at<float>(lanes, 0);
+  Sums<Several> sums;
+  Sums<float> rest;
+  Wide<Several> travel{};
+  double more = 0;
+  const auto prepare_row = [&](std::size_t j) {
+    moves[j] = rule.prepare(bank.one(x.rows[j]), one, g, x.values[j], rest);
+    more += double(moves[j]) * double(x.values[j]);
+  };
+  std::size_t j = 0;
+  for (; j + kSeveral <= x.size; j += kSeveral) {
+    if (distinct(x.rows + j)) {
+      const auto value = load<Several>(x.values + j);
+      const auto move =
+          rule.prepare(bank.several(x.rows + j), all, Wide<Several>{} + g, value, sums);
+      store<Several>(moves + j, move);
+      travel += widen(move) * widen(value);
+    } else {
+      for (std::size_t i = 0; i < kSeveral; ++i) prepare_row(j + i);
+    }
+  }
+  for (; j < x.size; ++j) prepare_row(j);
+  return {more + total(travel), rest.tracked + total(sums.tracked)};
+}
 template <class V, class R>
 void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* gradient,
-             double* travel) {
+             double* travel, double* tracked, float* moves) {
   constexpr int width = Traits<V>::width;
   if constexpr (width == 1) {
-    *travel = prepare_one(rule, Column(bank), lanes, x, *gradient);
+    const Prepared prepared = prepare_one(rule, Column(bank), lanes, x, *gradient, moves);
+    *travel = prepared.travel;
+    *tracked = prepared.tracked;
     return;
   }
   for (int b = 0; b < bank.layout.width; b += width) {
     const auto at = rule.template at<V>(lanes, b);
     Wide<V> g, sum{};
     get(gradient + b, g);
-    for (std::size_t j = 0; j < x.size; ++j)
-      sum += rule.prepare(cell<V>(bank, x.rows[j], b), at, g, V{} + x.values[j]);
+    Sums<V> sums;
+    for (std::size_t j = 0; j < x.size; ++j) {
+      const V value = V{} + x.values[j];
+      const V move = rule.prepare(cell<V>(bank, x.rows[j], b), at, g, value, sums);
+      store<V>(moves + j * std::size_t(bank.layout.width) + b, move);
+      sum += widen(move) * widen(value);
+    }
     put(travel + b, sum);
+    put(tracked + b, sums.tracked);
+  }
+}
+// then the weights, their first slot, move by as many steps.
+template <class V>
+void shift(const BankView& bank, Example x, const double* steps, const float* moves) {
+  constexpr int width = Traits<V>::width;
+  for (int b = 0; b < bank.layout.width; b += width) {
+    Wide<V> step;
+    get(steps + b, step);
+    for (std::size_t j = 0; j < x.size; ++j) {
+      const Cell<V> c = cell<V>(bank, x.rows[j], b);
+      const V move = load<V>(moves + j * std::size_t(bank.layout.width) + b);
+      c.set(0, c.get(0) - narrow(step) * move);
+    }
   }
 }
 
@@ -264,6 +296,30 @@ std::size_t predict(R rule, BankView bank, const Batch& batch) {
   return batch.size;
 }
 
+// Not a std::vector: its code would be compiled for this instruction set and shared with others.
+struct Moves {
+  float* data = nullptr;
+  std::size_t size = 0;
+  Moves() = default;
+  Moves(const Moves&) = delete;
+  Moves& operator=(const Moves&) = delete;
+  ~Moves() { delete[] data; }
+  float* room(std::size_t wanted) {
+    if (wanted > size) {
+      delete[] data;
+      data = nullptr, size = 0;
+      data = new float[2 * wanted];
+      size = 2 * wanted;
+    }
+    return data;
+  }
+};
+
+template <class V, class R>
+concept Prepares = requires(const R& rule, Sums<V>& sums) {
+  rule.prepare(Cell<V>{}, typename R::template At<V>{}, Wide<V>{}, V{}, sums);
+};
+
 template <class V, class R>
 std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   const int count = bank.layout.lanes;
@@ -276,6 +332,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   double *rounding = more[0], *suffered = more[1], *target = more[2], *value = more[3];
   Scratch last(bank.layout.width);
   double *slope = last[0], *norms = last[1];
+  Moves moves;
   for (std::size_t t = 0; t < batch.size; ++t) {
     if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
     const Example x = example(batch, t);
@@ -312,19 +369,24 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       norms[k] = norm;
       if (!std::isfinite(s[k]) || !std::isfinite(suffered[k])) return t;
     }
-    if constexpr (requires {
-                    rule.prepare(Cell<V>{}, rule.template at<V>(lanes, 0), Wide<V>{}, V{});
-                  })
+    bool prepared = false;
+    if constexpr (Prepares<V, R>)
       if (rule.prepares()) {
         for (int k = 0; k < count; ++k)  // the step will be no larger
           if (too_large(g[k])) return t;
-        prepare<V>(rule, bank, lanes, x, g, norms);
+        prepare<V>(rule, bank, lanes, x, g, norms, tracked,
+                   moves.room(x.size * std::size_t(bank.layout.width)));
+        prepared = true;
       }
     for (int k = 0; k < count; ++k) {
       step[k] = rule.step(lanes, k, loss, s[k], target[k], h, g[k], norms[k]);
       if (too_large(step[k])) return t;
     }
-    scatter<V>(rule, bank, lanes, x, step, tracked, rounding);
+    if (prepared) {
+      shift<V>(bank, x, step, moves.data);
+    } else {
+      scatter<V>(rule, bank, lanes, x, step, tracked, rounding);
+    }
     if (bank.audit >= 0) audit(bank, x, g);
     for (int k = 0; k < count; ++k) {
       lanes(kLoss, k) += suffered[k];

@@ -412,16 +412,16 @@ def test_features_that_share_a_row_act_in_turn(flow):
     for t in range(20):
         x, y = random.normal(size=7), t % 2
         score = sum(w[c % 2] * v for c, v in enumerate(x))
-        g = step = 1 / (1 + math.exp(-score)) - y
-        if flow:
-            reach = 0.0
-            for c, v in enumerate(x):
-                squares[c % 2] += (g * v) ** 2
-                reach += eta * v * v / math.sqrt(squares[c % 2])
-            step = LOSSES["logistic"].invariant_step(score, 2 * y - 1, 1.0, reach)
+        g = 1 / (1 + math.exp(-score)) - y
+        moves = []  # of a unit step
         for c, v in enumerate(x):
-            squares[c % 2] += 0 if flow else (g * v) ** 2
-            w[c % 2] -= eta * step * v / math.sqrt(squares[c % 2])
+            squares[c % 2] += (g * v) ** 2
+            moves.append(eta * v / math.sqrt(squares[c % 2]))
+        step = g
+        if flow:
+            step = LOSSES["logistic"].invariant_step(score, 2 * y - 1, 1.0, float(x @ moves))
+        for c, move in enumerate(moves):
+            w[c % 2] -= step * move
         model.learn_one(dict(enumerate(x.tolist())), y)
     # 140 float additions, each off by at most 2^-24 of weights below 1
     assert [model.weights_[0], model.weights_[1]] == pytest.approx(w, abs=140 * 2.0**-24)

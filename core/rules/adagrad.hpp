@@ -56,26 +56,17 @@ struct AdaGrad : RuleDefaults {
     return invariant ? loss.invariant_step(s, y, h, norm) : g;
   }
 
-  // The row with the gradient taken in, but not moved; how far a unit step would move the score.
+  // The row with the gradient taken in, but not moved; how far a unit step will move its weight.
   template <class C, class V>
-  Wide<V> prepare(const C& c, const At<V>& at, Wide<V> g, V x) const {
-    const Row<V> row = settled(c, at, g, x);
-    keep(c, at, row);
+  V prepare(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
+    const Row<V> row = settled(c, at, g, x, sums);
     if (needs_clock() || scale_invariant) c.set(kWeight, row.weight);  // else it is as it was
-    return widen(scaled(at, row, x)) * widen(x);
+    return scaled(at, row, x);
   }
   template <class C, class V>
   void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
-    Row<V> row{c.get(kWeight), c.get(kSquare), scale_invariant ? c.get(kLargest) : V{}};
-    if (!invariant) {
-      row = settled(c, at, g, x);
-      keep(c, at, row);
-    }
+    const Row<V> row = settled(c, at, g, x, sums);
     c.set(kWeight, row.weight - scaled(at, row, narrow(g) * x));
-    if (scale_invariant) {
-      const V share = ratio(magnitude(x), row.largest);
-      sums.tracked += widen(share * share);
-    }
   }
   void finish(Lanes lanes, int k, const Round&, double tracked, const Table&) const {
     if (scale_invariant) lanes(kNorms, k) += tracked;
@@ -86,17 +77,19 @@ struct AdaGrad : RuleDefaults {
   struct Row {
     V weight, square, largest;
   };
+  // All of a row but its weight is brought up to date.
   template <class C, class V>
-  Row<V> settled(const C& c, const At<V>& at, Wide<V> g, V x) const {
+  Row<V> settled(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
     const V z = narrow(g) * x;
-    return {weight(c, at, x), c.get(kSquare) + z * z,
-            scale_invariant ? larger(c.get(kLargest), magnitude(x)) : V{}};
-  }
-  template <class C, class V>
-  void keep(const C& c, const At<V>& at, const Row<V>& row) const {
+    Row<V> row{weight(c, at, x), c.get(kSquare) + z * z, V{}};
     c.set(kSquare, row.square);
-    if (scale_invariant) c.set(kLargest, row.largest);
     if (needs_clock()) c.set_time(at.rounds);
+    if (!scale_invariant) return row;
+    row.largest = larger(c.get(kLargest), magnitude(x));
+    c.set(kLargest, row.largest);
+    const V share = ratio(magnitude(x), row.largest);
+    sums.tracked += widen(share * share);
+    return row;
   }
   template <class V>
   V scaled(const At<V>& at, const Row<V>& row, V z) const {

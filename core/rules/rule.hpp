@@ -7,8 +7,10 @@
 //   weight(cell, at, x)               the weight that a feature of value x plays with, up to
 //   factor(lane)                      a factor common to all rows of the lane
 //   step(lane, loss, s, y, h, g, n)   coefficient of the update from the gradient coefficient g
-//   prepare(cell, at, g, x)           before it, where the rule asks for that: the row takes the
-//                                     gradient in; the sum of what is returned is then n
+//   prepare(cell, at, g, x, sums)     before it, and instead of update, where the rule asks for
+//   that:
+//                                     the row takes the gradient in and tells how far a unit step
+//                                     moves its first slot, the weight; n is what that does to s
 //   update(cell, at, g, x, sums)      the new state of a row
 //   finish(lane, round, sums, ...)    the new state of the lane
 //
