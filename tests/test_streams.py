@@ -1,5 +1,6 @@
 """Streams: every format, plain and compressed, and the bundled data sets."""
 
+import json
 import threading
 import time
 
@@ -322,6 +323,25 @@ def test_a_stream_goes_on_at_any_place(name, tmp_path):
             for t, y in enumerate(p.y.tolist())
         ]
         assert rest == whole[done:]
+
+
+def test_a_stream_that_goes_on_knows_what_labels_are(tmp_path):
+    """The kind that they had before the stop: a text among numbers stays a bad line."""
+    path = tmp_path / "a.jsonl"
+    labels = [1, 0] * 40 + ["late"] * 3 + [1] * 20
+    path.write_text("".join(json.dumps({"y": y, "x": 1.0}) + "\n" for y in labels))
+    stream = streams.read(path, label="y", skip_bad=True)
+    stream._piece = 25  # a line or two
+    pieces = list(stream.pieces())
+    whole = [y for p in pieces for y in p.y.tolist()]
+    assert whole == [y for y in labels if y != "late"]
+    done = 0
+    for piece in pieces[:-1]:
+        done += len(piece)
+        fresh = streams.read(path, label="y", skip_bad=True)
+        rest = list(fresh.pieces(start=piece.place))
+        assert [y for p in rest for y in p.y.tolist()] == whole[done:]
+        assert rest[-1].place.skipped == 3
 
 
 @pytest.mark.parametrize("options", LEARNERS.values(), ids=LEARNERS)

@@ -172,8 +172,9 @@ Outcome read(Format format, const Way& way, std::string_view text, std::size_t p
     if (stopping && x.size() && outcome.error.empty()) {
       outcome.skipped += parser->skipped();
       const std::int64_t line = parser->line();
+      const Parser::Kind labels = parser->labels();
       parser = make_parser(format, way.parser, all);
-      parser->go_on_at(line);
+      parser->go_on_at(line, labels);
     }
   }
   outcome.skipped += parser->skipped();

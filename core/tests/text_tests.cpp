@@ -165,7 +165,7 @@ void test_csv() {
 
   // a parser that goes on in the middle of a file does not expect the header
   CsvParser later({}, infer_csv("a,b\n1,2\n", true, 0, true, {}));
-  later.go_on_at(5);
+  later.go_on_at(5, later.labels());
   Examples out(0, false, true);
   later.parse("3,4\n", true, out);
   CHECK_SAME(written(out), "- | a:3 b:4\n");

@@ -21,11 +21,16 @@ class JsonlParser : public Parser {
   JsonlParser(Options options, std::string label, std::string weight, std::string tag,
               std::vector<std::string> ignored);
 
+  Kind labels() const override { return kind_; }
+  void go_on_at(std::int64_t line, Kind labels) override {
+    Parser::go_on_at(line, labels);
+    kind_ = labels;
+  }
+
  protected:
   void record(std::string_view content, Examples& out) override;
 
  private:
-  enum class Kind : std::uint8_t { none, number, text };
   struct Target {  // of the example at hand
     Kind kind = Kind::none;
     double label = 0, weight = 1;

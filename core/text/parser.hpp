@@ -28,7 +28,14 @@ class Parser {
 
   std::int64_t line() const { return line_; }        // of the next record, counted from 1
   std::int64_t skipped() const { return skipped_; }  // bad records
-  void go_on_at(std::int64_t line) { line_ = line, started_ = true; }
+  // What labels have been until now, for formats in which every one could be another: none yet, a
+  // number or a text.
+  enum class Kind : std::uint8_t { none, number, text };
+  virtual Kind labels() const { return Kind::none; }
+  virtual void go_on_at(std::int64_t line, Kind labels) {
+    (void)labels;
+    line_ = line, started_ = true;
+  }
 
  protected:
   const Options& options() const { return options_; }

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ __all__ = ["Piece", "Place", "Stream"]
 class Place:
     """Where a stream goes on: the file, and in it bytes (after decompression) or rows, and the line.
 
-    `skipped` counts the bad lines that were left out until there.
+    `skipped` counts the bad lines that were left out until there. `labels` is what they had been in the
+    file, where a line could have another kind: 0 for none yet, 1 for numbers, 2 for texts.
 
     >>> Place()
     Place(file=0, offset=0, line=1, skipped=0)
@@ -27,6 +28,7 @@ class Place:
     offset: int = 0
     line: int = 1
     skipped: int = 0
+    labels: int = field(default=0, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class TextStream(Stream):
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
             if at:
-                parser.go_on_at(start.line)
+                parser.go_on_at(start.line, start.labels)
                 window.skip(at)
             while True:
                 try:
@@ -69,7 +69,7 @@ class TextStream(Stream):
                     bad = ValueError(f"{path}, {error}")
                 if len(examples) or start.skipped + parser.skipped > skipped:
                     skipped = start.skipped + parser.skipped
-                    yield _piece(examples, Place(number, at, parser.line, skipped))
+                    yield _piece(examples, Place(number, at, parser.line, skipped, parser.labels))
                 if bad:
                     raise bad
                 if last:
