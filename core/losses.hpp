@@ -17,6 +17,7 @@ enum class LossKind : std::int32_t {
   absolute,
   quantile,
   epsilon_insensitive,
+  log_wealth,
 };
 
 struct Loss {
@@ -46,6 +47,8 @@ struct Loss {
         return e < 0 ? -parameter * e : (1 - parameter) * e;
       case LossKind::epsilon_insensitive:
         return std::max(0.0, std::fabs(e) - parameter);
+      case LossKind::log_wealth:
+        return -std::log(s);
     }
     return 0;
   }
@@ -71,6 +74,8 @@ struct Loss {
         return e < 0 ? -parameter : e > 0 ? 1 - parameter : 0;
       case LossKind::epsilon_insensitive:
         return std::fabs(e) > parameter ? sign(e) : 0;
+      case LossKind::log_wealth:
+        return -1 / s;
     }
     return 0;
   }
@@ -150,6 +155,8 @@ struct Loss {
         return g * std::min(h, std::fabs(e) / (n * std::fabs(g)));
       case LossKind::epsilon_insensitive:
         return g * std::min(h, (std::fabs(e) - parameter) / n);
+      case LossKind::log_wealth:  // s^2 grows linearly in h
+        return (s - std::sqrt(s * s + 2 * n * h)) / n;
     }
     return 0;
   }

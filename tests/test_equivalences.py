@@ -240,7 +240,9 @@ def test_ftrl_without_penalties_is_adagrad(loss):
     """McMahan (2011): proximal terms centred at the iterates leave w - alpha z / sqrt(n)."""
     stream = unweighted(streams.random(loss, 16))
     ftrl = along(linear(loss, rules.FTRL(0.25, beta=0.0)), stream)
-    np.testing.assert_allclose(ftrl, along(linear(loss, rules.AdaGrad(0.25, invariant=False)), stream), **ROUNDING)
+    np.testing.assert_allclose(
+        ftrl, along(linear(loss, rules.AdaGrad(0.25, invariant=False)), stream), **ROUNDING
+    )
 
 
 INVARIANT = {"coin": rules.Coin(), "adagrad": rules.AdaGrad(0.25, scale_invariant=True)}

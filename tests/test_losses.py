@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless import losses
+from regretless.linear import LinearRegressor
 from regretless.losses import (
     Absolute,
     EpsilonInsensitive,
@@ -442,7 +443,7 @@ def test_losses_are_small_frozen_values_found_by_name(loss):
 def test_unknown_losses():
     with pytest.raises(ValueError, match=r"loss='hing' .*logistic, hinge.*mean 'hinge'\?"):
         losses.get("hing")
-    with pytest.raises(ValueError, match=r"loss='#' is not one of .*zero_one$"):
+    with pytest.raises(ValueError, match=r"loss='#' is not one of .*zero_one, log_wealth$"):
         losses.get("#")
     with pytest.raises(TypeError, match="must be a name or a Loss"):
         losses.get(Hinge)
@@ -491,3 +492,25 @@ module.Logistic().invariant_step(1.0, 1, 1.0, 1.0)
 assert "scipy" in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_log_wealth():
+    """The investor's loss: its slope, its conjugate, its flow, and that it is 1-exp-concave."""
+    loss, s = losses.LogWealth(), np.array([0.1, 0.5, 1.0, 3.0])
+    h = 1e-6
+    slope = (loss.value(s + h, 0.0) - loss.value(s - h, 0.0)) / (2 * h)
+    np.testing.assert_allclose(loss.derivative(s, 0.0), slope, rtol=1e-8)
+    for dual in (-0.2, -1.0, -7.0):  # the supremum is at s = -1 / dual
+        grid = np.linspace(1e-3, 20.0, 200_001)
+        assert loss.conjugate(dual, 0.0) == pytest.approx(
+            float(np.max(dual * grid - loss.value(grid, 0.0))), abs=1e-6
+        )
+    assert loss.conjugate(0.5, 0.0) == math.inf
+    assert loss.value(0.0, 0.0) == loss.value(-1.0, 0.0) == math.inf
+    # s(h)^2 = s^2 + 2 n h, in one go or in two
+    assert 2.0 - 0.3 * loss.invariant_step(2.0, 0.0, 5.0, 0.3) == pytest.approx(math.sqrt(7.0))
+    half = 2.0 - 0.3 * loss.invariant_step(2.0, 0.0, 2.0, 0.3)
+    assert half - 0.3 * loss.invariant_step(half, 0.0, 3.0, 0.3) == pytest.approx(math.sqrt(7.0))
+    assert loss.exp_concavity(2.0) == 1.0
+    with pytest.raises(ValueError, match="log_wealth"):
+        LinearRegressor(loss="log_wealth").learn_one({"a": 1.0}, 1.0)

@@ -691,5 +691,6 @@ NB_MODULE(_core, m) {
            "name_keys"_a, "name_kinds"_a, "name_rows"_a);
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
   bind_streams(m);
+  bind_oco(m);
   bind_tally(m);
 }

@@ -7,6 +7,9 @@
 
 #include "features.hpp"
 #include "learner.hpp"
+#include "oco/coordinates.hpp"
+#include "oco/mirror.hpp"
+#include "oco/newton.hpp"
 #include "text/svmlight.hpp"
 
 using namespace regretless;
@@ -205,6 +208,73 @@ void test_bank() {
   CHECK(copy.rows() == 3);
 }
 
+// Every geometry and domain: points stay where they belong, and the theorem of mirror descent holds
+// for the origin or the start.
+void test_players() {
+  using namespace oco;
+  constexpr std::size_t d = 7, rounds = 200;
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> rows(rounds * d), losses(rounds), strength(rounds), paid(rounds),
+      points(rounds * d), targets(rounds, 1.0);
+  for (double& x : rows) x = normal(random);
+  const auto run = [&](Player& player, const Loss* loss = nullptr, double bound = 0) {
+    play(player, rows.data(), rounds, targets.data(), loss,
+         {losses.data(), strength.data(), paid.data(), points.data(), bound});
+    for (const double w : points) CHECK(std::isfinite(w));
+    const std::vector<double> state = player.state();
+    player.restore(state.data(), state.size());
+    CHECK(player.state() == state);
+  };
+  const std::vector<double> low(d, -0.1), high(d, 0.2);
+  for (const auto kind :
+       {Domain::everything, Domain::ball, Domain::simplex, Domain::box, Domain::l1_ball})
+    for (const bool lazy : {false, true})
+      for (const auto schedule :
+           {Schedule::constant, Schedule::inverse_sqrt, Schedule::inverse, Schedule::adaptive}) {
+        const Domain domain{kind, 0.5, low, high};
+        MirrorDescent player(d, Geometry{}, domain, {schedule, 0.3}, lazy);
+        run(player);
+        for (std::size_t t = 0; t < rounds; ++t) {
+          std::vector<double> w(points.begin() + std::ptrdiff_t(t * d),
+                                points.begin() + std::ptrdiff_t((t + 1) * d));
+          const std::vector<double> played = w;
+          domain.project(w.data(), d);
+          for (std::size_t i = 0; i < d; ++i) CHECK(std::fabs(w[i] - played[i]) < 1e-12);
+        }
+        // psi(0) = 0 when 0 is in the domain: sum <w_t, z_t> <= what was paid
+        if (lazy && kind != Domain::simplex) CHECK(player.linear() <= paid.back() + 1e-9);
+      }
+  std::vector<double> inverse(d * d);
+  for (std::size_t i = 0; i < d; ++i) inverse[i * d + i] = double(i + 1);
+  for (const Geometry& geometry :
+       {Geometry{Geometry::entropy, 1, 1, 2, 1, {}},
+        Geometry{Geometry::unnormalized_entropy, 1, 0.2, 2, 1, {}},
+        Geometry{Geometry::pnorm, 0.5, 1, 3, 1, {}},
+        Geometry{Geometry::pnorm, 1, 1, 2.5, 1 / 1.5, {}},
+        Geometry{Geometry::diagonal, 1, 1, 2, 1, std::vector<double>(d, 2.0)},
+        Geometry{Geometry::quadratic, 1, 1, 2, 1, inverse}})
+    for (const bool lazy : {false, true}) {
+      MirrorDescent player(d, geometry, Domain{}, {Schedule::constant, 0.1}, lazy);
+      const Loss logistic;
+      run(player, &logistic);
+    }
+  AdaGradPlayer adagrad(d, 0.3, {Domain::box, 1, low, high});
+  run(adagrad);
+  CoinPlayer coin(d, 1, 5);
+  run(coin);
+  for (const bool lazy : {false, true})
+    for (const auto kind : {Domain::everything, Domain::simplex, Domain::box}) {
+      NewtonStep newton(d, 0.5, 0.2, 0.1, {kind, 1, low, high}, lazy);
+      run(newton);
+    }
+  NewtonStep slab(d, 0.5, 0.2, 0, Domain{}, false);
+  const Loss squared{LossKind::squared, 1};
+  run(slab, &squared, 0.7);
+  for (std::size_t t = 0; t < rounds; ++t)
+    CHECK(std::fabs(dot(&points[t * d], &rows[t * d], d)) <= 0.7 + 1e-9);
+}
+
 }  // namespace
 
 int main() {
@@ -212,6 +282,7 @@ int main() {
   test_features();
   test_bank();
   test_rules();
+  test_players();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;
 }

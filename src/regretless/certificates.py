@@ -1,9 +1,9 @@
 """The certificate: what a run proves about every model that could have been chosen in hindsight."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-__all__ = ["Certificate"]
+__all__ = ["Certificate", "RegretCertificate"]
 
 
 @dataclass(frozen=True)
@@ -78,3 +78,35 @@ class Certificate:
         best = max(0.0, self.loss - self.bound(norm, ord=ord))
         total = self.examples if self.weight is None else self.weight
         return best / (total or 1) if mean else best
+
+
+@dataclass(frozen=True)
+class RegretCertificate:
+    """What a player's theorem promises of its regret, and what the run has shown.
+
+    Attributes: `rounds` played; `regret`, the largest linearised regret against the comparators asked
+    for, `sup_u sum <w_t - u, z_t>`, which is at least the regret of convex losses; `bound`, the
+    smallest of `bounds`, which are named after the analysis they come from and valid if their
+    assumptions held; `theorem`, where the bound is from; `assumptions`, each with whether it held.
+
+    >>> c = RegretCertificate(9, regret=2.0, bounds={"dual": 3.0, "forel": 4.0}, theorem="survey 2.21")
+    >>> c.bound, c.holds
+    (3.0, True)
+    """
+
+    rounds: int
+    regret: float
+    bounds: dict[str, float]
+    theorem: str
+    assumptions: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def bound(self) -> float:
+        """The smallest of the bounds; infinite if there is none."""
+        return min(self.bounds.values(), default=math.inf)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all assumptions held and the regret is within the bound, up to rounding."""
+        slack = 1e-9 * (1.0 + abs(self.bound) + abs(self.regret))
+        return all(self.assumptions.values()) and self.regret <= self.bound + slack

@@ -32,6 +32,7 @@ __all__ = [
     "EpsilonInsensitive",
     "Exponential",
     "Hinge",
+    "LogWealth",
     "Logistic",
     "Loss",
     "Perceptron",
@@ -39,6 +40,7 @@ __all__ = [
     "Squared",
     "SquaredHinge",
     "ZeroOne",
+    "compiled",
     "get",
 ]
 
@@ -82,7 +84,7 @@ class Loss(ABC):
     __slots__ = ()
 
     name: ClassVar[str]
-    classification: ClassVar[bool]
+    classification: ClassVar[bool | None]  # None: neither that nor regression
 
     def value(self, score: Real, target: Real | float) -> Real:
         """The loss of predicting `score` when `target` is the truth: `phi(z)`.
@@ -596,6 +598,46 @@ class EpsilonInsensitive(_ResidualLoss, _PiecewiseLinear):
         return _on_interval(-1.0, 1.0, u, self.epsilon * np.abs(u))
 
 
+@dataclass(frozen=True, slots=True)
+class LogWealth(Loss):
+    """The loss of an investor whose wealth grows by the factor `s` in a day.
+
+    `-log s`, `s = <w, x>` for the portfolio `w` and the price relatives `x`, today's prices over
+    yesterday's; infinite at ruin. The sum of the losses is minus the logarithm of the wealth at the
+    end. There is no target: what is given is not looked at. For players of `regretless.oco`.
+
+    >>> LogWealth().value(1.0, 0.0), LogWealth().derivative(2.0, 0.0)
+    (0.0, -0.5)
+    >>> LogWealth().exp_concavity(1.0)
+    1.0
+    """
+
+    name = "log_wealth"
+    classification = None
+    lipschitz = math.inf
+    curvature = math.inf
+
+    def _frame(self, y: Array) -> tuple[Array, Array]:
+        return np.ones_like(y), np.zeros_like(y)
+
+    def _phi(self, z: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return -np.log(np.maximum(z, 0.0))
+
+    def _phi_prime(self, z: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return -1.0 / np.maximum(z, 0.0)
+
+    def _phi_star(self, u: Array) -> Array:
+        return np.where(u < 0.0, -1.0 - np.log(np.where(u < 0.0, -u, 1.0)), math.inf)
+
+    def _travel(self, z: Array, h: Array, norm: Array) -> Array:
+        return (z - np.sqrt(z * z + 2.0 * norm * h)) / norm
+
+    def _exp_concavity(self, _bound: float) -> float:
+        return 1.0  # e^{-loss} = s is linear
+
+
 _BY_NAME: dict[str, type[Loss]] = {
     loss.name: loss
     for loss in (
@@ -609,15 +651,44 @@ _BY_NAME: dict[str, type[Loss]] = {
         Quantile,
         EpsilonInsensitive,
         ZeroOne,
+        LogWealth,
     )
 }
+
+
+_COMPILED = (
+    Logistic,
+    Hinge,
+    SquaredHinge,
+    Exponential,
+    Perceptron,
+    Squared,
+    Absolute,
+    Quantile,
+    EpsilonInsensitive,
+    LogWealth,
+)
+
+
+def compiled(loss: Loss) -> tuple[int, float] | None:
+    """The number and the parameter by which the core knows a loss; None if it does not.
+
+    >>> compiled(Quantile(0.9)), compiled(ZeroOne())
+    ((7, 0.9), None)
+    """
+    if type(loss) not in _COMPILED:
+        return None
+    parameters = (getattr(loss, name, None) for name in ("margin", "tau", "epsilon"))
+    parameter = next((p for p in parameters if p is not None), 1.0)
+    return _COMPILED.index(type(loss)), float(parameter)
 
 
 def get(loss: str | Loss) -> Loss:
     """The loss of a name, with its default parameters; a loss is returned as it is.
 
     Parameters: `loss`, a `Loss` or one of "logistic", "hinge", "squared_hinge", "exponential",
-    "perceptron", "squared", "absolute", "quantile", "epsilon_insensitive", "zero_one".
+    "perceptron", "squared", "absolute", "quantile", "epsilon_insensitive", "zero_one",
+    "log_wealth".
 
     >>> get("hinge")
     Hinge(margin=1.0)

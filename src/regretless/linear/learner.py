@@ -17,22 +17,6 @@ from regretless.losses import Loss
 
 __all__ = ["LinearLearner", "weight_array"]
 
-_LOSSES = {
-    name: number
-    for number, name in enumerate(
-        (
-            "logistic",
-            "hinge",
-            "squared_hinge",
-            "exponential",
-            "perceptron",
-            "squared",
-            "absolute",
-            "quantile",
-            "epsilon_insensitive",
-        )
-    )
-}
 _TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}
 _NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
@@ -107,14 +91,12 @@ class LinearLearner(ABC):
         if not (isinstance(self.names, (int, np.integer)) and 0 <= self.names < 2**31):
             raise ValueError(f"names={self.names!r} must be a whole number, 0 or more")
         loss, rule, options = self._parts()
-        if loss.name not in _LOSSES or loss.classification != self._classifies:
+        twin = losses.compiled(loss)
+        if twin is None or loss.classification != self._classifies:
             task = "classification" if self._classifies else "regression"
             raise ValueError(f"loss={loss.name!r} is not a loss for {task}")
-        parameter = next(
-            (float(getattr(loss, n)) for n in ("margin", "tau", "epsilon") if hasattr(loss, n)), 1.0
-        )
         self._model = _core.Learner(
-            (_LOSSES[loss.name], parameter),
+            twin,
             rule,
             options,
             self._form().bits,

@@ -6,6 +6,7 @@ something is drawn, and none of its global state (pyplot, current figure, style)
 
 from regretless.plots.calibration import calibration
 from regretless.plots.curves import learning_curves
+from regretless.plots.regret import regret_curve
 from regretless.plots.weights import weight_bars
 
-__all__ = ["calibration", "learning_curves", "weight_bars"]
+__all__ = ["calibration", "learning_curves", "regret_curve", "weight_bars"]

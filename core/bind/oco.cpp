@@ -1,0 +1,163 @@
+// The players of regretless.oco.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "oco/coordinates.hpp"
+#include "oco/mirror.hpp"
+#include "oco/newton.hpp"
+#include "parts.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+using oco::Player;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+double update(Player& player, Vector<double> gradient) {
+  const std::size_t d = player.dimension();
+  if (gradient.size() != d)
+    throw nb::value_error(("gradient has shape (" + std::to_string(gradient.size()) + ",), not (" +
+                           std::to_string(d) + ",)")
+                              .c_str());
+  const double* z = gradient.data();
+  double strange = 0;  // 0 times what is not finite is not a number
+  for (std::size_t i = 0; i < d; ++i) strange += 0 * z[i];
+  if (std::isnan(strange))
+    for (std::size_t i = 0; i < d; ++i)
+      if (!std::isfinite(z[i]))
+        throw nb::value_error(("gradient[" + std::to_string(i) + "] = " +
+                               nb::cast<std::string>(nb::str(nb::float_(z[i]))) + " is not finite")
+                                  .c_str());
+  return player.update(z);
+}
+
+// (losses, strength, paid, points or None)
+nb::tuple run(Player& player, Rows rows, nb::handle targets, nb::handle loss, bool keep,
+              double bound) {
+  const std::size_t count = rows.shape(0), d = player.dimension();
+  Vector<double> y;
+  std::optional<Loss> kind;
+  if (!loss.is_none()) {
+    kind = loss_of(loss);
+    y = nb::cast<Vector<double>>(targets);
+  }
+  if (rows.shape(1) != d || (kind && y.size() != count))
+    throw nb::value_error("arrays of other shapes were expected");
+  std::vector<double> losses(count), strength(count), paid(count), points(keep ? count * d : 0);
+  {
+    nb::gil_scoped_release release;
+    oco::play(player, rows.data(), count, kind ? y.data() : nullptr, kind ? &*kind : nullptr,
+              {losses.data(), strength.data(), paid.data(), keep ? points.data() : nullptr, bound});
+  }
+  return nb::make_tuple(array_of(losses), array_of(strength), array_of(paid),
+                        keep ? array_of(points) : nb::object(nb::none()));
+}
+
+oco::Domain domain_of(nb::dict options) {
+  oco::Domain domain;
+  domain.kind = oco::Domain::Kind(nb::cast<int>(options["domain"]));
+  domain.size = nb::cast<double>(options["size"]);
+  domain.low = nb::cast<std::vector<double>>(options["low"]);
+  domain.high = nb::cast<std::vector<double>>(options["high"]);
+  return domain;
+}
+
+std::unique_ptr<Player> mirror_descent(std::size_t dimension, nb::dict options) {
+  const auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
+  oco::Geometry geometry;
+  geometry.kind = oco::Geometry::Kind(nb::cast<int>(options["geometry"]));
+  geometry.convexity = number("convexity"), geometry.scale = number("scale");
+  geometry.p = number("p"), geometry.factor = number("factor");
+  geometry.matrix = nb::cast<std::vector<double>>(options["matrix"]);
+  const oco::Schedule rate{oco::Schedule::Kind(nb::cast<int>(options["schedule"])), number("eta")};
+  return std::make_unique<oco::MirrorDescent>(dimension, std::move(geometry), domain_of(options),
+                                              rate, nb::cast<bool>(options["lazy"]));
+}
+
+// What else the bounds of mirror descent are made of.
+nb::dict sums(const Player& player) {
+  nb::dict out;
+  if (const auto* mirror = dynamic_cast<const oco::MirrorDescent*>(&player)) {
+    out["squares"] = mirror->squares();
+    out["largest"] = mirror->largest_gradient();
+    out["local"] = mirror->local();
+    out["spread"] = mirror->spread();
+    out["steepest"] = mirror->steepest();
+  }
+  if (const auto* coin = dynamic_cast<const oco::CoinPlayer*>(&player))
+    out["largest"] = coin->largest_gradient();
+  if (const auto* newton = dynamic_cast<const oco::NewtonStep*>(&player)) {
+    out["matrix"] = array_of(newton->matrix());
+    out["cross"] = array_of(newton->cross());
+    out["squares"] = newton->squares();
+  }
+  if (const auto* adagrad = dynamic_cast<const oco::AdaGradPlayer*>(&player))
+    out["squares"] = array_of(adagrad->squares());
+  return out;
+}
+
+}  // namespace
+
+void bind_oco(nb::module_& m) {
+  nb::class_<Player>(m, "Player")
+      .def("update", &update, "gradient"_a)
+      .def("run", &run, "rows"_a, "targets"_a.none(), "loss"_a.none(), "keep"_a, "bound"_a = 0.0)
+      .def(
+          "look",
+          [](Player& p, Vector<double> x, double bound) {
+            if (x.size() != p.dimension()) throw nb::value_error("x is of another length");
+            p.look(x.data(), bound);
+          },
+          "x"_a, "bound"_a)
+      .def_prop_ro("point", [](const Player& p) { return array_of(p.point()); })
+      .def_prop_ro("theta", [](const Player& p) { return array_of(p.theta()); })
+      .def_prop_ro("rounds", [](const Player& p) { return std::int64_t(p.rounds()); })
+      .def_prop_ro("linear", &Player::linear)
+      .def_prop_ro("strength", [](const Player& p) { return p.account().strength; })
+      .def_prop_ro("paid", [](const Player& p) { return p.account().paid; })
+      .def("sums", &sums)
+      .def("state", [](const Player& p) { return array_of(p.state()); })
+      .def(
+          "restore",
+          [](Player& p, Vector<double> state) {
+            try {
+              p.restore(state.data(), state.size());
+            } catch (const std::invalid_argument& error) {
+              throw nb::value_error(error.what());
+            }
+          },
+          "state"_a);
+  m.def("mirror_descent", &mirror_descent, "dimension"_a, "options"_a);
+  m.def(
+      "adagrad_player",
+      [](std::size_t dimension, double eta, nb::dict box) -> std::unique_ptr<Player> {
+        return std::make_unique<oco::AdaGradPlayer>(dimension, eta, domain_of(box));
+      },
+      "dimension"_a, "eta"_a, "box"_a);
+  m.def(
+      "newton_step",
+      [](std::size_t dimension, double alpha, double curvature, double rate, nb::dict domain,
+         bool lazy) -> std::unique_ptr<Player> {
+        return std::make_unique<oco::NewtonStep>(dimension, alpha, curvature, rate,
+                                                 domain_of(domain), lazy);
+      },
+      "dimension"_a, "alpha"_a, "curvature"_a, "rate"_a, "domain"_a, "lazy"_a);
+  m.def(
+      "coin_player",
+      [](std::size_t dimension, double wealth, double gradient) -> std::unique_ptr<Player> {
+        return std::make_unique<oco::CoinPlayer>(dimension, wealth, gradient);
+      },
+      "dimension"_a, "wealth"_a, "gradient"_a);
+}
+
+}  // namespace regretless

@@ -1,0 +1,94 @@
+// Players that learn every coordinate for itself.
+#pragma once
+#include "oco/player.hpp"
+
+namespace regretless::oco {
+
+// AdaGrad, diagonal (Duchi, Hazan & Singer 2011):  w_i <- P( w_i - eta z_i / sqrt(G_i) ),
+// G_i = sum z_i^2. In a box |w_i - u_i| <= D_i the regret is at most
+// sum_i (D_i^2 / (2 eta) + eta) sqrt(G_i).
+class AdaGradPlayer : public Player {
+ public:
+  AdaGradPlayer(std::size_t dimension, double eta, Domain box)
+      : Player(dimension), eta_(eta), box_(std::move(box)), squares_(dimension) {
+    box_.project(point_.data(), dimension);
+  }
+  const std::vector<double>& squares() const { return squares_; }
+  // strength: sum_i sqrt(G_i); what is paid is eta times it
+  Account account() const override { return {roots_, eta_ * roots_}; }
+
+  std::vector<double> state() const override {
+    std::vector<double> all{rounds_, linear_, roots_};
+    for (const auto* part : {&theta_, &point_, &squares_})
+      all.insert(all.end(), part->begin(), part->end());
+    return all;
+  }
+  void restore(const double* state, std::size_t size) override {
+    if (size != 3 + 3 * dimension()) throw std::invalid_argument("the state is of another player");
+    for (double* number : {&rounds_, &linear_, &roots_}) *number = *state++;
+    for (auto* part : {&theta_, &point_, &squares_}) {
+      std::copy_n(state, part->size(), part->data());
+      state += part->size();
+    }
+  }
+
+ protected:
+  void move(const double* z) override {
+    roots_ = 0;
+    for (std::size_t i = 0; i < dimension(); ++i) {
+      squares_[i] += z[i] * z[i];
+      const double root = std::sqrt(squares_[i]);
+      roots_ += root;
+      if (root > 0) point_[i] -= eta_ * z[i] / root;
+    }
+    box_.project(point_.data(), dimension());
+  }
+
+ private:
+  double eta_;
+  Domain box_;
+  std::vector<double> squares_;
+  double roots_ = 0;
+};
+
+// Coin betting (Orabona & Pal 2016, KT): coordinate i, whose gradients are at most L, bets the
+// fraction theta_i / (L t) of the wealth e - sum z_i w_i. Nothing is to be tuned: the regret
+// against u is at most sum_i e + |u_i| L sqrt(T ln(1 + 24 T^2 L^2 u_i^2 / e^2)).
+class CoinPlayer : public Player {
+ public:
+  CoinPlayer(std::size_t dimension, double wealth, double gradient)
+      : Player(dimension), gradient_(gradient), wealth_(dimension, wealth) {}
+
+  std::vector<double> state() const override {
+    std::vector<double> all{rounds_, linear_, most_};
+    for (const auto* part : {&theta_, &point_, &wealth_})
+      all.insert(all.end(), part->begin(), part->end());
+    return all;
+  }
+  void restore(const double* state, std::size_t size) override {
+    if (size != 3 + 3 * dimension()) throw std::invalid_argument("the state is of another player");
+    for (double* number : {&rounds_, &linear_, &most_}) *number = *state++;
+    for (auto* part : {&theta_, &point_, &wealth_}) {
+      std::copy_n(state, part->size(), part->data());
+      state += part->size();
+    }
+  }
+  double largest_gradient() const { return most_; }
+
+ protected:
+  void move(const double* z) override {
+    const double bets = 1 / (gradient_ * gradient_ * (rounds_ + 1));
+    for (std::size_t i = 0; i < dimension(); ++i) {
+      most_ = std::max(most_, std::fabs(z[i]));
+      wealth_[i] -= z[i] * point_[i];
+      point_[i] = theta_[i] * bets * wealth_[i];
+    }
+  }
+
+ private:
+  double gradient_;
+  std::vector<double> wealth_;
+  double most_ = 0;
+};
+
+}  // namespace regretless::oco

@@ -1,0 +1,119 @@
+// Online mirror descent (survey C11, C12; lecture 6), with strength s_t = 1 / eta_t:
+//
+//   lazy (dual averaging):  w_{t+1} = P( link(theta_{t+1} / s_t) ),  theta = - sum z,  w_1 =
+//   P(link(0)) agile:                  w_{t+1} = P( link( grad psi(w_t) - eta_t z_t ) )
+//
+// Both have regret at most  s (psi(u) - psi(w_1)) + sum ||z_t||_*^2 / (2 sigma s')  with
+// s = s_{T-1}, s' = s_{t-1} and s_0 = s_1 when lazy (lecture 2), and s = s' = 1 / eta when agile
+// with a constant rate (survey C12').
+#pragma once
+#include "oco/player.hpp"
+
+namespace regretless::oco {
+
+struct Schedule {
+  enum Kind { constant, inverse_sqrt, inverse, adaptive };
+  Kind kind = constant;
+  double eta = 1;
+  // eta_t after t rounds, the squared dual norms of whose gradients add up to `squares`
+  double operator()(double t, double squares) const {
+    switch (kind) {
+      case constant:
+        return eta;
+      case inverse_sqrt:
+        return eta / std::sqrt(t);
+      case inverse:
+        return eta / t;
+      case adaptive:
+        return squares > 0 ? eta / std::sqrt(squares) : 0;
+    }
+    return 0;
+  }
+};
+
+class MirrorDescent : public Player {
+ public:
+  MirrorDescent(std::size_t dimension, Geometry geometry, Domain domain, Schedule rate, bool lazy)
+      : Player(dimension),
+        geometry_(std::move(geometry)),
+        domain_(std::move(domain)),
+        rate_(rate),
+        lazy_(lazy),
+        dual_(lazy ? 0 : dimension) {
+    play(theta_.data(), 1);
+  }
+
+  Account account() const override { return {strength_, paid_}; }
+  double squares() const { return squares_; }  // sum of ||z_t||_*^2
+  double largest_gradient() const { return most_; }
+  double local() const { return local_; }        // sum of eta_{t-1} sum_i w_t[i] z_t[i]^2
+  double spread() const { return spread_; }      // sum of eta_{t-1} (max_i z_t[i] - min_i z_t[i])^2
+  double steepest() const { return steepest_; }  // least eta_{t-1} z_t[i]
+
+  std::vector<double> state() const override {
+    std::vector<double> all{rounds_, linear_, strength_, paid_,     squares_,
+                            most_,   local_,  spread_,   steepest_, next_};
+    for (const auto* part : {&theta_, &point_, &dual_})
+      all.insert(all.end(), part->begin(), part->end());
+    return all;
+  }
+  void restore(const double* state, std::size_t size) override {
+    double* const numbers[] = {&rounds_, &linear_, &strength_, &paid_,     &squares_,
+                               &most_,   &local_,  &spread_,   &steepest_, &next_};
+    if (size != std::size(numbers) + theta_.size() + point_.size() + dual_.size())
+      throw std::invalid_argument("the state is of another player");
+    for (double* number : numbers) *number = *state++;
+    for (auto* part : {&theta_, &point_, &dual_}) {
+      std::copy_n(state, part->size(), part->data());
+      state += part->size();
+    }
+  }
+
+ protected:
+  void move(const double* z) override {
+    const std::size_t d = dimension();
+    const double square = geometry_.dual_square(z, d);
+    squares_ += square;
+    most_ = std::max(most_, std::sqrt(square));
+    const double eta = rate_(rounds_, squares_);
+    const double played = lazy_ && rounds_ > 1 ? next_ : eta;  // eta_{t-1}; the first is free
+    strength_ = played > 0 ? 1 / played : 0;
+    if (square > 0) paid_ += played * square / (2 * geometry_.convexity);
+    if (geometry_.kind == Geometry::entropy || geometry_.kind == Geometry::unnormalized_entropy)
+      watch(z, played);
+    next_ = eta;
+    if (lazy_) return play(theta_.data(), eta);
+    for (std::size_t i = 0; i < d; ++i) dual_[i] -= eta * z[i];
+    play(dual_.data(), 1);
+    if (domain_.kind != Domain::everything) dual_ = point_;  // the gradient of the Euclidean psi
+  }
+
+ private:
+  void play(const double* theta, double eta) {
+    geometry_.link(theta, eta, point_.data(), dimension());
+    domain_.project(point_.data(), dimension());
+  }
+  // What the bounds in local norms and Hoeffding's are made of (survey C13, C15).
+  void watch(const double* z, double eta) {
+    double local = 0, low = z[0], high = z[0];
+    for (std::size_t i = 0; i < dimension(); ++i) {
+      local += point_[i] * z[i] * z[i];
+      low = std::min(low, z[i]);
+      high = std::max(high, z[i]);
+    }
+    local_ += eta * local;
+    spread_ += eta * (high - low) * (high - low);
+    steepest_ = std::min(steepest_, eta * low);
+  }
+
+  Geometry geometry_;
+  Domain domain_;
+  Schedule rate_;
+  bool lazy_;
+  std::vector<double> dual_;  // agile: the gradient of psi at the point
+  double strength_ = 0, paid_ = 0, squares_ = 0, most_ = 0;
+  double local_ = 0, spread_ = 0, steepest_ = 0;
+  double next_ = 0;  // the rate of the point that is played now
+};
+
+}  // namespace regretless::oco

@@ -1,0 +1,84 @@
+// Players of online convex optimisation, one round after the other.
+#pragma once
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "losses.hpp"
+#include "oco/geometry.hpp"
+
+namespace regretless::oco {
+
+class Player {
+ public:
+  explicit Player(std::size_t dimension) : point_(dimension), theta_(dimension) {}
+  virtual ~Player() = default;
+
+  std::size_t dimension() const { return point_.size(); }
+  const std::vector<double>& point() const { return point_; }
+  const std::vector<double>& theta() const { return theta_; }  // minus the sum of gradients
+  double rounds() const { return rounds_; }
+  double linear() const { return linear_; }  // sum of <w_t, z_t>
+
+  // A gradient of finite numbers; returns <w, z>.
+  double update(const double* z) {
+    const double suffered = dot(point_.data(), z, dimension());
+    linear_ += suffered;
+    rounds_ += 1;
+    for (std::size_t i = 0; i < dimension(); ++i) theta_[i] -= z[i];
+    move(z);
+    return suffered;
+  }
+
+  // What comes next, for players that keep |<w, x>| <= bound.
+  virtual void look(const double* x, double bound) { (void)x, (void)bound; }
+
+  // What the regret bound has come to, as sums that the theorem puts together.
+  struct Account {
+    double strength = 0;  // s_{t-1} = 1 / eta_{t-1}, what the last round was played with
+    double paid = 0;      // sum of ||z_t||_*^2 / (2 sigma s_{t-1})
+  };
+  virtual Account account() const { return {}; }
+
+  // All that changes, for files: read and written in one go.
+  virtual std::vector<double> state() const = 0;
+  virtual void restore(const double* state, std::size_t size) = 0;
+
+ protected:
+  virtual void move(const double* z) = 0;
+
+  std::vector<double> point_, theta_;
+  double rounds_ = 0, linear_ = 0;
+};
+
+// Rounds t with rows x_t: linear losses <w, x_t>, or loss(<w, x_t>, y_t). Arrays of one number a
+// round; points, if not null, of `dimension`.
+struct Rounds {
+  double *losses, *strength, *paid, *points;
+  double bound = 0;  // of the slabs that points are kept in, if the player knows them; 0 for none
+};
+inline void play(Player& player, const double* rows, std::size_t count, const double* targets,
+                 const Loss* loss, const Rounds& out) {
+  const std::size_t d = player.dimension();
+  std::vector<double> z(d);
+  for (std::size_t t = 0; t < count; ++t) {
+    const double* x = rows + t * d;
+    if (out.bound > 0) player.look(x, out.bound);
+    if (out.points) std::copy_n(player.point().data(), d, out.points + t * d);
+    if (loss) {
+      const double score = dot(player.point().data(), x, d);
+      const Loss::Outcome outcome = loss->outcome(score, targets[t]);
+      for (std::size_t i = 0; i < d; ++i) z[i] = outcome.derivative * x[i];
+      player.update(z.data());
+      out.losses[t] = outcome.value;
+    } else {
+      out.losses[t] = player.update(x);
+    }
+    const Player::Account account = player.account();
+    out.strength[t] = account.strength;
+    out.paid[t] = account.paid;
+  }
+}
+
+}  // namespace regretless::oco

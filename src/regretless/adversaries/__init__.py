@@ -1,0 +1,57 @@
+"""Adversaries: the streams that the texts use to stress or to defeat a learner.
+
+    play(player, adversary, rounds)  ->  total loss, regret
+
+Those of `gradients` and `costs` play against whoever shows a point, weights or an arm, those of
+`labels` and `examples` against whoever predicts labels. The ones that do not look at the player can be
+iterated over as well. An adversary goes on from where it is: make a new one for a new game.
+"""
+
+from regretless.adversaries.adversary import Adversary, Exhausted, Oblivious
+from regretless.adversaries.costs import BernoulliArms, CoinFlips, SwitchingExperts
+from regretless.adversaries.examples import (
+    DisjunctionStream,
+    ExponentialInstance,
+    MarginStream,
+    UnitVectors,
+)
+from regretless.adversaries.game import Game, play
+from regretless.adversaries.gradients import (
+    FtlKiller,
+    OrthogonalGradients,
+    QuadraticGame,
+    SignGradients,
+    StochasticGradients,
+)
+from regretless.adversaries.labels import (
+    ConsistentKiller,
+    CoverAdversary,
+    LittlestoneTree,
+    halfspace_tree,
+    threshold_tree,
+)
+
+__all__ = [
+    "Adversary",
+    "BernoulliArms",
+    "CoinFlips",
+    "ConsistentKiller",
+    "CoverAdversary",
+    "DisjunctionStream",
+    "Exhausted",
+    "ExponentialInstance",
+    "FtlKiller",
+    "Game",
+    "LittlestoneTree",
+    "MarginStream",
+    "Oblivious",
+    "OrthogonalGradients",
+    "QuadraticGame",
+    "SignGradients",
+    "StochasticGradients",
+    "SwitchingExperts",
+    "UnitVectors",
+    "halfspace_tree",
+    "play",
+    "threshold_tree",
+]

@@ -1,0 +1,181 @@
+"""Streams of examples with labels -1 and +1, made for or against linear learners.
+
+`x` is a dict from the number of a feature to its value, as River's streams and ours have it.
+"""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from regretless.adversaries.adversary import Array, Exhausted, Oblivious, whole
+from regretless.arguments import positive
+
+__all__ = ["DisjunctionStream", "ExponentialInstance", "MarginStream", "UnitVectors"]
+
+
+class _Examples(Oblivious):
+    def __init__(self) -> None:
+        self.rounds = 0
+        self._next: tuple[dict[int, float], int] | None = None
+        self._flipped = 0
+
+    @abstractmethod
+    def _draw(self) -> tuple[dict[int, float], int]:
+        """The next example."""
+
+    def instance(self) -> dict[int, float]:
+        if self._next is None:
+            self._next = self._draw()
+        return self._next[0]
+
+    def respond(self, choice: Any) -> int:
+        _, y = self._next or self._draw()
+        self._next = None
+        self.rounds += 1
+        return y
+
+    def loss(self, choice: Any, answer: Any) -> float:
+        return float(choice != answer)
+
+    def best(self) -> float:
+        """The mistakes of the model that the labels were made from: the number of flipped ones."""
+        return float(self._flipped)
+
+
+class _Noisy(_Examples):
+    def __init__(self, noise: float, seed: int) -> None:
+        super().__init__()
+        if not 0 <= noise < 0.5:
+            raise ValueError(f"noise={noise} is outside [0, 0.5): it is the share of wrong labels")
+        self.noise = noise
+        self._rng = np.random.default_rng(seed)
+
+    def _flip(self, y: int) -> int:
+        wrong = self._rng.random() < self.noise
+        self._flipped += wrong
+        return -y if wrong else y
+
+
+class MarginStream(_Noisy):
+    """Points that a hyperplane through 0 separates with a margin.
+
+    `y <u, x> >= gamma` with `||u|| = 1` and `||x|| <= R`, so the Perceptron errs at most
+    `(R / gamma)^2` times (survey Theorem 3.9; mohri Theorem 8.8). The part of x along `u` is uniform
+    from gamma to R, the rest is at random within the ball.
+
+    Parameters: `dimension` >= 1; `margin` gamma in (0, `radius`]; `radius` R; `noise` in [0, 0.5), the
+    share of flipped labels; `seed`. `comparator` is `u`.
+
+    >>> stream = MarginStream(3, margin=0.1, seed=0)
+    >>> x, y = next(iter(stream))
+    >>> bool(y * stream.comparator @ list(x.values()) >= 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        dimension: int,
+        margin: float,
+        radius: float = 1.0,
+        noise: float = 0.0,
+        *,
+        seed: int,
+    ) -> None:
+        super().__init__(noise, seed)
+        self.dimension = whole(dimension, "dimension")
+        self.margin, self.radius = positive(margin, "margin"), positive(radius, "radius")
+        if margin > radius:
+            raise ValueError(f"margin={margin} is larger than radius={radius}")
+        self.comparator = self._direction()
+
+    def _direction(self) -> Array:
+        v = self._rng.standard_normal(self.dimension)
+        direction: Array = v / np.linalg.norm(v)
+        return direction
+
+    def _draw(self) -> tuple[dict[int, float], int]:
+        y = 1 if self._rng.random() < 0.5 else -1
+        along = self._rng.uniform(self.margin, self.radius)
+        aside = self._direction()
+        aside -= (aside @ self.comparator) * self.comparator  # no longer than 1
+        x = y * along * self.comparator + np.sqrt(self.radius**2 - along**2) * aside
+        return dict(enumerate(x.tolist())), self._flip(y)
+
+
+class DisjunctionStream(_Noisy):
+    """Labels that are the OR of k of d bits: made for Winnow (survey 3.3.2).
+
+    `y = +1` if one of the features `relevant` is 1, else -1. Winnow with `eta = 1/4` errs at most
+    `8 k log d` times without noise, while the Perceptron's bound grows with d: `(4 d + 1)(k + 1)`.
+    Each bit is 1 with probability `1 - 2^(-1/k)`, so that half of the labels are +1.
+
+    Parameters: `dimension` d >= 1; `literals` k from 1 to d; `noise` in [0, 0.5), the share of flipped
+    labels; `seed`.
+
+    >>> stream = DisjunctionStream(100, literals=2, seed=0)
+    >>> x, y = next(iter(stream))
+    >>> y == (1 if stream.relevant & x.keys() else -1)
+    True
+    """
+
+    def __init__(self, dimension: int, literals: int, noise: float = 0.0, *, seed: int) -> None:
+        super().__init__(noise, seed)
+        self.dimension = whole(dimension, "dimension")
+        self.literals = whole(literals, "literals")
+        if literals > dimension:
+            raise ValueError(f"literals={literals} is more than dimension={dimension}")
+        chosen = self._rng.choice(self.dimension, self.literals, replace=False)
+        self.relevant = set(chosen.tolist())
+        self._chance = 1.0 - 2.0 ** (-1.0 / self.literals)
+
+    def _draw(self) -> tuple[dict[int, float], int]:
+        on = np.flatnonzero(self._rng.random(self.dimension) < self._chance).tolist()
+        y = 1 if self.relevant.intersection(on) else -1
+        return dict.fromkeys(on, 1.0), self._flip(y)
+
+
+class UnitVectors(_Examples):
+    """The unit vectors in order, all +1: the Perceptron's bound is tight (mohri Exercise 8.3).
+
+    With `R = 1` and margin `1 / sqrt(T)` the bound is T, and a Perceptron without an intercept updates
+    in every round, since its score of what it has not seen is 0. It ends after `size` rounds.
+
+    Parameters: `size` T >= 1.
+
+    >>> list(UnitVectors(2))
+    [({0: 1.0}, 1), ({1: 1.0}, 1)]
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = whole(size, "size")
+
+    def _draw(self) -> tuple[dict[int, float], int]:
+        if self.rounds == self.size:
+            raise Exhausted
+        return {self.rounds: 1.0}, 1
+
+
+class ExponentialInstance(_Examples):
+    """N points over and over, which cost the Perceptron exponentially many updates (mohri Exercise 8.1).
+
+    `y_i x_i = (-1, .., -1, +1, 0, .., 0)`, the +1 at i, so that a separating weight is larger than the
+    sum of all before it. A Perceptron without an intercept makes `(4^N - 1) / 3` updates and ends at
+    the weights `1, 2, 4, .., 2^(N-1)`.
+
+    Parameters: `size` N >= 1.
+
+    >>> from itertools import islice
+    >>> list(islice(ExponentialInstance(2), 3))
+    [({0: 1.0}, 1), ({0: 1.0, 1: -1.0}, -1), ({0: 1.0}, 1)]
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = whole(size, "size")
+
+    def _draw(self) -> tuple[dict[int, float], int]:
+        i = self.rounds % self.size
+        y = 1 if i % 2 == 0 else -1
+        return {j: float(y if j == i else -y) for j in range(i + 1)}, y

@@ -1,0 +1,196 @@
+"""Adversaries of players that show a point: linear losses, and the quadratic game."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from regretless.adversaries.adversary import Adversary, Array, Linear, whole
+from regretless.arguments import positive
+
+__all__ = [
+    "FtlKiller",
+    "OrthogonalGradients",
+    "QuadraticGame",
+    "SignGradients",
+    "StochasticGradients",
+    "expected_absolute_sum",
+]
+
+
+def expected_absolute_sum(rounds: int) -> float:
+    """`E |e_1 + .. + e_T|` of fair signs, exactly: `T C(T - 1, (T - 1) // 2) / 2^(T - 1)`.
+
+    It is at least `sqrt(T / 2)`, with equality at T = 2, and grows like `sqrt(2 T / pi)`.
+
+    >>> expected_absolute_sum(2), expected_absolute_sum(3)
+    (1.0, 1.5)
+    """
+    t = whole(rounds, "rounds", 0)
+    return t * math.comb(t - 1, (t - 1) // 2) / 2 ** (t - 1) if t else 0.0
+
+
+class FtlKiller(Linear):
+    """The sequence on which follow-the-leader loses everything (survey Example 2.2).
+
+    Losses `z_t w` on `[-1, 1]` with `z = -1/2, +1, -1, +1, ...`: the leader is +1 in even and -1 in odd
+    rounds after the first (the text has it the other way round), and loses 1 in each of them. From
+    `w_1` it loses `T - 1 - w_1 / 2` in all, and its regret is `T - 1/2 - w_1 / 2`. A regularised leader
+    with `eta = 1 / sqrt(T)` has a regret of at most `sqrt(T)`.
+
+    >>> from itertools import islice
+    >>> [float(z[0]) for z in islice(FtlKiller(), 4)]
+    [-0.5, 1.0, -1.0, 1.0]
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def _draw(self) -> Array:
+        return np.array([-0.5 if self.rounds == 0 else 1.0 if self.rounds % 2 else -1.0])
+
+    def best(self) -> float:
+        return -abs(float(self.sum[0]))
+
+
+class _OnBall(Linear):
+    """Linear losses, with the points of a Euclidean ball as comparators."""
+
+    def __init__(self, dimension: int, radius: float, seed: int) -> None:
+        super().__init__(whole(dimension, "dimension"))
+        self.radius = positive(radius, "radius")
+        self._rng = np.random.default_rng(seed)
+
+    def best(self) -> float:
+        return -self.radius * float(np.linalg.norm(self.sum))
+
+
+class SignGradients(_OnBall):
+    """Fair signs along one direction: the lower bound on a ball (after mohri Theorem 8.5).
+
+    `z_t = +-L e_1`, each sign a fair coin. Every player expects to lose 0, and the best point of the
+    ball of radius B loses `-B L |sum of signs|`, so the expected regret of all players is
+    `expected_regret(T)`, at least `B L sqrt(T / 2)`; gradient descent guarantees `B L sqrt(T)`.
+
+    Parameters: `dimension` >= 1; `radius` B > 0; `lipschitz` L > 0; `seed`.
+
+    >>> adversary = SignGradients(2, seed=1)
+    >>> [float(adversary.respond(None)[0]) for _ in range(4)]
+    [-1.0, -1.0, 1.0, -1.0]
+    >>> adversary.expected_regret(2)
+    1.0
+    """
+
+    def __init__(
+        self, dimension: int = 1, radius: float = 1.0, lipschitz: float = 1.0, *, seed: int
+    ) -> None:
+        super().__init__(dimension, radius, seed)
+        self.lipschitz = positive(lipschitz, "lipschitz")
+
+    def _draw(self) -> Array:
+        z = np.zeros(self.dimension)
+        z[0] = self.lipschitz if self._rng.random() < 0.5 else -self.lipschitz
+        return z
+
+    def expected_regret(self, rounds: int) -> float:
+        """What every player must expect, exactly."""
+        return self.radius * self.lipschitz * expected_absolute_sum(rounds)
+
+
+class StochasticGradients(_OnBall):
+    """Independent gradients around a mean: the benign case.
+
+    `z_t = mean + noise * g_t`, `g_t` standard normal. The best point of the ball is soon near
+    `-B mean / ||mean||`, and the regret of gradient descent stops to grow once it plays there.
+
+    Parameters: `mean`, a vector; `noise` > 0, the standard deviation of each coordinate; `radius` B > 0;
+    `seed`.
+
+    >>> adversary = StochasticGradients([1.0, 0.0], noise=0.1, seed=0)
+    >>> adversary.respond(None).round(2)
+    array([ 1.01, -0.01])
+    """
+
+    def __init__(self, mean: Any, noise: float = 1.0, radius: float = 1.0, *, seed: int) -> None:
+        self.mean = np.atleast_1d(np.asarray(mean, np.float64))
+        super().__init__(len(self.mean), radius, seed)
+        self.noise = positive(noise, "noise")
+
+    def _draw(self) -> Array:
+        return self.mean + self.noise * self._rng.standard_normal(self.dimension)
+
+
+class OrthogonalGradients(Adversary):
+    """Gradients at right angles to the point and to their own sum: regret `B L sqrt(T)`, whoever plays.
+
+    Each `z_t` has length L and `<w_t, z_t> = <z_1 + .. + z_{t-1}, z_t> = 0`. So the player loses
+    nothing, the sum has length `L sqrt(T)`, and the best point of the ball of radius B loses
+    `-B L sqrt(T)`. Gradient descent with `eta = B / (L sqrt(T))` guarantees exactly that much and no
+    player less; Abernethy, Bartlett, Rakhlin and Tewari, "Optimal strategies and minimax lower bounds
+    for online convex games" (2008). It looks at the point, so it cannot be iterated over.
+
+    Parameters: `dimension` >= 3; `radius` B > 0; `lipschitz` L > 0.
+
+    >>> adversary = OrthogonalGradients(3)
+    >>> for w in ([0, 0, 1], [1, 0, 0], [0.6, 0.8, 0], [1, 1, 1]):
+    ...     z = adversary.respond(np.array(w))
+    >>> round(adversary.best(), 12)
+    -2.0
+    """
+
+    def __init__(self, dimension: int = 3, radius: float = 1.0, lipschitz: float = 1.0) -> None:
+        self.dimension = whole(dimension, "dimension", 3)
+        self.radius, self.lipschitz = positive(radius, "radius"), positive(lipschitz, "lipschitz")
+        self.sum = np.zeros(self.dimension)
+
+    def respond(self, choice: Any) -> Array:
+        # the last right singular vector of two rows is at right angles to both
+        z: Array = np.linalg.svd(np.vstack([choice, self.sum]))[2][-1] * self.lipschitz
+        self.sum = self.sum + z
+        return z
+
+    def loss(self, choice: Any, answer: Array) -> float:
+        return float(np.dot(choice, answer))
+
+    def best(self) -> float:
+        return -self.radius * float(np.linalg.norm(self.sum))
+
+
+class QuadraticGame(Linear):
+    """Losses `1/2 ||w - z_t||^2`, which follow-the-leader, the running mean, masters (survey 2.2).
+
+    The `z_t` are uniform on the ball of radius L. The leader's regret is at most `4 L^2 (log T + 1)`
+    against every point, while on linear losses it has no bound at all. The answer to a point is the
+    gradient there, `w - z_t`; iterating gives the `z_t`.
+
+    Parameters: `dimension` >= 1; `size` L > 0; `seed`.
+
+    >>> game = QuadraticGame(2, seed=0)
+    >>> gradient = game.respond(np.zeros(2))
+    >>> round(game.loss(np.zeros(2), gradient), 3), round(float(gradient @ gradient) / 2, 3)
+    (0.02, 0.02)
+    """
+
+    def __init__(self, dimension: int = 1, size: float = 1.0, *, seed: int) -> None:
+        super().__init__(whole(dimension, "dimension"))
+        self.size = positive(size, "size")
+        self._rng = np.random.default_rng(seed)
+        self._squares = 0.0
+
+    def _draw(self) -> Array:
+        direction = self._rng.standard_normal(self.dimension)
+        length = self.size * self._rng.random() ** (1.0 / self.dimension)
+        z: Array = length * direction / np.linalg.norm(direction)
+        self._squares += float(z @ z)
+        return z
+
+    def respond(self, choice: Any) -> Array:
+        z = super().respond(choice)
+        return z if choice is None else np.asarray(choice, np.float64) - z
+
+    def loss(self, choice: Any, answer: Array) -> float:
+        return 0.5 * float(answer @ answer)
+
+    def best(self) -> float:
+        # at the mean m: 1/2 (sum ||z||^2 - T ||m||^2)
+        return 0.5 * (self._squares - float(self.sum @ self.sum) / max(1, self.rounds))

@@ -1,0 +1,106 @@
+"""Stochastic mirror descent: the average of the points of a player (survey 5; F3 in its notation)."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import losses, rows
+
+__all__ = ["AveragedPoint", "stochastic_mirror_descent"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedPoint:
+    """The mean of the points that a player played on independent examples.
+
+    Attributes: `point`, the mean; `rounds`; `empirical`, the mean loss suffered; `excess_bound`: in
+    expectation the risk of `point` is at most so much above that of the best comparator; `theorem`;
+    `assumptions`, each with whether it held (None: that cannot be told from the data).
+
+    >>> AveragedPoint(np.array([1.0, 2.0]), 9, 0.5, 0.1, "survey Corollary 5.2", {}).predict([[1, 1]])
+    array([3.])
+    """
+
+    point: Array
+    rounds: int
+    empirical: float
+    excess_bound: float
+    theorem: str
+    assumptions: dict[str, bool | None]
+
+    def predict(self, X: Any) -> Array:
+        """The score `<point, x>` of each row."""
+        scores: Array = np.asarray(X, np.float64) @ self.point
+        return scores
+
+
+def stochastic_mirror_descent(
+    player: Any,
+    X: Any,
+    y: Any = None,
+    loss: str | losses.Loss | None = None,
+    *,
+    comparators: Any = None,
+) -> AveragedPoint:
+    """Play one pass over examples and average the points: averaged stochastic gradient descent.
+
+        w_t = player.point,  z_t = loss'(<w_t, x_t>, y_t) x_t,  mean of w_1 .. w_T
+
+    The expected risk of the mean is at most that of any `u` plus `E[regret(u)] / T` (survey Corollary
+    5.2): `B L / sqrt(T)` for gradient descent over a ball of radius B with `||z|| <= L` and
+    `eta = B / (L sqrt(T))`, `L sqrt(2 log(d) / T)` for exponentiated gradient. The bound told is that
+    of the player's own certificate, divided by T.
+
+    Parameters
+    ----------
+    player : of `regretless.oco`, or anything with `point` and `update(gradient)`; it goes on from
+        where it is. Without a `certificate()` there is no bound.
+    X, y : examples, one row each; without a `loss` the rows of X are the gradients themselves.
+    loss : of `regretless.losses`, or a name.
+    comparators : for `player.certificate(comparators)`; by default what the player's own domain has.
+
+    >>> class Descent:
+    ...     point = np.zeros(1)
+    ...     def update(self, gradient):
+    ...         self.point = self.point - 0.5 * gradient
+    >>> mean = stochastic_mirror_descent(Descent(), [[1.0], [1.0], [1.0]], [1.0, 1.0, 1.0], "absolute")
+    >>> mean.point, round(mean.empirical, 3), mean.excess_bound
+    (array([0.5]), 0.5, inf)
+    """
+    table = rows.numbers(X, "X", "a matrix, one row an example")
+    if table.ndim != 2 or not len(table):
+        raise ValueError(f"X has shape {table.shape}: one row for each example is expected")
+    if not np.isfinite(table).all():
+        raise ValueError("X has numbers that are not finite")
+    kind = None if loss is None else losses.get(loss)
+    if (kind is None) != (y is None):
+        raise ValueError("y and loss= go together: give both, or neither for linear losses")
+    targets = np.zeros(len(table)) if y is None else rows.numbers(y, "y", "a list of numbers")
+    if targets.shape != (len(table),):
+        raise ValueError(f"X has {len(table)} rows, y has shape {targets.shape}")
+    mean, total = np.zeros(table.shape[1]), 0.0
+    for t, (x, target) in enumerate(zip(table, targets.tolist()), 1):
+        point = player.point
+        mean += (point - mean) / t
+        score = float(point @ x)
+        total += score if kind is None else float(kind.value(score, target))
+        player.update(x if kind is None else float(kind.derivative(score, target)) * x)
+    certificate = None
+    if hasattr(player, "certificate"):
+        certificate = player.certificate(*(() if comparators is None else (comparators,)))
+    assumptions: dict[str, bool | None] = {
+        "examples are independent and of one distribution": None,
+        "loss is convex": not isinstance(kind, (losses.ZeroOne, losses.Perceptron)),
+    }
+    theorem = "survey Corollary 5.2"
+    if certificate is not None:
+        assumptions |= certificate.assumptions
+        theorem += f", with {certificate.theorem}"
+    bounded = certificate is not None and False not in assumptions.values()
+    excess = certificate.bound / len(table) if bounded and certificate else math.inf
+    return AveragedPoint(mean, len(table), total / len(table), float(excess), theorem, assumptions)

@@ -1,0 +1,15 @@
+"""Convex sets to play in and to compare with: membership, projections, support functions.
+
+The projectors are those of Shalev-Shwartz, "Online Learning and Online Convex Optimization"
+(2011), section 2.6, and, for the slab, of Luo, "Optimal and Adaptive Online Learning" (2016),
+Lemma 11. Each domain projects in every geometry of `regretless.geometry`.
+"""
+
+from regretless.domains.ball import Ball
+from regretless.domains.box import Box
+from regretless.domains.domain import Domain, Everything
+from regretless.domains.intersection import Intersection
+from regretless.domains.simplex import Simplex
+from regretless.domains.slab import Slab
+
+__all__ = ["Ball", "Box", "Domain", "Everything", "Intersection", "Simplex", "Slab"]

@@ -1,0 +1,28 @@
+"""Geometries (regularisers): what a player measures its moves by.
+
+A geometry is a convex function `psi` with its conjugate `psi*(theta) = sup_w <w, theta> - psi(w)`,
+the link `theta -> w` that attains it, the Bregman divergences of both, and the norm in which `psi`
+is strongly convex. The table is that of Shalev-Shwartz, "Online Learning and Online Convex
+Optimization" (2011), section 2, with the quadratic one of Srebro's lecture (TTIC 31120, 16).
+None holds a step size: a player with step `eta` uses `psi / eta`, and plays `link(eta * theta)`.
+"""
+
+from regretless.geometry.checking import check_geometry
+from regretless.geometry.combined import Restricted, Sum
+from regretless.geometry.entropy import Entropy, UnnormalizedEntropy
+from regretless.geometry.euclidean import Euclidean
+from regretless.geometry.geometry import Geometry
+from regretless.geometry.pnorm import PNorm
+from regretless.geometry.quadratic import Quadratic
+
+__all__ = [
+    "Entropy",
+    "Euclidean",
+    "Geometry",
+    "PNorm",
+    "Quadratic",
+    "Restricted",
+    "Sum",
+    "UnnormalizedEntropy",
+    "check_geometry",
+]

@@ -1,0 +1,42 @@
+"""Online convex optimisation: players of the game "show a point, be given a gradient" (survey 2).
+
+A geometry, a domain and rates make `OnlineMirrorDescent`; gradient descent, exponentiated gradient, the
+p-norm algorithm and preconditioned descent are choices of these. Every player can `run` over many
+rounds at once and certifies its regret.
+"""
+
+from regretless.oco.adaptive import AdaGrad, CoinBetting
+from regretless.oco.convex_losses import ConvexLoss, LinearLoss, ScoreLoss, SquaredDistance
+from regretless.oco.density import DensityPlayer
+from regretless.oco.doubling import DoublingTrick
+from regretless.oco.leader import FollowTheLeader, FollowTheRegularizedLeader
+from regretless.oco.mirror import (
+    ExponentiatedGradient,
+    OnlineGradientDescent,
+    OnlineMirrorDescent,
+)
+from regretless.oco.newton import InvariantNewtonStep, OnlineNewtonStep
+from regretless.oco.player import Player, PlayerInPython
+from regretless.oco.wrappers import Linearized, MistakeOnly
+
+__all__ = [
+    "AdaGrad",
+    "CoinBetting",
+    "ConvexLoss",
+    "DensityPlayer",
+    "DoublingTrick",
+    "ExponentiatedGradient",
+    "FollowTheLeader",
+    "FollowTheRegularizedLeader",
+    "InvariantNewtonStep",
+    "LinearLoss",
+    "Linearized",
+    "MistakeOnly",
+    "OnlineGradientDescent",
+    "OnlineMirrorDescent",
+    "OnlineNewtonStep",
+    "Player",
+    "PlayerInPython",
+    "ScoreLoss",
+    "SquaredDistance",
+]

@@ -1,0 +1,156 @@
+"""Convex losses of a point, and their sum: what the leaders follow."""
+
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from regretless import losses
+from regretless.run import Array
+
+__all__ = ["Convex", "ConvexLoss", "LinearLoss", "ScoreLoss", "SquaredDistance", "Total"]
+
+
+class Convex(Protocol):
+    """What can be learnt from: a convex function with a subgradient."""
+
+    def value(self, w: Array, /) -> float: ...
+    def gradient(self, w: Array, /) -> Array: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexLoss:
+    """Any convex function of a point, by two functions: its value, and a subgradient.
+
+    >>> loss = ConvexLoss(lambda w: float(abs(w[0])), lambda w: np.sign(w))
+    >>> loss.value(np.array([-2.0])), loss.gradient(np.array([-2.0]))
+    (2.0, array([-1.]))
+    """
+
+    value: Callable[[Array], float]
+    gradient: Callable[[Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearLoss:
+    """The loss `<w, z>`.
+
+    >>> LinearLoss(np.array([1.0, -1.0])).value(np.array([3.0, 1.0]))
+    2.0
+    """
+
+    z: Array
+
+    def value(self, w: Array) -> float:
+        """`<w, z>`"""
+        return float(w @ self.z)
+
+    def gradient(self, w: Array) -> Array:
+        """`z`"""
+        return self.z
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredDistance:
+    """The loss `1/2 ||w - center||^2` of online quadratic optimisation (survey Definition 2.1).
+
+    >>> SquaredDistance(np.array([1.0, 0.0])).value(np.array([0.0, 2.0]))
+    2.5
+    """
+
+    center: Array
+
+    def value(self, w: Array) -> float:
+        """`1/2 ||w - center||^2`"""
+        return 0.5 * float((w - self.center) @ (w - self.center))
+
+    def gradient(self, w: Array) -> Array:
+        """`w - center`"""
+        return w - self.center
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreLoss:
+    """A loss of `regretless.losses` of the score `<w, x>` against a target `y`.
+
+    >>> ScoreLoss("hinge", np.array([1.0, 2.0]), -1.0).gradient(np.array([1.0, 0.0]))
+    array([1., 2.])
+    """
+
+    loss: str | losses.Loss
+    x: Array
+    y: float
+
+    def __post_init__(self) -> None:
+        if isinstance(losses.get(self.loss), (losses.Perceptron, losses.ZeroOne)):
+            raise ValueError(f"loss={self.loss!r} is not convex; use Hinge()")
+
+    def value(self, w: Array) -> float:
+        """`loss(<w, x>, y)`"""
+        return losses.get(self.loss).value(float(w @ self.x), self.y)
+
+    def gradient(self, w: Array) -> Array:
+        """`loss'(<w, x>, y) x`"""
+        return losses.get(self.loss).derivative(float(w @ self.x), self.y) * np.asarray(self.x)
+
+
+class Total:
+    """A sum of losses. Those of a known form are kept as sums and tables, the others as they are."""
+
+    def __init__(self, dimension: int) -> None:
+        self.linear, self.centers = np.zeros(dimension), np.zeros(dimension)
+        self.distances, self.squares = 0, 0.0
+        self.scores: dict[losses.Loss, tuple[Array, Array]] = {}
+        self.others: tuple[Convex, ...] = ()
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether it is linear losses and squared distances only."""
+        return not self.scores and not self.others
+
+    def plus(self, loss: Convex) -> "Total":
+        total = copy.copy(self)
+        if isinstance(loss, LinearLoss):
+            total.linear = self.linear + loss.z
+        elif isinstance(loss, SquaredDistance):
+            total.distances, total.centers = self.distances + 1, self.centers + loss.center
+            total.squares = self.squares + float(np.dot(loss.center, loss.center))
+        elif isinstance(loss, ScoreLoss):
+            kind = losses.get(loss.loss)
+            X, y = self.scores.get(kind, (np.empty((0, len(self.linear))), np.empty(0)))
+            row = (np.vstack([X, loss.x]), np.append(y, loss.y))
+            total.scores = self.scores | {kind: row}
+        else:
+            total.others = (*self.others, loss)
+        return total
+
+    def split(self) -> tuple["Total", list[tuple[losses.Loss, Array, Array]]]:
+        """The losses without kinks, as far as is known, and those of a score that have some."""
+        kinked = {k: v for k, v in self.scores.items() if k.lipschitz < k.curvature == math.inf}
+        smooth = copy.copy(self)
+        smooth.scores = {k: v for k, v in self.scores.items() if k not in kinked}
+        return smooth, [(kind, X, y) for kind, (X, y) in kinked.items()]
+
+    def largest_square(self) -> float:
+        """The largest `||x||^2` of the losses of a score; 1 if there is none but 0."""
+        largest = max(
+            (float(np.max((X * X).sum(axis=1))) for X, _ in self.scores.values()), default=1.0
+        )
+        return largest or 1.0
+
+    def value(self, w: Array) -> float:
+        found = float(w @ self.linear) + 0.5 * (self.distances * float(w @ w) + self.squares)
+        found -= float(w @ self.centers)
+        found += sum(float(np.sum(kind.value(X @ w, y))) for kind, (X, y) in self.scores.items())
+        return found + sum(float(loss.value(w)) for loss in self.others)
+
+    def gradient(self, w: Array) -> Array:
+        found = self.linear + self.distances * w - self.centers
+        for kind, (X, y) in self.scores.items():
+            found += kind.derivative(X @ w, y) @ X
+        for loss in self.others:
+            found += loss.gradient(w)
+        return found

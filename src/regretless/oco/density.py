@@ -1,0 +1,376 @@
+"""Convex optimisation by a density over the domain: Luo, "Optimal and Adaptive Online Learning" (2016).
+
+Algorithm 25 and Theorem 22, with the potentials of section 2.1.4. The density is on finitely many
+points, so this is the expert algorithm 3 over those points, its play being their weighted mean.
+"""
+
+import copy
+import itertools
+import math
+import os
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from regretless import persistence
+from regretless.arguments import number, positive
+from regretless.certificates import RegretCertificate
+from regretless.domains import Box, Domain, Simplex
+from regretless.oco.files import described, restored
+from regretless.oco.player import implied_dimension, matrix, vector, whole
+from regretless.run import Array, Run
+
+__all__ = ["DensityPlayer"]
+
+_POTENTIALS = ("exponential", "two-norm", "normal-hedge-dt")
+_DRAWS = 1_000_000  # of Monte Carlo, at most, until enough of them lie in the domain
+_EDGE = 1e-9  # losses may be this much outside [0, 1]: rounding
+
+
+class DensityPlayer:
+    """Play the mean of a density that favours points which have lost less than was lost.
+
+    Each point w has a score `s(w) = sum_t f_t(w) - f_t(w_t)`, minus the regret to it, and
+
+        p_t(w) ~ Phi_t(s(w) - 1) - Phi_t(s(w) + 1),    w_t = mean of p_t
+
+    with the potential Phi
+        "exponential":      `e^{-eta s}`, `eta = sqrt(2 ln(1/epsilon) / horizon)`: exponential weights
+        "two-norm":         `min(s, 0)^2`
+        "normal-hedge-dt":  `exp(min(s, 0)^2 / (3 t))`; neither it nor "two-norm" needs to know anything
+
+    The regret to the best point but for a fraction epsilon of them is at most (section 2.1.4)
+        "exponential":      `(ln(1/epsilon) + T ln cosh eta) / eta`
+        "two-norm":         `sqrt(T / epsilon)`
+        "normal-hedge-dt":  `sqrt(3 T ln(1 + sum_{t <= T} (e^{4/(3t)} - 1) / (2 epsilon)))`
+    and Theorem 22 makes of it a bound for all of the domain: `bound_on_domain`. Losses must be convex
+    with values in [0, 1]. The cost of a round is that of the loss at all points.
+
+    Parameters
+    ----------
+    domain : where to play, bounded.
+    dimension : how many coordinates; not needed if the domain or `points` has it.
+    potential : one of the three above.
+    points : about how many, or the points themselves, one a row.
+    method : "grid", the centres of equal cells, projected on the domain if they are outside but
+        the cell may not be; every point of the domain is within `resolution` of one, half the diagonal
+        of a cell. Or "monte-carlo", independent and uniform.
+    horizon : the number of rounds; only the exponential potential needs it.
+    epsilon : the fraction that eta is made for; by default `horizon^-dimension` as in Theorem 22, or one
+        point if that is more.
+    seed : of Monte Carlo.
+
+    >>> player = DensityPlayer(Box([0.0], [1.0]), points=100)
+    >>> for _ in range(50):
+    ...     suffered = player.update(lambda w: (w[0] - 0.3) ** 2)
+    >>> player.point.round(2), player.certificate().holds
+    (array([0.3]), True)
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        dimension: int | None = None,
+        *,
+        potential: str = "normal-hedge-dt",
+        points: Any = 1_000,
+        method: Literal["grid", "monte-carlo"] = "grid",
+        horizon: int | None = None,
+        epsilon: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        if potential not in _POTENTIALS:
+            raise ValueError(f"potential={potential!r} is not one of {', '.join(_POTENTIALS)}")
+        self.domain, self.potential, self.seed = domain, potential, seed
+        self.method: str = method
+        self.resolution, self._cells = math.inf, 0
+        if isinstance(points, (int, np.integer)):
+            self.dimension = whole(
+                implied_dimension(domain) if dimension is None else dimension, "dimension"
+            )
+            self.grid = self._spread(whole(points, "points"))
+        else:
+            width = np.shape(points)[-1] if dimension is None else dimension
+            self.grid, self.method = (
+                matrix(points, whole(width, "dimension"), "points").copy(),
+                "given",
+            )
+            self.dimension = self.grid.shape[1]
+            outside = [i for i, w in enumerate(self.grid) if not domain.contains(w)]
+            if outside or not len(self.grid):
+                what = f"points[{outside[0]}] is not in {domain}" if outside else "points is empty"
+                raise ValueError(what)
+        self.horizon = None if horizon is None else whole(horizon, "horizon")
+        self.epsilon, self.rate = self._tuned(epsilon)
+        self.rounds, self.loss = 0, 0.0
+        self.scores = np.zeros(len(self.grid))
+        self._surcharge = 0.0
+
+    def _tuned(self, epsilon: float | None) -> tuple[float, float]:
+        least = 1.0 / len(self.grid)
+        if epsilon is not None and not 0 < number(epsilon, "epsilon") < 1:
+            raise ValueError(f"epsilon={epsilon} is outside (0, 1)")
+        if self.potential != "exponential":
+            return least if epsilon is None else float(epsilon), math.nan
+        if self.horizon is None:
+            raise ValueError("potential='exponential' needs horizon=, the number of rounds")
+        if epsilon is None:
+            epsilon = min(max(float(self.horizon) ** -self.dimension, least), 0.5)
+        return epsilon, math.sqrt(2.0 * math.log(1.0 / epsilon) / self.horizon)
+
+    # --- the points --------------------------------------------------------------------------------
+
+    def _spread(self, count: int) -> Array:
+        unit = np.eye(self.dimension)
+        low = np.array([-self.domain.support(-e) for e in unit])
+        high = np.array([self.domain.support(e) for e in unit])
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise ValueError(f"domain={self.domain} is not bounded; a density needs a bounded one")
+        if self.method == "grid":
+            return self._lattice(low, high, count)
+        if self.method == "monte-carlo":
+            return self._drawn(low, high, count)
+        raise ValueError(f"method={self.method!r} is not 'grid' or 'monte-carlo'")
+
+    def _lattice(self, low: Array, high: Array, count: int) -> Array:
+        self._cells = max(1, round(count ** (1.0 / self.dimension)))
+        middles = (np.arange(self._cells) + 0.5) / self._cells
+        axes = (a + (b - a) * middles if b > a else np.array([a]) for a, b in zip(low, high))
+        cells = np.array(list(itertools.product(*axes)))
+        self.resolution = float(np.linalg.norm(high - low)) / (2 * self._cells)
+        # Projecting shortens distances, so u is as near to the projected centre of its cell.
+        near = np.array([self.domain.project(c) for c in cells])
+        inside = np.linalg.norm(near - cells, axis=1) <= self.resolution * (1.0 + 1e-9)
+        return np.unique(near[inside].round(14), axis=0)
+
+    def _drawn(self, low: Array, high: Array, count: int) -> Array:
+        rng = np.random.default_rng(self.seed)
+        if isinstance(self.domain, Simplex):
+            return self.domain.scale * rng.dirichlet(np.ones(self.dimension), count)
+        found: list[Array] = []
+        for _ in range(_DRAWS):
+            if self.domain.contains(w := rng.uniform(low, high), 0.0):
+                found.append(w)
+                if len(found) == count:
+                    return np.array(found)
+        raise ValueError(
+            f"only {len(found)} of {_DRAWS} draws were in domain={self.domain}; use method='grid'"
+        )
+
+    # --- the rounds --------------------------------------------------------------------------------
+
+    @property
+    def weights(self) -> Array:
+        """The density: a probability for each of the points `grid`."""
+        s, t = self.scores, self.rounds + 1
+        if self.potential == "exponential":
+            p = np.exp(self.rate * (s.min() - s))
+        else:
+            more, less = np.minimum(s - 1.0, 0.0) ** 2, np.minimum(s + 1.0, 0.0) ** 2
+            if self.potential == "two-norm":
+                p = more - less
+            else:
+                more, less = more / (3.0 * t), less / (3.0 * t)
+                p = -np.exp(more - more.max()) * np.expm1(less - more)
+        total = p.sum()
+        if total <= 0.0:  # all points are behind by 1 or more: whatever is played keeps the bound
+            return np.full(len(s), 1.0 / len(s))
+        return np.asarray(p / total)
+
+    @property
+    def point(self) -> Array:
+        """What is played now: the mean of the density."""
+        return np.asarray(self.weights @ self.grid)
+
+    def update(self, loss: Callable[[Array], float] | Any, at_point: float | None = None) -> float:
+        """Learn from a convex loss with values in [0, 1]; returns the loss suffered.
+
+        Parameters: `loss`, a function of a point, or its values at the points `grid`. With values,
+        `at_point` is the loss at `point`; if it is not given, the mean of the values is suffered,
+        which is at least that, and this is the expert algorithm.
+        """
+        values, suffered = self._valued(loss, at_point)
+        self.scores = self.scores + values - suffered
+        self.rounds += 1
+        self.loss += suffered
+        # sum_t (e^{4/(3t)} - 1), of which Corollary 2 has the upper bound (e^{4/3} - 1)(ln T + 1)
+        self._surcharge += math.expm1(4.0 / (3.0 * self.rounds))
+        return suffered
+
+    def _valued(
+        self, loss: Callable[[Array], float] | Any, at_point: float | None
+    ) -> tuple[Array, float]:
+        if callable(loss):
+            values = vector([loss(w.copy()) for w in self.grid], len(self.grid), "loss(grid)")
+            suffered = number(loss(self.point) if at_point is None else at_point, "loss(point)")
+        else:
+            values = vector(loss, len(self.grid), "loss")
+            mean = float(self.weights @ values)
+            suffered = mean if at_point is None else number(at_point, "at_point")
+            if suffered > mean + _EDGE:
+                raise ValueError(f"at_point={suffered} is above the mean {mean}: not a convex loss")
+        for name, each in (("loss", values), ("loss at the point", np.array([suffered]))):
+            wrong = np.flatnonzero(~((each >= -_EDGE) & (each <= 1.0 + _EDGE)))
+            if len(wrong):
+                raise ValueError(
+                    f"{name}[{wrong[0]}] = {each[wrong[0]]} is outside [0, 1]; scale the loss to it"
+                )
+        if callable(loss) and suffered > (mean := float(self.weights @ values)) + _EDGE:
+            raise ValueError(f"the loss at point, {suffered}, is above the mean {mean}: not convex")
+        return values, suffered
+
+    def run(self, losses: Any) -> Run:
+        """Play many rounds: a list of functions, or values with a row per round, a column per point."""
+        rounds = list(losses)
+        before = self.clone()
+        suffered, curve = np.empty(len(rounds)), np.empty(len(rounds))
+        points = np.empty((len(rounds), self.dimension))
+        table = np.empty((len(rounds), len(self.grid)))
+        try:
+            for t, loss in enumerate(rounds):
+                points[t], scores = self.point, self.scores
+                suffered[t] = self.update(loss)
+                table[t] = self.scores - scores + suffered[t]
+                curve[t] = self.bound()
+        except Exception:
+            self.__dict__.update(before.__dict__)
+            raise
+        best = int(np.argmin(table.sum(axis=0)))
+        return Run(suffered, table[:, best], self.grid[best].copy(), curve, points, repr(self))
+
+    # --- what is proven ----------------------------------------------------------------------------
+
+    def regret(self, epsilon: float | None = None) -> float:
+        """The regret to the best of the points, but for a fraction `epsilon` (default: to the best).
+
+        With epsilon it is to the `ceil(epsilon N)`-th best of the N points.
+        """
+        share = self._share(epsilon)
+        k = math.ceil(len(self.grid) * share - 1e-12)
+        return -float(np.partition(self.scores, k - 1)[k - 1])
+
+    def bound(self, epsilon: float | None = None) -> float:
+        """The theorem's bound on `regret(epsilon)`."""
+        share, T = self._share(epsilon), self.rounds
+        if self.potential == "exponential":
+            eta = self.rate
+            log_cosh = eta + math.log1p(math.exp(-2.0 * eta)) - math.log(2.0)
+            return (math.log(1.0 / share) + T * log_cosh) / eta
+        if self.potential == "two-norm":
+            return math.sqrt(T / share)
+        return math.sqrt(3.0 * T * math.log1p(self._surcharge / (2.0 * share)))
+
+    def bound_on_domain(self, lipschitz: float | None = None, *, confidence: float = 0.95) -> float:
+        """A bound on the regret to every point of the domain, not only those of the grid.
+
+        Theorem 22: points `(1 - delta) u + delta v`, v in the domain, lose at most delta a round
+        more than u, and they are a fraction `delta^d`: the regret is at most `bound(delta^d) + T delta`,
+        here for the best delta. Of a grid in a box, at least `k^d` of the `n^d` points are among them
+        for `delta = k / n`. Of N uniform points, at least
+        `N delta^d - sqrt(2 N delta^d ln(1 / (1 - confidence)))` are, with probability `confidence`, for
+        a u that is fixed beforehand.
+
+        With `lipschitz`, a bound on how steep the losses are in the Euclidean norm, a grid in any
+        domain has `bound() + T lipschitz resolution`. For points of your own there is no such bound.
+        """
+        found = []
+        if lipschitz is not None and math.isfinite(self.resolution):
+            steep = positive(lipschitz, "lipschitz")
+            found.append(self.bound() + self.rounds * steep * self.resolution)
+        d, N = self.dimension, len(self.grid)
+        if self.method == "grid" and isinstance(self.domain, Box):
+            n = self._cells
+            found += [self.bound((k / n) ** d) + self.rounds * k / n for k in range(1, n + 1)]
+        if self.method == "monte-carlo":
+            if not 0 < number(confidence, "confidence") < 1:
+                raise ValueError(f"confidence={confidence} is outside (0, 1)")
+            # of a simplex, the volume is one of d - 1 dimensions
+            d -= isinstance(self.domain, Simplex)
+            for delta in np.arange(1, 201) / 200.0:
+                expected = N * delta**d
+                sure = expected - math.sqrt(-2.0 * expected * math.log(1.0 - confidence))
+                if sure > 0:
+                    found.append(self.bound(sure / N) + self.rounds * float(delta))
+        if self.method == "given":
+            raise ValueError("how dense the points given are is not known; use bound()")
+        if not found:
+            raise ValueError(
+                "lipschitz= is needed: how fast the losses can change between the points"
+            )
+        return min(found)
+
+    def certificate(self, epsilon: float | None = None) -> RegretCertificate:
+        """The bound on `regret(epsilon)`; that losses are in [0, 1] has been checked in every round."""
+        theorem = {
+            "exponential": "section 2.1.4, exponential weights",
+            "two-norm": "Corollary 1",
+            "normal-hedge-dt": "Corollary 2",
+        }[self.potential]
+        return RegretCertificate(
+            self.rounds,
+            self.regret(epsilon),
+            {self.potential: self.bound(epsilon)},
+            f"Luo (2016), Theorem 22 on the points, with {theorem}",
+            {"losses are in [0, 1]": True, "no loss is above its mean": True},
+        )
+
+    def _share(self, epsilon: float | None) -> float:
+        least = 1.0 / len(self.grid)
+        if epsilon is None:
+            return least
+        if not 0 < number(epsilon, "epsilon") <= 1:
+            raise ValueError(f"epsilon={epsilon} is outside (0, 1]")
+        return max(float(epsilon), least)
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """Another player with the same state."""
+        return copy.deepcopy(self)
+
+    _NUMBERS = (
+        "dimension",
+        "potential",
+        "seed",
+        "method",
+        "resolution",
+        "_cells",
+        "horizon",
+        "epsilon",
+        "rate",
+        "rounds",
+        "loss",
+        "_surcharge",
+    )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the player to a safetensors file."""
+        held = {name: getattr(self, name) for name in self._NUMBERS}
+        held |= {"class": type(self).__name__, "domain": described(self.domain)}
+        persistence.write(path, held, {"grid": self.grid, "scores": self.scores})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The player that `save` wrote to `path`."""
+        held, arrays = persistence.read(path)
+        if held.get("class") != cls.__name__:
+            raise ValueError(f"{path} holds a {held.get('class')}, not a {cls.__name__}")
+        player = cls.__new__(cls)
+        try:
+            for name in cls._NUMBERS:
+                setattr(player, name, held[name])
+            player.domain = restored(held["domain"])
+            player.grid, player.scores = arrays["grid"], arrays["scores"]
+            shapes = player.grid.shape, player.scores.shape
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+        if shapes[0] != (*shapes[1], player.dimension):
+            raise ValueError(f"{path} is damaged: {shapes[0]} points and {shapes[1]} scores")
+        return player
+
+    def __repr__(self) -> str:
+        return (
+            f"DensityPlayer({self.domain!r}, potential={self.potential!r}, points={len(self.grid)}, "
+            f"method={self.method!r})"
+        )

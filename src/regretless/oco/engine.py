@@ -1,0 +1,139 @@
+"""Players whose rounds are played by an engine: the core, or its twin in Python."""
+
+import os
+from typing import Any, Protocol, Self
+
+from regretless import losses, persistence
+from regretless.domains import Ball, Box, Domain, Everything, Simplex
+from regretless.oco.files import described, restored
+from regretless.oco.player import Player, vector
+from regretless.run import Array
+
+__all__ = ["Engine", "EnginePlayer", "domain_options"]
+
+
+_NOT_KEPT = ("_engine", "_strengths", "_curved")  # made anew by a start, or by a run
+
+
+class Engine(Protocol):
+    """What plays the rounds: a `_core.Player`, or an object that looks like one."""
+
+    @property
+    def point(self) -> Array: ...
+    @property
+    def theta(self) -> Array: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def linear(self) -> float: ...
+    @property
+    def strength(self) -> float: ...
+    @property
+    def paid(self) -> float: ...
+    def update(self, gradient: Array) -> float: ...
+    def run(
+        self, rows: Array, targets: Array | None, loss: Any, keep: bool
+    ) -> tuple[Array, Array, Array, Array | None]: ...
+    def sums(self) -> dict[str, Any]: ...
+    def state(self) -> Array: ...
+    def restore(self, state: Array) -> None: ...
+
+
+class EnginePlayer(Player):
+    """What they share. A subclass makes its engine with `_start` and knows its theorem."""
+
+    _options: tuple[str, ...] = ()
+    _engine: Engine
+
+    def _start(self) -> Engine:
+        raise NotImplementedError
+
+    @property
+    def point(self) -> Array:
+        return self._engine.point
+
+    @property
+    def rounds(self) -> int:  # type: ignore[override]
+        """Rounds played."""
+        return self._engine.rounds
+
+    @property
+    def linear(self) -> float:  # type: ignore[override]
+        """The sum of `<w_t, z_t>`."""
+        return self._engine.linear
+
+    @property
+    def gradient_sum(self) -> Array:  # type: ignore[override]
+        """The sum of the gradients."""
+        return -self._engine.theta
+
+    def update(self, gradient: Any) -> float:
+        try:
+            return self._engine.update(gradient)
+        except TypeError:  # a list, or nothing that could be one
+            return self._engine.update(vector(gradient, self.dimension, "gradient"))
+
+    def _play(
+        self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
+    ) -> tuple[Array, Array, Array | None]:
+        suffered, self._strengths, paid, points = self._engine.run(
+            X, y, self._engine_loss(loss), keep
+        )
+        return suffered, paid, None if points is None else points.reshape(X.shape)
+
+    def _engine_loss(self, loss: losses.Loss | None) -> Any:
+        if loss is None:
+            return None
+        twin = losses.compiled(loss)
+        if twin is None:
+            raise ValueError(f"loss={loss!r} is not known to the core; play round by round")
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {k: v for k, v in self.__dict__.items() if k not in _NOT_KEPT}
+        return kept | {"_state": self._engine.state()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        state = kept.pop("_state")
+        self.__dict__.update(kept)
+        self._engine = self._start()
+        self._engine.restore(state)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the player to a safetensors file, all at once or not at all."""
+        kept = self.__getstate__()
+        state = kept.pop("_state")
+        parts = {name: described(value) for name, value in kept.items()}
+        persistence.write(path, {"player": type(self).__name__, "parts": parts}, {"state": state})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
+        description, arrays = persistence.read(path)
+        if description.get("player") != cls.__name__:
+            raise ValueError(f"{path} holds a {description.get('player')}, not a {cls.__name__}")
+        try:
+            kept = {name: restored(value) for name, value in description["parts"].items()}
+            player = cls.__new__(cls)
+            player.__setstate__(kept | {"_state": arrays["state"]})
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+        return player
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
+        return f"{type(self).__name__}({inside})"
+
+
+def domain_options(domain: Domain) -> dict[str, Any] | None:
+    """How the core describes a domain onto which it can project; None if it cannot."""
+    options: dict[str, Any] = {"domain": 0, "size": 1.0, "low": [], "high": []}
+    if isinstance(domain, Everything):
+        return options
+    if isinstance(domain, Simplex):
+        return options | {"domain": 2, "size": domain.scale}
+    if isinstance(domain, Box):
+        return options | {"domain": 3, "low": domain.low.tolist(), "high": domain.high.tolist()}
+    if isinstance(domain, Ball) and domain.center is None and domain.p in (1.0, 2.0):
+        return options | {"domain": 1 if domain.p == 2.0 else 4, "size": domain.radius}
+    return None

@@ -1,0 +1,61 @@
+"""The parts of a player as JSON, and back: what a file holds besides arrays."""
+
+import math
+from dataclasses import fields, is_dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from regretless import domains, geometry, losses, rates
+
+__all__ = ["described", "restored"]
+
+_ROOMS: dict[str, ModuleType] = {
+    module.__name__.rpartition(".")[2]: module for module in (domains, geometry, losses, rates)
+}
+
+
+def described(value: Any) -> Any:
+    """A number, text or array, or a domain, geometry, loss or rate and what it is made of.
+
+    >>> described(rates.Constant(0.5))
+    {'rates': ['Constant', {'eta': 0.5}]}
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist()}
+    if isinstance(value, tuple):
+        return {"tuple": [described(each) for each in value]}
+    for room, module in _ROOMS.items():
+        name = type(value).__name__
+        if is_dataclass(value) and getattr(module, name, None) is type(value):
+            inside = {f.name: described(getattr(value, f.name)) for f in fields(value) if f.init}
+            return {room: [name, inside]}
+    raise ValueError(f"{value!r} cannot be saved: it is not one of {', '.join(_ROOMS)}")
+
+
+def restored(value: Any) -> Any:
+    """What `described` described.
+
+    >>> restored(described(domains.Simplex(2.0)))
+    Simplex(scale=2.0)
+    """
+    if not isinstance(value, dict):
+        return value
+    ((kind, inside),) = value.items()
+    if kind == "float":
+        return float(inside)
+    if kind == "array":
+        return np.array(inside, np.float64)
+    if kind == "tuple":
+        return tuple(restored(each) for each in inside)
+    name, options = inside
+    if name not in _ROOMS[kind].__all__:
+        raise ValueError(f"{name} is not known")
+    made = {k: restored(v) for k, v in options.items()}
+    part = getattr(_ROOMS[kind], name)
+    return part(*made["domains"]) if "domains" in made else part(**made)

@@ -1,0 +1,398 @@
+"""Follow the leader, plain and regularised, with every round's problem solved: survey 2.2, 2.3, 2.5.
+
+    leader:              w_{t+1} = argmin_{w in S}  sum_{i <= t} f_i(w)
+    regularised leader:  w_{t+1} = argmin_{w in S}  psi(w) / eta_t + sum_{i <= t} f_i(w)
+
+for losses `f_i` that are linear, squared distances, losses of a score `<w, x>`, or any convex functions
+with a subgradient. Linear losses (and squared distances in Euclidean geometry) have closed forms. All
+else goes to a solver that stops at a proven distance from the least value, the optimality gap.
+"""
+
+import math
+import os
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from regretless import domains, losses, persistence, rates
+from regretless.arguments import number, positive
+from regretless.domains import Domain
+from regretless.geometry import Euclidean, Geometry
+from regretless.oco.convex_losses import (
+    Convex,
+    ConvexLoss,
+    LinearLoss,
+    ScoreLoss,
+    Total,
+)
+from regretless.oco.files import described, restored
+from regretless.oco.player import PlayerInPython, implied_dimension, vector
+from regretless.oco.solver import minimise, minimise_regularised
+from regretless.run import Array
+
+__all__ = ["FollowTheLeader", "FollowTheRegularizedLeader", "Stability"]
+
+
+class _Leader(PlayerInPython):
+    """What both leaders share: the losses so far, and the point that is best for them."""
+
+    _options: tuple[str, ...] = ()
+    _numbers: tuple[str, ...] = ("rounds", "linear", "loss", "travel", "gaps", "_gap")
+
+    def __init__(self, dimension: int, domain: Domain, tolerance: float) -> None:
+        super().__init__(dimension, domain)
+        self.tolerance = positive(tolerance, "tolerance")
+        self.loss = self.travel = self.gaps = self._gap = 0.0
+        self._total = Total(self.dimension)
+
+    @abstractmethod
+    def _leader(self, total: Total) -> tuple[Array, float]:
+        """The best point for all losses, and its optimality gap."""
+
+    @property
+    def point(self) -> Array:
+        return self._point.copy()
+
+    def learn(self, loss: Convex) -> float:
+        """Learn from a convex loss: of this module, or with `value(w)` and `gradient(w)`.
+
+        Returns the loss suffered at `point`. It is not linearised.
+        """
+        w = self.point
+        suffered = number(loss.value(w), "loss.value(point)")
+        if not math.isfinite(suffered):
+            raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
+        z = vector(loss.gradient(w), self.dimension, "loss.gradient(point)")
+        self._take(loss, suffered, z)
+        self.rounds += 1
+        self.linear += float(w @ z)
+        self.gradient_sum = self.gradient_sum + z
+        return suffered
+
+    def update_loss(
+        self, value: Callable[[Array], float], gradient: Callable[[Array], Array]
+    ) -> float:
+        """Learn from a convex loss given by two functions; returns the loss suffered."""
+        return self.learn(ConvexLoss(value, gradient))
+
+    def _move(self, gradient: Array) -> None:
+        self._take(LinearLoss(gradient), float(self._point @ gradient), gradient)
+
+    def _take(self, loss: Convex, suffered: float, z: Array) -> None:
+        total = self._total.plus(loss)
+        point, gap = self._leader(total)
+        decrease = suffered - float(loss.value(point))
+        self._settle(z, point, decrease)
+        self.loss += suffered
+        self.travel += decrease
+        self.gaps += gap
+        self._total, self._point, self._gap = total, point, gap
+
+    def _check(self, gap: float, value: float) -> None:
+        if not gap <= self.tolerance * (1.0 + abs(value)):
+            raise RuntimeError(
+                f"the best point was found only up to {gap:.1e}, more than tolerance="
+                f"{self.tolerance:g}; is there one (a bounded domain has it), is the loss convex?"
+            )
+
+    def _settle(self, z: Array, point: Array, decrease: float) -> None:
+        """Account for a round that is about to move from `_point` to `point`."""
+
+    def _play(
+        self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
+    ) -> tuple[Array, Array, Array | None]:
+        suffered, paid = np.empty(len(X)), np.empty(len(X))
+        played = np.empty(X.shape) if keep else None
+        for t, x in enumerate(X):
+            if played is not None:
+                played[t] = self._point
+            if loss is None or y is None:
+                suffered[t] = self.update(x)
+            else:
+                suffered[t] = self.learn(ScoreLoss(loss, x, y[t]))
+            paid[t] = self._paid()
+        return suffered, paid, played
+
+    def regret(self, comparators: Any = None) -> float:
+        """The regret so far, of the losses as they are: against a point, or the best of a domain.
+
+        Infinite if linear losses have no end in the domain.
+        """
+        comparators = self._comparators(comparators)
+        if not isinstance(comparators, Domain):
+            return self.loss - self._total.value(comparators)
+        if self._total.quadratic and not self._total.distances:
+            return self.loss + comparators.support(-self._total.linear)
+        best, _ = minimise(
+            self._total, comparators, comparators.project(self._point), self.tolerance
+        )
+        return self.loss - self._total.value(best)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the player to a safetensors file. Losses that are functions cannot be written."""
+        total = self._total
+        if total.others:
+            raise ValueError(
+                f"{len(total.others)} of the losses are functions, which cannot be saved; "
+                "LinearLoss, SquaredDistance and ScoreLoss can"
+            )
+        description = {
+            "class": type(self).__name__,
+            "options": {name: described(getattr(self, name)) for name in self._options},
+            "numbers": {name: getattr(self, name) for name in self._numbers},
+            "distances": total.distances,
+            "squares": total.squares,
+            "scores": [described(kind) for kind in total.scores],
+        }
+        arrays = {
+            "point": self._point,
+            "gradient_sum": self.gradient_sum,
+            "linear": total.linear,
+            "centers": total.centers,
+        }
+        for k, (X, y) in enumerate(total.scores.values()):
+            arrays |= {f"X{k}": X, f"y{k}": y}
+        persistence.write(path, description, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The player that `save` wrote to `path`."""
+        description, arrays = persistence.read(path)
+        if description.get("class") != cls.__name__:
+            raise ValueError(f"{path} holds a {description.get('class')}, not a {cls.__name__}")
+        try:
+            player = cls(**{k: restored(v) for k, v in description["options"].items()})
+            for name in cls._numbers:
+                setattr(player, name, description["numbers"][name])
+            player._point, player.gradient_sum = arrays["point"], arrays["gradient_sum"]
+            total = player._total
+            total.linear, total.centers = arrays["linear"], arrays["centers"]
+            total.distances, total.squares = description["distances"], description["squares"]
+            for k, kind in enumerate(description["scores"]):
+                total.scores[restored(kind)] = (arrays[f"X{k}"], arrays[f"y{k}"])
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+        return player
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
+        return f"{type(self).__name__}({inside})"
+
+
+class FollowTheLeader(_Leader):
+    """Play what would have been best so far: `w_{t+1} = argmin_{w in S} sum_{i <= t} f_i(w)`.
+
+    The regret is at most `sum_t f_t(w_t) - f_t(w_{t+1})` (survey Lemma 2.1). For squared distances
+    that is `sum_t (1/t - 1/(2 t^2)) ||w_t - z_t||^2 <= 4 L^2 (log T + 1)`, `L` the largest `||z_t||`
+    (Corollary 2.2, played in all of space); the leader is their mean, projected. For linear losses
+    it may be as large as the number of rounds: see `FollowTheRegularizedLeader`.
+
+    Parameters
+    ----------
+    dimension : how many coordinates a point has.
+    domain : where to play; linear losses need a bounded one.
+    start : the first point; by default the one of the domain that is nearest to 0. It is kept as long
+        as all losses were linear and add up to 0. Of several leaders for linear losses the one that
+        `domain.maximiser` gives is played.
+    tolerance : the optimality gap allowed, relative to one plus the loss, where there is no closed
+        form. In a domain without end it is judged by the gradient.
+
+    >>> from regretless.oco import SquaredDistance
+    >>> player = FollowTheLeader(1, domains.Everything())
+    >>> for z in [1.0, 3.0, -2.0]:
+    ...     suffered = player.learn(SquaredDistance(np.array([z])))
+    >>> player.point.round(4), player.loss, round(player.regret(), 4)
+    (array([0.6667]), 10.5, 4.1667)
+    """
+
+    _options = ("dimension", "domain", "start", "tolerance")
+    _numbers = (*_Leader._numbers, "_longest")
+
+    def __init__(
+        self, dimension: int, domain: Domain, *, start: Any = None, tolerance: float = 1e-9
+    ) -> None:
+        super().__init__(dimension, domain, tolerance)
+        if start is None:
+            self.start = domain.project(np.zeros(self.dimension))
+        else:
+            self.start = vector(start, self.dimension, "start").copy()
+            if not domain.contains(self.start):
+                raise ValueError(f"start={self.start} is not in domain={domain}")
+        self._point, self._longest = self.start, 0.0
+
+    def _leader(self, total: Total) -> tuple[Array, float]:
+        if total.quadratic and not total.distances and not total.linear.any():
+            return self.start, 0.0
+        w, gap = minimise(total, self.domain, self._point, self.tolerance)
+        self._check(gap, total.value(w))
+        return w, gap
+
+    def _settle(self, z: Array, point: Array, decrease: float) -> None:
+        # For a squared distance the gradient at w is w - center.
+        self._longest = max(self._longest, float(np.linalg.norm(self._point - z)))
+
+    def _complexity(self, comparators: Domain | Array) -> float:
+        if isinstance(comparators, Domain):
+            return 0.0 if comparators == self.domain else math.inf
+        return 0.0 if self.domain.contains(comparators) else math.inf
+
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+        bounds = {"be the leader": complexity + self._paid()}
+        everywhere = isinstance(self.domain, domains.Everything) and not self.start.any()
+        if everywhere and 0 < self._total.distances == self.rounds:
+            bounds["quadratic"] = 4.0 * self._longest**2 * (math.log(self.rounds) + 1.0)
+        return bounds, {"the comparators are in the domain": complexity == 0}, "survey Lemma 2.1"
+
+    def _paid(self) -> float:
+        return self.travel + self.gaps
+
+
+class Stability(NamedTuple):
+    """The last move of a regularised leader: each number is at most the next (survey Lemma 2.10).
+
+    `strength ||w_t - w_{t+1}||^2 <= f_t(w_t) - f_t(w_{t+1}) <= L_t ||w_t - w_{t+1}|| <= L_t^2 /
+    strength`, where `strength` is the strong convexity of `psi / eta` and `L_t` the dual norm of the
+    subgradient at `w_t`. `slack` is how far the solver's gap can have disturbed them, to first order.
+
+    >>> Stability(1.0, 2.0, 2.0, 3.0, 0.0).holds
+    True
+    """
+
+    square: float
+    decrease: float
+    product: float
+    limit: float
+    slack: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the numbers are in order, up to the slack and rounding."""
+        allowed = self.slack + 1e-12 * (1.0 + abs(self.limit))
+        return (
+            self.square <= self.decrease + allowed
+            and self.decrease <= self.product + allowed
+            and self.product <= self.limit + allowed
+        )
+
+
+class FollowTheRegularizedLeader(_Leader):
+    """Play what is best so far with a regulariser: `argmin psi(w) / eta_t + sum_{i <= t} f_i(w)`.
+
+    With `s_t = 1 / eta_t` that does not fall and `sigma` the strong convexity of `psi`, the regret
+    against `u` is at most
+
+        exact:  s_T (psi(u) - psi(w_1)) + sum_t f_t(w_t) - min_w (s_T (psi(w) - psi(w_1)) + sum_t f_t(w))
+        dual:   s_{T-1} (psi(u) - psi(w_1)) + sum_t ||z_t||_*^2 / (2 sigma s_{t-1})
+        forel:  the same with ||z_t||_*^2 / (sigma s_{t-1})        (survey Theorem 2.11)
+
+    for convex losses and any subgradients `z_t` at the points played. The survey has `dual` for linear
+    losses. It holds for all: `w_t` minimises `F = s psi + sum_{i < t} f_i`, so at the next minimiser `v`
+    `F(v) + f_t(v) >= F(w_t) + (sigma s / 2) ||v - w_t||^2 + f_t(w_t) + <z_t, v - w_t>`, of which the
+    terms in `v - w_t` are at least `- ||z_t||_*^2 / (2 sigma s)`; add that up over the rounds. For
+    linear losses `exact` is the identity of survey Lemma 2.20. What the solver's gap may add is
+    added to the bounds.
+
+    Parameters
+    ----------
+    geometry : psi, one of `regretless.geometry` or your own.
+    dimension : how many coordinates; not needed if the geometry or the domain has it.
+    domain : where to play; by default where psi is finite.
+    rate : `eta`, a number or one of `regretless.rates`; `w_{t+1}` is played with `eta_t`.
+    tolerance : the optimality gap allowed, relative to one plus the least value. A point is within
+        `sqrt(2 gap eta / sigma)` of the best.
+
+    >>> player = FollowTheRegularizedLeader(Euclidean(), 2, rate=0.5)
+    >>> player.learn(ScoreLoss("hinge", np.array([1.0, 0.0]), 1.0))
+    1.0
+    >>> player.point.round(6) + 0.0, player.stability().holds, player.certificate([2.0, 0.0]).holds
+    (array([0.5, 0. ]), True, True)
+    """
+
+    _options = ("geometry", "dimension", "domain", "rate", "tolerance")
+    _numbers = (*_Leader._numbers, "_squares", "_slack", "_falling")
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        dimension: int | None = None,
+        domain: Domain | None = None,
+        *,
+        rate: float | rates.Rate = 1.0,
+        tolerance: float = 1e-9,
+    ) -> None:
+        domain = geometry.domain if domain is None else domain
+        implied = implied_dimension(domain, geometry) if dimension is None else dimension
+        super().__init__(implied, domain, tolerance)
+        self.geometry, self.rate = geometry, rates.get(rate)
+        self._psi = geometry if domain == geometry.domain else geometry.on(domain)
+        self._first = self._psi.start(self.dimension)
+        self._point, self._squares, self._slack, self._falling = self._first, 0.0, 0.0, True
+        self._last: tuple[float, float, float, float] | None = None
+
+    def _eta(self, rounds: int) -> float:
+        """The rate of what is played after so many rounds."""
+        return self.rate(max(1, rounds))
+
+    def _leader(self, total: Total) -> tuple[Array, float]:
+        eta = self._eta(self.rounds + 1)
+        if total.quadratic and (not total.distances or isinstance(self.geometry, Euclidean)):
+            eta /= 1.0 + eta * total.distances
+            return self._psi.link(eta * (total.centers - total.linear)), 0.0
+        # where play is now: the point is a minimiser for the losses so far
+        theta = -self._total.gradient(self._point)
+        w, gap = minimise_regularised(total, self._psi, eta, theta, self.tolerance)
+        self._check(gap, total.value(w) + self._psi.value(w) / eta)
+        return w, gap
+
+    def _settle(self, z: Array, point: Array, decrease: float) -> None:
+        eta = self._eta(self.rounds)
+        self._falling &= self._eta(self.rounds + 1) <= eta
+        length, convexity = self._psi.dual_norm(z), self._psi.strong_convexity
+        if convexity > 0:
+            self._squares += eta * length**2 / convexity
+            self._slack += length * math.sqrt(2.0 * eta * self._gap / convexity)
+        self._last = (length, self._psi.norm(self._point - point), decrease, self._gap)
+
+    def stability(self) -> Stability:
+        """How far the last round moved the point, for a constant rate: survey Lemma 2.10."""
+        if not isinstance(self.rate, rates.Constant):
+            raise ValueError(f"rate={self.rate} is not constant, which Lemma 2.10 needs")
+        if self._last is None:
+            raise ValueError("no round has been played since the player was made or loaded")
+        length, move, decrease, before = self._last
+        strength = self._psi.strong_convexity / self.rate.eta
+        if strength <= 0:
+            raise ValueError(f"geometry={self.geometry} is not strongly convex")
+        off = math.sqrt(2.0 * max(before, self._gap) / strength)
+        slack = 4.0 * off * (length + strength * (move + off))
+        limit = length**2 / strength
+        return Stability(strength * move**2, decrease, length * move, limit, slack)
+
+    def _complexity(self, comparators: Domain | Array) -> float:
+        if isinstance(comparators, Domain):
+            return comparators.reach(self.geometry, self._first)
+        return self._psi.value(comparators) - self._psi.value(self._first)
+
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+        last, psi = 1.0 / self._eta(self.rounds), self._psi
+        least = last * (psi.value(self._point) - psi.value(self._first))
+        least += self._total.value(self._point) - self._gap
+        bounds = {"exact": last * complexity + self.loss - least}
+        if psi.strong_convexity > 0:
+            before = complexity / self._eta(self.rounds - 1)
+            bounds["dual"] = before + 0.5 * self._squares + self._slack
+            bounds["forel"] = before + self._squares + self._slack
+        assumptions = {"the rates never grow": self._falling}
+        return bounds, assumptions, "survey Lemma 2.3 and Theorem 2.11"
+
+    def _paid(self) -> float:
+        return 0.5 * self._squares + self._slack if self._psi.strong_convexity > 0 else math.nan
+
+    def _curve(self, paid: Array, u: Array) -> Array:
+        if not np.isfinite(u).all():
+            return np.full(len(paid), np.nan)
+        rounds = range(self.rounds - len(paid), self.rounds)
+        strengths = np.array([1.0 / self._eta(t) for t in rounds])
+        return np.asarray(paid + self._complexity(u) * strengths)

@@ -1,0 +1,286 @@
+"""Online mirror descent: survey 2.6 and 2.7, lecture "aka Dual Averaging".
+
+A geometry `psi` and rates `eta_t` make
+
+    lazy:   w_{t+1} = P(link(eta_t theta)),  theta = - sum z        (dual averaging, linearised FTRL)
+    agile:  w_{t+1} = P(link(grad psi(w_t) - eta_t z_t))
+
+`P` being the projection in the Bregman divergence of `psi`. Gradient descent, exponentiated gradient,
+the p-norm algorithm and preconditioned descent are choices of `psi`.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from regretless import _core, rates
+from regretless.arguments import number, positive
+from regretless.domains import Domain, Everything
+from regretless.geometry import (
+    Entropy,
+    Euclidean,
+    Geometry,
+    PNorm,
+    Quadratic,
+    UnnormalizedEntropy,
+)
+from regretless.oco.engine import Engine, EnginePlayer, domain_options
+from regretless.oco.mirror_in_python import MirrorInPython
+from regretless.oco.player import implied_dimension, whole
+from regretless.run import Array
+
+__all__ = ["ExponentiatedGradient", "OnlineGradientDescent", "OnlineMirrorDescent"]
+
+_SCHEDULES = {rates.Constant: 0, rates.InverseSqrt: 1, rates.Inverse: 2}
+_ADAPTIVE = 3
+
+
+class OnlineMirrorDescent(EnginePlayer):
+    """Mirror descent in any geometry, over any domain.
+
+    The regret against `u` is at most `s (psi(u) - psi(w_1)) + sum ||z_t||_*^2 / (2 sigma s_t)` where
+    `s_t` is one over the rate that round t was played with and `s` the last of them, `sigma` the
+    strong convexity of `psi` (survey Theorem 2.21 for constant rates; lecture 2 and 6 for falling
+    ones, lazily). All of it is measured: `certificate`.
+
+    Parameters
+    ----------
+    geometry : of `regretless.geometry`, or your own.
+    dimension : how many coordinates; not needed if the geometry or the domain has it.
+    rate : "anytime" (`eta_t = c / sqrt(sum ||z||_*^2)`: nothing has to be known of the gradients, and
+        the regret is at most about twice the best possible), "horizon" (the best constant rate for
+        `horizon` rounds of gradients of dual norm at most `gradient`), a number, or a `rates.Rate`.
+    domain : what may be played; by default where the geometry is finite.
+    lazy : project what is played, not what is kept.
+    radius : who is to be competed with if the domain has no end: points with
+        `psi(u) - psi(w_1) <= radius^2 / 2`, that is of norm at most `radius` for squared norms. Only
+        the rates "anytime" and "horizon" look at it, and a certificate that is asked for nothing else.
+    gradient, horizon : see `rate`.
+
+    >>> from regretless import geometry
+    >>> player = OnlineMirrorDescent(geometry.Entropy(), dimension=3, rate=0.5)
+    >>> player.update([1.0, 0.0, 0.5])
+    0.5
+    >>> player.point.round(4)
+    array([0.2543, 0.4192, 0.3265])
+    """
+
+    _options: tuple[str, ...] = ("geometry", "dimension", "rate", "domain", "lazy")
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        dimension: int | None = None,
+        *,
+        rate: str | float | rates.Rate = "anytime",
+        domain: Domain | None = None,
+        lazy: bool = True,
+        radius: float = 1.0,
+        gradient: float = 1.0,
+        horizon: int | None = None,
+    ) -> None:
+        self.geometry = geometry
+        self.domain = geometry.domain if domain is None else domain
+        self.dimension = whole(
+            implied_dimension(self.domain, geometry) if dimension is None else dimension,
+            "dimension",
+        )
+        self.rate, self.lazy = rate, bool(lazy)
+        self.radius, self.gradient = positive(radius, "radius"), positive(gradient, "gradient")
+        self.horizon = None if horizon is None else whole(horizon, "horizon")
+        self._first = self._project(geometry.start(self.dimension))
+        self._schedule = self._scheduled()
+        self._engine = self._start()
+
+    def _project(self, w: Array) -> Array:
+        if self.domain == self.geometry.domain:
+            return w
+        return self.domain.project(w, self.geometry)
+
+    def _scheduled(self) -> tuple[int, float]:
+        if self.rate not in ("anytime", "horizon"):
+            if isinstance(self.rate, str):
+                raise ValueError(
+                    f"rate={self.rate!r} is not 'anytime', 'horizon', a number or one of rates"
+                )
+            schedule = rates.get(self.rate)
+            if type(schedule) not in _SCHEDULES:
+                raise ValueError(f"rate={schedule!r} is not Constant, InverseSqrt or Inverse")
+            return _SCHEDULES[type(schedule)], schedule.eta
+        # s D^2 + sum ||z||^2 / (2 sigma s) is least at s = sqrt(sum ||z||^2 / (2 sigma)) / D; falling
+        # with the sum, sum ||z_t||^2 / sqrt(sum_{i <= t} ||z_i||^2) doubles the second term.
+        complexity = self._complexity(self.domain)
+        convexity = self.geometry.strong_convexity or 1.0
+        if self.rate == "anytime":
+            return _ADAPTIVE, math.sqrt(complexity * convexity)
+        if self.horizon is None:
+            raise ValueError(
+                "rate='horizon' needs horizon=, the number of rounds; or rate='anytime'"
+            )
+        return 0, math.sqrt(2.0 * complexity * convexity / self.horizon) / self.gradient
+
+    def _start(self) -> Engine:
+        options = _geometry_options(self.geometry, self.dimension)
+        around = domain_options(
+            Everything() if self.domain == self.geometry.domain else self.domain
+        )
+        schedule, eta = self._schedule
+        if options is None or around is None or not _projects(self.geometry, around):
+            return MirrorInPython(
+                self.dimension, self.geometry, self.domain, self._schedule, self.lazy
+            )
+        described = options | around | {"schedule": schedule, "eta": eta, "lazy": self.lazy}
+        return _core.mirror_descent(self.dimension, described)
+
+    def _engine_loss(self, loss: Any) -> Any:
+        return loss if isinstance(self._engine, MirrorInPython) else super()._engine_loss(loss)
+
+    # --- the theorem -----------------------------------------------------------------------------------
+
+    def _complexity(self, comparators: Domain | Array) -> float:
+        if not isinstance(comparators, Domain):
+            return self.geometry.value(comparators) - self.geometry.value(self._first)
+        most = comparators.reach(self.geometry, self._first)
+        return self.radius**2 / 2.0 if math.isinf(most) else most
+
+    def regret(self, comparators: Any = None) -> float:
+        found = super().regret(comparators)
+        if not math.isinf(found) or self.rounds == 0:
+            return found
+        # no end to the domain: among those it competes with, psi(u) - psi(w_1) <= c, the sup of
+        # <u, theta> is the least of s (c + psi(w_1)) + s psi*(theta / s) over s
+        return self.linear + self._support(self.radius**2 / 2.0)
+
+    def _support(self, complexity: float) -> float:
+        from scipy.optimize import minimize_scalar
+
+        theta, first = self._engine.theta, self.geometry.value(self._first)
+        if not theta.any():
+            return 0.0
+
+        def above(log_s: float) -> float:
+            s = math.exp(log_s)
+            with np.errstate(over="ignore"):
+                return s * (complexity + first + self.geometry.conjugate(theta / s))
+
+        centre = math.log(self.geometry.dual_norm(theta) + 1e-300)
+        return float(minimize_scalar(above, bracket=(centre - 1.0, centre + 1.0), tol=1e-12).fun)
+
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+        engine = self._engine
+        s, paid, sums = engine.strength, engine.paid, engine.sums()
+        theorem = (
+            "survey Lemma 2.20 and Theorem 2.21"
+            if self._schedule[0] == 0
+            else "lecture 2: sum <w_t - u, z_t> <= s psi(u) + sum ||z_t||^2 / (2 sigma s_t)"
+        )
+        bounds: dict[str, float] = {}
+        if self.geometry.strong_convexity > 0:
+            bounds |= {"dual": s * complexity + paid, "forel": s * complexity + 2.0 * paid}
+        entropic = isinstance(self.geometry, (Entropy, UnnormalizedEntropy))
+        if entropic and self.domain == self.geometry.domain:  # survey C13, C15, C16
+            if sums["steepest"] >= -1.0:
+                half = 0.5 if sums["steepest"] >= 0.0 else 1.0
+                bounds["local"] = s * complexity + half * sums["local"]
+            if isinstance(self.geometry, Entropy):
+                bounds["hoeffding"] = s * complexity + sums["spread"] * self.geometry.scale / 8.0
+        assumptions = {"the rates never grow": True}
+        if not self.lazy and self._schedule[0] != 0:
+            # u and w_t are both within the domain: D(u || w_t) <= 4 sup D(. || w_1) for half squares
+            around = self.domain.reach(self.geometry, self._first)
+            fits = isinstance(self.geometry, Euclidean) and around < math.inf
+            assumptions["agile with falling rates: Euclidean, in a bounded domain"] = fits
+            bounds = {"dual": 4.0 * s * around + paid} if fits else {}
+            theorem = "survey C12' with falling rates (Zinkevich)"
+        return bounds, assumptions, theorem
+
+    def _curve(self, paid: Array, u: Array) -> Array:
+        if not np.isfinite(u).all() or (not self.lazy and self._schedule[0] != 0):
+            return np.full(len(paid), np.nan)
+        return self._strengths * self._complexity(u) + paid
+
+
+class OnlineGradientDescent(OnlineMirrorDescent):
+    """Gradient descent, `w <- P(w - eta_t z_t)`, or lazily `w_{t+1} = P(-eta_t sum z)`.
+
+    The regret against `u` is at most `||u||^2 / (2 eta) + (eta / 2) sum ||z_t||^2`, which is an
+    equality for linear losses at `u = - eta sum z` (survey Corollary 2.7 and eq. 2.15).
+
+    Parameters: as of `OnlineMirrorDescent`.
+
+    >>> player = OnlineGradientDescent(2, rate=0.5)
+    >>> player.update([2.0, 0.0])
+    0.0
+    >>> player.point
+    array([-1.,  0.])
+    """
+
+    _options = ("dimension", "rate", "domain", "lazy")
+
+    def __init__(self, dimension: int, **options: Any) -> None:
+        super().__init__(Euclidean(), dimension, **options)
+
+
+class ExponentiatedGradient(OnlineMirrorDescent):
+    """Exponentiated gradient on the simplex, `w_i <- w_i e^{-eta z_i} / sum`, or without the sum.
+
+    Normalised, the regret is at most `log d / eta + (eta / 2) sum max_i z_t[i]^2` (survey C13);
+    unnormalised, from `w_1 = initial`, it is bounded in local norms (Theorem 2.23).
+
+    Parameters: `dimension`; `scale` of the simplex, what the coordinates add up to; `normalized`;
+    `initial > 0`, where each coordinate starts when not (default: one over the dimension); the others
+    as of `OnlineMirrorDescent`.
+
+    >>> ExponentiatedGradient(4).point
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+
+    _options = ("dimension", "rate")
+
+    def __init__(
+        self,
+        dimension: int,
+        *,
+        scale: float = 1.0,
+        normalized: bool = True,
+        initial: float | None = None,
+        **options: Any,
+    ) -> None:
+        psi: Geometry = Entropy(scale)
+        if not normalized:
+            each = 1.0 / whole(dimension, "dimension") if initial is None else initial
+            psi = UnnormalizedEntropy(number(each, "initial"))
+        super().__init__(psi, dimension, **options)
+
+
+def _geometry_options(geometry: Geometry, dimension: int) -> dict[str, Any] | None:
+    """How the core describes a geometry; None if it does not know it."""
+    options: dict[str, Any] = {
+        "convexity": geometry.strong_convexity or math.inf,
+        "scale": 1.0,
+        "p": 2.0,
+        "factor": 1.0,
+        "matrix": [],
+    }
+    if type(geometry) is Euclidean:
+        return options | {"geometry": 0}
+    if type(geometry) is Entropy:
+        return options | {"geometry": 1, "scale": geometry.scale}
+    if type(geometry) is UnnormalizedEntropy:
+        return options | {"geometry": 2, "scale": geometry.initial}
+    if type(geometry) is PNorm:
+        factor = 1.0 if geometry.convention == "A" else 1.0 / (geometry.p - 1.0)
+        return options | {"geometry": 3, "p": geometry.p, "factor": factor}
+    if type(geometry) is Quadratic and len(geometry.matrix) == dimension:
+        full = geometry.matrix.ndim == 2
+        inverse = np.linalg.inv(geometry.matrix) if full else 1.0 / geometry.matrix
+        return options | {"geometry": 5 if full else 4, "matrix": inverse.ravel().tolist()}
+    return None
+
+
+def _projects(geometry: Geometry, around: dict[str, Any]) -> bool:
+    """Whether the core's Euclidean projection is the right one."""
+    kind = around["domain"]
+    diagonal = type(geometry) is Quadratic and geometry.matrix.ndim == 1
+    return kind == 0 or type(geometry) is Euclidean or (kind == 3 and diagonal)

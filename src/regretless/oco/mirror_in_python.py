@@ -1,0 +1,125 @@
+"""Mirror descent for geometries and domains that the core does not know: the same rounds, slower."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from regretless.domains import Domain
+from regretless.geometry import Geometry
+from regretless.losses import Loss
+from regretless.oco.player import vector
+from regretless.run import Array
+
+__all__ = ["MirrorInPython"]
+
+
+class MirrorInPython:
+    """An engine, as `_core.mirror_descent` makes them: see core/oco/mirror.hpp for what is kept."""
+
+    def __init__(
+        self,
+        dimension: int,
+        geometry: Geometry,
+        domain: Domain,
+        rate: tuple[int, float],
+        lazy: bool,
+    ) -> None:
+        self._geometry, self._domain, self._lazy = geometry, domain, lazy
+        self._schedule, self._eta = rate
+        self._projects = domain != geometry.domain
+        self.theta = np.zeros(dimension)
+        self.rounds, self.linear, self.strength, self.paid = 0, 0.0, 0.0, 0.0
+        self._squares = self._largest = self._local = self._spread = self._steepest = 0.0
+        self._next = 0.0
+        self.point = self._played(np.zeros(dimension))
+
+    def _played(self, dual: Array) -> Array:
+        if self._projects:
+            return self._domain.link(dual, self._geometry)
+        return self._geometry.link(dual)
+
+    def _rate(self) -> float:
+        if self._schedule == 3:
+            return self._eta / math.sqrt(self._squares) if self._squares > 0 else 0.0
+        return self._eta / (1.0, math.sqrt(self.rounds), self.rounds)[self._schedule]
+
+    def update(self, gradient: Any) -> float:
+        """A round; returns the linear loss."""
+        z = vector(gradient, len(self.theta), "gradient")
+        suffered = float(self.point @ z)
+        self.linear += suffered
+        self.rounds += 1
+        self.theta = self.theta - z
+        square = self._geometry.dual_norm(z) ** 2
+        self._squares += square
+        self._largest = max(self._largest, math.sqrt(square))
+        eta = self._rate()
+        played = self._next if self._lazy and self.rounds > 1 else eta
+        self.strength = 1.0 / played if played > 0 else 0.0
+        if square > 0 and self._geometry.strong_convexity > 0:
+            self.paid += played * square / (2.0 * self._geometry.strong_convexity)
+        self._local += played * float(self.point @ (z * z))
+        self._spread += played * float(np.ptp(z)) ** 2
+        self._steepest = min(self._steepest, played * float(z.min()))
+        self._next = eta
+        if self._lazy:
+            self.point = self._played(eta * self.theta)
+        else:
+            self.point = self._played(self._geometry.gradient(self.point) - eta * z)
+        return suffered
+
+    def run(
+        self, rows: Array, targets: Array | None, loss: Loss | None, keep: bool
+    ) -> tuple[Array, Array, Array, Array | None]:
+        """Many rounds: losses, strengths, what was paid, and the points."""
+        suffered, strengths, paid = (np.empty(len(rows)) for _ in range(3))
+        points = np.empty(rows.shape) if keep else None
+        for t, x in enumerate(rows):
+            if points is not None:
+                points[t] = self.point
+            if loss is None or targets is None:
+                suffered[t] = self.update(x)
+            else:
+                score = float(self.point @ x)
+                suffered[t] = loss.value(score, targets[t])
+                self.update(loss.derivative(score, targets[t]) * x)
+            strengths[t], paid[t] = self.strength, self.paid
+        return suffered, strengths, paid, points
+
+    def sums(self) -> dict[str, Any]:
+        """What else bounds are made of."""
+        return {
+            "squares": self._squares,
+            "largest": self._largest,
+            "local": self._local,
+            "spread": self._spread,
+            "steepest": self._steepest,
+        }
+
+    _NUMBERS = (
+        "rounds",
+        "linear",
+        "strength",
+        "paid",
+        "_squares",
+        "_largest",
+        "_local",
+        "_spread",
+        "_steepest",
+        "_next",
+    )
+
+    def state(self) -> Array:
+        """All that changes."""
+        return np.concatenate([[getattr(self, n) for n in self._NUMBERS], self.theta, self.point])
+
+    def restore(self, state: Array) -> None:
+        """What `state` gave."""
+        d = len(self.theta)
+        if len(state) != len(self._NUMBERS) + 2 * d:
+            raise ValueError("the state is of another player")
+        for name, value in zip(self._NUMBERS, state):
+            setattr(self, name, float(value))
+        self.rounds = int(self.rounds)
+        self.theta, self.point = state[-2 * d : -d].copy(), state[-d:].copy()

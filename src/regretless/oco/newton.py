@@ -1,0 +1,202 @@
+"""Online Newton step: second-order descent for losses that curve along their gradients (thesis 4)."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from regretless import _core
+from regretless.arguments import number, positive
+from regretless.domains import Box, Domain, Everything, Simplex
+from regretless.oco.adaptive import _full
+from regretless.oco.engine import Engine, EnginePlayer, domain_options
+from regretless.oco.player import PlayerInPython, vector, whole
+from regretless.run import Array
+
+__all__ = ["InvariantNewtonStep", "OnlineNewtonStep"]
+
+
+class OnlineNewtonStep(EnginePlayer):
+    """`w <- P_A(w - A^{-1} g)`, `A = alpha I + sum (curvature + rate / sqrt(t)) g g'`, in O(d^2).
+
+    `P_A` is the nearest point in the norm of `A`. For losses with
+    `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2` in the domain the regret is at most
+    `alpha / 2 ||u - w_1||^2 + d / (2 curvature) ln(1 + curvature sum ||g||^2 / (d alpha))`:
+    logarithmic in the number of rounds (thesis Theorem 16; Hazan, Agarwal and Kale, 2007).
+
+    Parameters
+    ----------
+    dimension : how many coordinates.
+    alpha : > 0, how firmly it holds on to where it starts.
+    curvature : >= 0, of the losses, as above; 0 for any convex loss, with `rate > 0`.
+    rate : >= 0; for losses of a score, `sqrt(d) / (C L)` keeps the regret at O(C L sqrt(d T)).
+    domain : everything, a `Box` or a `Simplex`.
+    bound : if given, points are kept in the slab `|<w, x_t>| <= bound` of the example to come: call
+        `look(x)` before `point`; `run` does. Domain and `bound` exclude each other.
+    lazy : follow the leader of the quadratics that the gradients and `curvature` make (Hazan, Agarwal
+        and Kale's follow the approximate leader) instead of stepping from point to point. The sum
+        of `g' A^{-1} g` counts twice then.
+
+    >>> player = OnlineNewtonStep(2, alpha=1.0, curvature=1.0)
+    >>> _ = player.update([1.0, 0.0])
+    >>> player.point
+    array([-0.5,  0. ])
+    """
+
+    _options = ("dimension", "alpha", "curvature", "rate", "domain", "bound", "lazy")
+
+    def __init__(
+        self,
+        dimension: int,
+        *,
+        alpha: float = 1.0,
+        curvature: float = 0.125,
+        rate: float = 0.0,
+        domain: Domain | None = None,
+        bound: float | None = None,
+        lazy: bool = False,
+    ) -> None:
+        self.dimension, self.alpha = whole(dimension, "dimension"), positive(alpha, "alpha")
+        self.curvature, self.rate = number(curvature, "curvature"), number(rate, "rate")
+        for name, value in (("curvature", self.curvature), ("rate", self.rate)):
+            if not 0 <= value < math.inf:
+                raise ValueError(f"{name}={value} must be finite and not negative")
+        if self.curvature == 0 and self.rate == 0:
+            raise ValueError(
+                "curvature=0 and rate=0: the matrix would never adapt; give one of them"
+            )
+        self.domain = Everything() if domain is None else domain
+        if not isinstance(self.domain, (Everything, Box, Simplex)):
+            raise ValueError(f"domain={domain!r} must be a Box, a Simplex or Everything")
+        self.bound = None if bound is None else positive(bound, "bound")
+        if bound is not None and not isinstance(self.domain, Everything):
+            raise ValueError(f"domain={domain!r} and bound={bound}: give one of them")
+        self.lazy = bool(lazy)
+        self._engine = self._start()
+        self._first = self.point
+
+    def _start(self) -> Engine:
+        around = domain_options(_full(self.domain, self.dimension)) or {}
+        return _core.newton_step(
+            self.dimension, self.alpha, self.curvature, self.rate, around, self.lazy
+        )
+
+    def look(self, x: Any) -> None:
+        """The example that comes next: the point is moved to where `|<w, x>| <= bound`."""
+        if self.bound is None:
+            raise ValueError("bound= was not given: there is no slab to move to")
+        self._core.look(vector(x, self.dimension, "x"), self.bound)
+
+    @property
+    def _core(self) -> Any:
+        return self._engine
+
+    def _play(self, X: Array, y: Any, loss: Any, keep: bool) -> tuple[Array, Array, Array | None]:
+        self._curved = loss is not None and not self.rate
+        suffered, _, paid, points = self._core.run(
+            X, y, self._engine_loss(loss), keep, self.bound or 0.0
+        )
+        return suffered, paid, None if points is None else points.reshape(X.shape)
+
+    def _curve(self, paid: Array, u: Array) -> Array:
+        if not self._curved or not np.isfinite(u).all():  # linear losses do not curve
+            return np.full(len(paid), np.nan)
+        return 0.5 * self.alpha * float(np.sum((u - self._first) ** 2)) + paid
+
+    def _complexity(self, comparators: Domain | Array) -> float:
+        """Half of `alpha ||u - w_1||^2 + sum (curvature + rate) <g, w_t - u>^2`."""
+        d = self.dimension
+        if isinstance(comparators, Simplex):  # it is convex in u: largest at a corner
+            return max(self._complexity(corner) for corner in comparators.scale * np.eye(d))
+        if isinstance(comparators, Domain):
+            return math.inf
+        u, sums = comparators, self._engine.sums()
+        seen = sums["matrix"].reshape(d, d) - self.alpha * np.eye(d)
+        missed = float(u @ seen @ u - 2.0 * (u @ sums["cross"]) + sums["squares"])
+        return 0.5 * (self.alpha * float(np.sum((u - self._first) ** 2)) + max(missed, 0.0))
+
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+        return (
+            {"newton": complexity + self._engine.paid},
+            {"the comparator is in the domain": True},
+            "thesis Proposition 1: linearised losses",
+        )
+
+    def logarithmic_bound(self, comparator: Any) -> float:
+        """Theorem 16's bound on the regret of losses that curve as `curvature` says; `rate` is 0.
+
+        >>> player = OnlineNewtonStep(1, alpha=2.0, curvature=1.0)
+        >>> player.logarithmic_bound([3.0])
+        9.0
+        """
+        if self.rate or not self.curvature:
+            raise ValueError(f"rate={self.rate:g}, curvature={self.curvature:g}: for rate=0 only")
+        u = vector(comparator, self.dimension, "comparator")
+        away = 0.5 * self.alpha * float(np.sum((u - self._first) ** 2))
+        return away + self._engine.paid
+
+
+class InvariantNewtonStep(PlayerInPython):
+    """Newton steps that no linear map of the examples can disturb (thesis 4.3, repaired).
+
+    `A = curvature sum g g'`, without a start, and its pseudo-inverse; points are kept in the slab
+    `|<w, x>| <= bound` of the example to come. As printed the rule is not invariant: when an example
+    leaves the range of `A`, what it predicts depends on the coordinates. Predicting 0 there repairs
+    it. O(d^3) a round; the regret is at most half the sum of `g' A^+ g`.
+
+    Parameters: `dimension`; `curvature > 0`; `bound > 0`, C.
+
+    >>> player = InvariantNewtonStep(2, curvature=1.0, bound=4.0)
+    >>> player.look([1.0, 2.0])
+    >>> player.point
+    array([0., 0.])
+    """
+
+    def __init__(self, dimension: int, *, curvature: float = 0.125, bound: float = 1.0) -> None:
+        super().__init__(dimension, Everything())
+        self.curvature, self.bound = positive(curvature, "curvature"), positive(bound, "bound")
+        self._w, self._A = np.zeros(self.dimension), np.zeros((self.dimension, self.dimension))
+        self._spent = 0.0
+
+    @property
+    def point(self) -> Array:
+        return self._w.copy()
+
+    def look(self, x: Any) -> None:
+        """The example that comes next."""
+        x = vector(x, self.dimension, "x")
+        if not x.any():
+            return
+        inverse = np.linalg.pinv(self._A, hermitian=True)
+        outside = x - self._A @ (inverse @ x)
+        score = float(self._w @ x)
+        # scale-aware: a part outside of the range that is no more than rounding is none
+        if float(outside @ outside) > 1e-18 * self.dimension * float(x @ x):
+            self._w = self._w - score / float(x @ outside) * outside
+            return
+        beyond = math.copysign(max(abs(score) - self.bound, 0.0), score)
+        if beyond:
+            direction = inverse @ x
+            self._w = self._w - beyond / float(x @ direction) * direction
+
+    def _move(self, gradient: Array) -> None:
+        self._A = self._A + self.curvature * np.outer(gradient, gradient)
+        step = np.linalg.pinv(self._A, hermitian=True) @ gradient
+        self._spent += float(gradient @ step)
+        self._w = self._w - step
+
+    def _meet(self, x: Array) -> None:
+        self.look(x)
+
+    def _paid(self) -> float:
+        return self._spent / 2.0
+
+    def _complexity(self, comparators: Domain | Array) -> float:
+        return 0.0
+
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+        return (
+            {"newton": self._spent / 2.0},
+            {"the losses curve as told": True},
+            "thesis eq. C.2; for losses, not linearised",
+        )

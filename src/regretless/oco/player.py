@@ -1,0 +1,234 @@
+"""What all players of online convex optimisation have in common (survey, section 2).
+
+In each round the player shows a point, a convex loss is revealed, and the player is given a
+subgradient of it there. Every bound on the regret of the linear losses `<., z_t>` that these make is
+one on the regret of the losses themselves (survey eq. 2.4), so this is all a player needs.
+"""
+
+import copy
+import math
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from regretless import losses
+from regretless.arguments import positive
+from regretless.certificates import RegretCertificate
+from regretless.domains import Domain
+from regretless.geometry import Geometry
+from regretless.oco.hindsight import best_point
+from regretless.run import Array, Run
+
+__all__ = ["Player", "PlayerInPython", "implied_dimension", "matrix", "vector", "whole"]
+
+
+class Player(ABC):
+    """A player: `point` is what it plays now, `update` tells it what became of that.
+
+    Attributes: `dimension`; `domain`, what may be played; `rounds` played; `linear`, the sum of
+    `<w_t, z_t>`; `gradient_sum`, that of the gradients `z_t`.
+    """
+
+    dimension: int
+    domain: Domain
+    rounds: int
+    linear: float
+    gradient_sum: Array
+    radius: float = math.inf
+
+    @property
+    @abstractmethod
+    def point(self) -> Array:
+        """What is played now."""
+
+    @abstractmethod
+    def update(self, gradient: Any) -> float:
+        """Learn from a subgradient of the loss at `point`; returns the linear loss `<point, z>`."""
+
+    @abstractmethod
+    def _play(
+        self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
+    ) -> tuple[Array, Array, Array | None]:
+        """All rounds: the losses, the bound after each without the comparator's part, the points."""
+
+    @abstractmethod
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+        """Bounds by name, assumptions, and the theorem, for `psi(u) - psi(w_1) <= complexity`."""
+
+    @abstractmethod
+    def _complexity(self, comparators: Domain | Array) -> float:
+        """The largest `psi(u) - psi(w_1)` of the comparators, psi being what bounds the regret."""
+
+    def regret(self, comparators: Any = None) -> float:
+        """The linearised regret so far: against a point, or the largest in a domain (default: its own).
+
+        Infinite if the domain has no end in the direction that would have been best.
+        """
+        comparators = self._comparators(comparators)
+        if isinstance(comparators, Domain):
+            return self.linear + comparators.support(-self.gradient_sum)
+        return self.linear - float(comparators @ self.gradient_sum)
+
+    def certificate(
+        self, comparators: Any = None, *, radius: float | None = None
+    ) -> RegretCertificate:
+        """The theorem's bound on the regret against a point or a domain (default: its own).
+
+        `radius`: how far a domain without end is looked at, where the player does not say it.
+        """
+        if radius is not None:
+            other = copy.copy(self)
+            other.radius = positive(radius, "radius")
+            return other.certificate(comparators)
+        comparators = self._comparators(comparators)
+        bounds, assumptions, theorem = self._bounds(self._complexity(comparators))
+        return RegretCertificate(
+            self.rounds, self.regret(comparators), bounds, theorem, assumptions
+        )
+
+    def clone(self) -> Self:
+        """Another player with the same state."""
+        return copy.deepcopy(self)
+
+    def _comparators(self, comparators: Any) -> Domain | Array:
+        if comparators is None:
+            return self.domain
+        if isinstance(comparators, Domain):
+            return comparators
+        return vector(comparators, self.dimension, "comparators")
+
+    def run(
+        self,
+        X: Any,
+        y: Any = None,
+        loss: str | losses.Loss | None = None,
+        *,
+        comparators: Any = None,
+        points: bool = True,
+    ) -> Run:
+        """Play many rounds at once.
+
+        Parameters: `X`, one row a round: the gradients of linear losses `<w, x_t>`, or, with a `loss`,
+        what it is a loss of, `loss(<w, x_t>, y_t)`; `comparators`, a point or a domain (default: its
+        own) whose best point in hindsight the run is compared with; `points`, whether to keep those
+        played. The player goes on from where it is.
+        """
+        rows = matrix(X, self.dimension, "X")
+        kind = None if loss is None else losses.get(loss)
+        targets = None if y is None else vector(y, len(rows), "y")
+        if kind is not None and targets is None:
+            targets = np.ones(len(rows))
+        comparators = self._comparators(comparators)
+        suffered, paid, played = self._play(rows, targets, kind, points)
+        u = best_point(comparators, rows, targets, kind)
+        scores = rows @ u
+        theirs = scores if kind is None or targets is None else kind.value(scores, targets)
+        return Run(suffered, theirs, u, self._curve(paid, u), played, repr(self))
+
+    def _curve(self, paid: Array, u: Array) -> Array:
+        """The bound after each round against `u`; what `_play` tells, by default, is all of it."""
+        return paid
+
+
+class PlayerInPython(Player):
+    """A player whose rounds are Python: it gives `point`, `_move` and the bounds."""
+
+    def __init__(self, dimension: int, domain: Domain) -> None:
+        self.dimension, self.domain = whole(dimension, "dimension"), domain
+        self.rounds, self.linear = 0, 0.0
+        self.gradient_sum = np.zeros(self.dimension)
+
+    @abstractmethod
+    def _move(self, gradient: Array) -> None:
+        """Take a gradient in; its shape and numbers have been checked."""
+
+    def update(self, gradient: Any) -> float:
+        z = vector(gradient, self.dimension, "gradient")
+        suffered = float(self.point @ z)
+        self._move(z)
+        self.rounds += 1
+        self.linear += suffered
+        self.gradient_sum = self.gradient_sum + z
+        return suffered
+
+    def _play(
+        self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
+    ) -> tuple[Array, Array, Array | None]:
+        suffered, paid = np.empty(len(X)), np.empty(len(X))
+        played = np.empty(X.shape) if keep else None
+        for t, x in enumerate(X):
+            self._meet(x)
+            w = self.point
+            score = float(w @ x)
+            if loss is None or y is None:
+                suffered[t] = score
+                self.update(x)
+            else:
+                suffered[t] = loss.value(score, y[t])
+                self.update(loss.derivative(score, y[t]) * x)
+            if played is not None:
+                played[t] = w
+            paid[t] = self._paid()
+        return suffered, paid, played
+
+    def _meet(self, x: Array) -> None:
+        """Look at what comes next; most players do not."""
+
+    def _paid(self) -> float:
+        """The bound so far without the comparator's part; NaN if there is none."""
+        return float("nan")
+
+
+def vector(values: Any, size: int, name: str) -> Array:
+    """An argument as a vector of finite numbers.
+
+    >>> vector([1, 2], 3, "gradient")
+    Traceback (most recent call last):
+    ValueError: gradient has shape (2,), not (3,)
+    """
+    array = _numbers(values, name)
+    if array.shape != (size,):
+        raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
+    return array
+
+
+def matrix(values: Any, width: int, name: str) -> Array:
+    """An argument as a matrix of finite numbers, one row a round."""
+    array = _numbers(values, name)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"{name} has shape {array.shape}, not (rounds, {width})")
+    return np.ascontiguousarray(array)
+
+
+def _numbers(values: Any, name: str) -> Array:
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not made of numbers: {error}") from None
+    if not np.isfinite(array).all():
+        at = np.argwhere(~np.isfinite(array))[0].tolist()
+        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[tuple(at)]} is not finite")
+    return array
+
+
+def whole(value: Any, name: str) -> int:
+    """An argument as a whole number of at least 1.
+
+    >>> whole(0, "dimension")
+    Traceback (most recent call last):
+    ValueError: dimension=0 must be a whole number of at least 1
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name}={value!r} must be a whole number of at least 1")
+    return int(value)
+
+
+def implied_dimension(domain: Domain, geometry: Geometry | None = None) -> int:
+    """The number of coordinates that a domain or a geometry has by itself."""
+    parts = [geometry, *getattr(domain, "domains", (domain,))]
+    for part, name in ((p, n) for p in parts for n in ("matrix", "low", "center", "x")):
+        found = getattr(part, name, None)
+        if isinstance(found, np.ndarray) and found.ndim:
+            return len(found)
+    raise ValueError("dimension= is needed: how many coordinates a point has")

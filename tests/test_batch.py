@@ -1,0 +1,800 @@
+"""Online to batch against oracles, and its bounds against true risks."""
+
+import copy
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import regretless.linear
+from regretless import losses, streams
+from regretless.batch import bounds, online_to_batch, stochastic_mirror_descent
+from regretless.batch.averages import WeightMean
+from regretless.batch.judging import Judge
+from regretless.batch.online_to_batch import HOWS
+from regretless.domains import Ball
+from regretless.linear import (
+    LinearClassifier,
+    LinearRegressor,
+    PassiveAggressive,
+    PassiveAggressiveRegressor,
+    Perceptron,
+)
+from regretless.oco import OnlineGradientDescent
+
+CLASSIFIERS = [
+    LinearClassifier(),
+    LinearClassifier(rule="adagrad", loss="hinge"),
+    LinearClassifier(rule="ogd", l2=0.01),
+    LinearClassifier(rule="ftrl", l1=0.01),
+    LinearClassifier(features="hashed", bits=10),
+    Perceptron(),
+    PassiveAggressive(),
+]
+REGRESSORS = [
+    LinearRegressor(),
+    LinearRegressor(rule="adagrad", loss="absolute"),
+    LinearRegressor(intercept=False),
+    PassiveAggressiveRegressor(),
+]
+EVERY_LINEAR = [*CLASSIFIERS, *REGRESSORS]
+every_linear = pytest.mark.parametrize("learner", EVERY_LINEAR, ids=repr)
+every_how = pytest.mark.parametrize("how", HOWS)
+
+
+def blobs(rounds, dimension=4, labels=("no", "yes"), seed=0):
+    """Points around one centre for each label; the labels come one after the other at first."""
+    rng = np.random.default_rng(seed)
+    centres = rng.standard_normal((len(labels), dimension))
+    codes = np.append(np.arange(len(labels)), rng.integers(len(labels), size=rounds))[:rounds]
+    X = centres[codes] + 0.7 * rng.standard_normal((rounds, dimension))
+    return X, np.array([labels[k] for k in codes], object)
+
+
+def data_for(learner, rounds=60):
+    X, y = blobs(rounds)
+    return (X, y) if learner._classifies else (X, X @ [0.5, -1.0, 0.2, 0.0] + 0.1)
+
+
+def rows_of(X):
+    return [dict(enumerate(row)) for row in X.tolist()]
+
+
+def iterates(learner, examples):
+    """Copies of the learner before each example."""
+    learner = copy.deepcopy(learner)
+    for x, y in examples:
+        yield copy.deepcopy(learner)
+        learner.learn_one(x, y)
+
+
+def score(learner, x, label=None):
+    """The score by the weights; that of the coin rule damps features larger than all before."""
+    weights = learner.weights_ if label is None else learner.weights_[label]
+    first = learner.intercept_ if label is None else learner.intercept_[label]
+    return sum(weights.get(name, 0.0) * value for name, value in x.items()) + first
+
+
+# -- averages ------------------------------------------------------------------------------------
+
+
+def test_all_linear_learners_are_in_the_table():
+    assert {type(each).__name__ for each in EVERY_LINEAR} >= {
+        "LinearClassifier",
+        "LinearRegressor",
+        "PassiveAggressive",
+        "PassiveAggressiveRegressor",
+        "Perceptron",
+    }
+    assert set(regretless.linear.__all__) >= {type(each).__name__ for each in EVERY_LINEAR}
+
+
+def test_the_averaged_perceptron_of_the_text():
+    X = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]]
+    y = [1, -1, 1, -1, 1]
+    predictor = online_to_batch(Perceptron(intercept=False), list(zip(X, y)))
+    assert predictor.hypothesis.weights_ == {0: 1.4, 1: 1.0}  # mohri 7, golden
+
+
+def test_averaged_gradient_descent_is_that_of_numpy():
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((300, 5)), rng.standard_normal(300)
+    w, total = np.zeros(6), np.zeros(6)
+    for x, target in zip(X, y):
+        one = np.append(x, 1.0)
+        total += w
+        w = w - 0.02 * np.sign(w @ one - target) * one
+    options = {"rule": regretless.rules.OGD(rate=regretless.rates.Constant(0.02))}
+    learner = LinearRegressor(loss=losses.Absolute(), **options)
+    mean = online_to_batch(learner, (X, y)).hypothesis
+    found = [mean.weights_[k] for k in range(5)] + [mean.intercept_]
+    # the learner keeps weights in single precision: 300 roundings of 2^-24 of weights below 1
+    assert found == pytest.approx(total / 300, abs=300 * 2.0**-24)
+
+
+@every_linear
+def test_the_average_is_the_mean_of_the_iterates(learner):
+    X, y = data_for(learner)
+    examples = list(zip(rows_of(X), y.tolist()))
+    mean = online_to_batch(learner, examples).hypothesis
+    played = list(iterates(learner, examples))
+    for x in rows_of(X[:5]):
+        scores = [score(each, x) for each in played]
+        size = max(map(abs, scores))
+        # a feature is read in single precision: 5 terms, each of about the size of the score
+        assert mean.decision_one(x) == pytest.approx(
+            np.mean(scores), abs=30 * 2.0**-24 * (1 + size)
+        )
+
+
+@every_linear
+def test_an_average_is_charged_before_the_example_is_learned(learner):
+    X, y = data_for(learner)
+    examples = list(zip(rows_of(X), y.tolist()))
+    loss = losses.Squared()
+    if learner._classifies:
+        loss = losses.Hinge() if isinstance(learner, Perceptron) else learner._parts()[0]
+    charged = []
+    for each, (x, target) in zip(iterates(learner, examples), examples):
+        sign = {"no": -1.0, "yes": 1.0}.get(target, target)
+        charged.append(loss.value(score(each, x), sign))
+    mean = online_to_batch(learner, examples)
+    # features in single precision: a relative error of 2^-24 in each of 5 terms, or its square
+    assert mean.empirical == pytest.approx(np.mean(charged), rel=1e-5)
+
+
+def by_label(learner, x):
+    labels = learner._labels.labels
+    if len(labels) > 2:
+        return {label: score(learner, x, label) for label in labels}
+    # one lane is about the second label, and that of a lone label about all others
+    return dict(zip(labels, (-score(learner, x), score(learner, x)))) if labels else {}
+
+
+def test_the_average_follows_labels_that_come_late():
+    X, y = blobs(90, labels=("c", "b", "d", "a"), seed=2)
+    examples = list(zip(rows_of(X), y.tolist()))
+    learner = LinearClassifier()
+    mean = online_to_batch(learner, examples).hypothesis
+    probe = rows_of(X)[7]
+    # after "c" alone, "b" takes the place before it: what was "not c" becomes "b"
+    played = list(iterates(learner, examples))
+    lanes = [by_label(each, probe) for each in played]
+    lanes[1]["b"] = -lanes[1]["c"]
+    expected = {label: np.mean([lane.get(label, 0.0) for lane in lanes]) for label in "abcd"}
+    assert mean.classes_.tolist() == ["b", "c", "d", "a"]
+    found = dict(zip("bcda", mean.decision_one(probe)))
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert max(map(abs, expected.values())) > 0.1
+    assert mean.predict_one(probe) == max(expected, key=expected.__getitem__)
+    assert sum(mean.predict_proba_one(probe).values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("features", ["exact", "hashed"])
+def test_all_forms_of_a_batch_are_predicted_alike(features):
+    X, y = blobs(80, labels=("a", "b", "c"))
+    X[np.abs(X) < 0.3] = 0.0
+    mean = online_to_batch(LinearClassifier(features=features, bits=12), (X, y))
+    one_by_one = [mean.predict_one(row) for row in rows_of(X)]
+    assert mean.predict(X).tolist() == one_by_one
+    assert mean.predict(sparse.csr_array(X)).tolist() == one_by_one
+    assert mean.predict(rows_of(X)).tolist() == one_by_one
+    scores = np.array([mean.hypothesis.decision_one(row) for row in X])
+    assert mean.hypothesis.decision_function(sparse.csr_array(X)[5:]) == pytest.approx(
+        scores[5:], rel=1e-6, abs=1e-6
+    )
+    assert len(set(one_by_one)) == 3
+
+
+@pytest.mark.parametrize("features", ["exact", "hashed"])
+def test_categories_and_unknown_features(features):
+    frame = pd.DataFrame(
+        {"size": [1.0, 2.0, 0.0, 3.0] * 5, "colour": ["red", "blue", None, "red"] * 5}
+    )
+    y = np.array([1.0, -2.0, 0.5, 3.0] * 5)
+    rows = [
+        {"size": s} | ({"colour": c} if isinstance(c, str) else {})
+        for s, c in zip(frame["size"], frame["colour"])
+    ]
+    learner = LinearRegressor(features=features)
+    mean = online_to_batch(learner, list(zip(rows, y.tolist())))
+    assert mean.predict(frame) == pytest.approx([mean.predict_one(x) for x in rows], rel=1e-6)
+    assert mean.predict(frame).std() > 0.5
+    assert mean.predict_one({"size": 1.0, "new": 7.0}) == mean.predict_one({"size": 1.0})
+    assert mean.predict(pd.DataFrame({"colour": ["green"], "size": [1.0]})) == pytest.approx(
+        mean.predict_one({"size": 1.0})
+    )
+    if features == "exact":
+        assert set(mean.hypothesis.weights_) == {"size", "colour=red", "colour=blue"}
+
+
+def test_the_average_stays_when_the_learner_learns_on():
+    X, y = blobs(40)
+    predictor = online_to_batch(LinearClassifier(), (X, y))
+    before = predictor.predict(X).tolist()
+    predictor.learner.learn_one({"new": 3.0}, "maybe")
+    assert predictor.predict(X).tolist() == before
+    assert predictor.hypothesis.classes_.tolist() == ["no", "yes"]
+
+
+def test_features_that_are_not_finite_are_named():
+    mean = online_to_batch(LinearRegressor(), (np.eye(3), np.arange(3.0)))
+    with pytest.raises(ValueError, match=r"X\[1\] has a score of"):
+        mean.predict(np.array([[0.0, 1.0, 0.0], [math.nan, 0.0, 0.0]]))
+
+
+@pytest.mark.parametrize(
+    ("learner", "labels"),
+    [
+        (LinearClassifier(), ("b", "a")),
+        (LinearClassifier(), (False, True)),
+        (LinearClassifier(loss="hinge", rule="adagrad"), ("c", "b", "d", "a")),
+        (PassiveAggressive(), (3, 1, 2)),
+    ],
+    ids=repr,
+)
+def test_the_score_is_charged_as_the_learner_charges_itself(learner, labels):
+    X, y = blobs(100, labels=labels)
+    predictor = online_to_batch(learner, (X, y), "last", loss=learner._parts()[0])
+    trained = predictor.learner
+    # with the third label the lane of two, and what it has lost, becomes two mirrored ones
+    doubled = 0.0
+    if len(labels) > 2:
+        pair = online_to_batch(learner, (X[:2], y[:2]), "last").learner
+        doubled = pair.loss_
+    assert predictor.empirical == pytest.approx((trained.loss_ - doubled) / 100, rel=1e-5)
+    assert predictor.examples == trained.examples_ == 100
+
+
+# -- selection -----------------------------------------------------------------------------------
+
+
+def selected(learner, examples, schedule, delta, loss_bound=1.0):
+    """Exercise 8.10 as it is written: T^2 evaluations, nothing kept."""
+    T = len(examples)
+    every = list(iterates(learner, examples))
+    played = [every[s] for s in schedule]
+    penalised = []
+    for i, h in enumerate(played):
+        m = sum(float(h.predict_one(x) != y) for x, y in examples[i:])
+        n = T - i
+        penalised.append(m / n + loss_bound * math.sqrt(math.log(T * (T + 1) / delta) / (2 * n)))
+    mean = sum(float(h.predict_one(x) != y) for h, (x, y) in zip(played, examples)) / T
+    return played[int(np.argmin(penalised))], min(penalised), mean
+
+
+@pytest.mark.parametrize("learner", CLASSIFIERS, ids=repr)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_selection_is_that_of_the_naive_oracle(learner, seed):
+    X, y = blobs(60, seed=seed)
+    examples = list(zip(rows_of(X), y.tolist()))
+    predictor = online_to_batch(learner, examples, "select", delta=0.1, copies=60)
+    expected, penalised, mean = selected(learner, examples, range(60), 0.1)
+    assert predictor.bounds["penalised"] == pytest.approx(penalised, rel=1e-12)
+    assert predictor.empirical == pytest.approx(mean, rel=1e-12)
+    probe = rows_of(blobs(50, seed=9)[0])
+    assert [predictor.hypothesis.decision_one(x) for x in probe] == [
+        expected.decision_one(x) for x in probe
+    ]
+    assert predictor.bounds["mohri eq. 8.31"] == mean + 6 * math.sqrt(math.log(2 * 61 / 0.1) / 60)
+
+
+def test_with_few_copies_the_theorem_is_about_those_that_play():
+    X, y = blobs(60)
+    examples = list(zip(rows_of(X), y.tolist()))
+    starts = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41, 51]
+    schedule = [max(s for s in starts if s <= t) - 1 for t in range(1, 61)]
+    expected, penalised, mean = selected(Perceptron(), examples, schedule, 0.05)
+    predictor = online_to_batch(Perceptron(), examples, "select", copies=4)
+    assert predictor.bounds["penalised"] == pytest.approx(penalised, rel=1e-12)
+    assert predictor.empirical == pytest.approx(mean, rel=1e-12)
+    probe = rows_of(X[:1])[0]
+    assert predictor.hypothesis.decision_one(probe) == expected.decision_one(probe)
+
+
+# -- a learner whose hypotheses and risks are known ------------------------------------------------
+
+
+class Counter:
+    """Predicts how many examples it has seen."""
+
+    def __init__(self):
+        self.seen = 0
+
+    def learn_one(self, x, y):
+        self.seen += 1
+
+    def predict_one(self, x):
+        return float(self.seen)
+
+
+class RunningMean:
+    """Follow the leader of the squared loss: the mean of the targets so far, 1/2 at first."""
+
+    def __init__(self):
+        self.sum, self.count = 0.0, 0
+
+    def learn_one(self, x, y):
+        self.sum += y
+        self.count += 1
+
+    def predict_one(self, x):
+        return self.sum / self.count if self.count else 0.5
+
+
+class Threshold:
+    """Labels points above a random threshold, drawn anew after a mistake."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.at = 0.0
+
+    def learn_one(self, x, y):
+        if self.predict_one(x) != y:
+            self.at = self.rng.random()
+
+    def predict_one(self, x):
+        return x["x"] > self.at
+
+    def predict_proba_one(self, x):
+        return {self.predict_one(x): 1.0}
+
+    def risk(self):
+        return 0.1 + 0.8 * abs(self.at - 0.5)  # labels are x > 1/2, one in ten is wrong
+
+
+def noisy_thresholds(rounds, rng):
+    x = rng.random(rounds)
+    y = (x > 0.5) ^ (rng.random(rounds) < 0.1)
+    return [({"x": float(a)}, bool(b)) for a, b in zip(x, y)]
+
+
+def coins(rounds, rng):
+    return [({}, float(rng.random() < 0.3)) for _ in range(rounds)]
+
+
+def coin_risk(c):
+    return 0.21 + (c - 0.3) ** 2  # E (c - y)^2, y = 1 with probability 0.3
+
+
+def test_the_random_iterate_is_uniform():
+    T, trials = 8, 4000
+    examples = [({}, 0.0)] * T
+    drawn = [
+        online_to_batch(Counter(), examples, "random", seed=seed, loss_bound=100.0).predict_one({})
+        for seed in range(trials)
+    ]
+    counts = np.bincount(np.array(drawn, int), minlength=T)
+    assert len(counts) == T  # h_{T+1}, which has seen all, is not among them
+    chi_square = ((counts - trials / T) ** 2 / (trials / T)).sum()
+    assert chi_square < 24.3  # chi-square with 7 degrees of freedom is above that once in 1000
+
+
+def test_an_average_of_what_is_not_linear():
+    examples = [({}, 0.0)] * 10
+    mean = online_to_batch(Counter(), examples, copies=10, loss_bound=100.0)
+    assert mean.predict_one({}) == pytest.approx(4.5)  # the mean of 0 .. 9
+    assert mean.empirical == pytest.approx(np.mean(np.arange(10) ** 2))
+    few = online_to_batch(Counter(), examples, copies=2, loss_bound=100.0)
+    # copies are made in rounds 1, 2, 3, 4, 6, 9 and play until the next
+    assert few.predict_one({}) == pytest.approx(np.mean([0, 1, 2, 3, 3, 5, 5, 5, 8, 8]))
+    assert len(few.hypothesis.members) == 6
+    assert few.predict(np.zeros((2, 1))) == pytest.approx([few.predict_one({})] * 2)
+
+
+def test_last_is_the_learner_at_the_end():
+    last = online_to_batch(Counter(), [({}, 0.0)] * 10, "last", loss_bound=100.0)
+    assert last.predict_one({}) == 10.0
+    assert last.risk_bound == math.inf
+    assert last.theorem.startswith("none")
+
+
+DELTA, TRIALS = 0.2, 200
+ALLOWED = DELTA + 3 * math.sqrt(DELTA * (1 - DELTA) / TRIALS)  # of a binomial's standard errors
+
+
+def failures(how, data, learner, risk, **options):
+    """How often the risk exceeds each bound, and how often the mean loss alone."""
+    above, naive = {}, 0
+    for seed in range(TRIALS):
+        rng = np.random.default_rng([seed, 7])
+        predictor = online_to_batch(
+            learner(seed), data(50, rng), how, delta=DELTA, seed=seed, copies=50, **options
+        )
+        true = risk(predictor)
+        for name, bound in predictor.bounds.items():
+            above[name] = above.get(name, 0) + (true > bound)
+        naive += true > predictor.empirical
+        assert predictor.holds
+        assert predictor.risk_bound == min(predictor.bounds.values())
+    return {name: count / TRIALS for name, count in above.items()}, naive / TRIALS
+
+
+def test_the_bound_of_averages_fails_as_seldom_as_it_says():
+    shares, naive = failures(
+        "average", coins, lambda seed: RunningMean(), lambda p: coin_risk(p.predict_one({}))
+    )
+    assert set(shares) == {"mohri Lemma 8.14", "Azuma"}
+    assert max(shares.values()) <= ALLOWED
+    assert naive > DELTA  # so the simulation is able to see a bound fail
+
+
+def test_the_bound_of_random_iterates_is_about_their_mean_risk():
+    risks = []
+
+    class Remembering(Threshold):
+        def __deepcopy__(self, memo):
+            twin = Remembering(0)
+            twin.rng, twin.at = copy.deepcopy(self.rng), self.at
+            return twin
+
+        def predict_one(self, x):
+            risks.append(self.risk())
+            return super().predict_one(x)
+
+    def mean_risk(predictor):
+        # two predictions a round, one charged and one in learning, of the same hypothesis
+        mean = np.mean(risks)
+        risks.clear()
+        return mean
+
+    shares, naive = failures("random", noisy_thresholds, Remembering, mean_risk)
+    assert max(shares.values()) <= ALLOWED
+    assert naive > DELTA
+
+
+@pytest.mark.parametrize("how", ["select", "validate"])
+def test_the_bounds_of_a_choice_fail_as_seldom_as_they_say(how):
+    shares, _ = failures(how, noisy_thresholds, Threshold, lambda p: p.hypothesis.risk())
+    assert max(shares.values()) <= ALLOWED
+
+
+def test_a_choice_by_the_mean_loss_alone_would_fail():
+    """The penalties and the union bound are needed: without them the same simulation fails."""
+    for how, bound in (("select", "penalised"), ("validate", "Hoeffding")):
+        wrong = 0
+        for seed in range(TRIALS):
+            examples = noisy_thresholds(50, np.random.default_rng([seed, 7]))
+            p = online_to_batch(Threshold(seed), examples, how, delta=DELTA, copies=50)
+            candidates = p.examples + 1 if how == "validate" else None
+            width = (
+                math.sqrt(math.log(candidates / DELTA) / 20)
+                if candidates
+                else bounds.penalty(50, 50, DELTA)
+            )
+            wrong += p.hypothesis.risk() > p.bounds[bound] - width
+        assert wrong / TRIALS > ALLOWED, how
+
+
+def test_the_bound_of_amplification_fails_as_seldom_as_it_says():
+    shares, _ = failures(
+        "amplify", coins, lambda seed: RunningMean(), lambda p: coin_risk(p.predict_one({}))
+    )
+    assert max(shares.values()) <= ALLOWED
+
+
+def test_the_excess_of_an_average_is_bounded_by_the_regret():
+    wrong = 0
+    for seed in range(TRIALS):
+        examples = coins(50, np.random.default_rng(seed))
+        p = online_to_batch(RunningMean(), examples, delta=DELTA, copies=50)
+        y = np.array([target for _, target in examples])
+        regret = p.empirical * 50 - ((y - y.mean()) ** 2).sum()
+        wrong += coin_risk(p.predict_one({})) - 0.21 > p.excess_bound(regret)
+    assert wrong / TRIALS <= ALLOWED
+    expected = regret / 50 + math.sqrt(2 * math.log(2 / DELTA) / 50)
+    assert p.excess_bound(regret) == pytest.approx(expected, rel=1e-14)
+
+
+def test_amplification_runs_on_parts_of_their_own():
+    examples = [({"t": float(t)}, float(t)) for t in range(40)]
+
+    class Diary(RunningMean):
+        def __init__(self):
+            super().__init__()
+            self.days = []
+
+        def learn_one(self, x, y):
+            super().learn_one(x, y)
+            self.days.append(x["t"])
+
+    p = online_to_batch(Diary(), examples, "amplify", delta=0.25, loss_bound=1e4, holdout=0.25)
+    assert bounds.runs_needed(0.25) == 3
+    trained = [t for t in range(40) if t % 4 != 3]  # every fourth is held out
+    assert p.learner.days in [trained[k::3] for k in range(3)]
+    assert p.examples == 10
+    held = [t for t in range(40) if t % 4 == 3]
+    mean = np.mean([(p.predict_one({}) - t) ** 2 for t in held])
+    width = 1e4 * math.sqrt(math.log(3 / 0.25) / 20)
+    assert p.risk_bound == pytest.approx(mean + width, rel=1e-12)
+
+
+# -- the formulas ----------------------------------------------------------------------------------
+
+
+def test_formulas_of_the_texts():
+    assert bounds.average_risk(0.2, 400, 0.1, 3.0) == pytest.approx(
+        {
+            "mohri Lemma 8.14": 0.2 + 3 * math.sqrt(2 * math.log(10) / 400),
+            "Azuma": 0.2 + 3 * math.sqrt(math.log(10) / 800),
+        }
+    )
+    T, N, delta = 400, 9, 0.1
+    excess = bounds.average_excess(math.sqrt(T * math.log(N) / 2), T, delta)
+    # exponential weights: mohri 12b, the corollary
+    assert excess["mohri eq. 8.28"] == pytest.approx(
+        math.sqrt(math.log(N) / (2 * T)) + 2 * math.sqrt(2 * math.log(2 / delta) / T)
+    )
+    assert bounds.average_excess(8.0, T, delta, 3.0)["Azuma and Hoeffding"] == pytest.approx(
+        0.02 + 3 * math.sqrt(2 * math.log(20) / T)
+    )
+    assert bounds.margin_risk(0.2, 0.5, 81.0, 400, 0.1) == pytest.approx(
+        0.2 + 9 / (0.5 * 400) + 6 * math.sqrt(math.log(2 * 401 / 0.1) / 400)
+    )
+    assert bounds.amplified_excess(0.1, 50, 6, 0.05, 2.0) == pytest.approx(
+        0.2 + 2 * 2 * math.sqrt(math.log(4 * 6 / 0.05) / 100)
+    )
+    with pytest.raises(ValueError, match=r"runs=5 is too few for delta=0\.05: 6 are needed"):
+        bounds.amplified_excess(0.1, 50, 5, 0.05)
+
+
+@pytest.mark.parametrize("T", [1, 2, 3, 10, 1000])
+@pytest.mark.parametrize("delta", [0.5, 0.05, 1e-6])
+def test_the_penalties_add_up_to_no_more_than_the_text_has(T, delta):
+    mean = sum(2 * bounds.penalty(x, T, delta) for x in range(1, T + 1)) / T
+    assert mean <= 4 * math.sqrt(math.log((T + 1) / delta) / T)
+    # the bookkeeping of confidences: for one or two rounds the bound is trivial
+    if T <= 2:
+        assert bounds.selected_risk(0.0, 0.0, T, delta)["mohri eq. 8.31"] > 1
+
+
+# -- every way with every learner -------------------------------------------------------------------
+
+
+def check(predictor, learner, X, y, how):
+    assert predictor.how == how
+    assert 0 <= predictor.empirical <= predictor.loss_bound
+    predicted = predictor.predict(X[:7])
+    alone = [predictor.predict_one(row) for row in rows_of(X[:7])]
+    if predicted.dtype.kind == "f":
+        assert predicted == pytest.approx(alone, rel=1e-9, abs=1e-12)
+    else:
+        assert predicted.tolist() == alone
+    if how == "last":
+        assert predictor.risk_bound == math.inf
+    else:
+        assert predictor.holds
+        assert predictor.empirical * (how not in ("validate", "amplify")) < predictor.risk_bound
+        assert math.isfinite(predictor.risk_bound)
+    if predictor.loss == "zero_one":
+        assert np.mean(predictor.predict(X) != y) < 0.5
+
+
+@every_how
+@every_linear
+def test_every_way_with_every_linear_learner(how, learner):
+    X, y = data_for(learner, 150)
+    before = copy.deepcopy(learner)
+    unbounded = not learner._classifies or how == "average"
+    predictor = online_to_batch(learner, (X, y), how, loss_bound=1e6 if unbounded else 1.0)
+    check(predictor, learner, X, y, how)
+    assert learner.examples_ == 0
+    assert repr(learner) == repr(before)
+
+
+@every_how
+def test_every_way_with_river(how):
+    pytest.importorskip("river")
+    from river import linear_model, preprocessing, tree
+
+    X, y = blobs(150, labels=(False, True))
+    examples = list(zip(rows_of(X), y.tolist()))
+    for model in (
+        linear_model.LogisticRegression(),
+        preprocessing.StandardScaler() | tree.HoeffdingTreeClassifier(grace_period=20),
+    ):
+        predictor = online_to_batch(model, examples, how)
+        check(predictor, model, X, y, how)
+        assert predictor.loss == ("absolute" if how == "average" else "zero_one")
+    numbers = (X, X @ [0.5, -1.0, 0.2, 0.0])
+    for model in (
+        linear_model.LinearRegression(),
+        preprocessing.StandardScaler() | tree.HoeffdingTreeRegressor(grace_period=20),
+    ):
+        check(online_to_batch(model, numbers, how, loss_bound=1e3), model, *numbers, how)
+
+
+@every_how
+def test_every_way_with_our_own_learners_for_river(how):
+    pytest.importorskip("river")
+    from regretless.river import LinearClassifier as ForRiver
+
+    data = blobs(60)
+    theirs, ours = (online_to_batch(each(), data, how) for each in (ForRiver, LinearClassifier))
+    assert (theirs.empirical, theirs.bounds) == (ours.empirical, ours.bounds)
+    assert theirs.predict(data[0]).tolist() == ours.predict(data[0]).tolist()
+
+
+def test_averaged_probabilities_of_river_are_those_of_its_copies():
+    linear_model = pytest.importorskip("river.linear_model")
+    X, y = blobs(40, labels=(False, True))
+    examples = list(zip(rows_of(X), y.tolist()))
+    model = linear_model.LogisticRegression()
+    mean = online_to_batch(model, examples, copies=40)
+    played = list(iterates(model, examples))
+    x = examples[0][0]
+    p = np.mean([each.predict_proba_one(x)[True] for each in played])
+    assert mean.predict_proba_one(x)[True] == pytest.approx(p, rel=1e-12)
+    charged = [1 - h.predict_proba_one(x)[y] for h, (x, y) in zip(played, examples)]
+    assert mean.empirical == pytest.approx(np.mean(charged), rel=1e-12)
+    log = online_to_batch(model, examples, copies=40, loss="logistic", loss_bound=40.0)
+    expected = np.mean([-math.log(1 - c) for c in charged])
+    assert log.empirical == pytest.approx(expected, rel=1e-12)
+
+
+# -- losses, assumptions, errors ---------------------------------------------------------------------
+
+
+def test_a_loss_above_its_bound_voids_the_theorem():
+    examples = [({"a": 1.0}, 5.0), ({"a": 1.0}, 5.0)]
+    small = online_to_batch(PassiveAggressiveRegressor(), examples)
+    assert small.assumptions["loss is in [0, 1]"] is False
+    assert (small.holds, small.risk_bound) == (False, math.inf)
+    large = online_to_batch(PassiveAggressiveRegressor(), examples, loss_bound=25.0)
+    assert large.holds
+    assert large.risk_bound == pytest.approx(
+        large.empirical + 25 * math.sqrt(math.log(20) / 4), rel=1e-12
+    )
+
+
+def test_an_average_needs_a_convex_loss():
+    X, y = blobs(30)
+    for loss, convex in (("zero_one", False), ("absolute", False), ("perceptron", False)):
+        p = online_to_batch(LinearClassifier(), (X, y), loss=loss, loss_bound=100.0)
+        assert p.assumptions["loss is convex in what is averaged"] is convex
+        assert p.risk_bound == math.inf
+    p = online_to_batch(Perceptron(), (X, y), loss_bound=1e3)
+    assert (p.loss, p.holds) == ("hinge", True)
+    function = online_to_batch(LinearClassifier(), (X, y), loss=lambda p, y: float(p != y))
+    assert function.assumptions["loss is convex in what is averaged"] is None
+    assert (
+        "loss is convex in what is averaged"
+        not in online_to_batch(LinearClassifier(), (X, y), "select").assumptions
+    )
+
+
+def test_streams_arrays_and_pairs_are_the_same_data():
+    X, y = blobs(50)
+    pairs = list(zip(rows_of(X), y.tolist()))
+    found = [
+        online_to_batch(LinearClassifier(), data, "select").risk_bound
+        for data in (pairs, iter(pairs), (X, y), (sparse.csr_array(X), y), streams.read(pairs))
+    ]
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"how": "mean"}, "how='mean' is not one of average, random, last"),
+        ({"delta": 0.0}, r"delta=0.0 is outside \(0, 1\)"),
+        ({"loss_bound": -1.0}, "loss_bound=-1.0 must be positive"),
+        ({"holdout": 1.0}, r"holdout=1.0 is outside \(0, 1\)"),
+        ({"runs": 0}, "runs=0 must be a whole number"),
+        ({"copies": 0}, "copies=0 must be a whole number"),
+        ({"loss": "squared"}, "loss='squared' needs scores"),
+        ({"data": []}, "data is empty"),
+        ({"data": [], "how": "select"}, "data is empty"),
+        ({"data": [], "how": "validate"}, "data is empty"),
+        ({"data": [({}, 1)], "how": "validate"}, "no example was held out"),
+        ({"data": [({}, 1)], "how": "amplify"}, "runs=6: there are too few examples"),
+        ({"learner": 3}, "learner=3 has no learn_one"),
+        ({"learner": LinearRegressor(), "loss": "hinge"}, "'hinge' is for labels"),
+        ({"loss": lambda p, y: -1.0, "how": "last"}, "is -1.0 at y='no': it must not be negative"),
+    ],
+    ids=lambda each: str(each) if isinstance(each, dict) else "",
+)
+def test_bad_arguments_are_named(options, message):
+    arguments = {"learner": LinearClassifier(), "data": blobs(20)} | options
+    with pytest.raises(ValueError, match=message):
+        online_to_batch(**arguments)
+
+
+def test_only_an_average_is_bounded_by_the_regret():
+    with pytest.raises(ValueError, match="only an average"):
+        online_to_batch(LinearClassifier(), blobs(20), "last").excess_bound(1.0)
+
+
+def test_the_weights_of_a_learner_that_was_trained_before_are_counted():
+    X, y = blobs(30)
+    learner = LinearClassifier()
+    learner.learn_many(X, y)
+    mean = WeightMean(learner)
+    mean.add()
+    assert mean.mean().weights_ == learner.weights_
+    assert mean.mean().intercept_ == learner.intercept_
+    assert Judge(learner, None, averaging=False).name == "zero_one"
+
+
+# -- stochastic mirror descent -----------------------------------------------------------------------
+
+
+class Descent:
+    """Gradient descent over the ball of radius 1, with lazy projections, and its theorem."""
+
+    def __init__(self, dimension, eta):
+        self.theta, self.eta, self.squares = np.zeros(dimension), eta, 0.0
+
+    @property
+    def point(self):
+        w = self.eta * self.theta
+        return w / max(1.0, np.linalg.norm(w))
+
+    def update(self, gradient):
+        self.theta = self.theta - gradient
+        self.squares += float(gradient @ gradient)
+
+    def certificate(self):
+        bound = 1 / (2 * self.eta) + self.eta / 2 * self.squares
+        return regretless.certificates.RegretCertificate(
+            0, 0.0, {"dual": bound}, "survey Theorem 2.21", {"told": True}
+        )
+
+
+def test_stochastic_mirror_descent_averages_what_was_played():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((50, 3)), rng.standard_normal(50)
+    w, total, lost = np.zeros(3), np.zeros(3), 0.0
+    for x, target in zip(X, y):
+        played = w / max(1.0, np.linalg.norm(w))
+        total += played
+        lost += abs(played @ x - target)
+        w = w - 0.1 * np.sign(played @ x - target) * x
+    mean = stochastic_mirror_descent(Descent(3, 0.1), X, y, "absolute")
+    assert mean.point == pytest.approx(total / 50, rel=1e-12)
+    assert mean.empirical == pytest.approx(lost / 50, rel=1e-12)
+    assert mean.predict(X) == pytest.approx(X @ total / 50, rel=1e-12)
+    assert mean.excess_bound == pytest.approx((5 + 0.05 * (X**2).sum()) / 50, rel=1e-12)
+    assert "survey Theorem 2.21" in mean.theorem
+    assert mean.assumptions["told"]
+    with pytest.raises(ValueError, match="y and loss= go together"):
+        stochastic_mirror_descent(Descent(3, 0.1), X, y)
+    with pytest.raises(ValueError, match="X has 50 rows, y has shape"):
+        stochastic_mirror_descent(Descent(3, 0.1), X, y[:-1], "absolute")
+
+
+def test_stochastic_mirror_descent_keeps_its_promise():
+    """E C(mean) - C(u) <= B L / sqrt(T) for linear C, whose minimum over the ball is -||E z||."""
+    T, drift = 100, np.array([0.3, 0.0])
+    excesses = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        angle = rng.uniform(0, 2 * np.pi, T)
+        z = drift + 0.7 * np.column_stack([np.cos(angle), np.sin(angle)])  # ||z|| <= 1
+        mean = stochastic_mirror_descent(Descent(2, 1 / math.sqrt(T)), z)
+        assert mean.excess_bound <= 1 / math.sqrt(T) + 1e-12
+        excesses.append(drift @ mean.point + 0.3)
+    error = np.std(excesses) / math.sqrt(len(excesses))
+    assert np.mean(excesses) <= 1 / math.sqrt(T) + 3 * error
+    assert np.mean(excesses) > 0.02  # it has something to learn
+
+
+def test_stochastic_mirror_descent_with_our_players():
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((200, 3)) / 2, np.sign(rng.standard_normal(200))
+    player = OnlineGradientDescent(3, domain=Ball(2.0))
+    points = copy.deepcopy(player).run(X, y, "hinge").points
+    mean = stochastic_mirror_descent(player, X, y, "hinge")
+    assert mean.point == pytest.approx(points.mean(axis=0), rel=1e-9, abs=1e-12)
+    assert mean.excess_bound == pytest.approx(player.certificate().bound / 200)
+    assert math.isfinite(mean.excess_bound)
+
+
+def test_importing_it_does_not_import_the_players():
+    import subprocess
+    import sys
+
+    code = "import sys, regretless.batch; sys.exit('regretless.oco' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
