@@ -13,7 +13,13 @@ from regretless import losses, rates
 from regretless.domains import Ball, Box, Everything, Intersection, Simplex, Slab
 from regretless.geometry import Entropy, Euclidean, PNorm, Quadratic, UnnormalizedEntropy
 from regretless.linear import LinearClassifier, Perceptron
-from regretless.oco.convex_losses import ConvexLoss, LinearLoss, ScoreLoss, SquaredDistance
+from regretless.oco.convex_losses import (
+    ConvexLoss,
+    LinearLoss,
+    ScoreLoss,
+    SquaredDistance,
+    check_convex,
+)
 from regretless.oco.doubling import DoublingTrick
 from regretless.oco.leader import FollowTheLeader, FollowTheRegularizedLeader, Stability
 from regretless.oco.wrappers import Linearized, MistakeOnly
@@ -719,3 +725,29 @@ def test_mistake_only_bad_input():
     assert player.rounds == player.mistakes == player.learner.rounds == 0
     player.learn_one([1.0, 0.0], 1)
     assert player.clone().mistakes == 1
+
+
+def test_losses_of_ones_own_are_checked():
+    """Convex ones pass; a wrong sign, a wrong slope and a function with a hollow are found."""
+    for good in (
+        SquaredDistance(np.array([1.0, -2.0])),
+        ScoreLoss("hinge", np.array([1.0, 2.0]), 1.0),
+        ConvexLoss(
+            lambda w: float(np.abs(w).max()), lambda w: np.sign(w) * (abs(w) == abs(w).max())
+        ),
+    ):
+        check_convex(good, 2)
+    for value, gradient in (
+        (lambda w: -float(w @ w), lambda w: -2.0 * w),
+        (lambda w: float(w @ w), lambda w: 3.0 * w),
+        (lambda w: float(np.sum(np.cos(w))), lambda w: -np.sin(w)),
+    ):
+        with pytest.raises(ValueError, match=r"is below .*not convex, or not its gradient"):
+            check_convex(ConvexLoss(value, gradient), 2)
+    # concave beyond 1, but not in the domain
+    bent = ConvexLoss(
+        lambda w: float(np.sum(np.clip(w, -1, 1) ** 2)), lambda w: 2 * w * (abs(w) < 1)
+    )
+    check_convex(bent, 2, Box(-0.9, 0.9))
+    with pytest.raises(ValueError, match="not convex"):
+        check_convex(bent, 2)

@@ -6,7 +6,13 @@ rounds at once and certifies its regret.
 """
 
 from regretless.oco.adaptive import AdaGrad, CoinBetting
-from regretless.oco.convex_losses import ConvexLoss, LinearLoss, ScoreLoss, SquaredDistance
+from regretless.oco.convex_losses import (
+    ConvexLoss,
+    LinearLoss,
+    ScoreLoss,
+    SquaredDistance,
+    check_convex,
+)
 from regretless.oco.density import DensityPlayer
 from regretless.oco.doubling import DoublingTrick
 from regretless.oco.leader import FollowTheLeader, FollowTheRegularizedLeader
@@ -39,4 +45,5 @@ __all__ = [
     "PlayerInPython",
     "ScoreLoss",
     "SquaredDistance",
+    "check_convex",
 ]

@@ -9,9 +9,18 @@ from typing import Protocol
 import numpy as np
 
 from regretless import losses
+from regretless.domains import Domain
 from regretless.run import Array
 
-__all__ = ["Convex", "ConvexLoss", "LinearLoss", "ScoreLoss", "SquaredDistance", "Total"]
+__all__ = [
+    "Convex",
+    "ConvexLoss",
+    "LinearLoss",
+    "ScoreLoss",
+    "SquaredDistance",
+    "Total",
+    "check_convex",
+]
 
 
 class Convex(Protocol):
@@ -95,6 +104,40 @@ class ScoreLoss:
     def gradient(self, w: Array) -> Array:
         """`loss'(<w, x>, y) x`"""
         return losses.get(self.loss).derivative(float(w @ self.x), self.y) * np.asarray(self.x)
+
+
+def check_convex(
+    loss: Convex, dimension: int, domain: Domain | None = None, *, trials: int = 200, seed: int = 0
+) -> None:
+    """Check a loss of your own: it must lie above each of its tangents.
+
+    Raises `ValueError` with two points at which it does not: the loss is not convex, or the gradient
+    is not one. Points are drawn near the origin at sizes from 0.01 to 100, and from the `domain`.
+
+    >>> check_convex(SquaredDistance(np.zeros(2)), 2)
+    >>> try:
+    ...     check_convex(ConvexLoss(lambda w: float(np.sin(w[0])), np.cos), 1)
+    ... except ValueError as error:
+    ...     print(str(error).rpartition(": ")[2])
+    not convex, or not its gradient
+    """
+    random = np.random.default_rng(seed)
+
+    def point() -> Array:
+        w = random.normal(size=dimension) * 10.0 ** random.uniform(-2.0, 2.0)
+        return w if domain is None else domain.project(w)
+
+    for _ in range(trials):
+        at, to = point(), point()
+        value, tangent = (
+            float(loss.value(to)),
+            float(loss.value(at) + loss.gradient(at) @ (to - at)),
+        )
+        if value < tangent - 1e-9 * (1.0 + abs(value) + abs(tangent)):
+            raise ValueError(
+                f"loss({to.round(4).tolist()}) = {value:.4g} is below {tangent:.4g}, the tangent at "
+                f"{at.round(4).tolist()}: not convex, or not its gradient"
+            )
 
 
 class Total:
