@@ -123,7 +123,7 @@ def second_pass(path: Path, count: int, repeats: int) -> Row:
     start = seconds(lambda: run([*THEIRS, "-d", few]))
 
     def ours() -> None:
-        for piece in ahead(cache.stream().pieces()):
+        for piece in cache.stream().ahead():
             model.learn_many(piece.X, piece.y, piece.w)
 
     mine, theirs = interleaved(

@@ -479,9 +479,24 @@ bool place(const std::int32_t* columns, const double* values, std::size_t size,
   return most != std::numeric_limits<std::uint32_t>::max();
 }
 
+bool belongs(const std::uint32_t* rows, const float* values, std::size_t size,
+             std::uint32_t count) {
+  const float limit = float(kLargestValue);
+  std::int32_t largest, high = 0;
+  std::memcpy(&largest, &limit, sizeof(largest));
+  std::uint32_t most = 0;
+  for (std::size_t j = 0; j < size; ++j) most = rows[j] > most ? rows[j] : most;
+  for (std::size_t j = 0; j < size; ++j) {
+    std::int32_t bits;
+    std::memcpy(&bits, values + j, sizeof(bits));
+    high |= largest - (bits & 0x7fffffff);
+  }
+  return high >= 0 && (most < count || !size);
+}
+
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any, learn_any, survey_values, survey_sparse, place};
+const Kernels table{predict_any, learn_any, survey_values, survey_sparse, place, belongs};
 
 }  // namespace regretless::REGRETLESS_ISA

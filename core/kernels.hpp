@@ -64,6 +64,9 @@ struct Kernels {
   // column has no row yet.
   bool (*place)(const std::int32_t* columns, const double* values, std::size_t size,
                 const std::uint32_t* table, std::uint32_t mask, std::uint32_t* rows, float* floats);
+  // Whether all rows are below `count` and all values as they may be.
+  bool (*belongs)(const std::uint32_t* rows, const float* values, std::size_t size,
+                  std::uint32_t count);
 };
 Kernels kernels();           // the best that this machine can run
 Kernels baseline_kernels();  // those that every machine can run

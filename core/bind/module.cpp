@@ -146,8 +146,8 @@ class PyLearner {
         plain.push_back({c.numbers, c.stride, c.rows[0]});
     const std::size_t width = plain.size();
     const bool all_plain = width == plan.size() && width;
-    // Some rows at a time, each in one place: a row across columns is far apart in memory, and often
-    // where it has to share a line of the cache.
+    // Some rows at a time, each in one place: a row across columns is far apart in memory, and
+    // often where it has to share a line of the cache.
     const std::size_t height = all_plain ? std::max<std::size_t>(1, 2048 / width) : 0;
     std::vector<double> block(height * width);
     std::size_t block_at = size;
@@ -248,16 +248,9 @@ class PyLearner {
     const std::size_t n = starts.size() - 1;
     bool sound = starts.size() > 0 && rows.size() == values.size() && starts(n) <= rows.size();
     for (std::size_t t = 0; sound && t < n; ++t) sound = starts(t) <= starts(t + 1);
-    // plain pointers, one loop each: they vectorise
-    const std::uint32_t* row = rows.data();
-    const float* value = values.data();
-    std::uint32_t most = 0;
-    unsigned strange = 0;
-    for (std::size_t j = 0; j < rows.size(); ++j) most = std::max(most, row[j]);
-    for (std::size_t j = 0; j < values.size(); ++j)
-      strange |= !(std::fabs(value[j]) <= float(kLargestValue));
     learner_.grow();
-    if (!sound || strange || most >= learner_.bank().rows())
+    if (!sound || !kernels().belongs(rows.data(), values.data(), rows.size(),
+                                     std::uint32_t(learner_.bank().rows())))
       throw nb::value_error("the rows do not belong to this learner: the cache is damaged");
     static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
     const Ready ready{reinterpret_cast<const std::size_t*>(starts.data()), rows.data(),

@@ -11,7 +11,6 @@ from regretless.evaluate.training import Training
 from regretless.rows import Parsed
 from regretless.streams import Piece, Stream
 from regretless.streams.cache import Cache
-from regretless.streams.pipeline import ahead
 
 __all__ = ["Passes"]
 
@@ -38,7 +37,7 @@ class Passes:
         source = self._cache.stream() if self._cache and self._complete else self._stream
         if training.passes and source is self._stream and "-" in getattr(source, "paths", ()):
             raise ValueError("standard input cannot be read twice: there is no cache of it")
-        return ahead(source.pieces(training.model._form(), training.place))
+        return source.ahead(training.model._form(), training.place)
 
     def took(self, training: Training, piece: Piece) -> None:
         """Keep a piece that has been learned, if later passes will want it."""

@@ -9,7 +9,6 @@ from regretless.cli.models import load
 from regretless.cli.reading_options import Reading
 from regretless.linear.classifying import Classifying
 from regretless.streams import Piece
-from regretless.streams.pipeline import ahead
 
 __all__ = ["label_text", "run"]
 
@@ -23,7 +22,7 @@ def run(reading: Reading, path: str, probabilities: bool, raw: bool) -> None:
         raise ValueError(f"{path} has learned nothing yet: there is no label to predict")
     stream = reading.completed(remembered).stream()
     lines = _probabilities if probabilities else _scores if raw else _predictions
-    for piece in ahead(stream.pieces(model._form(), labelled=False)):
+    for piece in stream.ahead(model._form(), labelled=False):
         if len(piece):  # not only bad lines
             _write(lines(model, piece), piece.tags)
 

@@ -18,7 +18,6 @@ from regretless.evaluate.training import Training
 from regretless.linear.regressing import Regressing
 from regretless.rows import Form
 from regretless.streams import Piece, Stream
-from regretless.streams.pipeline import ahead
 
 __all__ = ["Plan", "Wanted", "first_labels", "run"]
 
@@ -87,7 +86,7 @@ def first_labels(
     stream: Stream, reading: Reading, form: Form
 ) -> tuple[NDArray[Any], Iterator[Piece]]:
     """The first labels, which may tell the task, and all pieces, those of bad lines alone too."""
-    pieces, seen = ahead(stream.pieces(form)), []
+    pieces, seen = stream.ahead(form), []
     for piece in pieces:
         seen.append(piece)
         if len(piece):

@@ -14,7 +14,6 @@ from regretless.evaluate.training import Training
 from regretless.evaluate.validation import Validation
 from regretless.linear.learner import LinearLearner
 from regretless.streams.memory import IterableStream
-from regretless.streams.pipeline import ahead
 from regretless.streams.stream import Stream
 
 __all__ = ["progressive"]
@@ -48,7 +47,7 @@ def progressive(
     started = time.perf_counter()
     if isinstance(model, LinearLearner) and not delay:
         training = Training(model, norm)
-        for piece in ahead(examples.pieces(model._form())):
+        for piece in examples.ahead(model._form()):
             training.take(piece)
         scores = training.validation
     elif hasattr(model, "learn_one"):

@@ -94,6 +94,8 @@ class Cache:
 
 
 class _CacheStream(Stream):
+    _at_hand = True
+
     def __init__(self, path: Path) -> None:
         self._path = path
 

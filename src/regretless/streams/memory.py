@@ -19,6 +19,8 @@ _ROWS = 4096
 class ArrayStream(Stream):
     """The rows of a batch, `y` beside them."""
 
+    _at_hand = True
+
     def __init__(
         self,
         X: Any,

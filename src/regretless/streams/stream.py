@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.rows import Batch, Form
+from regretless.streams.pipeline import ahead
 
 __all__ = ["Piece", "Place", "Stream"]
 
@@ -56,6 +57,8 @@ class Piece:
 class Stream(ABC):
     """Examples in order. Iterating gives `(x, y)` with a dict `x`, as River's streams do."""
 
+    _at_hand: ClassVar[bool] = False  # nothing has to be read or converted: no work for a thread
+
     @abstractmethod
     def pieces(
         self, form: Form | None = None, start: Place | None = None, labelled: bool = True
@@ -65,6 +68,13 @@ class Stream(ABC):
         `form` is how a learner wants features written down (by default by name, which fits all),
         `start` where to begin, and without `labelled` examples need no label.
         """
+
+    def ahead(
+        self, form: Form | None = None, start: Place | None = None, labelled: bool = True
+    ) -> Iterator[Piece]:
+        """The same pieces, read by another thread while one works on those before."""
+        pieces = self.pieces(form, start, labelled)
+        return pieces if self._at_hand else ahead(pieces)
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
         for piece in self.pieces():
