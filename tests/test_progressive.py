@@ -122,6 +122,12 @@ def test_peers():
     report = evaluate.progressive(linear_model.LinearRegression(), numbers)
     assert report.examples == 442
     assert report.rmse**2 == pytest.approx(report.loss)
+    # a pipeline of River's has all methods, whatever its last step can do
+    scaled = pytest.importorskip("river.preprocessing").StandardScaler()
+    report = evaluate.progressive(scaled | linear_model.LinearRegression(), numbers)
+    assert report.rmse**2 == pytest.approx(report.loss)
+    report = evaluate.progressive(scaled.clone() | linear_model.LogisticRegression(), rows)
+    assert report.auc > 0.8
     ten = [(x, y) for x, y in streams.bundled("digits")]
     report = evaluate.progressive(sgd.SGDClassifier(loss="log_loss", random_state=0), ten)
     assert report.error < 0.5

@@ -9,24 +9,15 @@ from numpy.typing import NDArray
 
 from regretless import _core, losses
 from regretless.batch.averages import relaned
+from regretless.evaluate.task import classifies
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner
 from regretless.rows import Parsed
 
-__all__ = ["Judge", "Kept", "classifies"]
+__all__ = ["Judge", "Kept"]
 
 Array = NDArray[np.float64]
 Example = tuple[Any, Any]
-
-
-def classifies(learner: Any) -> bool:
-    """Whether a learner predicts labels; of a pipeline, whether its last step does."""
-    if isinstance(learner, LinearLearner):
-        return learner._classifies
-    steps = getattr(learner, "steps", None)
-    if isinstance(steps, dict) and steps:  # River's pipelines have the methods of all estimators
-        return classifies(list(steps.values())[-1])
-    return hasattr(learner, "predict_proba_one")
 
 
 class Kept:

@@ -13,8 +13,9 @@ from regretless import streams
 from regretless.arguments import number, positive
 from regretless.batch import bounds
 from regretless.batch.averages import Ensemble, WeightMean
-from regretless.batch.judging import Example, Judge, Kept, classifies
+from regretless.batch.judging import Example, Judge, Kept
 from regretless.batch.predictor import Predictor
+from regretless.evaluate.task import classifies
 from regretless.linear.learner import LinearLearner
 
 __all__ = ["online_to_batch"]

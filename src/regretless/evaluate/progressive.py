@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from regretless.evaluate.report import Report
+from regretless.evaluate.task import classifies
 from regretless.evaluate.training import Training
 from regretless.evaluate.validation import Validation
 from regretless.linear.learner import LinearLearner
@@ -51,7 +52,7 @@ def progressive(
             training.take(piece)
         scores = training.validation
     elif hasattr(model, "learn_one"):
-        player = _Player(model, hasattr(model, "predict_proba_one"))
+        player = _Player(model, classifies(model))
         scores = _one_by_one(player, examples, delay)
     elif hasattr(model, "partial_fit") and not delay:
         scores = _in_batches(model, examples)
