@@ -126,7 +126,7 @@ void bind_oco(nb::module_& m) {
       .def_prop_ro("strength", [](const Player& p) { return p.account().strength; })
       .def_prop_ro("paid", [](const Player& p) { return p.account().paid; })
       .def("sums", &sums)
-      .def("state", [](const Player& p) { return array_of(p.state()); })
+      .def("state", [](Player& p) { return array_of(p.state()); })
       .def(
           "restore",
           [](Player& p, Vector<double> state) {

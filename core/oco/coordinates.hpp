@@ -17,22 +17,8 @@ class AdaGradPlayer : public Player {
   // strength: sum_i sqrt(G_i); what is paid is eta times it
   Account account() const override { return {roots_, eta_ * roots_}; }
 
-  std::vector<double> state() const override {
-    std::vector<double> all{rounds_, linear_, roots_};
-    for (const auto* part : {&theta_, &point_, &squares_})
-      all.insert(all.end(), part->begin(), part->end());
-    return all;
-  }
-  void restore(const double* state, std::size_t size) override {
-    if (size != 3 + 3 * dimension()) throw std::invalid_argument("the state is of another player");
-    for (double* number : {&rounds_, &linear_, &roots_}) *number = *state++;
-    for (auto* part : {&theta_, &point_, &squares_}) {
-      std::copy_n(state, part->size(), part->data());
-      state += part->size();
-    }
-  }
-
  protected:
+  std::vector<Part> parts() override { return with({roots_, squares_}); }
   void move(const double* z) override {
     roots_ = 0;
     for (std::size_t i = 0; i < dimension(); ++i) {
@@ -59,23 +45,10 @@ class CoinPlayer : public Player {
   CoinPlayer(std::size_t dimension, double wealth, double gradient)
       : Player(dimension), gradient_(gradient), wealth_(dimension, wealth) {}
 
-  std::vector<double> state() const override {
-    std::vector<double> all{rounds_, linear_, most_};
-    for (const auto* part : {&theta_, &point_, &wealth_})
-      all.insert(all.end(), part->begin(), part->end());
-    return all;
-  }
-  void restore(const double* state, std::size_t size) override {
-    if (size != 3 + 3 * dimension()) throw std::invalid_argument("the state is of another player");
-    for (double* number : {&rounds_, &linear_, &most_}) *number = *state++;
-    for (auto* part : {&theta_, &point_, &wealth_}) {
-      std::copy_n(state, part->size(), part->data());
-      state += part->size();
-    }
-  }
   double largest_gradient() const { return most_; }
 
  protected:
+  std::vector<Part> parts() override { return with({most_, wealth_}); }
   void move(const double* z) override {
     const double bets = 1 / (gradient_ * gradient_ * (rounds_ + 1));
     for (std::size_t i = 0; i < dimension(); ++i) {

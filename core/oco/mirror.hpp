@@ -50,26 +50,10 @@ class MirrorDescent : public Player {
   double spread() const { return spread_; }      // sum of eta_{t-1} (max_i z_t[i] - min_i z_t[i])^2
   double steepest() const { return steepest_; }  // least eta_{t-1} z_t[i]
 
-  std::vector<double> state() const override {
-    std::vector<double> all{rounds_, linear_, strength_, paid_,     squares_,
-                            most_,   local_,  spread_,   steepest_, next_};
-    for (const auto* part : {&theta_, &point_, &dual_})
-      all.insert(all.end(), part->begin(), part->end());
-    return all;
-  }
-  void restore(const double* state, std::size_t size) override {
-    double* const numbers[] = {&rounds_, &linear_, &strength_, &paid_,     &squares_,
-                               &most_,   &local_,  &spread_,   &steepest_, &next_};
-    if (size != std::size(numbers) + theta_.size() + point_.size() + dual_.size())
-      throw std::invalid_argument("the state is of another player");
-    for (double* number : numbers) *number = *state++;
-    for (auto* part : {&theta_, &point_, &dual_}) {
-      std::copy_n(state, part->size(), part->data());
-      state += part->size();
-    }
-  }
-
  protected:
+  std::vector<Part> parts() override {
+    return with({strength_, paid_, squares_, most_, local_, spread_, steepest_, next_, dual_});
+  }
   void move(const double* z) override {
     const std::size_t d = dimension();
     const double square = geometry_.dual_square(z, d);

@@ -60,23 +60,8 @@ class NewtonStep : public Player {
   // strength is not used; paid is half the sum of g' A^{-1} g, or all of it when lazy
   Account account() const override { return {1, paid_}; }
 
-  std::vector<double> state() const override {
-    std::vector<double> all{rounds_, linear_, paid_, squares_};
-    for (const auto* part : {&theta_, &point_, &matrix_, &inverse_, &cross_})
-      all.insert(all.end(), part->begin(), part->end());
-    return all;
-  }
-  void restore(const double* state, std::size_t size) override {
-    if (size != 4 + 3 * dimension() + 2 * dimension() * dimension())
-      throw std::invalid_argument("the state is of another player");
-    for (double* number : {&rounds_, &linear_, &paid_, &squares_}) *number = *state++;
-    for (auto* part : {&theta_, &point_, &matrix_, &inverse_, &cross_}) {
-      std::copy_n(state, part->size(), part->data());
-      state += part->size();
-    }
-  }
-
  protected:
+  std::vector<Part> parts() override { return with({paid_, squares_, matrix_, inverse_, cross_}); }
   void move(const double* g) override {
     const std::size_t d = dimension();
     const double weight = curvature_ + rate_ / std::sqrt(rounds_);

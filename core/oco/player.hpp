@@ -2,7 +2,9 @@
 #pragma once
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "losses.hpp"
@@ -41,11 +43,36 @@ class Player {
   };
   virtual Account account() const { return {}; }
 
-  // All that changes, for files: read and written in one go.
-  virtual std::vector<double> state() const = 0;
-  virtual void restore(const double* state, std::size_t size) = 0;
+  // All that changes, for files.
+  std::vector<double> state() {
+    std::vector<double> all;
+    for (const Part& part : parts()) all.insert(all.end(), part.data, part.data + part.size);
+    return all;
+  }
+  void restore(const double* state, std::size_t size) {
+    std::size_t expected = 0;
+    for (const Part& part : parts()) expected += part.size;
+    if (size != expected) throw std::invalid_argument("the state is of another player");
+    for (const Part& part : parts()) {
+      std::copy_n(state, part.size, part.data);
+      state += part.size;
+    }
+  }
 
  protected:
+  struct Part {
+    double* data;
+    std::size_t size;
+    Part(double& number) : data(&number), size(1) {}
+    Part(std::vector<double>& numbers) : data(numbers.data()), size(numbers.size()) {}
+  };
+  virtual std::vector<Part> parts() { return {rounds_, linear_, theta_, point_}; }
+  // What every player has and what is its own.
+  std::vector<Part> with(std::initializer_list<Part> own) {
+    std::vector<Part> all = Player::parts();
+    all.insert(all.end(), own);
+    return all;
+  }
   virtual void move(const double* z) = 0;
 
   std::vector<double> point_, theta_;
