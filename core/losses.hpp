@@ -86,7 +86,7 @@ struct Loss {
   Outcome outcome(double s, double y) const {
     if (kind != LossKind::logistic) return {value(s, y), derivative(s, y)};
     const double m = s * y, e = std::exp(-std::fabs(m));  // one exponential for both
-    // ln(1 + e): the second term is what rounding took from 1 + e. Twice as fast as log1p.
+    // ln(1 + e): the second term is what rounding took from 1 + e. Faster than log1p.
     const double sum = 1 + e, inverse = 1 / sum, log = std::log(sum) + (e - (sum - 1)) * inverse;
     return {(m < 0 ? -m : 0) + log, -y * (m < 0 ? 1 : e) * inverse};
   }

@@ -120,8 +120,6 @@ def test_the_twin_in_python_plays_the_same(name, lazy, stream):
     same = copy.copy(GEOMETRIES[name])
     unknown = type("Unknown" + kind.__name__, (kind,), {})
     object.__setattr__(same, "__class__", unknown)
-    if lazy is False and name.startswith("p"):
-        return  # gradients at 0 of a power below 2 lose digits: compared where it is smooth
     for rate in (0.1, rates.InverseSqrt(0.2), "anytime"):
         ours = OnlineMirrorDescent(GEOMETRIES[name], dimension=5, rate=rate, lazy=lazy)
         twin = OnlineMirrorDescent(same, dimension=5, rate=rate, lazy=lazy)
@@ -176,7 +174,7 @@ def test_newton_steps(options, stream):
     for lazy in (False, True):
         player = OnlineNewtonStep(5, alpha=alpha, curvature=curvature, rate=rate, lazy=lazy)
         points = player.run(Z, comparators=np.zeros(5)).points
-        np.testing.assert_allclose(points, mirror.newton(Z, *options, lazy), rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(points, mirror.newton(Z, *options, lazy), rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("domain", [domains.Simplex(), domains.Simplex(3.0), "box"])
@@ -261,7 +259,8 @@ def test_files(make, tmp_path):
         player.run(Z[40:], comparators=np.zeros(4)).points,
         other.run(Z[40:], comparators=np.zeros(4)).points,
     )
-    assert other.certificate(np.full(4, 0.25)) == player.certificate(np.full(4, 0.25))
+    u = player.domain.project(np.full(4, 0.25))
+    assert other.certificate(u) == player.certificate(u)
     whole = (tmp_path / "p.player").read_bytes()
     (tmp_path / "p.player").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="not a model file"):
@@ -471,6 +470,14 @@ def test_the_other_theorems(stream):
             assert newton.certificate(u).holds
 
 
+def test_no_theorem_for_points_outside():
+    player = OnlineGradientDescent(2, domain=domains.Ball(1.0))
+    player.update([1.0, 0.0])
+    with pytest.raises(ValueError, match=r"comparators=\[3. 4.\] is not in domain=Ball"):
+        player.certificate([3.0, 4.0])
+    assert player.regret([3.0, 4.0]) == -3.0  # a number, but nobody promised it
+
+
 def test_coins_refuse_nothing_but_say_so():
     coin = CoinBetting(1, gradient=1.0)
     coin.update([2.0])
@@ -542,7 +549,8 @@ def test_a_portfolio():
     run = ExponentiatedGradient(4, rate=0.05).run(X, loss="log_wealth")
     uniform = -np.sum(np.log(X.mean(axis=1)))
     assert run.comparator_losses.sum() <= uniform
-    assert run.loss == pytest.approx(uniform, abs=0.2)
+    assert run.regret[-1] <= run.bound[-1]
+    assert abs(run.loss - uniform) < abs(run.comparator_losses.sum() - uniform)
     # -log r >= 1 - r + (1 - r)^2 / 4 while a day's wealth differs by less than a factor of 2
     for lazy in (False, True):
         newton = OnlineNewtonStep(4, domain=domains.Simplex(), curvature=0.5, lazy=lazy)

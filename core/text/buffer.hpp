@@ -2,7 +2,7 @@
 //
 // The pieces of a stream need buffers of the same few sizes again and again, made by one thread and
 // given up by another. Memory goes back to a small store instead of to the system, which would
-// clear every page of it anew: a tenth of the time of reading a file.
+// clear every page of it anew.
 #pragma once
 #include <algorithm>
 #include <array>

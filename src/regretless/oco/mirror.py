@@ -49,7 +49,8 @@ class OnlineMirrorDescent(EnginePlayer):
     geometry : of `regretless.geometry`, or your own.
     dimension : how many coordinates; not needed if the geometry or the domain has it.
     rate : "anytime" (`eta_t = c / sqrt(sum ||z||_*^2)`: nothing has to be known of the gradients, and
-        the regret is at most about twice the best possible), "horizon" (the best constant rate for
+        unless one is far larger than all before the bound is sqrt(2) times that of the best constant
+        rate), "horizon" (the best constant rate for
         `horizon` rounds of gradients of dual norm at most `gradient`), a number, or a `rates.Rate`.
     domain : what may be played; by default where the geometry is finite.
     lazy : project what is played, not what is kept.

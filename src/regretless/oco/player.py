@@ -82,6 +82,10 @@ class Player(ABC):
             other.radius = positive(radius, "radius")
             return other.certificate(comparators)
         comparators = self._comparators(comparators)
+        if not isinstance(comparators, Domain) and not self.domain.contains(comparators):
+            raise ValueError(
+                f"comparators={comparators} is not in domain={self.domain!r}: no theorem speaks of it"
+            )
         bounds, assumptions, theorem = self._bounds(self._complexity(comparators))
         return RegretCertificate(
             self.rounds, self.regret(comparators), bounds, theorem, assumptions
