@@ -499,6 +499,24 @@ def test_newton_has_logarithmic_regret_on_squares(seed):
     assert player.logarithmic_bound(u) < 150  # 4 / (2 sigma) ln(...)
 
 
+def test_newton_moves_to_the_nearest_point_of_the_slab():
+    """thesis Lemma 11: u - tau(<u, x>) / (x' A^{-1} x) A^{-1} x."""
+    Z = gradients(11, rounds=40, dimension=4)
+    player = OnlineNewtonStep(4, alpha=0.5, curvature=0.3, bound=0.2)
+    w, A, moved = np.zeros(4), 0.5 * np.eye(4), 0
+    for x, z in zip(Z[:20], Z[20:]):
+        beyond = np.sign(w @ x) * max(abs(w @ x) - 0.2, 0.0)
+        direction = np.linalg.solve(A, x)
+        w = w - beyond / (x @ direction) * direction
+        moved += beyond != 0
+        player.look(x)
+        np.testing.assert_allclose(player.point, w, rtol=1e-8, atol=1e-10)
+        A = A + 0.3 * np.outer(z, z)
+        w = w - np.linalg.solve(A, z)
+        player.update(z)
+    assert moved > 5
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_newton_without_a_start_does_not_see_coordinates(seed):
     """thesis 4.3, E10: predictions are the same for x and M x; as printed they are not."""

@@ -325,6 +325,32 @@ def test_a_stream_goes_on_at_any_place(name, tmp_path):
         assert rest == whole[done:]
 
 
+def test_rows_of_many_numbers(tmp_path):
+    """Zeros in them are absent, and columns that the model has never met change no prediction."""
+    random = np.random.default_rng(0)
+    X = random.integers(-2, 3, (60, 6)) / 4
+    y = random.integers(0, 2, 60)
+    (tmp_path / "a.csv").write_text(
+        "a,b,c,d,e,f,y\n" + "".join(f"{','.join(map(str, x))},{t}\n" for x, t in zip(X, y))
+    )
+    rows = [({n: float(v) for n, v in zip("abcdef", x)}, float(t)) for x, t in zip(X, y)]
+    model, twin = LinearClassifier(rule="ftrl"), LinearClassifier(rule="ftrl")
+    for piece in streams.read(tmp_path / "a.csv", label="y").pieces(model._form()):
+        assert all(
+            piece.X.row(t) == {k: v for k, v in x.items() if v} for t, (x, _) in enumerate(rows)
+        )
+        model.learn_many(piece.X, piece.y)
+    for row in rows:
+        twin.learn_one(*row)
+    assert state(model) == state(twin)
+    (tmp_path / "b.csv").write_text(
+        "a,b,new,c,d,e,f\n" + "".join(",".join(map(str, [*x[:2], 3.5, *x[2:]])) + "\n" for x in X)
+    )
+    (piece,) = streams.read(tmp_path / "b.csv").pieces(model._form(), labelled=False)
+    scores = model.decision_function(piece.X)
+    np.testing.assert_array_equal(scores, [twin.decision_one(x) for x, _ in rows])
+
+
 def test_a_stream_that_goes_on_knows_what_labels_are(tmp_path):
     """The kind that they had before the stop: a text among numbers stays a bad line."""
     path = tmp_path / "a.jsonl"
