@@ -638,25 +638,7 @@ class LogWealth(Loss):
         return 1.0  # e^{-loss} = s is linear
 
 
-_BY_NAME: dict[str, type[Loss]] = {
-    loss.name: loss
-    for loss in (
-        Logistic,
-        Hinge,
-        SquaredHinge,
-        Exponential,
-        Perceptron,
-        Squared,
-        Absolute,
-        Quantile,
-        EpsilonInsensitive,
-        ZeroOne,
-        LogWealth,
-    )
-}
-
-
-_COMPILED = (
+_COMPILED: tuple[type[Loss], ...] = (  # in the order of the core's LossKind
     Logistic,
     Hinge,
     SquaredHinge,
@@ -668,6 +650,8 @@ _COMPILED = (
     EpsilonInsensitive,
     LogWealth,
 )
+_BY_NAME: dict[str, type[Loss]] = {loss.name: loss for loss in _COMPILED}
+_BY_NAME[ZeroOne.name] = ZeroOne
 
 
 def compiled(loss: Loss) -> tuple[int, float] | None:
@@ -687,8 +671,8 @@ def get(loss: str | Loss) -> Loss:
     """The loss of a name, with its default parameters; a loss is returned as it is.
 
     Parameters: `loss`, a `Loss` or one of "logistic", "hinge", "squared_hinge", "exponential",
-    "perceptron", "squared", "absolute", "quantile", "epsilon_insensitive", "zero_one",
-    "log_wealth".
+    "perceptron", "squared", "absolute", "quantile", "epsilon_insensitive", "log_wealth",
+    "zero_one".
 
     >>> get("hinge")
     Hinge(margin=1.0)

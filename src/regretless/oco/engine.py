@@ -42,7 +42,6 @@ class Engine(Protocol):
 class EnginePlayer(Player):
     """What they share. A subclass makes its engine with `_start` and knows its theorem."""
 
-    _options: tuple[str, ...] = ()
     _engine: Engine
 
     def _start(self) -> Engine:
@@ -119,10 +118,6 @@ class EnginePlayer(Player):
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
         return player
-
-    def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
-        return f"{type(self).__name__}({inside})"
 
 
 def domain_options(domain: Domain) -> dict[str, Any] | None:

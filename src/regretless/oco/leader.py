@@ -38,7 +38,6 @@ __all__ = ["FollowTheLeader", "FollowTheRegularizedLeader", "Stability"]
 class _Leader(PlayerInPython):
     """What both leaders share: the losses so far, and the point that is best for them."""
 
-    _options: tuple[str, ...] = ()
     _numbers: tuple[str, ...] = ("rounds", "linear", "loss", "travel", "gaps", "_gap")
 
     def __init__(self, dimension: int, domain: Domain, tolerance: float) -> None:
@@ -175,10 +174,6 @@ class _Leader(PlayerInPython):
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
         return player
-
-    def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
-        return f"{type(self).__name__}({inside})"
 
 
 class FollowTheLeader(_Leader):

@@ -36,6 +36,7 @@ class Player(ABC):
     linear: float
     gradient_sum: Array
     radius: float = math.inf
+    _options: tuple[str, ...] = ()  # what its repr shows
 
     @property
     @abstractmethod
@@ -90,6 +91,10 @@ class Player(ABC):
         return RegretCertificate(
             self.rounds, self.regret(comparators), bounds, theorem, assumptions
         )
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
+        return f"{type(self).__name__}({inside})"
 
     def clone(self) -> Self:
         """Another player with the same state."""
