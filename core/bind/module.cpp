@@ -195,17 +195,14 @@ class PyLearner {
       return x.starts[from + last] - x.starts[from + first];
     };
     using Name = text::Examples::Name;
-    static_assert(std::has_unique_object_representations_v<Name>);
     std::vector<std::uint32_t> last;   // the rows of an example, none of them absent,
     const Name* last_names = nullptr;  // and its names
     const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
       const std::size_t first = x.starts[from + t] + x.intercept();
       const std::size_t count = x.starts[from + t + 1] - first;
-      const Name* names = x.names.data() + first;
+      const Name* names = x.names(from + t).data() + x.intercept();
       std::copy_n(x.values.data() + first, count, value);
-      // in a table one example has the names of the other
-      if (last_names && count == last.size() &&
-          std::memcmp(names, last_names, count * sizeof(Name)) == 0) {
+      if (names == last_names && count == last.size()) {  // they are shared
         std::copy_n(last.data(), count, row);
         return count;
       }
@@ -237,7 +234,7 @@ class PyLearner {
     for (std::size_t t = 0; t < x.size(); ++t)
       for (std::size_t j = x.starts[t]; j < x.starts[t + 1]; ++j) {
         const bool intercept = intercept_ && j == x.starts[t];
-        rows[j] = intercept ? Features::kIntercept : row_of(x, x.names[j], false);
+        rows[j] = intercept ? Features::kIntercept : row_of(x, x.names(t)[j - x.starts[t]], false);
         if (rows[j] == Features::kAbsent) throw nb::value_error("a name has no row yet");
       }
     return nb::make_tuple(array_of(x.starts), array_of(rows),
@@ -479,9 +476,8 @@ class PyLearner {
   void remember(const text::Examples& x, std::size_t from, std::size_t to) {
     Features& f = learner_.features();
     for (std::size_t t = from; t < to; ++t)
-      for (std::size_t j = x.starts[t] + x.intercept(); j < x.starts[t + 1]; ++j) {
+      for (const text::Examples::Name& n : x.names(t).subspan(x.intercept())) {
         if (!f.remembers()) return;
-        const text::Examples::Name& n = x.names[j];
         if (n.is_column()) {
           f.remember(f.find(std::int64_t(n.key)), std::int64_t(n.key));
         } else {

@@ -31,7 +31,7 @@ nb::dict row(const Examples& x, std::size_t t) {
   if (t >= x.size()) throw nb::index_error();
   nb::dict out;
   for (std::size_t j = x.starts[t] + x.intercept(); j < x.starts[t + 1]; ++j) {
-    const Examples::Name& n = x.names[j];
+    const Examples::Name& n = x.names(t)[j - x.starts[t]];
     const nb::object name = n.is_column() ? nb::object(nb::int_(std::int64_t(n.key)))
                                           : nb::object(nb::str(x.name(n).data(), x.name(n).size()));
     out[name] = nb::float_(double(x.values[j]));

@@ -86,7 +86,6 @@ void check_arrays(const Examples& x, const Way& way) {
   require(x.tags.empty() || x.tags.size() == size, "a tag for each example");
   require(x.starts[0] == 0 && x.starts.back() == count, "examples hold all features");
   require(x.rows.size() == (x.bits() ? count : 0), "a row for each feature");
-  require(x.names.size() == (x.named() ? count : 0), "a name for each feature");
   for (std::size_t t = 0; t < size; ++t) {
     const bool has_text = !x.label_texts.empty() && !x.label_texts[t].empty();
     require(!std::isinf(x.labels[t]), "no label is infinite");
@@ -103,7 +102,7 @@ void check_arrays(const Examples& x, const Way& way) {
       }
       if (x.bits()) require(x.rows[i] >= 1 && x.rows[i] <= 1u << x.bits(), "rows are in the bank");
       if (!x.named()) continue;
-      const Examples::Name& name = x.names[i];
+      const Examples::Name& name = x.names(t)[i - first];
       if (!name.is_column()) {
         require(std::size_t(name.at) + name.length <= x.text.size(), "names are in the text");
         require(name.key == regretless::hash_bytes(x.name(name)), "the key is the name's hash");
@@ -140,7 +139,7 @@ struct Outcome {
       for (std::size_t i = x.starts[t]; i < x.starts[t + 1]; ++i) {
         append(examples, x.values[i]);
         if (x.bits()) append(examples, x.rows[i]);
-        if (x.named()) append(examples, x.names[i].key);
+        if (x.named()) append(examples, x.names(t)[i - x.starts[t]].key);
       }
     }
   }

@@ -55,7 +55,7 @@ std::string written(const Examples& examples) {
     if (!examples.tags.empty() && !examples.tags[t].empty()) out += " '" + examples.tags[t];
     out += " |";
     for (std::size_t i = examples.starts[t]; i < examples.starts[t + 1]; ++i) {
-      const Examples::Name& name = examples.names[i];
+      const Examples::Name& name = examples.names(t)[i - examples.starts[t]];
       out += " " +
              (name.is_column() ? "#" + std::to_string(name.key) : std::string(examples.name(name)));
       if (examples.values[i] != 1) out += ":" + short_number(examples.values[i]);

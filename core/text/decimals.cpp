@@ -1,6 +1,7 @@
 #include "text/decimals.hpp"
 
 #include <array>
+#include <bit>
 
 #include "text/line.hpp"
 #ifdef __x86_64__
@@ -18,23 +19,44 @@ namespace {
 constexpr std::ptrdiff_t kBlock = 64;
 constexpr std::ptrdiff_t kSeen = kBlock + 16;  // a number that begins in a block is loaded whole
 
-// The bytes of a block that are no digits, by their places: taken one after the other.
+// 64 bytes, and which of them are so: a bit for each.
+struct Block {
+  __m256i low, high;
+  REGRETLESS_WIDE explicit Block(const char* p)
+      : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))),
+        high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32))) {}
+  REGRETLESS_WIDE std::uint64_t digits() const { return bits(digits(low), digits(high)); }
+  REGRETLESS_WIDE std::uint64_t equal(char c) const {
+    const __m256i all = _mm256_set1_epi8(c);
+    return bits(_mm256_cmpeq_epi8(low, all), _mm256_cmpeq_epi8(high, all));
+  }
+
+ private:
+  REGRETLESS_WIDE static __m256i digits(__m256i text) {
+    const __m256i off = _mm256_sub_epi8(text, _mm256_set1_epi8('0'));
+    return _mm256_cmpeq_epi8(_mm256_min_epu8(off, _mm256_set1_epi8(9)), off);
+  }
+  REGRETLESS_WIDE static std::uint64_t bits(__m256i low, __m256i high) {
+    return std::uint32_t(_mm256_movemask_epi8(low)) |
+           std::uint64_t(std::uint32_t(_mm256_movemask_epi8(high))) << 32;
+  }
+};
+
+// The bytes of a block that are no digits, by their places: taken one after the other. A minus
+// where a number begins, after each `before` (and at the block's first byte), is a sign instead:
+// all at once, since a branch on it would be guessed wrong half of the time.
 struct Marks {
-  std::uint64_t left;
-  REGRETLESS_WIDE explicit Marks(const char* p)
-      : left(others(p) | std::uint64_t(others(p + 32)) << 32) {}
+  std::uint64_t signs, left;
+  REGRETLESS_WIDE Marks(const char* p, char before, bool first) {
+    const Block block(p);
+    signs = block.equal('-') & (block.equal(before) << 1 | std::uint64_t(first));
+    left = ~(block.digits() | signs);
+  }
   // kBlock when there is none.
   REGRETLESS_WIDE unsigned next() const { return unsigned(_tzcnt_u64(left)); }
   // Leave the next behind, or, without a branch, do not.
   REGRETLESS_WIDE void skip(bool really = true) { left &= left - really; }
-
- private:
-  REGRETLESS_WIDE static std::uint32_t others(const char* p) {
-    const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-    const __m256i off = _mm256_sub_epi8(text, _mm256_set1_epi8('0'));
-    const __m256i digits = _mm256_cmpeq_epi8(_mm256_min_epu8(off, _mm256_set1_epi8(9)), off);
-    return ~std::uint32_t(_mm256_movemask_epi8(digits));
-  }
+  bool sign(unsigned at) const { return at < kBlock && signs >> at & 1; }
 };
 
 REGRETLESS_WIDE inline __m128i load(const void* from) {
@@ -54,16 +76,10 @@ REGRETLESS_WIDE inline __m128i numbers_of(__m128i digits) {
 // Beyond the block's end all is digits, as far as its marks can tell: a number that goes on there
 // has no end, or none that was looked at.
 struct Place {
-  bool negative = false;
+  bool negative;
   unsigned begin, whole, places = 0, end;
-  REGRETLESS_WIDE Place(const char* text, unsigned at, Marks& marks) : begin(at) {
-    end = marks.next();
-    if (end == at && text[at] == '-') {
-      negative = true;
-      ++begin;
-      marks.skip();
-      end = marks.next();
-    }
+  REGRETLESS_WIDE Place(const char* text, unsigned at, Marks& marks)
+      : negative(marks.sign(at)), begin(at + negative), end(marks.next()) {
     whole = end - begin;
     if (text[end] == '.') {
       marks.skip();
@@ -73,6 +89,11 @@ struct Place {
   }
   // 1 to `most` digits; not so when the end was out of sight
   bool is_plain(unsigned most) const { return whole + places - 1 < most && places <= most; }
+  // Without a branch, as above.
+  double signed_value(double value) const {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) | std::uint64_t(negative)
+                                                                           << 63);
+  }
 };
 
 // Which bytes go where: the digits of a name to the right of the lower half of a vector, those of a
@@ -106,7 +127,7 @@ REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* 
   std::size_t count = 0;
   while (limit - p >= kSeen && p < end) {
     const char* const text = p;
-    Marks marks(text);
+    Marks marks(text, ':', false);
     unsigned begin = *text == ' ';
     marks.skip(begin);
     while (true) {
@@ -124,8 +145,7 @@ REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* 
                                                        load(kValues[at.whole][at.places].data())));
         digits = numbers_of(digits);
         const int number = _mm_extract_epi32(digits, 1);
-        value = double(number) / kPowersOfTen[at.places];
-        if (at.negative) value = -value;
+        value = at.signed_value(double(number) / kPowersOfTen[at.places]);
         there = number != 0;  // what is 0 is absent
         stop = at.end;
       } else if (bare) {
@@ -170,14 +190,13 @@ REGRETLESS_WIDE std::size_t numbers(const char*& p, const char* end, const char*
   std::size_t found = 0;
   const char* text = p;
   while (found < most && text < end && limit - text >= kSeen) {
-    Marks marks(text);
+    Marks marks(text, delimiter, true);
     const auto line_end = std::size_t(end - text);
     const std::size_t before = found;
     for (unsigned begin = 0; found < most; marks.skip()) {
       const Place at(text, begin, marks);
       if (!at.is_plain(15) || (text[at.end] != delimiter && at.end != line_end)) break;
-      const double value = decimal(text + at.begin, at.whole, at.places);
-      out[found++] = at.negative ? -value : value;
+      out[found++] = at.signed_value(decimal(text + at.begin, at.whole, at.places));
       p = text + at.end;
       if (at.end == line_end) return found;
       begin = at.end + 1;

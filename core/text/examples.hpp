@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -64,18 +66,22 @@ class Examples {
   bool named() const { return named_; }
   std::size_t size() const { return labels.size(); }
   std::string_view name(const Name& n) const { return {text.data() + n.at, n.length}; }
+  // Of the t-th example, when named; the intercept's is empty. Two examples can share them.
+  std::span<const Name> names(std::size_t t) const {
+    return {names_.data() + names_at_[t], starts[t + 1] - starts[t]};
+  }
 
   // --- reading: features of an example, then finish, or drop when the line is bad
   // ----------------- Before an example: for as many features, and the intercept.
   void make_room(std::size_t features) {
     if (bits_) rows.make_room(features + 1);
-    if (named_) names.make_room(features + 1);
+    if (named_) names_.make_room(features + 1);
     values.make_room(features + 1);
   }
   void begin() {
     if (intercept_) {
       if (bits_) rows.push_back(Features::kIntercept);
-      if (named_) names.push_back({0, 0, 0});
+      if (named_) names_.push_back({0, 0, 0});
       values.push_back(1.0f);
     }
   }
@@ -124,10 +130,10 @@ class Examples {
     std::uint64_t mask;
     std::uint32_t row(std::uint64_t key) const { return 1 + std::uint32_t(key & mask); }
   };
-  Space space() { return {rows.next(), names.next(), values.next(), mask_}; }
+  Space space() { return {rows.next(), names_.next(), values.next(), mask_}; }
   void took(std::size_t count) {
     if (bits_) rows.resize(rows.size() + count);
-    if (named_) names.resize(names.size() + count);
+    if (named_) names_.resize(names_.size() + count);
     values.resize(values.size() + count);
   }
   // The value `category` of a column of text: the feature "column=category", which is there.
@@ -137,6 +143,7 @@ class Examples {
   }
   // NaN: the example has no label. A label is a number or a text, in all of a stream.
   void finish(double label, double weight = 1, std::string_view tag = {}) {
+    if (named_) share_names();
     starts.push_back(values.size());
     labels.push_back(label);
     importance.push_back(weight);
@@ -150,10 +157,10 @@ class Examples {
     finish(std::nan(""), weight, tag);
   }
   void drop() {  // what was added since the last finish
-    const std::size_t kept = starts.back();
-    values.resize(kept);
-    if (bits_) rows.resize(kept);
-    if (named_) names.resize(kept);
+    const std::size_t dropped = values.size() - starts.back();
+    values.resize(starts.back());
+    if (bits_) rows.resize(starts.back());
+    if (named_) names_.resize(names_.size() - dropped);
     if (label_texts.size() > size()) label_texts.resize(size());
   }
 
@@ -163,11 +170,22 @@ class Examples {
   bool weighted = false;                 // some importance is not 1
   std::vector<std::size_t> starts{0};
   Buffer<std::uint32_t> rows;  // when bits
-  Buffer<Name> names;          // when named; the intercept's is empty
   Buffer<float> values;
   std::string text;  // of the names, end to end
 
  private:
+  // In a table one example has the names of the other: they are kept once.
+  void share_names() {
+    static_assert(std::has_unique_object_representations_v<Name>);
+    const std::size_t count = values.size() - starts.back(), at = names_.size() - count;
+    if (size() && names(size() - 1).size() == count &&
+        std::memcmp(names(size() - 1).data(), names_.data() + at, count * sizeof(Name)) == 0) {
+      names_.resize(at);
+      names_at_.push_back(names_at_.back());
+    } else {
+      names_at_.push_back(at);
+    }
+  }
   Name keep(std::string_view name) {
     const Name kept{hash_bytes(name), std::uint32_t(text.size()), std::uint32_t(name.size())};
     if (named_) text.append(name);
@@ -175,7 +193,7 @@ class Examples {
   }
   void push(const Name& name, double value) {
     if (bits_) rows.push_back(1 + std::uint32_t(name.key & mask_));
-    if (named_) names.push_back(name);
+    if (named_) names_.push_back(name);
     values.push_back(float(value));
   }
   // What is 0 is absent, in every form of input.
@@ -194,6 +212,8 @@ class Examples {
   int bits_;
   bool intercept_, named_;
   std::uint64_t mask_;
+  Buffer<Name> names_;
+  std::vector<std::size_t> names_at_;  // where those of each example begin
   std::string joined_;
 };
 
