@@ -223,7 +223,7 @@ def main() -> None:
         print(f"generated in {time.perf_counter() - started:.0f} s, Bayes limit {bayes:.4f}")
         rows = text_lines(path, count, repeats)
         rows.append(second_pass(path, count, repeats))
-        rows += from_tables(folder, count // 5, repeats)
+        rows += from_tables(folder, count, min(3, repeats))
         notes = {
             "Bayes limit of the generated file": f"{bayes:.4f}",
             "peak memory of a command": memory(folder, count),

@@ -351,6 +351,23 @@ def test_rows_of_many_numbers(tmp_path):
     np.testing.assert_array_equal(scores, [twin.decision_one(x) for x, _ in rows])
 
 
+def test_examples_that_follow_each_other_share_names_or_do_not(tmp_path):
+    """Without an intercept an example without features has its names where those of the next begin."""
+    rows = [{}, {"a": 1, "b": 2, "c": 3}, {}, {}, {"c": 1}, {"a": 2, "b": 1, "c": 1}]
+    rows += [{"a": 1, "b": 5, "c": 7}, {"a": 3, "c": 7}, {"a": 1, "b": 2, "d": 3}, {"b": 1}] * 2
+    labels = [1 if t % 3 else -1 for t in range(len(rows))]
+    path = tmp_path / "rows.csv"
+    lines = [",".join(str(row.get(name, "")) for name in "abcd") for row in rows]
+    path.write_text("a,b,c,d,y\n" + "".join(f"{x},{y}\n" for x, y in zip(lines, labels)))
+    one_by_one, in_pieces = (LinearClassifier(intercept=False) for _ in range(2))
+    for row, label in zip(rows, labels):
+        one_by_one.learn_one(row, label)
+    for piece in streams.read(path, label="y").pieces(in_pieces._form()):
+        assert [piece.X.row(t) for t in range(len(piece))] == rows
+        in_pieces.learn_many(piece.X, piece.y)
+    assert in_pieces.weights_ == one_by_one.weights_
+
+
 def test_a_stream_that_goes_on_knows_what_labels_are(tmp_path):
     """The kind that they had before the stop: a text among numbers stays a bad line."""
     path = tmp_path / "a.jsonl"

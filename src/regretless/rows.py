@@ -269,12 +269,15 @@ def _arrow(X: Any) -> Table:
     columns: list[tuple[Any, ...]] = []
     for name in X.column_names:
         column = X.column(name)
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if isinstance(column, pa.ChunkedArray):  # to combine is to copy
+            column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         kind = column.type
         if pa.types.is_null(kind):
             continue
         if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            numbers = pc.cast(column, pa.float64(), safe=False).fill_null(0.0)
+            numbers = pc.cast(column, pa.float64(), safe=False)
+            if numbers.null_count:
+                numbers = numbers.fill_null(0.0)
             columns.append((name, numbers.to_numpy(zero_copy_only=False)))
         elif (
             pa.types.is_dictionary(kind)

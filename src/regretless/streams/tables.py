@@ -111,7 +111,8 @@ class TableStream(Stream):
             if self._format == "parquet":
                 from pyarrow import parquet
 
-                for batch in parquet.ParquetFile(path).iter_batches(_ROWS):
+                # this thread decodes, another learns: more of them would take its time
+                for batch in parquet.ParquetFile(path).iter_batches(_ROWS, use_threads=False):
                     yield pa.Table.from_batches([batch])
             else:
                 yield from _arrow_tables(path)
