@@ -9,6 +9,9 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "oco/coordinates.hpp"
+#include "oco/density.hpp"
+#include "oco/invariant.hpp"
+#include "oco/leader.hpp"
 #include "oco/mirror.hpp"
 #include "oco/newton.hpp"
 #include "parts.hpp"
@@ -72,16 +75,51 @@ oco::Domain domain_of(nb::dict options) {
   return domain;
 }
 
-std::unique_ptr<Player> mirror_descent(std::size_t dimension, nb::dict options) {
+oco::Geometry geometry_of(nb::dict options) {
   const auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
   oco::Geometry geometry;
   geometry.kind = oco::Geometry::Kind(nb::cast<int>(options["geometry"]));
   geometry.convexity = number("convexity"), geometry.scale = number("scale");
   geometry.p = number("p"), geometry.factor = number("factor");
   geometry.matrix = nb::cast<std::vector<double>>(options["matrix"]);
-  const oco::Schedule rate{oco::Schedule::Kind(nb::cast<int>(options["schedule"])), number("eta")};
-  return std::make_unique<oco::MirrorDescent>(dimension, std::move(geometry), domain_of(options),
-                                              rate, nb::cast<bool>(options["lazy"]));
+  return geometry;
+}
+
+// (points, squared dual norms of the gradients)
+nb::tuple leaders(nb::dict twin, Vector<double> first, Vector<double> theta, Rows rows,
+                  Vector<double> eta) {
+  const std::size_t count = rows.shape(0), d = first.size();
+  if (theta.size() != d || rows.shape(1) != d || eta.size() != count)
+    throw nb::value_error("arrays of other shapes were expected");
+  oco::Leader leader{{}, domain_of(twin), {first.data(), first.data() + d}};
+  if (twin.contains("geometry")) leader.geometry = geometry_of(twin);
+  std::vector<double> sum(theta.data(), theta.data() + d), points(count * d), squares(count);
+  {
+    nb::gil_scoped_release release;
+    oco::lead(leader, sum.data(), rows.data(), eta.data(), count, points.data(), squares.data());
+  }
+  return nb::make_tuple(array_of(points), array_of(squares));
+}
+
+nb::object density_weights(int potential, double rate, Vector<double> scores, double round) {
+  std::vector<double> p(scores.size());
+  oco::Density{oco::Density::Potential(potential), rate}.weights(scores.data(), p.size(), round,
+                                                                 p.data());
+  return array_of(p);
+}
+// (scores, losses, points played)
+nb::tuple density_run(int potential, double rate, double before, Vector<double> scores, Rows points,
+                      Rows values) {
+  const std::size_t n = scores.size(), count = values.shape(0), d = points.shape(1);
+  if (points.shape(0) != n || values.shape(1) != n)
+    throw nb::value_error("arrays of other shapes were expected");
+  std::vector<double> s(scores.data(), scores.data() + n), losses(count), played(count * d);
+  {
+    nb::gil_scoped_release release;
+    oco::play({oco::Density::Potential(potential), rate}, before, values.data(), count,
+              points.data(), n, d, s.data(), losses.data(), played.data());
+  }
+  return nb::make_tuple(array_of(s), array_of(losses), array_of(played));
 }
 
 // What else the bounds of mirror descent are made of.
@@ -137,7 +175,25 @@ void bind_oco(nb::module_& m) {
             }
           },
           "state"_a);
-  m.def("mirror_descent", &mirror_descent, "dimension"_a, "options"_a);
+  m.def(
+      "mirror_descent",
+      [](std::size_t dimension, nb::dict twin, int schedule, double eta,
+         bool lazy) -> std::unique_ptr<Player> {
+        const oco::Schedule rate{oco::Schedule::Kind(schedule), eta};
+        return std::make_unique<oco::MirrorDescent>(dimension, geometry_of(twin), domain_of(twin),
+                                                    rate, lazy);
+      },
+      "dimension"_a, "twin"_a, "schedule"_a, "eta"_a, "lazy"_a);
+  m.def("leaders", &leaders, "twin"_a, "first"_a, "theta"_a, "rows"_a, "eta"_a);
+  m.def("density_weights", &density_weights, "potential"_a, "rate"_a, "scores"_a, "round"_a);
+  m.def("density_run", &density_run, "potential"_a, "rate"_a, "before"_a, "scores"_a, "points"_a,
+        "values"_a);
+  m.def(
+      "invariant_newton",
+      [](std::size_t dimension, double curvature) -> std::unique_ptr<Player> {
+        return std::make_unique<oco::InvariantNewton>(dimension, curvature);
+      },
+      "dimension"_a, "curvature"_a);
   m.def(
       "adagrad_player",
       [](std::size_t dimension, double eta, nb::dict box) -> std::unique_ptr<Player> {

@@ -150,6 +150,41 @@ struct Domain {
     }
   }
 
+  // The point where <w, theta> is largest, as regretless.domains choose it; theta is not 0 and the
+  // domain is bounded.
+  void maximiser(const double* theta, double* w, std::size_t d) const {
+    const auto corner = [&](auto height) {
+      std::size_t top = 0;
+      for (std::size_t i = 1; i < d; ++i)
+        if (height(theta[i]) > height(theta[top])) top = i;
+      std::fill_n(w, d, 0.0);
+      return top;
+    };
+    switch (kind) {
+      case everything:
+        break;
+      case ball: {
+        const double most = largest(theta, d);  // so that no square overflows
+        for (std::size_t i = 0; i < d; ++i) w[i] = theta[i] / most;
+        const double norm = std::sqrt(dot(w, w, d));
+        for (std::size_t i = 0; i < d; ++i) w[i] *= size / norm;
+        break;
+      }
+      case simplex:
+        w[corner([](double x) { return x; })] = size;
+        break;
+      case box:
+        for (std::size_t i = 0; i < d; ++i)
+          w[i] = theta[i] > 0 ? high[i] : theta[i] < 0 ? low[i] : std::clamp(0.0, low[i], high[i]);
+        break;
+      case l1_ball: {
+        const std::size_t top = corner([](double x) { return std::fabs(x); });
+        w[top] = std::copysign(size, theta[top]);
+        break;
+      }
+    }
+  }
+
  private:
   // What is subtracted from all until the positive rest adds up to `size` (survey C12).
   void onto_simplex(double* w, std::size_t d) const {

@@ -42,21 +42,28 @@ struct Block {
   }
 };
 
-// The bytes of a block that are no digits, by their places: taken one after the other. A minus
-// where a number begins, after each `before` (and at the block's first byte), is a sign instead:
-// all at once, since a branch on it would be guessed wrong half of the time.
+// The bytes of a block that are no digits, by their places: taken one after the other.
 struct Marks {
-  std::uint64_t signs, left;
-  REGRETLESS_WIDE Marks(const char* p, char before, bool first) {
+  std::uint64_t left, signs = 0;
+  REGRETLESS_WIDE explicit Marks(const char* p) : left(~Block(p).digits()) {}
+  // A minus where a number begins, here or after the delimiter, is a sign instead: of all at once,
+  // where signs are so frequent that a branch would be guessed wrong.
+  REGRETLESS_WIDE Marks(const char* p, char delimiter) : Marks(p) {
     const Block block(p);
-    signs = block.equal('-') & (block.equal(before) << 1 | std::uint64_t(first));
-    left = ~(block.digits() | signs);
+    signs = block.equal('-') & (block.equal(delimiter) << 1 | 1);
+    left &= ~signs;
   }
   // kBlock when there is none.
   REGRETLESS_WIDE unsigned next() const { return unsigned(_tzcnt_u64(left)); }
   // Leave the next behind, or, without a branch, do not.
   REGRETLESS_WIDE void skip(bool really = true) { left &= left - really; }
   bool sign(unsigned at) const { return at < kBlock && signs >> at & 1; }
+  // The same, where signs are rare.
+  REGRETLESS_WIDE bool skip_sign(const char* text, unsigned at) {
+    if (next() != at || text[at] != '-') return false;
+    skip();
+    return true;
+  }
 };
 
 REGRETLESS_WIDE inline __m128i load(const void* from) {
@@ -78,8 +85,8 @@ REGRETLESS_WIDE inline __m128i numbers_of(__m128i digits) {
 struct Place {
   bool negative;
   unsigned begin, whole, places = 0, end;
-  REGRETLESS_WIDE Place(const char* text, unsigned at, Marks& marks)
-      : negative(marks.sign(at)), begin(at + negative), end(marks.next()) {
+  REGRETLESS_WIDE Place(const char* text, unsigned at, bool signed_, Marks& marks)
+      : negative(signed_), begin(at + negative), end(marks.next()) {
     whole = end - begin;
     if (text[end] == '.') {
       marks.skip();
@@ -127,7 +134,7 @@ REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* 
   std::size_t count = 0;
   while (limit - p >= kSeen && p < end) {
     const char* const text = p;
-    Marks marks(text, ':', false);
+    Marks marks(text);
     unsigned begin = *text == ' ';
     marks.skip(begin);
     while (true) {
@@ -139,7 +146,8 @@ REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* 
       bool there = true;
       if (text[stop] == ':') {
         marks.skip();
-        const Place at(text, stop + 1, marks);
+        const bool negative = marks.skip_sign(text, stop + 1);
+        const Place at(text, stop + 1, negative, marks);
         if (!at.is_plain(8)) break;
         digits = _mm_or_si128(digits, _mm_shuffle_epi8(digits_at(text + at.begin),
                                                        load(kValues[at.whole][at.places].data())));
@@ -190,11 +198,11 @@ REGRETLESS_WIDE std::size_t numbers(const char*& p, const char* end, const char*
   std::size_t found = 0;
   const char* text = p;
   while (found < most && text < end && limit - text >= kSeen) {
-    Marks marks(text, delimiter, true);
+    Marks marks(text, delimiter);
     const auto line_end = std::size_t(end - text);
     const std::size_t before = found;
     for (unsigned begin = 0; found < most; marks.skip()) {
-      const Place at(text, begin, marks);
+      const Place at(text, begin, marks.sign(begin), marks);
       if (!at.is_plain(15) || (text[at.end] != delimiter && at.end != line_end)) break;
       out[found++] = at.signed_value(decimal(text + at.begin, at.whole, at.places));
       p = text + at.end;

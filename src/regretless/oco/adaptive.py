@@ -8,8 +8,9 @@ import numpy as np
 from regretless import _core
 from regretless.arguments import positive
 from regretless.domains import Box, Domain, Everything
-from regretless.oco.engine import Engine, EnginePlayer, domain_options
+from regretless.oco.engine import Engine, EnginePlayer
 from regretless.oco.player import whole
+from regretless.oco.twins import domain_twin
 from regretless.run import Array
 
 __all__ = ["AdaGrad", "CoinBetting"]
@@ -42,7 +43,7 @@ class AdaGrad(EnginePlayer):
         self._first = self.point
 
     def _start(self) -> Engine:
-        around = domain_options(_full(self.domain, self.dimension))
+        around = domain_twin(self.domain, self.dimension)
         return _core.adagrad_player(self.dimension, self.rate, around or {})
 
     def _complexity(self, comparators: Domain | Array) -> float:
@@ -112,11 +113,3 @@ class CoinBetting(EnginePlayer):
     def _curve(self, paid: Array, u: Array) -> Array:
         first = self.rounds - len(paid)
         return self._regret(u, np.arange(first + 1.0, self.rounds + 1.0))
-
-
-def _full(domain: Domain, dimension: int) -> Domain:
-    """A box with a side for each coordinate."""
-    if not isinstance(domain, Box):
-        return domain
-    low, high = (np.broadcast_to(side, (dimension,)) for side in (domain.low, domain.high))
-    return Box(low, high)

@@ -154,6 +154,11 @@ class Total:
         """Whether it is linear losses and squared distances only."""
         return not self.scores and not self.others
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is linear losses only."""
+        return self.quadratic and not self.distances
+
     def plus(self, loss: Convex) -> "Total":
         total = copy.copy(self)
         if isinstance(loss, LinearLoss):

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from regretless import persistence
+from regretless import _core, persistence
 from regretless.arguments import number, positive
 from regretless.certificates import RegretCertificate
 from regretless.domains import Box, Domain, Simplex
@@ -163,20 +164,8 @@ class DensityPlayer:
     @property
     def weights(self) -> Array:
         """The density: a probability for each of the points `grid`."""
-        s, t = self.scores, self.rounds + 1
-        if self.potential == "exponential":
-            p = np.exp(self.rate * (s.min() - s))
-        else:
-            more, less = np.minimum(s - 1.0, 0.0) ** 2, np.minimum(s + 1.0, 0.0) ** 2
-            if self.potential == "two-norm":
-                p = more - less
-            else:
-                more, less = more / (3.0 * t), less / (3.0 * t)
-                p = -np.exp(more - more.max()) * np.expm1(less - more)
-        total = p.sum()
-        if total <= 0.0:  # all points are behind by 1 or more: whatever is played keeps the bound
-            return np.full(len(s), 1.0 / len(s))
-        return np.asarray(p / total)
+        kind = _POTENTIALS.index(self.potential)
+        return _core.density_weights(kind, self.rate, self.scores, self.rounds + 1)
 
     @property
     def point(self) -> Array:
@@ -192,11 +181,14 @@ class DensityPlayer:
         """
         values, suffered = self._valued(loss, at_point)
         self.scores = self.scores + values - suffered
-        self.rounds += 1
-        self.loss += suffered
-        # sum_t (e^{4/(3t)} - 1), of which Corollary 2 has the upper bound (e^{4/3} - 1)(ln T + 1)
-        self._surcharge += math.expm1(4.0 / (3.0 * self.rounds))
+        self._count(np.array([suffered]))
         return suffered
+
+    def _count(self, suffered: Array) -> None:
+        rounds = np.arange(self.rounds, self.rounds + len(suffered)) + 1
+        self.rounds += len(suffered)
+        self.loss += float(suffered.sum())
+        self._surcharge += float(_surcharge(rounds).sum())
 
     def _valued(
         self, loss: Callable[[Array], float] | Any, at_point: float | None
@@ -210,34 +202,51 @@ class DensityPlayer:
             suffered = mean if at_point is None else number(at_point, "at_point")
             if suffered > mean + _EDGE:
                 raise ValueError(f"at_point={suffered} is above the mean {mean}: not a convex loss")
-        for name, each in (("loss", values), ("loss at the point", np.array([suffered]))):
-            wrong = np.flatnonzero(~((each >= -_EDGE) & (each <= 1.0 + _EDGE)))
-            if len(wrong):
-                raise ValueError(
-                    f"{name}[{wrong[0]}] = {each[wrong[0]]} is outside [0, 1]; scale the loss to it"
-                )
+        _check_range(values, "loss")
+        _check_range(np.array([suffered]), "loss at the point")
         if callable(loss) and suffered > (mean := float(self.weights @ values)) + _EDGE:
             raise ValueError(f"the loss at point, {suffered}, is above the mean {mean}: not convex")
         return values, suffered
 
     def run(self, losses: Any) -> Run:
-        """Play many rounds: a list of functions, or values with a row per round, a column per point."""
-        rounds = list(losses)
+        """Play many rounds: values with a row per round and a column per point, or functions.
+
+        Values are played by the core, functions one after the other.
+        """
+        rounds = losses if isinstance(losses, np.ndarray) else list(losses)
+        if not isinstance(rounds, np.ndarray) and any(map(callable, rounds)):
+            suffered, points, table = self._one_by_one(rounds)
+        else:
+            rounds = rounds if len(rounds) else np.empty((0, len(self.grid)))
+            suffered, points, table = self._at_once(matrix(rounds, len(self.grid), "losses"))
+        after = np.arange(self.rounds - len(suffered), self.rounds) + 1
+        before = self._surcharge - math.fsum(_surcharge(after))
+        curve = self._bound(self._share(None), after, before + np.cumsum(_surcharge(after)))
+        best = int(np.argmin(table.sum(axis=0)))
+        return Run(suffered, table[:, best], self.grid[best].copy(), curve, points, repr(self))
+
+    def _at_once(self, table: Array) -> tuple[Array, Array, Array]:
+        _check_range(table, "losses")
+        kind = _POTENTIALS.index(self.potential)
+        self.scores, suffered, points = _core.density_run(
+            kind, self.rate, self.rounds, self.scores, self.grid, table
+        )
+        self._count(suffered)
+        return suffered, points.reshape(len(table), self.dimension), table
+
+    def _one_by_one(self, rounds: list[Any]) -> tuple[Array, Array, Array]:
         before = self.clone()
-        suffered, curve = np.empty(len(rounds)), np.empty(len(rounds))
-        points = np.empty((len(rounds), self.dimension))
+        suffered, points = np.empty(len(rounds)), np.empty((len(rounds), self.dimension))
         table = np.empty((len(rounds), len(self.grid)))
         try:
             for t, loss in enumerate(rounds):
                 points[t], scores = self.point, self.scores
                 suffered[t] = self.update(loss)
                 table[t] = self.scores - scores + suffered[t]
-                curve[t] = self.bound()
         except Exception:
             self.__dict__.update(before.__dict__)
             raise
-        best = int(np.argmin(table.sum(axis=0)))
-        return Run(suffered, table[:, best], self.grid[best].copy(), curve, points, repr(self))
+        return suffered, points, table
 
     # --- what is proven ----------------------------------------------------------------------------
 
@@ -252,14 +261,17 @@ class DensityPlayer:
 
     def bound(self, epsilon: float | None = None) -> float:
         """The theorem's bound on `regret(epsilon)`."""
-        share, T = self._share(epsilon), self.rounds
+        share = self._share(epsilon)
+        return float(self._bound(share, np.array(self.rounds), np.array(self._surcharge)))
+
+    def _bound(self, share: float, T: NDArray[Any], surcharge: Array) -> Array:
         if self.potential == "exponential":
             eta = self.rate
             log_cosh = eta + math.log1p(math.exp(-2.0 * eta)) - math.log(2.0)
-            return (math.log(1.0 / share) + T * log_cosh) / eta
+            return np.asarray((math.log(1.0 / share) + T * log_cosh) / eta)
         if self.potential == "two-norm":
-            return math.sqrt(T / share)
-        return math.sqrt(3.0 * T * math.log1p(self._surcharge / (2.0 * share)))
+            return np.asarray(np.sqrt(T / share))
+        return np.asarray(np.sqrt(3.0 * T * np.log1p(surcharge / (2.0 * share))))
 
     def bound_on_domain(self, lipschitz: float | None = None, *, confidence: float = 0.95) -> float:
         """A bound on the regret to every point of the domain, not only those of the grid.
@@ -373,4 +385,18 @@ class DensityPlayer:
         return (
             f"DensityPlayer({self.domain!r}, potential={self.potential!r}, points={len(self.grid)}, "
             f"method={self.method!r})"
+        )
+
+
+def _surcharge(t: NDArray[Any]) -> Array:
+    """`e^{4/(3t)} - 1`, the sum of which is at most `(e^{4/3} - 1)(ln T + 1)` (Corollary 2)."""
+    return np.asarray(np.expm1(4.0 / (3.0 * t)))
+
+
+def _check_range(values: Array, name: str) -> None:
+    wrong = np.argwhere(~((values >= -_EDGE) & (values <= 1.0 + _EDGE)))
+    if len(wrong):
+        at = ", ".join(map(str, wrong[0]))
+        raise ValueError(
+            f"{name}[{at}] = {values[tuple(wrong[0])]} is outside [0, 1]; scale the loss to it"
         )

@@ -4,12 +4,11 @@ import os
 from typing import Any, Protocol, Self
 
 from regretless import losses, persistence
-from regretless.domains import Ball, Box, Domain, Everything, Simplex
 from regretless.oco.files import described, restored
 from regretless.oco.player import Player, vector
 from regretless.run import Array
 
-__all__ = ["Engine", "EnginePlayer", "domain_options"]
+__all__ = ["Engine", "EnginePlayer"]
 
 
 _NOT_KEPT = ("_engine", "_strengths", "_curved")  # made anew by a start, or by a run
@@ -118,17 +117,3 @@ class EnginePlayer(Player):
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
         return player
-
-
-def domain_options(domain: Domain) -> dict[str, Any] | None:
-    """How the core describes a domain onto which it can project; None if it cannot."""
-    options: dict[str, Any] = {"domain": 0, "size": 1.0, "low": [], "high": []}
-    if isinstance(domain, Everything):
-        return options
-    if isinstance(domain, Simplex):
-        return options | {"domain": 2, "size": domain.scale}
-    if isinstance(domain, Box):
-        return options | {"domain": 3, "low": domain.low.tolist(), "high": domain.high.tolist()}
-    if isinstance(domain, Ball) and domain.center is None and domain.p in (1.0, 2.0):
-        return options | {"domain": 1 if domain.p == 2.0 else 4, "size": domain.radius}
-    return None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from regretless import domains, losses, persistence, rates
+from regretless import _core, domains, losses, persistence, rates
 from regretless.arguments import number, positive
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
@@ -30,6 +30,7 @@ from regretless.oco.convex_losses import (
 from regretless.oco.files import described, restored
 from regretless.oco.player import PlayerInPython, implied_dimension, vector
 from regretless.oco.solver import minimise, minimise_regularised
+from regretless.oco.twins import leader_twin, mirror_twin
 from regretless.run import Array
 
 __all__ = ["FollowTheLeader", "FollowTheRegularizedLeader", "Stability"]
@@ -39,12 +40,18 @@ class _Leader(PlayerInPython):
     """What both leaders share: the losses so far, and the point that is best for them."""
 
     _numbers: tuple[str, ...] = ("rounds", "linear", "loss", "travel", "gaps", "_gap")
+    _first: Array
+    _twin: dict[str, Any] | None  # the leader of linear losses, if the core knows it
 
     def __init__(self, dimension: int, domain: Domain, tolerance: float) -> None:
         super().__init__(dimension, domain)
         self.tolerance = positive(tolerance, "tolerance")
         self.loss = self.travel = self.gaps = self._gap = 0.0
         self._total = Total(self.dimension)
+
+    @abstractmethod
+    def _eta(self, rounds: int) -> float:
+        """The rate of what is played after so many rounds."""
 
     @abstractmethod
     def _leader(self, total: Total) -> tuple[Array, float]:
@@ -102,6 +109,8 @@ class _Leader(PlayerInPython):
     def _play(
         self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
     ) -> tuple[Array, Array, Array | None]:
+        if loss is None and len(X) and self._total.is_linear and self._twin is not None:
+            return self._play_linear(X, self._twin, keep)
         suffered, paid = np.empty(len(X)), np.empty(len(X))
         played = np.empty(X.shape) if keep else None
         for t, x in enumerate(X):
@@ -114,6 +123,33 @@ class _Leader(PlayerInPython):
             paid[t] = self._paid()
         return suffered, paid, played
 
+    def _play_linear(
+        self, X: Array, twin: dict[str, Any], keep: bool
+    ) -> tuple[Array, Array, Array | None]:
+        """What `update` does with each row of `X`. Linear losses do not depend on the points played,
+        so the core finds these first."""
+        etas = np.array([self._eta(t) for t in range(self.rounds + 1, self.rounds + 1 + len(X))])
+        points, squares = _core.leaders(twin, self._first, -self._total.linear, X, etas)
+        after = points.reshape(X.shape)
+        played = np.vstack([self._point, after[:-1]])
+        suffered = np.einsum("td,td->t", played, X)
+        decrease = suffered - np.einsum("td,td->t", after, X)
+        paid = self._settle_linear(squares, played, after, decrease)
+        self._total = self._total.plus(LinearLoss(X.sum(axis=0)))
+        self._point, self._gap = after[-1].copy(), 0.0
+        self.rounds += len(X)
+        for name, sums in (("loss", suffered), ("linear", suffered), ("travel", decrease)):
+            setattr(self, name, getattr(self, name) + float(sums.sum()))
+        self.gradient_sum = self.gradient_sum + X.sum(axis=0)
+        return suffered, paid, played if keep else None
+
+    @abstractmethod
+    def _settle_linear(self, squares: Array, played: Array, after: Array, decrease: Array) -> Array:
+        """Account for such rounds, `squares` being the squared dual norms of the gradients.
+
+        Returns the bound after each without the comparator's part.
+        """
+
     def regret(self, comparators: Any = None) -> float:
         """The regret so far, of the losses as they are: against a point, or the best of a domain.
 
@@ -122,7 +158,7 @@ class _Leader(PlayerInPython):
         comparators = self._comparators(comparators)
         if not isinstance(comparators, Domain):
             return self.loss - self._total.value(comparators)
-        if self._total.quadratic and not self._total.distances:
+        if self._total.is_linear:
             return self.loss + comparators.support(-self._total.linear)
         best, _ = minimise(
             self._total, comparators, comparators.project(self._point), self.tolerance
@@ -215,14 +251,21 @@ class FollowTheLeader(_Leader):
             self.start = vector(start, self.dimension, "start").copy()
             if not domain.contains(self.start):
                 raise ValueError(f"start={self.start} is not in domain={domain}")
-        self._point, self._longest = self.start, 0.0
+        self._point, self._first, self._longest = self.start, self.start, 0.0
+        self._twin = leader_twin(domain, self.dimension)
 
     def _leader(self, total: Total) -> tuple[Array, float]:
-        if total.quadratic and not total.distances and not total.linear.any():
+        if total.is_linear and not total.linear.any():
             return self.start, 0.0
         w, gap = minimise(total, self.domain, self._point, self.tolerance)
         self._check(gap, total.value(w))
         return w, gap
+
+    def _eta(self, rounds: int) -> float:
+        return 1.0  # of no regulariser
+
+    def _settle_linear(self, squares: Array, played: Array, after: Array, decrease: Array) -> Array:
+        return np.asarray(self._paid() + np.cumsum(decrease))
 
     def _settle(self, z: Array, point: Array, decrease: float) -> None:
         # For a squared distance the gradient at w is w - center.
@@ -325,9 +368,9 @@ class FollowTheRegularizedLeader(_Leader):
         self._first = self._psi.start(self.dimension)
         self._point, self._squares, self._slack, self._falling = self._first, 0.0, 0.0, True
         self._last: tuple[float, float, float, float] | None = None
+        self._twin = mirror_twin(geometry, domain, self.dimension)
 
     def _eta(self, rounds: int) -> float:
-        """The rate of what is played after so many rounds."""
         return self.rate(max(1, rounds))
 
     def _leader(self, total: Total) -> tuple[Array, float]:
@@ -349,6 +392,18 @@ class FollowTheRegularizedLeader(_Leader):
             self._squares += eta * length**2 / convexity
             self._slack += length * math.sqrt(2.0 * eta * self._gap / convexity)
         self._last = (length, self._psi.norm(self._point - point), decrease, self._gap)
+
+    def _settle_linear(self, squares: Array, played: Array, after: Array, decrease: Array) -> Array:
+        rounds = range(self.rounds, self.rounds + len(squares) + 1)
+        etas, convexity = np.array([self._eta(t) for t in rounds]), self._psi.strong_convexity
+        self._falling &= bool((np.diff(etas) <= 0).all())
+        move = self._psi.norm(played[-1] - after[-1])
+        self._last = (math.sqrt(squares[-1]), move, float(decrease[-1]), 0.0)
+        if not convexity > 0:
+            return np.full(len(squares), math.nan)
+        before, spent = self._paid(), np.cumsum(etas[:-1] * squares / convexity)
+        self._squares += float(spent[-1])
+        return np.asarray(before + 0.5 * spent)
 
     def stability(self) -> Stability:
         """How far the last round moved the point, for a constant rate: survey Lemma 2.10."""

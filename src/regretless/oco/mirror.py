@@ -16,18 +16,12 @@ import numpy as np
 
 from regretless import _core, rates
 from regretless.arguments import number, positive
-from regretless.domains import Domain, Everything
-from regretless.geometry import (
-    Entropy,
-    Euclidean,
-    Geometry,
-    PNorm,
-    Quadratic,
-    UnnormalizedEntropy,
-)
-from regretless.oco.engine import Engine, EnginePlayer, domain_options
+from regretless.domains import Domain
+from regretless.geometry import Entropy, Euclidean, Geometry, UnnormalizedEntropy
+from regretless.oco.engine import Engine, EnginePlayer
 from regretless.oco.mirror_in_python import MirrorInPython
 from regretless.oco.player import implied_dimension, whole
+from regretless.oco.twins import mirror_twin
 from regretless.run import Array
 
 __all__ = ["ExponentiatedGradient", "OnlineGradientDescent", "OnlineMirrorDescent"]
@@ -122,17 +116,12 @@ class OnlineMirrorDescent(EnginePlayer):
         return 0, math.sqrt(2.0 * complexity * convexity / self.horizon) / self.gradient
 
     def _start(self) -> Engine:
-        options = _geometry_options(self.geometry, self.dimension)
-        around = domain_options(
-            Everything() if self.domain == self.geometry.domain else self.domain
-        )
-        schedule, eta = self._schedule
-        if options is None or around is None or not _projects(self.geometry, around):
+        twin = mirror_twin(self.geometry, self.domain, self.dimension)
+        if twin is None:
             return MirrorInPython(
                 self.dimension, self.geometry, self.domain, self._schedule, self.lazy
             )
-        described = options | around | {"schedule": schedule, "eta": eta, "lazy": self.lazy}
-        return _core.mirror_descent(self.dimension, described)
+        return _core.mirror_descent(self.dimension, twin, *self._schedule, self.lazy)
 
     def _engine_loss(self, loss: Any) -> Any:
         return loss if isinstance(self._engine, MirrorInPython) else super()._engine_loss(loss)
@@ -253,35 +242,3 @@ class ExponentiatedGradient(OnlineMirrorDescent):
             each = 1.0 / whole(dimension, "dimension") if initial is None else initial
             psi = UnnormalizedEntropy(number(each, "initial"))
         super().__init__(psi, dimension, **options)
-
-
-def _geometry_options(geometry: Geometry, dimension: int) -> dict[str, Any] | None:
-    """How the core describes a geometry; None if it does not know it."""
-    options: dict[str, Any] = {
-        "convexity": geometry.strong_convexity or math.inf,
-        "scale": 1.0,
-        "p": 2.0,
-        "factor": 1.0,
-        "matrix": [],
-    }
-    if type(geometry) is Euclidean:
-        return options | {"geometry": 0}
-    if type(geometry) is Entropy:
-        return options | {"geometry": 1, "scale": geometry.scale}
-    if type(geometry) is UnnormalizedEntropy:
-        return options | {"geometry": 2, "scale": geometry.initial}
-    if type(geometry) is PNorm:
-        factor = 1.0 if geometry.convention == "A" else 1.0 / (geometry.p - 1.0)
-        return options | {"geometry": 3, "p": geometry.p, "factor": factor}
-    if type(geometry) is Quadratic and len(geometry.matrix) == dimension:
-        full = geometry.matrix.ndim == 2
-        inverse = np.linalg.inv(geometry.matrix) if full else 1.0 / geometry.matrix
-        return options | {"geometry": 5 if full else 4, "matrix": inverse.ravel().tolist()}
-    return None
-
-
-def _projects(geometry: Geometry, around: dict[str, Any]) -> bool:
-    """Whether the core's Euclidean projection is the right one."""
-    kind = around["domain"]
-    diagonal = type(geometry) is Quadratic and geometry.matrix.ndim == 1
-    return kind == 0 or type(geometry) is Euclidean or (kind == 3 and diagonal)

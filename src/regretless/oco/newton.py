@@ -8,15 +8,46 @@ import numpy as np
 from regretless import _core
 from regretless.arguments import number, positive
 from regretless.domains import Box, Domain, Everything, Simplex
-from regretless.oco.adaptive import _full
-from regretless.oco.engine import Engine, EnginePlayer, domain_options
-from regretless.oco.player import PlayerInPython, vector, whole
+from regretless.oco.engine import Engine, EnginePlayer
+from regretless.oco.player import vector, whole
+from regretless.oco.twins import domain_twin
 from regretless.run import Array
 
 __all__ = ["InvariantNewtonStep", "OnlineNewtonStep"]
 
 
-class OnlineNewtonStep(EnginePlayer):
+class _Looking(EnginePlayer):
+    """A player that sees the example to come, and keeps what it predicts for it within `bound`."""
+
+    bound: float | None
+
+    def look(self, x: Any) -> None:
+        """The example that comes next: the point is moved to where `|<w, x>| <= bound`."""
+        if self.bound is None:
+            raise ValueError("bound= was not given: there is no slab to move to")
+        self._core.look(vector(x, self.dimension, "x"), self.bound)
+
+    @property
+    def _core(self) -> Any:
+        return self._engine
+
+    def _play(self, X: Array, y: Any, loss: Any, keep: bool) -> tuple[Array, Array, Array | None]:
+        self._curved = loss is not None
+        suffered, _, paid, points = self._core.run(
+            X, y, self._engine_loss(loss), keep, self.bound or 0.0
+        )
+        return suffered, paid, None if points is None else points.reshape(X.shape)
+
+    def _curve(self, paid: Array, u: Array) -> Array:
+        if not self._curved or not np.isfinite(u).all():  # linear losses do not curve
+            return np.full(len(paid), np.nan)
+        return self._away(u) + paid
+
+    def _away(self, u: Array) -> float:
+        return 0.0
+
+
+class OnlineNewtonStep(_Looking):
     """`w <- P_A(w - A^{-1} g)`, `A = alpha I + sum (curvature + rate / sqrt(t)) g g'`, in O(d^2).
 
     `P_A` is the nearest point in the norm of `A`. For losses with
@@ -76,32 +107,14 @@ class OnlineNewtonStep(EnginePlayer):
         self._first = self.point
 
     def _start(self) -> Engine:
-        around = domain_options(_full(self.domain, self.dimension)) or {}
+        around = domain_twin(self.domain, self.dimension) or {}
         return _core.newton_step(
             self.dimension, self.alpha, self.curvature, self.rate, around, self.lazy
         )
 
-    def look(self, x: Any) -> None:
-        """The example that comes next: the point is moved to where `|<w, x>| <= bound`."""
-        if self.bound is None:
-            raise ValueError("bound= was not given: there is no slab to move to")
-        self._core.look(vector(x, self.dimension, "x"), self.bound)
-
-    @property
-    def _core(self) -> Any:
-        return self._engine
-
-    def _play(self, X: Array, y: Any, loss: Any, keep: bool) -> tuple[Array, Array, Array | None]:
-        self._curved = loss is not None and not self.rate
-        suffered, _, paid, points = self._core.run(
-            X, y, self._engine_loss(loss), keep, self.bound or 0.0
-        )
-        return suffered, paid, None if points is None else points.reshape(X.shape)
-
-    def _curve(self, paid: Array, u: Array) -> Array:
-        if not self._curved or not np.isfinite(u).all():  # linear losses do not curve
-            return np.full(len(paid), np.nan)
-        return 0.5 * self.alpha * float(np.sum((u - self._first) ** 2)) + paid
+    def _away(self, u: Array) -> float:
+        """What the bound has before anything is paid; with rates, it is no bound on curved losses."""
+        return math.nan if self.rate else 0.5 * self.alpha * float(np.sum((u - self._first) ** 2))
 
     def _complexity(self, comparators: Domain | Array) -> float:
         """Half of `alpha ||u - w_1||^2 + sum (curvature + rate) <g, w_t - u>^2`."""
@@ -132,17 +145,16 @@ class OnlineNewtonStep(EnginePlayer):
         if self.rate or not self.curvature:
             raise ValueError(f"rate={self.rate:g}, curvature={self.curvature:g}: for rate=0 only")
         u = vector(comparator, self.dimension, "comparator")
-        away = 0.5 * self.alpha * float(np.sum((u - self._first) ** 2))
-        return away + self._engine.paid
+        return self._away(u) + self._engine.paid
 
 
-class InvariantNewtonStep(PlayerInPython):
+class InvariantNewtonStep(_Looking):
     """Newton steps that no linear map of the examples can disturb (thesis 4.3, repaired).
 
     `A = curvature sum g g'`, without a start, and its pseudo-inverse; points are kept in the slab
     `|<w, x>| <= bound` of the example to come. As printed the rule is not invariant: when an example
     leaves the range of `A`, what it predicts depends on the coordinates. Predicting 0 there repairs
-    it. O(d^3) a round; the regret is at most half the sum of `g' A^+ g`.
+    it. O(d^2) a round; the regret is at most half the sum of `g' A^+ g`.
 
     Parameters: `dimension`; `curvature > 0`; `bound > 0`, C.
 
@@ -152,51 +164,22 @@ class InvariantNewtonStep(PlayerInPython):
     array([0., 0.])
     """
 
+    _options = ("dimension", "curvature", "bound")
+
     def __init__(self, dimension: int, *, curvature: float = 0.125, bound: float = 1.0) -> None:
-        super().__init__(dimension, Everything())
+        self.dimension, self.domain = whole(dimension, "dimension"), Everything()
         self.curvature, self.bound = positive(curvature, "curvature"), positive(bound, "bound")
-        self._w, self._A = np.zeros(self.dimension), np.zeros((self.dimension, self.dimension))
-        self._spent = 0.0
+        self._engine = self._start()
 
-    @property
-    def point(self) -> Array:
-        return self._w.copy()
-
-    def look(self, x: Any) -> None:
-        """The example that comes next."""
-        x = vector(x, self.dimension, "x")
-        if not x.any():
-            return
-        inverse = np.linalg.pinv(self._A, hermitian=True)
-        outside = x - self._A @ (inverse @ x)
-        score = float(self._w @ x)
-        # scale-aware: a part outside of the range that is no more than rounding is none
-        if float(outside @ outside) > 1e-18 * self.dimension * float(x @ x):
-            self._w = self._w - score / float(x @ outside) * outside
-            return
-        beyond = math.copysign(max(abs(score) - self.bound, 0.0), score)
-        if beyond:
-            direction = inverse @ x
-            self._w = self._w - beyond / float(x @ direction) * direction
-
-    def _move(self, gradient: Array) -> None:
-        self._A = self._A + self.curvature * np.outer(gradient, gradient)
-        step = np.linalg.pinv(self._A, hermitian=True) @ gradient
-        self._spent += float(gradient @ step)
-        self._w = self._w - step
-
-    def _meet(self, x: Array) -> None:
-        self.look(x)
-
-    def _paid(self) -> float:
-        return self._spent / 2.0
+    def _start(self) -> Engine:
+        return _core.invariant_newton(self.dimension, self.curvature)
 
     def _complexity(self, comparators: Domain | Array) -> float:
         return 0.0
 
     def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
         return (
-            {"newton": self._spent / 2.0},
+            {"newton": self._engine.paid},
             {"the losses curve as told": True},
             "thesis eq. C.2; for losses, not linearised",
         )

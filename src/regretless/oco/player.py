@@ -167,7 +167,6 @@ class PlayerInPython(Player):
         suffered, paid = np.empty(len(X)), np.empty(len(X))
         played = np.empty(X.shape) if keep else None
         for t, x in enumerate(X):
-            self._meet(x)
             w = self.point
             score = float(w @ x)
             if loss is None or y is None:
@@ -180,9 +179,6 @@ class PlayerInPython(Player):
                 played[t] = w
             paid[t] = self._paid()
         return suffered, paid, played
-
-    def _meet(self, x: Array) -> None:
-        """Look at what comes next; most players do not."""
 
     def _paid(self) -> float:
         """The bound so far without the comparator's part; NaN if there is none."""

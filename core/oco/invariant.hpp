@@ -1,0 +1,99 @@
+// Newton steps that no linear map of the examples can disturb (thesis 4.3, with its repair):
+//
+//   A_t = curvature sum g g',   w_{t+1} = w_t - A_t^+ g_t
+//
+// Before an example x the point is moved, in the norm of A: to the slab |<w, x>| <= C, or, if x
+// leaves the range of A, to <w, x> = 0. Half the sum of g' A^+ g bounds the regret (eq. C.2).
+//
+// The pseudo-inverse is kept, and an orthonormal basis of the range, so that a round takes O(d^2).
+#pragma once
+#include "oco/player.hpp"
+
+namespace regretless::oco {
+
+class InvariantNewton : public Player {
+ public:
+  InvariantNewton(std::size_t dimension, double curvature)
+      : Player(dimension),
+        curvature_(curvature),
+        inverse_(dimension * dimension),
+        basis_(dimension * dimension),
+        outside_(dimension),
+        along_(dimension) {}
+
+  void look(const double* x, double bound) override {
+    const std::size_t d = dimension();
+    const double score = dot(point_.data(), x, d);
+    if (leaves(x)) {
+      const double by = score / dot(x, outside_.data(), d);
+      for (std::size_t i = 0; i < d; ++i) point_[i] -= by * outside_[i];
+      return;
+    }
+    const double beyond = std::copysign(std::max(std::fabs(score) - bound, 0.0), score);
+    if (beyond == 0) return;
+    solve(x);
+    const double by = beyond / dot(x, along_.data(), d);
+    for (std::size_t i = 0; i < d; ++i) point_[i] -= by * along_[i];
+  }
+
+  Account account() const override { return {1, paid_}; }
+
+ protected:
+  std::vector<Part> parts() override { return with({paid_, rank_, inverse_, basis_}); }
+  void move(const double* g) override {
+    const std::size_t d = dimension();
+    solve(g);
+    const double inside = dot(g, along_.data(), d);
+    if (leaves(g)) {
+      // Meyer (1973): with r the part of g outside the range and v = A^+ g, the new pseudo-inverse
+      // is A^+ - (v r' + r v') / r'r + (1 / curvature + g'v) r r' / (r'r)^2; it takes g to
+      // r / (curvature r'r)
+      const std::vector<double>&r = outside_, &v = along_;
+      const double length = dot(r.data(), r.data(), d);
+      const double twice = (1 / curvature_ + inside) / (length * length);
+      for (std::size_t i = 0; i < d; ++i)
+        for (std::size_t j = 0; j < d; ++j)
+          inverse_[i * d + j] += twice * r[i] * r[j] - (v[i] * r[j] + r[i] * v[j]) / length;
+      double* const direction = basis_.data() + std::size_t(rank_) * d;
+      for (std::size_t i = 0; i < d; ++i) direction[i] = r[i] / std::sqrt(length);
+      for (std::size_t i = 0; i < d; ++i) point_[i] -= r[i] / (curvature_ * length);
+      rank_ += 1;
+      paid_ += 1 / (2 * curvature_);
+      return;
+    }
+    const double by = 1 / (1 + curvature_ * inside);  // Sherman and Morrison
+    for (std::size_t i = 0; i < d; ++i) {
+      for (std::size_t j = 0; j < d; ++j)
+        inverse_[i * d + j] -= curvature_ * by * along_[i] * along_[j];
+      point_[i] -= by * along_[i];
+    }
+    paid_ += by * inside / 2;
+  }
+
+ private:
+  void solve(const double* x) {
+    const std::size_t d = dimension();
+    for (std::size_t i = 0; i < d; ++i) along_[i] = dot(inverse_.data() + i * d, x, d);
+  }
+  // Whether x has a part outside the range that is more than rounding; it is then in outside_.
+  bool leaves(const double* x) {
+    const std::size_t d = dimension();
+    std::copy_n(x, d, outside_.data());
+    for (int twice = 0; twice < 2; ++twice)  // once leaves the rounding of what is taken away
+      for (std::size_t k = 0; k < std::size_t(rank_); ++k) {
+        const double* direction = basis_.data() + k * d;
+        const double part = dot(outside_.data(), direction, d);
+        for (std::size_t i = 0; i < d; ++i) outside_[i] -= part * direction[i];
+      }
+    return std::size_t(rank_) < d &&
+           dot(outside_.data(), outside_.data(), d) > kRounding * double(d) * dot(x, x, d);
+  }
+
+  static constexpr double kRounding = 1e-18;
+
+  double curvature_, paid_ = 0, rank_ = 0;
+  std::vector<double> inverse_, basis_;  // row by row; the basis has `rank_` rows
+  std::vector<double> outside_, along_;
+};
+
+}  // namespace regretless::oco
