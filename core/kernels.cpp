@@ -1,5 +1,7 @@
 #include "kernels.hpp"
 
+#include "experts/normal.hpp"
+
 namespace regretless::REGRETLESS_ISA {
 namespace {
 
@@ -494,9 +496,51 @@ bool belongs(const std::uint32_t* rows, const float* values, std::size_t size,
   return high >= 0 && (most < count || !size);
 }
 
+// Experts, four at a time; the last may be fewer, and weigh nothing beyond.
+template <class F>
+void by_fours(std::size_t n, F f) {
+  for (std::size_t i = 0; i < n; i += 4) f(i, n - i < 4 ? n - i : std::size_t(4));
+}
+experts::Four take(const double* from, std::size_t count) {
+  experts::Four x = {};
+  if (count == 4)
+    std::memcpy(&x, from, sizeof(x));
+  else
+    for (std::size_t k = 0; k < count; ++k) x[k] = from[k];
+  return x;
+}
+void put(double* to, experts::Four x, std::size_t count) {
+  if (count == 4)
+    std::memcpy(to, &x, sizeof(x));
+  else
+    for (std::size_t k = 0; k < count; ++k) to[k] = x[k];
+}
+
+void normal_weights(const double* regret, const double* spread, const double* prior, std::size_t n,
+                    double* weight) {
+  by_fours(n, [=](std::size_t i, std::size_t count) {
+    const experts::Four D = experts::all(3) * (take(spread + i, count) + experts::all(1));
+    const experts::Four w = experts::normal_weight(take(regret + i, count), D);
+    put(weight + i, take(prior + i, count) * w, count);
+  });
+}
+void normal_step(const double* losses, double suffered, const double* prior, std::size_t n,
+                 double* regret, double* spread, double* weight) {
+  by_fours(n, [=](std::size_t i, std::size_t count) {
+    const experts::Four r = experts::all(suffered) - take(losses + i, count);
+    const experts::Four R = take(regret + i, count) + r;
+    const experts::Four C = take(spread + i, count) + (r > experts::all(0) ? r : -r);
+    const experts::Four D = experts::all(3) * (C + experts::all(1));
+    put(regret + i, R, count);
+    put(spread + i, C, count);
+    put(weight + i, take(prior + i, count) * experts::normal_weight(R, D), count);
+  });
+}
+
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any, learn_any, survey_values, survey_sparse, place, belongs};
+const Kernels table{predict_any, learn_any, survey_values,  survey_sparse,
+                    place,       belongs,   normal_weights, normal_step};
 
 }  // namespace regretless::REGRETLESS_ISA

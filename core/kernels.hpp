@@ -67,6 +67,12 @@ struct Kernels {
   // Whether all rows are below `count` and all values as they may be.
   bool (*belongs)(const std::uint32_t* rows, const float* values, std::size_t size,
                   std::uint32_t count);
+  // The weights of AdaNormalHedge (experts/normal.hpp), times the prior; and a round of it:
+  // regrets, sums of their sizes, and the next weights.
+  void (*normal_weights)(const double* regret, const double* spread, const double* prior,
+                         std::size_t n, double* weight);
+  void (*normal_step)(const double* losses, double suffered, const double* prior, std::size_t n,
+                      double* regret, double* spread, double* weight);
 };
 Kernels kernels();           // the best that this machine can run
 Kernels baseline_kernels();  // those that every machine can run

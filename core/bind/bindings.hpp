@@ -6,6 +6,7 @@ namespace regretless {
 
 void bind_streams(nanobind::module_& m);  // the readers, for regretless.streams
 void bind_oco(nanobind::module_& m);      // the players, for regretless.oco
+void bind_experts(nanobind::module_& m);  // those of regretless.experts
 void bind_tally(nanobind::module_& m);    // counting, for regretless.evaluate
 
 }  // namespace regretless

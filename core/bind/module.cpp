@@ -681,5 +681,6 @@ NB_MODULE(_core, m) {
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
   bind_streams(m);
   bind_oco(m);
+  bind_experts(m);
   bind_tally(m);
 }

@@ -18,7 +18,7 @@ class AdaGradPlayer : public Player {
   Account account() const override { return {roots_, eta_ * roots_}; }
 
  protected:
-  std::vector<Part> parts() override { return with({roots_, squares_}); }
+  Parts parts() override { return with({roots_, squares_}); }
   void move(const double* z) override {
     roots_ = 0;
     for (std::size_t i = 0; i < dimension(); ++i) {
@@ -48,7 +48,7 @@ class CoinPlayer : public Player {
   double largest_gradient() const { return most_; }
 
  protected:
-  std::vector<Part> parts() override { return with({most_, wealth_}); }
+  Parts parts() override { return with({most_, wealth_}); }
   void move(const double* z) override {
     const double bets = 1 / (gradient_ * gradient_ * (rounds_ + 1));
     for (std::size_t i = 0; i < dimension(); ++i) {

@@ -39,7 +39,7 @@ class InvariantNewton : public Player {
   Account account() const override { return {1, paid_}; }
 
  protected:
-  std::vector<Part> parts() override { return with({paid_, rank_, inverse_, basis_}); }
+  Parts parts() override { return with({paid_, rank_, inverse_, basis_}); }
   void move(const double* g) override {
     const std::size_t d = dimension();
     solve(g);

@@ -51,7 +51,7 @@ class MirrorDescent : public Player {
   double steepest() const { return steepest_; }  // least eta_{t-1} z_t[i]
 
  protected:
-  std::vector<Part> parts() override {
+  Parts parts() override {
     return with({strength_, paid_, squares_, most_, local_, spread_, steepest_, next_, dual_});
   }
   void move(const double* z) override {

@@ -61,7 +61,7 @@ class NewtonStep : public Player {
   Account account() const override { return {1, paid_}; }
 
  protected:
-  std::vector<Part> parts() override { return with({paid_, squares_, matrix_, inverse_, cross_}); }
+  Parts parts() override { return with({paid_, squares_, matrix_, inverse_, cross_}); }
   void move(const double* g) override {
     const std::size_t d = dimension();
     const double weight = curvature_ + rate_ / std::sqrt(rounds_);

@@ -2,20 +2,18 @@
 #pragma once
 #include <cmath>
 #include <cstddef>
-#include <initializer_list>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 #include "losses.hpp"
 #include "oco/geometry.hpp"
+#include "state.hpp"
 
 namespace regretless::oco {
 
-class Player {
+class Player : public Stateful {
  public:
   explicit Player(std::size_t dimension) : point_(dimension), theta_(dimension) {}
-  virtual ~Player() = default;
 
   std::size_t dimension() const { return point_.size(); }
   const std::vector<double>& point() const { return point_; }
@@ -43,36 +41,10 @@ class Player {
   };
   virtual Account account() const { return {}; }
 
-  // All that changes, for files.
-  std::vector<double> state() {
-    std::vector<double> all;
-    for (const Part& part : parts()) all.insert(all.end(), part.data, part.data + part.size);
-    return all;
-  }
-  void restore(const double* state, std::size_t size) {
-    std::size_t expected = 0;
-    for (const Part& part : parts()) expected += part.size;
-    if (size != expected) throw std::invalid_argument("the state is of another player");
-    for (const Part& part : parts()) {
-      std::copy_n(state, part.size, part.data);
-      state += part.size;
-    }
-  }
-
  protected:
-  struct Part {
-    double* data;
-    std::size_t size;
-    Part(double& number) : data(&number), size(1) {}
-    Part(std::vector<double>& numbers) : data(numbers.data()), size(numbers.size()) {}
-  };
-  virtual std::vector<Part> parts() { return {rounds_, linear_, theta_, point_}; }
+  Parts parts() override { return {rounds_, linear_, theta_, point_}; }
   // What every player has and what is its own.
-  std::vector<Part> with(std::initializer_list<Part> own) {
-    std::vector<Part> all = Player::parts();
-    all.insert(all.end(), own);
-    return all;
-  }
+  Parts with(std::initializer_list<Part> own) { return join(Player::parts(), own); }
   virtual void move(const double* z) = 0;
 
   std::vector<double> point_, theta_;

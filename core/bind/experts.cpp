@@ -1,0 +1,154 @@
+// The players of regretless.experts.
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "experts/ada.hpp"
+#include "experts/hedge.hpp"
+#include "experts/potentials.hpp"
+#include "experts/second_order.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+using namespace experts;
+using Prior = std::vector<double>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Made = std::unique_ptr<Experts>;
+
+// One confidence for each expert, or null.
+template <class Array>
+std::optional<Array> given(nb::handle confidence) {
+  if (confidence.is_none()) return std::nullopt;
+  return nb::cast<Array>(confidence);
+}
+void check_size(std::size_t found, std::size_t expected) {
+  if (found != expected) throw nb::value_error("arrays of other shapes were expected");
+}
+
+nb::object weights(Experts& e, nb::handle confidence) {
+  const auto awake = given<Vector<double>>(confidence);
+  if (awake) check_size(awake->size(), e.size());
+  std::vector<double> p(e.size());
+  e.distribution(awake ? awake->data() : nullptr, p.data());
+  return array_of(p);
+}
+double update(Experts& e, Vector<double> losses, nb::handle confidence) {
+  const auto awake = given<Vector<double>>(confidence);
+  check_size(losses.size(), e.size());
+  if (awake) check_size(awake->size(), e.size());
+  return e.update(losses.data(), awake ? awake->data() : nullptr);
+}
+// (suffered, weights or None)
+nb::tuple run(Experts& e, Rows losses, nb::handle confidence, bool keep) {
+  const std::size_t count = losses.shape(0), n = e.size();
+  const auto awake = given<Rows>(confidence);
+  check_size(losses.shape(1), n);
+  if (awake) check_size(awake->shape(0) * awake->shape(1), count * n);
+  std::vector<double> suffered(count), weights(keep ? count * n : 0);
+  {
+    nb::gil_scoped_release release;
+    play(e, losses.data(), awake ? awake->data() : nullptr, count, suffered.data(),
+         keep ? weights.data() : nullptr);
+  }
+  return nb::make_tuple(array_of(suffered), keep ? array_of(weights) : nb::object(nb::none()));
+}
+
+}  // namespace
+
+void bind_experts(nb::module_& m) {
+  nb::class_<Experts>(m, "Experts")
+      .def("weights", &weights, "confidence"_a.none())
+      .def("update", &update, "losses"_a, "confidence"_a.none())
+      .def("run", &run, "losses"_a, "confidence"_a.none(), "keep"_a)
+      .def_prop_ro("size", &Experts::size)
+      .def_prop_ro("rounds", [](const Experts& e) { return std::int64_t(e.rounds()); })
+      .def_prop_ro("loss", &Experts::loss)
+      .def_prop_ro("regrets", [](const Experts& e) { return array_of(e.regrets()); })
+      .def_prop_ro("spread",
+                   [](const Experts& e) {
+                     return e.spread() ? array_of(*e.spread()) : nb::object(nb::none());
+                   })
+      .def_prop_ro("paid", &Experts::paid)
+      .def_prop_ro("rate", &Experts::rate)
+      .def("state", [](Experts& e) { return array_of(e.state()); })
+      .def(
+          "restore",
+          [](Experts& e, Vector<double> state) {
+            try {
+              e.restore(state.data(), state.size());
+            } catch (const std::invalid_argument& error) {
+              throw nb::value_error(error.what());
+            }
+          },
+          "state"_a)
+      .def(
+          "grow",
+          [](Experts& e, std::size_t count) { dynamic_cast<AdaNormalHedge&>(e).grow(count); },
+          "count"_a)
+      .def(
+          "rescale", [](Experts& e, double by) { dynamic_cast<AdaNormalHedge&>(e).rescale(by); },
+          "by"_a);
+  m.def(
+      "hedge",
+      [](Prior prior, int schedule, double eta) -> Made {
+        return std::make_unique<Hedge>(std::move(prior), Hedge::Schedule(schedule), eta);
+      },
+      "prior"_a, "schedule"_a, "eta"_a);
+  m.def(
+      "linear_hedge",
+      [](Prior prior, double beta) -> Made {
+        return std::make_unique<LinearHedge>(std::move(prior), beta);
+      },
+      "prior"_a, "beta"_a);
+  m.def(
+      "fixed_share",
+      [](Prior prior, double eta, double share) -> Made {
+        return std::make_unique<FixedShare>(std::move(prior), eta, share);
+      },
+      "prior"_a, "eta"_a, "share"_a);
+  m.def(
+      "potential_player",
+      [](Prior prior, int kind, double parameter) -> Made {
+        return std::make_unique<PotentialPlayer>(std::move(prior), PotentialPlayer::Kind(kind),
+                                                 parameter);
+      },
+      "prior"_a, "kind"_a, "parameter"_a);
+  m.def(
+      "ada_normal_hedge",
+      [](Prior prior, double power) -> Made {
+        return std::make_unique<AdaNormalHedge>(std::move(prior), power);
+      },
+      "prior"_a, "power"_a);
+  m.def(
+      "ada_normal_hedge_tv",
+      [](Prior prior, bool streaming) -> Made {
+        return std::make_unique<AdaNormalHedgeTV>(std::move(prior), streaming);
+      },
+      "prior"_a, "streaming"_a);
+  m.def(
+      "adapt_ml_prod",
+      [](Prior prior, bool known_range) -> Made {
+        return std::make_unique<AdaptMLProd>(std::move(prior), known_range);
+      },
+      "prior"_a, "known_range"_a);
+  m.def(
+      "boa", [](Prior prior) -> Made { return std::make_unique<Boa>(std::move(prior)); },
+      "prior"_a);
+  m.def(
+      "ml_poly", [](Prior prior) -> Made { return std::make_unique<MlPoly>(std::move(prior)); },
+      "prior"_a);
+  m.def(
+      "squint", [](Prior prior) -> Made { return std::make_unique<Squint>(std::move(prior)); },
+      "prior"_a);
+}
+
+}  // namespace regretless

@@ -1,0 +1,148 @@
+// AdaNormalHedge (thesis 2.13, 2.14) and its version for competitors that change (2.15).
+#pragma once
+#include <cstdint>
+
+#include "experts/experts.hpp"
+#include "kernels.hpp"
+
+namespace regretless::experts {
+
+// p_i ~ q_i w(R_i, C_i), C_i = sum |r_i|^power; 0^0 is 1, for those awake.
+class AdaNormalHedge : public Experts {
+ public:
+  AdaNormalHedge(std::vector<double> prior, double power)
+      : Experts(std::move(prior)), power_(power), spread_(size()), kernels_(kernels()) {}
+  const std::vector<double>* spread() const override { return &spread_; }
+
+  // Further experts, which begin where all began.
+  void grow(std::size_t count) {
+    prior_.resize(size() + count, prior_[0]);
+    for (auto* each : {&regrets_, &weights_, &spread_}) each->resize(size());
+    fresh_ = false;
+  }
+  // Losses are measured in larger units from now on.
+  void rescale(double by) {
+    for (auto* each : {&regrets_, &spread_})
+      for (double& x : *each) x *= by;
+    fresh_ = false;
+  }
+
+ protected:
+  Parts parts() override { return join(Experts::parts(), {spread_}); }
+  void weigh(double* w) override {
+    kernels_.normal_weights(regrets_.data(), spread_.data(), prior_.data(), size(), w);
+  }
+  void learn(const Round& round) override {
+    if (power_ == 1 && !round.awake) {  // all in one pass, for many experts
+      kernels_.normal_step(round.losses, round.suffered, prior_.data(), size(), regrets_.data(),
+                           spread_.data(), weights_.data());
+      fresh_ = true;
+      return;
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double r = round.regret(i);
+      regrets_[i] += r;
+      spread_[i] += !round.is_awake(i) ? 0
+                    : power_ == 1      ? std::fabs(r)
+                                       : std::pow(std::fabs(r), power_);
+    }
+  }
+
+ private:
+  double power_;
+  std::vector<double> spread_;
+  Kernels kernels_;
+};
+
+// A copy of all experts begins in every round tau, with the prior 1 / tau^2; an expert weighs what
+// its copies do. `streaming` keeps of those only O(log t), by Hazan and Seshadhri's rule: that of
+// tau = odd 2^k lives to round tau + 2^{k + 2}.
+class AdaNormalHedgeTV : public Experts {
+ public:
+  AdaNormalHedgeTV(std::vector<double> prior, bool streaming)
+      : Experts(std::move(prior)), streaming_(streaming), added_(size()), kernels_(kernels()) {}
+  const std::vector<double>* spread() const override { return nullptr; }
+  std::size_t copies() const { return starts_.size(); }
+
+  std::vector<double> state() override {
+    std::vector<double> all{rounds_, loss_};
+    for (const auto* each : {&regrets_, &starts_, &copies_R_, &copies_C_})
+      all.insert(all.end(), each->begin(), each->end());
+    return all;
+  }
+  void restore(const double* state, std::size_t count) override {
+    const std::size_t n = size();
+    const std::size_t copies = count >= 2 + n ? (count - 2 - n) / (2 * n + 1) : 0;
+    if (count != 2 + n + copies * (2 * n + 1))
+      throw std::invalid_argument("the state is of another player");
+    rounds_ = state[0], loss_ = state[1];
+    const double* at = state + 2;
+    const auto take = [&](std::vector<double>& to, std::size_t size) {
+      to.assign(at, at + size);
+      at += size;
+    };
+    take(regrets_, n), take(starts_, copies), take(copies_R_, copies * n),
+        take(copies_C_, copies * n);
+    fresh_ = false;
+  }
+
+ protected:
+  Parts parts() override { return {}; }
+  void weigh(double* w) override {
+    const std::size_t n = size();
+    begin_round();
+    std::fill_n(w, n, 0.0);
+    for (std::size_t c = 0; c < starts_.size(); ++c) {
+      kernels_.normal_weights(&copies_R_[c * n], &copies_C_[c * n], prior_.data(), n,
+                              added_.data());
+      const double by = 1 / (starts_[c] * starts_[c]);
+      for (std::size_t i = 0; i < n; ++i) w[i] += by * added_[i];
+    }
+  }
+  void learn(const Round& round) override {
+    const std::size_t n = size();
+    for (std::size_t i = 0; i < n; ++i) {
+      added_[i] = round.suffered - round.losses[i];
+      regrets_[i] += added_[i];
+    }
+    for (std::size_t c = 0; c < starts_.size(); ++c)
+      for (std::size_t i = 0; i < n; ++i) {
+        copies_R_[c * n + i] += added_[i];
+        copies_C_[c * n + i] += std::fabs(added_[i]);
+      }
+  }
+
+ private:
+  void begin_round() {
+    const double tau = rounds_ + 1;
+    if (!starts_.empty() && starts_.back() == tau) return;
+    if (streaming_) retire(tau);
+    starts_.push_back(tau);
+    for (auto* each : {&copies_R_, &copies_C_}) each->resize(starts_.size() * size());
+  }
+  void retire(double tau) {
+    const std::size_t n = size();
+    std::size_t kept = 0;
+    for (std::size_t c = 0; c < starts_.size(); ++c) {
+      const auto start = std::uint64_t(starts_[c]);
+      if (tau > starts_[c] + 4.0 * double(start & -start)) continue;
+      if (kept != c) {
+        starts_[kept] = starts_[c];
+        for (auto* each : {&copies_R_, &copies_C_})
+          std::copy_n(each->begin() + std::ptrdiff_t(c * n), n,
+                      each->begin() + std::ptrdiff_t(kept * n));
+      }
+      ++kept;
+    }
+    starts_.resize(kept);
+    for (auto* each : {&copies_R_, &copies_C_}) each->resize(kept * n);
+  }
+
+  bool streaming_;
+  std::vector<double> starts_;               // tau of each copy, rising
+  std::vector<double> copies_R_, copies_C_;  // size() numbers for each
+  std::vector<double> added_;
+  Kernels kernels_;
+};
+
+}  // namespace regretless::experts

@@ -1,0 +1,112 @@
+// Players that mix the advice of n experts (thesis 2.2, 2.14): p is proportional to awake_i w_i,
+// the losses l come, p.l is suffered, and expert i is told its regret r_i = awake_i (p.l - l_i).
+#pragma once
+#include <cmath>
+#include <vector>
+
+#include "state.hpp"
+#include "sums.hpp"
+
+namespace regretless::experts {
+
+// The loss of a round as a rule sees it. An expert that is not awake may have any loss, or none.
+struct Round {
+  const double* losses;
+  const double* awake;    // confidence in [0, 1]; null: all are awake
+  const double* weights;  // that were played, up to their sum
+  double suffered;
+  bool is_awake(std::size_t i) const { return !awake || awake[i] > 0; }
+  double regret(std::size_t i) const {
+    if (!awake) return suffered - losses[i];
+    return awake[i] > 0 ? awake[i] * (suffered - losses[i]) : 0;
+  }
+};
+
+class Experts : public Stateful {
+ public:
+  // prior: relative sizes, not all 0
+  explicit Experts(std::vector<double> prior)
+      : prior_(std::move(prior)), regrets_(prior_.size()), weights_(prior_.size()) {}
+
+  std::size_t size() const { return prior_.size(); }
+  double rounds() const { return rounds_; }
+  double loss() const { return loss_; }
+  const std::vector<double>& regrets() const { return regrets_; }
+  const std::vector<double>& prior() const { return prior_; }
+  // What a theorem is made of, for each expert and for all; named by who asks.
+  virtual const std::vector<double>* spread() const { return nullptr; }
+  virtual double paid() const { return 0; }
+  virtual double rate() const { return 0; }
+
+  void distribution(const double* awake, double* p) {
+    const double* w = shares(awake);
+    for (std::size_t i = 0; i < size(); ++i) p[i] = w[i] / sum_;
+  }
+  double update(const double* losses, const double* awake) {
+    const double* w = shares(awake);
+    const Round round{losses, awake, w, mean(w, losses, awake)};
+    fresh_ = false;
+    learn(round);
+    loss_ += round.suffered;
+    rounds_ += 1;
+    return round.suffered;
+  }
+
+ protected:
+  Parts parts() override {
+    fresh_ = false;
+    return {rounds_, loss_, regrets_};
+  }
+  // The weights of the round to come, at least 0 and finite.
+  virtual void weigh(double* w) = 0;
+  // By default the regrets are all that is learned.
+  virtual void learn(const Round& round) {
+    for (std::size_t i = 0; i < size(); ++i) regrets_[i] += round.regret(i);
+  }
+  // What the experts weigh in the round at hand, those asleep nothing: `sum_` in all.
+  const double* shares(const double* awake) {
+    if (!fresh_) weigh(weights_.data());
+    fresh_ = true;
+    if (const double* w = times(weights_, awake)) return w;
+    return times(prior_, awake);  // whatever is played then keeps the bounds
+  }
+
+  std::vector<double> prior_, regrets_, weights_;
+  double rounds_ = 0, loss_ = 0, sum_ = 0;
+  bool fresh_ = false;  // weights_ are those of the round to come
+
+ private:
+  // Null if all are 0.
+  const double* times(const std::vector<double>& w, const double* awake) {
+    if (awake) {
+      awake_weights_.resize(size());
+      for (std::size_t i = 0; i < size(); ++i) awake_weights_[i] = awake[i] * w[i];
+    }
+    const double* shares = awake ? awake_weights_.data() : w.data();
+    sum_ = sum(shares, size());
+    return sum_ > 0 ? shares : nullptr;
+  }
+  double mean(const double* w, const double* losses, const double* awake) const {
+    if (!awake) return dot(w, losses, size()) / sum_;
+    double all = 0;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (w[i] > 0) all += w[i] * losses[i];
+    return all / sum_;
+  }
+
+  std::vector<double> awake_weights_;
+};
+
+// Rounds of n losses each, and, if they are not null, of n confidences. Gives what was suffered
+// and, if wanted, the weights played.
+inline void play(Experts& experts, const double* losses, const double* awake, std::size_t count,
+                 double* suffered, double* weights) {
+  const std::size_t n = experts.size();
+  for (std::size_t t = 0; t < count; ++t) {
+    const double* a = awake ? awake + t * n : nullptr;
+    if (weights) experts.distribution(a, weights + t * n);
+    suffered[t] = experts.update(losses + t * n, a);
+  }
+}
+
+}  // namespace regretless::experts

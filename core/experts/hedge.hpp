@@ -1,0 +1,139 @@
+// Weights that shrink exponentially with the loss: Hedge and what is near to it.
+#pragma once
+#include "experts/experts.hpp"
+
+namespace regretless::experts {
+
+// Hedge (mohri 8.2.4): w_i = q_i e^{eta R_i}, R the regret, which is the same as e^{-eta L_i}.
+//   fixed       eta as given
+//   anytime     eta_t = eta / sqrt(t)
+//   doubling    eta_k = eta / sqrt(2^k), and regrets from 0 again, at rounds 2^k
+//   small_loss  eta = ln N / Delta, Delta = sum_t p.l_t - m_t, m_t = -1/eta ln sum p e^{-eta l_t}
+//               (AdaHedge: de Rooij, van Erven, Grunwald and Koolen, 2014)
+// What is paid is the sum of eta_t / 8 (Hoeffding), and for small_loss Delta. Rates never grow,
+// so the regret against u is at most RE(u || q) / eta_T and what is paid; of doubling, period by
+// period.
+class Hedge : public Experts {
+ public:
+  enum Schedule { fixed, anytime, doubling, small_loss };
+  Hedge(std::vector<double> prior, Schedule schedule, double eta)
+      : Experts(std::move(prior)), schedule_(schedule), eta_(eta), before_(size()) {}
+
+  double paid() const override { return paid_; }
+  // Of the round to come; infinite while Delta is 0.
+  double rate() const override {
+    const double t = rounds_ + 1;
+    switch (schedule_) {
+      case fixed:
+        break;
+      case anytime:
+        return eta_ / std::sqrt(t);
+      case doubling:
+        return eta_ / std::sqrt(std::exp2(std::floor(std::log2(t))));
+      case small_loss:
+        return eta_ / paid_;
+    }
+    return eta_;
+  }
+
+ protected:
+  Parts parts() override { return join(Experts::parts(), {paid_, before_}); }
+  void weigh(double* w) override {
+    const double eta = rate();
+    double most = -HUGE_VAL;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (prior_[i] > 0) most = std::max(most, regrets_[i] - before_[i]);
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double behind = regrets_[i] - before_[i] - most;
+      w[i] = behind < 0 ? prior_[i] * std::exp(eta * behind) : prior_[i];
+    }
+  }
+  void learn(const Round& round) override {
+    const double eta = rate();
+    paid_ += schedule_ == small_loss ? gap(round, eta) : eta / 8;
+    Experts::learn(round);
+    const double t = rounds_ + 2;
+    if (schedule_ == doubling && std::exp2(std::floor(std::log2(t))) == t) before_ = regrets_;
+  }
+
+ private:
+  // p.l - m, never negative
+  double gap(const Round& round, double eta) const {
+    const double* w = round.weights;
+    double least = HUGE_VAL, mixed = 0;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (w[i] > 0) least = std::min(least, round.losses[i]);
+    for (std::size_t i = 0; i < size(); ++i)
+      if (w[i] > 0)
+        mixed += round.losses[i] > least ? w[i] * std::exp(-eta * (round.losses[i] - least)) : w[i];
+    const double mix = least - (std::isinf(eta) ? 0 : std::log(mixed / sum_) / eta);
+    return std::max(round.suffered - mix, 0.0);
+  }
+
+  Schedule schedule_;
+  double eta_;
+  std::vector<double> before_;  // the regrets when the period began
+  double paid_ = 0;
+};
+
+// mohri 16: w_i <- w_i (1 - (1 - beta) l_i), in logarithms. Against each expert the regret is at
+// most ln(1 / q_i) / (1 - beta) + (1 - beta) sum l_i^2, the sum being `spread`.
+class LinearHedge : public Experts {
+ public:
+  LinearHedge(std::vector<double> prior, double beta)
+      : Experts(std::move(prior)), beta_(beta), logs_(size()), squares_(size()) {}
+  const std::vector<double>* spread() const override { return &squares_; }
+
+ protected:
+  Parts parts() override { return join(Experts::parts(), {logs_, squares_}); }
+  void weigh(double* w) override {
+    const double most = *std::max_element(logs_.begin(), logs_.end());
+    for (std::size_t i = 0; i < size(); ++i) w[i] = prior_[i] * std::exp(logs_[i] - most);
+  }
+  void learn(const Round& round) override {
+    Experts::learn(round);
+    for (std::size_t i = 0; i < size(); ++i) {
+      logs_[i] += std::log1p(-(1 - beta_) * round.losses[i]);
+      squares_[i] += round.losses[i] * round.losses[i];
+    }
+  }
+
+ private:
+  double beta_;
+  std::vector<double> logs_, squares_;
+};
+
+// Fixed share (Herbster and Warmuth, 1998): v_i ~ p_i e^{-eta l_i}, p_i = (1 - a) v_i + a / N.
+class FixedShare : public Experts {
+ public:
+  FixedShare(std::vector<double> prior, double eta, double share)
+      : Experts(std::move(prior)), eta_(eta), shared_(share), p_(prior_) {
+    normalise();
+  }
+
+ protected:
+  Parts parts() override { return join(Experts::parts(), {p_}); }
+  void weigh(double* w) override { std::copy(p_.begin(), p_.end(), w); }
+  void learn(const Round& round) override {
+    Experts::learn(round);
+    double least = HUGE_VAL;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (p_[i] > 0) least = std::min(least, round.losses[i]);
+    for (std::size_t i = 0; i < size(); ++i)
+      if (p_[i] > 0) p_[i] *= std::exp(-eta_ * (round.losses[i] - least));
+    normalise();
+    for (double& p : p_) p = (1 - shared_) * p + shared_ / double(size());
+  }
+
+ private:
+  void normalise() {
+    double sum = 0;
+    for (const double p : p_) sum += p;
+    for (double& p : p_) p /= sum;
+  }
+
+  double eta_, shared_;
+  std::vector<double> p_;
+};
+
+}  // namespace regretless::experts

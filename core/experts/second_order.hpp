@@ -1,0 +1,193 @@
+// Players with a rate for each expert, from the squares of its regrets: R, V = sum r^2.
+#pragma once
+#include "experts/experts.hpp"
+
+namespace regretless::experts {
+
+class SecondOrder : public Experts {
+ public:
+  using Experts::Experts;
+  const std::vector<double>* spread() const override { return &squares_; }
+  double paid() const override { return paid_; }
+
+ protected:
+  Parts parts() override { return join(Experts::parts(), {paid_, squares_}); }
+  void learn(const Round& round) override {
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double r = round.regret(i);
+      regrets_[i] += r;
+      squares_[i] += r * r;
+      move(i, r);
+    }
+  }
+  virtual void move(std::size_t i, double r) { (void)i, (void)r; }
+
+  std::vector<double> squares_ = std::vector<double>(size());
+  double paid_ = 0;
+};
+
+// Adapt-ML-Prod (Gaillard, Stoltz and van Erven, 2014):
+//   w_i <- (w_i (1 + eta_i r_i))^{eta'_i / eta_i},  p_i ~ eta_i w_i,
+//   eta_i = min(1 / (2 E_i), sqrt(ln N / (1 + V_i)))
+// with E_i = 1 for losses in [0, 1], or the largest |r_i| so far where the range is not known; w is
+// then multiplied by 1 + eta'_i r_i, with the new rate, as 1 + eta_i r_i could be negative.
+class AdaptMLProd : public SecondOrder {
+ public:
+  AdaptMLProd(std::vector<double> prior, bool known_range)
+      : SecondOrder(std::move(prior)),
+        known_range_(known_range),
+        largest_(size(), known_range),
+        rates_(size(), known_range ? std::min(0.5, root_log()) : 0),
+        logs_(size()) {
+    double sum = 0;
+    for (const double q : prior_) sum += q;
+    for (std::size_t i = 0; i < size(); ++i) logs_[i] = std::log(prior_[i] / sum);
+  }
+
+ protected:
+  Parts parts() override { return join(SecondOrder::parts(), {largest_, rates_, logs_}); }
+  void weigh(double* w) override {
+    double most = -HUGE_VAL, fastest = 0;
+    for (std::size_t i = 0; i < size(); ++i)
+      most = std::max(most, logs_[i]), fastest = std::max(fastest, rates_[i]);
+    // an expert of which nothing is known has the rate of the fastest
+    for (std::size_t i = 0; i < size(); ++i)
+      w[i] = std::exp(logs_[i] - most) * (rates_[i] > 0 ? rates_[i] : fastest > 0 ? fastest : 1);
+  }
+  void move(std::size_t i, double r) override {
+    if (!known_range_) largest_[i] = std::max(largest_[i], std::fabs(r));
+    if (largest_[i] == 0) return;
+    const double before = rates_[i], ln = root_log();
+    const double rate = std::min(0.5 / largest_[i], ln / std::sqrt(1 + squares_[i]));
+    rates_[i] = rate;
+    const double power = before > 0 ? rate / before : 0;
+    logs_[i] = known_range_ ? power * (logs_[i] + std::log1p(before * r))
+                            : power * logs_[i] + std::log1p(rate * r);
+  }
+
+ private:
+  double root_log() const { return std::sqrt(std::log(double(size()))); }
+  bool known_range_;
+  std::vector<double> largest_, rates_, logs_;  // E, eta, ln w
+};
+
+// Bernstein online aggregation (Wintenberger, 2017), as opera 1.2 has it:
+//   1 / eta_i^2 = 2.2 V_i,   p_i ~ q_i eta_i e^{eta_i S_i},   S_i = sum (r - eta r^2)
+// with the rate after each r: |eta r| <= 0.675, where e^{x - x^2} <= 1 + x. Any range of losses.
+class Boa : public SecondOrder {
+ public:
+  explicit Boa(std::vector<double> prior) : SecondOrder(std::move(prior)), scores_(size()) {}
+
+ protected:
+  Parts parts() override { return join(SecondOrder::parts(), {scores_}); }
+  // What is paid: ln sum q_i e^{eta_i S_i}, q being a distribution.
+  void weigh(double* w) override {
+    double most = 0, sum = 0, all = 0, known = 0, weight = 0;
+    for (std::size_t i = 0; i < size(); ++i) most = std::max(most, rate(i) * scores_[i]);
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double eta = rate(i), potential = prior_[i] * std::exp(eta * scores_[i] - most);
+      sum += potential, all += prior_[i];
+      w[i] = potential * eta;
+      if (eta > 0) known += prior_[i], weight += w[i];
+    }
+    paid_ = most + std::log(sum / all);
+    // of those that have not been seen to differ nothing is known: they keep their part of the
+    // prior
+    for (std::size_t i = 0; i < size(); ++i)
+      w[i] = squares_[i] > 0 ? w[i] / weight * known : prior_[i];
+  }
+  void learn(const Round& round) override {
+    SecondOrder::learn(round);
+    weigh(weights_.data());
+    fresh_ = true;
+  }
+  void move(std::size_t i, double r) override {
+    if (squares_[i] > 0) scores_[i] += r - rate(i) * r * r;
+  }
+
+ private:
+  using Experts::rate;
+  double rate(std::size_t i) const {
+    return squares_[i] > 0 ? 1 / std::sqrt(2.2 * squares_[i]) : 0;
+  }
+  std::vector<double> scores_;
+};
+
+// ML-Poly (Gaillard, Stoltz and van Erven, 2014), as opera has it: p_i ~ [R_i]_+ / (V_i + B),
+// B the largest r^2 of all so far. Any range of losses. What is paid bounds
+// Phi = sum q_i eta_i [R_i]_+^2, eta = 1 / (V + B): as sum q_i eta_i [R_i]_+ r_i = 0,
+// Phi_t <= Phi_{t-1} + sum q_i eta_{i,t-1} r_i^2, and the first round leaves sum q_i eta_{i,1}
+// r_i^2.
+class MlPoly : public SecondOrder {
+ public:
+  using SecondOrder::SecondOrder;
+  double rate() const override { return largest_; }
+
+ protected:
+  Parts parts() override { return join(SecondOrder::parts(), {largest_}); }
+  void weigh(double* w) override {
+    for (std::size_t i = 0; i < size(); ++i)
+      w[i] = regrets_[i] > 0 ? prior_[i] * regrets_[i] / (squares_[i] + largest_) : 0;
+  }
+  void learn(const Round& round) override {
+    for (std::size_t i = 0; largest_ > 0 && i < size(); ++i) {
+      const double r = round.regret(i);
+      paid_ += prior_[i] * r * r / (squares_[i] + largest_);
+    }
+    const bool first = largest_ == 0;
+    SecondOrder::learn(round);
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double r = round.regret(i);
+      largest_ = std::max(largest_, r * r);
+    }
+    for (std::size_t i = 0; first && largest_ > 0 && i < size(); ++i)
+      paid_ += prior_[i] * squares_[i] / (squares_[i] + largest_);
+  }
+
+ private:
+  double largest_ = 0;  // B
+};
+
+// Squint (Koolen and van Erven, 2015) with the improper prior 1 / eta on rates:
+//   w_i = q_i int_0^{1/2} e^{eta R_i - eta^2 V_i} d eta
+class Squint : public SecondOrder {
+ public:
+  using SecondOrder::SecondOrder;
+
+ protected:
+  void weigh(double* w) override {
+    double most = -HUGE_VAL;
+    std::vector<double>& logs = logs_;
+    logs.resize(size());
+    for (std::size_t i = 0; i < size(); ++i)
+      logs[i] = log_integral(regrets_[i], squares_[i]), most = std::max(most, logs[i]);
+    for (std::size_t i = 0; i < size(); ++i) w[i] = prior_[i] * std::exp(logs[i] - most);
+  }
+
+ private:
+  // e^{x^2} (1 - erf x), for x >= 0
+  static double scaled_erfc(double x) {
+    if (x < 25) return std::exp(x * x) * std::erfc(x);
+    const double s = 1 / (x * x);  // asymptotic
+    return (1 - s / 2 * (1 - 1.5 * s * (1 - 2.5 * s))) / (x * 1.7724538509055160273);
+  }
+  // ln int_0^{1/2} e^{eta R - eta^2 V} d eta. With a = -R / (2 sqrt V), b = a + sqrt(V) / 2 it is
+  // sqrt(pi / 4V) e^{a^2} (erf b - erf a).
+  static double log_integral(double R, double V) {
+    if (V < 1e-10) {  // V = 0 up to rounding: (e^{R/2} - 1) / R
+      return std::fabs(R) < 1e-10 ? std::log(0.5) : std::log(std::expm1(R / 2) / R);
+    }
+    const double root = std::sqrt(V), a = -R / (2 * root), b = a + root / 2;
+    const double scale = 0.5 * std::log(3.14159265358979323846 / (4 * V));
+    if (a >= 0)  // erfcx(a) - e^{a^2 - b^2} erfcx(b)
+      return scale + std::log(scaled_erfc(a) - std::exp(a * a - b * b) * scaled_erfc(b));
+    if (b <= 0)  // mirrored: e^{a^2} (erfc(-b) - erfc(-a))
+      return scale + a * a - b * b +
+             std::log(scaled_erfc(-b) - std::exp(b * b - a * a) * scaled_erfc(-a));
+    return scale + a * a + std::log(std::erf(b) - std::erf(a));
+  }
+
+  std::vector<double> logs_;
+};
+
+}  // namespace regretless::experts

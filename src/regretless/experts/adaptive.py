@@ -1,0 +1,157 @@
+"""AdaNormalHedge and its version for experts that take turns (thesis 2.3)."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from regretless import _core
+from regretless.arguments import number
+from regretless.experts import regrets
+from regretless.experts.player import ExpertPlayer
+from regretless.experts.run import ExpertsRun
+from regretless.run import Array
+
+__all__ = ["AdaNormalHedge", "AdaNormalHedgeTV"]
+
+
+class AdaNormalHedge(ExpertPlayer):
+    """Nothing to tune: the regret adapts to the losses, to the prior and to who is awake.
+
+    `p_i ~ prior_i c_i w(R_i, C_i)` with `C_i = sum |r_i|` and
+    `w(R, C) = (Phi(R + 1, C + 1) - Phi(R - 1, C + 1)) / 2`, `Phi(R, C) = e^{[R]_+^2 / (3 C)}` (thesis
+    Algorithm 6). For every `u` at once
+
+        R(u) <= sqrt(3 <u, C> (RE(u || prior) + ln B + ln(1 + ln n)))            (Theorem 4)
+        B = 1 + (3/2) sum_i prior_i (1 + ln(1 + C_i))                            (Lemma 4)
+
+    with 1 in the place of `ln(1 + ln n)` if `u` is even on some of the experts, and
+    `sqrt(3 C_i ln(B / prior_i))` for a single one; `<u, C> <= T`, and it is small if `u` loses little.
+
+    Parameters
+    ----------
+    n, prior, range : as of all players.
+    power : of |r| in `C`, in [0, 1]: 1 is best, 0 is `NormalHedgeDT`.
+
+    >>> mix = AdaNormalHedge(3)
+    >>> suffered = mix.update([0.0, 1.0, 1.0])
+    >>> suffered = mix.update([0.0, 1.0, math.nan], confidence=[1, 0.5, 0])
+    >>> mix.weights.round(3), mix.certificate().holds
+    (array([0.863, 0.008, 0.129]), True)
+    """
+
+    _options = ("power",)
+    _theorem = "thesis Theorem 4 and Lemma 4"
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        prior: Any = None,
+        range: tuple[float, float] | None = (0.0, 1.0),
+        power: float = 1.0,
+    ) -> None:
+        self.power = number(power, "power")
+        if not 0 <= self.power <= 1:
+            raise ValueError(f"power={power} is outside [0, 1]: the analysis ends there")
+        super().__init__(n, prior=prior, range=range)
+
+    def _start(self) -> _core.Experts:
+        return _core.ada_normal_hedge(self.prior.tolist(), self.power)
+
+    def add(self, count: int = 1) -> None:
+        """Further experts appear, from now on; they were asleep until now.
+
+        All experts are equally likely then: it needs an even prior.
+
+        >>> mix = AdaNormalHedge(2)
+        >>> suffered = mix.update([0.0, 1.0])
+        >>> mix.add()
+        >>> mix.weights.round(3)
+        array([0.589, 0.052, 0.359])
+        """
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise ValueError(f"count={count!r} must be a whole number of at least 1")
+        if np.ptp(self.prior) > 1e-12:
+            raise ValueError("the prior is not even: how likely a newcomer is cannot be known")
+        self._engine.grow(int(count))
+        self.prior = np.full(self.n + int(count), 1.0 / (self.n + int(count)))
+        self._slept = True
+
+    def _bounds(self, u: Array, relative: float) -> dict[str, float]:
+        C, inside = np.asarray(self._engine.spread), u > 0
+        B = 1.0 + 1.5 * float(self.prior @ (1.0 + np.log1p(C)))
+        spread = 3.0 * float(u @ C)
+        extra = math.log1p(math.log(self.n))
+        if np.ptp(u[inside]) <= 1e-12:
+            extra = 0.0 if inside.sum() == 1 else min(extra, 1.0)
+        return {"ada-normal-hedge": math.sqrt(spread * (relative + math.log(B) + extra))}
+
+
+class AdaNormalHedgeTV(ExpertPlayer):
+    """AdaNormalHedge against the best expert of every interval, all at once (thesis 2.3.3).
+
+    A copy of the experts begins in each round `tau`, with prior `1 / tau^2`. In the rounds from `a` to
+    `b` (the first is 1) the regret to expert i is at most
+
+        sqrt(3 C_i (ln(pi^2 / (6 prior_i)) + 2 ln a + ln(5/2 + (3/2) ln(1 + b))))
+
+    `C_i` being the sum of |r_i| in these rounds; add that up over the parts of a sequence of experts.
+
+    Parameters
+    ----------
+    n, prior, range : as of all players.
+    streaming : keep only O(ln t) of the copies (Hazan and Seshadhri's rule), for O(n ln t) a round
+        instead of O(n t). The bound then has a further factor of the order of the root of a logarithm,
+        which is not given here: it is only certified for `streaming=False`.
+
+    >>> player = AdaNormalHedgeTV(2, streaming=False)
+    >>> run = player.run([[0.0, 1.0]] * 40 + [[1.0, 0.0]] * 40)
+    >>> round(run.loss, 1), run.regret(shifts=1) <= run.bound(shifts=1)
+    (14.7, True)
+    """
+
+    _sleeps = False
+    _options = ("streaming",)
+    _theorem = "thesis 2.3.3"
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        prior: Any = None,
+        range: tuple[float, float] | None = (0.0, 1.0),
+        streaming: bool = True,
+    ) -> None:
+        self.streaming = bool(streaming)
+        super().__init__(n, prior=prior, range=range)
+
+    def _start(self) -> _core.Experts:
+        return _core.ada_normal_hedge_tv(self.prior.tolist(), self.streaming)
+
+    def _logarithm(self, prior: float, first: int, last: int) -> float:
+        start = math.log(math.pi**2 / 6.0 / prior) + 2.0 * math.log(first)
+        return 3.0 * (start + math.log(2.5 + 1.5 * math.log1p(last)))
+
+    def _bounds(self, u: Array, relative: float) -> dict[str, float]:
+        if self.streaming or not self.rounds:
+            return {}
+        # each expert by itself; |r| <= 1
+        rarest = float(self.prior[u > 0].min())
+        return {"interval": math.sqrt(self._logarithm(rarest, 1, self.rounds) * self.rounds)}
+
+    def _interval_bound(self, run: ExpertsRun, start: int, stop: int, expert: int) -> float:
+        if self.streaming:
+            return math.inf
+        C = float(np.abs(run.instantaneous[start:stop, expert]).sum()) / self._width
+        first = run.before.rounds + start + 1
+        A = self._logarithm(float(self.prior[expert]), first, run.before.rounds + stop)
+        return self._width * math.sqrt(A * C)
+
+    def _sequence_bound(self, run: ExpertsRun, U: Array) -> float:
+        if self.streaming:
+            return math.inf
+        T = run.after.rounds
+        A = self._logarithm(float(self.prior.min()), T, T)
+        spent = float(np.vdot(U, np.abs(run.instantaneous))) / self._width
+        return self._width * math.sqrt(A * regrets.variation(U) * spent)  # Theorem 7

@@ -1,0 +1,301 @@
+"""Weights that shrink exponentially with the loss: Hedge and what is near to it (mohri 8.2, 16, 17)."""
+
+import builtins
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from regretless import _core
+from regretless.arguments import number, positive
+from regretless.experts.player import ExpertPlayer
+from regretless.experts.run import ExpertsRun
+from regretless.run import Array
+
+__all__ = ["FixedShare", "Hedge", "RandomizedWeightedMajority", "SecondOrderHedge"]
+
+
+class Hedge(ExpertPlayer):
+    """Exponential weights: `p_i ~ prior_i e^{-eta L_i}`, L the total loss.
+
+    The rates never grow, and the regret to `u` is at most
+    `RE(u || prior) / eta_T + sum_t eta_t / 8` (mohri Theorem 8.6); with a fixed rate also
+    `(eta <u, L> + RE(u || prior)) / (1 - e^-eta) - <u, L>`, which is small if `u` loses little.
+
+    Parameters
+    ----------
+    n, prior, range : as of all players.
+    rate : "anytime", `eta_t = sqrt(8 ln n / t)`; "horizon", the best fixed rate for `horizon` rounds;
+        "doubling", that for 2^k rounds, starting again in rounds 2^k; "small-loss", which falls with
+        what was lost beyond the best mixture so far (AdaHedge: de Rooij and others, 2014): the regret
+        is of the order of the root of the smallest loss; or a number, a fixed rate. Rates are those
+        of losses in [0, 1].
+    horizon : how many rounds there will be, for "horizon".
+
+    >>> hedge = Hedge(2, rate=math.log(2))
+    >>> hedge.update([0.0, 1.0])
+    0.5
+    >>> hedge.weights.round(4), round(hedge.certificate().bound, 4)
+    (array([0.6667, 0.3333]), 1.0866)
+    """
+
+    _options = ("rate", "horizon")
+    _theorem = "mohri Theorems 8.6 and 8.7"
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        rate: str | float = "anytime",
+        horizon: int | None = None,
+        prior: Any = None,
+        range: tuple[float, float] | None = (0.0, 1.0),
+    ) -> None:
+        self.rate, self.horizon = rate, horizon
+        if isinstance(rate, str):
+            if rate not in ("anytime", "horizon", "doubling", "small-loss"):
+                raise ValueError(
+                    f"rate={rate!r} is not 'anytime', 'horizon', 'doubling', 'small-loss' or a number"
+                )
+        else:
+            self.rate = positive(rate, "rate")
+        if (rate == "horizon") != (horizon is not None):
+            raise ValueError(f"rate={rate!r} and horizon={horizon}: they go together")
+        if horizon is not None:
+            positive(horizon, "horizon")
+        super().__init__(n, prior=prior, range=range)
+
+    def _start(self) -> _core.Experts:
+        prior = self.prior.tolist()
+        if self.rate == "small-loss":
+            return _core.hedge(prior, 3, max(-math.log(q) for q in prior if q > 0) or 1.0)
+        if isinstance(self.rate, str):
+            schedule = {"horizon": 0, "anytime": 1, "doubling": 2}[self.rate]
+            return _core.hedge(prior, schedule, _eta(self.n, self.horizon or 1))
+        return _core.hedge(prior, 0, self.rate)
+
+    @property
+    def _sleeps(self) -> bool:  # type: ignore[override]
+        return self.rate not in ("doubling", "small-loss")
+
+    def _confidence(self, confidence: Any, shape: tuple[int, ...]) -> Array | None:
+        awake = super()._confidence(confidence, shape)
+        if awake is not None and ((awake > 0) & (awake < 1)).any():
+            raise ValueError("confidence must be 0 or 1: Hedge knows who sleeps, not how well")
+        return awake
+
+    def _bounds(self, u: Array, relative: float) -> dict[str, float]:
+        T, paid = self.rounds, self._engine.paid
+        if not T:
+            return {"regret": 0.0}
+        if self.rate == "doubling":
+            # period by period; the last may be cut short
+            sizes = [min(2 ** (k + 1) - 1, T) - 2**k + 1 for k in builtins.range(T.bit_length())]
+            etas = [_eta(self.n, 2**k) for k in builtins.range(T.bit_length())]
+            return {"periods": math.fsum(relative / e + e * m / 8.0 for e, m in zip(etas, sizes))}
+        if self.rate == "small-loss":
+            rate = self._engine.rate
+            return {"mixability": paid if math.isinf(rate) else relative / rate + paid}
+        if self.rate == "anytime":
+            eta = self._engine.rate * math.sqrt((T + 1) / T)  # that of the last round
+            return {"hoeffding": relative / eta + paid}
+        eta, theirs = self._engine.rate, float(u @ (self._engine.loss - self._engine.regrets))
+        bounds = {"hoeffding": relative / eta + paid}
+        if not self._slept:
+            bounds["small loss"] = (eta * theirs + relative) / -math.expm1(-eta) - theirs
+        return bounds
+
+
+class RandomizedWeightedMajority(ExpertPlayer):
+    """Follow an expert drawn by its weight, which is multiplied by `beta^loss` (mohri Figure 8.4).
+
+    The expected loss is at most `ln n / (1 - beta) + (2 - beta) L` where `L` is that of the best expert
+    (Theorem 8.4), and with `beta` for a horizon the regret is at most `2 sqrt(T ln n)`.
+
+    Parameters
+    ----------
+    n, prior, range : as of all players.
+    beta : in [1/2, 1); or None, for a `horizon`: `max(1/2, 1 - sqrt(ln n / horizon))`.
+    seed : of the draws.
+
+    >>> player = RandomizedWeightedMajority(3, beta=0.5, seed=1)
+    >>> for losses in ([1, 0, 1], [0, 0, 1], [1, 0, 0], [1, 0, 0]):
+    ...     followed, suffered = player.act(), player.update(losses)
+    >>> round(player.loss, 4), player.certificate().holds
+    (1.369, True)
+    """
+
+    _sleeps = False
+    _options: ClassVar[tuple[str, ...]] = ("beta",)
+    _theorem = "mohri Theorem 8.4"
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        beta: float | None = None,
+        horizon: int | None = None,
+        prior: Any = None,
+        range: tuple[float, float] | None = (0.0, 1.0),
+        seed: int = 0,
+    ) -> None:
+        self.beta = _beta(beta, horizon, lambda T: max(0.5, 1.0 - math.sqrt(_log(n) / T)))
+        self.seed, self.draws = seed, 0
+        super().__init__(n, prior=prior, range=range)
+
+    def _start(self) -> _core.Experts:
+        return _core.hedge(self.prior.tolist(), 0, -math.log(self.beta))
+
+    def act(self) -> int:
+        """Draw the expert to follow in this round; every call draws anew."""
+        random = np.random.default_rng([self.seed, self.draws])
+        self.draws += 1
+        return int(random.choice(self.n, p=self.weights))
+
+    def _bounds(self, u: Array, relative: float) -> dict[str, float]:
+        theirs = float(u @ (self._engine.loss - self._engine.regrets))
+        away = relative / (1.0 - self.beta)
+        return {
+            "small loss": away + (1.0 - self.beta) * theirs,
+            "rounds": away + (1.0 - self.beta) * self.rounds,
+        }
+
+
+class SecondOrderHedge(ExpertPlayer):
+    """Linear multiplicative weights, `w_i <- w_i (1 - (1 - beta) l_i)` (mohri exercises 8.7 and 8.9).
+
+    The regret to expert i is at most `ln(1 / prior_i) / (1 - beta) + (1 - beta) sum_t l_ti^2`. For
+    losses of 0 and 1 it is `RandomizedWeightedMajority`.
+
+    Parameters
+    ----------
+    n, prior, range : as of all players.
+    beta : in [1/2, 1); or None, for a `horizon`: `1 - 1 / (1 + sqrt(horizon / (2 ln n)))`, which has
+        regret at most `ln n + sqrt(2 T ln n)`.
+
+    >>> player = SecondOrderHedge(3, beta=0.6)
+    >>> run = player.run([[0.2, 0.9, 0.5], [0.7, 0.1, 0.4], [0.0, 1.0, 0.3]])
+    >>> round(run.loss, 10)
+    1.3876457655
+    """
+
+    _sleeps = False
+    _options: ClassVar[tuple[str, ...]] = ("beta",)
+    _theorem = "mohri exercises 8.7 and 8.9"
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        beta: float | None = None,
+        horizon: int | None = None,
+        prior: Any = None,
+        range: tuple[float, float] | None = (0.0, 1.0),
+    ) -> None:
+        self.beta = _beta(
+            beta, horizon, lambda T: max(0.5, 1.0 - 1.0 / (1.0 + math.sqrt(T / (2.0 * _log(n)))))
+        )
+        super().__init__(n, prior=prior, range=range)
+
+    def _start(self) -> _core.Experts:
+        return _core.linear_hedge(self.prior.tolist(), self.beta)
+
+    def _bounds(self, u: Array, relative: float) -> dict[str, float]:
+        gap, T = 1.0 - self.beta, self.rounds
+        squares = float(u @ np.asarray(self._engine.spread))
+        # for 0 < a = 2 beta < 2, ln(1 - x) >= -x - x^2 / a where x <= 1 - a / 2
+        return {
+            "second order": relative / gap + gap * squares,
+            "generalised": relative / gap + gap / (2.0 * self.beta) * T,
+        }
+
+
+class FixedShare(ExpertPlayer):
+    """Hedge whose weights are mixed with even ones: good against experts that take turns.
+
+    `v_i ~ p_i e^{-eta l_i}`, `p_i = (1 - share) v_i + share / n` (Herbster and Warmuth, 1998). To a
+    sequence of experts with `k` changes the regret is at most
+    `((k + 1) ln n + k ln(1 / share) + (T - k - 1) ln(1 / (1 - share))) / eta + eta T / 8`.
+
+    Parameters
+    ----------
+    n, prior, range : as of all players.
+    rate, share : `eta > 0` and in [0, 1); or None both, for a `horizon` with about so many `shifts`.
+
+    >>> player = FixedShare(2, horizon=100, shifts=1)
+    >>> run = player.run([[0.0, 1.0]] * 50 + [[1.0, 0.0]] * 50)
+    >>> run.regret(shifts=1) <= run.bound(shifts=1)
+    True
+    """
+
+    _sleeps = False
+    _options: ClassVar[tuple[str, ...]] = ("rate", "share")
+    _theorem = "Herbster and Warmuth (1998); Cesa-Bianchi and Lugosi (2006), Theorem 5.2"
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        rate: float | None = None,
+        share: float | None = None,
+        horizon: int | None = None,
+        shifts: int = 1,
+        prior: Any = None,
+        range: tuple[float, float] | None = (0.0, 1.0),
+    ) -> None:
+        if (rate is None) != (share is None) or (rate is None) != (horizon is not None):
+            raise ValueError("give rate= and share=, or horizon= and shifts= to have them chosen")
+        if horizon is not None:
+            T = positive(horizon, "horizon")
+            share = min(max(shifts, 0) / max(T - 1.0, 1.0), 0.5)
+            self.share = share
+            rate = math.sqrt(8.0 * max(self._paths(n, T, shifts), math.log(2.0)) / T)
+        self.rate, self.share = positive(rate, "rate"), number(share, "share")
+        if not 0 <= self.share < 1:
+            raise ValueError(f"share={share} is outside [0, 1)")
+        super().__init__(n, prior=prior, range=range)
+
+    def _start(self) -> _core.Experts:
+        return _core.fixed_share(self.prior.tolist(), self.rate, self.share)
+
+    def _paths(self, n: int, T: float, shifts: int) -> float:
+        """`ln(1 / prior)` of a sequence with so many changes: a change takes `share / n`."""
+        stays, kept = T - 1 - shifts, 1.0 - self.share + self.share / n
+        changes = shifts * math.log(n / self.share) if self.share > 0 else math.inf
+        return math.log(n) + (changes if shifts else 0.0) - stays * math.log(kept)
+
+    def _bounds(self, u: Array, relative: float) -> dict[str, float]:
+        T = self.rounds
+        if not T:
+            return {"no changes": 0.0}
+        paths = self._paths(self.n, T, 0) - math.log(self.n) + relative
+        return {"no changes": paths / self.rate + self.rate * T / 8.0}
+
+    def _shifting_bound(self, run: ExpertsRun, shifts: int) -> float:
+        T = self.rounds
+        if run.before.rounds or not T:
+            return math.inf
+        first = float(np.log(1.0 / self.prior.min())) - math.log(self.n)
+        # fewer changes may have been enough
+        worst = max(self._paths(self.n, T, k) for k in (0, min(shifts, T - 1)))
+        return self._width * ((worst + first) / self.rate + self.rate * T / 8.0)
+
+
+def _log(n: int) -> float:
+    return math.log(max(n, 2))  # one expert is followed at any rate
+
+
+def _eta(n: int, rounds: int) -> float:
+    """The best fixed rate for so many rounds (mohri eq. 8.16)."""
+    return math.sqrt(8.0 * _log(n) / rounds)
+
+
+def _beta(beta: float | None, horizon: int | None, tuned: Any) -> float:
+    if (beta is None) == (horizon is None):
+        raise ValueError(f"beta={beta} and horizon={horizon}: give one of them")
+    if horizon is not None:
+        return float(tuned(positive(horizon, "horizon")))
+    assert beta is not None
+    if not 0.5 <= number(beta, "beta") < 1:
+        raise ValueError(f"beta={beta} is outside [1/2, 1)")
+    return float(beta)

@@ -1,0 +1,326 @@
+"""What all players that mix experts have in common (thesis 2.2, 2.14).
+
+Each round the player has weights `p`, a distribution over the experts. Then the experts' losses `l` are
+revealed and `<p, l>` is suffered. The regret to an expert is how much more was suffered than by it,
+counted in the rounds that it was awake, as far as it was: `sum_t c_ti (<p_t, l_t> - l_ti)`.
+"""
+
+import copy
+import math
+import os
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from regretless import _core, persistence
+from regretless.arguments import number
+from regretless.certificates import RegretCertificate
+from regretless.experts.run import ExpertsRun
+from regretless.run import Array
+
+__all__ = ["ExpertPlayer", "is_group"]
+
+_EDGE = 1e-9  # losses may be so much beyond their range: rounding
+
+
+class ExpertPlayer(ABC):
+    """A player: `weights` is what it plays now, `update` tells it what the experts lost.
+
+    Parameters
+    ----------
+    n : how many experts.
+    prior : how likely each is to be the best, before anything is seen; by default all alike.
+    range : of the losses, `(low, high)`.
+
+    Attributes: `rounds` played, `loss` suffered, `regrets` to each expert.
+    """
+
+    _sleeps: ClassVar[bool] = True  # whether it takes confidences
+    _slept = False  # whether there have been any
+    _options: ClassVar[tuple[str, ...]] = ()  # beyond n, prior and range
+    _theorem: str
+    range: tuple[float, float] | None
+
+    def __init__(
+        self, n: int, *, prior: Any = None, range: tuple[float, float] | None = (0.0, 1.0)
+    ) -> None:
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise ValueError(f"n={n!r} must be a whole number of at least 1: how many experts")
+        self.prior = _distribution(prior, int(n))
+        self.range = None
+        if range is not None:
+            low, high = (number(end, "range") for end in range)
+            if not low < high < math.inf or math.isinf(low):
+                raise ValueError(f"range={range} must be two finite numbers, the smaller first")
+            self.range = (low, high)
+        self._engine = self._start()
+
+    @abstractmethod
+    def _start(self) -> _core.Experts:
+        """The core's player, as it is before the first round."""
+
+    @abstractmethod
+    def _bounds(self, u: Array, relative: float) -> dict[str, float]:
+        """Bounds on the regret to `u`, of losses in [0, 1]; `relative` is `RE(u || prior)`."""
+
+    # --- the rounds --------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """How many experts there are."""
+        return len(self.prior)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return self._engine.rounds
+
+    @property
+    def loss(self) -> float:
+        """The sum of the losses suffered."""
+        return self._low * self.rounds + self._width * self._engine.loss
+
+    @property
+    def regrets(self) -> Array:
+        """The regret to each expert."""
+        return self._width * self._engine.regrets
+
+    @property
+    def weights(self) -> Array:
+        """What is played now, if all experts are awake."""
+        return self._engine.weights(None)
+
+    def distribution(self, confidence: Any = None) -> Array:
+        """What is played now, if experts are awake with these confidences in [0, 1], not all 0."""
+        return self._engine.weights(self._confidence(confidence, (self.n,)))
+
+    def update(self, losses: Any, confidence: Any = None) -> float:
+        """Learn from the losses of a round; returns the loss suffered.
+
+        `confidence` in [0, 1]: with 0 an expert is asleep, has no weight, and may have no loss (NaN).
+        """
+        awake = self._confidence(confidence, (self.n,))
+        scaled = self._losses(losses, awake, (self.n,))
+        self._slept |= awake is not None
+        return self._low + self._width * self._engine.update(scaled, awake)
+
+    def run(self, losses: Any, confidence: Any = None, *, weights: bool = True) -> ExpertsRun:
+        """Play many rounds: `losses`, and `confidence` if there is any, with a row for each.
+
+        `weights`: whether to keep those played. The player goes on from where it is.
+        """
+        table = _matrix(losses, self.n, "losses")
+        awake = self._confidence(confidence, table.shape)
+        scaled = self._losses(table, awake, table.shape)
+        before = self.clone()
+        self._slept |= awake is not None
+        suffered, played = self._engine.run(scaled, awake, weights)
+        return ExpertsRun(
+            self._low + self._width * suffered,
+            table,
+            awake,
+            None if played is None else played.reshape(table.shape),
+            before,
+            self.clone(),
+        )
+
+    @property
+    def _low(self) -> float:
+        return 0.0 if self.range is None else self.range[0]
+
+    @property
+    def _width(self) -> float:
+        return 1.0 if self.range is None else self.range[1] - self.range[0]
+
+    def _losses(self, losses: Any, awake: Array | None, shape: tuple[int, ...]) -> Array:
+        """The losses in units of their range, checked."""
+        array = _numbers(losses, "losses")
+        if array.shape != shape:
+            raise ValueError(f"losses has shape {array.shape}, not {shape}")
+        scaled = array if self.range == (0.0, 1.0) else (array - self._low) / self._width
+        if self.range is None:
+            wrong = ~np.isfinite(scaled)
+        else:
+            wrong = ~((scaled >= -_EDGE) & (scaled <= 1.0 + _EDGE))
+        if awake is not None:
+            wrong &= awake > 0
+        if wrong.any():
+            at = tuple(np.argwhere(wrong)[0])
+            where = f"losses[{', '.join(map(str, at))}] = {array[at]}"
+            if self.range is None or not np.isfinite(array[at]):
+                raise ValueError(f"{where} is not finite; an expert without a loss is asleep")
+            raise ValueError(f"{where} is outside range={self.range}; give range= or scale it")
+        return np.ascontiguousarray(scaled)
+
+    def _confidence(self, confidence: Any, shape: tuple[int, ...]) -> Array | None:
+        if confidence is None:
+            return None
+        if not self._sleeps:
+            raise ValueError(
+                f"confidence is given, but {type(self).__name__} knows only experts that are awake; "
+                "AdaNormalHedge, Squint, BOA and MLPoly know others"
+            )
+        array = np.ascontiguousarray(_numbers(confidence, "confidence"))
+        if array.shape != shape:
+            raise ValueError(f"confidence has shape {array.shape}, not {shape}")
+        wrong = ~((array >= 0) & (array <= 1))
+        if wrong.any():
+            at = tuple(np.argwhere(wrong)[0])
+            raise ValueError(
+                f"confidence[{', '.join(map(str, at))}] = {array[at]} is outside [0, 1]"
+            )
+        asleep = ~(array * self.prior > 0).any(axis=-1)
+        if asleep.any():
+            where = f" in round {int(np.argmax(asleep))}" if array.ndim == 2 else ""
+            raise ValueError(f"all experts are asleep{where}: somebody must be awake")
+        return array
+
+    # --- what is proven ----------------------------------------------------------------------------
+
+    def regret(self, comparator: Any = None, *, quantile: float | None = None) -> float:
+        """The regret to the best expert, to `comparator` (an index or a distribution), or but for some.
+
+        With `quantile` it is that to the `ceil(quantile n)`-th best.
+        """
+        u = self._comparator(comparator, quantile)
+        if quantile is None:
+            return float(u @ self.regrets)
+        return float(self.regrets[u > 0].min())
+
+    def certificate(
+        self, comparator: Any = None, *, quantile: float | None = None
+    ) -> RegretCertificate:
+        """The theorem's bound on `regret` with the same arguments."""
+        u = self._comparator(comparator, quantile)
+        bounds = self._bounds(u, _relative_entropy(u, self.prior))
+        return RegretCertificate(
+            self.rounds,
+            self.regret(comparator, quantile=quantile),
+            {name: self._width * bound for name, bound in bounds.items()},
+            self._theorem,
+            self._assumptions(),
+        )
+
+    def _interval_bound(self, run: ExpertsRun, start: int, stop: int, expert: int) -> float:
+        """A bound on the regret to an expert in some rounds, measured in the run."""
+        return math.inf
+
+    def _shifting_bound(self, run: ExpertsRun, shifts: int) -> float:
+        """A bound on the regret to every sequence of experts that changes so often at most."""
+        return math.inf
+
+    def _sequence_bound(self, run: ExpertsRun, U: Array) -> float:
+        """A bound on the regret to weights that change."""
+        return math.inf
+
+    def _assumptions(self) -> dict[str, bool]:
+        return {"losses are in their range": True}
+
+    def _comparator(self, comparator: Any, quantile: float | None) -> Array:
+        if quantile is not None:
+            if comparator is not None:
+                raise ValueError(f"comparator={comparator!r} and quantile={quantile}: give one")
+            if not 0 < number(quantile, "quantile") <= 1:
+                raise ValueError(f"quantile={quantile} is outside (0, 1]")
+            k = max(1, math.ceil(self.n * quantile - 1e-12))
+            u = np.zeros(self.n)
+            u[np.argsort(-self.regrets, kind="stable")[:k]] = 1.0 / k
+            return u
+        if comparator is None:
+            comparator = int(np.argmax(self.regrets))
+        if isinstance(comparator, (int, np.integer)):
+            if not 0 <= comparator < self.n:
+                raise ValueError(f"comparator={comparator} is none of the {self.n} experts")
+            return np.asarray(np.eye(1, self.n, int(comparator))[0])
+        return _distribution(comparator, self.n, "comparator")
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """Another player with the same state."""
+        return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {k: v for k, v in self.__dict__.items() if k != "_engine"}
+        return kept | {"_state": self._engine.state()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        kept = dict(kept)
+        state = kept.pop("_state")
+        self.__dict__.update(kept)
+        self._engine = self._start()
+        self._engine.restore(state)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the player to a safetensors file, all at once or not at all."""
+        kept = self.__getstate__()
+        arrays = {"state": kept.pop("_state"), "prior": kept.pop("prior")}
+        persistence.write(path, {"player": type(self).__name__, "parts": kept}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
+        description, arrays = persistence.read(path)
+        if description.get("player") != cls.__name__:
+            raise ValueError(f"{path} holds a {description.get('player')}, not a {cls.__name__}")
+        player = cls.__new__(cls)
+        try:
+            kept = dict(description["parts"])
+            if kept["range"] is not None:
+                kept["range"] = tuple(kept["range"])
+            player.__setstate__(kept | {"_state": arrays["state"], "prior": arrays["prior"]})
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+        return player
+
+    def __repr__(self) -> str:
+        inside = [str(self.n), *(f"{name}={getattr(self, name)!r}" for name in self._options)]
+        return f"{type(self).__name__}({', '.join(inside)})"
+
+
+def _distribution(values: Any, n: int, name: str = "prior") -> Array:
+    if values is None:
+        return np.full(n, 1.0 / n)
+    array = _numbers(values, name)
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}, not ({n},): one number for each expert")
+    total = array.sum()
+    if not (array >= 0).all() or not abs(total - 1.0) <= 1e-6:
+        raise ValueError(f"{name} is no distribution: it must be >= 0 and add up to 1, not {total}")
+    return np.asarray(array / total)
+
+
+def is_group(u: Array, prior: Array) -> bool:
+    """Whether `u` is the prior among some of the experts.
+
+    >>> is_group(np.array([0.5, 0.5, 0.0]), np.full(3, 1 / 3))
+    True
+    """
+    inside = u > 0
+    if not (prior[inside] > 0).all():
+        return False
+    ratio = u[inside] / prior[inside]
+    return bool(np.ptp(ratio) <= 1e-9 * ratio.max())
+
+
+def _relative_entropy(u: Array, q: Array) -> float:
+    """`sum u ln(u / q)`, infinite where `q` is 0 and `u` is not."""
+    inside = u > 0
+    if not (q[inside] > 0).all():
+        return math.inf
+    return float(np.sum(u[inside] * np.log(u[inside] / q[inside])))
+
+
+def _numbers(values: Any, name: str) -> Array:
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not made of numbers: {error}") from None
+
+
+def _matrix(values: Any, width: int, name: str) -> Array:
+    array = _numbers(values, name)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"{name} has shape {array.shape}, not (rounds, {width})")
+    return np.ascontiguousarray(array)

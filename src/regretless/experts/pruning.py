@@ -1,0 +1,419 @@
+"""The best pruning of a decision tree: Luo, "Optimal and Adaptive Online Learning" (2016).
+
+Section 2.3.4. The edges of the tree are experts that sleep unless an example comes along them, and
+AdaNormalHedge with sleeping experts combines those on its path.
+"""
+
+import copy
+import graphlib
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from regretless.arguments import number
+from regretless.certificates import RegretCertificate
+
+__all__ = ["BestPruning", "TemplateTree", "from_river", "from_sklearn"]
+
+Edge: TypeAlias = tuple[Hashable, Hashable]  # the parent, None for the root, and the node
+
+_LOSSES: dict[str, Callable[[float, float], float]] = {
+    "squared": lambda prediction, y: (prediction - y) ** 2,
+    "absolute": lambda prediction, y: abs(prediction - y),
+}
+_EDGE = 1e-9  # losses may be this much outside [0, 1], or above their mean: rounding
+
+
+class Tree(Protocol):
+    """What tells the path of an example. It may also have `value(node)`, the prediction there."""
+
+    def path(self, x: Any) -> Sequence[Hashable]:
+        """The nodes that an example goes through, without the root."""
+
+
+@dataclass(slots=True)
+class _State:
+    """Of the rounds in which it was awake: the regret to it, its absolute sum, and its loss."""
+
+    regret: float = 0.0
+    spread: float = 0.0
+    loss: float = 0.0
+
+    @property
+    def log_weight(self) -> float:
+        """`ln w(R, C)`, where `w = (e^a - e^b) / 2`; it is 0, its logarithm infinite, from -1 down."""
+        a = max(self.regret + 1.0, 0.0) ** 2 / (3.0 * (self.spread + 1.0))
+        b = max(self.regret - 1.0, 0.0) ** 2 / (3.0 * (self.spread + 1.0))
+        return a + math.log(-math.expm1(b - a)) - math.log(2.0) if a > 0 else -math.inf
+
+
+class BestPruning:
+    """Predict with a tree almost as well as its best pruning, which is found on the way.
+
+    A pruning makes leaves of some nodes and predicts with the one that an example reaches; the root
+    cannot be one. Every edge e is an expert that predicts what the node it leads to does. With the
+    losses `l_e` of those on the path of an example, in each round
+
+        p_e ~ w(R_e, C_e),    R_e += p . l - l_e,    C_e += |p . l - l_e|    for e on the path
+        w(R, C) = 1/2 (e^{[R + 1]_+^2 / (3 (C + 1))} - e^{[R - 1]_+^2 / (3 (C + 1))})
+
+    and the prediction is the mean of p. The time is that of the path, whatever the size of the tree. If
+    N edges were used, m of them lead to the leaves of the pruning and C is the sum of `C_e` over
+    these m, the regret to it is at most
+
+        sqrt(3 m C (ln(N / m) + ln B + 1)),    B = 1 + 3/2 mean_e (1 + ln(1 + C_e))
+
+    and also, straight from Lemma 4, `sqrt(3 m C ln(1 + (B - 1) N / m))`. Graphs may be pruned too:
+    a node with several parents has an edge from each, and to make a leaf of it is to make leaves of
+    what is below it as well, wherever else that is reached from. Edges never used do not count.
+
+    Parameters
+    ----------
+    tree : `path(x)` gives the nodes on the path of an example without the root, hashable. If it has
+        `value(node)` and that is not None, it is the prediction of the node. Else the prediction is
+        the mean of the targets seen there, and 1/2 before there are any.
+    loss : "squared", "absolute", or a convex function of a prediction and a target, with values in
+        [0, 1].
+
+    Attributes: `rounds`; `loss`, the total suffered; `mean_loss`, the sum of `p . l`, no smaller.
+
+    >>> tree = TemplateTree({"root": (lambda x: x > 0.5, ["low", "high"])})
+    >>> model = BestPruning(tree)
+    >>> for x in [0.1, 0.9] * 20:
+    ...     model.learn_one(x, float(x > 0.5))
+    >>> model.predict_one(0.2), model.best_pruning()
+    (0.0, (0.5, ['low', 'high']))
+    >>> model.certificate().holds
+    True
+    """
+
+    def __init__(self, tree: Tree, loss: str | Callable[[float, float], float] = "squared") -> None:
+        if not callable(getattr(tree, "path", None)):
+            raise ValueError(
+                f"tree={tree!r} has no method path; use from_sklearn, from_river or TemplateTree"
+            )
+        if isinstance(loss, str) and loss not in _LOSSES:
+            raise ValueError(f"loss={loss!r} is not one of {', '.join(_LOSSES)}, nor a function")
+        self.tree = tree
+        self._loss = _LOSSES[loss] if isinstance(loss, str) else loss
+        self.rounds, self.loss, self.mean_loss = 0, 0.0, 0.0
+        self._edges: dict[Edge, _State] = {}  # in a tree, each after the edge to its parent
+        self._targets: dict[Hashable, tuple[int, float]] = {}  # how many at a node, and their mean
+        self._ends: set[Hashable] = set()  # where paths have ended: no pruning is finer
+
+    # --- the rounds ----------------------------------------------------------------------------------
+
+    def weights_one(self, x: Any) -> dict[Hashable, float]:
+        """The weights of the nodes on the path of an example."""
+        return dict(zip(nodes := self._path(x), self._weights(_edges(nodes))))
+
+    def predict_one(self, x: Any) -> float:
+        """The prediction for an example; it changes nothing."""
+        nodes = self._path(x)
+        return _mean(self._weights(_edges(nodes)), map(self._value, nodes))
+
+    def learn_one(self, x: Any, y: float) -> None:
+        """Learn the target of an example."""
+        nodes, target = self._path(x), number(y, "y")
+        if not math.isfinite(target):
+            raise ValueError(f"y={y} is not finite")
+        edges = _edges(nodes)
+        weights, predictions = self._weights(edges), [self._value(node) for node in nodes]
+        losses = [self._suffered(prediction, target) for prediction in predictions]
+        mean = _mean(weights, losses)
+        suffered = self._suffered(_mean(weights, predictions), target)
+        if suffered > mean + _EDGE:
+            raise ValueError(f"loss={suffered} of the mean is above the mean {mean}: not convex")
+        for edge, loss in zip(edges, losses):
+            state = self._edges.setdefault(edge, _State())
+            state.regret += mean - loss
+            state.spread += abs(mean - loss)
+            state.loss += loss
+        for node in nodes:
+            count, average = self._targets.get(node, (0, 0.0))
+            self._targets[node] = count + 1, average + (target - average) / (count + 1)
+        self._ends.add(nodes[-1])
+        self.rounds += 1
+        self.loss += suffered
+        self.mean_loss += mean
+
+    def _path(self, x: Any) -> list[Hashable]:
+        nodes = list(self.tree.path(x))
+        try:
+            repeated = len(set(nodes)) < len(nodes)
+        except TypeError:
+            raise ValueError(f"path(x) = {nodes} has nodes that are not hashable") from None
+        if repeated or not nodes or None in nodes:
+            raise ValueError(f"path(x) = {nodes} is empty, has None or goes through a node twice")
+        return nodes
+
+    def _weights(self, edges: Sequence[Edge]) -> list[float]:
+        logs = [self._edges.get(edge, _State()).log_weight for edge in edges]
+        # with no weight at all any distribution keeps the bound, since all that count fell behind
+        top = max(logs) if max(logs) > -math.inf else 0.0
+        weights = [math.exp(log - top) for log in logs]
+        total = math.fsum(weights)
+        return [w / total for w in weights] if total else [1.0 / len(edges)] * len(edges)
+
+    def _value(self, node: Hashable) -> float:
+        given = getattr(self.tree, "value", lambda _: None)(node)
+        if given is None:
+            return self._targets.get(node, (0, 0.5))[1]
+        return number(given, f"value({node!r})")
+
+    def _suffered(self, prediction: float, y: float) -> float:
+        loss = number(self._loss(prediction, y), "loss")
+        if not -_EDGE <= loss <= 1.0 + _EDGE:
+            raise ValueError(
+                f"the loss of the prediction {prediction} for y={y} is {loss}, outside [0, 1]; "
+                "scale the targets to [0, 1], or the loss"
+            )
+        return loss
+
+    # --- what is proven ------------------------------------------------------------------------------
+
+    def best_pruning(self) -> tuple[float, list[Hashable]]:
+        """The least loss of a pruning in the rounds played, and its leaves that were reached.
+
+        A node at which a path has ended is not split further.
+        """
+        cut = self._best_cut()
+        return self._total(cut), list(dict.fromkeys(node for _, node in cut))
+
+    def certificate(self) -> RegretCertificate:
+        """The bound on the regret of `mean_loss`, thus of `loss`, to the best pruning."""
+        cut = self._best_cut()
+        m, N = len(cut), len(self._edges)
+        spread = math.fsum(self._edges[edge].spread for edge in cut)
+        # N (B - 1) of Lemma 4
+        extra = 1.5 * math.fsum(1.0 + math.log1p(edge.spread) for edge in self._edges.values())
+        by_theorem = math.log(N / m) + math.log1p(extra / N) + 1.0 if m else 0.0
+        by_lemma = math.log1p(extra / m) if m else 0.0
+        return RegretCertificate(
+            self.rounds,
+            self.mean_loss - self._total(cut),
+            {
+                "Theorem 6": math.sqrt(3.0 * m * spread * by_theorem),
+                "Lemma 4": math.sqrt(3.0 * m * spread * by_lemma),
+            },
+            "Luo (2016), section 2.3.4",
+            {"losses are in [0, 1]": True, "no loss is above its mean": True},
+        )
+
+    def _total(self, cut: list[Edge]) -> float:
+        return math.fsum(self._edges[edge].loss for edge in cut)
+
+    def _best_cut(self) -> list[Edge]:
+        """The edges to the leaves of the best pruning: every path has exactly one of them."""
+        if len({node for _, node in self._edges}) < len(self._edges):
+            return self._best_cut_of_graph()
+        leaves: set[Hashable] = set()
+        below: defaultdict[Hashable, float] = defaultdict(float)
+        for (parent, node), edge in reversed(self._edges.items()):
+            if node in self._ends or edge.loss <= below[node]:
+                leaves.add(node)
+            below[parent] += edge.loss if node in leaves else below[node]
+        cut: list[Edge] = []
+        inside: set[Hashable] = {None}
+        for parent, node in self._edges:
+            if parent in inside:
+                if node in leaves:
+                    cut.append((parent, node))
+                else:
+                    inside.add(node)
+        return cut
+
+    def _best_cut_of_graph(self) -> list[Edge]:
+        """A least cut: h is 0 inside and 1 below, and never falls along an edge, so it is crossed once.
+
+        The cost, the sum of `loss (h(node) - h(parent))`, is linear. It is the mean, over thresholds, of
+        the costs of the cuts made where h passes a threshold, so all of them are best if h is.
+        """
+        from scipy.optimize import linprog
+        from scipy.sparse import coo_array
+
+        nodes: dict[Hashable, int] = {None: 0}
+        for _, node in self._edges:
+            nodes.setdefault(node, len(nodes))
+        parents = [nodes[parent] for parent, _ in self._edges]
+        children = [nodes[node] for _, node in self._edges]
+        losses, rows = [edge.loss for edge in self._edges.values()], np.arange(len(self._edges))
+        cost = np.zeros(len(nodes))
+        np.add.at(cost, children, losses)
+        np.subtract.at(cost, parents, losses)
+        signs = np.repeat([1.0, -1.0], len(rows))
+        rising = coo_array((signs, (np.tile(rows, 2), np.concatenate([parents, children]))))
+        fixed: dict[Hashable, tuple[int, int]] = {None: (0, 0)} | dict.fromkeys(self._ends, (1, 1))
+        solved = linprog(
+            cost, rising, np.zeros(len(rows)), bounds=[fixed.get(node, (0, 1)) for node in nodes]
+        )
+        inside = {node for node, h in zip(nodes, solved.x) if h < 0.5}
+        return [edge for edge in self._edges if edge[0] in inside and edge[1] not in inside]
+
+    def __repr__(self) -> str:
+        return f"BestPruning({self.tree!r})"
+
+
+def _edges(nodes: Sequence[Hashable]) -> list[Edge]:
+    return list(zip([None, *nodes], nodes))
+
+
+def _mean(weights: Iterable[float], values: Iterable[float]) -> float:
+    return math.fsum(p * v for p, v in zip(weights, values))
+
+
+# --- trees ---------------------------------------------------------------------------------------------
+
+
+class TemplateTree:
+    """A decision tree, or graph, made of tests.
+
+    Parameters
+    ----------
+    splits : by node, the test there and the children; the first node is the root. The test is a function
+        of an example whose result is the position of a child, or the key if children are a mapping.
+        Nodes without a test are leaves. A child may have several parents, but there are no cycles.
+    values : by node, what it predicts; that of other nodes is the mean of their targets.
+
+    >>> tree = TemplateTree(
+    ...     {
+    ...         "root": (lambda x: x["hot"], {True: "summer", False: "winter"}),
+    ...         "summer": (lambda x: x["wet"] > 3, ["dry", "storm"]),
+    ...     },
+    ...     values={"winter": 0.1, "dry": 0.9},
+    ... )
+    >>> tree.path({"hot": True, "wet": 2}), tree.value("dry"), tree.value("storm")
+    (['summer', 'dry'], 0.9, None)
+    """
+
+    def __init__(
+        self,
+        splits: Mapping[Any, tuple[Callable[[Any], Any], Any]],
+        values: Mapping[Any, float] | None = None,
+    ) -> None:
+        if not splits:
+            raise ValueError("splits is empty: without an edge there is nothing to predict with")
+        self._splits = {
+            node: (test, dict(children if isinstance(children, Mapping) else enumerate(children)))
+            for node, (test, children) in splits.items()
+        }
+        graph = {node: set(children.values()) for node, (_, children) in self._splits.items()}
+        try:
+            graphlib.TopologicalSorter(graph).prepare()
+        except graphlib.CycleError as error:
+            raise ValueError(f"splits has a cycle: {error.args[1]}") from None
+        self._root = next(iter(self._splits))
+        self._values = {node: number(v, f"values[{node!r}]") for node, v in (values or {}).items()}
+
+    def path(self, x: Any) -> list[Hashable]:
+        """The nodes that an example goes through, without the root."""
+        node, nodes = self._root, []
+        while node in self._splits:
+            test, children = self._splits[node]
+            result = test(x)
+            if not isinstance(result, Hashable) or result not in children:
+                raise ValueError(
+                    f"the test at node {node!r} gave {result!r}, not one of {list(children)}"
+                )
+            node = children[result]
+            nodes.append(node)
+        return nodes
+
+    def value(self, node: Hashable) -> float | None:
+        """What a node predicts, if it was given."""
+        return self._values.get(node)
+
+    def __repr__(self) -> str:
+        return f"TemplateTree of {len(self._splits)} tests"
+
+
+def from_sklearn(tree: Any) -> TemplateTree:
+    """A fitted decision tree of scikit-learn, its nodes predicting what they would as leaves.
+
+    Nodes are numbered as in `tree.tree_`. Those of a regressor predict their means. Those of a
+    classifier, which must have two classes, predict the probability of the second, so targets are 0
+    and 1. An example is a vector, or a mapping by the names that the tree was fitted with.
+
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> fitted = DecisionTreeRegressor().fit([[0], [1], [2]], [0.0, 0.5, 1.0])
+    >>> model = BestPruning(from_sklearn(fitted))
+    >>> model.learn_one([0], 0.1)
+    >>> model.best_pruning()
+    (0.010000000000000002, [1])
+    """
+    inner = getattr(tree, "tree_", None)
+    if inner is None or inner.node_count == 1:
+        raise ValueError(f"tree={tree} is not a fitted decision tree with a split")
+    classes = getattr(tree, "classes_", None)
+    if inner.n_outputs != 1 or (classes is not None and len(classes) != 2):
+        raise ValueError(f"tree={tree} must have one output, and two classes if any")
+    table = inner.value[:, 0, :]
+    values = table[:, 0] if classes is None else table[:, 1] / table.sum(axis=1)
+    names = getattr(tree, "feature_names_in_", None)
+    splits = {}
+    for node in np.flatnonzero(inner.children_left >= 0).tolist():
+        feature = int(inner.feature[node])
+        test = partial(
+            _goes_right,
+            feature=feature,
+            name=feature if names is None else names[feature],
+            threshold=float(inner.threshold[node]),
+            if_missing=not inner.missing_go_to_left[node],
+        )
+        children = [int(inner.children_left[node]), int(inner.children_right[node])]
+        splits[node] = (test, children)
+    return TemplateTree(splits, dict(enumerate(values.tolist())))
+
+
+def _goes_right(x: Any, feature: int, name: Any, threshold: float, if_missing: bool) -> bool:
+    # scikit-learn makes single precision of what it is given, but not of its thresholds
+    try:
+        value = float(np.float32(x[name] if isinstance(x, Mapping) else x[feature]))
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise ValueError(f"x={x!r} has no number as feature {name!r}") from None
+    return if_missing if math.isnan(value) else value > threshold
+
+
+def from_river(tree: Any) -> Tree:
+    """A decision tree of River as it is now; what it learns later is not in it.
+
+    Nodes are called by the positions of the branches to them, such as (0, 1). Branches of River stop
+    to count when they are made, so nodes predict the means of the targets that they are shown here.
+
+    >>> from river.tree import HoeffdingTreeClassifier
+    >>> grown = HoeffdingTreeClassifier(grace_period=20)
+    >>> for i in range(200):
+    ...     grown.learn_one({"a": i % 2}, i % 2 == 1)
+    >>> model = BestPruning(from_river(grown))
+    >>> model.learn_one({"a": 1}, 1.0)
+    >>> model.weights_one({"a": 1}), model.predict_one({"a": 1})
+    ({(1,): 1.0}, 1.0)
+    """
+    root = getattr(tree, "_root", None)
+    if not getattr(root, "children", None):
+        raise ValueError(f"tree={tree!r} is not a tree of River that has split already")
+    return _Walked(copy.deepcopy(root))
+
+
+class _Walked:
+    """A tree whose nodes have `children` and `walk(x)`, as those of River do."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+
+    def path(self, x: Any) -> list[Hashable]:
+        name: tuple[int, ...] = ()
+        names: list[Hashable] = []
+        parent = self._root
+        for node in self._root.walk(x):
+            # River tells of a node twice after a branch that x has no value for
+            if node is not parent:
+                name += (next(i for i, child in enumerate(parent.children) if child is node),)
+                names.append(name)
+                parent = node
+        return names

@@ -1,0 +1,374 @@
+"""The regrets of a finished game: Luo, "Optimal and Adaptive Online Learning" (2016), chapter 2.
+
+All of them are sums of the instantaneous regrets `r[t, i]`, a row a round and a column an expert:
+what was lost in round t above the loss of expert i, times how sure the expert was (section 2.3.2).
+Rounds are counted as Python does: `start <= t < stop`.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regretless.arguments import number
+from regretless.oco.player import vector
+from regretless.run import Array
+
+__all__ = [
+    "Interval",
+    "Segment",
+    "Shifting",
+    "ShiftingRegret",
+    "best_shifting",
+    "best_shiftings",
+    "finite",
+    "instantaneous",
+    "intervals",
+    "numbers",
+    "rounds_by_experts",
+    "to_best",
+    "to_experts",
+    "to_interval",
+    "to_mixture",
+    "to_quantile",
+    "to_sequence",
+    "to_shifting",
+    "variation",
+    "worst_interval",
+]
+
+
+class Interval(NamedTuple):
+    """The `regret` to an `expert` in the rounds `start <= t < stop`."""
+
+    regret: float
+    start: int
+    stop: int
+    expert: int
+
+
+class Segment(NamedTuple):
+    """The rounds `start <= t < stop`, in which an `expert` is followed."""
+
+    start: int
+    stop: int
+    expert: int
+
+
+class Shifting(NamedTuple):
+    """A sequence of experts, as segments of which neighbours differ, and its total `loss`."""
+
+    loss: float
+    segments: list[Segment]
+
+
+class ShiftingRegret(NamedTuple):
+    """The `regret` to a sequence of experts, as segments of which neighbours differ."""
+
+    regret: float
+    segments: list[Segment]
+
+
+def instantaneous(suffered: Any, table: Any, confidence: Any = None) -> Array:
+    """The instantaneous regrets `r[t, i] = confidence[t, i] (suffered[t] - table[t, i])`.
+
+    Parameters: `suffered` (T,), the losses of the player; `table` (T, N), those of the experts;
+    `confidence` (T, N) in [0, 1], 0 where an expert sleeps and its loss need not be known (None: 1).
+
+    >>> instantaneous([1.0, 0.5], [[0.0, 1.0], [0.25, np.nan]], [[1, 1], [1, 0]])
+    array([[1.  , 0.  ],
+           [0.25, 0.  ]])
+    """
+    losses = rounds_by_experts(table, "table")
+    sure = np.ones(losses.shape) if confidence is None else finite(confidence, "confidence")
+    if sure.shape != losses.shape:
+        raise ValueError(f"confidence has shape {sure.shape}, but table {losses.shape}")
+    wrong = np.argwhere((sure < 0) | (sure > 1))
+    if len(wrong):
+        raise ValueError(f"{_entry(sure, 'confidence', wrong[0])} is outside [0, 1]; 0 is asleep")
+    awake = finite(np.where(sure > 0, losses, 0.0), "table", "; give it confidence 0 if it sleeps")
+    return sure * (vector(suffered, len(losses), "suffered")[:, None] - awake)
+
+
+# --- one competitor for all rounds -----------------------------------------------------------------
+
+
+def to_experts(r: Any) -> Array:
+    """The regret to each expert: the sums over all rounds.
+
+    >>> to_experts([[1.0, -0.5], [0.25, 1.0]])
+    array([1.25, 0.5 ])
+    """
+    return np.asarray(_regrets(r).sum(axis=0))
+
+
+def to_best(r: Any) -> float:
+    """The regret to the best expert, the largest of all.
+
+    >>> to_best([[1.0, -0.5], [0.25, 1.0]])
+    1.25
+    """
+    return float(to_experts(r).max())
+
+
+def to_quantile(r: Any, epsilon: float) -> float:
+    """The regret to the `ceil(N epsilon)`-th best of the N experts (section 2.1.2).
+
+    Parameters: `epsilon` in (0, 1], the share of experts at least as good; to `1 / N` it is `to_best`.
+
+    >>> [to_quantile([[4.0, 1.0, 3.0, 2.0]], epsilon) for epsilon in (0.01, 0.5, 0.51, 1.0)]
+    [4.0, 3.0, 2.0, 1.0]
+    """
+    if not 0 < number(epsilon, "epsilon") <= 1:
+        raise ValueError(f"epsilon={epsilon} is outside (0, 1]; 1 / N is the best of N experts")
+    totals = np.sort(to_experts(r))
+    # a product that should be whole may be rounded up
+    return float(totals[-max(1, math.ceil(len(totals) * epsilon - 1e-12))])
+
+
+def to_mixture(r: Any, u: Any) -> float:
+    """The regret to a fixed distribution over the experts, `sum_t <u, r_t>`.
+
+    Parameters: `u` (N,), not negative and of sum 1.
+
+    >>> to_mixture([[1.0, -0.5], [0.25, 1.0]], [0.5, 0.5])
+    0.875
+    """
+    totals = to_experts(r)
+    shares = vector(_not_negative(u, "u"), len(totals), "u")
+    if abs(shares.sum() - 1.0) > 1e-9:
+        raise ValueError(f"u has the sum {shares.sum()}, not 1; divide it by that")
+    return float(shares @ totals)
+
+
+# --- one competitor for some rounds ----------------------------------------------------------------
+
+
+def to_interval(r: Any, start: int, stop: int) -> Interval:
+    """The largest regret to one expert in the rounds `start <= t < stop`, and to which.
+
+    >>> to_interval([[1.0, -0.5], [0.25, 1.0], [0.0, 0.5]], 1, 3)
+    Interval(regret=1.5, start=1, stop=3, expert=1)
+    """
+    regrets = _regrets(r)
+    first = _count(start, "start")
+    last = _count(stop, "stop")
+    if not first < last <= len(regrets):
+        raise ValueError(
+            f"start={start}, stop={stop} is not an interval: 0 <= start < stop <= {len(regrets)}"
+        )
+    totals = regrets[first:last].sum(axis=0)
+    expert = int(totals.argmax())
+    return Interval(float(totals[expert]), first, last, expert)
+
+
+def worst_interval(r: Any) -> Interval:
+    """The largest regret to one expert in any interval, and where: what adaptive regret bounds.
+
+    By Kadane's method: up to each round, the total so far less the least total before.
+
+    >>> worst_interval([[-1.0, 0.5], [2.0, 0.5], [1.0, 0.5], [-1.0, 0.5]])
+    Interval(regret=3.0, start=1, stop=3, expert=0)
+    """
+    regrets = _regrets(r)
+    totals = _totals(regrets)
+    rises = totals[1:] - np.minimum.accumulate(totals[:-1], axis=0)
+    end, expert = np.unravel_index(rises.argmax(), rises.shape)
+    start = totals[: end + 1, expert].argmin()
+    return to_interval(regrets[:, [expert]], int(start), int(end) + 1)._replace(expert=int(expert))
+
+
+# --- competitors that change -----------------------------------------------------------------------
+
+
+def best_shifting(table: Any, shifts: int) -> Shifting:
+    """The least loss of a sequence of experts that changes at most `shifts` times (section 2.3.3).
+
+    Time is O(T N) per shift, memory O(T) per shift besides what a copy of the table needs. The
+    segments are the best ones up to the rounding of sums of T losses; the loss is that of the segments.
+
+    Parameters: `table` (T, N), the losses of the experts; `shifts >= 0`.
+
+    >>> best_shifting([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]], shifts=1)
+    Shifting(loss=0.0, segments=[Segment(start=0, stop=2, expert=0), Segment(start=2, stop=3, expert=1)])
+    """
+    losses = finite(rounds_by_experts(table, "table"), "table")
+    return best_shiftings(losses, min(_count(shifts, "shifts"), len(losses) - 1))[-1]
+
+
+def best_shiftings(table: Any, shifts: int) -> list[Shifting]:
+    """`best_shifting` for 0, 1, ..., `shifts` changes, in the time of the last.
+
+    >>> [best.loss for best in best_shiftings([[0.0, 3.0], [2.0, 0.0], [0.0, 1.0]], shifts=2)]
+    [2.0, 1.0, 0.0]
+    """
+    losses = finite(rounds_by_experts(table, "table"), "table")
+    # The same number less for all experts of a round changes nothing but the rounding.
+    totals = _totals(losses - losses.min(axis=1, keepdims=True))
+    # before[k][t]: the least loss of t rounds with fewer than k shifts; none precedes the first segment
+    before = [np.append(0.0, np.full(len(losses), np.inf))]
+    last = []
+    for _ in range(_count(shifts, "shifts") + 1):
+        # followed since round s, expert i has lost totals[t, i] - totals[s, i] after t rounds
+        offset = np.minimum.accumulate(before[-1][:-1, None] - totals[:-1], axis=0)
+        ending = np.add(totals[1:], offset, out=offset)
+        last.append(ending.argmin(axis=1))
+        before.append(np.append(0.0, np.take_along_axis(ending, last[-1][:, None], axis=1)))
+    return [_traced(losses, totals, before, last, k) for k in range(len(last))]
+
+
+def _traced(losses: Array, totals: Array, before: list[Array], last: list[Any], k: int) -> Shifting:
+    """The way back with k shifts: when a segment began is the s that gave its offset."""
+    stop, segments = len(losses), list[Segment]()
+    while stop:
+        expert = int(last[k][stop - 1])
+        start = int(np.argmin(before[k][:stop] - totals[:stop, expert]))
+        if segments and segments[0].expert == expert:  # a shift that only rounding has gained from
+            segments[0] = segments[0]._replace(start=start)
+        else:
+            segments.insert(0, Segment(start, stop, expert))
+        stop, k = start, k - 1
+    return Shifting(math.fsum(losses[a:b, i].sum() for a, b, i in segments), segments)
+
+
+def to_shifting(r: Any, shifts: int) -> ShiftingRegret:
+    """The largest regret to a sequence of experts that changes at most `shifts` times.
+
+    The K-shifting regret of section 2.3.3 has K segments, hence `shifts = K - 1`.
+
+    >>> to_shifting([[1.0, 0.0], [0.5, 0.0], [0.0, 1.0]], shifts=1).regret
+    2.5
+    """
+    found = best_shifting(-_regrets(r), shifts)
+    return ShiftingRegret(0.0 - found.loss, found.segments)
+
+
+def to_sequence(r: Any, U: Any) -> float:
+    """The regret to a competitor that may be another one in every round, `sum_t <u_t, r_t>`.
+
+    Parameters: `U` (T, N), not negative; its rows need not be distributions (section 2.3.3).
+
+    >>> to_sequence([[1.0, 0.0], [0.0, 2.0]], [[1.0, 0.0], [0.5, 0.5]])
+    2.0
+    """
+    regrets, competitor = _regrets(r), _not_negative(U, "U")
+    if competitor.shape != regrets.shape:
+        raise ValueError(f"U has shape {competitor.shape}, but r {regrets.shape}")
+    return float(np.vdot(competitor, regrets))
+
+
+def variation(U: Any) -> float:
+    """How much a competitor rises in all, `sum_t sum_i [u_t,i - u_t-1,i]_+` with `u_0 = 0`.
+
+    Parameters: `U`, not negative, of shape (T, N), or (T,) for one expert.
+
+    >>> variation([[1.0, 0.0], [0.5, 0.5], [1.0, 0.0]])
+    2.0
+    """
+    rises = np.diff(_not_negative(U, "U"), axis=0, prepend=0.0)
+    return float(np.maximum(rises, 0.0).sum())
+
+
+def intervals(v: Any) -> list[tuple[float, int, int]]:
+    """A curve as a sum of intervals, `v_t = sum_j a_j 1{start_j <= t < stop_j}` (Lemma 5).
+
+    The amounts `a_j` are positive and add up to `variation(v)`; no other way to write it has less.
+    Each rise opens an interval, and a fall closes those opened last.
+
+    Parameters: `v` (T,), not negative. Returned are `(amount, start, stop)`, by the round they end.
+
+    >>> intervals([1.0, 3.0, 2.0])
+    [(1.0, 1, 2), (1.0, 1, 3), (1.0, 0, 3)]
+    """
+    levels = _not_negative(v, "v")
+    if levels.ndim != 1:
+        raise ValueError(f"v has shape {levels.shape}, not (rounds,); take the experts one by one")
+    level, found = 0.0, list[tuple[float, int, int]]()
+    opened = list[tuple[int, float]]()  # the rounds of the rises, and the levels they began at
+    for t, to in enumerate([*levels.tolist(), 0.0]):
+        if to > level:
+            opened.append((t, level))
+        while level > to:
+            start, base = opened[-1]
+            floor = max(base, to)
+            found.append((level - floor, start, t))
+            level = floor
+            if base >= to:
+                opened.pop()
+        level = to
+    return found
+
+
+# --- arguments -------------------------------------------------------------------------------------
+
+
+def _totals(values: Array) -> Array:
+    """The sums over the first 0, 1, ..., T rounds."""
+    return np.vstack([np.zeros(values.shape[1]), np.cumsum(values, axis=0)])
+
+
+def numbers(values: Any, name: str) -> Array:
+    """An argument as an array of numbers, finite or not.
+
+    >>> numbers("high", "bound")
+    Traceback (most recent call last):
+    ValueError: bound is not made of numbers: could not convert string to float: 'high'
+    """
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not made of numbers: {error}") from None
+
+
+def finite(values: Any, name: str, remedy: str = "") -> Array:
+    """An argument as an array of finite numbers.
+
+    >>> finite([[0.0, math.nan]], "table")
+    Traceback (most recent call last):
+    ValueError: table[0, 1] = nan is not finite
+    """
+    array = numbers(values, name)
+    wrong = np.argwhere(~np.isfinite(array))
+    if len(wrong):
+        raise ValueError(f"{_entry(array, name, wrong[0])} is not finite{remedy}")
+    return array
+
+
+def rounds_by_experts(values: Any, name: str) -> Array:
+    """An argument as a matrix of numbers, or NaN: a row a round and a column an expert.
+
+    >>> rounds_by_experts([1.0, 2.0], "table")
+    Traceback (most recent call last):
+    ValueError: table has shape (2,), not (rounds, experts) with at least one of each
+    """
+    array = numbers(values, name)
+    if array.ndim != 2 or not array.size:
+        raise ValueError(
+            f"{name} has shape {array.shape}, not (rounds, experts) with at least one of each"
+        )
+    return array
+
+
+def _regrets(r: Any) -> Array:
+    return finite(rounds_by_experts(r, "r"), "r")
+
+
+def _entry(array: Array, name: str, at: Any) -> str:
+    place = f"[{', '.join(map(str, at))}]" if len(at) else ""
+    return f"{name}{place} = {array[tuple(at)]}"
+
+
+def _not_negative(values: Any, name: str) -> Array:
+    array = finite(values, name)
+    if array.ndim not in (1, 2) or not array.size:
+        raise ValueError(f"{name} has shape {array.shape}; it must have a row for each round")
+    wrong = np.argwhere(array < 0)
+    if len(wrong):
+        raise ValueError(f"{_entry(array, name, wrong[0])} is negative")
+    return array
+
+
+def _count(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise ValueError(f"{name}={value!r} must be a whole number of at least 0")
+    return int(value)

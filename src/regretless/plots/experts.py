@@ -1,0 +1,313 @@
+"""How experts were combined: weights, residuals, regrets, and what was possible in hindsight."""
+
+import math
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.arguments import number
+from regretless.experts.regrets import finite, numbers, rounds_by_experts
+from regretless.oco.player import vector
+from regretless.plots.curves import COLOURS, LINES
+from regretless.plots.saving import picture_path, save
+from regretless.run import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["cumulative_residuals", "oracle_bars", "regret_to_experts", "weights_over_time"]
+
+_DRAWN = 2_000  # points of a line; more cannot be seen
+_BARS = 30
+_NAMED = 9  # experts that are told apart; the others are drawn alike
+_LONGEST = 24  # letters of a name
+_HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "ooo", "|||", "++")
+_FILLS = (
+    "#9ecae1",
+    "#fdd0a2",
+    "#a1d99b",
+    "#e7b9d6",
+    "#fee391",
+    "#c6dbef",
+    "#fdae6b",
+    "#c7e9c0",
+    "#dadaeb",
+)
+
+
+def weights_over_time(
+    weights: Any, names: Sequence[Any] | None = None, path: str | PathLike[str] | None = None
+) -> "Figure":
+    """Draw the weights of the experts as areas on top of each other, the largest on average below.
+
+    Of more than nine experts, the others are one area.
+
+    Parameters: `weights` (T, N), not negative; `names` of the experts (default: their numbers);
+    `path`, where to write it, .png or .svg.
+
+    >>> figure = weights_over_time([[0.5, 0.5], [0.2, 0.8]], ["gam", "gbm"])
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]  # from above
+    ['gam: 0.35', 'gbm: 0.65']
+    """
+    shares = finite(rounds_by_experts(weights, "weights"), "weights")
+    if shares.min() < 0:
+        t, i = np.argwhere(shares < 0)[0]
+        raise ValueError(f"weights[{t}, {i}] = {shares[t, i]} is negative: it has no area")
+    labels = _labels(names, shares.shape[1])
+    figure, axes = _empty(path)
+    order = np.argsort(-shares.mean(axis=0), kind="stable")
+    named, others = order[:_NAMED], order[_NAMED:]
+    rounds = _drawn(len(shares))
+    streams = [(labels[i], shares[:, i], _FILLS[k], _HATCHES[k]) for k, i in enumerate(named)]
+    if len(others):
+        streams.append((f"{len(others)} others", shares[:, others].sum(axis=1), "0.9", ""))
+    low, areas = np.zeros(len(rounds)), []
+    for name, weight, colour, hatch in streams:
+        style = {"facecolor": colour, "hatch": hatch, "edgecolor": "0.35", "linewidth": 0.6}
+        high = low + weight[rounds - 1]
+        area = axes.fill_between(rounds, low, high, **style)
+        areas.append((area, f"{name}: {weight.mean():.2f}"))
+        low = high
+    _over_rounds(axes, "weight")
+    axes.set_ylim(0.0, low.max() or 1.0)
+    axes.set_title("Weights of the experts, with their means", loc="left")
+    legend = figure.legend(
+        *zip(*reversed(areas)),
+        loc="outside right upper",
+        handlelength=3,
+        handleheight=1.8,
+        frameon=False,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return save(figure, path)
+
+
+def cumulative_residuals(
+    y: Any,
+    forecast: Any,
+    experts: Any,
+    names: Sequence[Any] | None = None,
+    path: str | PathLike[str] | None = None,
+) -> "Figure":
+    """Draw the running sums of `y - forecast`, of the mixture and of the experts.
+
+    A line that climbs belongs to forecasts that are too low. While an expert sleeps, its line is level.
+    Of more than nine experts, those that end nearest to 0 are drawn without a name.
+
+    Parameters: `y` (T,), what came true; `forecast` (T,), of the mixture; `experts` (T, N), their
+    forecasts, NaN where one sleeps; `names` of the experts (default: their numbers); `path`, where to
+    write it, .png or .svg.
+
+    >>> figure = cumulative_residuals([1.0, 2.0], [1.0, 1.5], [[0.0, 1.0], [2.0, 1.0]], ["a", "b"])
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['a', 'b', 'mixture']
+    """
+    theirs = rounds_by_experts(experts, "experts")
+    finite(np.where(np.isnan(theirs), 0.0, theirs), "experts", "; NaN is for sleeping experts")
+    truth, ours = vector(y, len(theirs), "y"), vector(forecast, len(theirs), "forecast")
+    sums = np.cumsum(np.where(np.isnan(theirs), 0.0, truth[:, None] - theirs), axis=0)
+    labels = _labels(names, theirs.shape[1])
+    figure, axes = _empty(path)
+    rounds = _drawn(len(theirs))
+    named = _lines(axes, rounds, sums, np.argsort(-np.abs(sums[-1]), kind="stable"))
+    total = np.cumsum(truth - ours)
+    axes.plot(rounds, total[rounds - 1], color="black", linewidth=2.5)
+    _over_rounds(axes, "sum of residuals")
+    axes.set_title(f"What came true less what was forecast, summed up{_rest(sums)}", loc="left")
+    ends, texts = [*sums[-1, named], total[-1]], [*(labels[i] for i in named), "mixture"]
+    _name_ends(axes, np.array(ends), texts)
+    return save(figure, path)
+
+
+def regret_to_experts(
+    regrets: Any,
+    bound: Any = None,
+    names: Sequence[Any] | None = None,
+    path: str | PathLike[str] | None = None,
+) -> "Figure":
+    """Draw the regret to every expert, over the rounds or at the end, and the bound on it.
+
+    Of more than nine experts, those with the largest regret at the end have a name.
+
+    Parameters: `regrets` after each round (T, N), running sums of what `regrets.instantaneous` gives,
+    or at the end (N,); `bound` on all of them, after each round (T,), NaN where there is none, or a
+    number at the end; `names` of the experts (default: their numbers); `path`, where to write it, .png
+    or .svg.
+
+    >>> figure = regret_to_experts([[0.5, -0.5], [1.0, -1.0]], [2.0, 3.0], ["a", "b"])
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['a: 1', 'b: -1', 'bound: 3']
+    >>> regret_to_experts([1.0, -1.0], 3.0).axes[0].get_xlabel()
+    'regret at the end'
+    """
+    values = finite(regrets, "regrets")
+    if values.ndim == 1:
+        return _final_regrets(values, bound, names, path)
+    values = rounds_by_experts(values, "regrets")
+    labels = _labels(names, values.shape[1])
+    above = np.full(len(values), np.nan) if bound is None else numbers(bound, "bound")
+    if above.shape != (len(values),):
+        raise ValueError(f"bound has shape {above.shape}, not ({len(values)},)")
+    known = above[np.isfinite(above)]
+    figure, axes = _empty(path)
+    rounds = _drawn(len(values))
+    named = _lines(axes, rounds, values, np.argsort(-values[-1], kind="stable"))
+    ends, texts = list(values[-1, named]), [f"{labels[i]}: {values[-1, i]:.3g}" for i in named]
+    if len(known):
+        axes.plot(rounds, above[rounds - 1], color="black", linewidth=2.5, linestyle="--")
+        ends.append(known[-1])
+        texts.append(f"bound: {known[-1]:.3g}")
+    axes.axhline(0.0, color="0.5", linewidth=0.8, zorder=0)
+    _over_rounds(axes, "regret")
+    axes.set_title(f"Loss above that of each expert{_rest(values)}", loc="left")
+    _name_ends(axes, np.array(ends), texts)
+    return save(figure, path)
+
+
+def _final_regrets(
+    values: Array, bound: Any, names: Sequence[Any] | None, path: str | PathLike[str] | None
+) -> "Figure":
+    if not len(values):
+        raise ValueError("regrets is empty: there is nothing to draw")
+    labels = _labels(names, len(values))
+    order = np.argsort(-values, kind="stable")[:_BARS]
+    figure, axes = _empty(path, 1.5 + 0.26 * len(order))
+    bars = axes.barh(range(len(order)), values[order], 0.7, color=_FILLS[0], edgecolor="0.2")
+    _name_bars(axes, bars, [labels[i] for i in order], values[order])
+    title = "Loss above that of each expert"
+    if len(values) > _BARS:
+        title += f", the {_BARS} largest of {len(values)}"
+    if bound is not None:
+        limit = float(np.ravel(finite(bound, "bound"))[-1])
+        axes.axvline(limit, color="black", linewidth=2.5, linestyle="--")
+        title += f"; dashed: bound {limit:.4g}"
+    axes.set_title(title, loc="left")
+    axes.set_xlabel("regret at the end")
+    return save(figure, path)
+
+
+def oracle_bars(
+    oracles: Iterable[tuple[Any, float]],
+    mixture_loss: float,
+    path: str | PathLike[str] | None = None,
+) -> "Figure":
+    """Draw the losses of oracles and of the mixture as bars, the least above.
+
+    Parameters: `oracles`, pairs of name and loss; `mixture_loss`, hatched and with a dashed line at
+    its height; `path`, where to write it, .png or .svg.
+
+    >>> figure = oracle_bars([("uniform", 3.0), ("best expert", 1.0)], mixture_loss=2.0)
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['best expert', 'mixture', 'uniform']
+    """
+    found = [(str(name), number(loss, f"the loss of {name}")) for name, loss in oracles]
+    if not found:
+        raise ValueError("oracles is empty: there is nothing to compare with")
+    ours = number(mixture_loss, "mixture_loss")
+    pairs = sorted([*found, ("mixture", ours)], key=lambda pair: pair[1])
+    for name, loss in pairs:
+        if not math.isfinite(loss):
+            raise ValueError(f"the loss of {name} is {loss}: it must be finite to be drawn")
+    names, values = [name for name, _ in pairs], np.array([loss for _, loss in pairs])
+    figure, axes = _empty(path, 1.5 + 0.3 * len(pairs))
+    bars = axes.barh(range(len(pairs)), values, 0.7, color=_FILLS[0], edgecolor="0.2")
+    bars[names.index("mixture")].set(facecolor=_FILLS[1], hatch="///")
+    _name_bars(axes, bars, names, values)
+    axes.axvline(ours, color="0.2", linewidth=1.0, linestyle="--")
+    axes.set_xlabel("mean loss")
+    axes.set_title("What was lost, and what could have been", loc="left")
+    return save(figure, path)
+
+
+# --- parts of pictures -----------------------------------------------------------------------------
+
+
+def _labels(names: Sequence[Any] | None, count: int) -> list[str]:
+    labels = [str(name) for name in (range(count) if names is None else names)]
+    if len(labels) != count:
+        raise ValueError(f"names has {len(labels)} of them, but there are {count} experts")
+    return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in labels]
+
+
+def _empty(path: str | PathLike[str] | None, height: float = 5.0) -> tuple["Figure", Any]:
+    if path is not None:
+        picture_path(path)
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _drawn(T: int) -> NDArray[np.int64]:
+    return np.unique(np.linspace(1, T, _DRAWN).round().astype(np.int64))
+
+
+def _over_rounds(axes: Any, what: str) -> None:
+    axes.set_xlabel("rounds")
+    axes.set_ylabel(what)
+    axes.set_xlim(1, max(2.0, axes.dataLim.x1))
+
+
+def _rest(curves: Array) -> str:
+    count = curves.shape[1] - _NAMED
+    return f"; grey: {count} others" if count > 0 else ""
+
+
+def _lines(axes: Any, rounds: NDArray[np.int64], curves: Array, order: Any) -> list[int]:
+    """Draw all curves, the first ones of `order` each in its style; those are returned."""
+    for i in order[_NAMED:]:
+        axes.plot(rounds, curves[rounds - 1, i], color="0.8", linewidth=0.7)
+    for k, i in enumerate(order[:_NAMED]):
+        width = 1.3 + 1.2 * (k // len(LINES))
+        style = {"color": COLOURS[k % len(COLOURS)], "linestyle": LINES[k % len(LINES)]}
+        axes.plot(rounds, curves[rounds - 1, i], linewidth=width, **style)
+    axes.grid(alpha=0.3)
+    return [int(i) for i in order[:_NAMED]]
+
+
+def _name_ends(axes: Any, heights: Array, texts: list[str]) -> None:
+    """Write a text beside the height that each line has after the last round."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high)
+    gap = 0.055 * (high - low)
+    order = np.argsort(heights, kind="stable")
+    steps = gap * np.arange(len(heights))
+    # Texts that would overlap are spread around their mean: isotonic regression of heights less steps.
+    blocks = list[list[float]]()
+    for height in heights[order] - steps:
+        blocks.append([float(height)])
+        while len(blocks) > 1 and np.mean(blocks[-2]) >= np.mean(blocks[-1]):
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    centres = np.repeat([np.mean(block) for block in blocks], [len(block) for block in blocks])
+    places = np.clip(centres, low, high - steps[-1]) + steps
+    for i, place in sorted(zip(order, places)):
+        axes.annotate(
+            texts[i],
+            (1.0, heights[i]),
+            (1.04, place),
+            axes.get_yaxis_transform(),
+            axes.get_yaxis_transform(),
+            arrowprops={
+                "arrowstyle": "-",
+                "color": "0.5",
+                "shrinkA": 2,
+                "shrinkB": 0,
+                "relpos": (0, 0.5),
+            },
+            verticalalignment="center",
+            annotation_clip=False,
+            parse_math=False,
+        )
+
+
+def _name_bars(axes: Any, bars: Any, names: list[str], values: Array) -> None:
+    white = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # a line may pass behind
+    axes.bar_label(bars, [f"{value:.4g}" for value in values], padding=4, bbox=white)
+    axes.set_yticks(range(len(names)), names, parse_math=False)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.margins(x=0.12)
+    axes.axvline(0.0, color="0.2", linewidth=0.8)

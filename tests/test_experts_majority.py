@@ -1,0 +1,143 @@
+"""Players that vote: golden traces, mistake bounds by adversaries, equivalences, bad input."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from regretless.experts import (
+    Consistent,
+    Halving,
+    Hedge,
+    NotRealizable,
+    WeightedMajority,
+)
+
+ADVICE = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0]])
+LABELS = np.array([0, 1, 1, 0])
+
+
+def test_golden_traces():
+    """mohri, section 2."""
+    for mode, weights in (("on_mistake", [0.5, 1, 0.5]), ("always", [0.125, 1, 0.25])):
+        player = WeightedMajority(3, beta=0.5, mode=mode)
+        predictions = []
+        for advice, label in zip(ADVICE, LABELS):
+            predictions.append(player.predict(advice))
+            player.update(advice, label)
+        assert predictions == [1, 1, 1, 0]
+        np.testing.assert_allclose(player.weights, weights)
+    player = Halving(3)
+    assert player.run(ADVICE, LABELS).tolist() == [True, False, False, False]
+    np.testing.assert_array_equal(player.weights, [0, 1, 0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weighted_majority_of_beta_0_is_halving(seed):
+    random = np.random.default_rng(seed)
+    advice = random.integers(0, 2, (40, 16))
+    labels = advice[:, 3]
+    one, two = Halving(16), WeightedMajority(16, beta=0.0)
+    for row, label in zip(advice, labels):
+        assert one.predict(row) == two.predict(row)
+        assert one.update(row, label) == two.update(row, label)
+        np.testing.assert_array_equal(one.weights > 0, two.weights > 0)
+    assert one.certificate().holds
+    assert two.certificate().holds
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 16])
+def test_an_adversary_that_always_says_no(n):
+    """All answers that some expert still agrees with: log2 n mistakes can be forced, no more."""
+    patterns = list(itertools.product([0, 1], repeat=max(1, math.ceil(math.log2(n)))))[:n]
+    player = Halving(n)
+    for column in range(len(patterns[0])):
+        advice = np.array([p[column] for p in patterns])
+        label = 1 - player.predict(advice)
+        agree = (advice == label) & (player.weights > 0)
+        player.update(advice, label if agree.any() else 1 - label)
+    assert player.certificate().holds
+    assert player.mistakes <= math.floor(math.log2(n))
+    if n in (2, 8, 16):
+        assert player.mistakes == math.log2(n)  # it is tight
+
+
+def test_consistent_is_wrong_n_minus_1_times():
+    """Survey A1: singletons, the truth the last of them."""
+    n = 7
+    player = Consistent(n)
+    for t in range(n):
+        player.update(np.eye(n, dtype=int)[t], int(t == n - 1))
+        assert np.count_nonzero(player.weights) <= n - player.mistakes
+    assert player.mistakes == n - 1
+    assert player.certificate().bound == n - 1
+    assert player.certificate().holds
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("mode", ["on_mistake", "always"])
+def test_mistakes_of_weighted_majority(beta, mode):
+    random = np.random.default_rng(3)
+    player = WeightedMajority(6, beta=beta, mode=mode)
+    total = 6.0
+    for t in range(200):
+        advice = random.integers(0, 2, 6)
+        label = 1 - player.predict(advice) if t % 3 else int(advice[0])
+        before = player.weights.sum()
+        wrong = player.update(advice, label)
+        if wrong:
+            assert player.weights.sum() <= (1 + beta) / 2 * before * (1 + 1e-12)
+    assert player.certificate().holds
+    if mode == "always":
+        np.testing.assert_allclose(player.weights, beta**player.expert_mistakes, rtol=1e-9)
+    assert player.weights.sum() < total
+
+
+def test_no_deterministic_player_has_little_regret():
+    """mohri 8.2.3: two constant experts, and the label that is not predicted."""
+    player = WeightedMajority(2, beta=0.5)
+    for _ in range(100):
+        player.update([0, 1], 1 - player.predict([0, 1]))
+    assert player.mistakes == 100
+    assert player.certificate().regret >= 50
+    mixed = Hedge(2, rate="horizon", horizon=100)
+    for t in range(100):
+        mixed.update([t % 2, 1 - t % 2])
+    assert mixed.regret() <= math.sqrt(50 * math.log(2))
+
+
+def test_what_no_expert_can_do():
+    player = Halving(2)
+    player.update([0, 1], 0)
+    state = player.weights.copy(), player.rounds, player.mistakes
+    with pytest.raises(NotRealizable, match="right in all 2 rounds"):
+        player.update([0, 1], 1)
+    assert (player.rounds, player.mistakes) == state[1:]
+    np.testing.assert_array_equal(player.weights, state[0])
+    with pytest.raises(NotRealizable, match="beta > 0"):
+        WeightedMajority(1, beta=0.0).update([1], 0)
+
+
+def test_weights_do_not_vanish():
+    player = WeightedMajority(2, beta=0.5)
+    for _ in range(3000):
+        player.update([1, 1], 0)
+    assert (player.weights > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Halving(0), "n=0"),
+        (lambda: WeightedMajority(2, beta=1.0), "beta=1.0 is outside"),
+        (lambda: WeightedMajority(2, mode="never"), "mode='never'"),
+        (lambda: Halving(2).predict([0, 2]), "not made of 0 and 1"),
+        (lambda: Halving(2).predict([0]), "shape"),
+        (lambda: Halving(2).update([0, 1], 3), "label=3"),
+        (lambda: Halving(2).run([[0, 1]], [0, 1]), "labels"),
+    ],
+)
+def test_bad_input(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -1,0 +1,261 @@
+"""Pictures of experts are written, say what they show, and can be told apart without colour."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from regretless.plots import experts as plots
+
+RNG = np.random.default_rng(0)
+T, N = 60, 12
+WEIGHTS = RNG.dirichlet(np.linspace(0.2, 2.0, N), size=T)
+Y = RNG.normal(size=T)
+EXPERTS = Y[:, None] + RNG.normal(size=(T, N))
+FORECAST = EXPERTS.mean(axis=1)
+REGRETS = np.cumsum(RNG.normal(size=(T, N)), axis=0)
+BOUND = 5 * np.sqrt(np.arange(1, T + 1))
+NAMES = [f"expert {i}" for i in range(N)]
+NAMES[3], NAMES[4] = "_$x^$", "a name that is much too long to be written beside a line"
+ORACLES = [("uniform", 3.0), ("$best$ expert", 2.0), ("best convex", 1.5)]
+
+PICTURES = {
+    "weights": lambda path: plots.weights_over_time(WEIGHTS, NAMES, path),
+    "residuals": lambda path: plots.cumulative_residuals(Y, FORECAST, EXPERTS, NAMES, path),
+    "regrets": lambda path: plots.regret_to_experts(REGRETS, BOUND, NAMES, path),
+    "final regrets": lambda path: plots.regret_to_experts(REGRETS[-1], BOUND[-1], NAMES, path),
+    "oracles": lambda path: plots.oracle_bars(ORACLES, 2.5, path),
+}
+
+
+@pytest.fixture(params=PICTURES.values(), ids=PICTURES)
+def draw(request):
+    return request.param
+
+
+# --- every picture ---------------------------------------------------------------------------------
+
+
+def test_files(draw, tmp_path):
+    """PNG that is not blank, well-formed SVG with names as they are, the same for the same arguments."""
+    image = pytest.importorskip("PIL.Image")
+    figure = draw(tmp_path / "picture.png")
+    with image.open(tmp_path / "picture.png") as picture:
+        assert picture.format == "PNG"
+        assert len(picture.convert("L").getcolors()) > 10
+    draw(str(tmp_path / "picture.svg"))
+    text = (tmp_path / "picture.svg").read_text()
+    assert ElementTree.fromstring(text).tag.endswith("svg")
+    assert f"<!-- {figure.axes[0].get_xlabel()} -->" in text
+
+
+def test_other_suffixes_and_none(draw, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"must end in \.png or \.svg"):
+        draw(tmp_path / "picture.pdf")
+    assert type(draw(None)).__name__ == "Figure"
+    assert not list(tmp_path.iterdir())
+
+
+def test_labels_lie_inside_and_apart(draw):
+    """Titles, names of axes, ticks, texts beside lines and legends."""
+    figure = draw(None)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert axes._left_title.get_text()
+    assert axes.get_xlabel()
+    texts = [axes._left_title, axes.xaxis.label, axes.yaxis.label, *axes.texts]
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        pairs = zip(axis.get_ticklabels(), axis.get_ticklocs())
+        texts += [label for label, place in pairs if low <= place <= high]
+    # the extent of an annotation has its line in it, that of a text has not
+    plain = type(axes._left_title)
+    boxes = [plain.get_window_extent(text) for text in texts if text.get_text()]
+    boxes += [legend.get_window_extent() for legend in figure.legends]
+    for k, box in enumerate(boxes):
+        assert box.x0 >= -1
+        assert box.y0 >= -1
+        assert box.x1 <= figure.bbox.x1 + 1
+        assert box.y1 <= figure.bbox.y1 + 1
+        assert not any(box.overlaps(other) for other in boxes[:k])
+
+
+# --- weights ---------------------------------------------------------------------------------------
+
+
+def edges(area):
+    """The lower and the upper edge of an area, by round."""
+    corners = np.unique(area.get_paths()[0].vertices, axis=0)
+    rounds = np.unique(corners[:, 0])
+    heights = [corners[corners[:, 0] == t, 1] for t in rounds]
+    return rounds, np.array([h.min() for h in heights]), np.array([h.max() for h in heights])
+
+
+def test_areas_are_the_weights_the_largest_below():
+    figure = plots.weights_over_time(WEIGHTS, NAMES)
+    areas = figure.axes[0].collections
+    order = np.argsort(-WEIGHTS.mean(axis=0))
+    streams = [*WEIGHTS.T[order[:9]], WEIGHTS[:, order[9:]].sum(axis=1)]
+    assert len(areas) == 10
+    low = np.zeros(T)
+    for area, weight in zip(areas, streams):
+        rounds, below, above = edges(area)
+        np.testing.assert_array_equal(rounds, np.arange(1, T + 1))
+        np.testing.assert_allclose(below, low, atol=1e-14)  # sums of ten numbers below 1
+        np.testing.assert_allclose(above, low + weight, atol=1e-14)
+        low = low + weight
+    texts = [text.get_text() for text in figure.legends[0].get_texts()][::-1]
+    shown = [name if len(name) < 25 else name[:23] + "…" for name in NAMES]
+    expected = [f"{shown[i]}: {WEIGHTS[:, i].mean():.2f}" for i in order[:9]]
+    assert texts == [*expected, f"3 others: {streams[-1].mean():.2f}"]
+    # without colour: every named area has a hatch of its own
+    assert len({area.get_hatch() for area in areas[:9]}) == 9
+
+
+def test_few_experts_have_no_others():
+    figure = plots.weights_over_time(WEIGHTS[:, :9])
+    texts = [text.get_text().split(":")[0] for text in figure.legends[0].get_texts()]
+    assert sorted(texts) == [str(i) for i in range(9)]
+
+
+def test_long_runs_are_thinned():
+    weights = np.tile([0.25, 0.75], (100_000, 1))
+    rounds, _, above = edges(plots.weights_over_time(weights).axes[0].collections[0])
+    assert len(rounds) == 2000
+    assert (rounds[0], rounds[-1]) == (1, 100_000)
+    np.testing.assert_array_equal(above, 0.75)
+
+
+# --- lines -----------------------------------------------------------------------------------------
+
+
+def ends(figure):
+    """The texts beside the lines, with the heights that they point to."""
+    return {text.get_text(): text.xy[1] for text in figure.axes[0].texts}
+
+
+def test_residuals_are_summed_and_level_while_asleep():
+    sleepy = EXPERTS[:, :2].copy()
+    sleepy[20:30, 1] = np.nan
+    figure = plots.cumulative_residuals(Y, FORECAST, sleepy, ["a", "b"])
+    *lines, mixture = (line.get_xydata() for line in figure.axes[0].lines)
+    expected = np.zeros((T, 3))
+    total = np.zeros(3)
+    for t in range(T):
+        for i, forecast in enumerate([*sleepy[t], FORECAST[t]]):
+            total[i] += 0.0 if np.isnan(forecast) else Y[t] - forecast
+        expected[t] = total
+    order = [0, 1] if abs(total[0]) >= abs(total[1]) else [1, 0]
+    np.testing.assert_array_equal(mixture[:, 0], np.arange(1, T + 1))
+    for curve, i in zip((*lines, mixture), (*order, 2)):
+        np.testing.assert_allclose(curve[:, 1], expected[:, i], atol=1e-12)  # 60 numbers of size 1
+    assert ends(figure) == pytest.approx(dict(zip(["a", "b", "mixture"], total)), abs=1e-12)
+    widths = [line.get_linewidth() for line in figure.axes[0].lines]
+    assert widths[-1] > max(widths[:-1])
+
+
+def test_the_largest_regrets_have_names():
+    figure = plots.regret_to_experts(REGRETS, BOUND, NAMES)
+    axes = figure.axes[0]
+    order = np.argsort(-REGRETS[-1])
+    shown = [name if len(name) < 25 else name[:23] + "…" for name in NAMES]
+    expected = {f"{shown[i]}: {REGRETS[-1, i]:.3g}": REGRETS[-1, i] for i in order[:9]}
+    assert ends(figure) == expected | {f"bound: {BOUND[-1]:.3g}": BOUND[-1]}
+    assert "grey: 3 others" in axes.get_title(loc="left")
+    curves = [line.get_ydata() for line in axes.lines[:13]]
+    drawn = [REGRETS[:, i] for i in (*order[9:], *order[:9])]
+    np.testing.assert_array_equal(curves, [*drawn, BOUND])
+    styles = {(str(line._dash_pattern), line.get_linewidth()) for line in axes.lines[3:12]}
+    assert len(styles) == 9
+
+
+@pytest.mark.parametrize("bound", [None, np.full(T, np.nan), np.full(T, np.inf)])
+def test_no_bound_no_line(bound):
+    figure = plots.regret_to_experts(REGRETS[:, :3], bound)
+    assert not any("bound" in text for text in ends(figure))
+    assert len(ends(figure)) == 3
+
+
+def test_a_bound_that_ends_early():
+    bound = np.where(np.arange(T) < 40, BOUND, np.nan)
+    assert ends(plots.regret_to_experts(REGRETS, bound))[f"bound: {BOUND[39]:.3g}"] == BOUND[39]
+
+
+def test_names_of_lines_that_end_together_are_in_order():
+    close = np.tile([1.0, 1.001, 0.999, 9.0, 1.0], (T, 1))
+    texts = plots.regret_to_experts(close, names="abcde").axes[0].texts
+    places = {text.get_text()[0]: text.xyann[1] for text in texts}
+    assert sorted(places, key=places.get) == ["c", "a", "e", "b", "d"]
+    assert np.diff(sorted(places.values())).min() > 0.3  # a line of text, of 8 that are shown
+
+
+def test_one_round():
+    for figure in (
+        plots.weights_over_time(WEIGHTS[:1]),
+        plots.cumulative_residuals(Y[:1], FORECAST[:1], EXPERTS[:1]),
+        plots.regret_to_experts(REGRETS[:1], BOUND[:1]),
+    ):
+        figure.draw_without_rendering()
+
+
+# --- bars ------------------------------------------------------------------------------------------
+
+
+def bars(figure):
+    axes = figure.axes[0]
+    assert axes.yaxis_inverted()  # the first one is on top
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    return dict(zip(names, (bar.get_width() for bar in axes.patches)))
+
+
+def test_final_regrets_from_above():
+    figure = plots.regret_to_experts([1.0, 3.0, -2.0], 4.0, ["a", "b", "c"])
+    assert list(bars(figure).items()) == [("b", 3.0), ("a", 1.0), ("c", -2.0)]
+    assert "bound 4" in figure.axes[0].get_title(loc="left")
+    assert 4.0 in [line.get_xdata()[0] for line in figure.axes[0].lines]
+    many = plots.regret_to_experts(np.arange(100.0))
+    assert list(bars(many).values()) == list(np.arange(100.0)[:69:-1])
+    assert "the 30 largest of 100" in many.axes[0].get_title(loc="left")
+
+
+def test_oracles_and_the_mixture_among_them():
+    figure = plots.oracle_bars(ORACLES, 2.5)
+    assert list(bars(figure).items()) == [
+        ("best convex", 1.5),
+        ("$best$ expert", 2.0),
+        ("mixture", 2.5),
+        ("uniform", 3.0),
+    ]
+    assert [bool(bar.get_hatch()) for bar in figure.axes[0].patches] == [False, False, True, False]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["1.5", "2", "2.5", "3"]
+
+
+# --- bad arguments ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: plots.weights_over_time([0.5, 0.5]), r"weights has shape \(2,\)"),
+        (lambda: plots.weights_over_time([[1.5, -0.5]]), r"weights\[0, 1\] = -0.5 is negative"),
+        (lambda: plots.weights_over_time([[np.nan]]), r"weights\[0, 0\] = nan"),
+        (lambda: plots.weights_over_time([[1.0]], ["a", "b"]), "names has 2 of them, but there are 1"),
+        (lambda: plots.cumulative_residuals(Y[:5], FORECAST, EXPERTS), r"y has shape \(5,\)"),
+        (lambda: plots.cumulative_residuals(Y, FORECAST[:5], EXPERTS), r"forecast has shape \(5,\)"),
+        (lambda: plots.cumulative_residuals(Y, FORECAST, EXPERTS + np.inf), r"experts\[0, 0\] = inf"),
+        (lambda: plots.regret_to_experts(REGRETS, BOUND[:5]), r"bound has shape \(5,\), not \(60,\)"),
+        (lambda: plots.regret_to_experts(REGRETS * np.nan), r"regrets\[0, 0\] = nan"),
+        (lambda: plots.regret_to_experts([]), "regrets is empty"),
+        (lambda: plots.regret_to_experts(3.0), r"regrets has shape \(\)"),
+        (lambda: plots.regret_to_experts([1.0], "high"), "bound is not made of numbers"),
+        (lambda: plots.regret_to_experts(REGRETS, "high"), "bound is not made of numbers"),
+        (lambda: plots.oracle_bars([], 1.0), "oracles is empty"),
+        (lambda: plots.oracle_bars(ORACLES, "low"), "mixture_loss='low' is not a number"),
+        (lambda: plots.oracle_bars([("best", np.nan)], 1.0), "the loss of best is nan"),
+        (lambda: plots.oracle_bars(ORACLES, np.inf), "the loss of mixture is inf"),
+    ],
+)  # fmt: skip
+def test_bad_arguments(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
