@@ -9,7 +9,7 @@ from regretless.plots import experts as plots
 
 RNG = np.random.default_rng(0)
 T, N = 60, 12
-WEIGHTS = RNG.dirichlet(np.linspace(0.2, 2.0, N), size=T)
+WEIGHTS = RNG.dirichlet(np.linspace(2.0, 0.2, N), size=T)
 Y = RNG.normal(size=T)
 EXPERTS = Y[:, None] + RNG.normal(size=(T, N))
 FORECAST = EXPERTS.mean(axis=1)
@@ -188,6 +188,15 @@ def test_names_of_lines_that_end_together_are_in_order():
     places = {text.get_text()[0]: text.xyann[1] for text in texts}
     assert sorted(places, key=places.get) == ["c", "a", "e", "b", "d"]
     assert np.diff(sorted(places.values())).min() > 0.3  # a line of text, of 8 that are shown
+
+
+def test_names_do_not_leave_the_height_of_the_axes():
+    for end in (-1.0, 1.0):
+        axes = plots.regret_to_experts(np.linspace(0.0, end, T)[:, None] + np.zeros(9)).axes[0]
+        low, high = axes.get_ylim()
+        places = [text.xyann[1] for text in axes.texts]
+        assert low <= min(places)
+        assert max(places) <= high + 1e-12
 
 
 def test_one_round():

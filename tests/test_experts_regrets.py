@@ -172,6 +172,31 @@ def test_shifting_in_long_games(kind, offset):
             assert segment.start == pytest.approx(600 * k, abs=30)
 
 
+@pytest.mark.parametrize("seed", [166, 181, 243, 257])
+def test_rounding_makes_no_shifts(seed):
+    """In these games a shift from an expert to itself seems to win the last digit."""
+    rng = np.random.default_rng(seed)
+    T, N = int(rng.integers(3, 40)), int(rng.integers(2, 4))
+    table = rng.random((T, N)) * 10.0 ** rng.integers(-3, 3)
+    table[:, 0] *= 0.3
+    expected = plain_programme(table, 6)
+    for k, best in enumerate(regrets.best_shiftings(table, 6)):
+        check_segments(best.segments, T, k)
+        assert best.loss == pytest.approx(expected[k], rel=1e-13)  # sums of at most 40 numbers
+
+
+def test_what_all_experts_lose_does_not_matter():
+    rng = np.random.default_rng(14)
+    # together they have 52 bits: nothing is rounded but the sums of all that was lost
+    table = rng.integers(0, 2**6, (500, 4)) / 2.0**20
+    common = rng.integers(0, 2**32, (500, 1)).astype(float)
+    for alone, together in zip(
+        regrets.best_shiftings(table, 6), regrets.best_shiftings(table + common, 6)
+    ):
+        assert together.segments == alone.segments
+        assert together.loss == pytest.approx(alone.loss + common.sum(), rel=1e-13)
+
+
 def test_shifting_needs_little_memory():
     T, N, K = 4000, 40, 30
     table = np.random.default_rng(3).random((T, N))
@@ -340,6 +365,18 @@ class Percentage:
         return np.sign(forecast - y) / np.abs(y)
 
 
+class LogLoss:
+    """Of chances: there is no loss outside (0, 1), and it has no end at the edges."""
+
+    def value(self, forecast, y):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return -np.where(y == 1, np.log(forecast), np.log1p(-forecast))
+
+    def derivative(self, forecast, y):
+        with np.errstate(divide="ignore"):
+            return np.where(y == 1, -1 / forecast, 1 / (1 - forecast))
+
+
 REGRESSION = [
     losses.Squared(),
     losses.Absolute(),
@@ -434,6 +471,13 @@ def test_convex_squares_of_many_and_similar_experts(T, N, noise):
     assert w.min() >= 0
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1e15])
+def test_convex_squares_in_any_unit(unit):
+    X, y = forecasts(60, 5, 15)
+    best, other = oracles.best_convex(X, y), oracles.best_convex(unit * X, unit * y)
+    np.testing.assert_allclose(other.weights, best.weights, atol=1e-10)
+
+
 def test_perfect_and_equal_experts():
     y = np.random.default_rng(7).normal(size=30)
     best = oracles.best_convex(np.column_stack([y + 1, y, y - 1]), y)
@@ -508,6 +552,19 @@ def test_smooth_losses_of_many_experts(loss):
         np.testing.assert_allclose(loss.derivative(X @ w, y) @ X / 200, 0, atol=1e-8)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_chances_close_to_0_and_1(seed):
+    rng = np.random.default_rng(seed)
+    odds = 4 * rng.normal(size=300)
+    y = (rng.random(300) < 1 / (1 + np.exp(-odds))).astype(float)
+    X = 1 / (1 + np.exp(-odds[:, None] - rng.normal(size=(300, 5)) * np.linspace(0.2, 2, 5)))
+    X[:, 4] = np.round(X[:, 4])  # one is sure, and now and then wrong
+    best = oracles.best_convex(X, y, LogLoss())
+    g = LogLoss().derivative(X @ best.weights, y) @ X / 300
+    assert g @ best.weights - g.min() <= 1e-9
+    assert best.loss < oracles.best_expert(X, y, LogLoss()).loss < math.inf
+
+
 def test_linear_squares_satisfy_the_normal_equations():
     X, y = forecasts(80, 5, 10)
     best = oracles.best_linear(X, y)
@@ -562,6 +619,14 @@ def test_sleeping_experts():
     assert len(oracles.table(X[:, :3], y)) == 4
 
 
+def test_the_best_expert_is_not_the_one_that_sleeps_most():
+    X = [[1.0, 3.0], [1.0, np.nan], [1.0, np.nan], [1.0, np.nan]]
+    best = oracles.best_expert(X, np.zeros(4), "absolute")
+    assert (best.loss, best.weights.tolist()) == (1.0, [1.0, 0.0])  # in all it lost 4, the other 3
+    awake = oracles.best_expert([[1.0, 0.5], [1.0, np.nan]], np.zeros(2), "absolute")
+    assert (awake.loss, awake.weights.tolist()) == (0.5, [0.0, 1.0])
+
+
 class Hill:
     """Not convex at all."""
 
@@ -574,10 +639,15 @@ class Hill:
 
 def test_what_cannot_be_solved_is_said():
     X, y = forecasts(30, 3, 13)
-    with pytest.raises(RuntimeError, match=r"best linear combination for LogWealth\(\) was found"):
+    with pytest.raises(RuntimeError, match=r"best linear combination for LogWealth\(\) is known"):
         oracles.best_linear(np.exp(X / 9), y, "log_wealth")  # more is always better
     with pytest.raises(RuntimeError, match="best mixture"):
         oracles.best_convex(X, y, Hill())
+    X[5, 1] = -np.inf  # of which exp is 0: ruin
+    names = [oracle.name for oracle in oracles.table(np.exp(X / 9), y, "log_wealth")]
+    assert names == ["uniform", "best expert", "best convex"]
+    with pytest.raises(ValueError, match=r"the losses of the experts\[5, 1\] = inf"):
+        oracles.best_shifting(np.exp(X / 9), y, "log_wealth")
 
 
 X2, Y2 = np.array([[0.0, 1.0], [2.0, 3.0]]), np.array([1.0, 2.0])

@@ -9,6 +9,7 @@
 #include "bindings.hpp"
 #include "experts/ada.hpp"
 #include "experts/hedge.hpp"
+#include "experts/mixture.hpp"
 #include "experts/potentials.hpp"
 #include "experts/second_order.hpp"
 
@@ -62,6 +63,22 @@ nb::tuple run(Experts& e, Rows losses, nb::handle confidence, bool keep) {
   return nb::make_tuple(array_of(suffered), keep ? array_of(weights) : nb::object(nb::none()));
 }
 
+// (rounds played, whether the last was refused, forecasts, weights)
+nb::tuple mixture_run(Experts& e, int loss, double tau, bool gradient, double unit, Rows forecasts,
+                      Vector<double> targets) {
+  const std::size_t count = forecasts.shape(0), n = e.size();
+  check_size(forecasts.shape(1), n);
+  check_size(targets.size(), count);
+  std::vector<double> predictions(count), weights(count * n);
+  Mixed done;
+  {
+    nb::gil_scoped_release release;
+    done = mix(e, {ForecastLoss::Kind(loss), tau}, gradient, unit, forecasts.data(), targets.data(),
+               count, predictions.data(), weights.data());
+  }
+  return nb::make_tuple(done.rounds, done.refused, array_of(predictions), array_of(weights));
+}
+
 }  // namespace
 
 void bind_experts(nb::module_& m) {
@@ -97,6 +114,17 @@ void bind_experts(nb::module_& m) {
       .def(
           "rescale", [](Experts& e, double by) { dynamic_cast<AdaNormalHedge&>(e).rescale(by); },
           "by"_a);
+  m.def("mixture_run", &mixture_run, "experts"_a, "loss"_a, "tau"_a, "gradient"_a, "unit"_a,
+        "forecasts"_a, "targets"_a);
+  m.def(
+      "learn_within",
+      [](Experts& e, std::vector<double> losses, nb::handle confidence, double suffered,
+         double unit) {
+        const auto awake = given<Vector<double>>(confidence);
+        check_size(losses.size(), e.size());
+        return learn_within(e, losses, awake ? awake->data() : nullptr, suffered, unit);
+      },
+      "experts"_a, "losses"_a, "confidence"_a.none(), "suffered"_a, "unit"_a);
   m.def(
       "hedge",
       [](Prior prior, int schedule, double eta) -> Made {

@@ -44,15 +44,21 @@ class Experts : public Stateful {
   }
   double update(const double* losses, const double* awake) {
     const double* w = shares(awake);
-    const Round round{losses, awake, w, mean(w, losses, awake)};
+    return learned({losses, awake, w, mean(w, losses, awake)});
+  }
+  // Who suffers less than the mean, as forecasts do whose loss is convex, has no more regret.
+  double update(const double* losses, const double* awake, double suffered) {
+    return learned({losses, awake, shares(awake), suffered});
+  }
+
+ protected:
+  double learned(const Round& round) {
     fresh_ = false;
     learn(round);
     loss_ += round.suffered;
     rounds_ += 1;
     return round.suffered;
   }
-
- protected:
   Parts parts() override {
     fresh_ = false;
     return {rounds_, loss_, regrets_};

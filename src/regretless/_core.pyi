@@ -282,3 +282,19 @@ def adapt_ml_prod(prior: list[float], known_range: bool) -> Experts: ...
 def boa(prior: list[float]) -> Experts: ...
 def ml_poly(prior: list[float]) -> Experts: ...
 def squint(prior: list[float]) -> Experts: ...
+def mixture_run(
+    experts: Experts,
+    loss: int,
+    tau: float,
+    gradient: bool,
+    unit: float,
+    forecasts: NDArray[np.float64],
+    targets: NDArray[np.float64],
+) -> tuple[int, bool, NDArray[np.float64], NDArray[np.float64]]: ...
+def learn_within(
+    experts: Experts,
+    losses: list[float],
+    confidence: NDArray[np.float64] | None,
+    suffered: float,
+    unit: float,
+) -> bool: ...

@@ -17,6 +17,8 @@ from regretless.experts.hedge import (
     SecondOrderHedge,
 )
 from regretless.experts.majority import Consistent, Halving, NotRealizable, WeightedMajority
+from regretless.experts.mixture import Mixture
+from regretless.experts.mixture_run import MixtureRun
 from regretless.experts.player import ExpertPlayer
 from regretless.experts.potentials import NormalHedge, NormalHedgeDT, PolynomialWeights, TwoNorm
 from regretless.experts.pruning import BestPruning
@@ -37,6 +39,8 @@ __all__ = [
     "Halving",
     "Hedge",
     "MLPoly",
+    "Mixture",
+    "MixtureRun",
     "NormalHedge",
     "NormalHedgeDT",
     "NotRealizable",

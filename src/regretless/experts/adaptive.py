@@ -42,6 +42,7 @@ class AdaNormalHedge(ExpertPlayer):
 
     _options = ("power",)
     _theorem = "thesis Theorem 4 and Lemma 4"
+    _periods, _lost = 1, 0.0  # between changes of the unit, and what they took
 
     def __init__(
         self,
@@ -78,9 +79,29 @@ class AdaNormalHedge(ExpertPlayer):
         self.prior = np.full(self.n + int(count), 1.0 / (self.n + int(count)))
         self._slept = True
 
+    def rescale(self, by: float) -> None:
+        """Measure losses in units that are `1 / by` as large from now on, `0 < by < 1`.
+
+        Regrets and their sizes shrink, and so does every `Phi`. In Lemma 4 the sum of
+        `|r_t| / (C_{t-1} + 1)` is at most `1 + ln(1 + C)` in each period between two changes, and a
+        change takes `ln(1 / by)` at most from that logarithm: B grows by 3/2 of one and this, and is
+        inside a logarithm itself.
+
+        >>> mix = AdaNormalHedge(2)
+        >>> suffered = mix.update([0.0, 1.0])
+        >>> mix.rescale(0.5)
+        >>> mix.regrets
+        array([ 0.25, -0.25])
+        """
+        if not 0 < number(by, "by") <= 1:
+            raise ValueError(f"by={by} is outside (0, 1]")
+        self._engine.rescale(float(by))
+        self._periods += 1
+        self._lost -= math.log(by)
+
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         C, inside = np.asarray(self._engine.spread), u > 0
-        B = 1.0 + 1.5 * float(self.prior @ (1.0 + np.log1p(C)))
+        B = 1.0 + 1.5 * (self._periods + self._lost + float(self.prior @ np.log1p(C)))
         spread = 3.0 * float(u @ C)
         extra = math.log1p(math.log(self.n))
         if np.ptp(u[inside]) <= 1e-12:

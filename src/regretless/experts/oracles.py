@@ -3,6 +3,7 @@
 Forecasts that are NaN are those of sleeping experts. Losses are means over the rounds.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -124,14 +125,16 @@ def best_shifting(
 ) -> list[Oracle]:
     """The best sequences of experts that change at most 1, 2, ..., `shifts` times.
 
-    No expert may sleep. `regretless.experts.regrets.best_shifting` tells when to change and to whom.
+    No expert may sleep or lose infinitely much. `regrets.best_shifting` tells when to change and to
+    whom.
 
     >>> best_shifting([[0.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [0.0, 1.0, 2.0], shifts=2)[1].loss
     0.0
     """
     X, targets, kind = _game(experts, y, loss)
     regrets.finite(X, "experts", ": a sequence of experts cannot be judged where one sleeps")
-    found = regrets.best_shiftings(kind.value(X, targets[:, None]), shifts)
+    values = regrets.finite(kind.value(X, targets[:, None]), "the losses of the experts")
+    found = regrets.best_shiftings(values, shifts)
     return [
         Oracle(f"best with {k} shift{'s' * (k > 1)}", best.loss / len(X))
         for k, best in enumerate(found)
@@ -144,14 +147,18 @@ def table(
 ) -> list[Oracle]:
     """All oracles: uniform, best expert, convex, linear, and with 1, ..., `shifts` shifts.
 
-    Those with shifts are left out if an expert sleeps.
+    Left out are the linear one if there is none or it is not found, and those with shifts if an expert
+    sleeps or has lost infinitely much.
 
     >>> [oracle.name for oracle in table([[0.0, 2.0], [3.0, 1.0]], [0.0, 1.0], shifts=1)]
     ['uniform', 'best expert', 'best convex', 'best linear', 'best with 1 shift']
     """
-    found = [each(experts, y, loss) for each in (uniform, best_expert, best_convex, best_linear)]
-    if not np.isnan(np.asarray(experts, np.float64)).any():
-        found += best_shifting(experts, y, loss, shifts)
+    X, targets, kind = _game(experts, y, loss)
+    found = [each(X, targets, kind) for each in (uniform, best_expert, best_convex)]
+    with suppress(RuntimeError):
+        found.append(best_linear(X, targets, kind))
+    if np.isfinite(kind.value(X, targets[:, None])).all():
+        found += best_shifting(X, targets, kind, shifts)
     return found
 
 
@@ -214,12 +221,14 @@ def _minimiser(X: Array, y: Array, loss: ForecastLoss, on_simplex: bool) -> Arra
     """The least mean loss by Newton's method, or by linear programmes if the loss has kinks."""
     values = np.asarray(loss.value(X, y[:, None]))
     size = float(np.mean(np.abs(values), where=np.isfinite(values))) or 1.0
+    least = np.inf
     for solve in (_by_newton, _by_planes):
         w, gap = solve(X, y, loss, on_simplex, size)
         if gap <= _TOLERANCE * size:
             return w
+        least = min(least, gap)
     what = "mixture" if on_simplex else "linear combination"
-    raise RuntimeError(f"the best {what} for {loss!r} was found only up to {gap:g}; is there one?")
+    raise RuntimeError(f"the best {what} for {loss!r} is known only up to {least:g}; is there one?")
 
 
 def _by_newton(

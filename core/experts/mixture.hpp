@@ -1,0 +1,102 @@
+// Experts that forecast numbers: the mixture forecasts their weighted mean, and what an expert
+// loses is its loss, or, by the gradient trick, the derivative at the mixture's forecast times its
+// own.
+#pragma once
+#include <cmath>
+#include <vector>
+
+#include "experts/experts.hpp"
+
+namespace regretless::experts {
+
+struct ForecastLoss {
+  enum Kind { squared, absolute, pinball, log, percentage };
+  Kind kind = squared;
+  double tau = 0.5;
+
+  double value(double x, double y) const {
+    switch (kind) {
+      case squared:
+        return (x - y) * (x - y);
+      case absolute:
+        return std::fabs(x - y);
+      case pinball:
+        return x < y ? tau * (y - x) : (1 - tau) * (x - y);
+      case log:  // y is 0, 1 or between, x the chance of 1
+        return -((y > 0 ? y * std::log(x) : 0) + (y < 1 ? (1 - y) * std::log1p(-x) : 0));
+      case percentage:
+        return std::fabs(x - y) / std::fabs(y);
+    }
+    return 0;
+  }
+  double derivative(double x, double y) const {
+    const double side = double(x > y) - double(x < y);
+    switch (kind) {
+      case squared:
+        return 2 * (x - y);
+      case absolute:
+        return side;
+      case pinball:
+        return x < y ? -tau : x > y ? 1 - tau : 0;
+      case log:
+        return (y < 1 ? (1 - y) / (1 - x) : 0) - (y > 0 ? y / x : 0);
+      case percentage:
+        return side / std::fabs(y);
+    }
+    return 0;
+  }
+};
+
+// Learns losses of any size by players that want them in [0, 1]: measured in a unit, from the
+// least. `suffered` is what was lost, no more than the mean. False if they are further apart than
+// the unit: nothing has been learned then. A unit of 0 is none: the player takes losses as they
+// are.
+inline bool learn_within(Experts& experts, std::vector<double>& losses, const double* awake,
+                         double suffered, double unit) {
+  if (unit > 0) {
+    double low = suffered, high = suffered;
+    for (std::size_t i = 0; i < losses.size(); ++i)
+      if (!awake || awake[i] > 0) low = std::min(low, losses[i]), high = std::max(high, losses[i]);
+    if (high - low > unit) return false;
+    for (double& loss : losses) loss = (loss - low) / unit;
+    suffered = (suffered - low) / unit;
+  }
+  experts.update(losses.data(), awake, suffered);
+  return true;
+}
+
+// Rounds with a row of n forecasts and a target each; NaN for experts that sleep, and for targets
+// that never came. Ends early, after the first round that `learn_within` refuses.
+struct Mixed {
+  std::size_t rounds;  // that were played
+  bool refused;        // the last of them
+};
+inline Mixed mix(Experts& experts, const ForecastLoss& loss, bool gradient, double unit,
+                 const double* forecasts, const double* targets, std::size_t count,
+                 double* predictions, double* weights) {
+  const std::size_t n = experts.size();
+  std::vector<double> p(n), awake(n), losses(n);
+  for (std::size_t t = 0; t < count; ++t) {
+    const double* x = forecasts + t * n;
+    bool all = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      awake[i] = !std::isnan(x[i]);
+      all &= awake[i] > 0;
+    }
+    const double* a = all ? nullptr : awake.data();
+    experts.distribution(a, p.data());
+    double mean = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      if (p[i] > 0) mean += p[i] * x[i];
+    predictions[t] = mean;
+    if (weights) std::copy(p.begin(), p.end(), weights + t * n);
+    if (std::isnan(targets[t])) continue;
+    const double y = targets[t], slope = gradient ? loss.derivative(mean, y) : 0;
+    for (std::size_t i = 0; i < n; ++i) losses[i] = gradient ? slope * x[i] : loss.value(x[i], y);
+    const double suffered = gradient ? slope * mean : loss.value(mean, y);
+    if (!learn_within(experts, losses, a, suffered, unit)) return {t + 1, true};
+  }
+  return {count, false};
+}
+
+}  // namespace regretless::experts

@@ -1,0 +1,105 @@
+"""Forecasts that were mixed: how good they were, beside the experts and what could have been done."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regretless.experts import oracles
+from regretless.run import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from regretless.experts.mixture import Mixture
+
+__all__ = ["MixtureRun"]
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureRun:
+    """The rounds of a mixture.
+
+    Attributes: `experts`, their forecasts, and `y`, the targets, a row for each round; `forecasts` of
+    the mixture and the `weights` they were made with; `names` of the experts; `mixture`, as it was after
+    the last round.
+    """
+
+    experts: Array
+    y: Array
+    forecasts: Array
+    weights: Array
+    names: list[str]
+    mixture: "Mixture"
+
+    @cached_property
+    def losses(self) -> Array:
+        """Of the mixture, in each round; NaN where there was no target."""
+        return np.asarray(self.mixture._kind.value(self.forecasts, self.y))
+
+    @property
+    def loss(self) -> float:
+        """The mean loss."""
+        return float(np.nanmean(self.losses))
+
+    @property
+    def rmse(self) -> float:
+        """The root of the mean squared error."""
+        return float(np.sqrt(np.nanmean((self.forecasts - self.y) ** 2)))
+
+    def oracles(self, shifts: int = 3) -> list[oracles.Oracle]:
+        """What could have been done in hindsight: see `regretless.experts.oracles.table`."""
+        known = ~np.isnan(self.y)
+        return oracles.table(self.experts[known], self.y[known], self.mixture._kind, shifts)
+
+    def summary(self) -> str:
+        """The rule, the weights, and the errors beside those of the experts and of the oracles."""
+        last = self.mixture.weights
+        wide = max(9, *(len(name) for name in self.names))
+        known = ~np.isnan(self.y)
+        each = self.mixture._kind.value(self.experts[known], self.y[known, None])
+        lines = [
+            f"{self.mixture!r}",
+            f"{len(self.names)} experts, {len(self.y)} rounds",
+            "",
+            f"{'':<{wide}}  mean loss      rmse   weight",
+        ]
+        rows: list[tuple[str, float, float, float | None]] = [
+            ("mixture", self.loss, self.rmse, None)
+        ]
+        rows += [
+            (
+                name,
+                float(np.nanmean(each[:, i])),
+                float(np.sqrt(np.nanmean((self.experts[known, i] - self.y[known]) ** 2))),
+                float(last[i]),
+            )
+            for i, name in enumerate(self.names)
+        ]
+        for name, loss, rmse, weight in rows:
+            told = "" if weight is None else f"{weight:8.3f}"
+            lines.append(f"{name:<{wide}}  {loss:9.4g} {rmse:9.4g} {told}".rstrip())
+        lines.append("")
+        lines += [f"{oracle.name:<{wide}}  {oracle.loss:9.4g}" for oracle in self.oracles()]
+        return "\n".join(lines)
+
+    def plot(self, path: str | PathLike[str] | None = None) -> "Figure":
+        """Draw the weights over the rounds, stacked."""
+        from regretless.plots.experts import weights_over_time
+
+        return weights_over_time(self.weights, self.names, path)
+
+    def plot_residuals(self, path: str | PathLike[str] | None = None) -> "Figure":
+        """Draw the sums of what was left over, of the mixture and of the experts."""
+        from regretless.plots.experts import cumulative_residuals
+
+        return cumulative_residuals(self.y, self.forecasts, self.experts, self.names, path)
+
+    def plot_oracles(self, path: str | PathLike[str] | None = None, shifts: int = 3) -> "Figure":
+        """Draw the mean losses of the mixture and of what could have been done."""
+        from regretless.plots.experts import oracle_bars
+
+        found: list[Any] = [(oracle.name, oracle.loss) for oracle in self.oracles(shifts)]
+        return oracle_bars(found, self.loss, path)
