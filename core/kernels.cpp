@@ -524,23 +524,57 @@ void normal_weights(const double* regret, const double* spread, const double* pr
     put(weight + i, take(prior + i, count) * w, count);
   });
 }
-void normal_step(const double* losses, double suffered, const double* prior, std::size_t n,
-                 double* regret, double* spread, double* weight) {
+double sum_of(experts::Four x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+double total(const double* x, std::size_t n) {
+  experts::Four sum = {};
+  by_fours(n, [&](std::size_t i, std::size_t count) { sum += take(x + i, count); });
+  return sum_of(sum);
+}
+Weighted weighted(const double* weight, const double* x, std::size_t n) {
+  experts::Four sum = {}, low = experts::all(x[0]), high = low;
+  by_fours(n, [&](std::size_t i, std::size_t count) {
+    experts::Four each = take(x + i, count);
+    for (std::size_t k = count; k < 4; ++k) each[k] = x[0];
+    sum += take(weight + i, count) * each;
+    low = each < low ? each : low;
+    high = each > high ? each : high;
+  });
+  Weighted all{sum_of(sum), low[0], high[0]};
+  for (int k = 1; k < 4; ++k) {
+    all.low = low[k] < all.low ? low[k] : all.low;
+    all.high = high[k] > all.high ? high[k] : all.high;
+  }
+  return all;
+}
+void exponentials(const double* x, std::size_t n, double* out) {
   by_fours(n, [=](std::size_t i, std::size_t count) {
+    const experts::Four each = take(x + i, count), least = experts::all(-700);
+    const experts::Four e = experts::exponential(each > least ? each : least);
+    put(out + i, each > least ? e : experts::all(0), count);
+  });
+}
+double normal_step(const double* losses, double suffered, const double* prior, std::size_t n,
+                   double* regret, double* spread, double* weight) {
+  experts::Four sum = {};
+  by_fours(n, [&](std::size_t i, std::size_t count) {
     const experts::Four r = experts::all(suffered) - take(losses + i, count);
     const experts::Four R = take(regret + i, count) + r;
     const experts::Four C = take(spread + i, count) + (r > experts::all(0) ? r : -r);
     const experts::Four D = experts::all(3) * (C + experts::all(1));
     put(regret + i, R, count);
     put(spread + i, C, count);
-    put(weight + i, take(prior + i, count) * experts::normal_weight(R, D), count);
+    const experts::Four w = take(prior + i, count) * experts::normal_weight(R, D);
+    put(weight + i, w, count);
+    sum += w;
   });
+  return sum_of(sum);
 }
 
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any, learn_any, survey_values,  survey_sparse,
-                    place,       belongs,   normal_weights, normal_step};
+const Kernels table{predict_any,    learn_any,   survey_values, survey_sparse, place,       belongs,
+                    normal_weights, normal_step, total,         weighted,      exponentials};
 
 }  // namespace regretless::REGRETLESS_ISA

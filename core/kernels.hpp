@@ -53,6 +53,12 @@ struct Survey {
   std::size_t falls = 0;  // how often a column is not larger than the one before it
 };
 
+// A weighted sum, and the least and the largest number in it. The sum is not a number if one of
+// them is not.
+struct Weighted {
+  double sum, low, high;
+};
+
 struct Kernels {
   // Number of examples processed: less than batch.size if a score is not finite.
   std::size_t (*predict)(const Rule&, const Loss&, BankView, const Batch&);
@@ -71,8 +77,11 @@ struct Kernels {
   // regrets, sums of their sizes, and the next weights.
   void (*normal_weights)(const double* regret, const double* spread, const double* prior,
                          std::size_t n, double* weight);
-  void (*normal_step)(const double* losses, double suffered, const double* prior, std::size_t n,
-                      double* regret, double* spread, double* weight);
+  double (*normal_step)(const double* losses, double suffered, const double* prior, std::size_t n,
+                        double* regret, double* spread, double* weight);  // the weights' sum
+  double (*total)(const double* x, std::size_t n);
+  Weighted (*weighted)(const double* weight, const double* x, std::size_t n);
+  void (*exponentials)(const double* x, std::size_t n, double* out);  // x < 700; 0 below -700
 };
 Kernels kernels();           // the best that this machine can run
 Kernels baseline_kernels();  // those that every machine can run

@@ -235,6 +235,7 @@ def test_data_frames_bring_names():
 
 def test_plots(tmp_path):
     X, y = forecasts(n=3)
+    y[3] = np.nan
     run = Mixture(AdaNormalHedge, names=["a", "b", "c"]).run(X, y)
     for draw in (run.plot, run.plot_residuals, run.plot_oracles):
         path = tmp_path / "plot.png"

@@ -253,7 +253,8 @@ def test_no_other_intervals_have_less_in_all(v):
     spans = list(itertools.combinations(range(len(v) + 1), 2))
     inside = [[float(start <= t < stop) for start, stop in spans] for t in range(len(v))]
     least = linprog(np.ones(len(spans)), A_eq=inside, b_eq=v).fun
-    assert regrets.variation(v) == pytest.approx(least, abs=1e-7)  # what the solver asks of itself
+    # the solver asks of itself 1e-7 in each of at most seven rounds
+    assert regrets.variation(v) == pytest.approx(least, abs=1e-6)
 
 
 def test_rounding_makes_no_intervals():
@@ -524,6 +525,21 @@ def test_straight_sides_by_another_programme(loss, up, down, offset):
         assert oracles.best_linear(X, y, loss).loss == pytest.approx(linear, rel=1e-7)
 
 
+class Upper(losses.Absolute):
+    """The absolute loss, with another one of its subgradients at the kink."""
+
+    def derivative(self, forecast, y):
+        return np.where(np.asarray(forecast) >= y, 1.0, -1.0)
+
+
+def test_any_subgradient_will_do():
+    X, y = forecasts(60, 3, 16)
+    X = np.abs(X - y[:, None]) + y[:, None]  # all too high: nothing is seen below the targets
+    for oracle in (oracles.best_convex, oracles.best_linear):
+        expected = oracle(X, y, "absolute").loss
+        assert oracle(X, y, Upper()).loss == pytest.approx(expected, rel=1e-9)
+
+
 def test_one_constant_expert_gives_medians_and_quantiles():
     y = np.random.default_rng(8).normal(size=101)
     one = np.ones((101, 1))
@@ -562,7 +578,7 @@ def test_chances_close_to_0_and_1(seed):
     best = oracles.best_convex(X, y, LogLoss())
     g = LogLoss().derivative(X @ best.weights, y) @ X / 300
     assert g @ best.weights - g.min() <= 1e-9
-    assert best.loss < oracles.best_expert(X, y, LogLoss()).loss < math.inf
+    assert best.loss <= oracles.best_expert(X, y, LogLoss()).loss + 1e-14  # sums of 300 numbers
 
 
 def test_linear_squares_satisfy_the_normal_equations():

@@ -85,6 +85,13 @@ void bind_experts(nb::module_& m) {
   nb::class_<Experts>(m, "Experts")
       .def("weights", &weights, "confidence"_a.none())
       .def("update", &update, "losses"_a, "confidence"_a.none())
+      .def(
+          "update_within",
+          [](Experts& e, Vector<double> losses, double low, double high) {
+            check_size(losses.size(), e.size());
+            return e.update_within(losses.data(), low, high);
+          },
+          "losses"_a, "low"_a, "high"_a)
       .def("run", &run, "losses"_a, "confidence"_a.none(), "keep"_a)
       .def_prop_ro("size", &Experts::size)
       .def_prop_ro("rounds", [](const Experts& e) { return std::int64_t(e.rounds()); })

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "experts/experts.hpp"
-#include "kernels.hpp"
 
 namespace regretless::experts {
 
@@ -11,7 +10,7 @@ namespace regretless::experts {
 class AdaNormalHedge : public Experts {
  public:
   AdaNormalHedge(std::vector<double> prior, double power)
-      : Experts(std::move(prior)), power_(power), spread_(size()), kernels_(kernels()) {}
+      : Experts(std::move(prior)), power_(power), spread_(size()) {}
   const std::vector<double>* spread() const override { return &spread_; }
 
   // Further experts, which begin where all began.
@@ -34,9 +33,10 @@ class AdaNormalHedge : public Experts {
   }
   void learn(const Round& round) override {
     if (power_ == 1 && !round.awake) {  // all in one pass, for many experts
-      kernels_.normal_step(round.losses, round.suffered, prior_.data(), size(), regrets_.data(),
-                           spread_.data(), weights_.data());
-      fresh_ = true;
+      const double sum =
+          kernels_.normal_step(round.losses, round.suffered, prior_.data(), size(), regrets_.data(),
+                               spread_.data(), weights_.data());
+      has_weights(is_few() ? total(weights_) : sum);
       return;
     }
     for (std::size_t i = 0; i < size(); ++i) {
@@ -51,7 +51,6 @@ class AdaNormalHedge : public Experts {
  private:
   double power_;
   std::vector<double> spread_;
-  Kernels kernels_;
 };
 
 // A copy of all experts begins in every round tau, with the prior 1 / tau^2; an expert weighs what
@@ -60,7 +59,7 @@ class AdaNormalHedge : public Experts {
 class AdaNormalHedgeTV : public Experts {
  public:
   AdaNormalHedgeTV(std::vector<double> prior, bool streaming)
-      : Experts(std::move(prior)), streaming_(streaming), added_(size()), kernels_(kernels()) {}
+      : Experts(std::move(prior)), streaming_(streaming), added_(size()) {}
   const std::vector<double>* spread() const override { return nullptr; }
   std::size_t copies() const { return starts_.size(); }
 
@@ -142,7 +141,6 @@ class AdaNormalHedgeTV : public Experts {
   std::vector<double> starts_;               // tau of each copy, rising
   std::vector<double> copies_R_, copies_C_;  // size() numbers for each
   std::vector<double> added_;
-  Kernels kernels_;
 };
 
 }  // namespace regretless::experts

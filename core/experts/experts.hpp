@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels.hpp"
 #include "state.hpp"
-#include "sums.hpp"
 
 namespace regretless::experts {
 
@@ -20,13 +20,24 @@ struct Round {
     if (!awake) return suffered - losses[i];
     return awake[i] > 0 ? awake[i] * (suffered - losses[i]) : 0;
   }
+  // f(i, regret(i)) for all
+  template <class F>
+  void each(std::size_t n, F f) const {
+    if (!awake)
+      for (std::size_t i = 0; i < n; ++i) f(i, suffered - losses[i]);
+    else
+      for (std::size_t i = 0; i < n; ++i) f(i, regret(i));
+  }
 };
 
 class Experts : public Stateful {
  public:
   // prior: relative sizes, not all 0
   explicit Experts(std::vector<double> prior)
-      : prior_(std::move(prior)), regrets_(prior_.size()), weights_(prior_.size()) {}
+      : prior_(std::move(prior)),
+        regrets_(prior_.size()),
+        weights_(prior_.size()),
+        kernels_(kernels()) {}
 
   std::size_t size() const { return prior_.size(); }
   double rounds() const { return rounds_; }
@@ -45,6 +56,14 @@ class Experts : public Stateful {
   double update(const double* losses, const double* awake) {
     const double* w = shares(awake);
     return learned({losses, awake, w, mean(w, losses, awake)});
+  }
+  // The same with all awake, if no loss is outside `low` and `high`; if one is, not a number, and
+  // nothing is learned.
+  double update_within(const double* losses, double low, double high) {
+    const double* w = shares(nullptr);
+    const Weighted seen = weighted(w, losses);
+    if (!(seen.low >= low && seen.high <= high && std::isfinite(seen.sum))) return std::nan("");
+    return learned({losses, nullptr, w, seen.sum / sum_});
   }
   // Who suffers less than the mean, as forecasts do whose loss is convex, has no more regret.
   double update(const double* losses, const double* awake, double suffered) {
@@ -67,33 +86,57 @@ class Experts : public Stateful {
   virtual void weigh(double* w) = 0;
   // By default the regrets are all that is learned.
   virtual void learn(const Round& round) {
-    for (std::size_t i = 0; i < size(); ++i) regrets_[i] += round.regret(i);
+    round.each(size(), [&](std::size_t i, double r) { regrets_[i] += r; });
   }
   // What the experts weigh in the round at hand, those asleep nothing: `sum_` in all.
   const double* shares(const double* awake) {
-    if (!fresh_) weigh(weights_.data());
-    fresh_ = true;
-    if (const double* w = times(weights_, awake)) return w;
-    return times(prior_, awake);  // whatever is played then keeps the bounds
+    if (!fresh_) {
+      weigh(weights_.data());
+      has_weights(total(weights_));
+    }
+    if (const double* w = times(weights_, total_, awake)) return w;
+    // whatever is played then keeps the bounds
+    return times(prior_, total(prior_), awake);
   }
+  // For a few experts a plain loop is done before a kernel has begun.
+  bool is_few() const { return size() <= 16; }
+  double total(const std::vector<double>& x) const {
+    if (!is_few()) return kernels_.total(x.data(), size());
+    double sum = 0;
+    for (const double each : x) sum += each;
+    return sum;
+  }
+  Weighted weighted(const double* w, const double* x) const {
+    if (!is_few()) return kernels_.weighted(w, x, size());
+    Weighted all{0, x[0], x[0]};
+    for (std::size_t i = 0; i < size(); ++i) {
+      all.sum += w[i] * x[i];
+      all.low = std::min(all.low, x[i]);
+      all.high = std::max(all.high, x[i]);
+    }
+    return all;
+  }
+  // The weights of the next round are there, and have this sum.
+  void has_weights(double sum) { total_ = sum, fresh_ = true; }
 
   std::vector<double> prior_, regrets_, weights_;
-  double rounds_ = 0, loss_ = 0, sum_ = 0;
+  double rounds_ = 0, loss_ = 0;
+  double sum_ = 0;      // of what was played last
   bool fresh_ = false;  // weights_ are those of the round to come
+  Kernels kernels_;
 
  private:
   // Null if all are 0.
-  const double* times(const std::vector<double>& w, const double* awake) {
-    if (awake) {
-      awake_weights_.resize(size());
-      for (std::size_t i = 0; i < size(); ++i) awake_weights_[i] = awake[i] * w[i];
-    }
-    const double* shares = awake ? awake_weights_.data() : w.data();
-    sum_ = sum(shares, size());
-    return sum_ > 0 ? shares : nullptr;
+  const double* times(const std::vector<double>& w, double sum, const double* awake) {
+    sum_ = sum;
+    if (!awake) return sum_ > 0 ? w.data() : nullptr;
+    awake_weights_.resize(size());
+    for (std::size_t i = 0; i < size(); ++i) awake_weights_[i] = awake[i] * w[i];
+    sum_ = total(awake_weights_);
+    return sum_ > 0 ? awake_weights_.data() : nullptr;
   }
   double mean(const double* w, const double* losses, const double* awake) const {
-    if (!awake) return dot(w, losses, size()) / sum_;
+    if (!awake) return weighted(w, losses).sum / sum_;
     double all = 0;
     for (std::size_t i = 0; i < size(); ++i)
       if (w[i] > 0) all += w[i] * losses[i];
@@ -101,6 +144,7 @@ class Experts : public Stateful {
   }
 
   std::vector<double> awake_weights_;
+  double total_ = 0;  // of weights_
 };
 
 // Rounds of n losses each, and, if they are not null, of n confidences. Gives what was suffered

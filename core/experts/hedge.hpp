@@ -45,8 +45,10 @@ class Hedge : public Experts {
       if (prior_[i] > 0) most = std::max(most, regrets_[i] - before_[i]);
     for (std::size_t i = 0; i < size(); ++i) {
       const double behind = regrets_[i] - before_[i] - most;
-      w[i] = behind < 0 ? prior_[i] * std::exp(eta * behind) : prior_[i];
+      w[i] = behind < 0 ? eta * behind : 0;
     }
+    kernels_.exponentials(w, size(), w);
+    for (std::size_t i = 0; i < size(); ++i) w[i] *= prior_[i];
   }
   void learn(const Round& round) override {
     const double eta = rate();
@@ -88,7 +90,9 @@ class LinearHedge : public Experts {
   Parts parts() override { return join(Experts::parts(), {logs_, squares_}); }
   void weigh(double* w) override {
     const double most = *std::max_element(logs_.begin(), logs_.end());
-    for (std::size_t i = 0; i < size(); ++i) w[i] = prior_[i] * std::exp(logs_[i] - most);
+    for (std::size_t i = 0; i < size(); ++i) w[i] = logs_[i] - most;
+    kernels_.exponentials(w, size(), w);
+    for (std::size_t i = 0; i < size(); ++i) w[i] *= prior_[i];
   }
   void learn(const Round& round) override {
     Experts::learn(round);

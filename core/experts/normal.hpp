@@ -20,41 +20,33 @@ typedef std::int64_t FourBits __attribute__((vector_size(32)));
 
 Four all(double x) { return Four{x, x, x, x}; }
 
-// e^x for 0 <= x < 700: x = n ln 2 + r, |r| <= ln(2) / 2, and a polynomial in r.
+// e^x for -700 <= x < 700: x = n ln 2 + r, |r| <= ln(2) / 2, and the series in r, by pairs of terms
+// and pairs of these: less has to wait for what is before it.
 Four exponential(Four x) {
   const Four magic = all(0x1.8p52);  // adding it rounds to whole numbers, in the lowest bits
   const Four shifted = x * all(1.4426950408889634) + magic, n = shifted - magic;
   const Four r = (x - n * all(0x1.62e42feep-1)) - n * all(0x1.a39ef35793c76p-33);
-  constexpr double kFactors[] = {1.0 / 479001600,
-                                 1.0 / 39916800,
-                                 1.0 / 3628800,
-                                 1.0 / 362880,
-                                 1.0 / 40320,
-                                 1.0 / 5040,
-                                 1.0 / 720,
-                                 1.0 / 120,
-                                 1.0 / 24,
-                                 1.0 / 6,
-                                 0.5,
-                                 1.0,
-                                 1.0};
-  Four p = all(1.0 / 6227020800);
-  for (const double factor : kFactors) p = p * r + all(factor);
+  const Four r2 = r * r, r4 = r2 * r2;
+  const auto pair = [r](double a, double b) { return all(a) + all(b) * r; };
+  const Four low = (pair(1, 1) + pair(1.0 / 2, 1.0 / 6) * r2) +
+                   (pair(1.0 / 24, 1.0 / 120) + pair(1.0 / 720, 1.0 / 5040) * r2) * r4;
+  const Four high = (pair(1.0 / 40320, 1.0 / 362880) + pair(1.0 / 3628800, 1.0 / 39916800) * r2) +
+                    pair(1.0 / 479001600, 1.0 / 6227020800) * r4;
   FourBits bits;
   std::memcpy(&bits, &shifted, sizeof(bits));
   bits = (bits + 1023) << 52;
   Four power;
   std::memcpy(&power, &bits, sizeof(power));
-  return p * power;
+  return (low + high * (r4 * r4)) * power;
 }
 // sinh h for 0 <= h <= 2/3
 Four small_sinh(Four h) {
-  const Four square = h * h;
-  constexpr double kFactors[] = {1.0 / 6227020800, 1.0 / 39916800, 1.0 / 362880, 1.0 / 5040,
-                                 1.0 / 120,        1.0 / 6,        1.0};
-  Four p = all(1.0 / 1307674368000);
-  for (const double factor : kFactors) p = p * square + all(factor);
-  return p * h;
+  const Four u = h * h, u2 = u * u;
+  const auto pair = [u](double a, double b) { return all(a) + all(b) * u; };
+  const Four low = pair(1, 1.0 / 6) + pair(1.0 / 120, 1.0 / 5040) * u2;
+  const Four high =
+      pair(1.0 / 362880, 1.0 / 39916800) + pair(1.0 / 6227020800, 1.0 / 1307674368000) * u2;
+  return (low + high * (u2 * u2)) * h;
 }
 
 Four normal_weight(Four R, Four D) {

@@ -1,7 +1,6 @@
 // Players whose weights are functions of the regrets R alone.
 #pragma once
 #include "experts/experts.hpp"
-#include "kernels.hpp"
 
 namespace regretless::experts {
 
@@ -14,7 +13,7 @@ class PotentialPlayer : public Experts {
  public:
   enum Kind { polynomial, two_norm, normal_hedge_dt, normal_hedge };
   PotentialPlayer(std::vector<double> prior, Kind kind, double parameter)
-      : Experts(std::move(prior)), kind_(kind), parameter_(parameter), kernels_(kernels()) {}
+      : Experts(std::move(prior)), kind_(kind), parameter_(parameter) {}
   // c of NormalHedge
   double rate() const override { return kind_ == normal_hedge ? scale() : 0; }
 
@@ -78,7 +77,6 @@ class PotentialPlayer : public Experts {
 
   Kind kind_;
   double parameter_;
-  Kernels kernels_;
 };
 
 }  // namespace regretless::experts

@@ -13,14 +13,11 @@ class SecondOrder : public Experts {
  protected:
   Parts parts() override { return join(Experts::parts(), {paid_, squares_}); }
   void learn(const Round& round) override {
-    for (std::size_t i = 0; i < size(); ++i) {
-      const double r = round.regret(i);
+    round.each(size(), [&](std::size_t i, double r) {
       regrets_[i] += r;
       squares_[i] += r * r;
-      move(i, r);
-    }
+    });
   }
-  virtual void move(std::size_t i, double r) { (void)i, (void)r; }
 
   std::vector<double> squares_ = std::vector<double>(size());
   double paid_ = 0;
@@ -50,11 +47,19 @@ class AdaptMLProd : public SecondOrder {
     double most = -HUGE_VAL, fastest = 0;
     for (std::size_t i = 0; i < size(); ++i)
       most = std::max(most, logs_[i]), fastest = std::max(fastest, rates_[i]);
+    for (std::size_t i = 0; i < size(); ++i) w[i] = logs_[i] - most;
+    kernels_.exponentials(w, size(), w);
     // an expert of which nothing is known has the rate of the fastest
     for (std::size_t i = 0; i < size(); ++i)
-      w[i] = std::exp(logs_[i] - most) * (rates_[i] > 0 ? rates_[i] : fastest > 0 ? fastest : 1);
+      w[i] *= rates_[i] > 0 ? rates_[i] : fastest > 0 ? fastest : 1;
   }
-  void move(std::size_t i, double r) override {
+  void learn(const Round& round) override {
+    SecondOrder::learn(round);
+    round.each(size(), [&](std::size_t i, double r) { move(i, r); });
+  }
+
+ private:
+  void move(std::size_t i, double r) {
     if (!known_range_) largest_[i] = std::max(largest_[i], std::fabs(r));
     if (largest_[i] == 0) return;
     const double before = rates_[i], ln = root_log();
@@ -64,8 +69,6 @@ class AdaptMLProd : public SecondOrder {
     logs_[i] = known_range_ ? power * (logs_[i] + std::log1p(before * r))
                             : power * logs_[i] + std::log1p(rate * r);
   }
-
- private:
   double root_log() const { return std::sqrt(std::log(double(size()))); }
   bool known_range_;
   std::vector<double> largest_, rates_, logs_;  // E, eta, ln w
@@ -76,41 +79,46 @@ class AdaptMLProd : public SecondOrder {
 // with the rate after each r: |eta r| <= 0.675, where e^{x - x^2} <= 1 + x. Any range of losses.
 class Boa : public SecondOrder {
  public:
-  explicit Boa(std::vector<double> prior) : SecondOrder(std::move(prior)), scores_(size()) {}
+  explicit Boa(std::vector<double> prior)
+      : SecondOrder(std::move(prior)), scores_(size()), rates_(size()) {}
 
  protected:
-  Parts parts() override { return join(SecondOrder::parts(), {scores_}); }
+  Parts parts() override { return join(SecondOrder::parts(), {scores_, rates_}); }
   // What is paid: ln sum q_i e^{eta_i S_i}, q being a distribution.
   void weigh(double* w) override {
-    double most = 0, sum = 0, all = 0, known = 0, weight = 0;
-    for (std::size_t i = 0; i < size(); ++i) most = std::max(most, rate(i) * scores_[i]);
-    for (std::size_t i = 0; i < size(); ++i) {
-      const double eta = rate(i), potential = prior_[i] * std::exp(eta * scores_[i] - most);
-      sum += potential, all += prior_[i];
-      w[i] = potential * eta;
-      if (eta > 0) known += prior_[i], weight += w[i];
+    const std::size_t n = size();
+    double most = 0, potential = 0, all = 0, known = 0, weight = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      w[i] = rates_[i] * scores_[i];
+      most = std::max(most, w[i]);
     }
-    paid_ = most + std::log(sum / all);
+    for (std::size_t i = 0; i < n; ++i) w[i] -= most;
+    kernels_.exponentials(w, n, w);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double each = prior_[i] * w[i];
+      potential += each, all += prior_[i];
+      w[i] = each * rates_[i];
+      weight += w[i];
+      known += rates_[i] > 0 ? prior_[i] : 0;
+    }
+    paid_ = most + std::log(potential / all);
+    if (known == all) return;
     // of those that have not been seen to differ nothing is known: they keep their part of the
     // prior
-    for (std::size_t i = 0; i < size(); ++i)
-      w[i] = squares_[i] > 0 ? w[i] / weight * known : prior_[i];
+    for (std::size_t i = 0; i < n; ++i) w[i] = rates_[i] > 0 ? w[i] / weight * known : prior_[i];
   }
   void learn(const Round& round) override {
     SecondOrder::learn(round);
+    round.each(size(), [&](std::size_t i, double r) {
+      rates_[i] = squares_[i] > 0 ? 1 / std::sqrt(2.2 * squares_[i]) : 0;
+      scores_[i] += r - rates_[i] * r * r;
+    });
     weigh(weights_.data());
-    fresh_ = true;
-  }
-  void move(std::size_t i, double r) override {
-    if (squares_[i] > 0) scores_[i] += r - rate(i) * r * r;
+    has_weights(total(weights_));
   }
 
  private:
-  using Experts::rate;
-  double rate(std::size_t i) const {
-    return squares_[i] > 0 ? 1 / std::sqrt(2.2 * squares_[i]) : 0;
-  }
-  std::vector<double> scores_;
+  std::vector<double> scores_, rates_;  // S, eta
 };
 
 // ML-Poly (Gaillard, Stoltz and van Erven, 2014), as opera has it: p_i ~ [R_i]_+ / (V_i + B),
@@ -120,32 +128,37 @@ class Boa : public SecondOrder {
 // r_i^2.
 class MlPoly : public SecondOrder {
  public:
-  using SecondOrder::SecondOrder;
+  explicit MlPoly(std::vector<double> prior)
+      : SecondOrder(std::move(prior)), rates_(size()), terms_(size()) {}
   double rate() const override { return largest_; }
 
  protected:
-  Parts parts() override { return join(SecondOrder::parts(), {largest_}); }
+  Parts parts() override { return join(SecondOrder::parts(), {largest_, rates_}); }
   void weigh(double* w) override {
     for (std::size_t i = 0; i < size(); ++i)
-      w[i] = regrets_[i] > 0 ? prior_[i] * regrets_[i] / (squares_[i] + largest_) : 0;
+      w[i] = prior_[i] * std::max(regrets_[i], 0.0) * rates_[i];
   }
   void learn(const Round& round) override {
-    for (std::size_t i = 0; largest_ > 0 && i < size(); ++i) {
-      const double r = round.regret(i);
-      paid_ += prior_[i] * r * r / (squares_[i] + largest_);
-    }
     const bool first = largest_ == 0;
-    SecondOrder::learn(round);
-    for (std::size_t i = 0; i < size(); ++i) {
-      const double r = round.regret(i);
-      largest_ = std::max(largest_, r * r);
-    }
-    for (std::size_t i = 0; first && largest_ > 0 && i < size(); ++i)
-      paid_ += prior_[i] * squares_[i] / (squares_[i] + largest_);
+    double most = largest_;
+    round.each(size(), [&](std::size_t i, double r) {
+      const double square = r * r;
+      regrets_[i] += r;
+      squares_[i] += square;
+      terms_[i] = prior_[i] * square * rates_[i];  // rates of before
+      most = std::max(most, square);
+    });
+    largest_ = most;
+    if (largest_ == 0) return;
+    for (std::size_t i = 0; i < size(); ++i) rates_[i] = 1 / (squares_[i] + largest_);
+    for (std::size_t i = 0; first && i < size(); ++i)
+      terms_[i] = prior_[i] * squares_[i] * rates_[i];
+    paid_ += total(terms_);
   }
 
  private:
-  double largest_ = 0;  // B
+  double largest_ = 0;                 // B
+  std::vector<double> rates_, terms_;  // 1 / (V + B), and what a round costs
 };
 
 // Squint (Koolen and van Erven, 2015) with the improper prior 1 / eta on rates:
@@ -161,7 +174,9 @@ class Squint : public SecondOrder {
     logs.resize(size());
     for (std::size_t i = 0; i < size(); ++i)
       logs[i] = log_integral(regrets_[i], squares_[i]), most = std::max(most, logs[i]);
-    for (std::size_t i = 0; i < size(); ++i) w[i] = prior_[i] * std::exp(logs[i] - most);
+    for (std::size_t i = 0; i < size(); ++i) w[i] = logs[i] - most;
+    kernels_.exponentials(w, size(), w);
+    for (std::size_t i = 0; i < size(); ++i) w[i] *= prior_[i];
   }
 
  private:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from regretless.cli import reading_options as reading
+from regretless.cli.experts import Algorithm, ForecastLossName, Picture
 from regretless.cli.failures import told
 from regretless.cli.learners import Learner, LearnerOptions, LossName
 
@@ -451,3 +452,152 @@ def compare(
             holdout,
             Wanted(plot=plot, json=json, quiet=quiet),
         )  # fmt: skip
+
+
+def _experts(text: str | None) -> str | None:
+    names = (text or "").split(",")
+    if len(set(names)) < len(names):
+        raise typer.BadParameter(f"{text!r} names an expert twice")
+    return text
+
+
+def _quantile(tau: float | None) -> float | None:
+    if tau is not None and not 0 < tau < 1:
+        raise typer.BadParameter(f"{tau:g} must be above 0 and below 1")
+    return tau
+
+
+@app.command(
+    epilog=_examples(
+        "regretless experts load.csv --target load",
+        "regretless experts load.csv --target load --experts gam,gbm,arima --plot mix.png",
+        "regretless experts load.parquet --target load --loss pinball --tau 0.9 --algorithm boa",
+        "regretless experts rain.tsv.gz --target rained --loss log --forecasts mixed.csv --json",
+    )
+)
+def experts(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="CSV or TSV (.gz too), Parquet, Arrow or Feather: a row for each round, in order.",
+            show_default=False,
+        ),
+    ],
+    *,
+    target: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="What came true; empty where it is not known.",
+            show_default=False,
+            rich_help_panel=reading.PANEL,
+        ),
+    ],
+    experts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="The columns of forecasts, empty where an expert sleeps; by default all numbers.",
+            callback=_experts,
+            rich_help_panel=reading.PANEL,
+        ),
+    ] = None,
+    algorithm: Annotated[
+        Algorithm, typer.Option(help="How weights are updated.", rich_help_panel=LEARNING)
+    ] = Algorithm.ADA_NORMAL_HEDGE,
+    loss: Annotated[
+        ForecastLossName,
+        typer.Option(help="What forecasts are judged by.", rich_help_panel=LEARNING),
+    ] = ForecastLossName.SQUARED,
+    tau: Annotated[
+        float | None,
+        typer.Option(
+            help="The quantile of --loss pinball, 0.5 by default.",
+            callback=_quantile,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    gradient: Annotated[
+        bool,
+        typer.Option(
+            help="Compete with every fixed mixture of the experts, or only with each expert.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = True,
+    delay: Annotated[
+        int,
+        typer.Option(
+            help="A target is known only after so many further forecasts.",
+            min=0,
+            rich_help_panel=LEARNING,
+        ),
+    ] = 0,
+    forecasts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Write forecast and target of each row here, as CSV.",
+            callback=_writable,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Write the weights of each row here, as CSV.",
+            callback=_writable,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Draw it, .png or .svg.",
+            callback=_picture,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    plot_kind: Annotated[
+        Picture, typer.Option(help="What --plot draws.", rich_help_panel=OUTPUT)
+    ] = Picture.WEIGHTS,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Mix the forecasts of experts, and show what that was worth.
+
+    Every row is forecast with weights from the rows before it, so the loss that
+    is shown is that of honest forecasts. Oracles are what could have been done
+    in hindsight.
+    """
+    chosen = tuple(experts.split(",")) if experts else ()
+    if target in chosen:
+        raise typer.BadParameter(f"{target!r} is the target: it cannot be an expert too")
+    if tau is not None and loss != ForecastLossName.PINBALL:
+        raise typer.BadParameter(f"--tau is for --loss pinball, not for {loss.value}")
+    with told(debug):
+        from regretless.cli.experts import Settings, Wanted, run
+
+        run(
+            source,
+            target,
+            chosen,
+            Settings(
+                algorithm=algorithm,
+                loss=loss.value,
+                tau=0.5 if tau is None else tau,
+                gradient=gradient,
+                delay=delay,
+            ),
+            Wanted(
+                forecasts=forecasts,
+                weights=weights,
+                plot=plot,
+                picture=plot_kind,
+                json=json,
+                quiet=quiet,
+            ),
+        )

@@ -28,7 +28,7 @@ class Mixture:
     Losses may have any size. Players that want them in [0, 1] are given them in a unit, from the least
     of the round on. A round with losses further apart than the unit is played but not learned (what it
     cost is known and counted), and the unit becomes twice as large, or as large as that round needs: all
-    such rounds cost at most twice the largest range. `AdaNormalHedge` goes on in the new unit
+    such rounds cost less than three times the largest range. `AdaNormalHedge` goes on in the new unit
     (`AdaNormalHedge.rescale`), other players start again.
 
     Parameters

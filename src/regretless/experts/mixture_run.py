@@ -56,8 +56,8 @@ class MixtureRun:
 
     def summary(self) -> str:
         """The rule, the weights, and the errors beside those of the experts and of the oracles."""
-        last = self.mixture.weights
-        wide = max(9, *(len(name) for name in self.names))
+        last, found = self.mixture.weights, self.oracles()
+        wide = max(len(name) for name in (*self.names, *(oracle.name for oracle in found)))
         known = ~np.isnan(self.y)
         each = self.mixture._kind.value(self.experts[known], self.y[known, None])
         lines = [
@@ -82,7 +82,7 @@ class MixtureRun:
             told = "" if weight is None else f"{weight:8.3f}"
             lines.append(f"{name:<{wide}}  {loss:9.4g} {rmse:9.4g} {told}".rstrip())
         lines.append("")
-        lines += [f"{oracle.name:<{wide}}  {oracle.loss:9.4g}" for oracle in self.oracles()]
+        lines += [f"{oracle.name:<{wide}}  {oracle.loss:9.4g}" for oracle in found]
         return "\n".join(lines)
 
     def plot(self, path: str | PathLike[str] | None = None) -> "Figure":
@@ -95,7 +95,9 @@ class MixtureRun:
         """Draw the sums of what was left over, of the mixture and of the experts."""
         from regretless.plots.experts import cumulative_residuals
 
-        return cumulative_residuals(self.y, self.forecasts, self.experts, self.names, path)
+        known = ~np.isnan(self.y)
+        rounds = self.y[known], self.forecasts[known], self.experts[known]
+        return cumulative_residuals(*rounds, self.names, path)
 
     def plot_oracles(self, path: str | PathLike[str] | None = None, shifts: int = 3) -> "Figure":
         """Draw the mean losses of the mixture and of what could have been done."""

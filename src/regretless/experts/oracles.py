@@ -243,7 +243,8 @@ def _by_newton(
     def mean(w: Array) -> float:
         return float(np.mean(loss.value(X @ w, y)))
 
-    w = np.full(N, 1.0 / N)
+    w = best = np.full(N, 1.0 / N)
+    least = np.inf
     for _ in range(_STEPS):
         s = X @ w
         slope = np.asarray(loss.derivative(s, y))
@@ -252,6 +253,8 @@ def _by_newton(
         g = slope @ X / T
         reach = float(np.linalg.norm(s) + np.linalg.norm(y))
         gap = float(g @ w - g.min() if on_simplex else np.linalg.norm(slope @ basis) * reach / T)
+        if gap < least:
+            best, least = w, gap
         if gap <= 0.1 * _TOLERANCE * size:
             break
         bend = (loss.derivative(s + width, y) - loss.derivative(s - width, y)) / (2.0 * width)
@@ -260,13 +263,13 @@ def _by_newton(
         bend = np.maximum(bend, 1e-6 * bend.max())
         root = np.sqrt(bend)
         way = fit(root[:, None] * X, root * (s - slope / bend)) - w
-        length, start = 1.0, mean(w)
-        while length > 1e-3 and not mean(w + length * way) < start:
+        length, most = 1.0, mean(w) + 1e-15 * size  # the last steps win less than is rounded off
+        while length > 1e-3 and not mean(w + length * way) <= most:
             length *= 0.5
         if length <= 1e-3:  # a kink is in the way
             break
         w = w + length * way
-    return w, gap
+    return best, least
 
 
 def _by_planes(

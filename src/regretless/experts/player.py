@@ -100,6 +100,14 @@ class ExpertPlayer(ABC):
 
         `confidence` in [0, 1]: with 0 an expert is asleep, has no weight, and may have no loss (NaN).
         """
+        if confidence is None and self.range in (None, (0.0, 1.0)):
+            limit = math.inf if self.range is None else 1.0 + _EDGE
+            try:
+                suffered = self._engine.update_within(losses, 1.0 - limit, limit)
+            except (TypeError, ValueError):
+                suffered = math.nan  # a list, or of another shape
+            if suffered == suffered:  # noqa: PLR0124
+                return suffered
         awake = self._confidence(confidence, (self.n,))
         scaled = self._losses(losses, awake, (self.n,))
         self._slept |= awake is not None
@@ -139,6 +147,9 @@ class ExpertPlayer(ABC):
         if array.shape != shape:
             raise ValueError(f"losses has shape {array.shape}, not {shape}")
         scaled = array if self.range == (0.0, 1.0) else (array - self._low) / self._width
+        all_awake = awake is None and array.size and self.range is not None
+        if all_awake and scaled.min() >= -_EDGE and scaled.max() <= 1.0 + _EDGE:  # none is NaN
+            return np.ascontiguousarray(scaled)
         if self.range is None:
             wrong = ~np.isfinite(scaled)
         else:

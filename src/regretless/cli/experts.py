@@ -1,0 +1,421 @@
+"""`regretless experts`: a table of forecasts, mixed row by row."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from regretless.experts import MixtureRun
+    from regretless.experts.oracles import Oracle
+    from regretless.run import Array
+
+__all__ = ["Algorithm", "ForecastLossName", "Picture", "Settings", "Wanted", "read_table", "run"]
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_BINARY = {
+    ".parquet": "parquet", ".pq": "parquet",
+    ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
+}  # fmt: skip
+_MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
+_NUMBER = r"^\s*[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:nan|inf|infinity))\s*$"
+
+
+class Algorithm(StrEnum):
+    """The players that need no settings."""
+
+    ADA_NORMAL_HEDGE = "ada-normal-hedge"
+    BOA = "boa"
+    ML_POLY = "ml-poly"
+    ML_PROD = "ml-prod"
+    HEDGE = "hedge"
+    SQUINT = "squint"
+    TV = "tv"
+
+    @property
+    def player(self) -> Any:
+        """Its class.
+
+        >>> Algorithm.TV.player.__name__
+        'AdaNormalHedgeTV'
+        """
+        from regretless import experts
+
+        classes = {
+            "ada-normal-hedge": experts.AdaNormalHedge,
+            "boa": experts.BOA,
+            "ml-poly": experts.MLPoly,
+            "ml-prod": experts.AdaptMLProd,
+            "hedge": experts.Hedge,
+            "squint": experts.Squint,
+            "tv": experts.AdaNormalHedgeTV,
+        }
+        return classes[self.value]
+
+
+class ForecastLossName(StrEnum):
+    """The losses of `Mixture`."""
+
+    SQUARED = "squared"
+    ABSOLUTE = "absolute"
+    PINBALL = "pinball"
+    LOG = "log"
+    PERCENTAGE = "percentage"
+
+
+class Picture(StrEnum):
+    """What can be drawn of a mixture."""
+
+    WEIGHTS = "weights"
+    RESIDUALS = "residuals"
+    ORACLES = "oracles"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How forecasts are mixed."""
+
+    algorithm: Algorithm = Algorithm.ADA_NORMAL_HEDGE
+    loss: str = "squared"
+    tau: float = 0.5
+    gradient: bool = True
+    delay: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is written and shown."""
+
+    forecasts: str | None = None
+    weights: str | None = None
+    plot: str | None = None
+    picture: Picture = Picture.WEIGHTS
+    json: bool = False
+    quiet: bool = False
+
+
+def run(
+    path: str, target: str, experts: tuple[str, ...], settings: Settings, wanted: Wanted
+) -> None:
+    """Mix the forecasts in the table at `path`, and say how good that was."""
+    from time import perf_counter
+
+    from regretless.experts import Mixture
+
+    names, X, y = _columns(read_table(path), path, target, experts)
+    _check(X, y, settings.loss, path)
+    mixture = Mixture(
+        settings.algorithm.player,
+        loss=settings.loss,
+        tau=settings.tau,
+        gradient=settings.gradient,
+        names=names,
+    )
+    start = perf_counter()
+    mixed = mixture.run(X, y, delay=settings.delay)
+    report = Report(mixed, settings, perf_counter() - start)
+    if report.missing and not wanted.quiet:
+        print(
+            f"the target is missing in {report.missing:,} of {len(y):,} rows: they are forecast, "
+            "but nothing is learned from them",
+            file=sys.stderr,
+        )
+    report.show(wanted)
+    _write(mixed, wanted)
+
+
+# --- the table -------------------------------------------------------------------------------------
+
+
+def read_table(path: str) -> Any:
+    """The Arrow table in a CSV or TSV file, also compressed, or in a Parquet, Arrow or Feather file.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "load.csv")
+    >>> _ = path.write_text("load,gam,gbm\\n1,1.5,NA\\n2,2.5,2\\n")
+    >>> read_table(str(path)).to_pydict()
+    {'load': [1, 2], 'gam': [1.5, 2.5], 'gbm': [None, 2]}
+    """
+    import os
+
+    import pyarrow as pa
+
+    from regretless.streams.opening import suffixes
+    from regretless.streams.tables import Columns, TableStream
+
+    suffix = suffixes(path)[0]
+    if suffix not in _DELIMITERS | _BINARY:
+        known = ", ".join(_DELIMITERS | _BINARY)
+        raise ValueError(f"{path}: its suffix {suffix!r} tells no format; there are {known}")
+    if not os.path.isfile(path):
+        raise ValueError(f"{path}: there is no such file")
+    if suffix in _DELIMITERS:
+        try:
+            tables = [_csv(path, _DELIMITERS[suffix])]
+        except (pa.ArrowInvalid, OSError) as error:
+            raise ValueError(f"{path}: {error}") from error
+    else:
+        tables = list(TableStream([path], _BINARY[suffix], Columns())._tables(path))
+    if not sum(table.num_rows for table in tables):
+        raise ValueError(f"{path}: there are no rows")
+    return pa.concat_tables(tables)
+
+
+def _csv(path: str, delimiter: str) -> Any:
+    from pyarrow import csv
+
+    uneven: list[Any] = []
+
+    def skip(row: Any) -> str:
+        uneven.append(row)
+        return "skip"
+
+    table = csv.read_csv(
+        path,
+        csv.ReadOptions(use_threads=False),  # else rows have no numbers
+        csv.ParseOptions(delimiter=delimiter, invalid_row_handler=skip),
+        csv.ConvertOptions(null_values=_MISSING, strings_can_be_null=True),
+    )
+    if uneven:
+        row = uneven[0]
+        raise ValueError(
+            f"{path}: row {row.number - 1} has {row.actual_columns} fields, but the header has "
+            f"{row.expected_columns}: {row.text}"
+        )
+    return table
+
+
+def _columns(
+    table: Any, path: str, target: str, experts: tuple[str, ...]
+) -> tuple[list[str], Array, Array]:
+    """The names of the experts, their forecasts, a column for each, and the targets."""
+    import numpy as np
+
+    there = table.column_names
+    chosen = experts or [
+        name for name, column in zip(there, table.columns) if name != target and _is_numeric(column)
+    ]
+    for name in (target, *chosen):
+        if there.count(name) != 1:
+            raise ValueError(f"{path}: {_no_column(name, there)}")
+    if not chosen:
+        raise ValueError(f"{path}: no column but the target {target!r} holds numbers")
+    y = _numbers(table.column(target), target, path)
+    if np.isnan(y).all():
+        raise ValueError(f"{path}: the target {target!r} is missing in all rows")
+    X = np.column_stack([_numbers(table.column(name), name, path) for name in chosen])
+    return list(chosen), X, y
+
+
+def _no_column(name: str, there: list[str]) -> str:
+    from difflib import get_close_matches
+
+    if name in there:
+        return f"there are {there.count(name)} columns {name!r}; give them different names"
+    near = get_close_matches(name, there, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(there)}"
+    return f"there is no column {name!r}; {hint}"
+
+
+def _is_numeric(column: Any) -> bool:
+    """Whether it holds numbers, or text of which some is a number: the rest may be a mistake."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    kind = column.type
+    if _is_text(kind):
+        return bool(compute.any(compute.match_substring_regex(column, _NUMBER)).as_py())
+    return any(
+        is_(kind) for is_ in (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+    )
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _numbers(column: Any, name: str, path: str) -> Array:
+    """A column as numbers, NaN where they are missing."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if _is_text(column.type):
+        wrong = compute.invert(compute.match_substring_regex(column, _NUMBER))
+        row = compute.index(wrong, True).as_py()
+        if row >= 0:
+            raise ValueError(
+                f"{path}: {column[row].as_py()!r} in the column {name!r}, row {row + 1}, is not a "
+                "number; mend it, or name other columns with --experts and --target"
+            )
+        column = compute.utf8_trim_whitespace(column)
+    try:
+        numbers = compute.cast(column, pa.float64(), safe=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise ValueError(f"{path}: the column {name!r} holds {column.type}, not numbers") from None
+    return np.asarray(numbers.to_numpy(), np.float64)
+
+
+def _check(X: Array, y: Array, loss: str, path: str) -> None:
+    """What `Mixture` would refuse, with the row of the file."""
+    import numpy as np
+
+    asleep, none = np.isnan(X), np.zeros(len(y), bool)
+    inside = (asleep | ((X > 0) & (X < 1))).all(axis=1) & ~((y < 0) | (y > 1))
+    wrong = {
+        "all experts are asleep, and somebody must be awake": asleep.all(axis=1),
+        "a number is infinite; leave it empty if there is none": np.isinf(X).any(axis=1)
+        | np.isinf(y),
+        "the target is 0, which --loss percentage divides by": (
+            y == 0 if loss == "percentage" else none
+        ),
+        "--loss log needs forecasts above 0 and below 1 and targets in [0, 1]": (
+            ~inside if loss == "log" else none
+        ),
+    }
+    for why, rows in wrong.items():
+        if rows.any():
+            raise ValueError(f"{path}: row {int(np.argmax(rows)) + 1}: {why}")
+
+
+# --- the result ------------------------------------------------------------------------------------
+
+
+def _write(mixed: MixtureRun, wanted: Wanted) -> None:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    if wanted.forecasts:
+        targets = pa.array(mixed.y, from_pandas=True)  # NaN is an empty field
+        csv.write_csv(
+            pa.table([mixed.forecasts, targets], ["forecast", "target"]), wanted.forecasts
+        )
+    if wanted.weights:
+        csv.write_csv(pa.table(list(mixed.weights.T.copy()), mixed.names), wanted.weights)
+    if wanted.plot:
+        draw = {
+            Picture.WEIGHTS: mixed.plot,
+            Picture.RESIDUALS: mixed.plot_residuals,
+            Picture.ORACLES: mixed.plot_oracles,
+        }
+        draw[wanted.picture](wanted.plot)
+
+
+@dataclass(frozen=True)
+class Report:
+    """The figures of a mixture."""
+
+    mixed: MixtureRun
+    settings: Settings
+    seconds: float
+
+    @property
+    def missing(self) -> int:
+        """Rounds without a target."""
+        import numpy as np
+
+        return int(np.isnan(self.mixed.y).sum())
+
+    def experts(self) -> dict[str, tuple[float, float]]:
+        """Mean loss and root mean square error of each while it was awake; NaN if it never was."""
+        import numpy as np
+
+        X, y = self.mixed.experts, self.mixed.y[:, None]
+        known = ~np.isnan(X) & ~np.isnan(y)
+        count = known.sum(axis=0)
+
+        def means(values: Any) -> Array:
+            sums = np.where(known, values, 0.0).sum(axis=0)
+            return np.where(count, sums / np.maximum(count, 1), np.nan)
+
+        losses = means(self.mixed.mixture._kind.value(X, y))
+        errors = np.sqrt(means((X - y) ** 2))
+        return dict(zip(self.mixed.names, zip(losses.tolist(), errors.tolist())))
+
+    def oracles(self) -> list[Oracle]:
+        """Those that there are: where experts sleep or losses are infinite some cannot be found."""
+        try:
+            return self.mixed.oracles()
+        except (ValueError, RuntimeError) as error:
+            print(f"no oracles: {error}", file=sys.stderr)
+            return []
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON; what is not finite is None."""
+        mixed, certificate = self.mixed, self.mixed.mixture.certificate()
+        values = {
+            "rounds": len(mixed.y),
+            "missing_targets": self.missing,
+            "algorithm": self.settings.algorithm.value,
+            "loss_name": self.settings.loss,
+            "loss": mixed.loss,
+            "rmse": mixed.rmse,
+            "seconds": self.seconds,
+            "experts": {k: {"loss": a, "rmse": b} for k, (a, b) in self.experts().items()},
+            "weights": dict(zip(mixed.names, mixed.mixture.weights.tolist())),
+            "oracles": {oracle.name: oracle.loss for oracle in self.oracles()},
+            "certificate": {
+                "regret": certificate.regret,
+                "bound": certificate.bound,
+                "theorem": certificate.theorem,
+                "holds": certificate.holds,
+            },
+        }
+        return _finite(values)  # type: ignore[no-any-return]
+
+    def certified(self) -> str:
+        """Regret and bound in words."""
+        import numpy as np
+
+        from regretless.cli.summary import short
+
+        certificate = self.mixed.mixture.certificate()
+        sleepers = bool(np.isnan(self.mixed.experts).any())
+        whom = "fixed mixture" if self.settings.gradient and not sleepers else "expert"
+        regret = (
+            f"regret to the best {whom}{' while awake' * sleepers}: {short(certificate.regret)}"
+        )
+        if self.settings.gradient:
+            regret += " in linearised losses"
+        failed = [what for what, held in certificate.assumptions.items() if not held]
+        if failed:
+            return f"{regret}; nothing is certified, as it is not so that {failed[0]}"
+        if not math.isfinite(certificate.bound):
+            return f"{regret}; {self.settings.algorithm.value} certifies no bound here"
+        return f"{regret}, certified at most {short(certificate.bound)} ({certificate.theorem})"
+
+    def show(self, wanted: Wanted) -> None:
+        """Print it in the form that was asked for."""
+        from regretless.cli.summary import print_json, short
+
+        if wanted.json:
+            print_json(self.as_dict())
+            return
+        mixed = self.mixed
+        if wanted.quiet:
+            line = f"{len(mixed.y):,} rounds, loss {short(mixed.loss)}, rmse {short(mixed.rmse)}, "
+            print(line + self.certified())
+            return
+        from regretless.cli.tables import print_table
+
+        last = mixed.mixture.weights.tolist()
+        rows = [("mixture", short(mixed.loss), short(mixed.rmse), "")]
+        rows += [
+            (name, short(loss), short(error), f"{weight:.3f}")
+            for weight, (name, (loss, error)) in zip(last, self.experts().items())
+        ]
+        rows += [(oracle.name, short(oracle.loss), "", "") for oracle in self.oracles()]
+        print_table(("", f"{self.settings.loss}\nloss", "rmse", "last\nweight"), rows)
+        print(f"{len(mixed.y):,} rounds in {self.seconds:.2f} s by {self.settings.algorithm.value}")
+        print(self.certified())
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
