@@ -147,8 +147,7 @@ class ExpertPlayer(ABC):
         if array.shape != shape:
             raise ValueError(f"losses has shape {array.shape}, not {shape}")
         scaled = array if self.range == (0.0, 1.0) else (array - self._low) / self._width
-        all_awake = awake is None and array.size and self.range is not None
-        if all_awake and scaled.min() >= -_EDGE and scaled.max() <= 1.0 + _EDGE:  # none is NaN
+        if awake is None and array.size and self._fit(scaled):
             return np.ascontiguousarray(scaled)
         if self.range is None:
             wrong = ~np.isfinite(scaled)
@@ -163,6 +162,12 @@ class ExpertPlayer(ABC):
                 raise ValueError(f"{where} is not finite; an expert without a loss is asleep")
             raise ValueError(f"{where} is outside range={self.range}; give range= or scale it")
         return np.ascontiguousarray(scaled)
+
+    def _fit(self, scaled: Array) -> bool:
+        """Whether all losses are right, told quickly. No, if one is NaN."""
+        if self.range is None:
+            return math.isfinite(scaled.sum())
+        return bool(scaled.min() >= -_EDGE and scaled.max() <= 1.0 + _EDGE)
 
     def _confidence(self, confidence: Any, shape: tuple[int, ...]) -> Array | None:
         if confidence is None:
