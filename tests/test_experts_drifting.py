@@ -9,16 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regretless.experts.drifting import (
-    ChipPlayer,
-    ChipsFromExperts,
-    DriftingGame,
-    ExpertsFromChips,
+from regretless.experts.chip_potentials import (
     ExponentialPotential,
     MinimaxPotential,
     NormalHedgeDTPotential,
     Potential,
     TwoNormPotential,
+)
+from regretless.experts.drifting import (
+    ChipPlayer,
+    ChipsFromExperts,
+    DriftingGame,
+    ExpertsFromChips,
 )
 
 T = 40
@@ -647,7 +649,7 @@ def test_bad_options(make, message):
 
 def test_bad_epsilon():
     for wrong in (0.0, 1.5, math.nan):
-        with pytest.raises(ValueError, match="epsilon"):
+        with pytest.raises(ValueError, match="quantile"):
             DriftingGame(3).regret(wrong)
 
 

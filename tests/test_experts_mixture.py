@@ -233,6 +233,48 @@ def test_data_frames_bring_names():
     assert run.oracles(2)[-1].name == "best with 2 shifts"
 
 
+@pytest.mark.parametrize("algorithm", [AdaNormalHedge, BOA, MLPoly, Hedge, Squint, AdaptMLProd])
+def test_saved_and_loaded(algorithm, tmp_path):
+    X, y = forecasts(seed=9)
+    X *= np.linspace(1, 30, len(X))[:, None]  # the unit grows
+    mixture = Mixture(algorithm, loss="absolute", names=["a", "b", "c", "d"])
+    mixture.save(tmp_path / "new")
+    assert Mixture.load(tmp_path / "new").rounds == 0
+    mixture.run(X[:40], y[:40])
+    mixture.save(tmp_path / "mixture")
+    again = Mixture.load(tmp_path / "mixture")
+    one, two = mixture.run(X[40:], y[40:]), again.run(X[40:], y[40:])
+    np.testing.assert_array_equal(one.forecasts, two.forecasts)
+    assert mixture.certificate() == again.certificate()
+    assert one.names == two.names
+    assert repr(mixture) == repr(again)
+    with pytest.raises(ValueError, match="cannot be saved"):
+        Mixture(unbounded_prod).save(tmp_path / "function")
+    mixture.predict(X[0])
+    with pytest.raises(ValueError, match="wait for a target"):
+        mixture.save(tmp_path / "waiting")
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_regret_and_bound_of_a_run(loss):
+    X, y = forecasts(seed=10)
+    run = Mixture(BOA, loss=loss).run(X, y)
+    kind = forecast_loss(loss)[0]
+    mine = np.sum(kind.value(run.forecasts, y))
+    assert run.regret(expert=2) == pytest.approx(mine - np.sum(kind.value(X[:, 2], y)))
+    u = np.array([0.5, 0.25, 0.25, 0.0])
+    assert run.regret(mixture=u) == pytest.approx(mine - np.sum(kind.value(X @ u, y)))
+    assert run.regret() >= max(run.regret(mixture=u), *(run.regret(expert=i) for i in range(4)))
+    for notion in ({}, {"expert": 1}, {"mixture": u}):
+        assert run.regret(**notion) <= run.bound(**notion) < math.inf
+    plain = Mixture(BOA, loss=loss, gradient=False).run(X, y)
+    assert plain.regret(expert=0) <= plain.bound(expert=0) < math.inf
+    assert plain.bound(mixture=u) == math.inf
+    assert run.mixture.run(X, y).bound() == math.inf  # of its second half nothing is said
+    with pytest.raises(ValueError, match="give one of them"):
+        run.regret(expert=1, mixture=u)
+
+
 def test_plots(tmp_path):
     X, y = forecasts(n=3)
     y[3] = np.nan

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regretless.experts.pruning import BestPruning, TemplateTree, from_river, from_sklearn
+from regretless.experts.pruning import BestPruning
+from regretless.experts.trees import TemplateTree, from_river, from_sklearn
 
 # by node, its children; an example is the list of turns it takes
 SHAPE = {"": "ab", "a": "cd", "b": "efg", "d": "hi", "f": "jk", "k": "lm"}

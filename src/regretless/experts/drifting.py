@@ -6,325 +6,19 @@ the right.
 """
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regretless.arguments import number, positive
+from regretless.arguments import number
 from regretless.certificates import RegretCertificate
+from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
 from regretless.oco.player import matrix, vector, whole
 from regretless.run import Array, Run
 
-__all__ = [
-    "ChipPlayer",
-    "ChipsFromExperts",
-    "DriftingGame",
-    "ExpertsFromChips",
-    "ExponentialPotential",
-    "MinimaxPotential",
-    "NormalHedgeDTPotential",
-    "Potential",
-    "TwoNormPotential",
-]
+__all__ = ["ChipPlayer", "ChipsFromExperts", "DriftingGame", "ExpertsFromChips"]
 
 _EDGE = 1e-9  # losses, movements and their mean may be this much outside what is allowed: rounding
-_DECIMALS = 9  # of positions: how far apart two are that a table tells apart
-_ENTRIES = 20_000_000  # of a table at most
-
-
-# --- potentials --------------------------------------------------------------------------------------
-
-
-class Potential(ABC):
-    """How bad it is for a chip to be at s after round t: `Phi_t(s)`, not increasing in s.
-
-    For experts it has to be convex with `Phi_t(s - 1) + Phi_t(s + 1) <= 2 Phi_{t-1}(s)`. Then the sum
-    over the chips never grows (Theorem 2), and it does not matter if a constant is added to all Phi_t.
-    The default of `bound` also needs `Phi_t >= 0`.
-
-    >>> class Linear(Potential):
-    ...     def value(self, s, t):
-    ...         return np.maximum(9.0 - s, 0.0) + (9.0 - t)
-    >>> game = DriftingGame(2, Linear())
-    >>> game.update([0.0, 1.0]), game.potential <= 2 * 18.0
-    (0.5, True)
-    """
-
-    movements: Array | None = None  # what a chip may be moved by; None: every number of [-1, 1]
-    beta: float = 0.0  # what the weighted mean of the movements is at least
-    horizon: float = math.inf  # the rounds it is made for
-
-    @abstractmethod
-    def value(self, s: Array, t: int) -> Array:
-        """The potential at the positions `s` after round `t`."""
-
-    def difference(self, s: Array, t: int) -> Array:
-        """`Phi_t(s - 1) - Phi_t(s + 1)`, never negative whatever the rounding."""
-        return np.maximum(self.value(s - 1.0, t) - self.value(s + 1.0, t), 0.0)
-
-    def log_weights(self, s: Array, t: int) -> Array:
-        """The logarithms of the weights in round `t` of chips at `s`, up to a constant."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.difference(s, t)))
-
-    def bound(self, share: float, t: int) -> float:
-        """No more than this is the regret after `t` rounds to a `share` of the chips (Theorem 2).
-
-        If a share has `s <= -R`, then `share Phi_t(-R) <= Phi_0(0)`; the largest such R, by bisection.
-        """
-        start = float(self.value(np.zeros(1), 0)[0])
-        low, high = -float(t), float(t)
-        for _ in range(60):
-            middle = (low + high) / 2.0
-            if share * float(self.value(np.array([-middle]), t)[0]) > start:
-                high = middle
-            else:
-                low = middle
-        return high
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-
-class ExponentialPotential(Potential):
-    """`Phi_t(s) = e^{-eta s} / cosh(eta)^t`: exponential weights (section 2.1.4).
-
-    The regret to a share epsilon is at most `(ln(1/epsilon) + T ln cosh eta) / eta`. The text multiplies
-    all Phi_t by `cosh(eta)^T e^{-eta R}`, which changes nothing; so T is only needed to choose eta.
-
-    Parameters: `eta`, the learning rate, positive.
-
-    >>> ExponentialPotential.tuned(horizon=100, epsilon=0.1).bound(0.1, 100)
-    21.37...
-    """
-
-    def __init__(self, eta: float) -> None:
-        self.eta = positive(eta, "eta")
-        self._log_cosh = (  # cosh eta = 1 + 2 sinh^2(eta / 2), exact for small eta
-            math.log1p(2.0 * math.sinh(eta / 2.0) ** 2) if eta < 40.0 else eta - math.log(2.0)
-        )
-
-    @classmethod
-    def tuned(cls, horizon: int, epsilon: float) -> Self:
-        """With `eta = sqrt(2 ln(1/epsilon) / horizon)`, for a regret of `sqrt(2 T ln(1/epsilon))`.
-
-        For actions that are drawn, `epsilon = delta / n` (section 2.1.5).
-        """
-        if not 0 < number(epsilon, "epsilon") < 1:
-            raise ValueError(f"epsilon={epsilon} is outside (0, 1)")
-        return cls(math.sqrt(2.0 * math.log(1.0 / epsilon) / whole(horizon, "horizon")))
-
-    def value(self, s: Array, t: int) -> Array:
-        with np.errstate(over="ignore"):
-            return np.exp(-self.eta * s - t * self._log_cosh)
-
-    def difference(self, s: Array, t: int) -> Array:
-        return 2.0 * math.sinh(self.eta) * self.value(s, t)
-
-    def log_weights(self, s: Array, t: int) -> Array:
-        return -self.eta * s
-
-    def bound(self, share: float, t: int) -> float:
-        return (-math.log(share) + t * self._log_cosh) / self.eta
-
-    def __repr__(self) -> str:
-        return f"ExponentialPotential({self.eta!r})"
-
-
-class TwoNormPotential(Potential):
-    """`Phi_t(s) = min(s, 0)^2 - t`, which needs to know nothing (Lemma 1).
-
-    The regret to a share epsilon is at most `sqrt(T / epsilon)`, for all T and epsilon (Corollary 1).
-
-    >>> TwoNormPotential().difference(np.array([-3.0, 0.0, 2.0]), 1)
-    array([12.,  1.,  0.])
-    """
-
-    def value(self, s: Array, t: int) -> Array:
-        return np.minimum(s, 0.0) ** 2 - t
-
-    def difference(self, s: Array, t: int) -> Array:
-        return np.asarray(np.minimum(s - 1.0, 0.0) ** 2 - np.minimum(s + 1.0, 0.0) ** 2)
-
-    def bound(self, share: float, t: int) -> float:
-        return math.sqrt(t / share)
-
-
-class NormalHedgeDTPotential(Potential):
-    """`Phi_t(s) = e^{min(s, 0)^2 / (d t)} - 1 - 1/2 sum_{tau <= t} (e^{4/(d tau)} - 1)` (Lemma 2).
-
-    It needs to know nothing. The regret to a share epsilon is at most, for all T and epsilon,
-    `sqrt(d T ln(1 + sum_{t <= T} (e^{4/(dt)} - 1) / (2 epsilon)))` (Corollary 2, before the sum is
-    bounded by a logarithm). After no round, all chips are at 0 and the potential is 0.
-
-    Parameters: `d`, at least 3, the best.
-
-    >>> NormalHedgeDTPotential().bound(0.1, 100)
-    33.90...
-    """
-
-    def __init__(self, d: float = 3.0) -> None:
-        if not 3.0 <= number(d, "d") < math.inf:
-            raise ValueError(f"d={d} must be at least 3 and finite: Lemma 2 needs it")
-        self.d = float(d)
-        self._sums = [0.0]
-
-    def _surcharge(self, t: int) -> float:
-        while len(self._sums) <= t:
-            self._sums.append(self._sums[-1] + math.expm1(4.0 / (self.d * len(self._sums))))
-        return self._sums[t]
-
-    def value(self, s: Array, t: int) -> Array:
-        if t == 0:
-            return np.zeros(np.shape(s))
-        with np.errstate(over="ignore"):
-            return np.expm1(np.minimum(s, 0.0) ** 2 / (self.d * t)) - self._surcharge(t) / 2.0
-
-    def difference(self, s: Array, t: int) -> Array:
-        with np.errstate(over="ignore"):
-            return np.exp(self.log_weights(s, t))
-
-    def log_weights(self, s: Array, t: int) -> Array:
-        # ln(e^a - e^b) = a + ln(1 - e^{b - a}), where e^a alone may be too large for a number
-        a = np.minimum(s - 1.0, 0.0) ** 2 / (self.d * t)
-        b = np.minimum(s + 1.0, 0.0) ** 2 / (self.d * t)
-        with np.errstate(divide="ignore"):
-            return np.asarray(a + np.log(-np.expm1(b - a)))
-
-    def bound(self, share: float, t: int) -> float:
-        return math.sqrt(self.d * t * math.log1p(self._surcharge(t) / (2.0 * share)))
-
-    def __repr__(self) -> str:
-        return f"NormalHedgeDTPotential({self.d!r})"
-
-
-class MinimaxPotential(Potential):
-    """The potential of the (near) minimax player of a drifting game with finitely many movements.
-
-    From `Phi_T = L` back (Eq. 2.1), the weight of a chip being the w found for it,
-
-        Phi_{t-1}(s) = min_{w >= 0} max_{z in B} [Phi_t(s + z) + w (z - beta)]
-                     = the largest mean of Phi_t(s + z) if z is random in B with mean >= beta
-
-    which one movement or two reach. At the end the mean loss of the chips is at most `Phi_0(0)`
-    (Eq. 2.2). For each t there is a table of the positions that are reachable from 0; others are solved
-    when asked for. Positions within 1e-9 of each other are taken for one. For experts, the loss has
-    to be convex, beta 0 and the movements have to span [-1, 1].
-
-    Parameters: `loss`, a function of an array of positions, not increasing and not negative; `horizon`,
-    the number of rounds; `movements`, the set B; `beta`, not negative and at most the largest movement.
-
-    >>> majority = MinimaxPotential(lambda s: s <= 0, horizon=3, beta=0.5)  # boost by majority
-    >>> majority.value(np.array([0.0]), 0)  # two or three of three steps to the left, 1/4 each
-    array([0.15625])
-    """
-
-    movements: Array
-
-    def __init__(
-        self,
-        loss: Callable[[Array], Any],
-        horizon: int,
-        movements: Any = (-1.0, 1.0),
-        beta: float = 0.0,
-    ) -> None:
-        self.loss, self.horizon = loss, whole(horizon, "horizon")
-        self.movements = np.unique(vector(movements, np.size(movements), "movements"))
-        self.beta = number(beta, "beta")
-        if not len(self.movements) or not 0 <= self.beta <= self.movements[-1]:
-            raise ValueError(
-                f"beta={beta} is not between 0 and the largest of movements={movements}: "
-                "no movement would be allowed"
-            )
-        self._positions, self._next = _lattice(self.movements, self.horizon)
-        values = self._losses(self._positions[-1])
-        if (np.diff(values) > 1e-12 * values[0]).any() or values[-1] < 0:
-            raise ValueError(f"loss={loss!r} increases or is negative on {self._positions[-1]}")
-        self._tables = [(values, np.zeros(len(values)))]
-        for after in reversed(self._next):
-            self._tables.append(self._step(self._tables[-1][0][after]))
-        self._tables.reverse()
-
-    def _losses(self, s: Array) -> Array:
-        values = np.asarray(self.loss(s), np.float64)
-        if values.shape != s.shape or not np.isfinite(values).all():
-            raise ValueError(
-                f"loss={self.loss!r} does not give one finite number for each position; "
-                "np.vectorize makes such a function from one of a single position"
-            )
-        return values
-
-    def _step(self, after: Array) -> tuple[Array, Array]:
-        """The value and the smallest w that reaches it, where `after[..., k]` follows movement k."""
-        ahead = self.movements - self.beta
-        value = after[..., ahead >= 0].max(axis=-1)
-        below, above = np.flatnonzero(ahead < 0), np.flatnonzero(ahead > 0)
-        for i in below:
-            for j in above:
-                mean = ahead[j] * after[..., i] - ahead[i] * after[..., j]
-                value = np.maximum(value, mean / (ahead[j] - ahead[i]))
-        weight = np.zeros(value.shape)
-        for i in below:
-            weight = np.maximum(weight, (after[..., i] - value) / -ahead[i])
-        return value, weight
-
-    def _at(self, s: Array, t: int) -> tuple[Array, Array]:
-        """Values after round t, and weights in the next, at any positions."""
-        if not 0 <= t <= self.horizon:
-            raise ValueError(f"t={t} is not between 0 and horizon={self.horizon}")
-        flat, lattice = np.ravel(s).astype(np.float64), self._positions[t]
-        index = np.searchsorted(lattice, flat - _EDGE).clip(max=len(lattice) - 1)
-        value, weight = (table[index] for table in self._tables[t])
-        away = np.abs(lattice[index] - flat) > _EDGE
-        if away.any():
-            steps = int(self.horizon) - t
-            found = self._losses(flat[away, None] + self._positions[steps])
-            w = np.zeros(found.shape)
-            for after in reversed(self._next[:steps]):
-                found, w = self._step(found[:, after])
-            value[away], weight[away] = found[:, 0], w[:, 0]
-        return value.reshape(np.shape(s)), weight.reshape(np.shape(s))
-
-    def value(self, s: Array, t: int) -> Array:
-        return self._at(s, t)[0]
-
-    def log_weights(self, s: Array, t: int) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self._at(s, t - 1)[1]))
-
-    def bound(self, share: float, t: int) -> float:
-        """As of every potential; rounded up to a position of the table."""
-        if not 0 <= t <= self.horizon:
-            raise ValueError(f"t={t} is not between 0 and horizon={self.horizon}")
-        too_bad = share * self._tables[t][0] > self._tables[0][0][0] * (1.0 + 1e-12)
-        return -float(self._positions[t][max(0, int(too_bad.sum()) - 1)])
-
-    def __repr__(self) -> str:
-        options = f"movements={self.movements.tolist()}, beta={self.beta!r}"
-        return f"MinimaxPotential({self.loss!r}, {self.horizon}, {options})"
-
-
-def _lattice(movements: Array, horizon: int) -> tuple[list[Array], list[NDArray[np.intp]]]:
-    """The sums of t movements, in order, for every t; and where among the next each movement leads."""
-    positions, onward, entries = [np.zeros(1)], [], 0
-    for _ in range(horizon):
-        reached = positions[-1][:, None] + movements
-        entries += reached.size
-        if entries > _ENTRIES:
-            raise ValueError(
-                f"horizon={horizon} with movements={movements.tolist()} leads to too many positions; "
-                "take multiples of one step, or fewer rounds"
-            )
-        rounded = reached.round(_DECIMALS)
-        _, first, index = np.unique(rounded, return_index=True, return_inverse=True)
-        # sums of tenths that are meant to be 0 have to be, since the loss may jump there
-        snapped = np.where(np.isclose(reached, rounded, 1e-12, 1e-12), rounded, reached)
-        positions.append(snapped.ravel()[first])
-        onward.append(index.reshape(reached.shape))
-    return positions, onward
 
 
 # --- players -----------------------------------------------------------------------------------------
@@ -340,6 +34,7 @@ class ChipPlayer:
     Attributes: `positions`, where the chips are; `rounds`; `phi`, the potential given; `potential`, the
     sum of it over the chips.
 
+    >>> from regretless.experts.chip_potentials import MinimaxPotential
     >>> player = ChipPlayer(3, MinimaxPotential(lambda s: s <= 0, horizon=3, beta=0.25))
     >>> player.move([1, 1, -1])
     >>> player.weights.round(2)
@@ -402,13 +97,13 @@ class DriftingGame(ChipPlayer):
 
         p_i ~ Phi_t(s_i - 1) - Phi_t(s_i + 1),    s_i <- s_i + l_i - p . l
 
-    The potential knows a bound on the regret to the `ceil(epsilon n)`-th best expert (Theorem 2). It
+    The potential knows a bound on the regret to the `ceil(quantile n)`-th best expert (Theorem 2). It
     is checked in every round that the sum of potentials does not grow, which is all the proof needs.
 
     Actions may be drawn (section 2.1.5): `action = act()`, then `update(losses, action)`. Chips move by
-    the loss of the action, and the bound for a share `delta epsilon` holds with probability `1 - delta`,
-    if the losses of a round do not depend on its action. (The text has `Phi_0(0) = delta` for
-    `n Phi_0(0) = delta`.)
+    the loss of the action, and the bound for a share `delta quantile` holds with probability
+    `1 - delta`, if the losses of a round do not depend on its action. (The text has `Phi_0(0) = delta`
+    for `n Phi_0(0) = delta`.)
 
     Parameters: `n`, the number of experts; `potential`, NormalHedge.DT by default; `seed`, of `act`.
     Attributes: `positions`; `rounds`; `loss`, the total suffered; `phi`, the potential given;
@@ -474,14 +169,14 @@ class DriftingGame(ChipPlayer):
             bound[t] = math.nan if self._drawn else self.bound() + before
         return Run(suffered, table[:, best], np.eye(self.n)[best], bound, played, repr(self))
 
-    def regret(self, epsilon: float | None = None) -> float:
-        """The regret to the best expert, or to the `ceil(epsilon n)`-th best."""
-        k = self._rank(epsilon)
+    def regret(self, quantile: float | None = None) -> float:
+        """The regret to the best expert, or to the `ceil(quantile n)`-th best."""
+        k = self._rank(quantile)
         return -float(np.partition(self.positions, k - 1)[k - 1])
 
-    def bound(self, epsilon: float | None = None, delta: float | None = None) -> float:
-        """The bound on `regret(epsilon)`; if actions were drawn, with probability `1 - delta`."""
-        share = self._rank(epsilon) / self.n
+    def bound(self, quantile: float | None = None, delta: float | None = None) -> float:
+        """The bound on `regret(quantile)`; if actions were drawn, with probability `1 - delta`."""
+        share = self._rank(quantile) / self.n
         if self._drawn:
             if delta is None:
                 raise ValueError(
@@ -493,26 +188,26 @@ class DriftingGame(ChipPlayer):
         return self.phi.bound(share, self.rounds)
 
     def certificate(
-        self, epsilon: float | None = None, delta: float | None = None
+        self, quantile: float | None = None, delta: float | None = None
     ) -> RegretCertificate:
-        """The theorem's bound on `regret(epsilon)`; `delta` as for `bound`."""
+        """The theorem's bound on `regret(quantile)`; `delta` as for `bound`."""
         assumptions = {"losses are in [0, 1]": True}
         if not self._drawn:
             assumptions["the sum of potentials never grew"] = self._steady
         return RegretCertificate(
             self.rounds,
-            self.regret(epsilon),
-            {type(self.phi).__name__: self.bound(epsilon, delta)},
+            self.regret(quantile),
+            {type(self.phi).__name__: self.bound(quantile, delta)},
             "Luo (2016), " + ("section 2.1.5" if self._drawn else "Theorem 2"),
             assumptions,
         )
 
-    def _rank(self, epsilon: float | None) -> int:
-        if epsilon is None:
+    def _rank(self, quantile: float | None) -> int:
+        if quantile is None:
             return 1
-        if not 0 < number(epsilon, "epsilon") <= 1:
-            raise ValueError(f"epsilon={epsilon} is outside (0, 1]")
-        return max(1, math.ceil(self.n * epsilon - 1e-12))
+        if not 0 < number(quantile, "quantile") <= 1:
+            raise ValueError(f"quantile={quantile} is outside (0, 1]")
+        return max(1, math.ceil(self.n * quantile - 1e-12))
 
 
 # --- conversions -------------------------------------------------------------------------------------
@@ -577,6 +272,7 @@ class ExpertsFromChips:
 
     Parameters: `chips`, with `weights` and `move(movements)`.
 
+    >>> from regretless.experts.chip_potentials import TwoNormPotential
     >>> player = ExpertsFromChips(ChipPlayer(2, TwoNormPotential()))
     >>> player.update([0.0, 1.0]), player.weights
     (0.5, array([0.9, 0.1]))

@@ -2,12 +2,13 @@
 
 import copy
 import math
+import os
 from collections import deque
 from typing import Any, Self
 
 import numpy as np
 
-from regretless import _core
+from regretless import _core, persistence
 from regretless.certificates import RegretCertificate
 from regretless.experts.adaptive import AdaNormalHedge
 from regretless.experts.forecast_losses import forecast_loss
@@ -16,6 +17,8 @@ from regretless.experts.player import ExpertPlayer
 from regretless.run import Array
 
 __all__ = ["Mixture"]
+
+_KEPT = ("loss", "tau", "gradient", "names", "rounds", "_unit", "_delayed")
 
 
 class Mixture:
@@ -290,9 +293,58 @@ class Mixture:
             {"targets came before the next forecast": not self._delayed},
         )
 
+    # --- copies ------------------------------------------------------------------------------------
+
     def clone(self) -> Self:
         """Another mixture with the same state."""
         return copy.deepcopy(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the mixture to a safetensors file. Its algorithm must be a class, not a function."""
+        if self._waiting:
+            raise ValueError(f"{len(self._waiting)} forecasts wait for a target: call update first")
+        if not isinstance(self.algorithm, type):
+            raise ValueError(f"algorithm={self.algorithm!r} is a function, which cannot be saved")
+        players = [player for player, _ in self._past]
+        players += [] if self.player is None else [self.player]
+        arrays = {"missed": self._missed, "units": np.array([unit for _, unit in self._past])}
+        parts = []
+        for k, player in enumerate(players):
+            kept = player.__getstate__()
+            arrays |= {f"state{k}": kept.pop("_state"), f"prior{k}": kept.pop("prior")}
+            parts.append(kept)
+        held = {name: getattr(self, name) for name in _KEPT}
+        held |= {"algorithm": self.algorithm.__name__, "players": parts}
+        persistence.write(path, {"player": "Mixture", "parts": held}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The mixture that `save` wrote to `path`; it goes on as if it had never stopped."""
+        from regretless import experts
+
+        description, arrays = persistence.read(path)
+        if description.get("player") != "Mixture":
+            raise ValueError(f"{path} holds a {description.get('player')}, not a Mixture")
+        try:
+            held = description["parts"]
+            algorithm = getattr(experts, held["algorithm"])
+            options = {name: held[name] for name in ("loss", "tau", "gradient", "names")}
+            mixture = cls(algorithm, **options)
+            for name in _KEPT:
+                setattr(mixture, name, held[name])
+            mixture._missed = arrays["missed"]
+            players = []
+            for k, kept in enumerate(held["players"]):
+                kept["range"] = None if kept["range"] is None else tuple(kept["range"])
+                player = algorithm.__new__(algorithm)
+                state = {"_state": arrays[f"state{k}"], "prior": arrays[f"prior{k}"]}
+                player.__setstate__(kept | state)
+                players.append(player)
+            mixture.player = players.pop() if players else None
+            mixture._past = list(zip(players, arrays["units"].tolist(), strict=True))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
+        return mixture
 
     def __repr__(self) -> str:
         name = getattr(self.algorithm, "__name__", repr(self.algorithm))

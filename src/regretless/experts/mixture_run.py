@@ -1,5 +1,6 @@
 """Forecasts that were mixed: how good they were, beside the experts and what could have been done."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -48,6 +49,47 @@ class MixtureRun:
     def rmse(self) -> float:
         """The root of the mean squared error."""
         return float(np.sqrt(np.nanmean((self.forecasts - self.y) ** 2)))
+
+    def regret(self, *, expert: int | None = None, mixture: Any = None) -> float:
+        """How much more was lost than by an expert (its index) in the rounds it was awake, by a fixed
+        `mixture` of all of them, or, if neither is asked for, by the best mixture in hindsight.
+
+        >>> from regretless.experts import Mixture
+        >>> experts, y = np.array([[1.0, 3.0], [2.0, 6.0]] * 20), np.array([2.0, 3.0] * 20)
+        >>> run = Mixture().run(experts, y)
+        >>> run.regret() <= run.bound(), run.regret(expert=0) <= run.bound(expert=0)
+        (True, True)
+        """
+        u = self._competitor(expert, mixture)
+        known = ~np.isnan(self.y) & ~np.isnan(self.experts[:, u > 0]).any(axis=1)
+        theirs = self.experts[np.ix_(known, u > 0)] @ u[u > 0]
+        kind = self.mixture._kind
+        return float(np.sum(self.losses[known] - kind.value(theirs, self.y[known])))
+
+    def bound(self, *, expert: int | None = None, mixture: Any = None) -> float:
+        """The theorem's bound on `regret` with the same argument; infinite if it has none.
+
+        Without the gradient trick there are only bounds for experts. If the mixture had forecast before
+        the run, the bound is for all its rounds, and not given here.
+        """
+        u = self._competitor(expert, mixture)
+        if self.mixture.rounds > len(self.y) or not (self.mixture.gradient or u.max() == 1.0):
+            return math.inf
+        certificate = self.mixture.certificate(u)
+        return certificate.bound if all(certificate.assumptions.values()) else math.inf
+
+    def _competitor(self, expert: int | None, mixture: Any) -> Array:
+        if expert is not None and mixture is not None:
+            raise ValueError(f"expert={expert} and mixture={mixture}: give one of them")
+        assert self.mixture.player is not None
+        if expert is not None:
+            return self.mixture.player._comparator(expert, None)
+        if mixture is not None:
+            return self.mixture.player._comparator(np.asarray(mixture, np.float64), None)
+        known = ~np.isnan(self.y)
+        best = oracles.best_convex(self.experts[known], self.y[known], self.mixture._kind)
+        assert best.weights is not None
+        return best.weights
 
     def oracles(self, shifts: int = 3) -> list[oracles.Oracle]:
         """What could have been done in hindsight: see `regretless.experts.oracles.table`."""
