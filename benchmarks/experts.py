@@ -53,7 +53,8 @@ def against_loops(rounds: int) -> list[Row]:
                 mine = best_of(
                     lambda make=make, n=n, losses=losses, runs=runs: runs.append(
                         make(n).run(losses, weights=False)
-                    )
+                    ),
+                    20,
                 )
                 work = f"{name}.run, T = {rounds:,}, n = {n}"
                 us = mine / rounds * 1e6, seconds / rounds * 1e6

@@ -56,7 +56,7 @@ int main() {
   std::vector<double> losses(T * n);
   if (std::fread(losses.data(), sizeof(double), losses.size(), stdin) != losses.size()) return 1;
   double best = 1e9, total = 0;
-  for (int repeat = 0; repeat < 5; ++repeat) {
+  for (int repeat = 0; repeat < 20; ++repeat) {
     const auto start = std::chrono::steady_clock::now();
     total = play(int(head[2]), losses, T, n);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

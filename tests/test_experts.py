@@ -500,12 +500,17 @@ def test_losses_outside_their_range(name):
     player = MAKE[name]()
     if player.range is None:
         assert math.isfinite(player.update([3.0] * N))
+        with pytest.raises(ValueError, match=r"losses\[1\] = 1e\+200 is beyond 1e\+150"):
+            player.update([0.0, 1e200, 0.0, 0.0, 0.0])
+        with pytest.raises(ValueError, match=r"losses\[1, 0\] = -1e\+200"):
+            player.run([[1.0] * N, [-1e200] * N])
+        assert player.rounds == 1
         return
     for bad in (1.2, -0.1):
         with pytest.raises(ValueError, match=r"losses\[1\] = .* is outside range=\(0.0, 1.0\)"):
             player.update([0.5, bad, 0.5, 0.5, 0.5])
-        with pytest.raises(ValueError, match=r"losses\[0, 1\]"):
-            player.run([[0.5, bad, 0.5, 0.5, 0.5]])
+        with pytest.raises(ValueError, match=r"losses\[1, 1\]"):
+            player.run([[0.5] * N, [0.5, bad, 0.5, 0.5, 0.5]])
     assert player.rounds == 0
 
 

@@ -48,19 +48,21 @@ double update(Experts& e, Vector<double> losses, nb::handle confidence) {
   if (awake) check_size(awake->size(), e.size());
   return e.update(losses.data(), awake ? awake->data() : nullptr);
 }
-// (suffered, weights or None)
-nb::tuple run(Experts& e, Rows losses, nb::handle confidence, bool keep) {
+// (rounds played, suffered, weights or None)
+nb::tuple run(Experts& e, Rows losses, nb::handle confidence, double low, double high, bool keep) {
   const std::size_t count = losses.shape(0), n = e.size();
   const auto awake = given<Rows>(confidence);
   check_size(losses.shape(1), n);
   if (awake) check_size(awake->shape(0) * awake->shape(1), count * n);
   std::vector<double> suffered(count), weights(keep ? count * n : 0);
+  std::size_t done = 0;
   {
     nb::gil_scoped_release release;
-    play(e, losses.data(), awake ? awake->data() : nullptr, count, suffered.data(),
-         keep ? weights.data() : nullptr);
+    done = play(e, losses.data(), awake ? awake->data() : nullptr, count, low, high,
+                suffered.data(), keep ? weights.data() : nullptr);
   }
-  return nb::make_tuple(array_of(suffered), keep ? array_of(weights) : nb::object(nb::none()));
+  return nb::make_tuple(done, array_of(suffered),
+                        keep ? array_of(weights) : nb::object(nb::none()));
 }
 
 // (rounds played, whether the last was refused, forecasts, weights)
@@ -92,7 +94,7 @@ void bind_experts(nb::module_& m) {
             return e.update_within(losses.data(), low, high);
           },
           "losses"_a, "low"_a, "high"_a)
-      .def("run", &run, "losses"_a, "confidence"_a.none(), "keep"_a)
+      .def("run", &run, "losses"_a, "confidence"_a.none(), "low"_a, "high"_a, "keep"_a)
       .def_prop_ro("size", &Experts::size)
       .def_prop_ro("rounds", [](const Experts& e) { return std::int64_t(e.rounds()); })
       .def_prop_ro("loss", &Experts::loss)

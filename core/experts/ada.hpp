@@ -33,9 +33,8 @@ class AdaNormalHedge : public Experts {
   }
   void learn(const Round& round) override {
     if (power_ == 1 && !round.awake) {  // all in one pass, for many experts
-      const double sum =
-          kernels_.normal_step(round.losses, round.suffered, prior_.data(), size(), regrets_.data(),
-                               spread_.data(), weights_.data());
+      const double sum = kernels_.normal_step(round.losses, round.suffered, prior_.data(), size(),
+                                              regrets_.data(), spread_.data(), weights_.data());
       has_weights(is_few() ? total(weights_) : sum);
       return;
     }

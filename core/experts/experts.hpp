@@ -148,15 +148,20 @@ class Experts : public Stateful {
 };
 
 // Rounds of n losses each, and, if they are not null, of n confidences. Gives what was suffered
-// and, if wanted, the weights played.
-inline void play(Experts& experts, const double* losses, const double* awake, std::size_t count,
-                 double* suffered, double* weights) {
+// and, if wanted, the weights played. Ends before a round in which all are awake and a loss is
+// outside `low` and `high`; says how many were played.
+inline std::size_t play(Experts& experts, const double* losses, const double* awake,
+                        std::size_t count, double low, double high, double* suffered,
+                        double* weights) {
   const std::size_t n = experts.size();
   for (std::size_t t = 0; t < count; ++t) {
     const double* a = awake ? awake + t * n : nullptr;
     if (weights) experts.distribution(a, weights + t * n);
-    suffered[t] = experts.update(losses + t * n, a);
+    suffered[t] =
+        a ? experts.update(losses + t * n, a) : experts.update_within(losses + t * n, low, high);
+    if (std::isnan(suffered[t])) return t;
   }
+  return count;
 }
 
 }  // namespace regretless::experts

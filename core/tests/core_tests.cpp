@@ -367,7 +367,7 @@ void test_experts() {
       if (asleep && !sleeps) continue;
       const double* a = asleep ? awake.data() : nullptr;
       auto whole = make(), first = make(), second = make();
-      play(*whole, losses.data(), a, rounds, suffered.data(), p.data());
+      CHECK(play(*whole, losses.data(), a, rounds, 0, 1, suffered.data(), p.data()) == rounds);
       for (std::size_t t = 0; t < rounds; ++t) {
         CHECK(std::fabs(sum(&p[t * n], n) - 1) < 1e-9);
         for (std::size_t i = 0; a && i < n; ++i) CHECK(a[t * n + i] > 0 || p[t * n + i] == 0);
@@ -378,10 +378,10 @@ void test_experts() {
           regret += (a ? a[t * n + i] : 1) * (suffered[t] - losses[t * n + i]);
         CHECK(std::fabs(regret - whole->regrets()[i]) < 1e-9);
       }
-      play(*first, losses.data(), a, 100, suffered.data(), nullptr);
+      play(*first, losses.data(), a, 100, 0, 1, suffered.data(), nullptr);
       const std::vector<double> state = first->state();
       second->restore(state.data(), state.size());
-      play(*second, losses.data() + 100 * n, a ? a + 100 * n : nullptr, rounds - 100,
+      play(*second, losses.data() + 100 * n, a ? a + 100 * n : nullptr, rounds - 100, 0, 1,
            suffered.data(), nullptr);
       CHECK(second->state() == whole->state());
       bool refused = false;

@@ -21,7 +21,8 @@ from regretless.run import Array
 
 __all__ = ["ExpertPlayer", "is_group"]
 
-_EDGE = 1e-9  # losses may be so much beyond their range: rounding
+_UNIT = (-1e-9, 1.0 + 1e-9)  # where losses are, in units of their range, up to rounding
+_ANY = (-1e150, 1e150)  # in any range: their squares are still numbers
 
 
 class ExpertPlayer(ABC):
@@ -101,9 +102,9 @@ class ExpertPlayer(ABC):
         `confidence` in [0, 1]: with 0 an expert is asleep, has no weight, and may have no loss (NaN).
         """
         if confidence is None and self.range in (None, (0.0, 1.0)):
-            limit = math.inf if self.range is None else 1.0 + _EDGE
+            low, high = _ANY if self.range is None else _UNIT
             try:
-                suffered = self._engine.update_within(losses, 1.0 - limit, limit)
+                suffered = self._engine.update_within(losses, low, high)
             except (TypeError, ValueError):
                 suffered = math.nan  # a list, or of another shape
             if suffered == suffered:  # noqa: PLR0124
@@ -120,10 +121,13 @@ class ExpertPlayer(ABC):
         """
         table = _matrix(losses, self.n, "losses")
         awake = self._confidence(confidence, table.shape)
-        scaled = self._losses(table, awake, table.shape)
+        scaled = self._scaled(table) if awake is None else self._losses(table, awake, table.shape)
         before = self.clone()
+        done, suffered, played = self._engine.run(scaled, awake, *self._limits, weights)
+        if done < len(table):
+            self._engine.restore(before._engine.state())
+            self._losses(table, awake, table.shape)  # says what is wrong
         self._slept |= awake is not None
-        suffered, played = self._engine.run(scaled, awake, weights)
         return ExpertsRun(
             self._low + self._width * suffered,
             table,
@@ -141,33 +145,33 @@ class ExpertPlayer(ABC):
     def _width(self) -> float:
         return 1.0 if self.range is None else self.range[1] - self.range[0]
 
+    @property
+    def _limits(self) -> tuple[float, float]:
+        """Of losses in units of their range."""
+        return _ANY if self.range is None else _UNIT
+
+    def _scaled(self, losses: Array) -> Array:
+        unchanged = self.range in (None, (0.0, 1.0))
+        return np.ascontiguousarray(losses if unchanged else (losses - self._low) / self._width)
+
     def _losses(self, losses: Any, awake: Array | None, shape: tuple[int, ...]) -> Array:
         """The losses in units of their range, checked."""
         array = _numbers(losses, "losses")
         if array.shape != shape:
             raise ValueError(f"losses has shape {array.shape}, not {shape}")
-        scaled = array if self.range == (0.0, 1.0) else (array - self._low) / self._width
-        if awake is None and array.size and self._fit(scaled):
-            return np.ascontiguousarray(scaled)
-        if self.range is None:
-            wrong = ~np.isfinite(scaled)
-        else:
-            wrong = ~((scaled >= -_EDGE) & (scaled <= 1.0 + _EDGE))
+        scaled, (low, high) = self._scaled(array), self._limits
+        wrong = ~(np.isfinite(scaled) & (scaled >= low) & (scaled <= high))
         if awake is not None:
             wrong &= awake > 0
         if wrong.any():
             at = tuple(np.argwhere(wrong)[0])
             where = f"losses[{', '.join(map(str, at))}] = {array[at]}"
-            if self.range is None or not np.isfinite(array[at]):
+            if not np.isfinite(array[at]):
                 raise ValueError(f"{where} is not finite; an expert without a loss is asleep")
+            if self.range is None:
+                raise ValueError(f"{where} is beyond {high:g}; scale it")
             raise ValueError(f"{where} is outside range={self.range}; give range= or scale it")
-        return np.ascontiguousarray(scaled)
-
-    def _fit(self, scaled: Array) -> bool:
-        """Whether all losses are right, told quickly. No, if one is NaN."""
-        if self.range is None:
-            return math.isfinite(scaled.sum())
-        return bool(scaled.min() >= -_EDGE and scaled.max() <= 1.0 + _EDGE)
+        return scaled
 
     def _confidence(self, confidence: Any, shape: tuple[int, ...]) -> Array | None:
         if confidence is None:
