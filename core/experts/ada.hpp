@@ -60,7 +60,6 @@ class AdaNormalHedgeTV : public Experts {
   AdaNormalHedgeTV(std::vector<double> prior, bool streaming)
       : Experts(std::move(prior)), streaming_(streaming), added_(size()) {}
   const std::vector<double>* spread() const override { return nullptr; }
-  std::size_t copies() const { return starts_.size(); }
 
   std::vector<double> state() override {
     std::vector<double> all{rounds_, loss_};

@@ -43,7 +43,6 @@ class Experts : public Stateful {
   double rounds() const { return rounds_; }
   double loss() const { return loss_; }
   const std::vector<double>& regrets() const { return regrets_; }
-  const std::vector<double>& prior() const { return prior_; }
   // What a theorem is made of, for each expert and for all; named by who asks.
   virtual const std::vector<double>* spread() const { return nullptr; }
   virtual double paid() const { return 0; }

@@ -8,10 +8,16 @@
 #include <limits>
 #include <vector>
 
-#include "sums.hpp"
-
 namespace regretless::oco {
 
+inline double dot(const double* a, const double* b, std::size_t n) {
+  double parts[4] = {};  // four sums, or each addition waits for the one before
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (std::size_t k = 0; k < 4; ++k) parts[k] += a[i + k] * b[i + k];
+  for (; i < n; ++i) parts[0] += a[i] * b[i];
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
 inline double largest(const double* a, std::size_t n) {
   double most = 0;
   for (std::size_t i = 0; i < n; ++i) most = std::max(most, std::fabs(a[i]));

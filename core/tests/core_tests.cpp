@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -369,7 +370,7 @@ void test_experts() {
       auto whole = make(), first = make(), second = make();
       CHECK(play(*whole, losses.data(), a, rounds, 0, 1, suffered.data(), p.data()) == rounds);
       for (std::size_t t = 0; t < rounds; ++t) {
-        CHECK(std::fabs(sum(&p[t * n], n) - 1) < 1e-9);
+        CHECK(std::fabs(std::accumulate(&p[t * n], &p[t * n] + n, 0.0) - 1) < 1e-9);
         for (std::size_t i = 0; a && i < n; ++i) CHECK(a[t * n + i] > 0 || p[t * n + i] == 0);
       }
       for (std::size_t i = 0; i < n; ++i) {

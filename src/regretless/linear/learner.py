@@ -270,7 +270,7 @@ def _to_json(value: Any, name: str) -> Any:
     if isinstance(value, dict):
         return {"dict": [[_to_json(k, name), _to_json(v, name)] for k, v in value.items()]}
     for module in (losses, rules, rates):
-        if type(value).__name__ in module.__all__ and type(value).__module__ == module.__name__:
+        if getattr(module, type(value).__name__, None) is type(value):
             inside = {f.name: _to_json(getattr(value, f.name), name) for f in fields(value)}
             return {module.__name__.rpartition(".")[2]: [type(value).__name__, inside]}
     raise ValueError(

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 from regretless.domains import Box, Domain, Everything
-from regretless.losses import Array, Loss
+from regretless.losses import Loss
+from regretless.run import Array
 
 __all__ = ["best_point"]
 

@@ -1,0 +1,98 @@
+"""Losses of a score `s` (the scalar a model predicts) against a target `y`.
+
+The losses are those of Shalev-Shwartz, "Online Learning and Online Convex Optimization" (2011),
+and of Shalev-Shwartz and Singer, "A Primal-Dual Perspective of Online Learning Algorithms" (2007),
+whose eq. 1 gives the hinge its margin; the pinball and epsilon-insensitive losses are added.
+
+Each is a function `phi(z)` of a single number `z`, the score seen from the target:
+
+    s = origin + slope * z,  slope = -1 or +1
+    classification, y = -1 or +1:  the margin    z = y * s   (origin 0, slope y)
+    regression, y real:            the residual  z = s - y   (origin y, slope 1)
+
+so that with `phi'` and the conjugate `phi*` known, everything else follows:
+
+    derivative = slope * phi'(z),    conjugate(dual) = dual * origin + phi*(slope * dual).
+"""
+
+import difflib
+
+from regretless.losses.classification import (
+    Exponential,
+    Hinge,
+    Logistic,
+    Perceptron,
+    SquaredHinge,
+    ZeroOne,
+)
+from regretless.losses.loss import Loss
+from regretless.losses.regression import Absolute, EpsilonInsensitive, Quantile, Squared
+from regretless.losses.wealth import LogWealth
+
+__all__ = [
+    "Absolute",
+    "EpsilonInsensitive",
+    "Exponential",
+    "Hinge",
+    "LogWealth",
+    "Logistic",
+    "Loss",
+    "Perceptron",
+    "Quantile",
+    "Squared",
+    "SquaredHinge",
+    "ZeroOne",
+    "compiled",
+    "get",
+]
+
+_COMPILED: tuple[type[Loss], ...] = (  # in the order of the core's LossKind
+    Logistic,
+    Hinge,
+    SquaredHinge,
+    Exponential,
+    Perceptron,
+    Squared,
+    Absolute,
+    Quantile,
+    EpsilonInsensitive,
+    LogWealth,
+)
+_BY_NAME: dict[str, type[Loss]] = {loss.name: loss for loss in _COMPILED}
+_BY_NAME[ZeroOne.name] = ZeroOne
+
+
+def compiled(loss: Loss) -> tuple[int, float] | None:
+    """The number and the parameter by which the core knows a loss; None if it does not.
+
+    >>> compiled(Quantile(0.9)), compiled(ZeroOne())
+    ((7, 0.9), None)
+    """
+    if type(loss) not in _COMPILED:
+        return None
+    parameters = (getattr(loss, name, None) for name in ("margin", "tau", "epsilon"))
+    parameter = next((p for p in parameters if p is not None), 1.0)
+    return _COMPILED.index(type(loss)), float(parameter)
+
+
+def get(loss: str | Loss) -> Loss:
+    """The loss of a name, with its default parameters; a loss is returned as it is.
+
+    Parameters: `loss`, a `Loss` or one of "logistic", "hinge", "squared_hinge", "exponential",
+    "perceptron", "squared", "absolute", "quantile", "epsilon_insensitive", "log_wealth",
+    "zero_one".
+
+    >>> get("hinge")
+    Hinge(margin=1.0)
+    >>> get(Quantile(0.9))
+    Quantile(tau=0.9)
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if not isinstance(loss, str):
+        raise TypeError(f"loss={loss!r} must be a name or a Loss, for example Hinge(margin=1.0)")
+    if loss not in _BY_NAME:
+        near = difflib.get_close_matches(loss, _BY_NAME, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"loss={loss!r} is not one of {', '.join(_BY_NAME)}{hint}")
+    return _BY_NAME[loss]()
