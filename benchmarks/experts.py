@@ -5,30 +5,18 @@ python benchmarks/experts.py [--smoke]
 
 import argparse
 import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import Row, interleaved, save, table
+from harness import Row, best_of, finish, interleaved
 
 from regretless.experts import BOA, AdaNormalHedge, AdaNormalHedgeTV, Hedge, MLPoly
 
 HERE = Path(__file__).parent
 PLAYERS: dict[str, Any] = {"AdaNormalHedge": AdaNormalHedge, "BOA": BOA, "MLPoly": MLPoly}
-
-
-def best_of(job: Callable[[], Any], repeats: int = 5) -> float:
-    """Least seconds: for what takes a few milliseconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        job()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def against_loops(rounds: int) -> list[Row]:
@@ -157,15 +145,8 @@ def main() -> None:
     rows += single_updates(200 if smoke else 20_000, 1 if smoke else 5)
     rows.append(memory_bound(10_000 if smoke else 1_000_000, 2 if smoke else 20))
     notes = growth(2_000 if smoke else 1_000_000)
-    print(table(rows))
-    for key, value in notes.items():
-        print(f"{key}: {value}")
-    short = [r.work for r in rows if r.ratio < r.required]
-    if short:
-        print("\nShort of what was set out:", "; ".join(short))
-    if not smoke:
-        save("experts", rows, notes)
+    finish("experts", rows, notes, keep=not smoke)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

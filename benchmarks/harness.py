@@ -52,6 +52,11 @@ def interleaved(
     return statistics.median(times[0]), statistics.median(times[1])
 
 
+def best_of(job: Callable[[], Any], repeats: int) -> float:
+    """Least seconds: for what takes a few milliseconds."""
+    return min(seconds(job) for _ in range(repeats))
+
+
 def machine() -> dict[str, str]:
     """What the figures were measured on."""
     model = platform.processor()
@@ -93,7 +98,18 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def save(name: str, rows: list[Row], notes: dict[str, Any]) -> None:
+def finish(name: str, rows: list[Row], notes: dict[str, Any], keep: bool) -> None:
+    """Print what was measured and what falls short, and keep it."""
+    print(table(rows))
+    for key, value in notes.items():
+        print(f"{key}: {value}")
+    short = "; ".join(r.work for r in rows if r.ratio < r.required)
+    print(f"\nShort of what was set out: {short}" if short else "\nAll as set out.")
+    if keep:
+        _save(name, rows, notes)
+
+
+def _save(name: str, rows: list[Row], notes: dict[str, Any]) -> None:
     """Keep the figures with the machine they come from."""
     RESULTS.mkdir(exist_ok=True)
     content = {

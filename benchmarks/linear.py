@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from harness import Row, interleaved, save, table
+from harness import Row, finish, interleaved, table
 from numpy.typing import NDArray
 from river import linear_model, optim
 from sklearn.datasets import load_svmlight_file
@@ -384,13 +384,7 @@ def main() -> None:
     if not options.smoke:
         notes["MB of a bank of 2^24 rows, AdaGrad"] = round(memory_of_bank(24))
     notes["peak MB of this benchmark"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print("\n" + table(rows))
-    for name, value in notes.items():
-        print(f"{name}: {value}")
-    short = [r.work for r in rows if r.ratio < r.required]
-    print("\nAll as set out." if not short else "\nShort of what was set out: " + "; ".join(short))
-    if not options.smoke:
-        save("linear", rows, notes)
+    finish("linear", rows, notes, keep=not options.smoke)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import Row, interleaved, save, table
+from harness import Row, best_of, finish, interleaved
 
 from regretless import geometry
 from regretless.oco import (
@@ -101,16 +100,6 @@ def floor(X: np.ndarray, eta: float) -> tuple[float, float]:
     return wealth, seconds
 
 
-def best_of(job: Callable[[], Any], repeats: int) -> float:
-    """Least seconds: for what takes a few milliseconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        job()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def portfolios(smoke: bool) -> list[Row]:
     """EG over 5,000 days and 30 assets."""
     X, eta = prices(500 if smoke else 5_000, 30), 0.05
@@ -177,14 +166,7 @@ def main() -> None:
     rows = rounds_from_python(500 if options.smoke else 20_000, 1 if options.smoke else 5)
     rows += portfolios(options.smoke)
     notes = {**coordinates(1_000 if options.smoke else 100_000), **published(options.data)}
-    print(table(rows))
-    for key, value in notes.items():
-        print(f"{key}: {value}")
-    short = [r.work for r in rows if r.ratio < r.required]
-    if short:
-        print("\nShort of what was set out:", "; ".join(short))
-    if not options.smoke:
-        save("oco", rows, notes)
+    finish("oco", rows, notes, keep=not options.smoke)
 
 
 if __name__ == "__main__":

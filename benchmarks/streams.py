@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import Row, interleaved, save, seconds, table
+from harness import Row, finish, interleaved, seconds
 
 from regretless import evaluate, rates, streams
 from regretless.linear import LinearClassifier
@@ -229,14 +229,7 @@ def main() -> None:
             "peak memory of a command": memory(folder, count),
             **real_sets(options.data, folder),
         }
-    print(table(rows))
-    for key, value in notes.items():
-        print(f"{key}: {value}")
-    short = [r.work for r in rows if r.ratio < r.required]
-    if short:
-        print("\nShort of what was set out:", "; ".join(short))
-    if not options.smoke:
-        save("streams", rows, notes)
+    finish("streams", rows, notes, keep=not options.smoke)
 
 
 if __name__ == "__main__":
