@@ -259,6 +259,18 @@ def test_potentials_of_ada_normal_hedge_stay_below():
             assert PRIOR @ phi <= 1 + 1.5 * PRIOR @ (1 + np.log1p(C)) + 1e-12
 
 
+def test_potentials_of_squint_stay_below():
+    """The sum of `q Phi(R, V)`, by an integral written anew, is never above 0."""
+    eta = (np.arange(200_000) + 0.5) / 400_000  # midpoints of [0, 1/2]
+    for stream in STREAMS.values():
+        player = Squint(N, prior=PRIOR)
+        for row in stream[:20]:
+            player.update(row)
+            R, V = player.regrets, np.asarray(player._engine.spread)
+            phi = [np.mean(np.expm1(eta * a - eta**2 * v) / eta) / 2 for a, v in zip(R, V)]
+            assert PRIOR @ phi <= 1e-9
+
+
 def test_small_losses_make_small_regret():
     """One expert is perfect: Hedge tuned for the worst case pays for it, the adaptive ones do not."""
     losses = np.ones((2000, N))

@@ -1,5 +1,6 @@
 """Players with a rate for every expert, from the squares of its regrets."""
 
+import itertools
 import math
 from typing import Any
 
@@ -16,8 +17,12 @@ class AdaptMLProd(ExpertPlayer):
     """`p_i ~ eta_i w_i`, `w_i <- (w_i (1 + eta_i r_i))^(eta'_i / eta_i)`: regret by squares.
 
     `eta_i = min(1/2, sqrt(ln n / (1 + V_i)))` with `V_i = sum r_i^2` (Gaillard, Stoltz and van Erven,
-    2014). The regret to expert i is at most `c sqrt((1 + V_i) / ln n) + 2 c`,
-    `c = 3 ln n + ln(1 + n / (2 e) (1 + ln(T + 1)))`.
+    2014). As `sum eta_i w_i r_i = 0` and `x <= x^a + (a - 1) / e` for `a >= 1`, the sum of the weights
+    grows by no more than `sum_i (eta_i / eta'_i - 1) / e` a round; with `ln(1 + x) >= x - x^2` the
+    regret to expert i is at most
+
+        (1 + sqrt 2) sqrt(ln n) (sqrt(1 + V_i) - 1) + ln(n) / eta_1
+            + ln(1 + sum_j (1 + ln(1 + V_j)) / (2 e)) / eta_i
 
     Parameters
     ----------
@@ -31,7 +36,7 @@ class AdaptMLProd(ExpertPlayer):
     (array([0.992, 0.008]), True)
     """
 
-    _theorem = "Gaillard, Stoltz and van Erven (2014), Corollary 4"
+    _theorem = "Gaillard, Stoltz and van Erven (2014), Theorem 3, with its sums bounded by V"
 
     def __init__(self, n: int, *, range: tuple[float, float] | None = (0.0, 1.0)) -> None:
         super().__init__(n, range=range)
@@ -42,18 +47,21 @@ class AdaptMLProd(ExpertPlayer):
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         if self.range is None:
             return {}
-        n, T = max(self.n, 2), self.rounds
-        c = 3.0 * math.log(n) + math.log1p(n / (2.0 * math.e) * (1.0 + math.log(T + 1.0)))
-        roots = np.sqrt((1.0 + np.asarray(self._engine.spread)) / math.log(n))
-        return {"ml-prod": float(u @ (c * roots)) + 2.0 * c}
+        V, log_n = np.asarray(self._engine.spread), math.log(max(self.n, 2))
+        grown = math.log1p(float(np.sum(1.0 + np.log1p(V))) / (2.0 * math.e))
+        slowness = np.maximum(2.0, np.sqrt((1.0 + V) / log_n))  # 1 / eta
+        steps = (1.0 + math.sqrt(2.0)) * math.sqrt(log_n) * (np.sqrt(1.0 + V) - 1.0)
+        start = log_n * max(2.0, 1.0 / math.sqrt(log_n))
+        return {"ml-prod": float(u @ (steps + grown * slowness)) + start}
 
 
 class Squint(ExpertPlayer):
     """All rates at once: `w_i = prior_i int_0^{1/2} e^{eta R_i - eta^2 V_i} d eta`, `V_i = sum r_i^2`.
 
-    By Koolen and van Erven (2015). To a group of experts whose prior adds up to `q`, with `V` their mean
-    by the prior, the regret is at most (Theorem 4)
-    `sqrt(2 V) (1 + sqrt(2 ln((1/2 + ln(T + 1)) / q))) + 5 ln(1 + (1 + 2 ln(T + 1)) / q)`.
+    By Koolen and van Erven (2015). With `Phi(R, V) = int_0^{1/2} (e^{eta R - eta^2 V} - 1) / eta d eta`
+    the sum of `prior_i Phi(R_i, V_i)` never rises above 0, and no Phi is below `-c`, `c = -Phi(-T, T)`.
+    So to a group of experts whose prior adds up to `q`, with `V` their mean by the prior, the regret is
+    at most the R with `Phi(R, V) = c (1 - q) / q`: of the order of `sqrt(V ln(ln T / q))`.
 
     Parameters: `n`, `prior`, `range`.
 
@@ -63,22 +71,47 @@ class Squint(ExpertPlayer):
     (array([0.913, 0.087]), True)
     """
 
-    _theorem = "Koolen and van Erven (2015), Theorem 4"
+    _theorem = "Koolen and van Erven (2015), Lemma 1, solved for the regret"
 
     def _start(self) -> _core.Experts:
         return _core.squint(self.prior.tolist())
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        V, log_T = np.asarray(self._engine.spread), math.log(self.rounds + 1.0)
-
-        def group(V: Any, q: Any) -> Any:
-            root = np.sqrt(2.0 * np.maximum(np.log((0.5 + log_T) / q), 0.0))
-            return np.sqrt(2.0 * V) * (1.0 + root) + 5.0 * np.log1p((1.0 + 2.0 * log_T) / q)
-
-        inside = u > 0
+        V, T, inside = np.asarray(self._engine.spread), float(self.rounds), u > 0
+        if not T:
+            return {"squint": 0.0}
+        lowest = -_potential(-T, T)
         if is_group(u, self.prior):
-            return {"squint": float(group(u @ V, self.prior[inside].sum()))}
-        return {"squint": float(u[inside] @ group(V[inside], self.prior[inside]))}
+            group = float(self.prior[inside].sum())
+            return {"squint": _largest_regret(float(u @ V), lowest * (1.0 - group) / group, T)}
+        with np.errstate(divide="ignore"):
+            room = lowest * (1.0 - self.prior[inside]) / self.prior[inside]
+        each = [_largest_regret(v, p, T) for v, p in zip(V[inside].tolist(), room.tolist())]
+        return {"squint": float(u[inside] @ each)}
+
+
+def _potential(R: float, V: float) -> float:
+    """`int_0^{1/2} (e^{eta R - eta^2 V} - 1) / eta d eta`."""
+    from scipy.integrate import quad
+
+    def inside(eta: float) -> float:
+        return math.expm1(min(eta * R - eta * eta * V, 700.0)) / eta if eta > 0 else R
+
+    # where it is highest, and where it bends
+    places = {R / (2.0 * V + 1e-300), 1.0 / (abs(R) + 1.0), 1.0 / math.sqrt(V + 1.0)}
+    cuts = sorted({0.0, 0.5, *(x for x in places if 0 < x < 0.5)})
+    return math.fsum(quad(inside, a, b, epsabs=1e-12)[0] for a, b in itertools.pairwise(cuts))
+
+
+def _largest_regret(V: float, potential: float, T: float) -> float:
+    """The R with `Phi(R, V) = potential`, no more than the number of rounds."""
+    low, high = 0.0, T
+    if not math.isfinite(potential) or _potential(high, V) <= potential:
+        return T
+    for _ in range(60):  # Phi rises with R; at 0 it is not above 0
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if _potential(middle, V) > potential else (middle, high)
+    return high
 
 
 class BOA(ExpertPlayer):
