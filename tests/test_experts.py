@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.experts import PLAYERS as ORACLES
-from reference.experts import game
+from reference.experts import ada_normal, game
 
 from regretless.experts import (
     BOA,
@@ -398,6 +398,23 @@ def test_one_awake_expert_has_all_the_weight():
         assert player.distribution(awake)[3] == pytest.approx(1.0)
         assert player.update(np.where(awake > 0, 0.7, np.nan), awake) == pytest.approx(0.7)
         np.testing.assert_allclose(player.regrets, 0.0, atol=1e-15)
+
+
+def test_another_unit():
+    """After a change of unit the game is that of regrets and sizes in the new one."""
+    player = AdaNormalHedge(N)
+    player.run(STREAMS["uniform"])
+    R, C = player.regrets, np.asarray(player._engine.spread)
+    player.rescale(0.25)
+    np.testing.assert_allclose(player.regrets, R / 4)
+    w = ada_normal(R / 4, C / 4)
+    np.testing.assert_allclose(player.weights, w / w.sum(), atol=1e-14)
+    before = player.certificate().bound
+    player.rescale(0.999999)  # B counts the change
+    assert player.certificate().bound > before
+    for bad in (0.0, 2.0):
+        with pytest.raises(ValueError, match=r"outside \(0, 1\]"):
+            player.rescale(bad)
 
 
 def test_experts_that_appear_later():

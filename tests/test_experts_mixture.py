@@ -124,6 +124,19 @@ def test_without_the_gradient_trick_the_experts_are_the_competitors(name):
 
 
 @every_algorithm
+def test_a_mixture_that_is_better_than_all(name):
+    """Its loss may be less than that of every expert: the range of a round begins there."""
+    X, y = np.tile([[0.0, 2.0], [0.5, 1.5]], (20, 1)), np.ones(40)
+    mixture = Mixture(ALGORITHMS[name], gradient=False)
+    run = mixture.run(X, y)
+    np.testing.assert_allclose(run.forecasts, 1.0)
+    np.testing.assert_allclose(mixture.regrets, -np.sum((X - 1.0) ** 2, axis=0))
+    assert mixture.certificate().holds
+    if mixture.player.range is not None:
+        assert mixture._unit == 1.0
+
+
+@every_algorithm
 @pytest.mark.parametrize("growth", [1.0, 1.2, 3.0])
 def test_ranges_that_grow(name, growth):
     """Forecasts that become larger and larger: the unit follows, and the bound holds in every round."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-__all__ = ["PLAYERS", "game"]
+__all__ = ["PLAYERS", "ada_normal", "game"]
 
 
 def game(weigh, losses, prior, confidence=None):
