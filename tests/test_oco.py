@@ -526,7 +526,7 @@ def test_newton_without_a_start_against_the_oracle(rank):
     X[7] = X[50] = 0.0
     y = X @ random.normal(size=6) + random.normal(size=120)
     single = InvariantNewtonStep(6, curvature=0.3, bound=0.7)
-    oracle, played, moved = InvariantNewton(6, 0.3, 0.7), [], 0
+    oracle, played, moved, gradients_met = InvariantNewton(6, 0.3, 0.7), [], 0, []
     for x, target in zip(X, y):
         before = oracle.w
         single.look(x)
@@ -536,10 +536,17 @@ def test_newton_without_a_start_against_the_oracle(rank):
         # inverses of matrices of condition up to 1e6
         np.testing.assert_allclose(single.point, oracle.w, rtol=1e-9, atol=1e-9)
         g = 2.0 * (oracle.w @ x - target) * x
+        gradients_met.append(g)
         single.update(g)
         oracle.update(g)
     assert moved > rank
-    assert single.certificate().bounds["newton"] == pytest.approx(oracle.spent / 2, rel=1e-9)
+    for direction in (np.zeros(6), *random.normal(size=(5, 6))):
+        u = 0.7 * direction / max(1e-9, np.abs(X @ direction).max())  # in all the slabs
+        certificate = single.certificate(u)
+        curved = 0.3 * np.sum((np.array(gradients_met) * (played - u)).sum(axis=1) ** 2)
+        assert certificate.bound == pytest.approx((oracle.spent + curved) / 2, rel=1e-9)
+        assert certificate.holds
+        assert None in certificate.assumptions.values()  # that u is in the slabs is taken on trust
     again = pickle.loads(pickle.dumps(single))
     again.update(np.ones(6))
     single.update(np.ones(6))

@@ -134,11 +134,14 @@ nb::dict sums(const Player& player) {
   }
   if (const auto* coin = dynamic_cast<const oco::CoinPlayer*>(&player))
     out["largest"] = coin->largest_gradient();
-  if (const auto* newton = dynamic_cast<const oco::NewtonStep*>(&player)) {
+  const auto quadratic = [&](const auto* newton) {
+    if (!newton) return;
     out["matrix"] = array_of(newton->matrix());
     out["cross"] = array_of(newton->cross());
     out["squares"] = newton->squares();
-  }
+  };
+  quadratic(dynamic_cast<const oco::NewtonStep*>(&player));
+  quadratic(dynamic_cast<const oco::InvariantNewton*>(&player));
   if (const auto* adagrad = dynamic_cast<const oco::AdaGradPlayer*>(&player))
     out["squares"] = array_of(adagrad->squares());
   return out;

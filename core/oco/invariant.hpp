@@ -3,7 +3,10 @@
 //   A_t = curvature sum g g',   w_{t+1} = w_t - A_t^+ g_t
 //
 // Before an example x the point is moved, in the norm of A: to the slab |<w, x>| <= C, or, if x
-// leaves the range of A, to <w, x> = 0. Half the sum of g' A^+ g bounds the regret (eq. C.2).
+// leaves the range of A, to <w, x> = 0, along which A sees no distance. For every u in all the
+// slabs
+//
+//   2 sum <g_t, w_t - u> <= sum g_t' A_t^+ g_t + curvature sum <g_t, w_t - u>^2   (eq. C.2)
 //
 // The pseudo-inverse is kept, and an orthonormal basis of the range, so that a round takes O(d^2).
 #pragma once
@@ -18,6 +21,8 @@ class InvariantNewton : public Player {
         curvature_(curvature),
         inverse_(dimension * dimension),
         basis_(dimension * dimension),
+        matrix_(dimension * dimension),
+        cross_(dimension),
         outside_(dimension),
         along_(dimension) {}
 
@@ -36,12 +41,24 @@ class InvariantNewton : public Player {
     for (std::size_t i = 0; i < d; ++i) point_[i] -= by * along_[i];
   }
 
+  const std::vector<double>& matrix() const { return matrix_; }
+  const std::vector<double>& cross() const { return cross_; }  // curvature sum <g, w> g
+  double squares() const { return squares_; }                  // curvature sum <g, w>^2
+  // paid is half the sum of g' A^+ g
   Account account() const override { return {1, paid_}; }
 
  protected:
-  Parts parts() override { return with({paid_, rank_, inverse_, basis_}); }
+  Parts parts() override {
+    return with({paid_, rank_, squares_, inverse_, basis_, matrix_, cross_});
+  }
   void move(const double* g) override {
     const std::size_t d = dimension();
+    const double score = dot(point_.data(), g, d);
+    squares_ += curvature_ * score * score;
+    for (std::size_t i = 0; i < d; ++i) {
+      cross_[i] += curvature_ * score * g[i];
+      for (std::size_t j = 0; j < d; ++j) matrix_[i * d + j] += curvature_ * g[i] * g[j];
+    }
     solve(g);
     const double inside = dot(g, along_.data(), d);
     if (leaves(g)) {
@@ -91,8 +108,9 @@ class InvariantNewton : public Player {
 
   static constexpr double kRounding = 1e-18;
 
-  double curvature_, paid_ = 0, rank_ = 0;
+  double curvature_, paid_ = 0, rank_ = 0, squares_ = 0;
   std::vector<double> inverse_, basis_;  // row by row; the basis has `rank_` rows
+  std::vector<double> matrix_, cross_;   // A, and as above
   std::vector<double> outside_, along_;
 };
 

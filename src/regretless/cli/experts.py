@@ -382,7 +382,7 @@ class Report:
         )
         if self.settings.gradient:
             regret += " in linearised losses"
-        failed = [what for what, held in certificate.assumptions.items() if not held]
+        failed = [what for what, held in certificate.assumptions.items() if held is False]
         if failed:
             return f"{regret}; nothing is certified, as it is not so that {failed[0]}"
         if not math.isfinite(certificate.bound):

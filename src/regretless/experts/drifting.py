@@ -191,7 +191,7 @@ class DriftingGame(ChipPlayer):
         self, quantile: float | None = None, delta: float | None = None
     ) -> RegretCertificate:
         """The theorem's bound on `regret(quantile)`; `delta` as for `bound`."""
-        assumptions = {"losses are in [0, 1]": True}
+        assumptions: dict[str, bool | None] = {"losses are in [0, 1]": True}
         if not self._drawn:
             assumptions["the sum of potentials never grew"] = self._steady
         return RegretCertificate(

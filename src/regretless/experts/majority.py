@@ -70,7 +70,7 @@ class _Voter(ABC):
         """The weights after a round in which some erred, and perhaps the player."""
 
     @abstractmethod
-    def _bound(self, least: int) -> tuple[float, str, dict[str, bool]]:
+    def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
         """The most mistakes, when the best expert made `least`; the theorem; what it assumes."""
 
     def _answer(self, says: NDArray[np.bool_]) -> int:
@@ -110,8 +110,8 @@ class Halving(_Voter):
             )
         return left
 
-    def _bound(self, least: int) -> tuple[float, str, dict[str, bool]]:
-        assumptions = {"an expert is always right": least == 0}
+    def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
+        assumptions: dict[str, bool | None] = {"an expert is always right": least == 0}
         return math.floor(math.log2(self.n)), "mohri Theorem 8.1", assumptions
 
 
@@ -133,7 +133,7 @@ class Consistent(Halving):
     def _weighed(self, errs: NDArray[np.bool_], wrong: bool) -> Array:
         return super()._weighed(errs, True)
 
-    def _bound(self, least: int) -> tuple[float, str, dict[str, bool]]:
+    def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
         return self.n - 1.0, "survey Corollary 1.1", {"an expert is always right": least == 0}
 
 
@@ -169,7 +169,7 @@ class WeightedMajority(_Voter):
             raise NotRealizable(f"no expert has any weight left; use beta > 0, not {self.beta:g}")
         return left / left.max() if left.max() < 1e-200 else left  # only relative sizes matter
 
-    def _bound(self, least: int) -> tuple[float, str, dict[str, bool]]:
+    def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
         if self.beta == 0:
             bound = math.log2(self.n) if least == 0 else math.inf
         else:

@@ -234,7 +234,7 @@ class ExpertPlayer(ABC):
         """A bound on the regret to weights that change."""
         return math.inf
 
-    def _assumptions(self) -> dict[str, bool]:
+    def _assumptions(self) -> dict[str, bool | None]:
         return {"losses are in their range": True}
 
     def _comparator(self, comparator: Any, quantile: float | None) -> Array:

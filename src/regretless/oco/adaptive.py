@@ -52,9 +52,9 @@ class AdaGrad(EnginePlayer):
             return math.inf
         return float(np.max(self.domain.high - self.domain.low)) ** 2 / 2.0
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
         theorem = "Duchi, Hazan and Singer (2011), Theorem 5"
-        bounded = {"the domain is bounded": complexity < math.inf}
+        bounded: dict[str, bool | None] = {"the domain is bounded": complexity < math.inf}
         if not complexity < math.inf:
             return {}, bounded, theorem
         roots = self._engine.strength
@@ -104,7 +104,7 @@ class CoinBetting(EnginePlayer):
         grown = np.sum(size * np.sqrt(np.log(inside)), axis=-1) * np.sqrt(T)
         return np.asarray(self.wealth * self.dimension + grown)
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
         largest = self._engine.sums()["largest"]
         fits = {f"gradients are at most {self.gradient:g}": largest <= self.gradient}
         theorem = "Orabona and Pal (2016), Corollary 5, coordinate by coordinate"

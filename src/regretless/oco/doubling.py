@@ -114,8 +114,8 @@ class DoublingTrick(Player):
     def _complexity(self, comparators: Domain | Array) -> float:
         return self.periods[-1]._complexity(comparators)
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
-        assumptions: dict[str, bool] = {}
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
+        assumptions: dict[str, bool | None] = {}
         total = alpha = 0.0
         for m, player in enumerate(self.periods):
             if player.rounds == 0:

@@ -276,7 +276,7 @@ class FollowTheLeader(_Leader):
             return 0.0 if comparators == self.domain else math.inf
         return 0.0 if self.domain.contains(comparators) else math.inf
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
         bounds = {"be the leader": complexity + self._paid()}
         everywhere = isinstance(self.domain, domains.Everything) and not self.start.any()
         if everywhere and 0 < self._total.distances == self.rounds:
@@ -425,7 +425,7 @@ class FollowTheRegularizedLeader(_Leader):
             return comparators.reach(self.geometry, self._first)
         return self._psi.value(comparators) - self._psi.value(self._first)
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
         last, psi = 1.0 / self._eta(self.rounds), self._psi
         least = last * (psi.value(self._point) - psi.value(self._first))
         least += self._total.value(self._point) - self._gap
@@ -434,7 +434,7 @@ class FollowTheRegularizedLeader(_Leader):
             before = complexity / self._eta(self.rounds - 1)
             bounds["dual"] = before + 0.5 * self._squares + self._slack
             bounds["forel"] = before + self._squares + self._slack
-        assumptions = {"the rates never grow": self._falling}
+        assumptions: dict[str, bool | None] = {"the rates never grow": self._falling}
         return bounds, assumptions, "survey Lemma 2.3 and Theorem 2.11"
 
     def _paid(self) -> float:

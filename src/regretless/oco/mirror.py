@@ -157,7 +157,7 @@ class OnlineMirrorDescent(EnginePlayer):
         centre = math.log(self.geometry.dual_norm(theta) + 1e-300)
         return float(minimize_scalar(above, bracket=(centre - 1.0, centre + 1.0), tol=1e-12).fun)
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
         engine = self._engine
         s, paid, sums = engine.strength, engine.paid, engine.sums()
         theorem = (
@@ -175,7 +175,7 @@ class OnlineMirrorDescent(EnginePlayer):
                 bounds["local"] = s * complexity + half * sums["local"]
             if isinstance(self.geometry, Entropy):
                 bounds["hoeffding"] = s * complexity + sums["spread"] * self.geometry.scale / 8.0
-        assumptions = {"the rates never grow": True}
+        assumptions: dict[str, bool | None] = {"the rates never grow": True}
         if not self.lazy and self._schedule[0] != 0:
             # u and w_t are both within the domain: D(u || w_t) <= 4 sup D(. || w_1) for half squares
             around = self.domain.reach(self.geometry, self._first)

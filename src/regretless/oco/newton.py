@@ -20,6 +20,9 @@ class _Looking(EnginePlayer):
     """A player that sees the example to come, and keeps what it predicts for it within `bound`."""
 
     bound: float | None
+    alpha = 0.0  # what the matrix begins with, times the identity
+    _first: Array  # w_1
+    _theorem = "thesis Proposition 1: linearised losses"
 
     def look(self, x: Any) -> None:
         """The example that comes next: the point is moved to where `|<w, x>| <= bound`."""
@@ -44,7 +47,27 @@ class _Looking(EnginePlayer):
         return self._away(u) + paid
 
     def _away(self, u: Array) -> float:
+        """What the bound has before anything is paid."""
         return 0.0
+
+    def _complexity(self, comparators: Domain | Array) -> float:
+        """Half of `alpha ||u - w_1||^2 + sum (curvature + rate) <g, w_t - u>^2`."""
+        d = self.dimension
+        if isinstance(comparators, Simplex):  # it is convex in u: largest at a corner
+            return max(self._complexity(corner) for corner in comparators.scale * np.eye(d))
+        if isinstance(comparators, Domain):
+            return math.inf
+        u, sums = comparators, self._engine.sums()
+        seen = sums["matrix"].reshape(d, d) - self.alpha * np.eye(d)
+        missed = float(u @ seen @ u - 2.0 * (u @ sums["cross"]) + sums["squares"])
+        away = self.alpha * float(np.sum((u - self._first) ** 2))
+        return 0.5 * (away + max(missed, 0.0))
+
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
+        assumptions: dict[str, bool | None] = {"the comparator is in the domain": True}
+        if self.bound is not None:  # the examples are not kept
+            assumptions["of no example does it predict more than bound"] = None
+        return {"newton": complexity + self._engine.paid}, assumptions, self._theorem
 
 
 class OnlineNewtonStep(_Looking):
@@ -116,25 +139,6 @@ class OnlineNewtonStep(_Looking):
         """What the bound has before anything is paid; with rates, it is no bound on curved losses."""
         return math.nan if self.rate else 0.5 * self.alpha * float(np.sum((u - self._first) ** 2))
 
-    def _complexity(self, comparators: Domain | Array) -> float:
-        """Half of `alpha ||u - w_1||^2 + sum (curvature + rate) <g, w_t - u>^2`."""
-        d = self.dimension
-        if isinstance(comparators, Simplex):  # it is convex in u: largest at a corner
-            return max(self._complexity(corner) for corner in comparators.scale * np.eye(d))
-        if isinstance(comparators, Domain):
-            return math.inf
-        u, sums = comparators, self._engine.sums()
-        seen = sums["matrix"].reshape(d, d) - self.alpha * np.eye(d)
-        missed = float(u @ seen @ u - 2.0 * (u @ sums["cross"]) + sums["squares"])
-        return 0.5 * (self.alpha * float(np.sum((u - self._first) ** 2)) + max(missed, 0.0))
-
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
-        return (
-            {"newton": complexity + self._engine.paid},
-            {"the comparator is in the domain": True},
-            "thesis Proposition 1: linearised losses",
-        )
-
     def logarithmic_bound(self, comparator: Any) -> float:
         """Theorem 16's bound on the regret of losses that curve as `curvature` says; `rate` is 0.
 
@@ -154,7 +158,9 @@ class InvariantNewtonStep(_Looking):
     `A = curvature sum g g'`, without a start, and its pseudo-inverse; points are kept in the slab
     `|<w, x>| <= bound` of the example to come. As printed the rule is not invariant: when an example
     leaves the range of `A`, what it predicts depends on the coordinates. Predicting 0 there repairs
-    it. O(d^2) a round; the regret is at most half the sum of `g' A^+ g`.
+    it. O(d^2) a round. For every u that keeps `|<u, x>| <= bound` the linearised regret is at most half
+    of `sum g' A^+ g + curvature sum <g, w - u>^2`, and that of losses that curve as told half of the
+    first sum (eq. C.2).
 
     Parameters: `dimension`; `curvature > 0`; `bound > 0`, C.
 
@@ -170,16 +176,7 @@ class InvariantNewtonStep(_Looking):
         self.dimension, self.domain = whole(dimension, "dimension"), Everything()
         self.curvature, self.bound = positive(curvature, "curvature"), positive(bound, "bound")
         self._engine = self._start()
+        self._first = self.point
 
     def _start(self) -> Engine:
         return _core.invariant_newton(self.dimension, self.curvature)
-
-    def _complexity(self, comparators: Domain | Array) -> float:
-        return 0.0
-
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
-        return (
-            {"newton": self._engine.paid},
-            {"the losses curve as told": True},
-            "thesis eq. C.2; for losses, not linearised",
-        )

@@ -54,7 +54,7 @@ class Player(ABC):
         """All rounds: the losses, the bound after each without the comparator's part, the points."""
 
     @abstractmethod
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool], str]:
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
         """Bounds by name, assumptions, and the theorem, for `psi(u) - psi(w_1) <= complexity`."""
 
     @abstractmethod

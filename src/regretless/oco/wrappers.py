@@ -88,7 +88,9 @@ class Linearized:
         linear = self.player.certificate(comparator)
         regret = self.regret(comparator)
         slack = 1e-9 * (1.0 + abs(linear.regret) + abs(regret) + abs(self.loss))
-        convex = {"the losses are above their tangents": regret <= linear.regret + slack}
+        convex: dict[str, bool | None] = {
+            "the losses are above their tangents": regret <= linear.regret + slack
+        }
         theorem = f"survey eq. 2.4, with {linear.theorem}"
         return RegretCertificate(
             self.rounds, regret, linear.bounds, theorem, linear.assumptions | convex
