@@ -84,12 +84,23 @@ def test_oracle(name, stream):
     losses = STREAMS[stream]
     p, suffered, r = game(ORACLES[name], losses, np.full(N, 1 / N))
     run = MAKE[name]().run(losses)
-    # weights are exponentials of sums of up to 60 numbers; squint's oracle integrates to 1e-12
-    np.testing.assert_allclose(run.weights, p, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(run.losses, suffered, atol=1e-10)
-    np.testing.assert_allclose(run.after.regrets, r.sum(axis=0), atol=1e-9)
-    np.testing.assert_allclose(run.instantaneous, r, atol=1e-10)
+    # weights are exponentials of sums of up to 60 numbers, and each round works on with the last; the
+    # root of a regret that is 0 but for rounding is 1e-8
+    off = 1e-8 if name == "ada-normal-hedge 0.5" else 1e-12
+    np.testing.assert_allclose(run.weights, p, rtol=100 * off, atol=off)
+    np.testing.assert_allclose(run.losses, suffered, atol=off)
+    np.testing.assert_allclose(run.after.regrets, r.sum(axis=0), atol=60 * off)
+    np.testing.assert_allclose(run.instantaneous, r, atol=off)
     assert run.loss == pytest.approx(run.after.loss)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_oracle_of_ml_prod_in_any_range(scale):
+    losses = scale * STREAMS["uniform"]
+    p, _, _ = game(ORACLES["ml-prod of any range"], losses, np.full(N, 1 / N))
+    run = AdaptMLProd(N, range=None).run(losses)
+    np.testing.assert_allclose(run.weights, p, rtol=1e-10, atol=1e-12)
+    assert run.bound() == math.inf
 
 
 @pytest.mark.parametrize("name", PRIORS)
@@ -217,6 +228,20 @@ def test_an_adversary_that_hits_the_heaviest(name):
         assert player.certificate(u, quantile=quantile).holds
     if name not in ("tv streaming", "fixed share"):
         assert player.certificate().bound < 300  # it says something
+
+
+@every_player
+def test_a_run_that_goes_on_is_bounded_by_itself(name):
+    """The theorem is about all rounds: what was won before can be lost in the run."""
+    player = MAKE[name]()
+    player.run(STREAMS["turns"])
+    run = player.run(STREAMS["turns"][::-1])
+    for notion in ({}, {"expert": 2}, {"mixture": PRIOR}, {"quantile": 0.4}, {"quantile": 1.0}):
+        assert run.regret(**notion) <= run.bound(**notion) + 1e-9
+    if name == "hedge":
+        assert run.bound(expert=2) == pytest.approx(
+            player.certificate(2).bound - run.before.regrets[2]
+        )
 
 
 def test_published_bounds():

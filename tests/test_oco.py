@@ -221,6 +221,26 @@ every_player = pytest.mark.parametrize("make", [pytest.param(f, id=n) for n, f i
 
 
 @every_player
+def test_a_run_that_goes_on_is_bounded_by_itself(make):
+    """What was won against the comparator before can be lost in the run: the bound counts it."""
+    Z, u = gradients(8, dimension=4), np.full(4, 0.25)
+    whole, parts = make(), make()
+    bound = whole.run(Z, comparators=u).bound
+    first, second = parts.run(Z[:50], comparators=u), parts.run(Z[50:], comparators=u)
+    np.testing.assert_allclose(first.bound, bound[:50], **ROUNDING)
+    np.testing.assert_allclose(second.bound + first.regret[-1], bound[50:], **ROUNDING)
+
+
+def test_a_run_may_lose_what_was_won():
+    """Far ahead of the comparator, then as far behind: more than the bound of all rounds allows."""
+    player = OnlineGradientDescent(1, rate=0.1, domain=domains.Ball(1.0))
+    player.run(np.full((200, 1), -1.0))
+    run = player.run(np.full((200, 1), 1.0), comparators=[-1.0])
+    assert run.regret[-1] > player.certificate([-1.0]).bound
+    assert (run.regret <= run.bound + 1e-9).all()
+
+
+@every_player
 def test_a_run_is_its_rounds(make):
     Z = gradients(7, dimension=4)
     whole, single = make(), make()

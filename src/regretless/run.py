@@ -20,8 +20,9 @@ class Run:
     """The rounds of a game, one number each.
 
     Attributes: `losses` suffered; `comparator_losses`, those of `comparator`, the best fixed point in
-    hindsight; `bound` on the regret after each round against that comparator, as the theorem has it,
-    NaN where there is none; `points` played, one row a round, or None; `player`, who it was.
+    hindsight; `bound` on the regret after each round against that comparator, as the theorem has it
+    (less what the player had of it before), NaN where there is none; `points` played, one row a round,
+    or None; `player`, who it was.
 
     >>> run = Run(np.array([1.0, 1.0]), np.array([0.0, 1.0]), np.zeros(2), np.array([2.0, 3.0]), None)
     >>> run.loss, run.regret

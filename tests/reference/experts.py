@@ -151,6 +151,17 @@ def ml_prod(losses, r, prior):
     return eta * w
 
 
+def ml_prod_of_any_range(losses, r, prior):
+    """As opera has it: the new rate in the product, and at most one over twice the largest |r|."""
+    n, eta, w = len(prior), None, np.zeros(len(prior))
+    for t in range(len(r)):
+        V, most = (r[: t + 1] ** 2).sum(axis=0), np.abs(r[: t + 1]).max(axis=0)
+        new = np.minimum(0.5 / most, np.sqrt(math.log(n) / (1 + V)))
+        w = (0 if eta is None else new / eta * w) + np.log1p(new * r[t])
+        eta = new
+    return prior if eta is None else eta * np.exp(w - w.max())
+
+
 def boa(losses, r, prior):
     V, S = np.zeros(len(prior)), np.zeros(len(prior))
     for row in r:
@@ -204,6 +215,7 @@ PLAYERS = {
     "tv": tv(False),
     "tv streaming": tv(True),
     "ml-prod": ml_prod,
+    "ml-prod of any range": ml_prod_of_any_range,
     "boa": boa,
     "ml-poly": ml_poly,
     "squint": squint,

@@ -126,7 +126,7 @@ class Mixture:
         self._check_target(targets)
         if self._waiting:
             raise ValueError(f"{len(self._waiting)} forecasts wait for a target: call update first")
-        X = np.ascontiguousarray(X)
+        X, earlier = np.ascontiguousarray(X), self.regrets
         predictions, weights = np.empty(len(X)), np.empty(X.shape)
         if delay:
             for t in range(len(X)):
@@ -138,7 +138,7 @@ class Mixture:
                 self.update(target)
         else:
             self._run(X, targets, predictions, weights)
-        return MixtureRun(X, targets, predictions, weights, self._named(), self.clone())
+        return MixtureRun(X, targets, predictions, weights, self._named(), self.clone(), earlier)
 
     def _run(self, X: Array, y: Array, predictions: Array, weights: Array) -> None:
         at = 0

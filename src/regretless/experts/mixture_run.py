@@ -25,7 +25,7 @@ class MixtureRun:
 
     Attributes: `experts`, their forecasts, and `y`, the targets, a row for each round; `forecasts` of
     the mixture and the `weights` they were made with; `names` of the experts; `mixture`, as it was after
-    the last round.
+    the last round; `earlier`, its regrets before the first.
     """
 
     experts: Array
@@ -34,6 +34,7 @@ class MixtureRun:
     weights: Array
     names: list[str]
     mixture: "Mixture"
+    earlier: Array
 
     @cached_property
     def losses(self) -> Array:
@@ -69,14 +70,14 @@ class MixtureRun:
     def bound(self, *, expert: int | None = None, mixture: Any = None) -> float:
         """The theorem's bound on `regret` with the same argument; infinite if it has none.
 
-        Without the gradient trick there are only bounds for experts. If the mixture had forecast before
-        the run, the bound is for all its rounds, and not given here.
+        Without the gradient trick there are only bounds for experts.
         """
         u = self._competitor(expert, mixture)
-        if self.mixture.rounds > len(self.y) or not (self.mixture.gradient or u.max() == 1.0):
-            return math.inf
         certificate = self.mixture.certificate(u)
-        return certificate.bound if all(certificate.assumptions.values()) else math.inf
+        known = self.mixture.gradient or u.max() == 1.0
+        if not known or False in certificate.assumptions.values():
+            return math.inf
+        return certificate.bound - float(u @ self.earlier)  # the theorem is about all rounds
 
     def _competitor(self, expert: int | None, mixture: Any) -> Array:
         if expert is not None and mixture is not None:

@@ -75,21 +75,20 @@ class ExpertsRun:
         found: tuple[float, float] = _NOTIONS[name](self, value)
         return found
 
-    def _of_mixture(self, u: Any, regret: float | None = None) -> tuple[float, float]:
-        certificate = self.after.certificate(u)
-        # theorems speak of all rounds the player has seen
-        bound = certificate.bound if self.before.rounds == 0 else math.inf
+    def _of_mixture(self, u: Any) -> tuple[float, float]:
+        """The theorem is about all rounds of the player, the run only about its own."""
         u = self.after._comparator(u, None)
-        return (regrets.to_mixture(self.instantaneous, u) if regret is None else regret), bound
+        bound = self.after.certificate(u).bound - float(u @ self.before.regrets)
+        return regrets.to_mixture(self.instantaneous, u), bound
 
     def _of_best(self, _: None) -> tuple[float, float]:
         return self._of_mixture(int(np.argmax(regrets.to_experts(self.instantaneous))))
 
     def _of_quantile(self, epsilon: float) -> tuple[float, float]:
         regret = regrets.to_quantile(self.instantaneous, epsilon)
-        if self.before.rounds:
-            return regret, math.inf
-        return regret, self.after.certificate(quantile=epsilon).bound
+        # the mean of those that are as good is not less
+        group = regrets.to_experts(self.instantaneous) >= regret
+        return regret, self._of_mixture(group / group.sum())[1]
 
     def _of_interval(self, interval: Any) -> tuple[float, float]:
         found = (
@@ -125,7 +124,7 @@ class ExpertsRun:
             awake = None if self.confidence is None else self.confidence[at:stop]
             player.run(self.expert_losses[at:stop], awake, weights=False)
             at = int(stop)
-            bounds.append(player.certificate(best).bound if not self.before.rounds else math.inf)
+            bounds.append(player.certificate(best).bound - self.before.regrets[best])
         return rounds, np.array(bounds)
 
     def plot(self, path: str | PathLike[str] | None = None, names: Any = None) -> "Figure":

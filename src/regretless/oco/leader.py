@@ -150,6 +150,10 @@ class _Leader(PlayerInPython):
         Returns the bound after each without the comparator's part.
         """
 
+    def _so_far(self) -> Callable[[Array], float]:
+        suffered, total = self.loss, self._total
+        return lambda u: suffered - total.value(u)
+
     def regret(self, comparators: Any = None) -> float:
         """The regret so far, of the losses as they are: against a point, or the best of a domain.
 

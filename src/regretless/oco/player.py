@@ -8,6 +8,7 @@ one on the regret of the losses themselves (survey eq. 2.4), so this is all a pl
 import copy
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -128,12 +129,19 @@ class Player(ABC):
         targets = None if y is None else vector(y, len(rows), "y")
         if kind is not None and targets is None:
             targets = np.ones(len(rows))
-        comparators = self._comparators(comparators)
+        comparators, earlier = self._comparators(comparators), self._so_far()
         suffered, paid, played = self._play(rows, targets, kind, points)
         u = best_point(comparators, rows, targets, kind)
         scores = rows @ u
         theirs = scores if kind is None or targets is None else kind.value(scores, targets)
-        return Run(suffered, theirs, u, self._curve(paid, u), played, repr(self))
+        # the theorem is about all rounds, the run only about its own
+        bound = self._curve(paid, u) - (earlier(u) if np.isfinite(u).all() else 0.0)
+        return Run(suffered, theirs, u, bound, played, repr(self))
+
+    def _so_far(self) -> Callable[[Array], float]:
+        """The regret of the rounds until now, as a function of the comparator."""
+        linear, z = self.linear, self.gradient_sum
+        return lambda u: linear - float(u @ z)
 
     def _curve(self, paid: Array, u: Array) -> Array:
         """The bound after each round against `u`; what `_play` tells, by default, is all of it."""
