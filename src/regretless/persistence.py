@@ -1,13 +1,15 @@
 """Models on disk: a safetensors file, which holds arrays and text and can run nothing when loaded."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["read", "write"]
+__all__ = ["read", "read_a", "restoring", "write"]
 
 FORMAT = 1
 _KEY = "regretless"
@@ -65,3 +67,22 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
             f"{path} has format {version}; this version of regretless reads format {FORMAT}"
         )
     return description, arrays
+
+
+def read_a(
+    kind: str, path: str | os.PathLike[str]
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """`read`, if what was written has `kind` as its "class"."""
+    description, arrays = read(path)
+    if description.get("class") != kind:
+        raise ValueError(f"{path} holds a {description.get('class')}, not a {kind}")
+    return description, arrays
+
+
+@contextmanager
+def restoring(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What goes wrong while something is made of what was read is the file's fault."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is damaged: {error}") from error

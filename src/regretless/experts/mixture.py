@@ -315,17 +315,15 @@ class Mixture:
             parts.append(kept)
         held = {name: getattr(self, name) for name in _KEPT}
         held |= {"algorithm": self.algorithm.__name__, "players": parts}
-        persistence.write(path, {"player": "Mixture", "parts": held}, arrays)
+        persistence.write(path, {"class": "Mixture", "parts": held}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The mixture that `save` wrote to `path`; it goes on as if it had never stopped."""
         from regretless import experts
 
-        description, arrays = persistence.read(path)
-        if description.get("player") != "Mixture":
-            raise ValueError(f"{path} holds a {description.get('player')}, not a Mixture")
-        try:
+        description, arrays = persistence.read_a("Mixture", path)
+        with persistence.restoring(path):
             held = description["parts"]
             algorithm = getattr(experts, held["algorithm"])
             options = {name: held[name] for name in ("loss", "tau", "gradient", "names")}
@@ -342,8 +340,6 @@ class Mixture:
                 players.append(player)
             mixture.player = players.pop() if players else None
             mixture._past = list(zip(players, arrays["units"].tolist(), strict=True))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
         return mixture
 
     def __repr__(self) -> str:

@@ -276,22 +276,18 @@ class ExpertPlayer(ABC):
         """Write the player to a safetensors file, all at once or not at all."""
         kept = self.__getstate__()
         arrays = {"state": kept.pop("_state"), "prior": kept.pop("prior")}
-        persistence.write(path, {"player": type(self).__name__, "parts": kept}, arrays)
+        persistence.write(path, {"class": type(self).__name__, "parts": kept}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        description, arrays = persistence.read(path)
-        if description.get("player") != cls.__name__:
-            raise ValueError(f"{path} holds a {description.get('player')}, not a {cls.__name__}")
+        description, arrays = persistence.read_a(cls.__name__, path)
         player = cls.__new__(cls)
-        try:
+        with persistence.restoring(path):
             kept = dict(description["parts"])
             if kept["range"] is not None:
                 kept["range"] = tuple(kept["range"])
             player.__setstate__(kept | {"_state": arrays["state"], "prior": arrays["prior"]})
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
         return player
 
     def __repr__(self) -> str:

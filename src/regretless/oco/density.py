@@ -365,18 +365,14 @@ class DensityPlayer:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`."""
-        held, arrays = persistence.read(path)
-        if held.get("class") != cls.__name__:
-            raise ValueError(f"{path} holds a {held.get('class')}, not a {cls.__name__}")
+        held, arrays = persistence.read_a(cls.__name__, path)
         player = cls.__new__(cls)
-        try:
+        with persistence.restoring(path):
             for name in cls._NUMBERS:
                 setattr(player, name, held[name])
             player.domain = restored(held["domain"])
             player.grid, player.scores = arrays["grid"], arrays["scores"]
             shapes = player.grid.shape, player.scores.shape
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
         if shapes[0] != (*shapes[1], player.dimension):
             raise ValueError(f"{path} is damaged: {shapes[0]} points and {shapes[1]} scores")
         return player

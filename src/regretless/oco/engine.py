@@ -102,18 +102,14 @@ class EnginePlayer(Player):
         kept = self.__getstate__()
         state = kept.pop("_state")
         parts = {name: described(value) for name, value in kept.items()}
-        persistence.write(path, {"player": type(self).__name__, "parts": parts}, {"state": state})
+        persistence.write(path, {"class": type(self).__name__, "parts": parts}, {"state": state})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        description, arrays = persistence.read(path)
-        if description.get("player") != cls.__name__:
-            raise ValueError(f"{path} holds a {description.get('player')}, not a {cls.__name__}")
-        try:
+        description, arrays = persistence.read_a(cls.__name__, path)
+        with persistence.restoring(path):
             kept = {name: restored(value) for name, value in description["parts"].items()}
             player = cls.__new__(cls)
             player.__setstate__(kept | {"_state": arrays["state"]})
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
         return player

@@ -198,10 +198,8 @@ class _Leader(PlayerInPython):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`."""
-        description, arrays = persistence.read(path)
-        if description.get("class") != cls.__name__:
-            raise ValueError(f"{path} holds a {description.get('class')}, not a {cls.__name__}")
-        try:
+        description, arrays = persistence.read_a(cls.__name__, path)
+        with persistence.restoring(path):
             player = cls(**{k: restored(v) for k, v in description["options"].items()})
             for name in cls._numbers:
                 setattr(player, name, description["numbers"][name])
@@ -211,8 +209,6 @@ class _Leader(PlayerInPython):
             total.distances, total.squares = description["distances"], description["squares"]
             for k, kind in enumerate(description["scores"]):
                 total.scores[restored(kind)] = (arrays[f"X{k}"], arrays[f"y{k}"])
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
         return player
 
 
