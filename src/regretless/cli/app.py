@@ -480,7 +480,8 @@ def experts(
         str,
         typer.Argument(
             metavar="TABLE",
-            help="CSV or TSV (.gz too), Parquet, Arrow or Feather: a row for each round, in order.",
+            help="CSV or TSV (.gz too), Parquet, Arrow or Feather, - for standard input (CSV): "
+            "a row for each round, in order.",
             show_default=False,
         ),
     ],
@@ -503,6 +504,7 @@ def experts(
             rich_help_panel=reading.PANEL,
         ),
     ] = None,
+    delimiter: reading.Delimiter = None,
     algorithm: Annotated[
         Algorithm, typer.Option(help="How weights are updated.", rich_help_panel=LEARNING)
     ] = Algorithm.ADA_NORMAL_HEDGE,
@@ -585,14 +587,15 @@ def experts(
             source,
             target,
             chosen,
-            Settings(
+            delimiter=delimiter,
+            settings=Settings(
                 algorithm=algorithm,
                 loss=loss.value,
                 tau=0.5 if tau is None else tau,
                 gradient=gradient,
                 delay=delay,
             ),
-            Wanted(
+            wanted=Wanted(
                 forecasts=forecasts,
                 weights=weights,
                 plot=plot,

@@ -98,14 +98,20 @@ class Wanted:
 
 
 def run(
-    path: str, target: str, experts: tuple[str, ...], settings: Settings, wanted: Wanted
+    path: str,
+    target: str,
+    experts: tuple[str, ...],
+    *,
+    delimiter: str | None,
+    settings: Settings,
+    wanted: Wanted,
 ) -> None:
     """Mix the forecasts in the table at `path`, and say how good that was."""
     from time import perf_counter
 
     from regretless.experts import Mixture
 
-    names, X, y = _columns(read_table(path), path, target, experts)
+    names, X, y = _columns(read_table(path, delimiter), path, target, experts)
     _check(X, y, settings.loss, path)
     mixture = Mixture(
         settings.algorithm.player,
@@ -130,8 +136,10 @@ def run(
 # --- the table -------------------------------------------------------------------------------------
 
 
-def read_table(path: str) -> Any:
+def read_table(path: str, delimiter: str | None = None) -> Any:
     """The Arrow table in a CSV or TSV file, also compressed, or in a Parquet, Arrow or Feather file.
+
+    Standard input, `-`, is CSV.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "load.csv")
@@ -143,18 +151,20 @@ def read_table(path: str) -> Any:
 
     import pyarrow as pa
 
-    from regretless.streams.opening import suffixes
+    from regretless.streams.opening import STANDARD_INPUT, suffixes
     from regretless.streams.tables import Columns, TableStream
 
-    suffix = suffixes(path)[0]
+    suffix = ".csv" if path == STANDARD_INPUT else suffixes(path)[0]
     if suffix not in _DELIMITERS | _BINARY:
         known = ", ".join(_DELIMITERS | _BINARY)
         raise ValueError(f"{path}: its suffix {suffix!r} tells no format; there are {known}")
-    if not os.path.isfile(path):
+    if path != STANDARD_INPUT and not os.path.isfile(path):
         raise ValueError(f"{path}: there is no such file")
+    if delimiter is not None and len(delimiter.encode()) != 1:
+        raise ValueError(f"--delimiter {delimiter!r} must be one character")
     if suffix in _DELIMITERS:
         try:
-            tables = [_csv(path, _DELIMITERS[suffix])]
+            tables = [_csv(path, delimiter or _DELIMITERS[suffix])]
         except (pa.ArrowInvalid, OSError) as error:
             raise ValueError(f"{path}: {error}") from error
     else:
@@ -167,6 +177,8 @@ def read_table(path: str) -> Any:
 def _csv(path: str, delimiter: str) -> Any:
     from pyarrow import csv
 
+    from regretless.streams.opening import STANDARD_INPUT
+
     uneven: list[Any] = []
 
     def skip(row: Any) -> str:
@@ -174,7 +186,7 @@ def _csv(path: str, delimiter: str) -> Any:
         return "skip"
 
     table = csv.read_csv(
-        path,
+        sys.stdin.buffer if path == STANDARD_INPUT else path,
         csv.ReadOptions(use_threads=False),  # else rows have no numbers
         csv.ParseOptions(delimiter=delimiter, invalid_row_handler=skip),
         csv.ConvertOptions(null_values=_MISSING, strings_can_be_null=True),
@@ -338,10 +350,10 @@ class Report:
         return dict(zip(self.mixed.names, zip(losses.tolist(), errors.tolist())))
 
     def oracles(self) -> list[Oracle]:
-        """Those that there are: where experts sleep or losses are infinite some cannot be found."""
+        """Those that there are."""
         try:
             return self.mixed.oracles()
-        except (ValueError, RuntimeError) as error:
+        except RuntimeError as error:  # a minimum was not found to its precision
             print(f"no oracles: {error}", file=sys.stderr)
             return []
 

@@ -5,11 +5,14 @@ with the rounds that are left, and its weight is the difference between a step t
 the right.
 """
 
+import copy
 import math
-from typing import Any, Protocol
+import os
+from typing import Any, Protocol, Self
 
 import numpy as np
 
+from regretless import persistence
 from regretless.arguments import number
 from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
@@ -72,6 +75,49 @@ class ChipPlayer:
             raise ValueError(f"movements[{i}] = {z[i]} is not in {where}")
         _check_mean(float(self.weights @ z), self.phi.beta)
         self._shift(z)
+
+    def clone(self) -> Self:
+        """Another player with the same state."""
+        return copy.deepcopy(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state, without the potential, to a safetensors file, all at once or not at all."""
+        parts = {k: v for k, v in self._state().items() if k not in ("phi", "positions")}
+        parts["potential"] = self.potential
+        arrays = {"positions": self.positions}
+        persistence.write(path, {"class": type(self).__name__, "parts": parts}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], potential: Potential | None = None) -> Self:
+        """The player that `save` wrote to `path`, if given its potential, which may be a function.
+
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "game.safetensors")
+        >>> game = DriftingGame(2)
+        >>> suffered = game.update([0.0, 1.0])
+        >>> game.save(path)
+        >>> DriftingGame.load(path).weights.round(3)
+        array([0.914, 0.086])
+        """
+        description, arrays = persistence.read_a(cls.__name__, path)
+        with persistence.restoring(path):
+            parts, positions = dict(description["parts"]), arrays["positions"]
+            total = parts.pop("potential")
+        player = cls(len(positions), potential)  # type: ignore[arg-type]  # if None, it tells
+        with persistence.restoring(path):
+            player._restore(parts | {"positions": positions})
+        if not math.isclose(player.potential, total, rel_tol=1e-9, abs_tol=1e-9):
+            raise ValueError(
+                f"potential={player.phi!r} is not that of {path}: it is {player.potential} there, "
+                f"not {total}"
+            )
+        return player
+
+    def _state(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     def _shift(self, z: Array) -> None:
         before = self.potential
@@ -201,6 +247,13 @@ class DriftingGame(ChipPlayer):
             "Luo (2016), " + ("section 2.1.5" if self._drawn else "Theorem 2"),
             assumptions,
         )
+
+    def _state(self) -> dict[str, Any]:
+        return super()._state() | {"_rng": self._rng.bit_generator.state}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self._rng.bit_generator.state = state["_rng"]
+        super()._restore(state | {"_rng": self._rng})
 
     def _rank(self, quantile: float | None) -> int:
         if quantile is None:

@@ -15,6 +15,8 @@ __all__ = ["LogForecast", "Percentage", "forecast_loss"]
 class LogForecast:
     """The log loss of a chance: `-ln x` if `y` is 1, `-ln(1 - x)` if it is 0, in between both by parts.
 
+    What is not in [0, 1] is no chance, and its loss is infinite.
+
     >>> LogForecast().value(0.5, 1.0).round(4), LogForecast().derivative(0.5, 1.0)
     (np.float64(0.6931), np.float64(-2.0))
     """
@@ -27,7 +29,7 @@ class LogForecast:
                 np.where(y > 0, y * np.log(x), 0.0),
                 np.where(y < 1, (1 - y) * np.log1p(-x), 0.0),
             )
-        return -(one + zero)
+        return np.where((x < 0) | (x > 1), np.inf, -(one + zero))
 
     def derivative(self, forecast: Any, y: Any) -> Any:
         """Its derivative with respect to the forecast."""

@@ -1,12 +1,15 @@
 """Players that vote: experts say 0 or 1, and so does the player (survey A, mohri 8.2.1, 8.2.2)."""
 
+import copy
 import math
+import os
 from abc import ABC, abstractmethod
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless import persistence
 from regretless.arguments import number
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
@@ -84,6 +87,26 @@ class _Voter(ABC):
         if not np.isin(array, (0, 1)).all():
             raise ValueError(f"advice={array.tolist()} is not made of 0 and 1")
         return np.asarray(array == 1)
+
+    def clone(self) -> Self:
+        """Another player with the same state."""
+        return copy.deepcopy(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the player to a safetensors file, all at once or not at all."""
+        parts = dict(self.__dict__)
+        arrays = {name: parts.pop(name) for name in ("weights", "expert_mistakes")}
+        persistence.write(path, {"class": type(self).__name__, "parts": parts}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
+        description, arrays = persistence.read_a(cls.__name__, path)
+        player = cls.__new__(cls)
+        with persistence.restoring(path):
+            player.__dict__.update(description["parts"])
+            player.weights, player.expert_mistakes = arrays["weights"], arrays["expert_mistakes"]
+        return player
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n})"

@@ -147,16 +147,19 @@ def table(
 ) -> list[Oracle]:
     """All oracles: uniform, best expert, convex, linear, and with 1, ..., `shifts` shifts.
 
-    Left out are the linear one if there is none or it is not found, and those with shifts if an expert
-    sleeps or has lost infinitely much.
+    Left out are the convex and the linear one if all experts are never awake together, the linear one
+    also if there is none or it is not found, and those with shifts if an expert sleeps or has lost
+    infinitely much.
 
     >>> [oracle.name for oracle in table([[0.0, 2.0], [3.0, 1.0]], [0.0, 1.0], shifts=1)]
     ['uniform', 'best expert', 'best convex', 'best linear', 'best with 1 shift']
     """
     X, targets, kind = _game(experts, y, loss)
-    found = [each(X, targets, kind) for each in (uniform, best_expert, best_convex)]
-    with suppress(RuntimeError):
-        found.append(best_linear(X, targets, kind))
+    found = [each(X, targets, kind) for each in (uniform, best_expert)]
+    if not np.isnan(X).any(axis=1).all():
+        found.append(best_convex(X, targets, kind))
+        with suppress(RuntimeError):
+            found.append(best_linear(X, targets, kind))
     if np.isfinite(kind.value(X, targets[:, None])).all():
         found += best_shifting(X, targets, kind, shifts)
     return found

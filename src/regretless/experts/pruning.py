@@ -4,14 +4,17 @@ Section 2.3.4. The edges of the tree are experts that sleep unless an example co
 AdaNormalHedge with sleeping experts combines those on its path.
 """
 
+import copy
 import math
+import os
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from regretless import persistence
 from regretless.arguments import number
 from regretless.certificates import RegretCertificate
 from regretless.experts.trees import Tree
@@ -247,8 +250,65 @@ class BestPruning:
         inside = {node for node, h in zip(nodes, solved.x) if h < 0.5}
         return [edge for edge in self._edges if edge[0] in inside and edge[1] not in inside]
 
+    # --- copies --------------------------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """Another model with the same state and tree."""
+        other = copy.copy(self)
+        other._edges = {edge: copy.copy(state) for edge, state in self._edges.items()}
+        other._targets, other._ends = dict(self._targets), set(self._ends)
+        return other
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state, without tree and loss, to a safetensors file, all at once or not at all."""
+        parts = {
+            "totals": [self.rounds, self.loss, self.mean_loss],
+            "edges": [[_plain(parent), _plain(node)] for parent, node in self._edges],
+            "targets": [[_plain(node), *seen] for node, seen in self._targets.items()],
+            "ends": [_plain(node) for node in self._ends],
+        }
+        states = [(edge.regret, edge.spread, edge.loss) for edge in self._edges.values()]
+        arrays = {"states": np.array(states, np.float64).reshape(-1, 3)}
+        persistence.write(path, {"class": type(self).__name__, "parts": parts}, arrays)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        tree: Tree,
+        loss: str | Callable[[float, float], float] = "squared",
+    ) -> Self:
+        """The model that `save` wrote to `path`, given its tree and loss, which may be functions."""
+        description, arrays = persistence.read_a(cls.__name__, path)
+        model = cls(tree, loss)
+        with persistence.restoring(path):
+            parts = description["parts"]
+            model.rounds, model.loss, model.mean_loss = parts["totals"]
+            for (parent, node), state in zip(
+                parts["edges"], arrays["states"].tolist(), strict=True
+            ):
+                model._edges[_node(parent), _node(node)] = _State(*state)
+            model._targets = {_node(node): (count, mean) for node, count, mean in parts["targets"]}
+            model._ends = {_node(node) for node in parts["ends"]}
+        return model
+
     def __repr__(self) -> str:
         return f"BestPruning({self.tree!r})"
+
+
+def _plain(node: Hashable) -> Any:
+    """A node as JSON has it."""
+    if isinstance(node, tuple):
+        return [_plain(part) for part in node]
+    if isinstance(node, np.generic):
+        return node.item()
+    if node is None or isinstance(node, (str, bool, int, float)):
+        return node
+    raise ValueError(f"node {node!r} cannot be saved; use text, numbers, or tuples of them")
+
+
+def _node(plain: Any) -> Hashable:
+    return tuple(map(_node, plain)) if isinstance(plain, list) else plain
 
 
 def _edges(nodes: Sequence[Hashable]) -> list[Edge]:

@@ -52,6 +52,12 @@ class ExpertsRun:
         """The regret to each expert in each round."""
         return regrets.instantaneous(self.losses, self.expert_losses, self.confidence)
 
+    @cached_property
+    def spread(self) -> Array:
+        """The sum of the sizes of these regrets in the first 0, 1, ... rounds."""
+        sums = np.cumsum(np.abs(self.instantaneous), axis=0)
+        return np.vstack([np.zeros(sums.shape[1]), sums])
+
     def regret(self, **notion: Any) -> float:
         """How much more was lost than by the best expert, or by what is asked for.
 

@@ -6,7 +6,22 @@ something is drawn, and none of its global state (pyplot, current figure, style)
 
 from regretless.plots.calibration import calibration
 from regretless.plots.curves import learning_curves
+from regretless.plots.experts import (
+    cumulative_residuals,
+    oracle_bars,
+    regret_to_experts,
+    weights_over_time,
+)
 from regretless.plots.regret import regret_curve
 from regretless.plots.weights import weight_bars
 
-__all__ = ["calibration", "learning_curves", "regret_curve", "weight_bars"]
+__all__ = [
+    "calibration",
+    "cumulative_residuals",
+    "learning_curves",
+    "oracle_bars",
+    "regret_curve",
+    "regret_to_experts",
+    "weight_bars",
+    "weights_over_time",
+]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["cumulative_residuals", "oracle_bars", "regret_to_experts", "weights_over_time"]
 
 _DRAWN = 2_000  # points of a line; more cannot be seen
+_COLUMNS = 120  # of areas
 _BARS = 30
 _NAMED = 9  # experts that are told apart; the others are drawn alike
 _LONGEST = 24  # letters of a name
@@ -43,7 +44,8 @@ def weights_over_time(
 ) -> "Figure":
     """Draw the weights of the experts as areas on top of each other, the largest on average below.
 
-    Of more than nine experts, the others are one area.
+    Of more than nine experts, the others are one area. Of many rounds, neighbours are drawn as their
+    mean: experts that sleep now and then would hide the rest.
 
     Parameters: `weights` (T, N), not negative; `names` of the experts (default: their numbers);
     `path`, where to write it, .png or .svg.
@@ -60,17 +62,19 @@ def weights_over_time(
     figure, axes = _empty(path)
     order = np.argsort(-shares.mean(axis=0), kind="stable")
     named, others = order[:_NAMED], order[_NAMED:]
-    rounds = _drawn(len(shares))
-    streams = [(labels[i], shares[:, i], _FILLS[k], _HATCHES[k]) for k, i in enumerate(named)]
+    edges = np.linspace(0, len(shares), min(len(shares), _COLUMNS) + 1).astype(np.int64)
+    columns = np.add.reduceat(shares, edges[:-1], axis=0) / np.diff(edges)[:, None]
+    rounds = (edges[:-1] + edges[1:] + 1) / 2
+    streams = [(labels[i], columns[:, i], _FILLS[k], _HATCHES[k]) for k, i in enumerate(named)]
     if len(others):
-        streams.append((f"{len(others)} others", shares[:, others].sum(axis=1), "0.9", ""))
+        streams.append((f"{len(others)} others", columns[:, others].sum(axis=1), "0.9", ""))
     low, areas = np.zeros(len(rounds)), []
     for name, weight, colour, hatch in streams:
         style = {"facecolor": colour, "hatch": hatch, "edgecolor": "0.35", "linewidth": 0.6}
-        high = low + weight[rounds - 1]
-        area = axes.fill_between(rounds, low, high, **style)
-        areas.append((area, f"{name}: {weight.mean():.2f}"))
-        low = high
+        area = axes.fill_between(rounds, low, low + weight, **style)
+        mean = weight @ np.diff(edges) / len(shares)
+        areas.append((area, f"{name}: {mean:.2f}"))
+        low = low + weight
     _over_rounds(axes, "weight")
     axes.set_ylim(0.0, low.max() or 1.0)
     axes.set_title("Weights of the experts, with their means", loc="left")
