@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from regretless import losses
@@ -234,10 +235,11 @@ def test_several_steps():
         single.predict(X[:3]), single.update(y[:2])
 
 
-def test_data_frames_bring_names():
+@pytest.mark.parametrize("frames", [pd, pl])
+def test_data_frames_bring_names(frames):
     X, y = forecasts(n=3)
-    frame = pd.DataFrame(X, columns=["gam", "ar", "gbm"])
-    run = Mixture(MLPoly).run(frame, pd.Series(y))
+    frame = frames.DataFrame(dict(zip(["gam", "ar", "gbm"], X.T)))
+    run = Mixture(MLPoly).run(frame, frames.Series(y))
     assert run.names == ["gam", "ar", "gbm"]
     np.testing.assert_array_equal(run.forecasts, Mixture(MLPoly).run(X, y).forecasts)
     summary = run.summary()

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import Phase, given, settings
@@ -78,6 +79,7 @@ BATCHES = {
     "unsorted csr": unsorted_csr,
     "frame": pd.DataFrame,
     "frame of names": named,
+    "polars frame of names": lambda X: pl.DataFrame(X, NAMES),
     "table of names": lambda X: pa.Table.from_pandas(named(X)),
     "batch of names": lambda X: pa.RecordBatch.from_pandas(named(X)),
     "chunks of names": lambda X: pa.concat_tables([pa.table(named(X[:1])), pa.table(named(X[1:]))]),

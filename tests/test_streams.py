@@ -5,6 +5,7 @@ import threading
 import time
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
@@ -205,6 +206,7 @@ def forms(folder):
     yield "glob", folder / "part*.csv", options
     yield "table", table, options
     yield "pandas", table.to_pandas(), options
+    yield "polars", pl.from_arrow(table), options
     yield "pairs", [(named(x), y, w) for x, y, w in ROWS], {}
 
 
@@ -242,7 +244,7 @@ def test_the_same_data_in_each_format_gives_the_same_model(options, tmp_path):
             model = trained(streams.read(source, **how), options, threads)
             assert state(model) == state(by_hand), name
         seen.add(name)
-    assert len(seen) == 19
+    assert len(seen) == 20
 
 
 @pytest.mark.parametrize("options", LEARNERS.values(), ids=LEARNERS)
