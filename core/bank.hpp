@@ -2,8 +2,7 @@
 // feature (weight, state of the update rule, audit of the certificate) lies in that feature's row,
 // so that one cache miss brings all of it.
 //
-//   row:  [ doubles: slot 0 lanes | slot 1 lanes | ... ][ floats: slot 0 lanes | slot 1 lanes | ...
-//   ]
+//   row:  [ doubles: slot 0 lanes | ... ][ floats: slot 0 lanes | ... ][ what all lanes share ]
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -33,12 +32,13 @@ struct Layout {
   int width = 1;         // lanes laid out, a multiple of the vector block
   int doubles = 0;       // double slots per lane
   int floats = 1;        // float slots per lane
+  int shared = 0;        // further floats, of the row
   std::size_t stride{};  // floats from one row to the next
 
-  static int padded(int lanes) { return lanes == 1 ? 1 : lanes <= 4 ? 4 : (lanes + 7) / 8 * 8; }
-  static Layout of(int lanes, int doubles, int floats) {
-    Layout l{lanes, padded(lanes), doubles, floats, 0};
-    const std::size_t used = std::size_t(l.width) * (2 * doubles + floats);
+  static int padded(int lanes) { return lanes == 1 ? 1 : (lanes + 3) / 4 * 4; }
+  static Layout of(int lanes, int doubles, int floats, int shared) {
+    Layout l{lanes, padded(lanes), doubles, floats, shared, 0};
+    const std::size_t used = std::size_t(l.width) * (2 * doubles + floats) + shared;
     // A short row is a power of two (it never straddles two cache lines), a long one whole lines.
     std::size_t stride = 1;
     while (stride < used && stride < 16) stride *= 2;
@@ -46,6 +46,7 @@ struct Layout {
     return l;
   }
   std::size_t float_offset() const { return 2 * std::size_t(width) * doubles; }
+  std::size_t shared_offset() const { return std::size_t(width) * (2 * doubles + floats); }
 };
 
 class Bank {

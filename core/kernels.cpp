@@ -1,6 +1,7 @@
 #include "kernels.hpp"
 
 #include "experts/normal.hpp"
+#include "mixing/exp_concave.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 namespace {
@@ -13,7 +14,8 @@ Cell<V> cell(const BankView& bank, std::uint32_t row, int block) {
   double* clock = bank.clock < 0 ? nullptr
                                  : reinterpret_cast<double*>(base) +
                                        std::size_t(bank.clock) * bank.layout.width + block;
-  return {base + bank.layout.float_offset() + block, clock, bank.layout.width};
+  return {base + bank.layout.float_offset() + block, clock, bank.layout.width,
+          base + bank.layout.shared_offset()};
 }
 
 void put(double* to, double v) { *to = v; }
@@ -317,6 +319,58 @@ struct Moves {
   }
 };
 
+constexpr double kWorst = 1e100;  // a lane that loses more than this loses this
+
+// Values and derivatives of the loss for all lanes.
+void outcomes(const Loss& loss, const double* s, const double* y, int count, double* value,
+              double* slope) {
+  int k = 0;
+  if (loss.kind == LossKind::logistic)
+    for (; k + 4 <= count; k += 4) {
+      const Four m = four(s + k) * four(y + k), zero = all(0);
+      const Four e = exponential(larger_of(-magnitude_of(m), all(-700))), sum = all(1) + e;
+      const Four inverse = all(1) / sum, log = logarithm(sum) + (e - (sum - all(1))) * inverse;
+      put(value + k, larger_of(-m, zero) + log);
+      put(slope + k, -four(y + k) * (m < zero ? all(1) : e) * inverse);
+    }
+  for (; k < count; ++k) {
+    const Loss::Outcome outcome = loss.outcome(s[k], y[k]);
+    value[k] = outcome.value;
+    slope[k] = outcome.derivative;
+  }
+}
+
+// How far the margins m move along the gradient flow of the logistic loss for the times d: the
+// roots x of x + e^m (e^x - 1) = d, as in Loss::margin_shift; for short times by their series.
+Four margin_shifts(Four m, Four d) {
+  const Four em = exponential(smaller_of(larger_of(m, all(-700)), all(699)));
+  const Four slow = d / (all(1) + em);
+  const Four near = slow - em * slow * slow / (all(2) * (all(1) + em));
+  Four x = smaller_of(smaller_of(slow, logarithm((em + d) / em)), all(690));
+  for (int i = 0; i < 30; ++i) {
+    const Four grown = exponential(x),
+               step = (x + em * (grown - all(1)) - d) / (all(1) + em * grown);
+    x -= step;
+    const auto moves = step * step > all(1e-16) * x;
+    if (!(moves[0] | moves[1] | moves[2] | moves[3])) break;
+  }
+  return d < all(1e-4) ? near : x;
+}
+// The importance-aware steps of all lanes: see Loss::invariant_step.
+void flow(const Loss& loss, const double* s, const double* y, double h, const double* n, int count,
+          double* step) {
+  int k = 0;
+  if (loss.kind == LossKind::logistic)
+    for (; k + 4 <= count; k += 4) {
+      const Four side = four(y + k), travel = four(n + k), m = four(s + k) * side;
+      const Four e = exponential(larger_of(-magnitude_of(m), all(-700)));
+      const Four slope = (m < all(0) ? all(1) : e) / (all(1) + e);
+      const Four moved = margin_shifts(m, travel * all(h)) / travel;
+      put(step + k, -side * (travel > all(0) ? moved : all(h) * slope));
+    }
+  for (; k < count; ++k) step[k] = loss.invariant_step(s[k], y[k], h, n[k]);
+}
+
 template <class V, class R>
 concept Prepares = requires(const R& rule, Sums<V>& sums) {
   rule.prepare(Cell<V>{}, typename R::template At<V>{}, Wide<V>{}, V{}, sums);
@@ -345,15 +399,12 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     if (batch.scores)
       for (int k = 0; k < count; ++k) batch.scores[t * count + k] = s[k];
     double suffered_by_all = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
       target[k] = batch.targets ? batch.targets[t]
-                  : count == 1  ? 2.0 * batch.classes[t] - 1
-                                : (batch.classes[t] == k ? 1.0 : -1.0);
-      const Loss::Outcome outcome = loss.outcome(s[k], target[k]);
-      value[k] = outcome.value;
-      slope[k] = outcome.derivative;
-      suffered_by_all += outcome.value;
-    }
+                  : count == bank.per_class ? 2.0 * batch.classes[t] - 1
+                                            : (batch.classes[t] == k / bank.per_class ? 1.0 : -1.0);
+    outcomes(loss, s, target, count, value, slope);
+    for (int k = 0; k < count; ++k) suffered_by_all += value[k];
     if (batch.losses) batch.losses[t] = suffered_by_all;
     if (h == 0) continue;  // as if it were not there
 
@@ -369,7 +420,11 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       suffered[k] = h * value[k];
       g[k] = h * slope[k];
       norms[k] = norm;
-      if (!std::isfinite(s[k]) || !std::isfinite(suffered[k])) return t;
+      const bool sound = std::isfinite(s[k]) && std::isfinite(suffered[k]);
+      if (sound && !(bank.forgiving && too_large(g[k]))) continue;
+      if (!bank.forgiving) return t;
+      suffered[k] = std::min(suffered[k], kWorst);
+      g[k] = 0;
     }
     bool prepared = false;
     if constexpr (Prepares<V, R>)
@@ -380,14 +435,27 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
                    moves.room(x.size * std::size_t(bank.layout.width)));
         prepared = true;
       }
+    if (prepared) {
+      flow(loss, s, target, h, norms, count, step);
+    } else {
+      for (int k = 0; k < count; ++k)
+        step[k] = rule.step(lanes, k, loss, s[k], target[k], h, g[k], norms[k]);
+    }
     for (int k = 0; k < count; ++k) {
-      step[k] = rule.step(lanes, k, loss, s[k], target[k], h, g[k], norms[k]);
-      if (too_large(step[k])) return t;
+      if (!too_large(step[k])) continue;
+      if (!bank.forgiving) return t;
+      step[k] = 0;
     }
     if (prepared) {
       shift<V>(bank, x, step, moves.data);
     } else {
       scatter<V>(rule, bank, lanes, x, step, tracked, rounding);
+    }
+    if constexpr (requires { rule.share(nullptr, 0.0f, 0.0); }) {
+      double all = 0;
+      for (std::size_t j = 0; j < x.size; ++j)
+        all += rule.share(cell<float>(bank, x.rows[j], 0).shared, x.values[j], lanes(kRounds, 0));
+      for (int k = 0; k < bank.layout.width; ++k) tracked[k] = all;
     }
     if (bank.audit >= 0) audit(bank, x, g);
     for (int k = 0; k < count; ++k) {
@@ -403,10 +471,11 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   return batch.size;
 }
 
-template <class F>
+template <class R, class F>
 std::size_t by_width(int width, F f) {
-  if (width == 1) return f(float{});
-  if (width == 4) return f(Packed<4>::Floats{});
+  if constexpr (R::single_lane)
+    if (width == 1) return f(float{});
+  if (width % 8) return f(Packed<4>::Floats{});
   return f(Packed<8>::Floats{});
 }
 
@@ -419,15 +488,15 @@ std::size_t by_rule(const Rule& rule, F f) {
 }
 
 std::size_t predict_any(const Rule& rule, const Loss&, BankView bank, const Batch& batch) {
-  return by_rule(rule, [&](const auto& r) {
-    return by_width(bank.layout.width,
-                    [&](auto v) { return predict<decltype(v)>(r, bank, batch); });
+  return by_rule(rule, [&]<class R>(const R& r) {
+    return by_width<R>(bank.layout.width,
+                       [&](auto v) { return predict<decltype(v)>(r, bank, batch); });
   });
 }
 std::size_t learn_any(const Rule& rule, const Loss& loss, BankView bank, const Batch& batch) {
-  return by_rule(rule, [&](const auto& r) {
-    return by_width(bank.layout.width,
-                    [&](auto v) { return learn<decltype(v)>(r, loss, bank, batch); });
+  return by_rule(rule, [&]<class R>(const R& r) {
+    return by_width<R>(bank.layout.width,
+                       [&](auto v) { return learn<decltype(v)>(r, loss, bank, batch); });
   });
 }
 
@@ -501,15 +570,15 @@ template <class F>
 void by_fours(std::size_t n, F f) {
   for (std::size_t i = 0; i < n; i += 4) f(i, n - i < 4 ? n - i : std::size_t(4));
 }
-experts::Four take(const double* from, std::size_t count) {
-  experts::Four x = {};
+Four take(const double* from, std::size_t count) {
+  Four x = {};
   if (count == 4)
     std::memcpy(&x, from, sizeof(x));
   else
     for (std::size_t k = 0; k < count; ++k) x[k] = from[k];
   return x;
 }
-void put(double* to, experts::Four x, std::size_t count) {
+void put(double* to, Four x, std::size_t count) {
   if (count == 4)
     std::memcpy(to, &x, sizeof(x));
   else
@@ -519,22 +588,20 @@ void put(double* to, experts::Four x, std::size_t count) {
 void normal_weights(const double* regret, const double* spread, const double* prior, std::size_t n,
                     double* weight) {
   by_fours(n, [=](std::size_t i, std::size_t count) {
-    const experts::Four D = experts::all(3) * (take(spread + i, count) + experts::all(1));
-    const experts::Four w = experts::normal_weight(take(regret + i, count), D);
+    const Four D = all(3) * (take(spread + i, count) + all(1));
+    const Four w = experts::normal_weight(take(regret + i, count), D);
     put(weight + i, take(prior + i, count) * w, count);
   });
 }
-double sum_of(experts::Four x) { return (x[0] + x[1]) + (x[2] + x[3]); }
-
 double total(const double* x, std::size_t n) {
-  experts::Four sum = {};
+  Four sum = {};
   by_fours(n, [&](std::size_t i, std::size_t count) { sum += take(x + i, count); });
   return sum_of(sum);
 }
 Weighted weighted(const double* weight, const double* x, std::size_t n) {
-  experts::Four sum = {}, low = experts::all(x[0]), high = low;
+  Four sum = {}, low = all(x[0]), high = low;
   by_fours(n, [&](std::size_t i, std::size_t count) {
-    experts::Four each = take(x + i, count);
+    Four each = take(x + i, count);
     for (std::size_t k = count; k < 4; ++k) each[k] = x[0];
     sum += take(weight + i, count) * each;
     low = each < low ? each : low;
@@ -549,32 +616,40 @@ Weighted weighted(const double* weight, const double* x, std::size_t n) {
 }
 void exponentials(const double* x, std::size_t n, double* out) {
   by_fours(n, [=](std::size_t i, std::size_t count) {
-    const experts::Four each = take(x + i, count), least = experts::all(-700);
-    const experts::Four e = experts::exponential(each > least ? each : least);
-    put(out + i, each > least ? e : experts::all(0), count);
+    const Four each = take(x + i, count), least = all(-700);
+    const Four e = exponential(each > least ? each : least);
+    put(out + i, each > least ? e : all(0), count);
   });
 }
 double normal_step(const double* losses, double suffered, const double* prior, std::size_t n,
                    double* regret, double* spread, double* weight) {
-  experts::Four sum = {};
+  Four sum = {};
   by_fours(n, [&](std::size_t i, std::size_t count) {
-    const experts::Four r = experts::all(suffered) - take(losses + i, count);
-    const experts::Four R = take(regret + i, count) + r;
-    const experts::Four C = take(spread + i, count) + (r > experts::all(0) ? r : -r);
-    const experts::Four D = experts::all(3) * (C + experts::all(1));
+    const Four r = all(suffered) - take(losses + i, count);
+    const Four R = take(regret + i, count) + r;
+    const Four C = take(spread + i, count) + (r > all(0) ? r : -r);
+    const Four D = all(3) * (C + all(1));
     put(regret + i, R, count);
     put(spread + i, C, count);
-    const experts::Four w = take(prior + i, count) * experts::normal_weight(R, D);
+    const Four w = take(prior + i, count) * experts::normal_weight(R, D);
     put(weight + i, w, count);
     sum += w;
   });
   return sum_of(sum);
 }
 
+double mixed_score(const Loss& loss, const MixingView& view, double* scores) {
+  return ExpConcave(loss, view).score(scores);
+}
+MixedScore mixed_learn(const Loss& loss, const MixingView& view, double* scores, double y, double h) {
+  return ExpConcave(loss, view).learn(scores, y, h);
+}
+
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any,    learn_any,   survey_values, survey_sparse, place,       belongs,
-                    normal_weights, normal_step, total,         weighted,      exponentials};
+const Kernels table{
+    predict_any,  learn_any, survey_values, survey_sparse, place,       belongs,   normal_weights,
+    normal_step,  total,     weighted,      exponentials,  mixed_score, mixed_learn};
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -8,17 +8,19 @@
 #include <variant>
 
 #include "losses.hpp"
+#include "mixing/view.hpp"
 #include "rules/adagrad.hpp"
 #include "rules/coin.hpp"
 #include "rules/eg.hpp"
 #include "rules/ftrl.hpp"
+#include "rules/grid.hpp"
 #include "rules/ogd.hpp"
 #include "rules/passive_aggressive.hpp"
 #include "rules/pnorm.hpp"
 
 namespace regretless {
 
-using Rule = std::variant<Coin, AdaGrad, Ogd, PlainOgd, Ftrl, PNorm, Eg, PassiveAggressive>;
+using Rule = std::variant<Coin, AdaGrad, Ogd, PlainOgd, Ftrl, PNorm, Eg, PassiveAggressive, Grid>;
 
 struct Batch {
   std::size_t size = 0;
@@ -26,8 +28,8 @@ struct Batch {
   const std::uint32_t* rows = nullptr;
   const float* values = nullptr;
   const double* targets = nullptr;        // regression
-  const std::int32_t* classes = nullptr;  // classification: lane k is told apart from the others;
-                                          // with one lane class 1 is +1 and class 0 is -1
+  const std::int32_t* classes = nullptr;  // classification: lanes of a class tell it apart from the
+                                          // others; with one class of lanes 1 is +1 and 0 is -1
   const double* importance = nullptr;     // null: all 1
   double* scores = nullptr;  // size x lanes, before learning; may be null when learning
   // Features known when the example came: rows named later in the batch are not there yet. Null:
@@ -43,6 +45,8 @@ struct BankView {
   int audit;  // double slot of the sum of gradients, -1 when not certifying
   int clock;  // double slot of the rule's clock, -1 when there is none
   double* lanes;
+  int per_class = 1;       // lanes that learn the same
+  bool forgiving = false;  // a lane that would diverge skips the example, or else learning ends
 };
 
 // What a pass over the values of a batch finds out, and over the columns if it is sparse.
@@ -82,6 +86,9 @@ struct Kernels {
   double (*total)(const double* x, std::size_t n);
   Weighted (*weighted)(const double* weight, const double* x, std::size_t n);
   void (*exponentials)(const double* x, std::size_t n, double* out);  // x < 700; 0 below -700
+  // Lanes mixed (mixing/exp_concave.hpp): the scores have room for three times the view's width.
+  double (*mixed_score)(const Loss&, const MixingView&, double* scores);
+  MixedScore (*mixed_learn)(const Loss&, const MixingView&, double* scores, double y, double h);
 };
 Kernels kernels();           // the best that this machine can run
 Kernels baseline_kernels();  // those that every machine can run

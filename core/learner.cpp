@@ -28,7 +28,8 @@ Learner::Learner(Loss loss, Rule rule, int bits, std::uint32_t remembered, bool 
 
 Layout Learner::layout(int lanes) const {
   return Layout::of(lanes, int(certify_) + int(needs_clock_),
-                    with(rule_, [](const auto& r) { return r.float_slots(); }));
+                    with(rule_, [](const auto& r) { return r.float_slots(); }),
+                    with(rule_, [](const auto& r) { return r.shared_slots(); }));
 }
 
 BankView Learner::view() const {
@@ -36,13 +37,14 @@ BankView Learner::view() const {
   auto& self = const_cast<Learner&>(*this);
   return {self.bank_.data(),     bank_.rows(),
           bank_.layout(),        certify_ ? int(needs_clock_) : -1,
-          needs_clock_ ? 0 : -1, self.scalars_.data()};
+          needs_clock_ ? 0 : -1, self.scalars_.data(),
+          per_class_,            forgiving_};
 }
 
 void Learner::predict(const Batch& batch) const { kernels_.predict(rule_, loss_, view(), batch); }
 
-void Learner::grow() {
-  if (bank_.rows() < features_.size()) bank_.resize(features_.size());
+void Learner::grow(std::size_t rows) {
+  if (bank_.rows() < rows) bank_.resize(rows);
   if (auto* eg = std::get_if<Eg>(&rule_)) eg->features = bank_.rows();
 }
 
@@ -92,6 +94,8 @@ void Learner::relane(const std::vector<int>& sources, const std::vector<int>& si
       }
     }
   }
+  for (std::size_t i = 0; i < bank_.rows(); ++i)
+    std::copy_n(bank_.row(i) + from.shared_offset(), from.shared, fresh.row(i) + to.shared_offset());
   // Lanes that only pad the vectors play along with gradients of 0; give them a sane start, too.
   for (int k = lanes; k < to.width; ++k)
     with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });

@@ -1,52 +1,45 @@
 // A linear learner: features, bank, loss and rule. It knows nothing of labels or of Python.
 #pragma once
-#include <array>
-#include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "bank.hpp"
-#include "features.hpp"
-#include "kernels.hpp"
+#include "model.hpp"
 
 namespace regretless {
 
-// A score left the range of floating point: the step size is too large for the data.
-struct Diverged : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-class Learner {
+class Learner : public Model {
  public:
   Learner(Loss loss, Rule rule, int bits, std::uint32_t remembered, bool certify,
           Kernels kernels = regretless::kernels());
 
-  const Loss& loss() const { return loss_; }
-  Features& features() { return features_; }
-  const Features& features() const { return features_; }
+  const Loss& loss() const override { return loss_; }
+  Features& features() override { return features_; }
   Bank& bank() { return bank_; }
-  int lanes() const { return bank_.layout().lanes; }
+  int lanes() const override { return bank_.layout().lanes; }
   bool certify() const { return certify_; }
   std::vector<double>& scalars() { return scalars_; }
-  double scalar(Scalar s, int lane) const {
+  Lanes lane_scalars() { return {scalars_.data(), bank_.layout().width}; }
+  double scalar(Scalar s, int lane) const override {
     return scalars_[std::size_t(s) * bank_.layout().width + lane];
   }
 
-  // Give rows to the features that were named since the bank was last used.
-  void grow();
-  void predict(const Batch& batch) const;
-  void learn(const Batch& batch,
-             std::size_t offset = 0);  // offset: of the batch in the call, for errors
+  void grow() override { grow(features_.size()); }
+  void grow(std::size_t rows);
+  void predict(const Batch& batch) const override;
+  void learn(const Batch& batch, std::size_t offset = 0) override;
+  void relane(const std::vector<int>& sources, const std::vector<int>& signs) override;
 
-  // New lanes made of old ones: source -1 is a fresh lane, sign -1 a lane with the labels
-  // exchanged.
-  void relane(const std::vector<int>& sources, const std::vector<int>& signs);
+  std::vector<double> weights() const override;
 
-  std::vector<double> weights() const;  // rows x lanes
+  bool has_gradient_sum() const override { return certify_ || keeps_gradient_sum_; }
+  std::array<double, 3> gradient_norms() const override;
+  std::vector<Learner*> banks() override { return {this}; }
 
-  bool has_gradient_sum() const { return certify_ || keeps_gradient_sum_; }
-  // l1, l2 and l-infinity norm of the sum of gradients over all rows and lanes.
-  std::array<double, 3> gradient_norms() const;
+  // As one of several banks: so many lanes learn the same, and none may stop the others.
+  void join(int per_class) {
+    per_class_ = per_class;
+    forgiving_ = true;
+  }
 
  private:
   Layout layout(int lanes) const;
@@ -55,6 +48,8 @@ class Learner {
   Loss loss_;
   Rule rule_;
   bool certify_, needs_clock_, keeps_gradient_sum_;
+  int per_class_ = 1;
+  bool forgiving_ = false;
   Features features_;
   Bank bank_;
   std::vector<double> scalars_;

@@ -11,7 +11,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "learner.hpp"
+#include "auto.hpp"
 #include "parts.hpp"
 #include "rows.hpp"
 #include "text/examples.hpp"
@@ -47,28 +47,28 @@ class PyLearner {
  public:
   PyLearner(nb::handle loss, const std::string& rule, nb::dict options, int bits,
             std::uint32_t remembered, bool intercept, bool certify)
-      : learner_(loss_of(loss), rule_of(rule, options, intercept), bits, remembered, certify),
+      : learner_(model_of(loss_of(loss), rule, options, bits, remembered, intercept, certify)),
         intercept_(intercept),
-        reader_(learner_.features(), intercept) {}
+        reader_(learner_->features(), intercept) {}
 
   // --- one row -----------------------------------------------------------------------------------
   nb::object score(nb::handle x) {
     read(x, false);
     one_.scores = scores_.data();
-    learner_.predict(one_);
+    learner_->predict(one_);
     return scores();
   }
   // Probability of class 1 (one lane) or of every class.
   nb::object probability(nb::handle x) {
     score(x);
-    learner_.loss().probabilities(scores_.data(), learner_.lanes());
+    learner_->loss().probabilities(scores_.data(), learner_->lanes());
     return scores();
   }
   nb::object probabilities(Vector<double> scores) const {
     std::vector<double> out(scores.data(), scores.data() + scores.size());
-    const auto lanes = std::size_t(learner_.lanes());
+    const auto lanes = std::size_t(learner_->lanes());
     for (std::size_t t = 0; t + lanes <= out.size(); t += lanes)
-      learner_.loss().probabilities(out.data() + t, learner_.lanes());
+      learner_->loss().probabilities(out.data() + t, learner_->lanes());
     return array_of(out);
   }
   void learn_class(nb::handle x, int label, double importance) {
@@ -93,7 +93,7 @@ class PyLearner {
                  Vector<double> values, bool has_zero, nb::handle labels, nb::handle importance,
                  bool want_scores) {
     const std::size_t n = starts.size() - 1;  // all of it checked by `survey`
-    Features& f = learner_.features();
+    Features& f = learner_->features();
     const std::int64_t* start = starts.data();
     const auto most = [=](std::size_t first, std::size_t last) {
       return std::size_t(start[last] - start[first]);
@@ -131,7 +131,7 @@ class PyLearner {
                    bool want_scores) {
     std::vector<Column> plan;
     for (nb::handle item : columns) plan.push_back(column(size, nb::cast<nb::tuple>(item)));
-    Features& f = learner_.features();
+    Features& f = learner_->features();
     const auto most = [&](std::size_t first, std::size_t last) {
       return (last - first) * plan.size();
     };
@@ -186,7 +186,7 @@ class PyLearner {
   nb::object examples(const text::Examples& x, std::size_t from, std::size_t to, nb::handle labels,
                       nb::handle importance, bool want_scores) {
     if (from > to || to > x.size()) throw nb::value_error("there are not as many examples");
-    Features& f = learner_.features();
+    Features& f = learner_->features();
     const bool same = f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_;
     if (!same && !x.named())
       throw nb::value_error("the examples were read without names for another learner");
@@ -224,7 +224,7 @@ class PyLearner {
   // Every name must be known.
   nb::tuple locate(const text::Examples& x) {
     check_idle();
-    const Features& f = learner_.features();
+    const Features& f = learner_->features();
     if (f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_)
       return nb::make_tuple(array_of(x.starts), array_of(x.rows.data(), x.rows.size()),
                             array_of(x.values.data(), x.values.size()));
@@ -245,9 +245,9 @@ class PyLearner {
     const std::size_t n = starts.size() - 1;
     bool sound = starts.size() > 0 && rows.size() == values.size() && starts(n) <= rows.size();
     for (std::size_t t = 0; sound && t < n; ++t) sound = starts(t) <= starts(t + 1);
-    learner_.grow();
+    learner_->grow();
     if (!sound || !kernels().belongs(rows.data(), values.data(), rows.size(),
-                                     std::uint32_t(learner_.bank().rows())))
+                                     std::uint32_t(learner_->banks()[0]->bank().rows())))
       throw nb::value_error("the rows do not belong to this learner: the cache is damaged");
     static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
     const Ready ready{reinterpret_cast<const std::size_t*>(starts.data()), rows.data(),
@@ -257,23 +257,23 @@ class PyLearner {
 
   // --- the rest
   // ------------------------------------------------------------------------------------
-  int lanes() const { return learner_.lanes(); }
+  int lanes() const { return learner_->lanes(); }
   bool wants_names() const {
-    const Features& f = learner_.features();
+    const Features& f = learner_->features();
     return !f.hashed() || f.remembers();
   }
   void relane(const std::vector<int>& sources, const std::vector<int>& signs) {
     check_idle();
-    learner_.relane(sources, signs);
+    learner_->relane(sources, signs);
   }
   nb::object weights() const {
     check_idle();
-    return array_of(learner_.weights());
+    return array_of(learner_->weights());
   }
   // Names by row, the intercept's left out; of hashed features those that are remembered.
   nb::dict names() const {
     check_idle();
-    const Features& f = learner_.features();
+    const Features& f = learner_->features();
     nb::dict out;
     for (std::uint32_t i = 1; i < f.keys().size(); ++i) {
       const nb::int_ row(f.hashed() ? f.remembered()[i - 1] : i);
@@ -287,24 +287,29 @@ class PyLearner {
   }
   double total(int scalar) const {
     double sum = 0;
-    for (int k = 0; k < lanes(); ++k) sum += learner_.scalar(Scalar(scalar), k);
+    for (int k = 0; k < lanes(); ++k) sum += learner_->scalar(Scalar(scalar), k);
     return sum;
   }
   double most(int scalar) const {
     double most = 0;
-    for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_.scalar(Scalar(scalar), k));
+    for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_->scalar(Scalar(scalar), k));
     return most;
   }
-  bool has_gradient_sum() const { return learner_.has_gradient_sum(); }
-  std::array<double, 3> gradient_norms() const { return learner_.gradient_norms(); }
+  bool has_gradient_sum() const { return learner_->has_gradient_sum(); }
+  std::array<double, 3> gradient_norms() const { return learner_->gradient_norms(); }
 
   nb::dict state() {
     check_idle();
     nb::dict d;
-    Bank& bank = learner_.bank();
-    d["bank"] = array_of(bank.data(), bank.rows() * bank.layout().stride);
-    d["scalars"] = array_of(learner_.scalars());
-    const Features& f = learner_.features();
+    const std::vector<Learner*> banks = learner_->banks();
+    for (std::size_t i = 0; i < banks.size(); ++i) {
+      Bank& bank = banks[i]->bank();
+      d[part("bank", i).c_str()] = array_of(bank.data(), bank.rows() * bank.layout().stride);
+      d[part("scalars", i).c_str()] = array_of(banks[i]->scalars());
+    }
+    if (const std::vector<double> numbers = learner_->numbers(); !numbers.empty())
+      d["numbers"] = array_of(numbers);
+    const Features& f = learner_->features();
     d["names"] =
         array_of(reinterpret_cast<const std::uint8_t*>(f.names().data()), f.names().size());
     d["name_keys"] = array_of(f.keys());
@@ -312,29 +317,39 @@ class PyLearner {
     d["name_rows"] = array_of(f.remembered());
     return d;
   }
-  void restore(int lanes, Vector<float> bank, Vector<double> scalars, Vector<std::uint8_t> names,
-               Vector<std::int64_t> keys, Vector<std::uint8_t> kinds, Vector<std::uint32_t> rows) {
+  void restore(int lanes, nb::kwargs arrays) {
     check_idle();
     const auto damaged = [](const char* what) { throw nb::value_error(what); };
     if (lanes < 1 || lanes > 1 << 20) damaged("the number of lanes is damaged");
+    const auto names = nb::cast<Vector<std::uint8_t>>(arrays["names"]);
+    const auto keys = nb::cast<Vector<std::int64_t>>(arrays["name_keys"]);
+    const auto kinds = nb::cast<Vector<std::uint8_t>>(arrays["name_kinds"]);
+    const auto rows = nb::cast<Vector<std::uint32_t>>(arrays["name_rows"]);
     if (keys.size() != kinds.size() || keys.size() < 1) damaged("the table of names is damaged");
-    Features& f = learner_.features();
+    Features& f = learner_->features();
     if (rows.size() != (f.hashed() ? keys.size() - 1 : 0)) damaged("the table of names is damaged");
+    const std::vector<Learner*> banks = learner_->banks();
     try {
       f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, keys.data(),
                 kinds.data(), rows.data(), keys.size());
+      learner_->relane(std::vector<int>(std::size_t(lanes), -1),
+                       std::vector<int>(std::size_t(lanes), 1));
+      Vector<double> numbers;
+      if (arrays.contains("numbers")) numbers = nb::cast<Vector<double>>(arrays["numbers"]);
+      learner_->restore_numbers(numbers.data(), numbers.is_valid() ? numbers.size() : 0);
     } catch (const std::invalid_argument& error) {
       damaged(error.what());
     }
-    learner_.relane(std::vector<int>(std::size_t(lanes), -1),
-                    std::vector<int>(std::size_t(lanes), 1));
-    const std::size_t stride = learner_.bank().layout().stride;
-    if (bank.size() != f.size() * stride)
-      damaged("the bank does not fit the features and the rule");
-    if (scalars.size() != learner_.scalars().size()) damaged("the lanes do not fit the rule");
-    learner_.grow();
-    std::copy(bank.data(), bank.data() + bank.size(), learner_.bank().data());
-    std::copy(scalars.data(), scalars.data() + scalars.size(), learner_.scalars().data());
+    learner_->grow();
+    for (std::size_t i = 0; i < banks.size(); ++i) {
+      const auto bank = nb::cast<Vector<float>>(arrays[part("bank", i).c_str()]);
+      const auto scalars = nb::cast<Vector<double>>(arrays[part("scalars", i).c_str()]);
+      if (bank.size() != f.size() * banks[i]->bank().layout().stride)
+        damaged("the bank does not fit the features and the rule");
+      if (scalars.size() != banks[i]->scalars().size()) damaged("the lanes do not fit the rule");
+      std::copy(bank.data(), bank.data() + bank.size(), banks[i]->bank().data());
+      std::copy(scalars.data(), scalars.data() + scalars.size(), banks[i]->scalars().data());
+    }
     reader_.forget();
     try {
       this->names();
@@ -343,9 +358,24 @@ class PyLearner {
     }
   }
 
+  // --- a mixture of lanes ------------------------------------------------------------------------
+  // Of the lanes that are mixed into one: losses, weights, and the scalars of a MixingView.
+  nb::tuple mixing(int lane) {
+    auto* model = dynamic_cast<Auto*>(learner_.get());
+    if (!model || lane < 0 || lane >= lanes()) throw nb::value_error("there is no such mixture");
+    Mixing& m = model->mixing(lane);
+    std::vector<double> scalars;
+    for (int i = 0; i < MixingView::kScalars; ++i) scalars.push_back(m.scalar(i));
+    return nb::make_tuple(array_of(m.losses()), array_of(m.weights()), array_of(scalars),
+                          array_of(m.spread()));
+  }
+
  private:
   void check_idle() const {
     if (busy_) throw std::runtime_error("the learner is in use by another thread");
+  }
+  static std::string part(const char* name, std::size_t i) {
+    return i ? name + std::to_string(i) : name;
   }
   // A feature without a row adds nothing but keeps its place in the sum, as in RowReader::push.
   void keep_place(std::uint32_t& row, float& value) {
@@ -377,10 +407,10 @@ class PyLearner {
       reader_.read_arrays(columns.data(), values.data(), values.size(), learning);
     }
     starts_[1] = reader_.size();
-    known_ = learner_.features().size() + reader_.absent();
+    known_ = learner_->features().size() + reader_.absent();
     one_ = {1,       starts_, reader_.rows(), reader_.values(), nullptr,
             nullptr, nullptr, nullptr,        &known_};
-    scores_.resize(std::size_t(learner_.lanes()));
+    scores_.resize(std::size_t(learner_->lanes()));
   }
   void learn(nb::handle x, std::int32_t label, double target, double importance, bool want_scores) {
     check_importance(importance, "w");
@@ -390,7 +420,7 @@ class PyLearner {
     if (importance == 0) {  // as if it were not there, its names included
       read(x, false);
       one_.scores = scores_.data();
-      learner_.predict(one_);
+      learner_->predict(one_);
       return;
     }
     read(x, true);
@@ -402,7 +432,7 @@ class PyLearner {
     one_.importance = &importance;
     if (want_scores) one_.scores = scores_.data();
     try {
-      learner_.learn(one_);
+      learner_->learn(one_);
     } catch (const Diverged&) {
       reader_.forget();  // names that were taken back
       throw;
@@ -459,14 +489,14 @@ class PyLearner {
       c.held_codes = a;
       c.codes = a.data();
     }
-    const Features& f = learner_.features();
+    const Features& f = learner_->features();
     for (const std::string& text : c.names)
       c.rows.push_back(c.is_number ? f.find(c.number) : f.find(text));
     return c;
   }
 
   std::uint32_t row_of(const text::Examples& x, const text::Examples::Name& n, bool naming) {
-    Features& f = learner_.features();
+    Features& f = learner_->features();
     if (n.is_column()) {
       const auto column = std::int64_t(n.key);
       return naming ? f.insert(column) : f.find(column);
@@ -474,7 +504,7 @@ class PyLearner {
     return naming ? f.insert(x.name(n), n.key) : f.find(x.name(n), n.key);
   }
   void remember(const text::Examples& x, std::size_t from, std::size_t to) {
-    Features& f = learner_.features();
+    Features& f = learner_->features();
     for (std::size_t t = from; t < to; ++t)
       for (const text::Examples::Name& n : x.names(t).subspan(x.intercept())) {
         if (!f.remembers()) return;
@@ -528,7 +558,7 @@ class PyLearner {
         self.absent_ = 0;
         used += fill(t, naming(t), rows.data() + used, values.data() + used);
         starts.push_back(used);
-        known.push_back(self.learner_.features().size() + self.absent_);
+        known.push_back(self.learner_->features().size() + self.absent_);
       }
       Batch batch;
       batch.size = last - first;
@@ -546,7 +576,7 @@ class PyLearner {
   template <class Source>
   nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores,
                  Source source) {
-    const bool learning = !labels.is_none(), classes = learner_.loss().classification();
+    const bool learning = !labels.is_none(), classes = learner_->loss().classification();
     Vector<std::int32_t> y_class;
     Vector<double> y_target, h;
     if (learning && classes) y_class = nb::cast<Vector<std::int32_t>>(labels);
@@ -567,7 +597,7 @@ class PyLearner {
                   .c_str());
 
     if (!learning && !want_scores) return nb::none();  // the batch was to be looked at, no more
-    const std::size_t lanes = std::size_t(learner_.lanes());
+    const std::size_t lanes = std::size_t(learner_->lanes());
     std::vector<double> scores(want_scores ? n * lanes : 0), losses(want_scores ? n : 0);
     const double* weights = importance.is_none() ? nullptr : h.data();
     const auto naming = [&](std::size_t t) { return learning && (!weights || weights[t] > 0); };
@@ -584,9 +614,9 @@ class PyLearner {
         if (want_scores) batch.scores = scores.data() + first * lanes;
         if (want_scores) batch.losses = losses.data() + first;
         if (learning) {
-          learner_.learn(batch, first);
+          learner_->learn(batch, first);
         } else {
-          learner_.predict(batch);
+          learner_->predict(batch);
         }
       }
     } catch (...) {
@@ -600,7 +630,7 @@ class PyLearner {
     return nb::make_tuple(array_of(scores), array_of(losses));
   }
 
-  Learner learner_;
+  std::unique_ptr<Model> learner_;
   bool intercept_;
   RowReader reader_;
   std::size_t starts_[2] = {0, 0};
@@ -676,8 +706,8 @@ NB_MODULE(_core, m) {
       .def_prop_ro("has_gradient_sum", &PyLearner::has_gradient_sum)
       .def("gradient_norms", &PyLearner::gradient_norms)
       .def("state", &PyLearner::state)
-      .def("restore", &PyLearner::restore, "lanes"_a, "bank"_a, "scalars"_a, "names"_a,
-           "name_keys"_a, "name_kinds"_a, "name_rows"_a);
+      .def("restore", &PyLearner::restore, "lanes"_a, "arrays"_a)
+      .def("mixing", &PyLearner::mixing, "lane"_a);
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
   bind_streams(m);
   bind_oco(m);

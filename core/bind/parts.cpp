@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cmath>
 
@@ -12,6 +13,21 @@ namespace regretless {
 Loss loss_of(nb::handle spec) {
   auto [kind, parameter] = nb::cast<std::pair<int, double>>(spec);
   return {static_cast<LossKind>(kind), parameter};
+}
+
+std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::dict options, int bits,
+                                std::uint32_t remembered, bool intercept, bool certify) {
+  if (rule != "auto")
+    return std::make_unique<Learner>(loss, rule_of(rule, options, intercept), bits, remembered,
+                                     certify);
+  std::vector<Candidate> candidates;
+  for (nb::handle each : nb::cast<nb::list>(options["candidates"])) {
+    const auto [coin, rate, invariant, decay] =
+        nb::cast<std::tuple<bool, double, double, double>>(each);
+    candidates.push_back({coin, rate, invariant, decay});
+  }
+  return std::make_unique<Auto>(loss, candidates, nb::cast<double>(options["lipschitz"]),
+                                nb::cast<double>(options["share"]), bits, remembered);
 }
 
 Rule rule_of(const std::string& name, nb::dict options, bool intercept) {

@@ -2,9 +2,10 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <string>
 
-#include "kernels.hpp"
+#include "auto.hpp"
 
 namespace regretless {
 
@@ -14,5 +15,10 @@ Loss loss_of(nanobind::handle spec);
 // A rule arrives as its name and a dict of options; an option that nobody takes is an error of
 // ours.
 Rule rule_of(const std::string& name, nanobind::dict options, bool intercept);
+
+// A bank with a rule; or, for the rule "auto", lanes of several that are mixed: (whether it is a
+// coin, rate or wealth, invariance, decay) for each.
+std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nanobind::dict options,
+                                int bits, std::uint32_t remembered, bool intercept, bool certify);
 
 }  // namespace regretless

@@ -20,12 +20,16 @@ namespace regretless {
 
 struct Coin : RuleDefaults {
   enum { kTheta, kSpread, kLargest, kReward };     // float slots
-  enum { kSlope = kA, kActive = kB, kSpan = kC };  // lane scalars; kActive is the sum behind n
+  // lane scalars; kActive is the sum behind n, kWealth may be the lane's own
+  enum { kSlope = kA, kActive = kB, kSpan = kC, kWealth = kD };
   double wealth = 8, lipschitz = 0;                // 0: not Lipschitz
 
   int float_slots() const { return 4; }
   bool keeps_gradient_sum() const { return true; }
-  void start(Lanes lanes, int k) const { lanes(kSlope, k) = lipschitz; }
+  void start(Lanes lanes, int k) const {
+    lanes(kSlope, k) = lipschitz;
+    lanes(kWealth, k) = wealth;
+  }
 
   template <class V>
   struct At {
@@ -36,7 +40,8 @@ struct Coin : RuleDefaults {
     const Wide<V> slope = lane_block<V>(lanes, kSlope, block);
     const Wide<V> mean =
         ratio(lane_block<V>(lanes, kActive, block), lane_block<V>(lanes, kRounds, block));
-    const Wide<V> e = ratio(wealth * slope * lane_block<V>(lanes, kSpan, block), mean);
+    const Wide<V> all = lane_block<V>(lanes, kWealth, block) * slope;
+    const Wide<V> e = ratio(all * lane_block<V>(lanes, kSpan, block), mean);
     return {narrow(slope), narrow(e)};
   }
   // In doubles: the weight of a tiny feature is out of the range of floats before its score is.

@@ -12,6 +12,7 @@
 //                                     the row takes the gradient in and tells how far a unit step
 //                                     moves its first slot, the weight; n is what that does to s
 //   update(cell, at, g, x, sums)      the new state of a row
+//   share(shared, x, rounds)          what all lanes of a row share, once they have been updated
 //   finish(lane, round, sums, ...)    the new state of the lane
 //
 // V is a float, a block of lanes of one row, or one lane of several rows: a rule cannot tell.
@@ -69,6 +70,7 @@ struct Cell {
   float* floats;
   double* clock;  // null when the rule keeps none
   int width;
+  float* shared = nullptr;  // what all lanes share, if the rule has that
   V get(int slot) const { return load<V>(floats + std::size_t(slot) * width); }
   void set(int slot, V v) const { store<V>(floats + std::size_t(slot) * width, v); }
   Wide<V> time() const {
@@ -158,8 +160,10 @@ inline W soft(W v, W a) {
 struct RuleDefaults {
   // A single lane updates several rows at once; not worth it for a bare multiply and add.
   static constexpr bool gathers = true;
+  static constexpr bool single_lane = true;  // whether there may be only one
   // A larger change of a weight means divergence; rules that square it bear less.
   static constexpr double largest_step = 1e25;
+  int shared_slots() const { return 0; }
   bool needs_clock() const { return false; }
   bool needs_norm() const { return false; }          // n = ||x||^2 for the step
   bool prepares() const { return false; }            // a sweep of its own before the step

@@ -1,0 +1,168 @@
+// Lanes mixed by exponential weights, for losses that are exp-concave:
+//
+//   w_e ~ exp(-L_e / c),    log loss: the mean of the probabilities,   c = max h
+//                           squared:  the mean of the predictions,     c = 8 max y^2 max h
+//
+// h being importance weights and predictions clipped to [-max |y|, max |y|] as far as it is known.
+// As long as no y or h is larger than all before, a round costs the mixture no more than
+// -c ln sum_e w_e exp(-h l_e / c), and these add up to at most L_e + c ln E. What a round costs
+// beyond that is measured.
+//
+// One expert is a blend of all lanes, <a, s>, by an online Newton step on a, which starts with the
+// even mean: lanes that err in different ways are better together than any of them.
+#pragma once
+#include <cmath>
+
+#include "losses.hpp"
+#include "mixing/view.hpp"
+#include "vector_math.hpp"
+
+namespace regretless {
+
+namespace {  // compiled for several instruction sets: nothing may be shared between them
+
+class ExpConcave {
+ public:
+  ExpConcave(const Loss& loss, const MixingView& view)
+      : loss_(loss), v_(view), is_log_(loss.kind == LossKind::logistic) {}
+
+  // The score of the mixture; s has room for `width` scores, and the blend's is added to the lanes'.
+  double score(double* s) const {
+    double* x = s + v_.width;
+    inputs(s, x);
+    s[v_.lanes] = dot(v_.blend, x) * unit();
+    return is_log_ ? log_odds(s) : mean(s);
+  }
+  MixedScore learn(double* s, double y, double h) const {
+    const double mixed = score(s);
+    const MixedScore out{mixed, loss_.value(mixed, y)};
+    double* l = s + 2 * v_.width;
+    for (int e = 0; e < v_.width; e += 4) put_four(l + e, losses(four(s + e), y));
+    for (int e = experts(); e < v_.width; ++e) l[e] = 0;
+    weigh(l, y, h, out.loss);
+    turn(s, y, h);
+    v_.scalars[MixingView::kLoss] += h * out.loss;
+    return out;
+  }
+
+ private:
+  static constexpr double kClear = 15;   // log-odds beyond which the blend does not look
+  static constexpr double kWorst = 1e100;
+  static constexpr double kFlat = 0.01;  // the least second derivative that the blend believes in
+
+  static void put_four(double* to, Four x) { std::memcpy(to, &x, sizeof(x)); }
+  int experts() const { return v_.lanes + 1; }
+  double& scalar(int i) const { return v_.scalars[i]; }
+  double reach() const { return is_log_ ? kClear : scalar(MixingView::kReach); }
+  double unit() const { return is_log_ ? 1 : scalar(MixingView::kReach); }
+
+  double dot(const double* a, const double* b) const {
+    Four sum = {};
+    for (int e = 0; e < v_.width; e += 4) sum += four(a + e) * four(b + e);
+    return sum_of(sum);
+  }
+  static Four clipped(Four s, double to) {
+    return smaller_of(larger_of(s, all(-to)), all(to));
+  }
+  void inputs(const double* s, double* x) const {
+    const double scale = unit() > 0 ? 1 / unit() : 0;
+    for (int e = 0; e < v_.width; e += 4)
+      put_four(x + e, clipped(four(s + e), reach()) * all(scale));
+    for (int e = v_.lanes; e < v_.width; ++e) x[e] = 0;
+  }
+  double log_odds(const double* s) const {
+    Four high = {}, low = {};
+    for (int e = 0; e < v_.width; e += 4) {
+      const Four score = clipped(four(s + e), 700), w = four(v_.weights + e);
+      const Four odds = exponential(-magnitude_of(score)), larger = all(1) / (all(1) + odds);
+      const Four smaller = odds * larger;
+      high += w * (score > all(0) ? larger : smaller);
+      low += w * (score > all(0) ? smaller : larger);
+    }
+    return std::log(sum_of(high) / sum_of(low));
+  }
+  double mean(const double* s) const {
+    Four sum = {};
+    for (int e = 0; e < v_.width; e += 4)
+      sum += four(v_.weights + e) * clipped(four(s + e), reach());
+    return sum_of(sum);
+  }
+  Four losses(Four s, double y) const {
+    if (!is_log_) {
+      const Four off = s - all(y);
+      return smaller_of(off * off, all(kWorst));
+    }
+    const Four m = s * all(y), e = exponential(larger_of(-magnitude_of(m), all(-700)));
+    const Four sum = all(1) + e;
+    const Four log = logarithm(sum) + (e - (sum - all(1))) / sum;
+    return smaller_of(larger_of(-m, all(0)) + log, all(kWorst));
+  }
+
+  // The weights after a round in which the experts lost l, and the mixture `suffered`.
+  void weigh(const double* l, double y, double h, double suffered) const {
+    double &rate = scalar(MixingView::kRate), &reach = scalar(MixingView::kReach),
+           &largest = scalar(MixingView::kLargest);
+    const bool first = largest == 0;
+    const bool news = h > largest || std::fabs(y) > reach;
+    if (h > largest) largest = h;
+    if (std::fabs(y) > reach) reach = std::fabs(y);
+    const double wanted = is_log_ ? largest : 8 * reach * reach * largest;
+    if (first) rate = wanted;  // all weights are equal yet, whatever the rate
+    if (news && rate > 0) {
+      double sum = 0;
+      for (int e = 0; e < experts(); ++e) sum += v_.weights[e] * std::exp(-h * l[e] / rate);
+      const double beyond = h * suffered + rate * std::log(sum);
+      if (beyond > 0) scalar(MixingView::kExcess) += beyond;
+    }
+    double least = HUGE_VAL;
+    for (int e = 0; e < experts(); ++e) {
+      v_.losses[e] += h * l[e];
+      least = v_.losses[e] < least ? v_.losses[e] : least;
+    }
+    if (v_.share == 0) rate = wanted;
+    const double inverse = rate > 0 ? 1 / rate : 0;
+    Four sum = {};
+    for (int e = 0; e < v_.width; e += 4) {
+      const Four away = v_.share > 0 ? all(h) * four(l + e) : four(v_.losses + e) - all(least);
+      const Four far = larger_of(-away * all(inverse), all(-700));
+      Four w = far > all(-700) ? exponential(far) : all(0);
+      if (v_.share > 0) w = w * four(v_.weights + e);
+      put_four(v_.weights + e, w);
+    }
+    for (int e = experts(); e < v_.width; ++e) v_.weights[e] = 0;
+    for (int e = 0; e < v_.width; e += 4) sum += four(v_.weights + e);
+    const double total = sum_of(sum), kept = (1 - v_.share) / total, even = v_.share / experts();
+    for (int e = 0; e < experts(); ++e) v_.weights[e] = v_.weights[e] * kept + even;
+    if (v_.share > 0) rate = wanted;
+  }
+
+  // The Newton step of the blend; for the log loss along the gradient flow, so that it never passes
+  // the minimum.
+  void turn(double* s, double y, double h) const {
+    double *x = s + v_.width, *moved = s + 2 * v_.width;
+    const double b = s[v_.lanes], scale = unit();
+    if (!(scale > 0)) return;
+    for (int e = 0; e < v_.lanes; ++e) moved[e] = dot(v_.inverse + e * v_.width, x);
+    for (int e = v_.lanes; e < v_.width; ++e) moved[e] = 0;
+    const double q = dot(x, moved), p = Loss::sigmoid(-y * b);
+    const double bend = h * (is_log_ ? (p * (1 - p) > kFlat ? p * (1 - p) : kFlat) : 2);
+    const double shrink = 1 / (1 + bend * q);
+    const double step = is_log_ ? loss_.invariant_step(b, y, h, q * shrink)
+                                : 2 * h * (b - y) / scale;
+    for (int e = 0; e < v_.lanes; ++e) {
+      double* row = v_.inverse + e * v_.width;
+      const Four by = all(bend * shrink * moved[e]);
+      for (int f = 0; f < v_.width; f += 4)
+        put_four(row + f, four(row + f) - by * four(moved + f));
+      v_.blend[e] -= step * shrink * moved[e];
+    }
+  }
+
+  const Loss& loss_;
+  const MixingView& v_;
+  bool is_log_;
+};
+
+}  // namespace
+
+}  // namespace regretless

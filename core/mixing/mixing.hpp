@@ -1,0 +1,125 @@
+// The lanes of one class and what they are worth: from their scores to one.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "experts/ada.hpp"
+#include "kernels.hpp"
+
+namespace regretless {
+
+// Exp-concave losses: exponential weights and a blend. Others: AdaNormalHedge over the losses of the
+// lanes, in a unit that grows with how far these are apart.
+class Mixing {
+ public:
+  Mixing(const Loss& loss, int lanes, double share, Kernels kernels = regretless::kernels())
+      : loss_(loss),
+        lanes_(lanes),
+        width_((lanes + 4) / 4 * 4),
+        share_(share),
+        kernels_(kernels),
+        data_(std::size_t(3 * width_ + width_ * width_ + MixingView::kScalars)),
+        hedge_(std::vector<double>(std::size_t(lanes), 1.0 / lanes), 1.0),
+        scratch_(std::size_t(3 * width_)) {
+    const MixingView v = view();
+    for (int e = 0; e <= lanes_; ++e) v.weights[e] = 1.0 / (lanes_ + 1);
+    for (int k = 0; k < lanes_; ++k) {
+      v.blend[k] = 1.0 / lanes_;
+      v.inverse[k * (width_ + 1)] = kTrust;
+    }
+  }
+
+  static bool exp_concave(const Loss& loss) {
+    return loss.kind == LossKind::logistic || loss.kind == LossKind::squared;
+  }
+  int lanes() const { return lanes_; }
+  int experts() const { return lanes_ + exp_concave(loss_); }
+  double* scores() { return scratch_.data(); }  // where those of the lanes are to be put
+
+  double score() {
+    if (exp_concave(loss_)) return kernels_.mixed_score(loss_, view(), scratch_.data());
+    hedge_.distribution(nullptr, weights_());
+    double sum = 0;
+    for (int k = 0; k < lanes_; ++k) sum += view().weights[k] * scratch_[std::size_t(k)];
+    return sum;
+  }
+  MixedScore learn(double y, double h) {
+    if (exp_concave(loss_)) return kernels_.mixed_learn(loss_, view(), scratch_.data(), y, h);
+    const double mixed = score(), suffered = loss_.value(mixed, y);
+    const MixingView v = view();
+    std::vector<double> lost(std::size_t(lanes_), 0.0);
+    double low = suffered, high = suffered;
+    for (int k = 0; k < lanes_; ++k) {
+      const double l = std::min(loss_.value(scratch_[std::size_t(k)], y), 1e100);
+      lost[std::size_t(k)] = h * l;
+      v.losses[k] += h * l;
+      low = std::min(low, l), high = std::max(high, l);
+    }
+    v.scalars[MixingView::kLoss] += h * suffered;
+    double& unit = v.scalars[MixingView::kRate];
+    const double range = h * (high - low);
+    if (range > unit) {  // at least twice the unit: all of them together cost no more than the last
+      const double grown = std::max(range, 2 * unit);
+      if (unit > 0) {
+        hedge_.rescale(unit / grown);
+        v.scalars[MixingView::kReach] += 1;  // periods
+        v.scalars[MixingView::kLargest] += std::log(grown / unit);
+      }
+      unit = grown;
+    }
+    if (unit > 0) {
+      for (double& l : lost) l = (l - h * low) / unit;
+      hedge_.update(lost.data(), nullptr, h * (suffered - low) / unit);
+    }
+    return {mixed, suffered};
+  }
+
+  // What the experts have lost, and weigh now; and the scalars of the view.
+  std::vector<double> losses() { return {view().losses, view().losses + experts()}; }
+  std::vector<double> weights() {
+    if (!exp_concave(loss_)) hedge_.distribution(nullptr, weights_());
+    return {view().weights, view().weights + experts()};
+  }
+  double scalar(int i) { return view().scalars[i]; }
+  // The weights of the lanes, the blend's share given to those it is made of.
+  std::vector<double> lane_shares() {
+    std::vector<double> shares = weights();
+    const MixingView v = view();
+    for (int k = 0; k < lanes_ && exp_concave(loss_); ++k)
+      shares[std::size_t(k)] += shares[std::size_t(lanes_)] * v.blend[k];
+    return shares;
+  }
+
+  std::vector<double> spread() const { return *hedge_.spread(); }  // see AdaNormalHedge
+
+  std::vector<double> state() {
+    std::vector<double> all = data_, more = hedge_.state();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  std::size_t size() { return data_.size() + hedge_.state().size(); }
+  void restore(const double* state) {
+    std::copy_n(state, data_.size(), data_.begin());
+    hedge_.restore(state + data_.size(), size() - data_.size());
+  }
+
+ private:
+  static constexpr double kTrust = 1.0 / 30;  // the blend's variance at the start
+
+  double* weights_() { return data_.data() + width_; }
+  MixingView view() {
+    double *d = data_.data(), *inverse = d + 3 * width_;
+    return {lanes_,          width_,  share_, d, d + width_, d + 2 * width_, inverse,
+            inverse + width_ * width_};
+  }
+
+  Loss loss_;
+  int lanes_, width_;
+  double share_;
+  Kernels kernels_;
+  std::vector<double> data_;
+  experts::AdaNormalHedge hedge_;
+  std::vector<double> scratch_;
+};
+
+}  // namespace regretless

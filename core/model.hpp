@@ -1,0 +1,50 @@
+// What learns from batches of examples, whatever it is made of.
+#pragma once
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+#include "features.hpp"
+#include "kernels.hpp"
+
+namespace regretless {
+
+// A score left the range of floating point: the step size is too large for the data.
+struct Diverged : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Learner;
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual const Loss& loss() const = 0;
+  virtual Features& features() = 0;
+  const Features& features() const { return const_cast<Model&>(*this).features(); }
+  virtual int lanes() const = 0;  // scores of an example
+
+  virtual void predict(const Batch& batch) const = 0;
+  // offset: of the batch in the call, for errors
+  virtual void learn(const Batch& batch, std::size_t offset = 0) = 0;
+  // Give rows to the features that were named since the last example.
+  virtual void grow() = 0;
+  // New lanes made of old ones: source -1 is a fresh lane, sign -1 a lane with the labels
+  // exchanged.
+  virtual void relane(const std::vector<int>& sources, const std::vector<int>& signs) = 0;
+
+  virtual std::vector<double> weights() const = 0;  // rows x lanes
+  virtual double scalar(Scalar s, int lane) const = 0;
+  virtual bool has_gradient_sum() const { return false; }
+  // l1, l2 and l-infinity norm of the sum of gradients over all rows and lanes.
+  virtual std::array<double, 3> gradient_norms() const { return {}; }
+
+  // What it is made of, for files and copies: banks, and numbers besides.
+  virtual std::vector<Learner*> banks() = 0;
+  virtual std::vector<double> numbers() { return {}; }
+  virtual void restore_numbers(const double*, std::size_t size) {
+    if (size) throw std::invalid_argument("the numbers are of another model");
+  }
+};
+
+}  // namespace regretless

@@ -1,0 +1,86 @@
+// Lanes of AdaGrad that differ in rate, in whether the scale of a feature matters, and in decay:
+//
+//   G_i += z_i^2,   r_i = c eta / sqrt(G_i),   w_i <- w_i / (1 + n r_i l2),   w_i <- w_i - r_i z_i
+//
+// c = span sqrt(t / N) / max |x_i|, N = sum x_i^2 / max |x_i|^2, where scales do not matter, else
+// c = span; span = max |y|. The score follows the gradient flow at these rates, as in AdaGrad. The
+// decay of the n rounds since a feature was last seen is made up for, in one proximal step, when it
+// is seen again. What depends on the examples alone, max |x_i| and the last round, is kept once for
+// all lanes of a row.
+#pragma once
+#include "rules/rule.hpp"
+
+namespace regretless {
+
+struct Grid : RuleDefaults {
+  static constexpr double largest_step = 1e18;
+  static constexpr bool single_lane = false;
+  enum { kWeight, kSquare };  // float slots
+  enum { kLargest, kSeen };   // shared by the lanes of a row
+  enum { kEta = kA, kInvariant = kB, kDecay = kC, kNorms = kD, kSpan = kE };
+  bool classifies = true;
+
+  int float_slots() const { return 2; }
+  int shared_slots() const { return 2; }
+  bool prepares() const { return true; }
+  void start(Lanes lanes, int k) const { lanes(kSpan, k) = classifies; }
+
+  template <class V>
+  struct At {
+    V rate, invariant, decay;
+    float rounds;  // exact to 2^24, and of those far apart later on
+    bool decays;
+  };
+  template <class V>
+  At<V> at(Lanes lanes, int block) const {
+    const V t = narrow(lane_block<V>(lanes, kRounds, block)),
+            n = narrow(lane_block<V>(lanes, kNorms, block)),
+            invariant = narrow(lane_block<V>(lanes, kInvariant, block)),
+            decay = narrow(lane_block<V>(lanes, kDecay, block));
+    const V correction = root(n > 0 ? t / n : V{} + 1.0f);
+    const V rate = narrow(lane_block<V>(lanes, kEta, block) * lane_block<V>(lanes, kSpan, block));
+    bool decays = false;
+    for (int i = 0; i < Traits<V>::width; ++i) decays |= decay[i] > 0;
+    return {rate * (1.0f + invariant * (correction - 1.0f)), invariant, decay, t[0], decays};
+  }
+  template <class C, class V>
+  V weight(const C& c, const At<V>& at, V x) const {
+    const float a = std::fabs(x[0]), largest = c.shared[kLargest];
+    const V w = c.get(kWeight);
+    return a > largest ? w * (1.0f + at.invariant * (largest / a - 1.0f)) : w;
+  }
+  double factor(Lanes, int) const { return 1; }
+  double step(Lanes, int, const Loss& loss, double s, double y, double h, double,
+              double norm) const {
+    return loss.invariant_step(s, y, h, norm);
+  }
+  template <class C, class V>
+  V prepare(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>&) const {
+    const float largest = larger(c.shared[kLargest], std::fabs(x[0]));
+    const V z = narrow(g) * x, square = c.get(kSquare) + z * z;
+    const V scale = 1.0f + at.invariant * (1.0f / largest - 1.0f);
+    const V rate = ratio(at.rate * scale, root(square));
+    V w = weight(c, at, x);
+    if (at.decays) w = w / (1.0f + rate * at.decay * (at.rounds - c.shared[kSeen]));
+    c.set(kWeight, w);
+    c.set(kSquare, square);
+    return rate * x;
+  }
+  template <class C, class V>
+  void update(const C&, const At<V>&, Wide<V>, V, Sums<V>&) const {}  // all of it is prepared
+
+  // When all lanes have taken a feature in; its part of N.
+  double share(float* shared, float x, double rounds) const {
+    const float a = std::fabs(x);
+    shared[kLargest] = larger(shared[kLargest], a);
+    shared[kSeen] = float(rounds);
+    const float part = ratio(a, shared[kLargest]);
+    return double(part * part);
+  }
+  void finish(Lanes lanes, int k, const Round& round, double tracked, const Table&) const {
+    lanes(kNorms, k) += tracked;
+    lanes(kSpan, k) = std::max(lanes(kSpan, k), std::fabs(round.target));
+  }
+};
+
+}  // namespace regretless
