@@ -14,8 +14,8 @@ Auto::Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz
     for (const Candidate& c : candidates)
       if (c.coin == coins) chosen.push_back(c);
     if (chosen.empty()) continue;
-    parts_.emplace_back(loss, coins ? Rule(coin) : Rule(grid), bits, parts_.empty() ? remembered : 0,
-                        false);
+    parts_.emplace_back(loss, coins ? Rule(coin) : Rule(grid), bits,
+                        parts_.empty() ? remembered : 0, false);
     parts_.back().join(int(chosen.size()));
     candidates_.push_back(chosen);
   }
@@ -97,7 +97,7 @@ void Auto::learn(const Batch& batch, std::size_t offset) {
     for (int c = 0; c < lanes(); ++c) {
       Mixing& mixing = mixings_[std::size_t(c)];
       gather(t, c, mixing);
-      const double y = batch.targets   ? batch.targets[t]
+      const double y = batch.targets  ? batch.targets[t]
                        : lanes() == 1 ? 2.0 * batch.classes[t] - 1
                                       : (batch.classes[t] == c ? 1.0 : -1.0);
       MixedScore mixed;
@@ -133,8 +133,7 @@ std::vector<double> Auto::weights() const {
 
 double Auto::scalar(Scalar s, int lane) const {
   if (s == kLoss) return mixings_[std::size_t(lane)].scalar(MixingView::kLoss);
-  if (s == kRounds || s == kWeights)
-    return parts_[0].scalar(s, lane * int(candidates_[0].size()));
+  if (s == kRounds || s == kWeights) return parts_[0].scalar(s, lane * int(candidates_[0].size()));
   return 0;
 }
 
@@ -153,7 +152,8 @@ std::vector<double> Auto::numbers() {
 }
 void Auto::restore_numbers(const double* numbers, std::size_t size) {
   const std::size_t each = mixings_[0].size();
-  if (size != each * mixings_.size()) throw std::invalid_argument("the mixture does not fit the lanes");
+  if (size != each * mixings_.size())
+    throw std::invalid_argument("the mixture does not fit the lanes");
   for (Mixing& mixing : mixings_) {
     mixing.restore(numbers);
     numbers += each;

@@ -17,8 +17,8 @@ struct Candidate {
 
 class Auto : public Model {
  public:
-  Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz, double share, int bits,
-       std::uint32_t remembered);
+  Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz, double share,
+       int bits, std::uint32_t remembered);
 
   const Loss& loss() const override { return loss_; }
   Features& features() override { return parts_[0].features(); }

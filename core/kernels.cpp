@@ -1,6 +1,7 @@
 #include "kernels.hpp"
 
 #include "experts/normal.hpp"
+#include "logistic.hpp"
 #include "mixing/exp_concave.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -91,6 +92,20 @@ template <class R>
   return (total(sum) + rest) * rule.factor(lanes, 0);
 }
 
+// A sum over the rows of an example, of weights or moves times values.
+template <class V, bool in_floats>
+struct Total {
+  Wide<V> sum{};
+  void add(auto weight, float value) { sum += widen(weight) * double(value); }
+  Wide<V> get() const { return sum; }
+};
+template <class V>
+struct Total<V, true> {
+  V sum{};
+  void add(V weight, float value) { sum += weight * value; }
+  Wide<V> get() const { return widen(sum); }
+};
+
 template <class V, class R>
 void score(const R& rule, const BankView& bank, Lanes lanes, Example x, double* out) {
   constexpr int width = Traits<V>::width;
@@ -101,14 +116,12 @@ void score(const R& rule, const BankView& bank, Lanes lanes, Example x, double* 
   for (int first = 0; first < bank.layout.width; first += kBlocks * width) {
     const int last = std::min(first + kBlocks * width, bank.layout.width);
     typename R::template At<V> at[kBlocks];
-    Wide<V> sum[kBlocks]{};
+    Total<V, R::in_floats> sum[kBlocks];
     for (int b = first, i = 0; b < last; b += width, ++i) at[i] = rule.template at<V>(lanes, b);
-    for (std::size_t j = 0; j < x.size; ++j) {
-      const double value = x.values[j];
+    for (std::size_t j = 0; j < x.size; ++j)
       for (int b = first, i = 0; b < last; b += width, ++i)
-        sum[i] += widen(rule.weight(cell<V>(bank, x.rows[j], b), at[i], V{} + x.values[j])) * value;
-    }
-    for (int b = first, i = 0; b < last; b += width, ++i) put(out + b, sum[i]);
+        sum[i].add(rule.weight(cell<V>(bank, x.rows[j], b), at[i], V{} + x.values[j]), x.values[j]);
+    for (int b = first, i = 0; b < last; b += width, ++i) put(out + b, sum[i].get());
   }
   for (int k = 0; k < bank.layout.lanes; ++k) out[k] *= rule.factor(lanes, k);
 }
@@ -202,33 +215,44 @@ void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
     *tracked = prepared.tracked;
     return;
   }
-  for (int b = 0; b < bank.layout.width; b += width) {
-    const auto at = rule.template at<V>(lanes, b);
-    Wide<V> g, sum{};
-    get(gradient + b, g);
-    Sums<V> sums;
+  for (int first = 0; first < bank.layout.width; first += kBlocks * width) {
+    const int last = std::min(first + kBlocks * width, bank.layout.width);
+    typename R::template At<V> at[kBlocks];
+    Wide<V> g[kBlocks];
+    Total<V, R::in_floats> sum[kBlocks];
+    Sums<V> sums[kBlocks];
+    for (int b = first, i = 0; b < last; b += width, ++i) {
+      at[i] = rule.template at<V>(lanes, b);
+      get(gradient + b, g[i]);
+    }
     for (std::size_t j = 0; j < x.size; ++j) {
       const V value = V{} + x.values[j];
-      const V move = rule.prepare(cell<V>(bank, x.rows[j], b), at, g, value, sums);
-      store<V>(moves + j * std::size_t(bank.layout.width) + b, move);
-      sum += widen(move) * widen(value);
+      for (int b = first, i = 0; b < last; b += width, ++i) {
+        const V move = rule.prepare(cell<V>(bank, x.rows[j], b), at[i], g[i], value, sums[i]);
+        store<V>(moves + j * std::size_t(bank.layout.width) + b, move);
+        sum[i].add(move, x.values[j]);
+      }
     }
-    put(travel + b, sum);
-    put(tracked + b, sums.tracked);
+    for (int b = first, i = 0; b < last; b += width, ++i) {
+      put(travel + b, sum[i].get());
+      put(tracked + b, sums[i].tracked);
+    }
   }
 }
 // then the weights, their first slot, move by as many steps.
 template <class V>
 void shift(const BankView& bank, Example x, const double* steps, const float* moves) {
   constexpr int width = Traits<V>::width;
-  for (int b = 0; b < bank.layout.width; b += width) {
-    Wide<V> step;
-    get(steps + b, step);
-    for (std::size_t j = 0; j < x.size; ++j) {
-      const Cell<V> c = cell<V>(bank, x.rows[j], b);
-      const V move = load<V>(moves + j * std::size_t(bank.layout.width) + b);
-      c.set(0, c.get(0) - narrow(step) * move);
-    }
+  for (int first = 0; first < bank.layout.width; first += kBlocks * width) {
+    const int last = std::min(first + kBlocks * width, bank.layout.width);
+    Wide<V> step[kBlocks];
+    for (int b = first, i = 0; b < last; b += width, ++i) get(steps + b, step[i]);
+    for (std::size_t j = 0; j < x.size; ++j)
+      for (int b = first, i = 0; b < last; b += width, ++i) {
+        const Cell<V> c = cell<V>(bank, x.rows[j], b);
+        const V move = load<V>(moves + j * std::size_t(bank.layout.width) + b);
+        c.set(0, c.get(0) - narrow(step[i]) * move);
+      }
   }
 }
 
@@ -327,11 +351,9 @@ void outcomes(const Loss& loss, const double* s, const double* y, int count, dou
   int k = 0;
   if (loss.kind == LossKind::logistic)
     for (; k + 4 <= count; k += 4) {
-      const Four m = four(s + k) * four(y + k), zero = all(0);
-      const Four e = exponential(larger_of(-magnitude_of(m), all(-700))), sum = all(1) + e;
-      const Four inverse = all(1) / sum, log = logarithm(sum) + (e - (sum - all(1))) * inverse;
-      put(value + k, larger_of(-m, zero) + log);
-      put(slope + k, -four(y + k) * (m < zero ? all(1) : e) * inverse);
+      const Logistic all_of(four(s + k) * four(y + k));
+      put(value + k, all_of.loss());
+      put(slope + k, -four(y + k) * all_of.wrong);
     }
   for (; k < count; ++k) {
     const Loss::Outcome outcome = loss.outcome(s[k], y[k]);
@@ -340,22 +362,6 @@ void outcomes(const Loss& loss, const double* s, const double* y, int count, dou
   }
 }
 
-// How far the margins m move along the gradient flow of the logistic loss for the times d: the
-// roots x of x + e^m (e^x - 1) = d, as in Loss::margin_shift; for short times by their series.
-Four margin_shifts(Four m, Four d) {
-  const Four em = exponential(smaller_of(larger_of(m, all(-700)), all(699)));
-  const Four slow = d / (all(1) + em);
-  const Four near = slow - em * slow * slow / (all(2) * (all(1) + em));
-  Four x = smaller_of(smaller_of(slow, logarithm((em + d) / em)), all(690));
-  for (int i = 0; i < 30; ++i) {
-    const Four grown = exponential(x),
-               step = (x + em * (grown - all(1)) - d) / (all(1) + em * grown);
-    x -= step;
-    const auto moves = step * step > all(1e-16) * x;
-    if (!(moves[0] | moves[1] | moves[2] | moves[3])) break;
-  }
-  return d < all(1e-4) ? near : x;
-}
 // The importance-aware steps of all lanes: see Loss::invariant_step.
 void flow(const Loss& loss, const double* s, const double* y, double h, const double* n, int count,
           double* step) {
@@ -363,10 +369,8 @@ void flow(const Loss& loss, const double* s, const double* y, double h, const do
   if (loss.kind == LossKind::logistic)
     for (; k + 4 <= count; k += 4) {
       const Four side = four(y + k), travel = four(n + k), m = four(s + k) * side;
-      const Four e = exponential(larger_of(-magnitude_of(m), all(-700)));
-      const Four slope = (m < all(0) ? all(1) : e) / (all(1) + e);
       const Four moved = margin_shifts(m, travel * all(h)) / travel;
-      put(step + k, -side * (travel > all(0) ? moved : all(h) * slope));
+      put(step + k, travel > all(0) ? -side * moved : all(0));  // what moves nothing has no step
     }
   for (; k < count; ++k) step[k] = loss.invariant_step(s[k], y[k], h, n[k]);
 }
@@ -400,7 +404,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       for (int k = 0; k < count; ++k) batch.scores[t * count + k] = s[k];
     double suffered_by_all = 0;
     for (int k = 0; k < count; ++k)
-      target[k] = batch.targets ? batch.targets[t]
+      target[k] = batch.targets             ? batch.targets[t]
                   : count == bank.per_class ? 2.0 * batch.classes[t] - 1
                                             : (batch.classes[t] == k / bank.per_class ? 1.0 : -1.0);
     outcomes(loss, s, target, count, value, slope);
@@ -641,15 +645,16 @@ double normal_step(const double* losses, double suffered, const double* prior, s
 double mixed_score(const Loss& loss, const MixingView& view, double* scores) {
   return ExpConcave(loss, view).score(scores);
 }
-MixedScore mixed_learn(const Loss& loss, const MixingView& view, double* scores, double y, double h) {
+MixedScore mixed_learn(const Loss& loss, const MixingView& view, double* scores, double y,
+                       double h) {
   return ExpConcave(loss, view).learn(scores, y, h);
 }
 
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{
-    predict_any,  learn_any, survey_values, survey_sparse, place,       belongs,   normal_weights,
-    normal_step,  total,     weighted,      exponentials,  mixed_score, mixed_learn};
+const Kernels table{predict_any,  learn_any,      survey_values, survey_sparse, place,
+                    belongs,      normal_weights, normal_step,   total,         weighted,
+                    exponentials, mixed_score,    mixed_learn};
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -35,10 +35,14 @@ Layout Learner::layout(int lanes) const {
 BankView Learner::view() const {
   // Kernels that predict take the same view and leave it unchanged.
   auto& self = const_cast<Learner&>(*this);
-  return {self.bank_.data(),     bank_.rows(),
-          bank_.layout(),        certify_ ? int(needs_clock_) : -1,
-          needs_clock_ ? 0 : -1, self.scalars_.data(),
-          per_class_,            forgiving_};
+  return {self.bank_.data(),
+          bank_.rows(),
+          bank_.layout(),
+          certify_ ? int(needs_clock_) : -1,
+          needs_clock_ ? 0 : -1,
+          self.scalars_.data(),
+          per_class_,
+          forgiving_};
 }
 
 void Learner::predict(const Batch& batch) const { kernels_.predict(rule_, loss_, view(), batch); }
@@ -95,7 +99,8 @@ void Learner::relane(const std::vector<int>& sources, const std::vector<int>& si
     }
   }
   for (std::size_t i = 0; i < bank_.rows(); ++i)
-    std::copy_n(bank_.row(i) + from.shared_offset(), from.shared, fresh.row(i) + to.shared_offset());
+    std::copy_n(bank_.row(i) + from.shared_offset(), from.shared,
+                fresh.row(i) + to.shared_offset());
   // Lanes that only pad the vectors play along with gradients of 0; give them a sane start, too.
   for (int k = lanes; k < to.width; ++k)
     with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });

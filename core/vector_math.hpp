@@ -9,7 +9,7 @@ namespace regretless {
 namespace {  // compiled for several instruction sets: nothing may be shared between them
 
 typedef double Four __attribute__((vector_size(32), may_alias));
-typedef std::int64_t FourBits __attribute__((vector_size(32)));
+typedef std::uint64_t FourBits __attribute__((vector_size(32)));
 
 inline Four all(double x) { return Four{x, x, x, x}; }
 inline Four four(const double* from) {
@@ -50,15 +50,16 @@ inline Four exponential(Four x) {
 // ln x for positive normal numbers: x = 2^n m, sqrt(1/2) <= m < sqrt(2), and
 // ln m = 2 artanh z, z = (m - 1) / (m + 1), |z| < 0.172, as a series in z^2.
 inline Four logarithm(Four x) {
-  const FourBits root_half = FourBits{} + 0x3fe6a09e667f3bcd, raw = bits_of(x);
-  const FourBits n = (raw - root_half) >> 52;
-  const Four m = from_bits(raw - (n << 52)), one = all(1);
+  const std::uint64_t root_half = 0x3fe6a09e667f3bcd, bias = 1023;  // keeps n from being negative
+  const FourBits raw = bits_of(x), n = (raw - (root_half - (bias << 52))) >> 52;
+  const Four m = from_bits(raw - ((n - bias) << 52)), one = all(1);
   const Four z = (m - one) / (m + one), u = z * z, u2 = u * u, u4 = u2 * u2;
   const auto pair = [u](double a, double b) { return all(a) + all(b) * u; };
   const Four low = pair(1.0 / 3, 1.0 / 5) + pair(1.0 / 7, 1.0 / 9) * u2;
   const Four high = pair(1.0 / 11, 1.0 / 13) + pair(1.0 / 15, 1.0 / 17) * u2;
   const Four series = low + (high + pair(1.0 / 19, 1.0 / 21) * u4) * u4;
-  const Four exponent = __builtin_convertvector(n, Four);
+  // n as the lowest bits of 2^52 + n: a conversion would go one by one
+  const Four exponent = from_bits(n | 0x4330000000000000) - all(0x1p52 + double(bias));
   return exponent * all(0x1.62e42feep-1) +
          (all(2) * z + (all(2) * z * u * series + exponent * all(0x1.a39ef35793c76p-33)));
 }

@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include "arrays.hpp"
-#include "bindings.hpp"
 #include "auto.hpp"
+#include "bindings.hpp"
 #include "parts.hpp"
 #include "rows.hpp"
 #include "text/examples.hpp"
@@ -302,9 +302,15 @@ class PyLearner {
     check_idle();
     nb::dict d;
     const std::vector<Learner*> banks = learner_->banks();
+    const std::vector<std::uint32_t> used = used_rows();
+    d["rows"] = array_of(used);
     for (std::size_t i = 0; i < banks.size(); ++i) {
       Bank& bank = banks[i]->bank();
-      d[part("bank", i).c_str()] = array_of(bank.data(), bank.rows() * bank.layout().stride);
+      const std::size_t stride = bank.layout().stride;
+      std::vector<float> rows(used.size() * stride);
+      for (std::size_t j = 0; j < used.size(); ++j)
+        std::copy_n(bank.row(used[j]), stride, rows.data() + j * stride);
+      d[part("bank", i).c_str()] = array_of(rows);
       d[part("scalars", i).c_str()] = array_of(banks[i]->scalars());
     }
     if (const std::vector<double> numbers = learner_->numbers(); !numbers.empty())
@@ -341,13 +347,18 @@ class PyLearner {
       damaged(error.what());
     }
     learner_->grow();
+    const auto used = nb::cast<Vector<std::uint32_t>>(arrays["rows"]);
+    for (std::size_t j = 0; j < used.size(); ++j)
+      if (used(j) >= f.size()) damaged("the bank does not fit the features and the rule");
     for (std::size_t i = 0; i < banks.size(); ++i) {
       const auto bank = nb::cast<Vector<float>>(arrays[part("bank", i).c_str()]);
       const auto scalars = nb::cast<Vector<double>>(arrays[part("scalars", i).c_str()]);
-      if (bank.size() != f.size() * banks[i]->bank().layout().stride)
+      const std::size_t stride = banks[i]->bank().layout().stride;
+      if (bank.size() != used.size() * stride)
         damaged("the bank does not fit the features and the rule");
       if (scalars.size() != banks[i]->scalars().size()) damaged("the lanes do not fit the rule");
-      std::copy(bank.data(), bank.data() + bank.size(), banks[i]->bank().data());
+      for (std::size_t j = 0; j < used.size(); ++j)
+        std::copy_n(bank.data() + j * stride, stride, banks[i]->bank().row(used(j)));
       std::copy(scalars.data(), scalars.data() + scalars.size(), banks[i]->scalars().data());
     }
     reader_.forget();
@@ -359,20 +370,43 @@ class PyLearner {
   }
 
   // --- a mixture of lanes ------------------------------------------------------------------------
-  // Of the lanes that are mixed into one: losses, weights, and the scalars of a MixingView.
-  nb::tuple mixing(int lane) {
+  // Of the lanes that are mixed into one: losses, weights, and what the theorem is made of.
+  nb::dict mixing(int lane) {
     auto* model = dynamic_cast<Auto*>(learner_.get());
     if (!model || lane < 0 || lane >= lanes()) throw nb::value_error("there is no such mixture");
     Mixing& m = model->mixing(lane);
-    std::vector<double> scalars;
-    for (int i = 0; i < MixingView::kScalars; ++i) scalars.push_back(m.scalar(i));
-    return nb::make_tuple(array_of(m.losses()), array_of(m.weights()), array_of(scalars),
-                          array_of(m.spread()));
+    nb::dict out;
+    out["losses"] = array_of(m.losses());
+    out["weights"] = array_of(m.weights());
+    out["loss"] = m.scalar(MixingView::kLoss);
+    out["rate"] = m.scalar(MixingView::kRate);
+    if (Mixing::exp_concave(learner_->loss())) {
+      out["excess"] = m.scalar(MixingView::kExcess);
+      out["steady"] = m.scalar(MixingView::kChanges) == 0;
+    } else {
+      out["spread"] = array_of(m.spread());
+      out["periods"] = m.scalar(MixingView::kChanges) + 1;
+      out["shrunk"] = m.scalar(MixingView::kShrunk);
+    }
+    return out;
   }
 
  private:
   void check_idle() const {
     if (busy_) throw std::runtime_error("the learner is in use by another thread");
+  }
+  // Rows that hold anything: of a hashed bank often few.
+  std::vector<std::uint32_t> used_rows() {
+    std::vector<std::uint32_t> used;
+    for (std::uint32_t row = 0; row < learner_->features().size(); ++row) {
+      bool any = false;
+      for (Learner* each : learner_->banks()) {
+        const float* data = each->bank().row(row);
+        for (std::size_t k = 0; k < each->bank().layout().stride && !any; ++k) any = data[k] != 0;
+      }
+      if (any) used.push_back(row);
+    }
+    return used;
   }
   static std::string part(const char* name, std::size_t i) {
     return i ? name + std::to_string(i) : name;

@@ -15,13 +15,13 @@ Loss loss_of(nb::handle spec) {
   return {static_cast<LossKind>(kind), parameter};
 }
 
-std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::dict options, int bits,
-                                std::uint32_t remembered, bool intercept, bool certify) {
+std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::dict options,
+                                int bits, std::uint32_t remembered, bool intercept, bool certify) {
   if (rule != "auto")
     return std::make_unique<Learner>(loss, rule_of(rule, options, intercept), bits, remembered,
                                      certify);
   std::vector<Candidate> candidates;
-  for (nb::handle each : nb::cast<nb::list>(options["candidates"])) {
+  for (nb::handle each : nb::cast<nb::list>(options["lanes"])) {
     const auto [coin, rate, invariant, decay] =
         nb::cast<std::tuple<bool, double, double, double>>(each);
     candidates.push_back({coin, rate, invariant, decay});

@@ -13,9 +13,9 @@
 #pragma once
 #include <cmath>
 
+#include "logistic.hpp"
 #include "losses.hpp"
 #include "mixing/view.hpp"
-#include "vector_math.hpp"
 
 namespace regretless {
 
@@ -26,7 +26,8 @@ class ExpConcave {
   ExpConcave(const Loss& loss, const MixingView& view)
       : loss_(loss), v_(view), is_log_(loss.kind == LossKind::logistic) {}
 
-  // The score of the mixture; s has room for `width` scores, and the blend's is added to the lanes'.
+  // The score of the mixture; s has room for `width` scores, and the blend's is added to the
+  // lanes'.
   double score(double* s) const {
     double* x = s + v_.width;
     inputs(s, x);
@@ -46,9 +47,9 @@ class ExpConcave {
   }
 
  private:
-  static constexpr double kClear = 15;   // log-odds beyond which the blend does not look
+  static constexpr double kClear = 15;  // log-odds beyond which the blend does not look
   static constexpr double kWorst = 1e100;
-  static constexpr double kFlat = 0.01;  // the least second derivative that the blend believes in
+  static constexpr double kFlat = 0.001;  // the least second derivative that the blend believes in
 
   static void put_four(double* to, Four x) { std::memcpy(to, &x, sizeof(x)); }
   int experts() const { return v_.lanes + 1; }
@@ -61,9 +62,7 @@ class ExpConcave {
     for (int e = 0; e < v_.width; e += 4) sum += four(a + e) * four(b + e);
     return sum_of(sum);
   }
-  static Four clipped(Four s, double to) {
-    return smaller_of(larger_of(s, all(-to)), all(to));
-  }
+  static Four clipped(Four s, double to) { return smaller_of(larger_of(s, all(-to)), all(to)); }
   void inputs(const double* s, double* x) const {
     const double scale = unit() > 0 ? 1 / unit() : 0;
     for (int e = 0; e < v_.width; e += 4)
@@ -73,11 +72,9 @@ class ExpConcave {
   double log_odds(const double* s) const {
     Four high = {}, low = {};
     for (int e = 0; e < v_.width; e += 4) {
-      const Four score = clipped(four(s + e), 700), w = four(v_.weights + e);
-      const Four odds = exponential(-magnitude_of(score)), larger = all(1) / (all(1) + odds);
-      const Four smaller = odds * larger;
-      high += w * (score > all(0) ? larger : smaller);
-      low += w * (score > all(0) ? smaller : larger);
+      const Logistic each(four(s + e));
+      high += four(v_.weights + e) * each.right;
+      low += four(v_.weights + e) * each.wrong;
     }
     return std::log(sum_of(high) / sum_of(low));
   }
@@ -92,10 +89,7 @@ class ExpConcave {
       const Four off = s - all(y);
       return smaller_of(off * off, all(kWorst));
     }
-    const Four m = s * all(y), e = exponential(larger_of(-magnitude_of(m), all(-700)));
-    const Four sum = all(1) + e;
-    const Four log = logarithm(sum) + (e - (sum - all(1))) / sum;
-    return smaller_of(larger_of(-m, all(0)) + log, all(kWorst));
+    return smaller_of(Logistic(s * all(y)).loss(), all(kWorst));
   }
 
   // The weights after a round in which the experts lost l, and the mixture `suffered`.
@@ -119,6 +113,7 @@ class ExpConcave {
       v_.losses[e] += h * l[e];
       least = v_.losses[e] < least ? v_.losses[e] : least;
     }
+    if (wanted > rate) scalar(MixingView::kChanges) += 1;
     if (v_.share == 0) rate = wanted;
     const double inverse = rate > 0 ? 1 / rate : 0;
     Four sum = {};
@@ -142,18 +137,26 @@ class ExpConcave {
     double *x = s + v_.width, *moved = s + 2 * v_.width;
     const double b = s[v_.lanes], scale = unit();
     if (!(scale > 0)) return;
-    for (int e = 0; e < v_.lanes; ++e) moved[e] = dot(v_.inverse + e * v_.width, x);
-    for (int e = v_.lanes; e < v_.width; ++e) moved[e] = 0;
-    const double q = dot(x, moved), p = Loss::sigmoid(-y * b);
-    const double bend = h * (is_log_ ? (p * (1 - p) > kFlat ? p * (1 - p) : kFlat) : 2);
-    const double shrink = 1 / (1 + bend * q);
-    const double step = is_log_ ? loss_.invariant_step(b, y, h, q * shrink)
-                                : 2 * h * (b - y) / scale;
+    for (int f = 0; f < v_.width; f += 4) {
+      Four sum = {};
+      for (int e = 0; e < v_.lanes; ++e) sum += all(x[e]) * four(v_.inverse + e * v_.width + f);
+      put_four(moved + f, sum);
+    }
+    const double q = dot(x, moved);
+    double bend = 2 * h;
+    if (is_log_) {
+      const Logistic at(all(b));
+      bend = h * at.right[0] * at.wrong[0];
+      bend = bend > h * kFlat ? bend : h * kFlat;
+    }
+    const double shrink = 1 / (1 + bend * q), travel = q * shrink;
+    double step = 2 * h * (b - y) / scale;
+    if (is_log_)
+      step = travel > 0 ? -y * margin_shifts(all(y * b), all(travel * h))[0] / travel : 0;
     for (int e = 0; e < v_.lanes; ++e) {
       double* row = v_.inverse + e * v_.width;
       const Four by = all(bend * shrink * moved[e]);
-      for (int f = 0; f < v_.width; f += 4)
-        put_four(row + f, four(row + f) - by * four(moved + f));
+      for (int f = 0; f < v_.width; f += 4) put_four(row + f, four(row + f) - by * four(moved + f));
       v_.blend[e] -= step * shrink * moved[e];
     }
   }

@@ -8,8 +8,8 @@
 
 namespace regretless {
 
-// Exp-concave losses: exponential weights and a blend. Others: AdaNormalHedge over the losses of the
-// lanes, in a unit that grows with how far these are apart.
+// Exp-concave losses: exponential weights and a blend. Others: AdaNormalHedge over the losses of
+// the lanes, in a unit that grows with how far these are apart.
 class Mixing {
  public:
   Mixing(const Loss& loss, int lanes, double share, Kernels kernels = regretless::kernels())
@@ -62,8 +62,8 @@ class Mixing {
       const double grown = std::max(range, 2 * unit);
       if (unit > 0) {
         hedge_.rescale(unit / grown);
-        v.scalars[MixingView::kReach] += 1;  // periods
-        v.scalars[MixingView::kLargest] += std::log(grown / unit);
+        v.scalars[MixingView::kChanges] += 1;
+        v.scalars[MixingView::kShrunk] += std::log(grown / unit);
       }
       unit = grown;
     }
@@ -109,8 +109,8 @@ class Mixing {
   double* weights_() { return data_.data() + width_; }
   MixingView view() {
     double *d = data_.data(), *inverse = d + 3 * width_;
-    return {lanes_,          width_,  share_, d, d + width_, d + 2 * width_, inverse,
-            inverse + width_ * width_};
+    return {lanes_,     width_,         share_,  d,
+            d + width_, d + 2 * width_, inverse, inverse + width_ * width_};
   }
 
   Loss loss_;

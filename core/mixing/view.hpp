@@ -4,16 +4,24 @@
 namespace regretless {
 
 struct MixingView {
-  enum { kRate, kExcess, kReach, kLargest, kLoss, kScalars };
-  int lanes;         // and one expert more: the blend of them
-  int width;         // of the arrays, a multiple of 4; what is beyond the experts stays 0
-  double share;      // what all experts get of each other's weight in a round
-  double* losses;    // of the experts, summed up
-  double* weights;   // played now
-  double* blend;     // coefficients
-  double* inverse;   // of the sum of their second derivatives, width x width
-  double* scalars;   // 1 / learning rate, what the theorem does not cover, max |y|, max importance,
-                     // and the mixture's own loss
+  enum Scalar {
+    kLoss,     // of the mixture, summed up
+    kRate,     // 1 / learning rate, or the unit that losses are measured in
+    kChanges,  // of it, after the first round
+    kShrunk,   // ln of how much the unit has grown
+    kExcess,   // what rounds have cost beyond the theorem
+    kReach,    // max |y|
+    kLargest,  // max importance
+    kScalars
+  };
+  int lanes;        // and one expert more: the blend of them
+  int width;        // of the arrays, a multiple of 4; what is beyond the experts stays 0
+  double share;     // what all experts get of each other's weight in a round
+  double* losses;   // of the experts, summed up
+  double* weights;  // played now
+  double* blend;    // coefficients
+  double* inverse;  // of the sum of their second derivatives, width x width
+  double* scalars;
 };
 
 struct MixedScore {

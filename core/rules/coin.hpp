@@ -19,10 +19,10 @@
 namespace regretless {
 
 struct Coin : RuleDefaults {
-  enum { kTheta, kSpread, kLargest, kReward };     // float slots
+  enum { kTheta, kSpread, kLargest, kReward };  // float slots
   // lane scalars; kActive is the sum behind n, kWealth may be the lane's own
   enum { kSlope = kA, kActive = kB, kSpan = kC, kWealth = kD };
-  double wealth = 8, lipschitz = 0;                // 0: not Lipschitz
+  double wealth = 8, lipschitz = 0;  // 0: not Lipschitz
 
   int float_slots() const { return 4; }
   bool keeps_gradient_sum() const { return true; }

@@ -15,8 +15,9 @@ namespace regretless {
 struct Grid : RuleDefaults {
   static constexpr double largest_step = 1e18;
   static constexpr bool single_lane = false;
+  static constexpr bool in_floats = true;
   enum { kWeight, kSquare };  // float slots
-  enum { kLargest, kSeen };   // shared by the lanes of a row
+  enum { kInverse, kSeen };  // shared by the lanes of a row: 1 / max |x|, and when it was seen last
   enum { kEta = kA, kInvariant = kB, kDecay = kC, kNorms = kD, kSpan = kE };
   bool classifies = true;
 
@@ -45,9 +46,9 @@ struct Grid : RuleDefaults {
   }
   template <class C, class V>
   V weight(const C& c, const At<V>& at, V x) const {
-    const float a = std::fabs(x[0]), largest = c.shared[kLargest];
+    const float share = std::fabs(x[0]) * c.shared[kInverse];
     const V w = c.get(kWeight);
-    return a > largest ? w * (1.0f + at.invariant * (largest / a - 1.0f)) : w;
+    return share > kLarger ? w * (1.0f + at.invariant * (1.0f / share - 1.0f)) : w;
   }
   double factor(Lanes, int) const { return 1; }
   double step(Lanes, int, const Loss& loss, double s, double y, double h, double,
@@ -56,9 +57,8 @@ struct Grid : RuleDefaults {
   }
   template <class C, class V>
   V prepare(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>&) const {
-    const float largest = larger(c.shared[kLargest], std::fabs(x[0]));
     const V z = narrow(g) * x, square = c.get(kSquare) + z * z;
-    const V scale = 1.0f + at.invariant * (1.0f / largest - 1.0f);
+    const V scale = 1.0f + at.invariant * (inverse(c.shared, std::fabs(x[0])) - 1.0f);
     const V rate = ratio(at.rate * scale, root(square));
     V w = weight(c, at, x);
     if (at.decays) w = w / (1.0f + rate * at.decay * (at.rounds - c.shared[kSeen]));
@@ -72,14 +72,20 @@ struct Grid : RuleDefaults {
   // When all lanes have taken a feature in; its part of N.
   double share(float* shared, float x, double rounds) const {
     const float a = std::fabs(x);
-    shared[kLargest] = larger(shared[kLargest], a);
+    shared[kInverse] = inverse(shared, a);
     shared[kSeen] = float(rounds);
-    const float part = ratio(a, shared[kLargest]);
-    return double(part * part);
+    return Loss::square(a * shared[kInverse]);
   }
   void finish(Lanes lanes, int k, const Round& round, double tracked, const Table&) const {
     lanes(kNorms, k) += tracked;
     lanes(kSpan, k) = std::max(lanes(kSpan, k), std::fabs(round.target));
+  }
+
+ private:
+  static constexpr float kLarger = 1.000001f;  // than all before, not by rounding alone
+  static float inverse(const float* shared, float a) {
+    const float old = shared[kInverse];
+    return a > 0 && (old == 0 || a * old > kLarger) ? 1.0f / a : old;
   }
 };
 

@@ -161,6 +161,7 @@ struct RuleDefaults {
   // A single lane updates several rows at once; not worth it for a bare multiply and add.
   static constexpr bool gathers = true;
   static constexpr bool single_lane = true;  // whether there may be only one
+  static constexpr bool in_floats = false;   // whether sums over the rows of an example are
   // A larger change of a weight means divergence; rules that square it bear less.
   static constexpr double largest_step = 1e25;
   int shared_slots() const { return 0; }

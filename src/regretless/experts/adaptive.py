@@ -102,12 +102,21 @@ class AdaNormalHedge(ExpertPlayer):
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         C, inside = np.asarray(self._engine.spread), u > 0
-        B = 1.0 + 1.5 * (self._periods + self._lost + float(self.prior @ np.log1p(C)))
+        B = lemma_4(C, self.prior, self._periods, self._lost)
         spread = 3.0 * float(u @ C)
         extra = math.log1p(math.log(self.n))
         if np.ptp(u[inside]) <= 1e-12:
             extra = 0.0 if inside.sum() == 1 else min(extra, 1.0)
         return {"ada-normal-hedge": math.sqrt(spread * (relative + math.log(B) + extra))}
+
+
+def lemma_4(C: Array, prior: Array | float, periods: float = 1, lost: float = 0.0) -> float:
+    """What the potentials add up to at most, B; `periods` between changes of unit, which took `lost`.
+
+    >>> lemma_4(np.zeros(2), 0.5)
+    2.5
+    """
+    return 1.0 + 1.5 * (periods + lost + float(np.sum(prior * np.log1p(C))))
 
 
 class AdaNormalHedgeTV(ExpertPlayer):
