@@ -57,27 +57,37 @@ void Auto::grow() {
   for (Learner& part : parts_) part.grow(features().size());
 }
 
-double* Auto::gather(std::size_t t, int lane, Mixing& mixing) const {
-  double* to = mixing.scores();
+void Auto::gather(std::size_t t, int lane, double* to) const {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const std::size_t each = candidates_[p].size();
     const double* from = scores_[p].data() + (t * mixings_.size() + std::size_t(lane)) * each;
     to = std::copy_n(from, each, to);
   }
-  return to;
 }
 
-void Auto::predict(const Batch& batch) const {
+void Auto::score_lanes(const Batch& batch) const {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     Batch own = batch;
     scores_[p].resize(batch.size * std::size_t(parts_[p].lanes()));
     own.scores = scores_[p].data();
     parts_[p].predict(own);
   }
+}
+
+std::vector<double> Auto::lane_scores(const Batch& example) const {
+  score_lanes(example);
+  const std::size_t count = std::size_t(mixings_[0].lanes());
+  std::vector<double> all(count * mixings_.size());
+  for (int c = 0; c < lanes(); ++c) gather(0, c, all.data() + std::size_t(c) * count);
+  return all;
+}
+
+void Auto::predict(const Batch& batch) const {
+  score_lanes(batch);
   for (std::size_t t = 0; t < batch.size; ++t)
     for (int c = 0; c < lanes(); ++c) {
       Mixing& mixing = mixings_[std::size_t(c)];
-      gather(t, c, mixing);
+      gather(t, c, mixing.scores());
       batch.scores[t * mixings_.size() + std::size_t(c)] = mixing.score();
     }
 }
@@ -96,7 +106,7 @@ void Auto::learn(const Batch& batch, std::size_t offset) {
     double lost = 0;
     for (int c = 0; c < lanes(); ++c) {
       Mixing& mixing = mixings_[std::size_t(c)];
-      gather(t, c, mixing);
+      gather(t, c, mixing.scores());
       const double y = batch.targets  ? batch.targets[t]
                        : lanes() == 1 ? 2.0 * batch.classes[t] - 1
                                       : (batch.classes[t] == c ? 1.0 : -1.0);

@@ -35,12 +35,14 @@ class Auto : public Model {
   std::vector<double> numbers() override;
   void restore_numbers(const double* numbers, std::size_t size) override;
 
+  // What the lanes score an example, class by class: rows of as many as are mixed.
+  std::vector<double> lane_scores(const Batch& example) const;
   Mixing& mixing(int lane) { return mixings_[std::size_t(lane)]; }
 
  private:
-  void take(Learner& part, const std::vector<Candidate>& candidates, int first) const;
   // The scores that the parts have of an example, put where the mixing of a class wants them.
-  double* gather(std::size_t t, int lane, Mixing& mixing) const;
+  void gather(std::size_t t, int lane, double* to) const;
+  void score_lanes(const Batch& batch) const;
 
   Loss loss_;
   double share_;

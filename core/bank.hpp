@@ -35,9 +35,10 @@ struct Layout {
   int shared = 0;        // further floats, of the row
   std::size_t stride{};  // floats from one row to the next
 
-  static int padded(int lanes) { return lanes == 1 ? 1 : (lanes + 3) / 4 * 4; }
-  static Layout of(int lanes, int doubles, int floats, int shared) {
-    Layout l{lanes, padded(lanes), doubles, floats, shared, 0};
+  // A single lane has rows of its own width, unless the rule knows only blocks.
+  static Layout of(int lanes, int doubles, int floats, int shared = 0, bool blocks = false) {
+    const int width = lanes == 1 && !blocks ? 1 : (lanes + 3) / 4 * 4;
+    Layout l{lanes, width, doubles, floats, shared, 0};
     const std::size_t used = std::size_t(l.width) * (2 * doubles + floats) + shared;
     // A short row is a power of two (it never straddles two cache lines), a long one whole lines.
     std::size_t stride = 1;

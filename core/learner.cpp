@@ -20,16 +20,17 @@ Learner::Learner(Loss loss, Rule rule, int bits, std::uint32_t remembered, bool 
       keeps_gradient_sum_(with(rule, [](const auto& r) { return r.keeps_gradient_sum(); })),
       features_(bits, remembered),
       bank_(layout(1)),
-      scalars_(kScalars),
+      scalars_(std::size_t(kScalars) * bank_.layout().width),
       kernels_(kernels) {
   grow();
-  with(rule_, [&](const auto& r) { r.start(Lanes{scalars_.data(), 1}, 0); });
+  with(rule_, [&](const auto& r) { r.start(lane_scalars(), 0); });
 }
 
 Layout Learner::layout(int lanes) const {
-  return Layout::of(lanes, int(certify_) + int(needs_clock_),
-                    with(rule_, [](const auto& r) { return r.float_slots(); }),
-                    with(rule_, [](const auto& r) { return r.shared_slots(); }));
+  return with(rule_, [&]<class R>(const R& r) {
+    return Layout::of(lanes, int(certify_) + int(needs_clock_), r.float_slots(), r.shared_slots(),
+                      !R::single_lane);
+  });
 }
 
 BankView Learner::view() const {

@@ -18,7 +18,7 @@ from regretless.cli.app import app
 from regretless.cli.learners import Learner, LossName
 from regretless.cli.reading_options import Format
 from regretless.evaluate.training import Training
-from regretless.linear import LinearClassifier, LinearRegressor, PassiveAggressiveRegressor
+from regretless.linear import Auto, LinearClassifier, PassiveAggressiveRegressor
 from regretless.linear.loading import load
 from regretless.streams.reading import FORMATS
 
@@ -80,7 +80,7 @@ def folder(tmp_path, monkeypatch):
 
 def trained(path, model=None, holdout=0, passes=1, **reading):
     """What the library does with the file."""
-    training = Training(model or LinearClassifier(**HASHED), holdout=holdout)
+    training = Training(model or Auto(**HASHED), holdout=holdout)
     for k in range(passes):
         if k:
             training.end_pass()
@@ -102,9 +102,9 @@ def test_train_needs_no_options(folder):
     for name in ("examples", "seconds", "mean loss", "error", "AUC", "peak memory", "clicks.model"):
         assert name in result.stdout
     assert "600 examples" in result.stderr
-    model = LinearClassifier.load("clicks.model")
+    model = Auto.load("clicks.model")
     assert (model.features, model.bits, model.names) == ("hashed", 18, 100_000)
-    expected = trained("clicks.vw", LinearClassifier(features="hashed", bits=18, names=100_000))
+    expected = trained("clicks.vw", Auto(features="hashed", bits=18, names=100_000))
     assert same_weights(model, expected.model)
 
 
@@ -222,7 +222,7 @@ def test_passes(folder, cache, features, monkeypatch):
     summary = run_json(*command, *cache, *features)
     training = trained(
         "clicks.vw",
-        LinearClassifier() if "--exact" in features else None,
+        Auto() if "--exact" in features else None,
         holdout=5,
         passes=3,
     )
@@ -264,7 +264,7 @@ def test_numbers_that_are_not_whole_make_it_regression(folder):
     result = run("train", "prices.svm", "--save", "m", "--exact")
     assert "regression" in result.stdout
     assert "not all whole" in result.stdout
-    assert same_weights(load("m"), trained("prices.svm", LinearRegressor()).model)
+    assert same_weights(load("m"), trained("prices.svm", Auto(loss="squared")).model)
     run("train", "prices.svm", "--learner", "pa", "--save", "m", "--exact", "--quiet")
     assert isinstance(load("m"), PassiveAggressiveRegressor)
     whole = run_json("train", "three.svm", "--loss", "squared", "--exact")
@@ -383,7 +383,7 @@ def test_inspect(folder):
     model = load("m")
     strongest = sorted(model.weights_.items(), key=lambda item: -abs(item[1]))[:5]
     assert [(each["name"], each["weight"]) for each in found["features"]] == strongest
-    assert (found["class"], found["examples"]) == ("LinearClassifier", 600)
+    assert (found["class"], found["examples"]) == ("AutoClassifier", 600)
     assert found["labels"] == [-1, 1]
     assert found["mean_loss"] == pytest.approx(model.loss_ / model.weight_)
     assert (folder / "w.svg").read_text().startswith("<?xml")
@@ -453,7 +453,8 @@ def test_compare_regressors(folder):
         (["train", "clicks.vw", "--learner", "pa", "--loss", "logistic"], "loss of its own"),
         (["train", "clicks.vw", "--learner", "pa", "--l1", "1"], "takes no penalty"),
         (["train", "prices.svm", "--learner", "perceptron"], "only classifies"),
-        (["train", "clicks.vw", "--l1", "1"], "takes no penalty"),
+        (["train", "clicks.vw", "--l1", "1"], "--l1 is for a single learner"),
+        (["train", "clicks.vw", "--rate", "1"], "use --learner adagrad"),
         (["train", "spam.csv", "--label", "nothing"], "'nothing'"),
         (["train", "clicks.vw", "--learner", "ogd", "--rate", "1e300"], "overflowed"),
         (["predict", "clicks.vw", "--model", "missing"], "missing: No such file"),
@@ -591,7 +592,7 @@ def test_version_and_start():
 def test_options_are_those_of_the_library():
     """Formats, rules and losses."""
     assert {each.value for each in Format} == set(FORMATS)
-    own = {"perceptron", "pa"}
+    own = {"auto", "perceptron", "pa"}
     assert {each.value for each in Learner} - own == set(rules._RULES)
     names = {losses.get(each.value).name for each in LossName}
     assert names == {each.value for each in LossName}

@@ -370,11 +370,14 @@ class PyLearner {
   }
 
   // --- a mixture of lanes ------------------------------------------------------------------------
+  nb::object lane_scores(nb::handle x) {
+    read(x, false);
+    return array_of(mixture().lane_scores(one_));
+  }
   // Of the lanes that are mixed into one: losses, weights, and what the theorem is made of.
   nb::dict mixing(int lane) {
-    auto* model = dynamic_cast<Auto*>(learner_.get());
-    if (!model || lane < 0 || lane >= lanes()) throw nb::value_error("there is no such mixture");
-    Mixing& m = model->mixing(lane);
+    if (lane < 0 || lane >= lanes()) throw nb::value_error("there is no such lane");
+    Mixing& m = mixture().mixing(lane);
     nb::dict out;
     out["losses"] = array_of(m.losses());
     out["weights"] = array_of(m.weights());
@@ -395,14 +398,19 @@ class PyLearner {
   void check_idle() const {
     if (busy_) throw std::runtime_error("the learner is in use by another thread");
   }
+  Auto& mixture() {
+    auto* model = dynamic_cast<Auto*>(learner_.get());
+    if (!model) throw nb::value_error("the learner mixes no lanes");
+    return *model;
+  }
   // Rows that hold anything: of a hashed bank often few.
   std::vector<std::uint32_t> used_rows() {
     std::vector<std::uint32_t> used;
     for (std::uint32_t row = 0; row < learner_->features().size(); ++row) {
       bool any = false;
       for (Learner* each : learner_->banks()) {
-        const float* data = each->bank().row(row);
-        for (std::size_t k = 0; k < each->bank().layout().stride && !any; ++k) any = data[k] != 0;
+        const auto* bytes = reinterpret_cast<const unsigned char*>(each->bank().row(row));
+        for (std::size_t k = 0; k < each->bank().bytes(1) && !any; ++k) any = bytes[k] != 0;
       }
       if (any) used.push_back(row);
     }
@@ -741,6 +749,7 @@ NB_MODULE(_core, m) {
       .def("gradient_norms", &PyLearner::gradient_norms)
       .def("state", &PyLearner::state)
       .def("restore", &PyLearner::restore, "lanes"_a, "arrays"_a)
+      .def("lane_scores", &PyLearner::lane_scores, "x"_a)
       .def("mixing", &PyLearner::mixing, "lane"_a);
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
   bind_streams(m);

@@ -40,8 +40,9 @@ class ExpConcave {
     double* l = s + 2 * v_.width;
     for (int e = 0; e < v_.width; e += 4) put_four(l + e, losses(four(s + e), y));
     for (int e = experts(); e < v_.width; ++e) l[e] = 0;
+    const double scale = unit();  // of the scores at hand, whatever y is
     weigh(l, y, h, out.loss);
-    turn(s, y, h);
+    turn(s, scale, y, h);
     v_.scalars[MixingView::kLoss] += h * out.loss;
     return out;
   }
@@ -133,9 +134,9 @@ class ExpConcave {
 
   // The Newton step of the blend; for the log loss along the gradient flow, so that it never passes
   // the minimum.
-  void turn(double* s, double y, double h) const {
+  void turn(double* s, double scale, double y, double h) const {
     double *x = s + v_.width, *moved = s + 2 * v_.width;
-    const double b = s[v_.lanes], scale = unit();
+    const double b = s[v_.lanes];
     if (!(scale > 0)) return;
     for (int f = 0; f < v_.width; f += 4) {
       Four sum = {};

@@ -45,7 +45,7 @@ class Mixing {
   }
   MixedScore learn(double y, double h) {
     if (exp_concave(loss_)) return kernels_.mixed_learn(loss_, view(), scratch_.data(), y, h);
-    const double mixed = score(), suffered = loss_.value(mixed, y);
+    const double mixed = score(), suffered = std::min(loss_.value(mixed, y), 1e100);
     const MixingView v = view();
     std::vector<double> lost(std::size_t(lanes_), 0.0);
     double low = suffered, high = suffered;

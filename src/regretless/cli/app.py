@@ -167,8 +167,13 @@ def train(
         ),
     ] = None,
     learner: Annotated[
-        Learner, typer.Option(help="How weights are updated.", rich_help_panel=LEARNING)
-    ] = Learner.COIN,
+        Learner | None,
+        typer.Option(
+            help="How to learn; by default auto, or coin with --certify.",
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
     loss: LossOption = None,
     rate: Rate = None,
     l1: L1 = 0.0,
@@ -255,7 +260,7 @@ def train(
                 no_header, delimiter, quadratic, cubic, skip_bad,
             ),
             LearnerOptions(
-                learner=learner.value,
+                learner=(learner or (Learner.AUTO if certify is None else Learner.COIN)).value,
                 loss=loss and loss.value,
                 rate=rate,
                 l1=l1,
@@ -394,7 +399,7 @@ def compare(
             callback=_learners,
             rich_help_panel=LEARNING,
         ),
-    ] = "coin,adagrad,ftrl,perceptron,pa",
+    ] = "auto,coin,adagrad,ftrl,perceptron,pa",
     loss: LossOption = None,
     bits: Bits = 18,
     exact: Exact = False,

@@ -16,8 +16,9 @@ __all__ = ["Learner", "LearnerOptions", "LossName", "loss_name"]
 
 
 class Learner(StrEnum):
-    """The update rules, and the algorithms that have a rule and a loss of their own."""
+    """`Auto`, the update rules, and the algorithms that have a rule and a loss of their own."""
 
+    AUTO = "auto"
     COIN = "coin"
     ADAGRAD = "adagrad"
     OGD = "ogd"
@@ -48,7 +49,7 @@ _OWN_LOSS = ("perceptron", "pa")
 class LearnerOptions:
     """All that a learner is made of, besides its task, which the labels may tell."""
 
-    learner: str = "coin"
+    learner: str = "auto"
     loss: str | None = None
     rate: float | None = None
     l1: float = 0.0
@@ -82,6 +83,8 @@ class LearnerOptions:
         """The learner, or `ValueError` if its options do not fit."""
         from regretless import linear
 
+        if self.learner == "auto":
+            return self._auto(regression)
         if self.learner in _OWN_LOSS:
             return self._with_its_own_loss(regression)
         learner = linear.LinearRegressor if regression else linear.LinearClassifier
@@ -93,6 +96,20 @@ class LearnerOptions:
             l2=self.l2,
             **self._shared(),
         )
+
+    def _auto(self, regression: bool) -> LinearLearner:
+        from regretless import linear
+
+        for name in ("rate", "l1", "l2", "certify"):
+            if getattr(self, name):
+                remedy = "coin" if name == "certify" else "adagrad"
+                raise ValueError(
+                    f"--{name} is for a single learner, and auto mixes many; use --learner {remedy}"
+                )
+        shared = self._shared()
+        del shared["certify"]
+        kind = linear.AutoRegressor if regression else linear.AutoClassifier
+        return kind(loss=self.loss, **shared)
 
     def _with_its_own_loss(self, regression: bool) -> LinearLearner:
         from regretless import linear

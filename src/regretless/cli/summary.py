@@ -8,6 +8,7 @@ from typing import Any
 from regretless.cli.learners import loss_name
 from regretless.cli.memory import peak_rss_mb
 from regretless.evaluate.training import Training
+from regretless.linear.auto import Auto
 from regretless.linear.regressing import Regressing
 
 __all__ = ["Summary", "print_json", "short"]
@@ -85,6 +86,7 @@ class Summary:
             ("examples per second", f"{self.taken / self.seconds:,.0f}" if self.taken else ""),
             ("mean loss", short(scores.loss)),
             ("certified best possible", self._certified()),
+            ("regret to the best lane", self._against_lanes()),
             ("holdout loss", short(self.holdout_loss)),
             ("error", "" if self.is_regression else percent(scores.error)),
             ("root mean square error", short(scores.rmse)),
@@ -100,6 +102,12 @@ class Summary:
     def _certified(self) -> str:
         best = self.best_possible
         return "" if best is None else f"{short(best)} for norm {self.training.norm:g}"
+
+    def _against_lanes(self) -> str:
+        if not isinstance(self.training.model, Auto):
+            return ""
+        certificate = self.training.model.certificate()
+        return f"{short(certificate.regret)}, certified at most {short(certificate.bound)}"
 
     def line(self) -> str:
         """The essentials."""

@@ -1,0 +1,342 @@
+"""Auto: its lanes, its mixture and its promise, against an oracle, by theorems and on nasty streams."""
+
+import math
+
+import numpy as np
+import pytest
+from reference.auto import GridLane, Mixture
+
+from regretless import _core, losses, rows, rules
+from regretless.linear import (
+    Auto,
+    AutoClassifier,
+    AutoRegressor,
+    LinearClassifier,
+    Perceptron,
+)
+from regretless.linear.auto import _GRID
+
+EXPERTS = len(_GRID) + 1
+
+
+def stream(T=120, d=6, seed=0, regression=False):
+    """Rows with zeros, weights and targets, the first feature larger and larger."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(T, d)) * (rng.random((T, d)) < 0.7)
+    X[:, 0] *= np.geomspace(0.01, 10, T)
+    signal = X @ rng.normal(size=d)
+    y = 3 * signal + rng.normal(size=T) if regression else np.sign(signal + rng.normal(size=T))
+    return X, y, rng.choice([0.5, 1.0, 2.0], T)
+
+
+def make(loss, lanes=None, share=0.0):
+    """The core of Auto, of the lanes given, without an intercept."""
+    kind = losses.get(loss)
+    options = (AutoClassifier if kind.classification else AutoRegressor)(loss=loss)._parts()[2]
+    lanes = options["lanes"] if lanes is None else lanes
+    options |= {"lanes": lanes, "share": share}
+    return kind, _core.Learner(losses.compiled(kind), "auto", options, 0, 0, False, False)
+
+
+def learn(core, kind, x, y, h):
+    """The score before learning."""
+    row = rows.row(x)
+    if kind.classification:
+        return core.step_class(row, int(y > 0), float(h))
+    return core.step_target(row, float(y), float(h))
+
+
+# --- against the oracle ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared", "hinge", "quantile"])
+@pytest.mark.parametrize("k", [0, 3, 7, 10, 11])
+def test_lanes_of_the_grid(loss, k):
+    """Weights are floats: each of 120 steps is rounded in the seventh digit."""
+    lane, l2 = _GRID[k], 1e3 * _GRID[k].l2
+    kind, core = make(loss, [(False, lane.rate, lane.scale_invariant, l2)])
+    X, y, h = stream(seed=k, regression=not kind.classification)
+    oracle, found, wanted = GridLane(X.shape[1], lane.rate, lane.scale_invariant, l2, kind), [], []
+    for x, label, weight in zip(X, y, h):
+        wanted.append(oracle.score(x))
+        found.append(core.lane_scores(rows.row(x))[0])
+        oracle.learn(x, label, weight)
+        learn(core, kind, x, label, weight)
+    np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05])
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_the_mixture(loss, share):
+    """From the scores of the lanes to one; a root is found to 1e-12, the blend amplifies it."""
+    kind, core = make(loss, share=share)
+    X, y, h = stream(seed=3, regression=not kind.classification)
+    oracle = Mixture(len(_GRID), kind, share)
+    for x, label, weight in zip(X, y, h):
+        lanes = core.lane_scores(rows.row(x))
+        found = learn(core, kind, x, label, weight)
+        assert found == pytest.approx(oracle.learn(lanes, label, weight), rel=1e-6, abs=1e-6)
+    mixing = core.mixing(0)
+    np.testing.assert_allclose(mixing["losses"], oracle.L, rtol=1e-6)
+    np.testing.assert_allclose(mixing["weights"], oracle.w, atol=1e-6)
+    assert mixing["loss"] == pytest.approx(oracle.total, rel=1e-6)
+    assert mixing["rate"] == oracle.rate
+
+
+def test_coins_are_those_of_the_rule():
+    kind, core = make("logistic", [(True, wealth, True, 0.0) for wealth in (1.0, 8.0)])
+    alone = [LinearClassifier(rule=rules.Coin(wealth), intercept=False) for wealth in (1.0, 8.0)]
+    X, y, h = stream(seed=5)
+    for x, label, weight in zip(X, y, h):
+        wanted = [coin.decision_one(x) for coin in alone]
+        np.testing.assert_allclose(core.lane_scores(rows.row(x)), wanted, rtol=1e-5, atol=1e-6)
+        learn(core, kind, x, label, weight)
+        for coin in alone:
+            coin.learn_one(x, label > 0, float(weight))
+
+
+def test_adagrad_without_penalty_is_the_rule():
+    """Both follow the gradient flow at the same rates; the lanes add scores up in floats."""
+    for invariant in (False, True):
+        kind, core = make("logistic", [(False, 0.5, invariant, 0.0)])
+        rule = rules.AdaGrad(rate=0.5, scale_invariant=invariant)
+        alone = LinearClassifier(rule=rule, intercept=False)
+        X, y, _ = stream(seed=6)
+        for x, label in zip(X, y):
+            wanted = alone.decision_one(x)
+            assert core.lane_scores(rows.row(x))[0] == pytest.approx(wanted, rel=1e-3, abs=1e-4)
+            learn(core, kind, x, label, 1.0)
+            alone.learn_one(x, label > 0)
+
+
+# --- the promise -----------------------------------------------------------------------------------
+
+
+def adversarial(T=400):
+    """Streams on which learners go wrong: (name, rows, labels in {-1, 1})."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(T, 5))
+    y = np.sign(X @ [1, -2, 3, 0, 0] + 0.5 * rng.normal(size=T))
+    yield "plain", X, y
+    yield "noise", X, rng.choice([-1.0, 1.0], T)
+    yield "alternating", np.ones((T, 1)), np.where(np.arange(T) % 2, 1.0, -1.0)
+    yield "turns", X, np.where(np.arange(T) // 50 % 2, y, -y)
+    yield "scales", X * [1e-6, 1e6, 1.0, 1e3, 1e-3], y
+    yield "rare", np.eye(T), y
+    yield "heavy tails", np.sign(X) * np.abs(X) ** 6, y
+    yield "sorted", X[np.argsort(y)], np.sort(y)
+    yield "huge", X * 1e18, y
+    yield "tiny", X * 1e-30, y
+    yield "zeros", np.zeros((T, 3)), y
+    yield "growing", X * np.geomspace(1e-9, 1e9, T)[:, None], y
+
+
+STREAMS = {name: (X, y) for name, X, y in adversarial()}
+every_stream = pytest.mark.parametrize("name", STREAMS)
+
+
+@every_stream
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared_hinge", "exponential"])
+def test_never_much_worse_than_the_best_lane(name, loss):
+    X, y = STREAMS[name]
+    model = Auto(loss=loss)
+    scores = [model.step(x, label > 0) for x, label in zip(X, y)]
+    assert len(scores) == len(y)
+    lanes, certificate = model.lanes_, model.certificate()
+    assert np.isfinite([lane.loss for lane in lanes]).all()
+    assert certificate.holds
+    assert certificate.regret == pytest.approx(
+        model.loss_ - len(y) * min(lane.loss for lane in lanes), abs=1e-6
+    )
+    if loss == "logistic":
+        assert certificate.bound == pytest.approx(math.log(EXPERTS))
+    assert sum(lane.weight for lane in lanes) == pytest.approx(1.0)
+
+
+@every_stream
+@pytest.mark.parametrize("loss", ["squared", "absolute", "quantile", "epsilon_insensitive"])
+def test_never_much_worse_in_regression(name, loss):
+    X, y = STREAMS[name]
+    rng = np.random.default_rng(1)
+    target = y * np.abs(rng.standard_cauchy(len(y))) * 100.0  # heavy tails
+    model = Auto(loss=loss)
+    model.learn_many(X, target)
+    certificate = model.certificate()
+    assert math.isfinite(model.loss_)
+    assert certificate.holds
+    if loss == "squared":  # c ln 17, and what targets cost that were larger than all before
+        assert certificate.bound >= 8 * np.abs(target).max() ** 2 * math.log(EXPERTS)
+
+
+def test_weights_of_examples_are_in_the_promise():
+    """Weights up to h multiply the bound by h; one that is larger than all before costs extra."""
+    X, y = STREAMS["turns"]
+    for h in (
+        np.full(len(y), 3.0),
+        np.geomspace(0.1, 50, len(y)),
+        np.tile([1.0, 7.0], len(y) // 2),
+    ):
+        model = Auto()
+        model.learn_many(X, y > 0, h)
+        certificate = model.certificate()
+        assert certificate.holds
+        assert certificate.bound >= h.max() * math.log(EXPERTS) - 1e-9
+        if len(set(h)) == 1:
+            assert certificate.bound == pytest.approx(3.0 * math.log(EXPERTS))
+
+
+def test_the_promise_is_tight():
+    """A mixture that put its weight on the wrong lane would break it: the regret comes close."""
+    X, y = STREAMS["scales"]
+    model = Auto()
+    model.learn_many(X, y > 0)
+    assert model.certificate().regret > 0.3 * math.log(EXPERTS)
+
+
+def test_drift_follows_the_lane_that_is_best_now():
+    """Rare and frequent features want different lanes; the share of a later best one comes back."""
+    rng = np.random.default_rng(2)
+    T = 3000
+    easy = rng.normal(size=(T, 4))
+    y = np.sign(easy @ [2, -1, 1, 3])
+    X = np.vstack([easy, easy * [1e4, 1e-4, 1e3, 1e-3]])
+    labels = np.concatenate([y, rng.choice([-1, 1], T)]) > 0
+    plain, shared = Auto(), Auto(drift=0.01)
+    for model in (plain, shared):
+        model.learn_many(X, labels)
+    assert shared.loss_ < plain.loss_
+    assert shared.certificate().holds
+    assert shared.certificate(shifts=1).bound == pytest.approx(
+        math.log(EXPERTS)
+        + math.log(EXPERTS / 0.01)
+        - (2 * T - 2) * math.log(1 - 0.01 * (1 - 1 / EXPERTS))
+    )
+
+
+def best_sequence(losses_of_lanes, shifts):
+    """The least loss of a sequence of lanes that changes so often at most."""
+    best = np.full((shifts + 1, losses_of_lanes.shape[1]), np.inf)
+    best[0] = 0.0
+    for row in losses_of_lanes:
+        before = best.copy()
+        for k in range(1, shifts + 1):
+            best[k] = np.minimum(before[k], before[k - 1].min())
+        best += row
+    return best.min()
+
+
+@pytest.mark.parametrize("shifts", [0, 1, 3])
+def test_what_is_paid_for_drift(shifts):
+    X, y = STREAMS["turns"]
+    model = Auto(drift=0.02)
+    table, before = [], np.zeros(EXPERTS)
+    for x, label in zip(X, y):
+        model.learn_one(x, label > 0)
+        now = model._model.mixing(0)["losses"]
+        table.append(now - before)
+        before = now
+    regret = model.loss_ - best_sequence(np.array(table), shifts)
+    assert regret <= model.certificate(shifts=shifts).bound
+
+
+# --- more than one mixture, and life ---------------------------------------------------------------
+
+
+def test_three_labels_have_a_mixture_each():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(300, 4))
+    y = np.array(["a", "b", "c"])[(X @ rng.normal(size=(4, 3))).argmax(axis=1)]
+    model = Auto()
+    wrong = [model.step(x, label) != label for x, label in zip(X, y)]
+    assert np.mean(wrong[150:]) < 0.2
+    assert list(model.lanes_) == list(model.classes_)
+    assert model.certificate().holds
+    assert model.certificate().bound == pytest.approx(3 * math.log(EXPERTS))
+    assert set(model.predict_proba_one(X[0])) == {"a", "b", "c"}
+
+
+def test_the_third_label_mirrors_the_two():
+    """Two labels share a mixture; when a third comes, each goes on with it, one with its mirror."""
+    X, y = STREAMS["plain"]
+    model = Auto()
+    model.learn_many(X, np.where(y > 0, "yes", "no"))
+    score = model.decision_one(X[0])
+    model.learn_one(X[1], "maybe")
+    again = Auto()
+    again.learn_many(X, np.where(y > 0, "yes", "no"))
+    again._add("maybe")
+    np.testing.assert_allclose(again.decision_one(X[0])[:2], [-score, score], rtol=1e-12)
+
+
+def test_weights_are_the_mean_of_the_lanes():
+    X, y = STREAMS["plain"]
+    model = Auto()
+    model.learn_many(X, y > 0)
+    weights = np.array([model.weights_[k] for k in range(5)])
+    assert weights @ [1, -2, 3, 0, 0] > 0.9 * np.linalg.norm(weights) * math.sqrt(14)
+    score = model.decision_one(X[0])  # of probabilities, not of scores; near for small ones
+    assert score * (weights @ X[0] + model.intercept_) > 0
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"loss": "hinge"}, {"loss": "squared"}, {"drift": 0.1}, {"features": "hashed"}]
+)
+def test_saved_and_loaded(options, tmp_path):
+    X, y = STREAMS["growing"]
+    model = Auto(**options)
+    target = y if isinstance(model, AutoRegressor) else y > 0
+    model.learn_many(X[:200], target[:200])
+    model.save(tmp_path / "m")
+    other = Auto.load(tmp_path / "m")
+    assert type(other) is type(model)
+    for each in (model, other):
+        each.learn_many(X[200:], target[200:])
+    assert other.decision_one(X[0]) == model.decision_one(X[0])
+    assert other.lanes_ == model.lanes_
+    Perceptron().save(tmp_path / "p")
+    with pytest.raises(ValueError, match="not an Auto"):
+        Auto.load(tmp_path / "p")
+
+
+def test_one_row_or_many_are_the_same():
+    X, y = STREAMS["heavy tails"]
+    one, many = Auto(), Auto()
+    for x, label in zip(X, y):
+        one.learn_one(x, label > 0)
+    many.learn_many(X, y > 0)
+    assert one.lanes_ == many.lanes_
+    assert one.decision_one(X[3]) == many.decision_one(X[3]) == many.decision_function(X[3:4])[0]
+
+
+def test_an_example_of_weight_0_is_not_there():
+    X, y = STREAMS["plain"]
+    with_it, without = Auto(), Auto()
+    for model in (with_it, without):
+        model.learn_many(X, y > 0)
+    with_it.learn_one({"new": 1.0}, True, 0.0)
+    assert with_it.lanes_ == without.lanes_
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"drift": 1.0}, "drift=1.0 is outside"),
+        ({"drift": -0.1}, "drift=-0.1 is outside"),
+        ({"drift": 0.1, "loss": "hinge"}, "drift=0.1 is for the logistic and the squared loss"),
+        ({"loss": "nobody"}, "loss='nobody'"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        Auto(**options).learn_one({"a": 1}, True)
+    with pytest.raises(ValueError, match="shifts=1 needs drift"):
+        Auto().certificate(shifts=1)
+    with pytest.raises(ValueError, match="shifts=-1"):
+        Auto(drift=0.1).certificate(shifts=-1)
+
+
+def test_nothing_learned():
+    assert Auto().certificate().regret == 0
+    assert Auto().predict_one({"a": 1}) is None
+    assert Auto(loss="squared").predict_one({"a": 1}) == 0
+    assert [lane.weight for lane in Auto().lanes_] == pytest.approx([1 / EXPERTS] * EXPERTS)
