@@ -479,8 +479,7 @@ template <class R, class F>
 std::size_t by_width(int width, F f) {
   if constexpr (R::single_lane)
     if (width == 1) return f(float{});
-  if (width % 8) return f(Packed<4>::Floats{});
-  return f(Packed<8>::Floats{});
+  return f(Packed<4>::Floats{});
 }
 
 template <class F, std::size_t I = 0>
