@@ -8,6 +8,7 @@
 #include "bank.hpp"
 #include "features.hpp"
 #include "kernels.hpp"
+#include "votes.hpp"
 
 namespace regretless {
 
@@ -28,6 +29,12 @@ class Learner {
   int lanes() const { return bank_.layout().lanes; }
   bool certify() const { return certify_; }
   std::vector<double>& scalars() { return scalars_; }
+  bool votes() const { return votes_; }
+  // What the rule asks of features: the range of their values, and the weight of those not seen.
+  double low() const;
+  double high() const;
+  bool starts_at_zero() const;
+  Votes& record() { return record_; }
   double scalar(Scalar s, int lane) const {
     return scalars_[std::size_t(s) * bank_.layout().width + lane];
   }
@@ -51,13 +58,17 @@ class Learner {
  private:
   Layout layout(int lanes) const;
   BankView view() const;
+  std::size_t learn_and_record(const Batch& batch);
+  void vote(const Batch& batch) const;
 
   Loss loss_;
   Rule rule_;
-  bool certify_, needs_clock_, keeps_gradient_sum_;
+  bool certify_, needs_clock_, keeps_gradient_sum_, votes_;
   Features features_;
   Bank bank_;
   std::vector<double> scalars_;
+  Votes record_;
+  mutable std::vector<double> place_;  // for Votes::score
   Kernels kernels_;
 };
 
