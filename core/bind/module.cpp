@@ -305,6 +305,11 @@ class PyLearner {
     for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_.scalar(Scalar(scalar), k));
     return most;
   }
+  nb::object each(int scalar) const {
+    std::vector<double> out;
+    for (int k = 0; k < lanes(); ++k) out.push_back(learner_.scalar(Scalar(scalar), k));
+    return array_of(out);
+  }
   bool has_gradient_sum() const { return learner_.has_gradient_sum(); }
   std::array<double, 3> gradient_norms() const { return learner_.gradient_norms(); }
 
@@ -727,6 +732,7 @@ NB_MODULE(_core, m) {
       .def("names", &PyLearner::names)
       .def("total", &PyLearner::total, "scalar"_a)
       .def("most", &PyLearner::most, "scalar"_a)
+      .def("each", &PyLearner::each, "scalar"_a)
       .def_prop_ro("has_gradient_sum", &PyLearner::has_gradient_sum)
       .def("gradient_norms", &PyLearner::gradient_norms)
       .def("state", &PyLearner::state)

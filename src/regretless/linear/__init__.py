@@ -1,17 +1,26 @@
 """Linear learners for streams.
 
-`LinearClassifier` and `LinearRegressor` combine any loss with any update rule and need no tuning;
-`Perceptron` and `PassiveAggressive` are the algorithms known by these names.
+`LinearClassifier` and `LinearRegressor` combine any loss with any update rule and need no tuning; the
+others are the algorithms known by these names.
 """
 
 from regretless.linear.linear import LinearClassifier, LinearRegressor
+from regretless.linear.margin_perceptron import MarginPerceptron
+from regretless.linear.online_svm import OnlineSVM
 from regretless.linear.passive_aggressive import PassiveAggressive, PassiveAggressiveRegressor
 from regretless.linear.perceptron import Perceptron
+from regretless.linear.pnorm_perceptron import PNormPerceptron
+from regretless.linear.winnow import BalancedWinnow, Winnow
 
 __all__ = [
+    "BalancedWinnow",
     "LinearClassifier",
     "LinearRegressor",
+    "MarginPerceptron",
+    "OnlineSVM",
+    "PNormPerceptron",
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "Winnow",
 ]

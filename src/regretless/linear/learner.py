@@ -43,6 +43,11 @@ class LinearLearner(ABC):
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         """The loss, and the rule with its options, as the core takes them."""
 
+    @property
+    def _is_linear(self) -> bool:
+        """Whether the score is `<w, x>` with a weight of 0 for every feature not seen."""
+        return True
+
     # --- options, in scikit-learn's manner ---------------------------------------------------------
 
     @classmethod
@@ -143,6 +148,11 @@ class LinearLearner(ABC):
         return self._model.most(_TOTALS["weights"]) if self._model else 0.0
 
     @property
+    def updates_(self) -> int:
+        """Number of examples that moved the weights; with three or more labels, of all lanes."""
+        return int(self._model.total(_TOTALS["updates"])) if self._model else 0
+
+    @property
     def loss_(self) -> float:
         """Sum of the losses suffered, each at the weights before the example was learned.
 
@@ -177,9 +187,13 @@ class LinearLearner(ABC):
         table = core.weights().reshape(-1, core.lanes)
         names, table, first = core.names(), table[1:], table[0]
         if self.features == "hashed":
-            used = np.flatnonzero(table.any(axis=1))
+            used = np.flatnonzero((table != self._unlearned(table)).any(axis=1))
             return [names.get(row + 1, row) for row in used.tolist()], table[used], first
         return list(names.values()), table, first
+
+    def _unlearned(self, table: NDArray[np.float64]) -> float:
+        """The weight of a feature that nothing was learned of."""
+        return 0.0
 
     def __sizeof__(self) -> int:
         """Bytes, those of the compiled model among them."""
