@@ -191,8 +191,9 @@ class PyLearner {
                       nb::handle importance, bool want_scores) {
     if (from > to || to > x.size()) throw nb::value_error("there are not as many examples");
     Features& f = learner_.features();
-    const bool same = f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_;
-    if (!same && !x.named())
+    const bool placed = f.hashed() && x.bits() == f.bits();
+    const bool same = placed && x.intercept() == intercept_;
+    if (!placed && !x.named())
       throw nb::value_error("the examples were read without names for another learner");
     check_range(x.starts.data() + from, to - from, x.values.data(), [](std::size_t t, std::size_t) {
       return "a feature of example " + std::to_string(t) + " of this call";
@@ -207,6 +208,11 @@ class PyLearner {
     const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
       const std::size_t first = x.starts[from + t] + x.intercept();
       const std::size_t count = x.starts[from + t + 1] - first;
+      if (placed) {
+        std::copy_n(x.rows.data() + first, count, row);
+        std::copy_n(x.values.data() + first, count, value);
+        return count;
+      }
       const Name* names = x.names(from + t).data() + x.intercept();
       std::copy_n(x.values.data() + first, count, value);
       if (names == last_names && count == last.size()) {  // they are shared

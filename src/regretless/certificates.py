@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["Certificate", "MistakeBound", "MistakeCertificate", "RegretCertificate"]
@@ -157,37 +157,28 @@ class MistakeCertificate(Certificate):
     """A `Certificate` of a learner that moves only when it is wrong, with bounds on how often.
 
     Attributes: those of `Certificate`, for the conservative hinge loss `1 - y <w, x>` of the mistakes,
-    and 0 of the other rounds; `updates`; `radius`, the largest `||x||` of an update, and `squares`, the
-    sum of `||x||^2` over the mistakes, both in the l2 norm and None unless the learner was made with
-    `certify=True` or the certificate was made from the examples.
+    and 0 of the other rounds; `updates`; `norm`, the l2 norm of the weights, of all lanes together;
+    `radius`, the largest `||x||` of an update, and `squares`, the sum of `||x||^2` over the mistakes,
+    both in the l2 norm and None unless the learner was made with `certify=True` or the certificate from
+    the examples.
 
     >>> from regretless.linear import Perceptron
     >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
     >>> c = Perceptron(intercept=False).fit(X, y).certificate(X, y)
     >>> c.updates, c.squares
     (2, 7.0)
+    >>> c.norm**2 <= c.squares  # (mohri, proof of Thm 8.8)
+    True
     >>> b = c.mistake_bound([1.0, 0.5])  # y <u, x> >= 1/2: two of the hinge losses are 1/2
     >>> b.bound >= b.updates, b.holds
     (True, True)
     """
 
     updates: int = 0
+    norm: float = 0.0
     radius: float | None = None
     squares: float | None = None
     against: Callable[..., MistakeBound] | None = field(default=None, repr=False, compare=False)
-
-    def largest_margin(self, *, ord: float = 2) -> float:
-        """No `u` of norm 1 has `y <u, x>` of more than this on all of the examples.
-
-        `M rho <= sum over mistakes of y <u, x> <= ||sum z_t||_*` (mohri, proof of Thm 8.8).
-
-        >>> MistakeCertificate(5, 4.0, -1.0, (3.0, 2.25, 2.0), updates=3).largest_margin()
-        0.75
-        """
-        if not self.updates:
-            return math.inf
-        whole = replace(self, linear=0.0)
-        return whole.bound(1.0, ord=ord) / self.updates
 
     def mistake_bound(
         self, u: Any, margin: float | None = None, *, intercept: Any = 0.0

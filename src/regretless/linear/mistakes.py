@@ -84,6 +84,7 @@ class MistakeDriven(Classifying):
         return MistakeCertificate(
             **{f.name: getattr(plain, f.name) for f in fields(plain)},
             updates=run.updates_,
+            norm=float(np.linalg.norm(np.vstack(run._weights()[1:]))),
             radius=core.most(_TOTALS["radius"]) if run.certify else None,
             squares=core.total(_TOTALS["squares"]) if run.certify else None,
             against=None if replay is None else lambda *u: self._against(replay, *u),
