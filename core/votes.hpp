@@ -35,23 +35,27 @@ struct Votes {
     }
     if (!lives.empty()) lives.back() += 1;
   }
-  // `place` has a 0 per row of the bank, and has them again afterwards.
+  // `place` has a 0 per row of the bank, and has them again afterwards. Lanes vote from their first
+  // update on.
   void score(Example x, int lanes, std::vector<double>& place, double* out) const {
+    struct Lane {
+      double score = 0, votes = 0, all = 0;
+      bool begun = false;
+    };
+    std::vector<Lane> tally(std::size_t(lanes), Lane{});
     for (std::size_t j = 0; j < x.size; ++j) place[x.rows[j]] += double(x.values[j]);
-    std::vector<double> scores(std::size_t(lanes), 0.0);
-    double all = 0;
-    for (int k = 0; k < lanes; ++k) out[k] = 0;
+    const double* step = steps.data();
     for (std::size_t u = 0; u < lives.size(); ++u) {
       double dot = 0;
       for (std::size_t j = starts[u]; j < starts[u + 1]; ++j) dot += place[rows[j]] * values[j];
-      all += lives[u];
-      for (int k = 0; k < lanes; ++k) {
-        double& s = scores[std::size_t(k)];
-        s += steps[u * std::size_t(lanes) + std::size_t(k)] * dot;
-        out[k] += s > 0 ? lives[u] : s < 0 ? -lives[u] : 0;
+      for (Lane& lane : tally) {
+        lane.begun |= *step != 0;
+        lane.score += *step++ * dot;
+        lane.votes += lane.score > 0 ? lives[u] : lane.score < 0 ? -lives[u] : 0;
+        lane.all += lane.begun ? lives[u] : 0;
       }
     }
-    for (int k = 0; k < lanes && all > 0; ++k) out[k] /= all;
+    for (const Lane& lane : tally) *out++ = lane.all > 0 ? lane.votes / lane.all : 0;
     for (std::size_t j = 0; j < x.size; ++j) place[x.rows[j]] = 0;
   }
   void relane(int before, const std::vector<int>& sources, const std::vector<int>& signs) {
