@@ -31,7 +31,15 @@ from river import (  # noqa: E402
 from regretless import linear  # noqa: E402
 from regretless import river as facade  # noqa: E402
 
-CLASSIFIERS = [facade.LinearClassifier, facade.Perceptron, facade.PassiveAggressive]
+CLASSIFIERS = [  # but for Winnow, which refuses the features of River's checks
+    facade.LinearClassifier,
+    facade.Perceptron,
+    facade.PassiveAggressive,
+    facade.MarginPerceptron,
+    facade.PNormPerceptron,
+    facade.BalancedWinnow,
+    facade.OnlineSVM,
+]
 REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]
 LEARNERS = CLASSIFIERS + REGRESSORS
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]

@@ -24,7 +24,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from regretless import linear, rules
 from regretless import sklearn as facade
 
-CLASSIFIERS = [facade.LinearClassifier, facade.Perceptron, facade.PassiveAggressive]
+CLASSIFIERS = [  # but for Winnow, which refuses the features of scikit-learn's checks
+    facade.LinearClassifier,
+    facade.Perceptron,
+    facade.PassiveAggressive,
+    facade.MarginPerceptron,
+    facade.PNormPerceptron,
+    facade.BalancedWinnow,
+    facade.OnlineSVM,
+]
 REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]
 LEARNERS = CLASSIFIERS + REGRESSORS
 VARIANTS = [
@@ -40,6 +48,8 @@ VARIANTS = [
     facade.LinearRegressor(rule=rules.EG(radius=200.0)),
     facade.LinearRegressor(features="hashed", bits=10, certify=True),
     facade.PassiveAggressive(mode="II"),
+    *(facade.Perceptron(average=average) for average in ("survival", "uniform", "vote")),
+    facade.OnlineSVM(rate=0.1, C=1.0, projection=True),
     facade.PassiveAggressiveRegressor(mode="exact"),
 ]
 
@@ -240,6 +250,10 @@ GRIDS = {  # the last value of the last option is the best one
     facade.LinearClassifier: {"rule": ["ftrl"], "l1": [1e6, 0.0]},
     facade.Perceptron: {"rate": [1.0]},
     facade.PassiveAggressive: {"mode": ["II"]},
+    facade.MarginPerceptron: {"margin": [0.1]},
+    facade.PNormPerceptron: {"p": [4.0]},
+    facade.BalancedWinnow: {"rate": [0.02]},
+    facade.OnlineSVM: {"C": [1e-9, 100.0]},
     facade.LinearRegressor: {"rule": [rules.AdaGrad(rate=1e-9), "coin"]},
     facade.PassiveAggressiveRegressor: {"C": [1e-9, 1.0]},
 }

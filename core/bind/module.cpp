@@ -343,7 +343,8 @@ class PyLearner {
   }
   void restore(int lanes, Vector<float> bank, Vector<double> scalars, Vector<std::uint8_t> names,
                Vector<std::int64_t> keys, Vector<std::uint8_t> kinds, Vector<std::uint32_t> rows,
-               nb::kwargs votes) {
+               nb::object vote_starts, nb::object vote_rows, nb::object vote_values,
+               nb::object vote_steps, nb::object vote_lives) {
     check_idle();
     const auto damaged = [](const char* what) { throw nb::value_error(what); };
     if (lanes < 1 || lanes > 1 << 20) damaged("the number of lanes is damaged");
@@ -365,7 +366,7 @@ class PyLearner {
     learner_.grow();
     std::copy(bank.data(), bank.data() + bank.size(), learner_.bank().data());
     std::copy(scalars.data(), scalars.data() + scalars.size(), learner_.scalars().data());
-    restore_votes(votes);
+    restore_votes({vote_starts, vote_rows, vote_values, vote_steps, vote_lives});
     reader_.forget();
     try {
       this->names();
@@ -375,22 +376,23 @@ class PyLearner {
   }
 
  private:
-  void restore_votes(const nb::kwargs& arrays) {
-    if (arrays.size() != (learner_.votes() ? 5 : 0))
-      throw nb::value_error("the votes do not fit the rule");
+  void restore_votes(const std::array<nb::object, 5>& arrays) {
+    for (const nb::object& each : arrays)
+      if (each.is_none() == learner_.votes())
+        throw nb::value_error("the votes do not fit the rule");
     if (!learner_.votes()) return;
-    const auto read = [&]<class T>(const char* name, std::vector<T>& out) {
-      auto a = nb::cast<Vector<T>>(nb::object(arrays[name]));
+    const auto read = [&]<class T>(const nb::object& array, std::vector<T>& out) {
+      auto a = nb::cast<Vector<T>>(array);
       out.assign(a.data(), a.data() + a.size());
     };
     Votes v;
     std::vector<std::uint64_t> starts;
-    read("vote_starts", starts);
+    read(arrays[0], starts);
     v.starts.assign(starts.begin(), starts.end());
-    read("vote_rows", v.rows);
-    read("vote_values", v.values);
-    read("vote_steps", v.steps);
-    read("vote_lives", v.lives);
+    read(arrays[1], v.rows);
+    read(arrays[2], v.values);
+    read(arrays[3], v.steps);
+    read(arrays[4], v.lives);
     const std::size_t updates = v.lives.size();
     bool sound = v.starts.size() == updates + 1 && v.starts[0] == 0 &&
                  v.starts.back() == v.rows.size() && v.rows.size() == v.values.size() &&
@@ -743,7 +745,9 @@ NB_MODULE(_core, m) {
       .def("gradient_norms", &PyLearner::gradient_norms)
       .def("state", &PyLearner::state)
       .def("restore", &PyLearner::restore, "lanes"_a, "bank"_a, "scalars"_a, "names"_a,
-           "name_keys"_a, "name_kinds"_a, "name_rows"_a, "votes"_a);
+           "name_keys"_a, "name_kinds"_a, "name_rows"_a, "vote_starts"_a = nb::none(),
+           "vote_rows"_a = nb::none(), "vote_values"_a = nb::none(), "vote_steps"_a = nb::none(),
+           "vote_lives"_a = nb::none());
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
   bind_streams(m);
   bind_oco(m);

@@ -91,7 +91,11 @@ class Learner:
         name_keys: NDArray[np.int64],
         name_kinds: NDArray[np.uint8],
         name_rows: NDArray[np.uint32],
-        **votes: NDArray[Any],
+        vote_starts: NDArray[np.uint64] | None = None,
+        vote_rows: NDArray[np.uint32] | None = None,
+        vote_values: NDArray[np.float32] | None = None,
+        vote_steps: NDArray[np.float64] | None = None,
+        vote_lives: NDArray[np.float64] | None = None,
     ) -> None: ...
 
 def survey(
