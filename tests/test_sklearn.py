@@ -153,6 +153,8 @@ def test_sample_weight(cls, data):
 def test_coefficients(model, labels, data):
     """They are arrays, and they are the model."""
     X, y = data[0], target(model, data)
+    if not model._is_linear:
+        pytest.skip("a vote is no linear score")
     if labels == 2:
         y = np.where(y == "ant", "cow", y) if isinstance(model, ClassifierMixin) else y
     model = clone(model).fit(X, y)
@@ -251,9 +253,9 @@ GRIDS = {  # the last value of the last option is the best one
     facade.Perceptron: {"rate": [1.0]},
     facade.PassiveAggressive: {"mode": ["II"]},
     facade.MarginPerceptron: {"margin": [0.1]},
-    facade.PNormPerceptron: {"p": [4.0]},
+    facade.PNormPerceptron: {"p": [3.0]},
     facade.BalancedWinnow: {"rate": [0.02]},
-    facade.OnlineSVM: {"C": [1e-9, 100.0]},
+    facade.OnlineSVM: {"C": [100.0]},
     facade.LinearRegressor: {"rule": [rules.AdaGrad(rate=1e-9), "coin"]},
     facade.PassiveAggressiveRegressor: {"C": [1e-9, 1.0]},
 }

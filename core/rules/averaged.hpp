@@ -24,29 +24,33 @@ struct Averaged : RuleDefaults {
   bool signed_clock() const { return true; }
   bool votes() const { return kind == vote; }
 
+  bool averages() const { return predicting && kind != vote; }
+  Scalar counter() const { return kind == uniform ? kUpdates : kRounds; }
+
   template <class V>
   struct At {
-    Wide<V> count, last, past;  // of the next step; what multiplies w and the second sum
+    Wide<V> next;  // count, that of the next step
   };
   template <class V>
   At<V> at(Lanes lanes, int block) const {
-    const Wide<V> n = lane_block<V>(lanes, kind == uniform ? kUpdates : kRounds, block);
-    return {n + 1.0, kind == uniform ? ratio(n + 1.0, n) : Wide<V>{} + 1.0,
-            ratio(Wide<V>{} + 1.0, n)};
+    return {lane_block<V>(lanes, counter(), block) + 1.0};
   }
   template <class C, class V>
   Wide<V> weight(const C& c, const At<V>& at, V) const {
     const Wide<V> w = widen(c.get(0));
-    return predicting && kind != vote ? w * at.last - c.time() * at.past : w;
+    if (!averages()) return w;
+    return (kind == uniform ? at.next : at.next - 1.0) * w - c.time();
   }
-  double factor(Lanes, int) const { return rate; }
+  double factor(Lanes lanes, int k) const {
+    return averages() ? rate / std::max(lanes(counter(), k), 1.0) : rate;
+  }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
 
   template <class C, class V>
   void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
     const V old = c.get(0), z = narrow(g) * x, theta = old - z;
     c.set(0, theta);
-    if (kind != vote) c.set_time(c.time() + at.count * (widen(theta) - widen(old)));
+    if (kind != vote) c.set_time(c.time() + at.next * (widen(theta) - widen(old)));
     sums.rounding += rounding_of(theta, z);
   }
   void finish(Lanes, int, const Round&, double, const Table&) const {}

@@ -27,8 +27,8 @@ class PNormPerceptron(MistakeDriven):
 
     Parameters
     ----------
-    p : from 2 to 100; 2 ln d suits comparators with few weights in d dimensions, and 10 is that for
-        d = 150.
+    p : from 2 to 100; 2 ln d suits comparators with few weights among d (10 for d = 150). The default
+        stays near the Perceptron, for data with many that matter.
 
     The others are those of `LinearClassifier`.
 
@@ -41,7 +41,7 @@ class PNormPerceptron(MistakeDriven):
     def __init__(
         self,
         *,
-        p: float = 10.0,
+        p: float = 4.0,
         intercept: bool = True,
         features: str = "exact",
         bits: int = 18,

@@ -109,7 +109,7 @@ class PNormPerceptron(RiverClassifier, linear.PNormPerceptron):
     """`regretless.linear.PNormPerceptron` as a River classifier.
 
     >>> from river import datasets, evaluate, metrics
-    >>> evaluate.progressive_val_score(datasets.Phishing(), PNormPerceptron(p=4), metrics.Accuracy())
+    >>> evaluate.progressive_val_score(datasets.Phishing(), PNormPerceptron(), metrics.Accuracy())
     Accuracy: 8...%
     """
 
