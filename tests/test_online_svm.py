@@ -40,10 +40,10 @@ def test_golden():
 @pytest.mark.parametrize("at_kink", ["none", "shrink"])
 def test_a_margin_of_exactly_1(at_kink):
     """The figure does nothing there, which is no step along a subgradient."""
-    model = signed(OnlineSVM(C=4.0, rate=0.25, at_kink=at_kink, intercept=False))
-    model.learn_one([1.0, 0.0], 1)  # w = (1, 0), exactly
+    model = signed(OnlineSVM(C=2.0, rate=0.5, at_kink=at_kink, intercept=False))
+    model.learn_one([1.0, 0.0], 1)  # w = (1, 0), exactly: powers of two
     model.learn_one([1.0, 0.0], 1)
-    assert weights_of(model, 2).tolist() == [1.0 if at_kink == "none" else 0.75, 0.0]
+    assert weights_of(model, 2).tolist() == [1.0 if at_kink == "none" else 0.5, 0.0]
     X, y = [[1.0, 0.0], [1.0, 0.0]], [1, 1]
     found = model.certificate(X, y).regret_bound([1.0])
     assert found.holds == (at_kink == "shrink")
@@ -51,7 +51,7 @@ def test_a_margin_of_exactly_1(at_kink):
 
 @pytest.mark.parametrize("projection", [False, True])
 def test_rate_1_over_t_is_pegasos(projection):
-    """Mohri 20.13: w <- (1 - 1/t) w + y x / (lambda t), lambda = 1 / C, and the ball 1 / sqrt(lambda)."""
+    """Mohri 20.13: w <- (1 - 1/t) w + y x / (lambda t), lambda = 1 / C; the ball is 1 / sqrt(lambda)."""
     X, y = stream(0)
     C = 5.0
     model = signed(OnlineSVM(C=C, projection=projection, intercept=False))
