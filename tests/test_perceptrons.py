@@ -393,11 +393,14 @@ def test_margin_perceptron_steps_and_bounds(margin, seed):
     twin = signed(MarginPerceptron(margin=rho, intercept=False))
     assert (done := twin.cycle(X, y)).separated
     assert (done.passes, done.updates) == (passes, model.updates_)
-    found = twin.certificate(np.tile(X, (passes, 1)), np.tile(y, passes)).mistake_bound(u)
+    certificate = twin.certificate(np.tile(X, (passes, 1)), np.tile(y, passes))
+    found = certificate.mistake_bound(u)
     assert found.holds
     assert found.updates == twin.updates_
     assert found.bounds["envelope"] <= found.bounds["mohri Exercise 8.6"]
-    assert found.bounds["mohri Exercise 8.6"] <= 16 * R * R / rho**2 * (1 + 1e-9)
+    sixteen = pytest.approx(16 * certificate.radius**2 / rho**2, rel=1e-9)
+    assert found.bounds["mohri Exercise 8.6"] == sixteen
+    assert certificate.radius <= R * (1 + 1e-6)
     if norm < 4 * R * R / rho:
         assert found.updates < 4 * R * R / rho**2
 

@@ -355,3 +355,20 @@ def test_sklearn_missing():
     assert out.returncode == 1
     assert "ImportError" in out.stderr.splitlines()[-1]
     assert 'pip install "regretless[sklearn]"' in out.stderr.splitlines()[-1]
+
+
+def test_winnow():
+    """Features in [0, 1]; the coefficients are 2 w, the intercept -1, so that scores are linear."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((200, 10)) < 0.3) * 1.0
+    y = np.where(X[:, 0] + X[:, 4] > 0, "yes", "no")
+    model = facade.Winnow().fit(X, y)
+    assert model.score(X, y) > 0.9
+    np.testing.assert_allclose(
+        X @ model.coef_.T[:, 0] + model.intercept_, model.decision_function(X)
+    )
+    assert model.intercept_.tolist() == [-1.0]
+    assert model.weights_ == pytest.approx(dict(enumerate(model.coef_[0] / 2)))
+    with pytest.raises(ValueError, match="use BalancedWinnow"):
+        model.partial_fit(-X, y)
+    assert clone(model).fit(sparse.csr_array(X), y).weights_ == model.weights_

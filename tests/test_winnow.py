@@ -380,17 +380,21 @@ def test_balanced_bounds(radius, scale):
     for seed in range(5):
         X = scale * rng.uniform(-1, 1, (200, 5))
         y = np.where(X @ rng.normal(size=5) + 0.1 * rng.normal(size=200) > 0, 1, -1)
-        model = signed(BalancedWinnow(radius=radius, intercept=False)).partial_fit(X, y)
-        certificate = model.certificate(X, y)
+        model = signed(BalancedWinnow(radius=radius, intercept=False))
+        M = []
+        for x, label in zip(X, y.tolist()):
+            M.append(label * model.decision_one(x) <= 0)
+            model.learn_one(x, label)
+        certificate, eta = model.certificate(X, y), 1 / radius
+        gain = 1 - eta * radius * np.abs(X[M]).max() ** 2 / 2
         for u in rng.normal(size=(10, 5)):
             v = radius * u / np.abs(u).sum()
             found = certificate.mistake_bound(v)
             assert found.holds, seed
-            # over all rounds instead of the mistakes, and with the largest |x| that can be: larger
-            L = np.maximum(0, 1 - y * (X @ v)).sum()
-            r, eta = np.abs(X).max(), 1 / radius
-            whole = (radius * math.log(10) / eta + L) / (1 - eta * radius * r * r / 2)
-            assert found.updates <= found.bound <= whole * (1 + 1e-9)
+            L = np.maximum(0, 1 - y[M] * (X[M] @ v)).sum()
+            bound = (radius * math.log(10) / eta + L) / gain
+            assert found.updates == sum(M)
+            assert found.bound == pytest.approx(bound, rel=1e-6)  # values are floats there
     too_large = certificate.mistake_bound(np.full(5, radius))
     assert too_large.assumptions["||u||_1 <= radius"] is False
     fast = signed(BalancedWinnow(rate=2.5, radius=1.0, intercept=False)).partial_fit(X / scale, y)
