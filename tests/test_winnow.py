@@ -341,6 +341,17 @@ def test_features_that_join_late_keep_the_bound():
         assert found.holds
 
 
+def test_hashed_features_are_certified():
+    """d is 2^bits; balanced Winnow says that it cannot be played again."""
+    X, y, u = disjunction(11)
+    model = signed(Winnow(features="hashed", bits=10)).partial_fit(X, y)
+    found = model.certificate(X, y).mistake_bound(u)
+    assert found.holds
+    assert found.bound == pytest.approx(by_hand(X, y, u, 0.25, 1024)[1], rel=1e-9)
+    balanced = signed(BalancedWinnow(features="hashed", bits=10)).partial_fit(X, y)
+    assert not balanced.certificate(X, y).mistake_bound(u).holds
+
+
 def test_the_printed_sign_breaks_the_theorem():
     """Survey E1: with e^{-2 eta y x} a mistake makes the next one likelier; 300 random runs."""
     failed = {1.0: 0, -1.0: 0}
@@ -414,6 +425,8 @@ def test_what_no_model_could_have_beaten():
             model.learn_one(x, label)
         certificate, mistakes = model.certificate(), np.array(losses)
         assert certificate.updates == mistakes.sum()
+        norm = np.linalg.norm(list(model.weights_.values()))
+        assert certificate.norm == pytest.approx(norm, rel=1e-12)
         for v in (u, 0.3 * u, np.random.default_rng(0).normal(size=40)):
             f = np.maximum(0, 1 - y * (2 * X @ v - 1))[mistakes].sum()
             for norm in (1, 2, math.inf):

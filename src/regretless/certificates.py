@@ -5,7 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Certificate", "MistakeBound", "MistakeCertificate", "RegretCertificate"]
+__all__ = [
+    "Certificate",
+    "MistakeBound",
+    "MistakeCertificate",
+    "RegretCertificate",
+    "SVMCertificate",
+]
 
 
 @dataclass(frozen=True)
@@ -193,3 +199,28 @@ class MistakeCertificate(Certificate):
         if self.against is None:
             raise ValueError("the examples are not kept: call certificate(X, y) with those learned")
         return self.against(u, margin, intercept)
+
+
+@dataclass(frozen=True)
+class SVMCertificate(Certificate):
+    """A `Certificate` of the hinge losses, which also knows the regret in the objective of the SVM.
+
+    >>> from regretless.linear import OnlineSVM
+    >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
+    >>> model = OnlineSVM(C=1.0, rate=0.1, intercept=False).fit(X, y)
+    >>> model.certificate(X, y).regret_bound([1.0, 0.0]).holds
+    True
+    """
+
+    against: Callable[..., RegretCertificate] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def regret_bound(self, u: Any, *, intercept: Any = 0.0) -> RegretCertificate:
+        """The regret against `u` in `||w||^2 / 2 + C max(0, 1 - y <w, x>)`, and bounds on it.
+
+        Parameters: `u` and `intercept` as for `MistakeCertificate.mistake_bound`.
+        """
+        if self.against is None:
+            raise ValueError("the examples are not kept: call certificate(X, y) with those learned")
+        return self.against(u, intercept)

@@ -15,9 +15,9 @@ from regretless import _core, losses, persistence, rates, rows, rules
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
-__all__ = ["LinearLearner", "weight_array"]
+__all__ = ["TOTALS", "LinearLearner", "weight_array"]
 
-_TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}
+TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}  # what a lane adds up
 _NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
 
@@ -140,17 +140,17 @@ class LinearLearner(ABC):
     @property
     def examples_(self) -> int:
         """Number of examples learned."""
-        return int(self._model.most(_TOTALS["rounds"])) if self._model else 0
+        return int(self._model.most(TOTALS["rounds"])) if self._model else 0
 
     @property
     def weight_(self) -> float:
         """Sum of the importance weights of the examples learned: their number if all are 1."""
-        return self._model.most(_TOTALS["weights"]) if self._model else 0.0
+        return self._model.most(TOTALS["weights"]) if self._model else 0.0
 
     @property
     def updates_(self) -> int:
         """Number of examples that moved the weights; with three or more labels, of all lanes."""
-        return int(self._model.total(_TOTALS["updates"])) if self._model else 0
+        return int(self._model.total(TOTALS["updates"])) if self._model else 0
 
     @property
     def loss_(self) -> float:
@@ -158,7 +158,7 @@ class LinearLearner(ABC):
 
         With three or more labels the losses of all lanes are added up.
         """
-        return self._model.total(_TOTALS["loss"]) if self._model else 0.0
+        return self._model.total(TOTALS["loss"]) if self._model else 0.0
 
     def certificate(self) -> Certificate:
         """What the run so far proves about every fixed linear model: see `Certificate`."""
@@ -168,13 +168,13 @@ class LinearLearner(ABC):
                 f"this rule keeps no sum of gradients; make the learner with certify=True: "
                 f"{type(self).__name__}(..., certify=True)"
             )
-        total = {name: core.total(number) for name, number in _TOTALS.items()}
+        total = {name: core.total(number) for name, number in TOTALS.items()}
         # In certified runs sums are doubles: T additions of relative error 2^-53 each.
         l1, l2, largest = core.gradient_norms()
         exact = self.certify
         return Certificate(
             examples=self.examples_,
-            weight=core.most(_TOTALS["weights"]),
+            weight=core.most(TOTALS["weights"]),
             loss=total["loss"],
             linear=total["linear"],
             gradient_norms=(l1, l2, largest),

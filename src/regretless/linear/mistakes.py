@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from regretless.arguments import positive
 from regretless.certificates import MistakeBound, MistakeCertificate
 from regretless.linear.classifying import Classifying
-from regretless.linear.learner import _TOTALS, LinearLearner
+from regretless.linear.learner import TOTALS, LinearLearner
 from regretless.linear.replay import Lane, Replay
 
 __all__ = ["MistakeDriven", "Passes", "root_bound"]
@@ -85,13 +85,13 @@ class MistakeDriven(Classifying):
             **{f.name: getattr(plain, f.name) for f in fields(plain)},
             updates=run.updates_,
             norm=float(np.linalg.norm(np.vstack(run._weights()[1:]))),
-            radius=core.most(_TOTALS["radius"]) if run.certify else None,
-            squares=core.total(_TOTALS["squares"]) if run.certify else None,
+            radius=core.most(TOTALS["radius"]) if run.certify else None,
+            squares=core.total(TOTALS["squares"]) if run.certify else None,
             against=None if replay is None else lambda *u: self._against(replay, *u),
         )
 
     def _twin(self) -> Any:
-        """A learner that would have made the same updates, and certifies them."""
+        """A learner of exact features that would have made the same updates, and certifies them."""
         options = self.get_params() | {"certify": True, "features": "exact"}
         return type(self)(**options)
 
@@ -109,7 +109,7 @@ class MistakeDriven(Classifying):
                         "u is 0: it has no margin; leave out margin, or give another u"
                     )
                 v = given / (positive(margin, "margin") * size)
-            proved, asked = self._bounds(lane, v)
+            proved, asked = replay.twin._bounds(lane, v)
             bounds.append(proved)
             for what, held in asked.items():
                 assumptions[what] = held and assumptions.get(what, True)

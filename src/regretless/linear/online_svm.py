@@ -1,15 +1,14 @@
 """The on-line SVM (mohri Exercise 8.5), with rate 1/t: Pegasos."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from regretless import rates
 from regretless.arguments import positive
-from regretless.certificates import Certificate, RegretCertificate
+from regretless.certificates import RegretCertificate, SVMCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
 from regretless.linear.replay import Lane, Replay
@@ -17,31 +16,7 @@ from regretless.losses import Hinge, Loss
 from regretless.rates import Rate
 from regretless.rules import schedule
 
-__all__ = ["OnlineSVM", "SVMCertificate"]
-
-
-@dataclass(frozen=True)
-class SVMCertificate(Certificate):
-    """A `Certificate` of the hinge losses, which also knows the regret in the objective of the SVM.
-
-    >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
-    >>> model = OnlineSVM(C=1.0, rate=0.1, intercept=False).fit(X, y)
-    >>> model.certificate(X, y).regret_bound([1.0, 0.0]).holds
-    True
-    """
-
-    against: Callable[..., RegretCertificate] | None = field(
-        default=None, repr=False, compare=False
-    )
-
-    def regret_bound(self, u: Any, *, intercept: Any = 0.0) -> RegretCertificate:
-        """The regret against `u` in `||w||^2 / 2 + C max(0, 1 - y <w, x>)`, and bounds on it.
-
-        Parameters: `u` and `intercept` as for `MistakeCertificate.mistake_bound`.
-        """
-        if self.against is None:
-            raise ValueError("the examples are not kept: call certificate(X, y) with those learned")
-        return self.against(u, intercept)
+__all__ = ["OnlineSVM"]
 
 
 class OnlineSVM(Classifying):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import number
 from regretless.linear.mistakes import MistakeDriven, root_bound
 from regretless.linear.replay import Lane
 from regretless.losses import Loss
@@ -59,6 +60,8 @@ class PNormPerceptron(MistakeDriven):
         self._reset()
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        if not 2 <= number(self.p, "p") <= 100:
+            raise ValueError(f"p={self.p} is outside [2, 100]; use BalancedWinnow for larger p")
         loss, rule = ConservativeHinge(), PNorm(self.p, 1.0)
         return loss, rule.name, rule.options(loss, 0.0, 0.0)
 

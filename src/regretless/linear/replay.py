@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from regretless import _core, rows
 from regretless.arguments import number
-from regretless.linear.classifying import Classifying, _label_array
-from regretless.linear.learner import _TOTALS
+from regretless.linear.classifying import Classifying, label_array
+from regretless.linear.learner import TOTALS
 
 __all__ = ["Lane", "Replay"]
 
@@ -19,18 +19,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Lane:
-    """The rounds of one lane: sparse rows `X`, `y` of -1 and +1, scores played, and where it updated."""
+    """The rounds of one lane: sparse rows `X`, `y` of -1 and +1, and where it updated."""
 
     X: Any  # a csr_array (rounds x columns), the constant feature last if there is one
     y: Array
-    scores: Array
     updated: NDArray[np.bool_]
 
     @property
     def updates(self) -> "Lane":
         """The rounds with an update alone."""
         here = self.updated
-        return Lane(self.X[np.flatnonzero(here)], self.y[here], self.scores[here], here[here])
+        return Lane(self.X[np.flatnonzero(here)], self.y[here], here[here])
 
     def margins(self, u: Array) -> Array:
         """`y <u, x>` of every round; `u` may have weights beyond the columns of `X`."""
@@ -40,8 +39,10 @@ class Lane:
     def norms(self, ord: float = 2) -> Array:
         """The norm of every row."""
         sizes = abs(self.X)
+        if not sizes.nnz:
+            return np.zeros(sizes.shape[0])
         if ord == np.inf:
-            return np.asarray(sizes.max(axis=1).todense()).ravel() if sizes.shape[1] else sizes @ []
+            return np.asarray(sizes.max(axis=1).todense()).ravel()
         return np.asarray((sizes**ord).sum(axis=1)).ravel() ** (1.0 / ord)
 
     def largest(self, ord: float = 2) -> float:
@@ -65,53 +66,28 @@ class Replay:
     """
 
     def __init__(self, learner: Classifying, twin: Classifying, X: Any, y: Any) -> None:
-        from scipy.sparse import csr_array
-
-        examples, labels = _rows(X), _label_array(y).tolist()
+        examples, labels = _rows(X), label_array(y).tolist()
         if len(examples) != len(labels):
             raise ValueError(f"X has {len(examples)} rows, y has {len(labels)} labels")
-        self._labels = learner._labels.labels
+        self.learner, self.twin, self._labels = learner, twin, learner._labels.labels
         for label in self._labels:
             twin._add(label)
         core = twin._model or twin._start()
-        scores, updates = [], [core.each(_TOTALS["updates"])]
+        updates = [core.each(TOTALS["updates"])]
         for x, label in zip(examples, labels):
             if label not in twin._labels.index:
                 raise ValueError(f"y has the label {label!r}, which the learner has never seen")
-            scores.append(np.atleast_1d(core.score(x)))
             twin.learn_one(x, label)
-            updates.append(core.each(_TOTALS["updates"]))
-        self.learner, self.twin = learner, twin
-        self.same = all(
-            getattr(learner, fact) == getattr(twin, fact)
-            for fact in ("examples_", "weight_", "updates_", "loss_")
-        )
-        starts, columns, values = [0], list[int](), list[float]()
-        self.names: dict[Any, int] = {}
-        for x in examples:
-            for name, value in x.items():
-                columns.append(self.names.setdefault(name, len(self.names)))
-                values.append(value)
-            starts.append(len(columns))
-        width = len(self.names)
-        X = csr_array(
-            (np.array(values, float), np.array(columns, int), starts), (len(labels), width)
-        )
-        if learner.intercept:
-            from scipy.sparse import hstack
-
-            X = csr_array(hstack([X, np.ones((len(labels), 1))], format="csr"))
+            updates.append(core.each(TOTALS["updates"]))
+        facts = ("examples_", "weight_", "updates_", "loss_")
+        self.same = all(getattr(learner, fact) == getattr(twin, fact) for fact in facts)
+        self.names, X = _matrix(examples, bool(learner.intercept))
         codes = np.array([twin._labels.index[label] for label in labels], int)
-        table = np.array(scores).reshape(len(labels), core.lanes)
         moved = np.diff(np.array(updates), axis=0) > 0
+        positive = range(core.lanes) if core.lanes > 1 else [1]
         self.lanes = [
-            Lane(
-                X,
-                np.where(codes == (k if core.lanes > 1 else 1), 1.0, -1.0),
-                table[:, k],
-                moved[:, k],
-            )
-            for k in range(core.lanes)
+            Lane(X, np.where(codes == code, 1.0, -1.0), moved[:, k])
+            for k, code in enumerate(positive)
         ]
 
     def comparators(self, u: Any, intercept: Any) -> Iterator[tuple[Lane, Array]]:
@@ -146,6 +122,25 @@ class Replay:
             else:  # a weight of what never occurred counts in the norm alone
                 vector.append(value)
         return np.array(vector)
+
+
+def _matrix(examples: list[dict[Any, float]], intercept: bool) -> tuple[dict[Any, int], Any]:
+    """The columns of names, in the order in which they come, and the rows; a constant 1 is the last."""
+    from scipy.sparse import csr_array
+
+    starts, columns, values = [0], list[int](), list[float]()
+    names: dict[Any, int] = {}
+    for x in examples:
+        for name, value in x.items():
+            columns.append(names.setdefault(name, len(names)))
+            values.append(value)
+        if intercept:
+            columns.append(-1)
+            values.append(1.0)
+        starts.append(len(columns))
+    width = len(names) + intercept
+    where = np.where(np.array(columns, int) < 0, width - 1, np.array(columns, int))
+    return names, csr_array((np.array(values, float), where, starts), (len(examples), width))
 
 
 def _rows(X: Any) -> list[dict[Any, float]]:

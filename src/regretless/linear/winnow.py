@@ -104,8 +104,15 @@ class Winnow(MistakeDriven):
         plain = super()._certificate_of(run, replay)  # in terms of 2 w
         l1, l2, largest = plain.gradient_norms
         return replace(
-            plain, gradient_norms=(2 * l1, 2 * l2, 2 * largest), rounding=2 * plain.rounding
+            plain,
+            gradient_norms=(2 * l1, 2 * l2, 2 * largest),
+            rounding=2 * plain.rounding,
+            norm=float(np.linalg.norm(run._weights()[1])) / 2,
         )
+
+    def _twin(self) -> Any:
+        hashed = self.features == "hashed" and self.dimension is None
+        return super()._twin().set_params(dimension=2**self.bits if hashed else self.dimension)
 
     def _size(self, u: NDArray[np.float64]) -> float:
         return float(np.abs(u).sum())
@@ -138,7 +145,8 @@ class BalancedWinnow(MistakeDriven):
         (1 - rate radius r^2 / 2) |M| <= radius log(2 d) / rate + L
 
     (primal-dual Cor. 1 with the entropy, mohri Thm 8.13; the text's C is `rate / radius`). At the
-    default rate, for r = 1, that is `|M| <= 2 (radius^2 log(2 d) + L)`.
+    default rate, for r = 1, that is `|M| <= 2 (radius^2 log(2 d) + L)`. d is the number of features seen;
+    of hashed ones all count, and `certificate(X, y)` cannot play such a run again.
 
     Parameters
     ----------
