@@ -69,7 +69,8 @@ class Replay:
         examples, labels = _rows(X), label_array(y).tolist()
         if len(examples) != len(labels):
             raise ValueError(f"X has {len(examples)} rows, y has {len(labels)} labels")
-        self.learner, self.twin, self._labels = learner, twin, learner._labels.labels
+        self.learner, self._labels = learner, learner._labels.labels
+        self.twin: Any = twin
         for label in self._labels:
             twin._add(label)
         core = twin._model or twin._start()

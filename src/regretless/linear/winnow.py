@@ -145,8 +145,8 @@ class BalancedWinnow(MistakeDriven):
         (1 - rate radius r^2 / 2) |M| <= radius log(2 d) / rate + L
 
     (primal-dual Cor. 1 with the entropy, mohri Thm 8.13; the text's C is `rate / radius`). At the
-    default rate, for r = 1, that is `|M| <= 2 (radius^2 log(2 d) + L)`. d is the number of features seen;
-    of hashed ones all count, and `certificate(X, y)` cannot play such a run again.
+    default rate, for r = 1, that is `|M| <= 2 (radius^2 log(2 d) + L)`. Here d is the number of features
+    seen; hashed ones count all, and `certificate(X, y)` cannot play such a run again.
 
     Parameters
     ----------
