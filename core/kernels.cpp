@@ -309,16 +309,22 @@ struct Scratch {  // one stack buffer for narrow banks, the heap for wide ones
   int width_;
 };
 
+template <class R>
+concept PredictsOtherwise = requires(R& rule) { rule.predicting = true; };
+
 template <class V, class R>
 std::size_t predict(R rule, BankView bank, const Batch& batch) {
   const Lanes lanes{bank.lanes, bank.layout.width};
   Scratch scratch(bank.layout.width);
   double* scores = scratch[0];
+  if constexpr (PredictsOtherwise<R>) rule.predicting = true;
   for (std::size_t t = 0; t < batch.size; ++t) {
     if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
     if constexpr (requires { rule.features; })
       if (batch.known) rule.features = batch.known[t];
     score<V>(rule, bank, lanes, example(batch, t), scores);
+    if constexpr (R::offset != 0)
+      for (int k = 0; k < bank.layout.lanes && !batch.bare; ++k) scores[k] += R::offset;
     for (int k = 0; k < bank.layout.lanes; ++k) batch.scores[t * bank.layout.lanes + k] = scores[k];
   }
   return batch.size;
@@ -392,6 +398,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   double *rounding = more[0], *suffered = more[1], *target = more[2], *value = more[3];
   Scratch last(bank.layout.width);
   double *slope = last[0], *norms = last[1];
+  [[maybe_unused]] double* predicted = last[2];
   Moves moves;
   for (std::size_t t = 0; t < batch.size; ++t) {
     if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
@@ -400,8 +407,18 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     if constexpr (requires { rule.features; })
       if (batch.known) rule.features = batch.known[t];
     score<V>(rule, bank, lanes, x, s);
-    if (batch.scores)
-      for (int k = 0; k < count; ++k) batch.scores[t * count + k] = s[k];
+    if constexpr (R::offset != 0)
+      for (int k = 0; k < count; ++k) s[k] += R::offset;
+    if (batch.scores) {
+      const double* said = s;
+      if constexpr (PredictsOtherwise<R>) {
+        rule.predicting = true;
+        score<V>(rule, bank, lanes, x, predicted);
+        rule.predicting = false;
+        said = predicted;
+      }
+      for (int k = 0; k < count; ++k) batch.scores[t * count + k] = said[k];
+    }
     double suffered_by_all = 0;
     for (int k = 0; k < count; ++k)
       target[k] = batch.targets             ? batch.targets[t]
@@ -464,11 +481,15 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     if (bank.audit >= 0) audit(bank, x, g);
     for (int k = 0; k < count; ++k) {
       lanes(kLoss, k) += suffered[k];
-      lanes(kLinear, k) += g[k] * s[k];
-      if (bank.audit >= 0) lanes(kSquares, k) += g[k] * g[k] * norm;
+      lanes(kLinear, k) += g[k] * (s[k] - R::offset);
+      if (bank.audit >= 0) {
+        lanes(kSquares, k) += g[k] * g[k] * norm;
+        if (step[k] != 0) lanes(kRadius, k) = std::max(lanes(kRadius, k), std::sqrt(norm));
+      }
       lanes(kRounding, k) += rounding[k];
       rule.finish(lanes, k, {step[k], target[k], largest}, tracked[k], table);
       lanes(kRounds, k) += 1;
+      lanes(kUpdates, k) += step[k] != 0;
       lanes(kWeights, k) += h;
     }
   }

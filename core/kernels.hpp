@@ -10,17 +10,22 @@
 #include "losses.hpp"
 #include "mixing/view.hpp"
 #include "rules/adagrad.hpp"
+#include "rules/averaged.hpp"
 #include "rules/coin.hpp"
 #include "rules/eg.hpp"
 #include "rules/ftrl.hpp"
 #include "rules/grid.hpp"
+#include "rules/margin.hpp"
 #include "rules/ogd.hpp"
 #include "rules/passive_aggressive.hpp"
 #include "rules/pnorm.hpp"
+#include "rules/svm.hpp"
+#include "rules/winnow.hpp"
 
 namespace regretless {
 
-using Rule = std::variant<Coin, AdaGrad, Ogd, PlainOgd, Ftrl, PNorm, Eg, PassiveAggressive, Grid>;
+using Rule = std::variant<Coin, AdaGrad, Ogd, PlainOgd, Ftrl, PNorm, Eg, PassiveAggressive,
+                          Averaged, MarginPerceptron, OnlineSvm, Winnow, Grid>;
 
 struct Batch {
   std::size_t size = 0;
@@ -36,6 +41,7 @@ struct Batch {
   // all.
   const std::uint32_t* known = nullptr;
   double* losses = nullptr;  // one per example, before learning, not weighted; may be null
+  bool bare = false;         // predict scores without the rule's offset
 };
 
 struct BankView {

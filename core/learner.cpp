@@ -5,8 +5,8 @@
 namespace regretless {
 
 namespace {
-template <class F>
-auto with(const Rule& rule, F f) {
+template <class R, class F>
+auto with(R& rule, F f) {
   return std::visit(f, rule);
 }
 }  // namespace
@@ -18,6 +18,7 @@ Learner::Learner(Loss loss, Rule rule, int bits, std::uint32_t remembered, bool 
       certify_(certify),
       needs_clock_(with(rule, [](const auto& r) { return r.needs_clock(); })),
       keeps_gradient_sum_(with(rule, [](const auto& r) { return r.keeps_gradient_sum(); })),
+      votes_(with(rule, [](const auto& r) { return r.votes(); })),
       features_(bits, remembered),
       bank_(layout(1)),
       scalars_(std::size_t(kScalars) * bank_.layout().width),
@@ -46,17 +47,72 @@ BankView Learner::view() const {
           forgiving_};
 }
 
-void Learner::predict(const Batch& batch) const { kernels_.predict(rule_, loss_, view(), batch); }
+double Learner::low() const {
+  return with(rule_, []<class R>(const R&) { return R::low; });
+}
+double Learner::high() const {
+  return with(rule_, []<class R>(const R&) { return R::high; });
+}
+bool Learner::starts_at_zero() const {
+  return with(rule_, []<class R>(const R&) { return R::starts_at_zero; });
+}
+
+void Learner::predict(const Batch& batch) const {
+  if (votes_) return vote(batch);
+  kernels_.predict(rule_, loss_, view(), batch);
+}
+
+void Learner::vote(const Batch& batch) const {
+  place_.resize(bank_.rows());
+  for (std::size_t t = 0; t < batch.size; ++t) {
+    const std::size_t start = batch.starts[t];
+    record_.score({batch.rows + start, batch.values + start, batch.starts[t + 1] - start}, lanes(),
+                  place_, batch.scores + t * std::size_t(lanes()));
+  }
+}
+
+// One by one: what the others have to say of an example must be asked before it is learned.
+std::size_t Learner::learn_and_record(const Batch& batch) {
+  const auto count = std::size_t(lanes());
+  std::vector<double> scores(count), steps(count);
+  for (std::size_t t = 0; t < batch.size; ++t) {
+    Batch one = batch;
+    one.size = 1;
+    one.starts += t;
+    one.classes += t;
+    if (batch.importance) one.importance += t;
+    if (batch.losses) one.losses += t;
+    if (batch.scores) {
+      one.scores = batch.scores + t * count;
+      vote(one);
+    }
+    one.scores = scores.data();
+    if (!kernels_.learn(rule_, loss_, view(), one)) return t;
+    const double h = one.importance ? *one.importance : 1;
+    if (h == 0) continue;
+    for (std::size_t k = 0; k < count; ++k) {
+      const bool positive = count == 1 ? *one.classes == 1 : *one.classes == int(k);
+      steps[k] = -h * loss_.derivative(scores[k], positive ? 1 : -1);
+    }
+    const std::size_t start = *one.starts;
+    record_.add({one.rows + start, one.values + start, one.starts[1] - start}, steps.data(),
+                int(count));
+  }
+  return batch.size;
+}
 
 void Learner::grow(std::size_t rows) {
   if (bank_.rows() < rows) bank_.resize(rows);
-  if (auto* eg = std::get_if<Eg>(&rule_)) eg->features = bank_.rows();
+  with(rule_, [&](auto& r) {
+    if constexpr (requires { r.features; }) r.features = bank_.rows();
+  });
 }
 
 void Learner::learn(const Batch& batch, std::size_t offset) {
   std::size_t used = bank_.rows();
   grow();
-  const std::size_t done = kernels_.learn(rule_, loss_, view(), batch);
+  const std::size_t done =
+      votes_ ? learn_and_record(batch) : kernels_.learn(rule_, loss_, view(), batch);
   if (done == batch.size) return;
   // Names that came with the refused example or later are taken back.
   for (std::size_t j = 0; j < batch.starts[done]; ++j)
@@ -92,7 +148,9 @@ void Learner::relane(const std::vector<int>& sources, const std::vector<int>& si
       }
     }
     for (int slot = 0; slot < from.doubles; ++slot) {
-      const bool flips = signs[std::size_t(k)] < 0 && certify_ && slot == int(needs_clock_);
+      const bool audit = slot == int(needs_clock_);
+      const bool flips = signs[std::size_t(k)] < 0 &&
+                         (audit || with(rule_, [](const auto& r) { return r.signed_clock(); }));
       for (std::size_t i = 0; i < bank_.rows(); ++i) {
         const double v = bank_.doubles(i, slot)[source];
         fresh.doubles(i, slot)[k] = flips ? -v : v;
@@ -105,6 +163,7 @@ void Learner::relane(const std::vector<int>& sources, const std::vector<int>& si
   // Lanes that only pad the vectors play along with gradients of 0; give them a sane start, too.
   for (int k = lanes; k < to.width; ++k)
     with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });
+  if (votes_) record_.relane(from.lanes, sources, signs);
   bank_ = std::move(fresh);
   scalars_ = std::move(scalars);
 }
@@ -116,8 +175,17 @@ std::vector<double> Learner::weights() const {
   const std::size_t starts[2] = {0, 1}, width = std::size_t(lanes());
   std::vector<double> out(bank_.rows() * width);
   for (std::uint32_t row = 0; row < bank_.rows(); ++row)
-    predict({1, starts, &row, &value, nullptr, nullptr, nullptr, out.data() + row * width});
+    kernels_.predict(rule_, loss_, view(),
+                     {.size = 1,
+                      .starts = starts,
+                      .rows = &row,
+                      .values = &value,
+                      .scores = out.data() + row * width,
+                      .bare = true});
   for (double& w : out) w /= double(value);
+  with(rule_, [&]<class R>(const R&) {  // the weight of the constant feature, if there is none
+    if (R::offset != 0) std::fill_n(out.begin(), width, R::offset);
+  });
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "bank.hpp"
 #include "model.hpp"
+#include "votes.hpp"
 
 namespace regretless {
 
@@ -18,6 +19,11 @@ class Learner : public Model {
   int lanes() const override { return bank_.layout().lanes; }
   bool certify() const { return certify_; }
   std::vector<double>& scalars() { return scalars_; }
+  bool votes() const { return votes_; }
+  double low() const override;
+  double high() const override;
+  bool starts_at_zero() const override;
+  Votes& record() { return record_; }
   Lanes lane_scalars() { return {scalars_.data(), bank_.layout().width}; }
   double scalar(Scalar s, int lane) const override {
     return scalars_[std::size_t(s) * bank_.layout().width + lane];
@@ -44,15 +50,19 @@ class Learner : public Model {
  private:
   Layout layout(int lanes) const;
   BankView view() const;
+  std::size_t learn_and_record(const Batch& batch);
+  void vote(const Batch& batch) const;
 
   Loss loss_;
   Rule rule_;
-  bool certify_, needs_clock_, keeps_gradient_sum_;
+  bool certify_, needs_clock_, keeps_gradient_sum_, votes_;
   int per_class_ = 1;
   bool forgiving_ = false;
   Features features_;
   Bank bank_;
   std::vector<double> scalars_;
+  Votes record_;
+  mutable std::vector<double> place_;  // for Votes::score
   Kernels kernels_;
 };
 

@@ -23,6 +23,10 @@ class Model {
   virtual Features& features() = 0;
   const Features& features() const { return const_cast<Model&>(*this).features(); }
   virtual int lanes() const = 0;  // scores of an example
+  // What it asks of features: the range of their values, and the weight of those not seen.
+  virtual double low() const { return -kLargestValue; }
+  virtual double high() const { return kLargestValue; }
+  virtual bool starts_at_zero() const { return true; }
 
   virtual void predict(const Batch& batch) const = 0;
   // offset: of the batch in the call, for errors

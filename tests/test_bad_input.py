@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from regretless import losses, rates, rules
+from regretless import linear, losses, rates, rules
 from regretless._core import Diverged
 from regretless.linear import LinearClassifier, LinearRegressor, PassiveAggressive, Perceptron
 from regretless.linear import PassiveAggressiveRegressor as Aggressor
@@ -215,6 +215,18 @@ OPTIONS = [
     (C, {"rule": "ogd", "rate": 0.0}, r"eta=0.0 must be positive"),
     (C, {"rule": "ftrl", "rate": rates.Inverse(1)}, r"rate=Inverse"),
     (Perceptron, {"rate": -1.0}, r"-1.0 must be positive"),
+    (Perceptron, {"rate": -1.0, "average": "vote"}, r"rate=-1.0 must be positive"),
+    (Perceptron, {"average": "mean"}, r"average='mean' must be 'none', 'survival', 'uniform'"),
+    (linear.MarginPerceptron, {"margin": 0.0}, r"margin=0.0 must be positive"),
+    (linear.PNormPerceptron, {"p": 1.0}, r"p=1.0 is outside \[2, 100\]"),
+    (linear.Winnow, {"rate": 0.5}, r"rate=0.5 is outside \(0, 1/2\)"),
+    (linear.Winnow, {"dimension": 0}, r"dimension=0 must be a whole number"),
+    (linear.BalancedWinnow, {"radius": -1.0}, r"radius=-1.0 must be positive"),
+    (linear.BalancedWinnow, {"rate": 0.0}, r"rate=0.0 must be positive"),
+    (linear.OnlineSVM, {"C": 0.0}, r"C=0.0 must be positive"),
+    (linear.OnlineSVM, {"rate": 1.0}, r"rate=1.0 must be a number in \(0, 1\)"),
+    (linear.OnlineSVM, {"rate": rates.Inverse(2.0)}, r"must be a schedule with eta at most 1"),
+    (linear.OnlineSVM, {"at_kink": "jump"}, r"at_kink='jump' must be 'none' or 'shrink'"),
     (C, {"features": "hashed", "bits": 0}, r"bits=0 must be a whole number"),
     (C, {"features": "hashed", "bits": 40}, r"bits=40 must be .* 31"),
     (Perceptron, {"features": "hashed", "bits": 1.5}, r"bits=1.5 must be a whole number"),
@@ -252,6 +264,16 @@ EXTREMES = [({"a": 1e18}, 1e10), ({"a": 1e-20}, 1e25), ({"a": 1e19}, 1.0), ({"a"
 RUNAWAYS = [
     *(partial(m, rule=r) for m in (LinearRegressor, C) for r in [*rules._RULES, SCALED]),
     *(partial(m, mode="exact", intercept=False) for m in (PassiveAggressive, Aggressor)),
+    *(partial(Perceptron, average=average) for average in ("survival", "uniform", "vote")),
+    *(
+        partial(m)
+        for m in (
+            linear.MarginPerceptron,
+            linear.PNormPerceptron,
+            linear.BalancedWinnow,
+            linear.OnlineSVM,
+        )
+    ),
 ]
 
 

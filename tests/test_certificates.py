@@ -13,11 +13,25 @@ from reference.streams import Stream
 from reference.traces import Trace, best_in_ball, record
 
 from regretless import rates, rules
-from regretless.linear import LinearClassifier, LinearRegressor, PassiveAggressive, Perceptron
+from regretless.linear import (
+    LinearClassifier,
+    LinearRegressor,
+    MarginPerceptron,
+    OnlineSVM,
+    PassiveAggressive,
+    Perceptron,
+)
 
 BY_HAND = {**CLASSIFICATION, **REGRESSION}
 BALLS = [(1.0, 2), (4.0, 2), (1.5, 1), (0.75, math.inf)]  # norms of comparators
-SUM_KEPT = ("coin", "eg", "pnorm", "ogd-lazy", "perceptron")  # rules that certify in any case
+SUM_KEPT = (  # rules that certify in any case
+    "coin",
+    "eg",
+    "pnorm",
+    "ogd-lazy",
+    "perceptron",
+    "balanced_winnow",
+)
 CHOSEN = [
     "ogd-agile-constant",
     "ogd-agile-sqrt-l1=0.01-l2=0.02",
@@ -36,6 +50,11 @@ CHOSEN = [
     "passive_aggressive-I-0.25",
     "passive_aggressive-II-2.0",
     "perceptron-1.0",
+    "margin_perceptron-1.0",
+    "pnorm_perceptron-3.0",
+    "balanced_winnow",
+    "svm-inverse",
+    "svm-constant-ball",
 ]
 CASES = [(PAIRS[name], loss) for name in CHOSEN for loss in PAIRS[name].losses]
 
@@ -179,6 +198,8 @@ LANES = {
     "eg": lambda: LinearClassifier(rule="eg", loss="hinge", certify=True),
     "passive_aggressive": lambda: PassiveAggressive(certify=True),
     "perceptron": lambda: Perceptron(certify=True),
+    "margin_perceptron": lambda: MarginPerceptron(margin=0.5, certify=True),
+    "svm": lambda: OnlineSVM(C=4.0, certify=True),
 }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from regretless import losses, rules, streams
+from regretless import linear, losses, rules, streams
 from regretless.cli.app import app
 from regretless.cli.learners import Learner, LossName
 from regretless.cli.reading_options import Format
@@ -400,12 +400,33 @@ def test_names_that_are_not_remembered(folder):
     assert set(names) <= {str(column) for column in range(1, 17)}
 
 
+NAMED = {
+    "perceptron": lambda **o: linear.Perceptron(rate=0.125, **o),
+    "winnow": lambda **o: linear.Winnow(rate=0.125, **o),
+    "balanced-winnow": lambda **o: linear.BalancedWinnow(rate=0.125, **o),
+    "svm": lambda **o: linear.OnlineSVM(C=0.125, **o),
+    "pa": lambda **o: linear.PassiveAggressive(C=0.125, **o),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("exact", [False, True])
+def test_learners_with_names_of_their_own(folder, name, exact):
+    """`--rate` is the rate, or C; Winnow, which has no intercept, reads the same examples."""
+    command = ["train", "clicks.vw", "--learner", name, "--rate", "0.125", "--save", "m"]
+    summary = run_json(*command, *(["--exact"] if exact else []))
+    kind = {"features": "exact" if exact else "hashed", "bits": 18, "names": 100_000}
+    expected = trained("clicks.vw", NAMED[name](**kind)).model
+    assert same_weights(load("m"), expected)
+    assert summary["learner"] == name
+
+
 # --- comparing ----------------------------------------------------------------------------------
 
 
 def test_compare_is_separate_trainings_in_one_pass(folder, monkeypatch):
     """The files are read once."""
-    learners = ["coin", "adagrad", "ftrl", "perceptron", "pa"]
+    learners = [each.value for each in Learner]
     alone = {name: run_json("train", "clicks.vw", "--learner", name, *SMALL) for name in learners}
     read = []
     pieces = streams.text.TextStream.pieces
@@ -455,6 +476,14 @@ def test_compare_regressors(folder):
         (["train", "prices.svm", "--learner", "perceptron"], "only classifies"),
         (["train", "clicks.vw", "--l1", "1"], "--l1 is for a single learner"),
         (["train", "clicks.vw", "--rate", "1"], "use --learner adagrad"),
+        (["train", "prices.svm", "--learner", "svm"], "the svm only classifies"),
+        (
+            ["train", "clicks.vw", "--learner", "margin-perceptron", "--rate", "1"],
+            "has no learning rate",
+        ),
+        (["train", "clicks.vw", "--learner", "winnow", "--rate", "1"], "outside (0, 1/2)"),
+        (["train", "three.svm", "--learner", "winnow", "--loss", "logistic"], "loss of its own"),
+        (["train", "years.vw", "--learner", "winnow"], "use BalancedWinnow"),
         (["train", "spam.csv", "--label", "nothing"], "'nothing'"),
         (["train", "clicks.vw", "--learner", "ogd", "--rate", "1e300"], "overflowed"),
         (["predict", "clicks.vw", "--model", "missing"], "missing: No such file"),
@@ -468,6 +497,7 @@ def test_bad_input_is_one_line_and_exit_code_1(folder, arguments, message):
     """No traceback, and the file by name."""
     (folder / "empty.vw").write_text("")
     (folder / "unknown.txt").write_text("1 | a\n")
+    (folder / "years.vw").write_text("1 | a:40\n")
     (folder / "cut.vw.gz").write_bytes((folder / "clicks.vw.gz").read_bytes()[:-2000])
     quiet = [] if arguments[0] in ("predict", "inspect") else ["--quiet"]
     result = run(*arguments, *quiet, code=1)
@@ -592,7 +622,15 @@ def test_version_and_start():
 def test_options_are_those_of_the_library():
     """Formats, rules and losses."""
     assert {each.value for each in Format} == set(FORMATS)
-    own = {"auto", "perceptron", "pa"}
+    own = {
+        "auto",
+        "perceptron",
+        "margin-perceptron",
+        "pnorm-perceptron",
+        "winnow",
+        "balanced-winnow",
+    }
+    own |= {"pa", "svm"}
     assert {each.value for each in Learner} - own == set(rules._RULES)
     names = {losses.get(each.value).name for each in LossName}
     assert names == {each.value for each in LossName}

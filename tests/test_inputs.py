@@ -27,7 +27,9 @@ LEARNERS = {
     "ogd with penalties": partial(LinearClassifier, rule="ogd", l1=0.01, l2=0.1),
     "invariant ogd": partial(LinearClassifier, rule=rules.OGD(invariant=True), certify=True),
     "ftrl with penalties": partial(LinearClassifier, rule="ftrl", l1=0.1, intercept=False),
-    **{name: getattr(linear, name) for name in linear.__all__[1:]},
+    # Winnow takes other features, and has tests of its own
+    **{name: getattr(linear, name) for name in linear.__all__ if name != "Winnow"},
+    **{a: partial(linear.Perceptron, average=a) for a in ("survival", "uniform", "vote")},
     "eg regressor": partial(LinearRegressor, rule="eg", loss="absolute"),
 }
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)

@@ -14,11 +14,15 @@ from scipy.sparse import csr_array
 
 from regretless import losses, rules
 from regretless.linear import (
+    BalancedWinnow,
     LinearClassifier,
     LinearRegressor,
+    MarginPerceptron,
+    OnlineSVM,
     PassiveAggressive,
     PassiveAggressiveRegressor,
     Perceptron,
+    PNormPerceptron,
 )
 
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
@@ -29,6 +33,11 @@ CLASSIFIERS = {
     "penalties": partial(LinearClassifier, rule="ogd", l1=0.01, l2=0.1, certify=True),
     "eg, certified": partial(LinearClassifier, rule=rules.EG(rate=0.5), certify=True),
     "perceptron": Perceptron,
+    **{a: partial(Perceptron, average=a) for a in ("survival", "uniform", "vote")},
+    "margin perceptron": partial(MarginPerceptron, margin=0.5),
+    "p-norm perceptron": partial(PNormPerceptron, p=4.0),
+    "balanced winnow": BalancedWinnow,
+    "svm": OnlineSVM,
     "passive-aggressive": PassiveAggressive,
 }
 every_classifier = pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
@@ -298,6 +307,11 @@ STEADY = {  # rules whose weights stand still while nothing is learned
     "eg": partial(LinearClassifier, rule="eg"),
     "pnorm": partial(LinearClassifier, rule="pnorm", rate=0.5),
     "perceptron": Perceptron,
+    **{a: partial(Perceptron, average=a) for a in ("survival", "uniform", "vote")},
+    "margin perceptron": MarginPerceptron,
+    "p-norm perceptron": PNormPerceptron,
+    "balanced winnow": BalancedWinnow,
+    "svm": partial(OnlineSVM, projection=True),
     **{mode: partial(PassiveAggressive, mode=mode) for mode in ("exact", "I", "II")},
     "regressor": LinearRegressor,
     "passive-aggressive regressor": PassiveAggressiveRegressor,

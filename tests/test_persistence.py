@@ -15,7 +15,16 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from regretless import losses, rates, rules
-from regretless.linear import LinearClassifier, LinearRegressor, PassiveAggressive, Perceptron
+from regretless.linear import (
+    BalancedWinnow,
+    LinearClassifier,
+    LinearRegressor,
+    MarginPerceptron,
+    OnlineSVM,
+    PassiveAggressive,
+    Perceptron,
+    PNormPerceptron,
+)
 from regretless.linear import PassiveAggressiveRegressor as Aggressor
 
 C, R = LinearClassifier, LinearRegressor
@@ -35,6 +44,12 @@ LEARNERS = [
         R, rule=rules.PNorm(p=3, rate=rates.Constant(0.01)), loss=losses.EpsilonInsensitive(0.2)
     ),
     partial(Perceptron, rate=0.5),
+    *(partial(Perceptron, average=average) for average in ("survival", "uniform", "vote")),
+    partial(MarginPerceptron, margin=0.5),
+    partial(PNormPerceptron, p=3),
+    partial(BalancedWinnow, radius=2.0),
+    partial(OnlineSVM, C=2.0, rate=rates.InverseSqrt(0.5), projection=True, at_kink="shrink"),
+    partial(OnlineSVM, C=2.0),
     *(partial(PassiveAggressive, mode=mode, C=0.5, margin=2.0) for mode in ("exact", "I", "II")),
     partial(Aggressor, mode="II", epsilon=0.5),
 ]

@@ -3,6 +3,7 @@
 import copy
 import math
 from collections import deque
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from regretless.evaluate import Training
 from regretless.linear import (
     LinearClassifier,
     LinearRegressor,
+    OnlineSVM,
     PassiveAggressive,
     PassiveAggressiveRegressor,
     Perceptron,
+    Winnow,
 )
 
 
@@ -148,6 +151,10 @@ LEARNERS = {
     "classifier": (LinearClassifier, "phishing"),
     "ten labels": (LinearClassifier, "digits"),
     "Perceptron": (Perceptron, "phishing"),
+    "voted": (partial(Perceptron, average="vote"), "phishing"),
+    "averaged": (partial(Perceptron, average="survival"), "phishing"),
+    "Winnow": (Winnow, "phishing"),
+    "SVM": (OnlineSVM, "digits"),
     "passive": (PassiveAggressive, "phishing"),
     "regressor": (LinearRegressor, "diabetes"),
     "passive regressor": (PassiveAggressiveRegressor, "diabetes"),

@@ -31,7 +31,15 @@ from river import (  # noqa: E402
 from regretless import linear  # noqa: E402
 from regretless import river as facade  # noqa: E402
 
-CLASSIFIERS = [facade.LinearClassifier, facade.Perceptron, facade.PassiveAggressive]
+CLASSIFIERS = [  # but for Winnow, which refuses the features of River's checks
+    facade.LinearClassifier,
+    facade.Perceptron,
+    facade.PassiveAggressive,
+    facade.MarginPerceptron,
+    facade.PNormPerceptron,
+    facade.BalancedWinnow,
+    facade.OnlineSVM,
+]
 REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]
 LEARNERS = CLASSIFIERS + REGRESSORS
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
@@ -385,3 +393,16 @@ def test_river_missing():
     assert out.returncode == 1
     assert "ImportError" in out.stderr.splitlines()[-1]
     assert 'pip install "regretless[river]"' in out.stderr.splitlines()[-1]
+
+
+def test_winnow_in_a_pipeline():
+    """Features in [0, 1] are what it takes: bits of text, or scaled ones."""
+    model = feature_extraction.BagOfWords() | preprocessing.Binarizer() | facade.Winnow()
+    for text, y in [("free offer", True), ("meeting at noon", False), ("free lunch", True)] * 5:
+        model.learn_one(text, y)
+    assert model.predict_one("a free prize") is True
+    assert model.predict_one("a meeting") is False
+    mine, theirs = linear.Winnow(), facade.Winnow()
+    for x, y in datasets.Phishing().take(200):  # its features are 0, 1/2 and 1
+        assert mine.step(x, y) == theirs.step(x, y)
+    assert mine.weights_ == theirs.clone(include_attributes=True).weights_

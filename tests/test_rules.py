@@ -17,10 +17,14 @@ from scipy.sparse import csr_array
 
 from regretless import _core, losses, rates, rules
 from regretless.linear import (
+    BalancedWinnow,
     LinearClassifier,
     LinearRegressor,
+    MarginPerceptron,
+    OnlineSVM,
     PassiveAggressive,
     Perceptron,
+    PNormPerceptron,
 )
 
 unhurried = settings(deadline=None, max_examples=250, derandomize=True)
@@ -195,7 +199,13 @@ def make_lanes():
             yield name + "-penalised", lambda r=rule: LinearClassifier(rule=r, l1=0.01, l2=0.02)
     for mode in ("exact", "I", "II"):
         yield f"passive_aggressive-{mode}", lambda m=mode: PassiveAggressive(mode=m)
-    yield "perceptron", Perceptron
+    for average in ("none", "survival", "uniform", "vote"):
+        yield f"perceptron-{average}", lambda a=average: Perceptron(average=a)
+    yield "margin_perceptron", lambda: MarginPerceptron(margin=0.5)
+    yield "pnorm_perceptron", PNormPerceptron
+    yield "balanced_winnow", lambda: BalancedWinnow(radius=1.0)
+    yield "svm", lambda: OnlineSVM(C=4.0)
+    yield "svm-ball", lambda: OnlineSVM(C=0.25, rate=0.25, projection=True)
 
 
 every_lane = pytest.mark.parametrize("make", [pytest.param(f, id=n) for n, f in make_lanes()])
@@ -276,7 +286,7 @@ def test_batches_are_rows_one_after_the_other(pair):
 @every_pair
 def test_hashed_columns_are_exact_columns(pair):
     """Columns below 2^bits have rows of their own; EG, which counts them all, is another learner."""
-    if pair.name.startswith("eg"):
+    if pair.name.startswith(("eg", "balanced_winnow")):
         return
     loss = pair.losses[-1]
     stream = streams.random(loss, 3, rounds=50)

@@ -24,7 +24,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from regretless import linear, rules
 from regretless import sklearn as facade
 
-CLASSIFIERS = [facade.LinearClassifier, facade.Perceptron, facade.PassiveAggressive]
+CLASSIFIERS = [  # but for Winnow, which refuses the features of scikit-learn's checks
+    facade.LinearClassifier,
+    facade.Perceptron,
+    facade.PassiveAggressive,
+    facade.MarginPerceptron,
+    facade.PNormPerceptron,
+    facade.BalancedWinnow,
+    facade.OnlineSVM,
+]
 REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]
 LEARNERS = CLASSIFIERS + REGRESSORS
 VARIANTS = [
@@ -40,6 +48,8 @@ VARIANTS = [
     facade.LinearRegressor(rule=rules.EG(radius=200.0)),
     facade.LinearRegressor(features="hashed", bits=10, certify=True),
     facade.PassiveAggressive(mode="II"),
+    *(facade.Perceptron(average=average) for average in ("survival", "uniform", "vote")),
+    facade.OnlineSVM(rate=0.1, C=1.0, projection=True),
     facade.PassiveAggressiveRegressor(mode="exact"),
 ]
 
@@ -143,6 +153,8 @@ def test_sample_weight(cls, data):
 def test_coefficients(model, labels, data):
     """They are arrays, and they are the model."""
     X, y = data[0], target(model, data)
+    if not model._is_linear:
+        pytest.skip("a vote is no linear score")
     if labels == 2:
         y = np.where(y == "ant", "cow", y) if isinstance(model, ClassifierMixin) else y
     model = clone(model).fit(X, y)
@@ -240,6 +252,10 @@ GRIDS = {  # the last value of the last option is the best one
     facade.LinearClassifier: {"rule": ["ftrl"], "l1": [1e6, 0.0]},
     facade.Perceptron: {"rate": [1.0]},
     facade.PassiveAggressive: {"mode": ["II"]},
+    facade.MarginPerceptron: {"margin": [0.1]},
+    facade.PNormPerceptron: {"p": [3.0]},
+    facade.BalancedWinnow: {"rate": [0.02]},
+    facade.OnlineSVM: {"C": [100.0]},
     facade.LinearRegressor: {"rule": [rules.AdaGrad(rate=1e-9), "coin"]},
     facade.PassiveAggressiveRegressor: {"C": [1e-9, 1.0]},
 }
@@ -339,3 +355,20 @@ def test_sklearn_missing():
     assert out.returncode == 1
     assert "ImportError" in out.stderr.splitlines()[-1]
     assert 'pip install "regretless[sklearn]"' in out.stderr.splitlines()[-1]
+
+
+def test_winnow():
+    """Features in [0, 1]; the coefficients are 2 w, the intercept -1, so that scores are linear."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((200, 10)) < 0.3) * 1.0
+    y = np.where(X[:, 0] + X[:, 4] > 0, "yes", "no")
+    model = facade.Winnow().fit(X, y)
+    assert model.score(X, y) > 0.9
+    np.testing.assert_allclose(
+        X @ model.coef_.T[:, 0] + model.intercept_, model.decision_function(X)
+    )
+    assert model.intercept_.tolist() == [-1.0]
+    assert model.weights_ == pytest.approx(dict(enumerate(model.coef_[0] / 2)))
+    with pytest.raises(ValueError, match="use BalancedWinnow"):
+        model.partial_fit(-X, y)
+    assert clone(model).fit(sparse.csr_array(X), y).weights_ == model.weights_

@@ -49,7 +49,8 @@ class PyLearner {
             std::uint32_t remembered, bool intercept, bool certify)
       : learner_(model_of(loss_of(loss), rule, options, bits, remembered, intercept, certify)),
         intercept_(intercept),
-        reader_(learner_->features(), intercept) {}
+        range_{learner_->low(), learner_->high()},
+        reader_(learner_->features(), intercept, range_, learner_->starts_at_zero()) {}
 
   // --- one row -----------------------------------------------------------------------------------
   nb::object score(nb::handle x) {
@@ -95,6 +96,9 @@ class PyLearner {
     const std::size_t n = starts.size() - 1;  // all of it checked by `survey`
     Features& f = learner_->features();
     const std::int64_t* start = starts.data();
+    check_range(start, n, values.data(), [&](std::size_t t, std::size_t j) {
+      return "X[" + std::to_string(t) + ", " + std::to_string(columns(j)) + "]";
+    });
     const auto most = [=](std::size_t first, std::size_t last) {
       return std::size_t(start[last] - start[first]);
     };
@@ -187,9 +191,13 @@ class PyLearner {
                       nb::handle importance, bool want_scores) {
     if (from > to || to > x.size()) throw nb::value_error("there are not as many examples");
     Features& f = learner_->features();
-    const bool same = f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_;
-    if (!same && !x.named())
+    const bool placed = f.hashed() && x.bits() == f.bits();
+    const bool same = placed && x.intercept() == intercept_;
+    if (!placed && !x.named())
       throw nb::value_error("the examples were read without names for another learner");
+    check_range(x.starts.data() + from, to - from, x.values.data(), [](std::size_t t, std::size_t) {
+      return "a feature of example " + std::to_string(t) + " of this call";
+    });
     if (!labels.is_none() && x.named()) remember(x, from, to);
     const auto most = [&](std::size_t first, std::size_t last) {
       return x.starts[from + last] - x.starts[from + first];
@@ -200,6 +208,11 @@ class PyLearner {
     const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
       const std::size_t first = x.starts[from + t] + x.intercept();
       const std::size_t count = x.starts[from + t + 1] - first;
+      if (placed) {
+        std::copy_n(x.rows.data() + first, count, row);
+        std::copy_n(x.values.data() + first, count, value);
+        return count;
+      }
       const Name* names = x.names(from + t).data() + x.intercept();
       std::copy_n(x.values.data() + first, count, value);
       if (names == last_names && count == last.size()) {  // they are shared
@@ -249,6 +262,9 @@ class PyLearner {
     if (!sound || !kernels().belongs(rows.data(), values.data(), rows.size(),
                                      std::uint32_t(learner_->banks()[0]->bank().rows())))
       throw nb::value_error("the rows do not belong to this learner: the cache is damaged");
+    check_range(starts.data(), n, values.data(), [](std::size_t t, std::size_t) {
+      return "a feature of example " + std::to_string(t) + " of this call";
+    });
     static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
     const Ready ready{reinterpret_cast<const std::size_t*>(starts.data()), rows.data(),
                       values.data()};
@@ -295,9 +311,19 @@ class PyLearner {
     for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_->scalar(Scalar(scalar), k));
     return most;
   }
+  nb::object each(int scalar) const {
+    std::vector<double> out;
+    for (int k = 0; k < lanes(); ++k) out.push_back(learner_->scalar(Scalar(scalar), k));
+    return array_of(out);
+  }
   bool has_gradient_sum() const { return learner_->has_gradient_sum(); }
   std::array<double, 3> gradient_norms() const { return learner_->gradient_norms(); }
 
+  std::size_t bytes() const {
+    std::size_t all = 0;
+    for (Learner* each : learner_->banks()) all += each->bank().bytes(each->bank().rows());
+    return all;
+  }
   nb::dict state() {
     check_idle();
     nb::dict d;
@@ -321,6 +347,14 @@ class PyLearner {
     d["name_keys"] = array_of(f.keys());
     d["name_kinds"] = array_of(f.kinds());
     d["name_rows"] = array_of(f.remembered());
+    if (banks[0]->votes()) {
+      const Votes& v = banks[0]->record();
+      d["vote_starts"] = array_of(v.starts);
+      d["vote_rows"] = array_of(v.rows);
+      d["vote_values"] = array_of(v.values);
+      d["vote_steps"] = array_of(v.steps);
+      d["vote_lives"] = array_of(v.lives);
+    }
     return d;
   }
   void restore(int lanes, nb::kwargs arrays) {
@@ -361,6 +395,7 @@ class PyLearner {
         std::copy_n(bank.data() + j * stride, stride, banks[i]->bank().row(used(j)));
       std::copy(scalars.data(), scalars.data() + scalars.size(), banks[i]->scalars().data());
     }
+    restore_votes(arrays);
     reader_.forget();
     try {
       this->names();
@@ -395,6 +430,32 @@ class PyLearner {
   }
 
  private:
+  void restore_votes(const nb::kwargs& arrays) {
+    Learner& learner = *learner_->banks()[0];
+    if (arrays.contains("vote_starts") != learner.votes())
+      throw nb::value_error("the votes do not fit the rule");
+    if (!learner.votes()) return;
+    const auto read = [&]<class T>(const char* name, std::vector<T>& out) {
+      auto a = nb::cast<Vector<T>>(arrays[name]);
+      out.assign(a.data(), a.data() + a.size());
+    };
+    Votes v;
+    std::vector<std::uint64_t> starts;
+    read("vote_starts", starts);
+    v.starts.assign(starts.begin(), starts.end());
+    read("vote_rows", v.rows);
+    read("vote_values", v.values);
+    read("vote_steps", v.steps);
+    read("vote_lives", v.lives);
+    const std::size_t updates = v.lives.size();
+    bool sound = v.starts.size() == updates + 1 && v.starts[0] == 0 &&
+                 v.starts.back() == v.rows.size() && v.rows.size() == v.values.size() &&
+                 v.steps.size() == updates * std::size_t(lanes()) &&
+                 std::is_sorted(v.starts.begin(), v.starts.end());
+    for (std::uint32_t row : v.rows) sound = sound && row < learner.bank().rows();
+    if (!sound) throw nb::value_error("the votes are damaged");
+    learner.record() = std::move(v);
+  }
   void check_idle() const {
     if (busy_) throw std::runtime_error("the learner is in use by another thread");
   }
@@ -419,12 +480,12 @@ class PyLearner {
   static std::string part(const char* name, std::size_t i) {
     return i ? name + std::to_string(i) : name;
   }
-  // A feature without a row adds nothing but keeps its place in the sum, as in RowReader::push.
+  // A feature without a row keeps its place in the sum, as in RowReader::push.
   void keep_place(std::uint32_t& row, float& value) {
     if (row != Features::kAbsent) return;
     ++absent_;
     row = Features::kIntercept;
-    value = 0;
+    if (learner_->starts_at_zero()) value = 0;
   }
 
   static constexpr std::size_t kChunk = 256;  // examples converted at a time: they stay in cache
@@ -493,12 +554,19 @@ class PyLearner {
                                 .c_str());
   }
   template <class Where>
-  static void check_finite(const double* values, std::size_t size, Where where,
-                           std::ptrdiff_t stride = 1) {
-    if (stride == 1 && kernels().survey_values(values, size).fits) return;
+  void check_values(const double* values, std::size_t size, Where where,
+                    std::ptrdiff_t stride = 1) const {
+    if (range_.any() && stride == 1 && kernels().survey_values(values, size).fits) return;
     for (std::size_t j = 0; j < size; ++j)
-      if (const double v = values[std::ptrdiff_t(j) * stride]; !(std::fabs(v) <= kLargestValue))
-        checked_float(v, where(j));
+      if (const double v = values[std::ptrdiff_t(j) * stride]; !range_.has(v))
+        checked_float(v, where(j), range_);
+  }
+  // Values that a reader or a survey has found finite: whether they are what this rule takes.
+  template <class Starts, class Value, class Where>
+  void check_range(const Starts* starts, std::size_t n, const Value* values, Where where) const {
+    for (std::size_t t = 0; t < n && !range_.any(); ++t)
+      for (auto j = starts[t]; j < starts[t + 1]; ++j)
+        if (!range_.has(values[j])) checked_float(values[j], where(t, std::size_t(j)), range_);
   }
 
   Column column(std::size_t n, nb::tuple spec) {
@@ -511,7 +579,7 @@ class PyLearner {
       c.held_numbers = a;
       c.numbers = a.data();
       c.stride = a.stride(0);
-      check_finite(
+      check_values(
           c.numbers, n,
           [&](std::size_t t) {
             return "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(spec[0])) + "]";
@@ -674,6 +742,7 @@ class PyLearner {
 
   std::unique_ptr<Model> learner_;
   bool intercept_;
+  Range range_;
   RowReader reader_;
   std::size_t starts_[2] = {0, 0};
   std::uint32_t known_ = 0;   // features known when the row came, its own among them
@@ -717,7 +786,8 @@ nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::in
 NB_MODULE(_core, m) {
   using namespace regretless;
   nb::set_leak_warnings(false);  // an interpreter that exits with live models leaks nothing
-  m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "weights", "rounding");
+  m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "weights", "rounding",
+                                     "updates", "radius");
   nb::exception<Diverged>(m, "Diverged", PyExc_ArithmeticError);
   nb::class_<PyLearner>(m, "Learner")
       .def(nb::init<nb::handle, const std::string&, nb::dict, int, std::uint32_t, bool, bool>(),
@@ -745,8 +815,10 @@ NB_MODULE(_core, m) {
       .def("names", &PyLearner::names)
       .def("total", &PyLearner::total, "scalar"_a)
       .def("most", &PyLearner::most, "scalar"_a)
+      .def("each", &PyLearner::each, "scalar"_a)
       .def_prop_ro("has_gradient_sum", &PyLearner::has_gradient_sum)
       .def("gradient_norms", &PyLearner::gradient_norms)
+      .def_prop_ro("bytes", &PyLearner::bytes)
       .def("state", &PyLearner::state)
       .def("restore", &PyLearner::restore, "lanes"_a, "arrays"_a)
       .def("lane_scores", &PyLearner::lane_scores, "x"_a)

@@ -78,6 +78,28 @@ Rule rule_of(const std::string& name, nb::dict options, bool intercept) {
     r.aggressiveness = number("aggressiveness");
     return r;
   }
+  if (name == "averaged") {
+    Averaged r;
+    r.kind = static_cast<Averaged::Kind>(nb::cast<int>(options["kind"]));
+    r.rate = number("eta");
+    return r;
+  }
+  if (name == "margin") {
+    MarginPerceptron r;
+    r.margin = number("margin");
+    return r;
+  }
+  if (name == "svm") {
+    OnlineSvm r;
+    r.rate = rate(), r.C = number("C"), r.radius = number("radius");
+    r.shrinks_at_kink = flag("shrinks_at_kink");
+    return r;
+  }
+  if (name == "winnow") {
+    Winnow r;
+    r.eta = number("eta"), r.dimension = number("dimension");
+    return r;
+  }
   throw nb::value_error(("no rule is called " + name).c_str());
 }
 

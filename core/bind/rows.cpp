@@ -73,13 +73,16 @@ std::string_view utf8(PyObject* text) {
   return {data, std::size_t(size)};
 }
 
-float checked_float(double value, const std::string& where) {
-  if (!(std::fabs(value) <= kLargestValue)) {
-    char text[40];
+float checked_float(double value, const std::string& where, Range range) {
+  if (range.has(value)) return float(value);
+  char text[120];
+  if (!Range().has(value)) {
     std::snprintf(text, sizeof(text), "%g", value);
     fail(where + " = " + text + " is not a finite number below 1e19; drop or scale the feature");
   }
-  return float(value);
+  std::snprintf(text, sizeof(text), "%g is outside [%g, %g]; scale it, or use BalancedWinnow",
+                value, range.low, range.high);
+  fail(where + " = " + text + ", which takes any number");
 }
 
 void RowReader::start(std::size_t most) {
@@ -131,7 +134,7 @@ void RowReader::push_any(std::size_t position, PyObject* name, PyObject* value, 
   } else {
     const double wide = PyFloat_Check(value) ? PyFloat_AS_DOUBLE(value) : number(value, name);
     if (wide == 0) return;
-    if (!(std::fabs(wide) <= kLargestValue)) checked_float(wide, "x[" + shown(name) + "]");
+    if (!range_.has(wide)) checked_float(wide, "x[" + shown(name) + "]", range_);
     v = float(wide);
     row = PyUnicode_CheckExact(name) ? row_of_text(position, name, learning)
                                      : row_of_other(name, learning);
@@ -149,13 +152,14 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
     std::uint32_t* const rows =
         rows_.data();  // locals: a call in the loop hides members from registers
     float* const values = values_.data();
+    const Range range = range_;
     auto last = cache_.order();
     // The count guards the buffers against a conversion that adds to the dict while it is walked.
     for (std::size_t position = 0; position < most && PyDict_Next(dict, &cursor, &name, &value);
          ++position) {
       if (position < last.size() && last[position].name == name && PyFloat_CheckExact(value)) {
         const double v = PyFloat_AS_DOUBLE(value);
-        if (!(std::fabs(v) <= kLargestValue)) checked_float(v, "x[" + shown(name) + "]");
+        if (!range.has(v)) checked_float(v, "x[" + shown(name) + "]", range);
         // What is 0 is absent, in every form of input: written, but not counted.
         rows[size_] = last[position].row;
         values[size_] = float(v);
@@ -215,7 +219,8 @@ void RowReader::read_arrays(const std::int64_t* columns, const double* values, s
                             bool learning) {
   start(size);
   for (std::size_t j = 0; j < size; ++j)
-    checked_float(values[j], "x[" + std::to_string(columns[j]) + "]");
+    if (!range_.has(values[j]))
+      checked_float(values[j], "x[" + std::to_string(columns[j]) + "]", range_);
   for (std::size_t j = 0; j < size; ++j) {
     if (values[j] == 0) continue;
     const std::uint32_t row = learning ? features_.insert(columns[j]) : features_.find(columns[j]);

@@ -67,10 +67,22 @@ class NameCache {
   std::vector<Entry> table_, order_;
 };
 
+// What the values of features may be.
+struct Range {
+  double low = -kLargestValue, high = kLargestValue;
+  bool has(double v) const { return v >= low && v <= high; }
+  bool any() const { return low == -kLargestValue; }
+};
+
 // One decoded example, in buffers that are used again for the next.
 class RowReader {
  public:
-  RowReader(Features& features, bool intercept) : features_(features), intercept_(intercept) {}
+  // Features that have no row count 0, or what row 0 has.
+  RowReader(Features& features, bool intercept, Range range, bool absent_is_zero)
+      : features_(features),
+        intercept_(intercept),
+        absent_is_zero_(absent_is_zero),
+        range_(range) {}
 
   // With `learning`, unknown names get rows; if the row turns out to be bad they lose them again.
   void read_dict(PyObject* dict, bool learning);
@@ -91,7 +103,7 @@ class RowReader {
     const bool absent = row == Features::kAbsent;
     absent_ += absent;
     rows_[size_] = absent ? Features::kIntercept : row;
-    values_[size_++] = absent ? 0.0f : value;
+    values_[size_++] = absent && absent_is_zero_ ? 0.0f : value;
   }
   void push_any(std::size_t position, PyObject* name, PyObject* value, bool learning);
   std::uint32_t row_of_text(std::size_t position, PyObject* name, bool learning);
@@ -99,7 +111,8 @@ class RowReader {
   std::uint32_t row_of_category(PyObject* name, PyObject* value, bool learning);
 
   Features& features_;
-  bool intercept_;
+  bool intercept_, absent_is_zero_;
+  Range range_;
   NameCache cache_;
   std::string category_;
   std::size_t size_ = 0;
@@ -115,6 +128,6 @@ void add_dict(PyObject* dict, text::Examples& out);
 std::string_view utf8(PyObject* text);
 
 // The value as a float, or ValueError: `where` says which feature it was.
-float checked_float(double value, const std::string& where);
+float checked_float(double value, const std::string& where, Range range = {});
 
 }  // namespace regretless

@@ -87,9 +87,7 @@ struct OgdRule : RuleDefaults {
  private:
   // The tracked norm has lost its digits to cancellation: add it up anew.
   void recount(Lanes lanes, int k, const Table& table) const {
-    double norm = 0;
-    for (std::size_t i = 0; i < table.rows; ++i) norm += Loss::square(*table.slot(i, 0, k));
-    lanes(kNorm, k) = lanes(kPeak, k) = norm;
+    lanes(kNorm, k) = lanes(kPeak, k) = table.squared_norm(k);
   }
   void rescale(Lanes lanes, int k, const Table& table) const {
     for (std::size_t i = 0; i < table.rows; ++i) {

@@ -1,7 +1,7 @@
 // What every update rule is made of.
 //
 // A rule sees one row of the bank at a time. It declares how many float slots (and, where it needs
-// a clock, double slots) a lane has, and defines
+// a clock or another double, double slots) a lane has, and defines
 //
 //   At<V> at(lanes, block)            constants of this round for a block of lanes
 //   weight(cell, at, x)               the weight that a feature of value x plays with, up to
@@ -46,6 +46,8 @@ enum Scalar : int {
   kSquares,   // sum of ||z_t||^2, kept when certifying
   kWeights,   // sum of importance weights
   kRounding,  // bound on the l1 norm of the rounding error in a float sum of gradients
+  kUpdates,   // examples that moved the weights
+  kRadius,    // the largest ||x|| of them, kept when certifying
   kA,
   kB,
   kC,
@@ -123,6 +125,11 @@ struct Table {
   double* clock(std::size_t row, int lane) const {
     return reinterpret_cast<double*>(data + row * stride) + lane;
   }
+  double squared_norm(int lane) const {  // of the first slot
+    double sum = 0;
+    for (std::size_t i = 0; i < rows; ++i) sum += Loss::square(*slot(i, 0, lane));
+    return sum;
+  }
 };
 
 struct Round {  // one example, as a lane's finish sees it
@@ -164,12 +171,17 @@ struct RuleDefaults {
   static constexpr bool in_floats = false;   // whether sums over the rows of an example are
   // A larger change of a weight means divergence; rules that square it bear less.
   static constexpr double largest_step = 1e25;
+  static constexpr double offset = 0;  // of the score: it is <w, x> + offset
+  static constexpr double low = -kLargestValue, high = kLargestValue;  // of the features
+  static constexpr bool starts_at_zero = true;  // the weight of what has not been seen
   int shared_slots() const { return 0; }
   bool needs_clock() const { return false; }
   bool needs_norm() const { return false; }          // n = ||x||^2 for the step
   bool prepares() const { return false; }            // a sweep of its own before the step
   bool keeps_gradient_sum() const { return false; }  // float slot 0 is minus the sum of gradients
   bool signed_slot(int slot) const { return slot == 0; }  // changes sign with the labels
+  bool signed_clock() const { return false; }
+  bool votes() const { return false; }  // predicts by a vote of all weights so far: votes.hpp
   void start(Lanes, int) const {}
   double step(const Loss&, double, double, double, double g, double) const { return g; }
 };

@@ -99,9 +99,24 @@ std::vector<Rule> every_rule() {
   given.eta = 0.05;
   PassiveAggressive exact, second;
   exact.mode = PassiveAggressive::exact, second.mode = PassiveAggressive::second;
-  return {Coin{},    ball,      lasso,  lazy,   PlainOgd{}, invariant,
-          AdaGrad{}, penalised, scaled, Ftrl{}, sparse,     PNorm{},
-          high,      Eg{},      given,  exact,  second,     PassiveAggressive{}};
+  Averaged uniform, vote;
+  uniform.kind = Averaged::uniform, vote.kind = Averaged::vote;
+  OnlineSvm pegasos, svm;
+  pegasos.rate = {Rate::inverse, 1}, pegasos.C = 10;
+  svm.radius = 2, svm.shrinks_at_kink = true;
+  return {Coin{},     ball,
+          lasso,      lazy,
+          PlainOgd{}, invariant,
+          AdaGrad{},  penalised,
+          scaled,     Ftrl{},
+          sparse,     PNorm{},
+          high,       Eg{},
+          given,      exact,
+          second,     PassiveAggressive{},
+          Averaged{}, uniform,
+          vote,       MarginPerceptron{},
+          pegasos,    svm,
+          Winnow{}};
 }
 
 void grow_to(Learner& learner, std::uint32_t features) {
@@ -111,6 +126,14 @@ void grow_to(Learner& learner, std::uint32_t features) {
 
 std::vector<int> fresh(int lanes) { return std::vector<int>(std::size_t(lanes), -1); }
 std::vector<int> ones(int lanes) { return std::vector<int>(std::size_t(lanes), 1); }
+
+std::vector<double> scores(const Learner& learner, const Stream& stream) {
+  Batch batch = stream.batch(true);
+  std::vector<double> out(batch.size * std::size_t(learner.lanes()));
+  batch.scores = out.data();
+  learner.predict(batch);
+  return out;
+}
 
 bool finite(Learner& learner) {
   for (double w : learner.weights())
@@ -143,6 +166,8 @@ void test_rules() {
         CHECK(finite(together));
         CHECK(together.weights() == apart.weights());
         CHECK(together.weights() == elsewhere.weights());
+        CHECK(scores(together, stream) == scores(apart, stream));
+        CHECK(scores(together, stream) == scores(elsewhere, stream));
         CHECK(together.scalar(kLoss, lanes - 1) == apart.scalar(kLoss, lanes - 1));
       }
     }

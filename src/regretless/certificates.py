@@ -1,9 +1,17 @@
 """The certificate: what a run proves about every model that could have been chosen in hindsight."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-__all__ = ["Certificate", "RegretCertificate"]
+__all__ = [
+    "Certificate",
+    "MistakeBound",
+    "MistakeCertificate",
+    "RegretCertificate",
+    "SVMCertificate",
+]
 
 
 @dataclass(frozen=True)
@@ -80,8 +88,30 @@ class Certificate:
         return best / (total or 1) if mean else best
 
 
+class _Proved:
+    """What has been measured, beside what theorems say of it."""
+
+    bounds: dict[str, float]
+    assumptions: dict[str, bool | None]
+
+    @property
+    def _measured(self) -> float:
+        raise NotImplementedError
+
+    @property
+    def bound(self) -> float:
+        """The smallest of the bounds; infinite if there is none."""
+        return min(self.bounds.values(), default=math.inf)
+
+    @property
+    def holds(self) -> bool:
+        """Whether no assumption failed and what was measured is within the bound, up to rounding."""
+        slack = 1e-9 * (1.0 + abs(self.bound) + abs(self._measured))
+        return False not in self.assumptions.values() and self._measured <= self.bound + slack
+
+
 @dataclass(frozen=True)
-class RegretCertificate:
+class RegretCertificate(_Proved):
     """What a player's theorem promises of its regret, and what the run has shown.
 
     Attributes: `rounds` played; `regret`, the largest linearised regret against the comparators asked
@@ -102,12 +132,95 @@ class RegretCertificate:
     assumptions: dict[str, bool | None] = field(default_factory=dict)
 
     @property
-    def bound(self) -> float:
-        """The smallest of the bounds; infinite if there is none."""
-        return min(self.bounds.values(), default=math.inf)
+    def _measured(self) -> float:
+        return self.regret
+
+
+@dataclass(frozen=True)
+class MistakeBound(_Proved):
+    """How often a learner may have updated, by what one comparator would have suffered.
+
+    Attributes: `updates` counted; `bounds` on them by the name of their theorem, of which `bound` is
+    the smallest; `assumptions`, each with whether it held on the examples. `holds` says whether all did
+    and the count is within the bound.
+
+    >>> b = MistakeBound(3, {"survey Thm 3.9": 5.0, "mohri Thm 8.12": 4.5})
+    >>> b.bound, b.holds
+    (4.5, True)
+    """
+
+    updates: int
+    bounds: dict[str, float]
+    assumptions: dict[str, bool | None] = field(default_factory=dict)
 
     @property
-    def holds(self) -> bool:
-        """Whether no assumption failed and the regret is within the bound, up to rounding."""
-        slack = 1e-9 * (1.0 + abs(self.bound) + abs(self.regret))
-        return False not in self.assumptions.values() and self.regret <= self.bound + slack
+    def _measured(self) -> float:
+        return self.updates
+
+
+@dataclass(frozen=True)
+class MistakeCertificate(Certificate):
+    """A `Certificate` of a learner that moves only when it is wrong, with bounds on how often.
+
+    Attributes: those of `Certificate`, for the conservative hinge loss `1 - y <w, x>` of the mistakes,
+    and 0 of the other rounds; `updates`; `norm`, the l2 norm of the weights, of all lanes together;
+    `radius`, the largest `||x||` of an update, and `squares`, the sum of `||x||^2` over the mistakes,
+    both in the l2 norm and None unless the learner was made with `certify=True` or the certificate from
+    the examples.
+
+    >>> from regretless.linear import Perceptron
+    >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
+    >>> c = Perceptron(intercept=False).fit(X, y).certificate(X, y)
+    >>> c.updates, c.squares
+    (2, 7.0)
+    >>> c.norm**2 <= c.squares  # (mohri, proof of Thm 8.8)
+    True
+    >>> b = c.mistake_bound([1.0, 0.5])  # y <u, x> >= 1/2: two of the hinge losses are 1/2
+    >>> b.bound >= b.updates, b.holds
+    (True, True)
+    """
+
+    updates: int = 0
+    norm: float = 0.0
+    radius: float | None = None
+    squares: float | None = None
+    against: Callable[..., MistakeBound] | None = field(default=None, repr=False, compare=False)
+
+    def mistake_bound(
+        self, u: Any, margin: float | None = None, *, intercept: Any = 0.0
+    ) -> MistakeBound:
+        """What the theorems say of the number of updates, by the losses of `u` on the examples.
+
+        Parameters: `u`, a dict of names to weights or an array of the weights of columns; with three or
+        more labels, a dict of labels to such. `margin` rho > 0: take `u / (rho ||u||)`, whose hinge
+        losses are `max(0, 1 - y <u, x> / (rho ||u||))`; None takes u as it is. `intercept`: u's weight
+        of the constant feature (by label, if there are three or more).
+        """
+        if self.against is None:
+            raise ValueError("the examples are not kept: call certificate(X, y) with those learned")
+        return self.against(u, margin, intercept)
+
+
+@dataclass(frozen=True)
+class SVMCertificate(Certificate):
+    """A `Certificate` of the hinge losses, which also knows the regret in the objective of the SVM.
+
+    >>> from regretless.linear import OnlineSVM
+    >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
+    >>> model = OnlineSVM(C=1.0, rate=0.1, intercept=False).fit(X, y)
+    >>> model.certificate(X, y).regret_bound([1.0, 0.0]).holds
+    True
+    """
+
+    against: Callable[..., RegretCertificate] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def regret_bound(self, u: Any, *, intercept: Any = 0.0) -> RegretCertificate:
+        """The regret against `u` in `||w||^2 / 2 + C max(0, 1 - y <w, x>)`, and bounds on it.
+
+        Parameters: `u` and `intercept` as for `MistakeCertificate.mistake_bound`.
+        """
+        if self.against is None:
+            raise ValueError("the examples are not kept: call certificate(X, y) with those learned")
+        return self.against(u, intercept)

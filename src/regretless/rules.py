@@ -50,11 +50,12 @@ class Rule(ABC):
                 )
 
 
-def _schedule(rate: float | rates.Rate) -> dict[str, Any]:
-    schedule = rates.get(rate)
-    if type(schedule) not in _SCHEDULES:
+def schedule(rate: float | rates.Rate) -> dict[str, Any]:
+    """A rate as the compiled core takes it."""
+    chosen = rates.get(rate)
+    if type(chosen) not in _SCHEDULES:
         raise ValueError(f"rate={rate!r} must be a number or one of regretless.rates")
-    return {"schedule": _SCHEDULES[type(schedule)], "eta": schedule.eta}
+    return {"schedule": _SCHEDULES[type(chosen)], "eta": chosen.eta}
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class OGD(Rule):
     invariant: bool = False
 
     def __post_init__(self) -> None:
-        _schedule(self.rate)
+        schedule(self.rate)
         if self.radius is not None:
             positive(self.radius, "radius")
         if self.lazy and self.invariant:
@@ -171,7 +172,7 @@ class OGD(Rule):
             raise ValueError(
                 f"radius={self.radius} and l1={l1} cannot be combined; use one of them"
             )
-        return _schedule(self.rate) | {
+        return schedule(self.rate) | {
             "radius": math.inf if self.radius is None else self.radius,
             "l1": l1,
             "l2": l2,
@@ -232,10 +233,10 @@ class PNorm(Rule):
     def __post_init__(self) -> None:
         if not 2 <= number(self.p, "p") <= 100:
             raise ValueError(f"p={self.p} is outside [2, 100]; use rule='eg' for larger p")
-        _schedule(self.rate)
+        schedule(self.rate)
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
-        return _schedule(self.rate) | {"p": self.p}
+        return schedule(self.rate) | {"p": self.p}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reference import adagrad, coin, dual, ftrl, ogd, passive_aggressive, perceptron
+from reference import adagrad, coin, dual, ftrl, ogd, passive_aggressive, perceptron, svm
 from reference.losses import CLASSIFICATION, REGRESSION
 from regretless import linear, losses, rates, rules
 
@@ -173,8 +173,59 @@ def _named():
             lambda d, loss, rate=rate: perceptron.Perceptron(d, loss, rate),
             losses=("perceptron",),
         )
+    for average in ("survival", "uniform"):
+        yield Pair(
+            f"perceptron-{average}",
+            lambda loss, average=average, **options: linear.Perceptron(
+                rate=0.25, average=average, **options
+            ),
+            lambda d, loss, average=average: perceptron.AveragedPerceptron(d, loss, 0.25, average),
+            losses=("perceptron",),
+        )
+    for margin in (0.125, 1.0):
+        yield Pair(
+            f"margin_perceptron-{margin}",
+            lambda loss, margin=margin, **options: linear.MarginPerceptron(
+                margin=margin, **options
+            ),
+            lambda d, loss, margin=margin: perceptron.MarginPerceptron(d, loss, margin),
+            losses=("perceptron",),
+        )
+    for p in (2.0, 3.0, 10.0):
+        yield Pair(
+            f"pnorm_perceptron-{p}",
+            lambda loss, p=p, **options: linear.PNormPerceptron(p=p, **options),
+            lambda d, loss, p=p: dual.PNorm(d, loss, lambda t: 1.0, p),
+            losses=("perceptron",),
+            tolerance=1e-5 * max(1.0, p / 10),
+        )
+    yield Pair(
+        "balanced_winnow",
+        lambda loss, **options: linear.BalancedWinnow(radius=4.0, rate=0.125, **options),
+        lambda d, loss: dual.EG(d, loss, 4.0, 0.125),
+        losses=("perceptron",),
+    )
+    for schedule, (rate, by_hand) in RATES.items():
+        for ball in (False, True):
+            yield Pair(
+                f"svm-{schedule}" + "-ball" * ball,
+                lambda loss, rate=rate, ball=ball, **options: linear.OnlineSVM(
+                    C=4.0, rate=rate, projection=ball, at_kink="shrink", **options
+                ),
+                lambda d, loss, by_hand=by_hand, ball=ball: svm.OnlineSVM(
+                    d, loss, 4.0, by_hand, ball, "shrink"
+                ),
+                losses=("hinge",),
+            )
 
 
 PAIRS = {pair.name: pair for pair in (*_ogd(), *_adaptive(), *_dual(), *_named())}
 # Those that compute exactly on a grid: sums of multiples of 2^-k, nothing to round.
-EXACT = ("ogd-agile-constant", "ogd-lazy-constant", "perceptron-1.0", "perceptron-0.25")
+EXACT = (
+    "ogd-agile-constant",
+    "ogd-lazy-constant",
+    "perceptron-1.0",
+    "perceptron-0.25",
+    "margin_perceptron-0.125",
+    "margin_perceptron-1.0",
+)

@@ -1,11 +1,17 @@
-"""Rosenblatt's Perceptron, in its primal and its dual form (survey D6; mohri 7 and 9)."""
+"""Rosenblatt's Perceptron: primal, dual, averaged, voted, with a margin (survey D6; mohri 7-9, 15)."""
 
 import numpy as np
 
 from reference.losses import CLASSIFICATION
 from reference.oracle import Oracle
 
-__all__ = ["DualPerceptron", "Perceptron"]
+__all__ = [
+    "AveragedPerceptron",
+    "DualPerceptron",
+    "MarginPerceptron",
+    "Perceptron",
+    "VotedPerceptron",
+]
 
 
 class Perceptron(Oracle):
@@ -38,3 +44,52 @@ class DualPerceptron:
     def learn(self, x, y):
         if y * self.predict(x) <= 0:
             self.mistaken.append((x, y))
+
+
+class AveragedPerceptron(Perceptron):
+    """Keeps every vector: `played` are w_1 .. w_T, `distinct` those after each update (mohri 8)."""
+
+    def __init__(self, dimension, loss=CLASSIFICATION["perceptron"], rate=1.0, average="survival"):
+        super().__init__(dimension, loss, rate)
+        self.average, self.played, self.distinct = average, [], []
+
+    def weights(self, x):
+        vectors = self.played if self.average == "survival" else self.distinct
+        return np.mean(vectors, axis=0) if vectors else np.zeros_like(self.w)
+
+    def play(self, x, y, h):
+        s = float(self.w @ x)
+        g = h * self.loss.derivative(s, y)
+        self.suffered += h * self.loss.value(s, y)
+        self.rounds += 1
+        self.played.append(self.w)
+        self.update(x, y, g, self.w)
+        if g != 0.0:
+            self.distinct.append(self.w)
+
+
+class VotedPerceptron(AveragedPerceptron):
+    """`sum_k c_k sign(<u_k, x>) / sum_k c_k` over all vectors but the first, 0 (Freund & Schapire)."""
+
+    def predict(self, x):
+        vectors = [*self.played[1:], self.w] if self.played else []  # one per round, after it
+        vectors = vectors[self.updates[0] :] if self.updates else []
+        return float(np.mean([np.sign(u @ x) for u in vectors])) if vectors else 0.0
+
+
+class MarginPerceptron(Perceptron):
+    """`if w = 0 or y <w, x> / ||w|| < rho / 2: w <- w + y x` (mohri 15)."""
+
+    def __init__(self, dimension, loss=CLASSIFICATION["perceptron"], margin=1.0):
+        super().__init__(dimension, loss)
+        self.margin = margin
+
+    def play(self, x, y, h):
+        self.h = h
+        super().play(x, y, h)
+
+    def update(self, x, y, g, w):
+        norm = np.sqrt(w @ w)
+        if norm == 0.0 or y * (w @ x) < self.margin / 2 * norm:
+            self.updates.append(self.rounds - 1)
+            self.w = w + self.h * y * x

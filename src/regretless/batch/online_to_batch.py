@@ -171,7 +171,8 @@ class _Pass:
         )
 
     def weight_mean(self) -> WeightMean | None:
-        return WeightMean(self.learner) if isinstance(self.learner, LinearLearner) else None
+        linear = isinstance(self.learner, LinearLearner) and self.learner._is_linear
+        return WeightMean(self.learner) if linear else None
 
     def average(self, examples: Iterable[Example]) -> Found:
         mean = self.weight_mean()

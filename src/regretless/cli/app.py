@@ -86,7 +86,7 @@ LossOption = Annotated[
 Rate = Annotated[
     float | None,
     typer.Option(
-        help="The learning rate, of learners that have one; for pa the largest step.",
+        help="The learning rate, of learners that have one; for pa and svm it is C.",
         callback=_positive,
         rich_help_panel=LEARNING,
     ),
@@ -434,7 +434,7 @@ def compare(
 ) -> None:
     """Train several learners in one pass over the data and show which does best.
 
-    perceptron and pa have losses of their own, so error and AUC are shown too.
+    perceptrons, winnow, pa and svm have losses of their own, so error and AUC are shown too.
     """
     with told(debug):
         from regretless.cli.compare import Wanted, run

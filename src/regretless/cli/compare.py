@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from regretless.cli.checkpoints import uninterrupted
-from regretless.cli.learners import LearnerOptions, loss_name
+from regretless.cli.learners import LearnerOptions, loss_name, only_classifies
 from regretless.cli.progress import Display
 from regretless.cli.reading_options import Reading
 from regretless.cli.summary import Summary, percent, print_json, short
@@ -37,9 +37,9 @@ def run(
     stream = reading.stream()
     labels, pieces = first_labels(stream, reading, options.form())
     regression = options.is_regression(labels)
-    if regression and "perceptron" in learners:
-        learners.remove("perceptron")
-        print("the perceptron only classifies: it is left out", file=sys.stderr)
+    for name in [each for each in learners if regression and only_classifies(each)]:
+        learners.remove(name)
+        print(f"the {name} only classifies: it is left out", file=sys.stderr)
     if not learners:
         raise ValueError("there is no learner left to compare")
     trainings = {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from regretless.linear.learner import LinearLearner
     from regretless.rows import Form
 
-__all__ = ["Learner", "LearnerOptions", "LossName", "loss_name"]
+__all__ = ["Learner", "LearnerOptions", "LossName", "loss_name", "only_classifies"]
 
 
 class Learner(StrEnum):
@@ -26,7 +26,12 @@ class Learner(StrEnum):
     EG = "eg"
     PNORM = "pnorm"
     PERCEPTRON = "perceptron"
+    MARGIN_PERCEPTRON = "margin-perceptron"
+    PNORM_PERCEPTRON = "pnorm-perceptron"
+    WINNOW = "winnow"
+    BALANCED_WINNOW = "balanced-winnow"
     PA = "pa"
+    SVM = "svm"
 
 
 class LossName(StrEnum):
@@ -42,7 +47,22 @@ class LossName(StrEnum):
     EPSILON_INSENSITIVE = "epsilon_insensitive"
 
 
-_OWN_LOSS = ("perceptron", "pa")
+# the class, the option that --rate sets, and the loss it may be called by
+_OWN_LOSS: dict[str, tuple[str, str | None, str]] = {
+    "perceptron": ("Perceptron", "rate", "hinge"),
+    "margin-perceptron": ("MarginPerceptron", None, "hinge"),
+    "pnorm-perceptron": ("PNormPerceptron", None, "hinge"),
+    "winnow": ("Winnow", "rate", "hinge"),
+    "balanced-winnow": ("BalancedWinnow", "rate", "hinge"),
+    "pa": ("PassiveAggressive", "C", "hinge"),
+    "svm": ("OnlineSVM", "C", "hinge"),
+}
+_REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
+
+
+def only_classifies(learner: str) -> bool:
+    """Whether there is no regressor of that name."""
+    return learner in _OWN_LOSS and learner not in _REGRESSORS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +85,7 @@ class LearnerOptions:
         """How the learner wants its examples, whatever its task."""
         from regretless.linear import LinearClassifier
 
-        return LinearClassifier(**self._shared())._form()
+        return LinearClassifier(**{"intercept": False} | self._shared())._form()
 
     def is_regression(self, labels: NDArray[Any]) -> bool:
         """What the loss says; without one, whether the labels are numbers that are not all whole."""
@@ -114,12 +134,12 @@ class LearnerOptions:
     def _with_its_own_loss(self, regression: bool) -> LinearLearner:
         from regretless import linear
 
-        if self.learner == "perceptron" and regression:
+        if regression and only_classifies(self.learner):
             raise ValueError(
-                "the labels are numbers that are not all whole, and the perceptron only classifies; "
-                "use --learner pa or coin"
+                f"the labels are numbers that are not all whole, and the {self.learner} only "
+                "classifies; use --learner pa or coin"
             )
-        own = "epsilon_insensitive" if regression else "hinge"
+        name, option, own = (_REGRESSORS if regression else _OWN_LOSS)[self.learner]
         if self.loss not in (None, own):
             raise ValueError(
                 f"--learner {self.learner} has a loss of its own, a {own.replace('_', '-')} loss; "
@@ -127,16 +147,15 @@ class LearnerOptions:
             )
         if self.l1 or self.l2:
             raise ValueError(f"--learner {self.learner} takes no penalty; leave out --l1 and --l2")
-        rate = 1.0 if self.rate is None else self.rate
-        if self.learner == "perceptron":
-            return linear.Perceptron(rate=rate, **self._shared())
-        if regression:
-            return linear.PassiveAggressiveRegressor(C=rate, **self._shared())
-        return linear.PassiveAggressive(C=rate, **self._shared())
+        if self.rate is not None and option is None:
+            raise ValueError(f"--learner {self.learner} has no learning rate; leave out --rate")
+        rate = {} if self.rate is None or option is None else {option: self.rate}
+        learner: LinearLearner = getattr(linear, name)(**rate, **self._shared())
+        return learner
 
     def _shared(self) -> dict[str, Any]:
-        return {
-            "intercept": self.intercept,
+        has_intercept = self.learner != "winnow"  # it has a threshold instead
+        return ({"intercept": self.intercept} if has_intercept else {}) | {
             "features": "exact" if self.exact else "hashed",
             "bits": self.bits,
             "names": self.names,

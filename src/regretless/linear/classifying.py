@@ -12,7 +12,7 @@ from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
 
-__all__ = ["Classifying"]
+__all__ = ["Classifying", "label_array"]
 
 
 class Classifying(LinearLearner):
@@ -139,7 +139,7 @@ class Classifying(LinearLearner):
         self, X: Any, y: Any, classes: Any, sample_weight: Any, want_scores: bool
     ) -> Iterator[tuple[NDArray[np.int32], Any]]:
         """Learn a batch part by part: the codes of the labels and what the core says of them."""
-        batch, labels, importance = rows.batch(X), _label_array(y), weight_array(sample_weight)
+        batch, labels, importance = rows.batch(X), label_array(y), weight_array(sample_weight)
         if len(labels) != batch.size:
             raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
         codes, fresh = self._labels.encode(labels)
@@ -192,7 +192,7 @@ class Classifying(LinearLearner):
 
     def _unknown(self, labels: Any) -> list[Any]:
         """Those not seen yet, once each, sorted where they can be compared."""
-        _, fresh = self._labels.encode(_label_array(labels))
+        _, fresh = self._labels.encode(label_array(labels))
         unknown = [self._labels.check(label) for _, label in fresh]
         try:
             return sorted(unknown)
@@ -259,7 +259,7 @@ class Classifying(LinearLearner):
         self._labels = labels
 
 
-def _label_array(y: Any) -> NDArray[Any]:
+def label_array(y: Any) -> NDArray[Any]:
     """Labels as an array that keeps them as they are: no number becomes a string beside one."""
     if hasattr(y, "to_pylist"):  # Arrow
         y = y.to_pylist()

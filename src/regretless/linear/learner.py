@@ -15,9 +15,9 @@ from regretless import _core, losses, persistence, rates, rows, rules
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
-__all__ = ["LinearLearner", "weight_array"]
+__all__ = ["TOTALS", "LinearLearner", "weight_array"]
 
-_TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}
+TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}  # what a lane adds up
 _NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
 
@@ -42,6 +42,11 @@ class LinearLearner(ABC):
     @abstractmethod
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         """The loss, and the rule with its options, as the core takes them."""
+
+    @property
+    def _is_linear(self) -> bool:
+        """Whether the score is `<w, x>` with a weight of 0 for every feature not seen."""
+        return True
 
     # --- options, in scikit-learn's manner ---------------------------------------------------------
 
@@ -135,12 +140,17 @@ class LinearLearner(ABC):
     @property
     def examples_(self) -> int:
         """Number of examples learned."""
-        return int(self._model.most(_TOTALS["rounds"])) if self._model else 0
+        return int(self._model.most(TOTALS["rounds"])) if self._model else 0
 
     @property
     def weight_(self) -> float:
         """Sum of the importance weights of the examples learned: their number if all are 1."""
-        return self._model.most(_TOTALS["weights"]) if self._model else 0.0
+        return self._model.most(TOTALS["weights"]) if self._model else 0.0
+
+    @property
+    def updates_(self) -> int:
+        """Number of examples that moved the weights; with three or more labels, of all lanes."""
+        return int(self._model.total(TOTALS["updates"])) if self._model else 0
 
     @property
     def loss_(self) -> float:
@@ -148,7 +158,7 @@ class LinearLearner(ABC):
 
         With three or more labels the losses of all lanes are added up.
         """
-        return self._model.total(_TOTALS["loss"]) if self._model else 0.0
+        return self._model.total(TOTALS["loss"]) if self._model else 0.0
 
     def certificate(self) -> Certificate:
         """What the run so far proves about every fixed linear model: see `Certificate`."""
@@ -158,13 +168,13 @@ class LinearLearner(ABC):
                 f"this rule keeps no sum of gradients; make the learner with certify=True: "
                 f"{type(self).__name__}(..., certify=True)"
             )
-        total = {name: core.total(number) for name, number in _TOTALS.items()}
+        total = {name: core.total(number) for name, number in TOTALS.items()}
         # In certified runs sums are doubles: T additions of relative error 2^-53 each.
         l1, l2, largest = core.gradient_norms()
         exact = self.certify
         return Certificate(
             examples=self.examples_,
-            weight=core.most(_TOTALS["weights"]),
+            weight=core.most(TOTALS["weights"]),
             loss=total["loss"],
             linear=total["linear"],
             gradient_norms=(l1, l2, largest),
@@ -177,14 +187,17 @@ class LinearLearner(ABC):
         table = core.weights().reshape(-1, core.lanes)
         names, table, first = core.names(), table[1:], table[0]
         if self.features == "hashed":
-            used = np.flatnonzero(table.any(axis=1))
+            used = np.flatnonzero((table != self._unlearned(table)).any(axis=1))
             return [names.get(row + 1, row) for row in used.tolist()], table[used], first
         return list(names.values()), table, first
 
+    def _unlearned(self, table: NDArray[np.float64]) -> float:
+        """The weight of a feature that nothing was learned of."""
+        return 0.0
+
     def __sizeof__(self) -> int:
         """Bytes, those of the compiled model among them."""
-        arrays = self._model.state().values() if self._model else ()
-        return object.__sizeof__(self) + sum(int(array.nbytes) for array in arrays)
+        return object.__sizeof__(self) + (self._model.bytes if self._model else 0)
 
     # --- copies, pickles, files ----------------------------------------------------------------------
 

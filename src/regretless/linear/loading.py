@@ -5,27 +5,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from regretless import persistence
-from regretless.linear.auto import AutoClassifier, AutoRegressor
+from regretless import linear, persistence
 from regretless.linear.learner import LinearLearner
-from regretless.linear.linear import LinearClassifier, LinearRegressor
-from regretless.linear.passive_aggressive import PassiveAggressive, PassiveAggressiveRegressor
-from regretless.linear.perceptron import Perceptron
 
 __all__ = ["load", "restored"]
 
-_LEARNERS: dict[str, type[LinearLearner]] = {
-    learner.__name__: learner
-    for learner in (
-        AutoClassifier,
-        AutoRegressor,
-        LinearClassifier,
-        LinearRegressor,
-        PassiveAggressive,
-        PassiveAggressiveRegressor,
-        Perceptron,
-    )
-}
+_LEARNERS: dict[str, type[LinearLearner]] = {name: getattr(linear, name) for name in linear.__all__}
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -33,7 +18,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "m.model"
-    >>> Perceptron().save(path)
+    >>> linear.Perceptron().save(path)
     >>> load(path)
     Perceptron()
     """

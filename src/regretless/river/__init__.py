@@ -14,17 +14,27 @@ except ImportError as error:
     ) from error
 
 from regretless.river.linear import (
+    BalancedWinnow,
     LinearClassifier,
     LinearRegressor,
+    MarginPerceptron,
+    OnlineSVM,
     PassiveAggressive,
     PassiveAggressiveRegressor,
     Perceptron,
+    PNormPerceptron,
+    Winnow,
 )
 
 __all__ = [
+    "BalancedWinnow",
     "LinearClassifier",
     "LinearRegressor",
+    "MarginPerceptron",
+    "OnlineSVM",
+    "PNormPerceptron",
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "Winnow",
 ]

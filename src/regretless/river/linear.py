@@ -6,11 +6,16 @@ from regretless import linear
 from regretless.river.learner import RiverClassifier, RiverRegressor
 
 __all__ = [
+    "BalancedWinnow",
     "LinearClassifier",
     "LinearRegressor",
+    "MarginPerceptron",
+    "OnlineSVM",
+    "PNormPerceptron",
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "Winnow",
 ]
 
 
@@ -60,6 +65,13 @@ class Perceptron(RiverClassifier, linear.Perceptron):
     Accuracy: 8...%
     """
 
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"average": "survival"},
+        {"average": "uniform"},
+        {"average": "vote"},
+    )
+
 
 class PassiveAggressive(RiverClassifier, linear.PassiveAggressive):
     """`regretless.linear.PassiveAggressive` as a River classifier.
@@ -82,3 +94,50 @@ class PassiveAggressiveRegressor(RiverRegressor, linear.PassiveAggressiveRegress
     """
 
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"mode": "exact"}, {"mode": "II"})
+
+
+class MarginPerceptron(RiverClassifier, linear.MarginPerceptron):
+    """`regretless.linear.MarginPerceptron` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), MarginPerceptron(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+
+class PNormPerceptron(RiverClassifier, linear.PNormPerceptron):
+    """`regretless.linear.PNormPerceptron` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), PNormPerceptron(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+
+class BalancedWinnow(RiverClassifier, linear.BalancedWinnow):
+    """`regretless.linear.BalancedWinnow` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), BalancedWinnow(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+
+class OnlineSVM(RiverClassifier, linear.OnlineSVM):
+    """`regretless.linear.OnlineSVM` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), OnlineSVM(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"rate": 0.01, "projection": True})
+
+
+class Winnow(RiverClassifier, linear.Winnow):
+    """`regretless.linear.Winnow` as a River classifier, for features in [0, 1].
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), Winnow(), metrics.Accuracy())
+    Accuracy: ...%
+    """

@@ -1,14 +1,21 @@
 """The linear learners as scikit-learn estimators."""
 
+from typing import Any
+
 from regretless import linear
 from regretless.sklearn.learner import SklearnClassifier, SklearnRegressor
 
 __all__ = [
+    "BalancedWinnow",
     "LinearClassifier",
     "LinearRegressor",
+    "MarginPerceptron",
+    "OnlineSVM",
+    "PNormPerceptron",
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "Winnow",
 ]
 
 
@@ -30,3 +37,28 @@ class PassiveAggressive(SklearnClassifier, linear.PassiveAggressive):
 
 class PassiveAggressiveRegressor(SklearnRegressor, linear.PassiveAggressiveRegressor):
     """`regretless.linear.PassiveAggressiveRegressor` as a scikit-learn regressor."""
+
+
+class MarginPerceptron(SklearnClassifier, linear.MarginPerceptron):
+    """`regretless.linear.MarginPerceptron` as a scikit-learn classifier."""
+
+
+class PNormPerceptron(SklearnClassifier, linear.PNormPerceptron):
+    """`regretless.linear.PNormPerceptron` as a scikit-learn classifier."""
+
+
+class BalancedWinnow(SklearnClassifier, linear.BalancedWinnow):
+    """`regretless.linear.BalancedWinnow` as a scikit-learn classifier."""
+
+
+class OnlineSVM(SklearnClassifier, linear.OnlineSVM):
+    """`regretless.linear.OnlineSVM` as a scikit-learn classifier."""
+
+
+class Winnow(SklearnClassifier, linear.Winnow):
+    """`regretless.linear.Winnow` as a scikit-learn classifier, for features in [0, 1]."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags

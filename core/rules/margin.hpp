@@ -1,0 +1,42 @@
+// The margin Perceptron (mohri 15): w <- w + y x if w = 0 or y <w, x> / ||w|| < rho / 2.
+#pragma once
+#include "rules/rule.hpp"
+
+namespace regretless {
+
+struct MarginPerceptron : RuleDefaults {
+  enum { kNorm = kA, kPeak = kB };  // ||w||^2, and the largest since it was last added up
+  double margin = 1;
+
+  int float_slots() const { return 1; }
+
+  template <class V>
+  struct At {};
+  template <class V>
+  At<V> at(Lanes, int) const {
+    return {};
+  }
+  template <class C, class V>
+  V weight(const C& c, const At<V>&, V) const {
+    return c.get(0);
+  }
+  double factor(Lanes, int) const { return 1; }
+  double step(Lanes lanes, int k, const Loss&, double s, double y, double h, double, double) const {
+    const double norm = std::sqrt(lanes(kNorm, k));
+    return norm == 0 || y * s < margin / 2 * norm ? -h * y : 0;
+  }
+  template <class C, class V>
+  void update(const C& c, const At<V>&, Wide<V> g, V x, Sums<V>& sums) const {
+    const V old = c.get(0), w = old - narrow(g) * x;
+    c.set(0, w);
+    sums.tracked += widen(w) * widen(w) - widen(old) * widen(old);
+  }
+  void finish(Lanes lanes, int k, const Round&, double tracked, const Table& table) const {
+    double &norm = lanes(kNorm, k), &peak = lanes(kPeak, k);
+    norm += tracked;
+    peak = std::max(peak, norm);
+    if (norm < 1e-8 * peak) norm = peak = table.squared_norm(k);  // lost its digits to cancellation
+  }
+};
+
+}  // namespace regretless

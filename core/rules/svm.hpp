@@ -1,0 +1,69 @@
+// On-line SVM (mohri 14): gradient descent on ||w||^2 / 2 + C max(0, 1 - y <w, x>),
+//
+//   w <- P( (1 - eta_t) w + eta_t C y x [y <w, x> < 1] )
+//
+// where P projects onto a ball. Weights are kept as scale * v and only the scale shrinks. A rate of
+// 1 can only be the first of a schedule, when w = 0 and the scale does not matter.
+#pragma once
+#include "rules/rule.hpp"
+
+namespace regretless {
+
+struct OnlineSvm : RuleDefaults {
+  enum { kScale = kA, kNorm = kB, kPeak = kC, kIdle = kD };  // ||v||^2; whether w stays as it is
+  Rate rate{};
+  double C = 1, radius = std::numeric_limits<double>::infinity();
+  bool shrinks_at_kink = false;
+
+  int float_slots() const { return 1; }
+  bool bounded() const { return radius < std::numeric_limits<double>::infinity(); }
+  void start(Lanes lanes, int k) const { lanes(kScale, k) = 1; }
+
+  template <class V>
+  struct At {
+    Wide<V> step;  // what multiplies g x
+  };
+  template <class V>
+  At<V> at(Lanes lanes, int block) const {
+    const Wide<V> eta = rate(lane_block<V>(lanes, kRounds, block) + 1.0);
+    return {ratio(eta * C, lane_block<V>(lanes, kScale, block) * shrinkage(eta))};
+  }
+  template <class Cell, class V>
+  V weight(const Cell& c, const At<V>&, V) const {
+    return c.get(0);
+  }
+  double factor(Lanes lanes, int k) const { return lanes(kScale, k); }
+  double step(Lanes lanes, int k, const Loss& loss, double s, double y, double, double g,
+              double) const {
+    lanes(kIdle, k) = !shrinks_at_kink && s * y == loss.parameter;
+    return g;
+  }
+  template <class Cell, class V>
+  void update(const Cell& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
+    const V old = c.get(0), v = old + narrow(-at.step * g) * x;
+    c.set(0, v);
+    if (bounded()) sums.tracked += widen(v) * widen(v) - widen(old) * widen(old);
+  }
+  void finish(Lanes lanes, int k, const Round&, double tracked, const Table& table) const {
+    double &scale = lanes(kScale, k), &norm = lanes(kNorm, k), &peak = lanes(kPeak, k);
+    if (lanes(kIdle, k) == 0) scale *= shrinkage(rate(lanes(kRounds, k) + 1));
+    norm += tracked;
+    peak = std::max(peak, norm);
+    if (bounded() && norm < 1e-8 * peak) norm = peak = table.squared_norm(k);
+    if (bounded() && scale * std::sqrt(norm) > radius) scale = radius / std::sqrt(norm);
+    if (scale < 1e-6) {
+      for (std::size_t i = 0; i < table.rows; ++i)
+        *table.slot(i, 0, k) = float(*table.slot(i, 0, k) * scale);
+      scale = 1;
+      norm = peak = table.squared_norm(k);
+    }
+  }
+
+ private:
+  template <class W>
+  static W shrinkage(W eta) {
+    return eta < 1.0 ? 1.0 - eta : W{} + 1.0;
+  }
+};
+
+}  // namespace regretless

@@ -1,0 +1,73 @@
+// The vote of all weight vectors that a Perceptron has had (Freund & Schapire 1999; mohri 8):
+//
+//   score(x) = sum_k c_k sign(<u_k, x>) / sum_k c_k
+//
+// u_k is the vector after k updates and c_k the number of rounds after which it was the current
+// one. A vector differs from the one before by multiples of one example, one per lane, so the
+// examples of the updates are all that is kept: memory, and the time of a prediction, grow with
+// their sizes.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "bank.hpp"
+
+namespace regretless {
+
+struct Votes {
+  std::vector<std::size_t> starts{0};
+  std::vector<std::uint32_t> rows;
+  std::vector<float> values;
+  std::vector<double> steps;  // updates x lanes: u += step x
+  std::vector<double> lives;  // rounds from an update to the next; the first, of u = 0, has no vote
+
+  // A round with these steps, all 0 if nothing was updated.
+  void add(Example x, const double* step, int lanes) {
+    bool updated = false;
+    for (int k = 0; k < lanes; ++k) updated |= step[k] != 0;
+    if (updated) {
+      rows.insert(rows.end(), x.rows, x.rows + x.size);
+      values.insert(values.end(), x.values, x.values + x.size);
+      starts.push_back(rows.size());
+      steps.insert(steps.end(), step, step + lanes);
+      lives.push_back(0);
+    }
+    if (!lives.empty()) lives.back() += 1;
+  }
+  // `place` has a 0 per row of the bank, and has them again afterwards. Lanes vote from their first
+  // update on.
+  void score(Example x, int lanes, std::vector<double>& place, double* out) const {
+    struct Lane {
+      double score = 0, votes = 0, all = 0;
+      bool begun = false;
+    };
+    std::vector<Lane> tally(std::size_t(lanes), Lane{});
+    for (std::size_t j = 0; j < x.size; ++j) place[x.rows[j]] += double(x.values[j]);
+    const double* step = steps.data();
+    for (std::size_t u = 0; u < lives.size(); ++u) {
+      double dot = 0;
+      for (std::size_t j = starts[u]; j < starts[u + 1]; ++j) dot += place[rows[j]] * values[j];
+      for (Lane& lane : tally) {
+        lane.begun |= *step != 0;
+        lane.score += *step++ * dot;
+        lane.votes += lane.score > 0 ? lives[u] : lane.score < 0 ? -lives[u] : 0;
+        lane.all += lane.begun ? lives[u] : 0;
+      }
+    }
+    for (const Lane& lane : tally) *out++ = lane.all > 0 ? lane.votes / lane.all : 0;
+    for (std::size_t j = 0; j < x.size; ++j) place[x.rows[j]] = 0;
+  }
+  void relane(int before, const std::vector<int>& sources, const std::vector<int>& signs) {
+    const std::size_t lanes = sources.size();
+    std::vector<double> fresh(lives.size() * lanes);
+    for (std::size_t u = 0; u < lives.size(); ++u)
+      for (std::size_t k = 0; k < lanes; ++k)
+        if (sources[k] >= 0)
+          fresh[u * lanes + k] =
+              signs[k] * steps[u * std::size_t(before) + std::size_t(sources[k])];
+    steps = std::move(fresh);
+  }
+};
+
+}  // namespace regretless

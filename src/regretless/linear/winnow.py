@@ -1,0 +1,218 @@
+"""Winnow (survey 3.3.2) and balanced Winnow (primal-dual paper, Example 2; mohri 8.3.2)."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.arguments import number, positive
+from regretless.certificates import MistakeCertificate
+from regretless.linear.mistakes import MistakeDriven
+from regretless.linear.replay import Lane, Replay
+from regretless.losses import Loss
+from regretless.losses import Perceptron as ConservativeHinge
+from regretless.rules import EG
+
+__all__ = ["BalancedWinnow", "Winnow"]
+
+
+class Winnow(MistakeDriven):
+    """Multiplicative weights for features in [0, 1]: learns an OR of few of many features quickly.
+
+        predict the sign of 2 <w, x> - 1;   if it is wrong:  w_i <- w_i e^{2 rate y x_i}
+
+    from `w_i = 1/d` on. With `f(u) = max(0, 1 - y (2 <u, x> - 1))`, `rate < 1/2` and every `u >= 0`,
+    over the rounds M with a mistake (survey Thm 3.10 and, with its numerator kept, Thm 2.23),
+
+        |M| <= (sum_M f(u) + (1 + sum_i u_i (log(d u_i) - 1)) / rate) / (1 - 2 rate)
+
+    which for an OR of k features and the rate 1/4 is at most `8 k log d`. The sign in the exponent is +;
+    the text prints -, with which the theorem is wrong. `weights_` are the w of the text, the score is
+    `2 <w, x> - 1`. The two labels are not treated alike: +1 is the larger one. Labels should be known
+    from the start: `fit` knows them, bools are known, `partial_fit` takes `classes=`.
+
+    Parameters
+    ----------
+    rate : in (0, 1/2).
+    dimension : d; None takes the number of features seen so far (of hashed features: all). A feature
+        that joins later begins with 1/d, and the others are scaled down to the new d; the 1 in the bound
+        becomes the sum of 1/d over the features as they come, at most `1 + log d`.
+
+    There is no intercept. Features outside [0, 1] are refused: `BalancedWinnow` takes them. The other
+    options are those of `LinearClassifier`.
+
+    >>> model = Winnow(dimension=4)
+    >>> model.learn_one({"a": 1, "c": 1}, True)
+    >>> model.weights_  # e^(1/2) / 4
+    {'a': 0.412..., 'c': 0.412...}
+    """
+
+    intercept = False
+
+    def __init__(
+        self,
+        *,
+        rate: float = 0.25,
+        dimension: int | None = None,
+        features: str = "exact",
+        bits: int = 18,
+        names: int = 0,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.rate = rate
+        self.dimension = dimension
+        self.features = features
+        self.bits = bits
+        self.names = names
+        self.certify = certify
+        self.seed = seed
+        self._reset()
+
+    @property
+    def _is_linear(self) -> bool:
+        return False
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        if not 0 < number(self.rate, "rate") < 0.5:
+            raise ValueError(
+                f"rate={self.rate} is outside (0, 1/2), where Winnow has its guarantee"
+            )
+        d = self.dimension
+        if d is not None and not (isinstance(d, (int, np.integer)) and d >= 1):
+            raise ValueError(f"dimension={d!r} must be a whole number, 1 or more, or None")
+        return ConservativeHinge(), "winnow", {"eta": self.rate, "dimension": d or 0}
+
+    def _unlearned(self, table: NDArray[np.float64]) -> float:
+        tiny = float(np.float32(1e-30))  # which the core asks for the score of
+        return tiny * (2.0 / (self.dimension or len(table))) / tiny
+
+    @property
+    def weights_(self) -> dict[Any, Any]:
+        """Names to the weights w of the score `2 <w, x> - 1`; with three or more labels, by label."""
+        weights: dict[Any, Any] = _halved(super().weights_)
+        return weights
+
+    @property
+    def intercept_(self) -> Any:
+        """Minus the threshold of `<w, x>`, -1/2; with three or more labels, by label."""
+        return _halved(super().intercept_)
+
+    def _certificate_of(self, run: Any, replay: Replay | None) -> MistakeCertificate:
+        plain = super()._certificate_of(run, replay)  # in terms of 2 w
+        l1, l2, largest = plain.gradient_norms
+        return replace(
+            plain,
+            gradient_norms=(2 * l1, 2 * l2, 2 * largest),
+            rounding=2 * plain.rounding,
+            norm=float(np.linalg.norm(run._weights()[1])) / 2,
+        )
+
+    def _twin(self) -> Any:
+        hashed = self.features == "hashed" and self.dimension is None
+        return super()._twin().set_params(dimension=2**self.bits if hashed else self.dimension)
+
+    def _size(self, u: NDArray[np.float64]) -> float:
+        return float(np.abs(u).sum())
+
+    def _bounds(
+        self, lane: Lane, u: NDArray[np.float64]
+    ) -> tuple[dict[str, float], dict[str, bool]]:
+        y = lane.y[lane.updated]
+        suffered = float(np.maximum(0.0, 1.0 - (2.0 * lane.updates.margins(u) - y)).sum())
+        allowed = bool((u >= 0).all())
+        v = np.maximum(u, 0.0)
+        d = lane.known[lane.updated]
+        starts = 1.0 / np.where(d > 0, d if self.dimension is None else self.dimension, 1)
+        begun = float(np.diff(d, prepend=0) @ starts)  # each feature's weight when it came
+        last = 1.0 / starts[-1] if len(d) else 1.0
+        entropy = begun + float(np.sum(v * (np.log(np.where(v > 0, v * last, 1.0)) - 1.0)))
+        bound = (suffered + entropy / self.rate) / (1.0 - 2.0 * self.rate)
+        return {"survey Thm 3.10": bound if allowed else math.inf}, {"u >= 0": allowed}
+
+
+class BalancedWinnow(MistakeDriven):
+    """Multiplicative weights of any sign: Winnow on the features x and -x, for features of any sign.
+
+        if y <w, x> <= 0:  theta <- theta + y x
+        w_i = radius sinh(rate theta_i) / sum_j cosh(rate theta_j)
+
+    With `||x||_inf <= r` in the rounds with an update, every u with `||u||_1 <= radius` and L the hinge
+    loss of u over these rounds,
+
+        (1 - rate radius r^2 / 2) |M| <= radius log(2 d) / rate + L
+
+    (primal-dual Cor. 1 with the entropy, mohri Thm 8.13; the text's C is `rate / radius`). At the
+    default rate, for r = 1, that is `|M| <= 2 (radius^2 log(2 d) + L)`. Here d is the number of features
+    seen; hashed ones count all, and `certificate(X, y)` cannot play such a run again.
+
+    Parameters
+    ----------
+    radius : > 0, of the l1 ball that the weights are in, and so is u. It scales the weights; mistakes
+        depend on it through the default rate alone.
+    rate : > 0; None takes `1 / radius`, the best for features up to 1. The bound needs it below
+        `2 / (radius r^2)`.
+
+    The others are those of `LinearClassifier`.
+
+    >>> model = BalancedWinnow(radius=2.0, intercept=False)
+    >>> X, y = [[1, 1, 0], [-1, 0, 1], [-1, 1, 1], [1, 0, -1]], [1, -1, -1, 1]
+    >>> model.cycle(X, y).separated
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        radius: float = 10.0,
+        rate: float | None = None,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        names: int = 0,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.radius = radius
+        self.rate = rate
+        self.intercept = intercept
+        self.features = features
+        self.bits = bits
+        self.names = names
+        self.certify = certify
+        self.seed = seed
+        self._reset()
+
+    @property
+    def _eta(self) -> float:
+        radius = positive(self.radius, "radius")
+        return 1.0 / radius if self.rate is None else positive(self.rate, "rate")
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        loss, rule = ConservativeHinge(), EG(self.radius, self._eta)
+        return loss, rule.name, rule.options(loss, 0.0, 0.0)
+
+    def _size(self, u: NDArray[np.float64]) -> float:
+        return float(np.abs(u).sum())
+
+    def _bounds(
+        self, lane: Lane, u: NDArray[np.float64]
+    ) -> tuple[dict[str, float], dict[str, bool]]:
+        mistakes, U, eta = lane.updates, float(self.radius), self._eta
+        L = float(np.maximum(0.0, 1.0 - mistakes.margins(u)).sum())
+        gain = 1.0 - eta * U * mistakes.largest(math.inf) ** 2 / 2.0
+        asked = {
+            "||u||_1 <= radius": self._size(u) <= U * (1 + 1e-12),
+            "rate radius max |x|^2 < 2": gain > 0,
+        }
+        d = max(1, lane.X.shape[1])
+        bound = (U * math.log(2 * d) / eta + L) / gain if all(asked.values()) else math.inf
+        return {"primal-dual Cor. 1, mohri Thm 8.13": bound}, asked
+
+
+def _halved(weights: Any) -> Any:
+    if isinstance(weights, dict):
+        return {name: _halved(w) for name, w in weights.items()}
+    return weights / 2

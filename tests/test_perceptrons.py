@@ -1,0 +1,619 @@
+"""The Perceptron and its kin: traces, averages, votes, passes, and how often they can be wrong."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference.comparison import weights_of
+from reference.perceptron import AveragedPerceptron, VotedPerceptron
+from scipy.sparse import csr_array
+
+from regretless import rules
+from regretless.adversaries import ExponentialInstance, MarginStream, UnitVectors, play
+from regretless.batch import hard_margin, online_to_batch, separable_risk
+from regretless.linear import (
+    BalancedWinnow,
+    LinearClassifier,
+    MarginPerceptron,
+    Perceptron,
+    PNormPerceptron,
+)
+
+FIVE = np.array([(1, 2), (-1, 1), (2, -1), (-1, -1), (1, -1)], float)
+SIGNS = np.array([1, -1, 1, -1, 1])
+AVERAGES = ("none", "survival", "uniform", "vote")
+every_average = pytest.mark.parametrize("average", AVERAGES)
+unhurried = settings(deadline=None, max_examples=150, derandomize=True)
+
+
+def signed(model):
+    """It knows the labels -1 and +1 from the start."""
+    return model.partial_fit(np.zeros((0, 0)), [], classes=[-1, 1])
+
+
+def noisy(seed, rounds=80, d=4, flips=0.2):
+    """Points on a grid, so that sums are exact; labels of a hyperplane, some of them flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-8, 9, (rounds, d)) / 8
+    y = np.where(X @ rng.normal(size=d) > 0, 1, -1)
+    return X, np.where(rng.random(rounds) < flips, -y, y)
+
+
+def separable(seed, margin, rounds=200, d=3, radius=1.0):
+    stream = iter(MarginStream(d, margin, radius, seed=seed))
+    pairs = [next(stream) for _ in range(rounds)]
+    u = MarginStream(d, margin, radius, seed=seed).comparator
+    return np.array([list(x.values()) for x, _ in pairs]), np.array([y for _, y in pairs]), u
+
+
+# -- averages and votes ---------------------------------------------------------------------------
+
+
+def test_averages_of_the_golden_trace():
+    """Mohri 7: w = 0, (1, 2), (2, 1), (2, 1), (2, 1) are played, (1, 2) and (2, 1) are distinct."""
+    expected = {"none": [2, 1], "survival": [1.4, 1.0], "uniform": [1.5, 1.5], "vote": [2, 1]}
+    for average, weights in expected.items():
+        model = signed(Perceptron(average=average, intercept=False)).partial_fit(FIVE, SIGNS)
+        np.testing.assert_allclose(weights_of(model, 2), weights, rtol=1e-15)
+        assert model.updates_ == 2
+    # (1, 2) was the vector after 1 round and (2, 1) after 4: of (1, -1) they say -1 and +1
+    assert model.decision_one([1.0, -1.0]) == (4 - 1) / 5
+    assert model.predict_one([1.0, -1.0]) == 1
+
+
+@st.composite
+def streams(draw):
+    rounds, d = draw(st.integers(1, 12)), draw(st.integers(1, 3))
+    values = st.sampled_from([0.0, 0.0, 1.0, -1.0, 0.5, -0.125])
+    X = draw(st.lists(values, min_size=rounds * d, max_size=rounds * d))
+    y = draw(st.lists(st.sampled_from([-1, 1]), min_size=rounds, max_size=rounds))
+    h = draw(st.lists(st.sampled_from([1.0, 0.0, 2.0, 0.5]), min_size=rounds, max_size=rounds))
+    return np.array(X).reshape(rounds, d), y, h
+
+
+@unhurried
+@given(streams(), st.sampled_from(AVERAGES[1:]))
+def test_averages_agree_with_the_oracle(stream, average):
+    """On a grid nothing is rounded but the division: 1e-12 is a few thousand ulps of it."""
+    X, y, h = stream
+    model = signed(Perceptron(average=average, intercept=False))
+    kind = VotedPerceptron if average == "vote" else AveragedPerceptron
+    oracle = kind(X.shape[1], average=average)
+    for x, label, w in zip(X, y, h):
+        assert model.decision_one(x) == pytest.approx(oracle.predict(x), rel=1e-12, abs=1e-12)
+        assert model.step(x, label, w) == (1 if oracle.predict(x) >= 0 else -1)
+        oracle.learn(x, label, w)
+    probe = np.array([0.25, -1.5, 3.0])[: X.shape[1]]
+    assert model.decision_one(probe) == pytest.approx(oracle.predict(probe), rel=1e-12, abs=1e-12)
+    assert model.updates_ == len(oracle.updates)
+    assert model.loss_ == oracle.suffered
+
+
+def test_the_average_of_a_long_run_does_not_drift():
+    """100,000 rounds: the sum of all weights by hand, and by T w minus the second sum."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-8, 9, (100_000, 3)) / 8
+    y = np.where(X @ [1.0, -0.5, 0.25] + rng.normal(size=len(X)) > 0, 1, -1)
+    model = signed(Perceptron(average="survival", intercept=False)).partial_fit(X, y)
+    w, total, steps, updates = np.zeros(3), np.zeros(3), np.zeros(3), 0
+    for t, (x, label) in enumerate(zip(X, y)):
+        total += w
+        if label * (w @ x) <= 0:
+            w = w + label * x
+            steps += (len(X) - t - 1) * label * x  # mohri 8: the weight of an update at s is T - s
+            updates += 1
+    # all sums are multiples of 1/8 below 2^53: exact; the quotient is rounded twice
+    np.testing.assert_allclose(weights_of(model, 3), total / len(X), rtol=1e-15)
+    np.testing.assert_allclose(steps, total)
+    assert model.updates_ == updates
+
+
+def test_survival_is_online_to_batch():
+    X, y = noisy(1)
+    model = Perceptron(average="survival").partial_fit(X, y, [-1, 1])
+    mean = online_to_batch(Perceptron().partial_fit(X[:0], [], [-1, 1]), list(zip(X, y.tolist())))
+    np.testing.assert_allclose(
+        [model.decision_one(x) for x in X], [mean.hypothesis.decision_one(x) for x in X], rtol=1e-6
+    )
+
+
+@every_average
+def test_averages_change_no_update(average):
+    """Mistakes are made by the last vector: updates, loss and certificate are those of "none"."""
+    X, y = noisy(2)
+    plain, other = (Perceptron(average=a).fit(X, y) for a in ("none", average))
+    assert (other.updates_, other.loss_) == (plain.updates_, plain.loss_)
+    mine, theirs = other.certificate(), plain.certificate()
+    assert (mine.linear, mine.gradient_norms) == (theirs.linear, theirs.gradient_norms)
+    scaled = Perceptron(average=average, rate=0.25).fit(X, y)
+    assert scaled.predict(X).tolist() == other.predict(X).tolist()
+
+
+@every_average
+def test_copies_go_on_bit_for_bit(average, tmp_path):
+    X, y = noisy(3)
+    y = np.where(X[:, 0] > 0.5, 2, y)  # three labels, the third of which comes late
+    model = Perceptron(average=average).partial_fit(X[:40], y[:40])
+    model.save(tmp_path / "m")
+    for twin in (
+        Perceptron.load(tmp_path / "m"),
+        pickle.loads(pickle.dumps(model)),
+        copy.deepcopy(model),
+    ):
+        twin.partial_fit(X[40:], y[40:])
+        whole = Perceptron(average=average).partial_fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
+        assert twin.decision_function(X).tolist() == whole.decision_function(X).tolist()
+        assert twin.weights_ == whole.weights_
+
+
+def test_votes_that_do_not_fit_are_refused():
+    model = Perceptron(average="vote").fit(FIVE, SIGNS)
+    state = model._model.state()
+    for name, value in {
+        "vote_rows": np.full_like(state["vote_rows"], 99),
+        "vote_starts": state["vote_starts"][::-1].copy(),
+        "vote_steps": state["vote_steps"][:-1],
+    }.items():
+        with pytest.raises(ValueError, match="votes are damaged"):
+            Perceptron(average="vote")._start().restore(lanes=1, **state | {name: value})
+    with pytest.raises(ValueError, match="votes do not fit"):
+        Perceptron()._start().restore(lanes=1, **state)
+
+
+# -- several passes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6])
+def test_the_exponential_instance(size):
+    """Mohri Exercise 8.1: (4^N - 1) / 3 updates, and the weights 1, 2, 4, ..."""
+    pairs = [next(stream) for stream in [iter(ExponentialInstance(size))] for _ in range(size)]
+    X = np.array([[x.get(j, 0.0) for j in range(size)] for x, _ in pairs])
+    y = np.array([label for _, label in pairs])
+    for order in (np.arange(size), np.arange(size)[::-1]):
+        model = signed(Perceptron(intercept=False))
+        done = model.cycle(X[order], y[order], max_passes=10_000)
+        assert done.updates == model.updates_ == (4**size - 1) // 3
+        assert done.separated
+        assert weights_of(model, size).tolist() == [2.0**j for j in range(size)]
+
+
+def test_cycles_that_never_end():
+    """A point with two labels: an update in every pass, until max_passes."""
+    model = Perceptron(intercept=False)
+    done = model.cycle([[1.0], [1.0]], [1, -1], max_passes=7)
+    assert (done.passes, done.separated) == (7, False)
+    assert done.updates == model.updates_ >= 7
+    for bad in (0, 1.5, None):
+        with pytest.raises(ValueError, match="max_passes"):
+            model.cycle([[1.0]], [1], max_passes=bad)
+    assert model.examples_ == 14
+
+
+def test_cycles_of_three_labels():
+    """Every lane separates its label from the others."""
+    X = np.array([(1, 0.2), (-1, 0.3), (0.1, -1), (0.9, 0.1), (-0.8, 0.2), (0, -0.7)])
+    y = ["east", "west", "south"] * 2
+    model = Perceptron()
+    assert model.cycle(X, y).separated
+    assert model.predict(X).tolist() == y
+    assert model.cycle(X, y).passes == 1  # it goes on from there
+
+
+# -- how many mistakes ----------------------------------------------------------------------------
+
+
+def by_hand(X, y, u):
+    """M, and the bounds of the Perceptron, from the formulas of the texts."""
+    w, M = np.zeros(X.shape[1]), []
+    for t, (x, label) in enumerate(zip(X, y)):
+        if label * (w @ x) <= 0:
+            w = w + label * x
+            M.append(t)
+    short = np.maximum(0, 1 - y[M] * (X[M] @ u))
+    F, a = short.sum(), np.linalg.norm(X[M], axis=1).max() * np.linalg.norm(u)
+    return len(M), {
+        "mohri Thm 8.11, primal-dual Thm 2": F + a * a / 2 * (1 + math.sqrt(1 + 4 * F / a**2)),
+        "mohri Thm 8.12": (a + math.sqrt(np.sum(short**2))) ** 2,
+        "mohri Exercise 8.11": F + np.linalg.norm(u) * math.sqrt(np.sum(X[M] ** 2)),
+        "survey Thm 3.9": F + a * math.sqrt(F) + a * a,
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_on_corrupted_streams(seed):
+    X, y = noisy(seed, flips=0.1 * seed)
+    certificate = signed(Perceptron(intercept=False)).partial_fit(X, y).certificate(X, y)
+    rng = np.random.default_rng(seed)
+    for u in [*rng.normal(size=(20, 4)), 10 * rng.normal(size=4), 0.01 * rng.normal(size=4)]:
+        M, bounds = by_hand(X, y, u)
+        found = certificate.mistake_bound(u)
+        assert found.updates == certificate.updates == M
+        assert found.bounds == pytest.approx(bounds, rel=1e-12)
+        assert found.holds
+        assert min(bounds.values()) >= M
+        # form 1 of Theorem 8.11 is never above its second form, survey 3.9 or Theorem 8.12
+        first = bounds["mohri Thm 8.11, primal-dual Thm 2"] * (1 - 1e-12)
+        assert first <= bounds["survey Thm 3.9"]
+        assert first <= bounds["mohri Thm 8.12"]
+        by_margin = certificate.mistake_bound(3 * u, margin=1 / np.linalg.norm(u))
+        assert by_margin.bounds == pytest.approx(bounds, rel=1e-9)
+
+
+@pytest.mark.parametrize("margin", [0.5, 0.1, 0.02])
+def test_bounds_on_separable_streams(margin):
+    """Thm 8.8, and M rho <= ||w|| <= sqrt(sum ||x||^2) on the way; floats round at 2^-24."""
+    X, y, u = separable(3, margin)
+    model = signed(Perceptron(intercept=False, certify=True)).partial_fit(X, y)
+    measured = model.certificate()
+    found = model.certificate(X, y).mistake_bound(u, margin * (1 - 1e-7))
+    assert found.holds
+    assert found.bounds["mohri Thm 8.8"] <= 1 / margin**2 * (1 + 1e-6)
+    assert measured.updates * margin <= measured.norm * (1 + 1e-6)
+    assert measured.norm <= math.sqrt(measured.squares) * (1 + 1e-6)
+    assert measured.radius == pytest.approx(np.linalg.norm(X, axis=1).max(), rel=0.5)
+    assert measured.squares <= measured.updates * measured.radius**2 * (1 + 1e-12)
+
+
+def test_the_bound_is_tight_on_unit_vectors():
+    """Mohri Exercise 8.3: T updates, R = 1, ||u||^2 = T."""
+    model = signed(Perceptron(intercept=False))
+    play(model, UnitVectors(25), 25)
+    found = model.certificate(np.eye(25), np.ones(25, int)).mistake_bound(np.ones(25))
+    assert (found.updates, found.bounds["mohri Thm 8.8"]) == (25, 25.0)
+    assert found.bound == pytest.approx(25)
+
+
+def test_certificates_from_examples_in_every_form():
+    """Batches, dicts, names, a constant feature; weights of what never came count in the norm."""
+    X, y = noisy(7)
+    names = list("abcd")
+    frame = pd.DataFrame(X, columns=names)
+    u = dict(zip(names, [1.0, -2.0, 0.5, 0.25]))
+    model = Perceptron().partial_fit(frame, y, [-1, 1])
+    whole = np.c_[X, np.ones(len(X))]
+    M, bounds = by_hand(whole, y, np.array([*u.values(), 0.75]))
+    for form in (frame, [dict(zip(names, row)) for row in X.tolist()]):
+        found = model.certificate(form, y).mistake_bound(u, intercept=0.75)
+        assert found.bounds == pytest.approx(bounds, rel=1e-12)
+        assert found.updates == M
+    numbered = Perceptron().partial_fit(X, y, [-1, 1])
+    for form in (X, csr_array(X), X.tolist()):
+        found = numbered.certificate(form, y.tolist()).mistake_bound([*u.values()], intercept=0.75)
+        assert found.bounds == pytest.approx(bounds, rel=1e-12)
+    larger = model.certificate(frame, y).mistake_bound({**u, "never": 3.0}, intercept=0.75)
+    assert larger.bound > found.bound
+    kind = Perceptron(intercept=False)
+    for x, label in [({"colour": "red"}, 1), ({"colour": "blue"}, -1), ({"colour": "red"}, 1)]:
+        kind.learn_one(x, label)
+    rows = [{"colour": "red"}, {"colour": "blue"}, {"colour": "red"}]
+    found = kind.certificate(rows, [1, -1, 1]).mistake_bound({"colour=red": 1, "colour=blue": -1})
+    assert (found.updates, found.bounds["mohri Thm 8.8"]) == (2, pytest.approx(2.0))
+    assert found.holds
+
+
+def test_certificates_of_several_labels():
+    """The lanes add up, each with its own comparator."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(-8, 9, (60, 3)) / 8
+    y = np.argmax(X, axis=1)
+    model = Perceptron(intercept=False).partial_fit(X, y, [0, 1, 2])
+    u = {k: 2 * np.eye(3)[k] - 0.5 for k in range(3)}
+    total, updates = {}, 0
+    for k in range(3):
+        M, bounds = by_hand(X, np.where(y == k, 1, -1), u[k])
+        updates += M
+        total = {name: total.get(name, 0.0) + bound for name, bound in bounds.items()}
+    found = model.certificate(X, y).mistake_bound(u)
+    assert found.updates == updates == model.updates_
+    assert found.bounds == pytest.approx(total, rel=1e-12)
+    assert found.holds
+    with pytest.raises(ValueError, match="no weights for the label 2"):
+        model.certificate(X, y).mistake_bound({0: [1.0], 1: [1.0]})
+
+
+def test_what_a_certificate_needs():
+    X, y = noisy(8)
+    model = Perceptron().partial_fit(X, y, [-1, 1])
+    with pytest.raises(ValueError, match=r"call certificate\(X, y\)"):
+        model.certificate().mistake_bound([1.0])
+    assert model.certificate().radius is None
+    same = "X, y are what was learned, in order"
+    assert model.certificate(X, y).mistake_bound([1.0]).assumptions[same]
+    for other in ((X[::-1], y[::-1]), (X[:-1], y[:-1]), (X, np.roll(y, 1))):
+        found = model.certificate(*other).mistake_bound([1.0])
+        assert found.assumptions[same] is False
+        assert not found.holds
+    weighted = Perceptron().partial_fit(X, y, [-1, 1], np.full(len(X), 2.0))
+    assert not weighted.certificate(X, y).mistake_bound([1.0]).holds
+    certificate = model.certificate(X, y)
+    for bad, says in (
+        (lambda: model.certificate(X, y[:-1]), "79 labels"),
+        (
+            lambda: model.certificate(X, np.where(y > 0, 7, 8)),
+            "label [78], which the learner has never",
+        ),
+        (lambda: certificate.mistake_bound([0.0], margin=0.5), "u is 0"),
+        (lambda: certificate.mistake_bound([1.0], margin=0.0), "margin=0.0 must be positive"),
+        (lambda: certificate.mistake_bound([math.nan]), "not finite"),
+        (lambda: certificate.mistake_bound({"a": "b"}), "not a number"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            bad()
+
+
+def test_hashed_learners_are_certified_unless_names_collide():
+    X, y = noisy(9)
+    rows = [dict(zip(["one", "two", "three", "four"], x)) for x in X.tolist()]
+    for bits, same in ((18, True), (1, False)):
+        model = signed(Perceptron(features="hashed", bits=bits))
+        for x, label in zip(rows, y.tolist()):
+            model.learn_one(x, label)
+        found = model.certificate(rows, y).mistake_bound({"one": 1.0})
+        assert found.holds == same
+
+
+# -- the margin Perceptron ------------------------------------------------------------------------
+
+
+def test_margin_perceptron_golden():
+    """Mohri 15: updates at points 1 and 2 of the first pass, then none; w = (2, 1)."""
+    model = signed(MarginPerceptron(margin=0.5, intercept=False))
+    counts = []
+    for x, y in zip(np.tile(FIVE, (2, 1)), np.tile(SIGNS, 2).tolist()):
+        model.learn_one(x, y)
+        counts.append(model.updates_)
+    assert counts == [1] + [2] * 9
+    assert weights_of(model, 2).tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("margin", [0.4, 0.1, 0.03])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_margin_perceptron_steps_and_bounds(margin, seed):
+    """The steps of the proof after every update; at the end half the margin everywhere."""
+    X, y, u = separable(seed, margin, rounds=60)
+    rho, R = margin * (1 - 1e-7), np.linalg.norm(X, axis=1).max()
+    model, norm = signed(MarginPerceptron(margin=rho, intercept=False)), 0.0
+    passes, before = 0, -1
+    while model.updates_ > before:
+        before = model.updates_
+        for x, label in zip(X, y.tolist()):
+            model.learn_one(x, label)
+            now = np.linalg.norm(weights_of(model, 3))
+            assert now**2 <= ((norm + rho / 2) ** 2 + R * R) * (1 + 1e-6)
+            assert model.updates_ * rho <= now * (1 + 1e-6)
+            norm = now
+        passes += 1
+    w = weights_of(model, 3)
+    assert (y * (X @ w) / np.linalg.norm(w)).min() >= rho / 2 * (1 - 1e-6)
+    twin = signed(MarginPerceptron(margin=rho, intercept=False))
+    assert (done := twin.cycle(X, y)).separated
+    assert (done.passes, done.updates) == (passes, model.updates_)
+    certificate = twin.certificate(np.tile(X, (passes, 1)), np.tile(y, passes))
+    found = certificate.mistake_bound(u)
+    assert found.holds
+    assert found.updates == twin.updates_
+    assert found.bounds["envelope"] <= found.bounds["mohri Exercise 8.6"]
+    sixteen = pytest.approx(16 * certificate.radius**2 / rho**2, rel=1e-9)
+    assert found.bounds["mohri Exercise 8.6"] == sixteen
+    assert certificate.radius <= R * (1 + 1e-6)
+    if norm < 4 * R * R / rho:
+        assert found.updates < 4 * R * R / rho**2
+
+
+def test_the_envelope_is_well_below_sixteen():
+    """Mohri 15: at most 2.513 (R / rho)^2 for R / rho up to 300; here up to 100."""
+    from regretless.linear.margin_perceptron import _envelope
+
+    for ratio in (1.0, 1.5, 3.0, 10.0, 40.0, 100.0):
+        n = [0.0]
+        while len(n) <= 16 * ratio**2:
+            n.append(math.sqrt(n[-1] ** 2 + n[-1] + ratio**2))
+        largest = max(k for k, v in enumerate(n) if v >= k)
+        assert _envelope(ratio, 1.0) == largest <= 2.513 * ratio**2
+
+
+def test_a_comparator_without_the_margin():
+    X, y, u = separable(0, 0.2)
+    model = signed(MarginPerceptron(margin=0.5, intercept=False)).partial_fit(X, y)
+    found = model.certificate(X, y).mistake_bound(u)
+    assert not found.holds
+    assert found.bound == math.inf
+
+
+def test_no_margin_is_the_perceptron():
+    """Mohri 20.7: rho -> 0, away from scores that are exactly 0."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(200, 3))
+    y = np.where(X @ [1.0, 2.0, 3.0] + rng.normal(size=200) > 0, 1, -1)
+    plain, tiny = (
+        signed(m).partial_fit(X, y)
+        for m in (Perceptron(intercept=False), MarginPerceptron(margin=1e-12, intercept=False))
+    )
+    assert plain.weights_ == tiny.weights_
+    # a score of exactly 0 is below any margin, though the text asks for < and the Perceptron for <=
+    for model in (Perceptron(intercept=False), MarginPerceptron(margin=1e-300, intercept=False)):
+        assert signed(model).partial_fit(np.eye(2), [1, 1]).updates_ == 2
+
+
+def test_the_norm_is_kept_through_cancellation():
+    """Great weights that go leave the small ones; w = 0 exactly fires again."""
+    model = signed(MarginPerceptron(margin=0.5, intercept=False))
+    model.learn_one([4096.0, 0.0], 1)
+    model.learn_one([4096.0, 0.0], -1)  # w = 0
+    model.learn_one([0.0, 2.0**-10], 1)
+    assert model.updates_ == 3
+    model.learn_one([0.0, 2.0**-10], 1)  # a margin of 2^-10 is less than 1/4
+    assert model.updates_ == 4
+    model.learn_one([0.0, 1.0], 1)
+    assert model.updates_ == 4
+
+
+# -- the p-norm Perceptron ------------------------------------------------------------------------
+
+
+def test_pnorm_golden():
+    """Primal-dual 3.3, p = 3."""
+    model, margins = signed(PNormPerceptron(p=3.0, intercept=False)), []
+    for x, y in zip(FIVE, SIGNS.tolist()):
+        margins.append(y * model.decision_one(x))
+        model.learn_one(x, y)
+    # the link of floats, exact here but for the powers, which are in doubles
+    expected = [0, -1.4422495703, 3.3652489974, 2.4037492838, 1.4422495703]
+    np.testing.assert_allclose(margins, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(weights_of(model, 2), [1.9229994271, 0.4807498568], rtol=1e-9)
+
+
+@pytest.mark.parametrize("p", [2.0, 3.0, 8.0])
+def test_pnorm_bounds(p):
+    q = p / (p - 1)
+    for seed in range(3):
+        X, y = noisy(seed)
+        model = signed(PNormPerceptron(p=p, intercept=False)).partial_fit(X, y)
+        certificate = model.certificate(X, y)
+        for u in np.random.default_rng(seed).normal(size=(10, 4)):
+            theta, M = np.zeros(4), []
+            for t, (x, label) in enumerate(zip(X, y)):
+                top = np.abs(theta).max() or 1.0
+                if label * (np.sign(theta) * (np.abs(theta) / top) ** (p - 1) @ x) <= 1e-12:
+                    theta = theta + label * x
+                    M.append(t)
+            if len(M) != certificate.updates:
+                continue  # a score of 0 up to rounding: the two parted
+            size = np.linalg.norm(X[M], p, axis=1).max()
+            A = (p - 1) * (size * np.linalg.norm(u, q)) ** 2
+            L = np.maximum(0, 1 - y[M] * (X[M] @ u)).sum()
+            found = certificate.mistake_bound(u)
+            assert found.bound == pytest.approx(L + A / 2 * (1 + math.sqrt(1 + 4 * L / A)))
+            assert found.holds
+
+
+def test_pnorm_2_is_the_perceptron():
+    X, y = noisy(11)
+    one, other = (m.fit(X, y) for m in (PNormPerceptron(p=2.0), Perceptron()))
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), rtol=1e-6)
+    u = [1.0, 0.5, -1.0, 0.0]
+    found = one.certificate(X, y).mistake_bound(u).bound
+    theirs = other.certificate(X, y).mistake_bound(u)
+    assert found == pytest.approx(theirs.bounds["mohri Thm 8.11, primal-dual Thm 2"], rel=1e-9)
+
+
+def test_few_relevant_features_among_many():
+    """What the p-norm is for: one of 500 signs tells the label; the Perceptron's bound is 500."""
+    rng = np.random.default_rng(6)
+    X = rng.choice([-1.0, 1.0], (600, 500))
+    y = X[:, 0].astype(int)
+    u = np.eye(500)[0]
+    updates = {}
+    for model in (
+        Perceptron(intercept=False),
+        PNormPerceptron(p=2 * math.log(500), intercept=False),
+        BalancedWinnow(radius=1.0, intercept=False),
+    ):
+        found = signed(model).partial_fit(X, y).certificate(X, y).mistake_bound(u)
+        assert found.holds
+        updates[type(model).__name__] = found.updates
+    assert found.bound <= 2 * math.log(2 * 500)
+    assert max(updates["BalancedWinnow"], updates["PNormPerceptron"]) < updates["Perceptron"] / 3
+
+
+# -- lecture 8 ------------------------------------------------------------------------------------
+
+
+def test_the_perceptron_is_descent_on_the_hinge_at_0():
+    """Lecture 8a: steps of 1 on max(0, -y <w, x>), with the gradient -y x at the kink."""
+    X, y = noisy(12)
+    w = np.zeros(4)
+    model = signed(Perceptron(intercept=False))
+    for x, label in zip(X, y.tolist()):
+        assert model.decision_one(x) == w @ x
+        model.learn_one(x, label)
+        gradient = -label * x if -label * (w @ x) >= 0 else 0 * x
+        w = w - gradient
+
+
+@pytest.mark.parametrize("eta", [1.0, 0.125])
+@pytest.mark.parametrize("margin", [0.3, 0.05])
+def test_the_aggressive_perceptron(eta, margin):
+    """Lecture 8b: descent on the unit hinge; mistakes <= updates <= B^2 (R^2 + 2 / eta)."""
+    X, y, _ = separable(1, margin, rounds=400)
+    model = LinearClassifier(loss="hinge", rule=rules.OGD(eta), intercept=False)
+    signed(model)
+    wrong = 0
+    for x, label in zip(X, y.tolist()):
+        wrong += label * model.decision_one(x) <= 0
+        model.learn_one(x, label)
+    assert wrong <= model.updates_ <= (1 + 2 / eta) / margin**2
+    assert model.loss_ <= (1 / margin**2 / (2 * eta) + eta * model.updates_ / 2) * (1 + 1e-6)
+
+
+# -- leave one out: mohri Theorems 8.9 and 8.10 ---------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hard_margin_svm(seed):
+    """Mohri 10: the sum of alphas, the margins, and what must be true of points that matter."""
+    X, y, _ = separable(seed, 0.15, rounds=14)
+    svm = hard_margin(X, y)
+    margins = y * (X @ svm.weights)
+    assert margins.min() >= 1 - 1e-8
+    np.testing.assert_allclose(svm.alphas @ (y[:, None] * X), svm.weights, atol=1e-9)
+    assert svm.alphas.sum() == pytest.approx(1 / svm.margin**2, rel=1e-6)
+    assert svm.margin >= 0.15 * (1 - 1e-9)
+    assert (np.abs(margins - 1) < 1e-6)[svm.alphas > 0].all()
+    assert svm.support == (svm.alphas > 0).sum()
+    for i in range(len(X)):
+        others = np.delete(X, i, axis=0), np.delete(y, i)
+        if y[i] * (X[i] @ hard_margin(*others).weights) <= 0:
+            assert svm.alphas[i] >= 1 / (X[i] @ X[i]) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_leave_one_out_errors(seed):
+    """Deterministic: errors <= points that moved the Perceptron <= M, and so for the SVM."""
+    X, y, _ = separable(seed, 0.05 + 0.02 * seed, rounds=12)
+    risk = separable_risk(X, y, leave_one_out=True)
+    ratio = (risk.radius / risk.margin) ** 2
+    assert risk.errors <= risk.points <= risk.updates <= ratio * (1 + 1e-6)
+    assert risk.svm_errors <= min(risk.support, ratio)
+    assert risk.bounds["mohri Thm 8.9"] == pytest.approx(min(risk.updates, ratio) / 12)
+    model = signed(Perceptron(intercept=False))
+    assert model.cycle(X, y).updates == risk.updates
+
+
+def test_the_expected_risk():
+    """Thms 8.9, 8.10 over 150 samples of 11: the risk of learners of 10 points, on 500 others."""
+    terms, risks = [], []
+    for seed in range(150):
+        X, y, _ = separable(seed, 0.1, rounds=511)
+        terms.append(list(separable_risk(X[:11], y[:11]).bounds.values()))
+        model = signed(Perceptron(intercept=False))
+        model.cycle(X[:10], y[:10])
+        svm = hard_margin(X[:10], y[:10]).weights
+        test, signs = X[11:], y[11:]
+        risks.append([np.mean(model.predict(test) != signs), np.mean(signs * (test @ svm) <= 0)])
+    terms, risks = np.array(terms), np.array(risks)
+    # means of 150 numbers in [0, 1]: three standard errors of the difference
+    slack = 3 * (risks - terms).std(axis=0) / math.sqrt(150)
+    assert (risks.mean(axis=0) <= terms.mean(axis=0) + slack).all()
+
+
+def test_examples_that_cannot_be_separated():
+    X, y = np.array([[1.0], [1.0]]), [1, -1]
+    for call in (hard_margin, separable_risk):
+        with pytest.raises(ValueError, match=r"may not be separable|X\[0\]"):
+            call(X, y) if call is separable_risk else call(X, y, max_sweeps=50)
+    for bad, says in (
+        ((np.zeros((2, 2)), [1, -1]), r"X\[0\] is 0"),
+        ((np.eye(2), [1, 0]), "-1 and"),
+        ((np.eye(2), [1]), "a sign for each"),
+        ((np.full((2, 2), math.nan), [1, 1]), "not finite"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            hard_margin(*bad)
+    with pytest.raises(ValueError, match="max_passes=1"):
+        separable_risk([[1.0, 2.0], [1.0, -1.0]], [1, -1], max_passes=1)
