@@ -6,6 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from regretless import persistence
+from regretless.linear.kernel_perceptron import KernelPerceptron
 from regretless.linear.learner import LinearLearner
 from regretless.linear.linear import LinearClassifier, LinearRegressor
 from regretless.linear.passive_aggressive import PassiveAggressive, PassiveAggressiveRegressor
@@ -16,6 +17,7 @@ __all__ = ["load", "restored"]
 _LEARNERS: dict[str, type[LinearLearner]] = {
     learner.__name__: learner
     for learner in (
+        KernelPerceptron,
         LinearClassifier,
         LinearRegressor,
         PassiveAggressive,

@@ -6,6 +6,7 @@ from regretless import linear
 from regretless.river.learner import RiverClassifier, RiverRegressor
 
 __all__ = [
+    "KernelPerceptron",
     "LinearClassifier",
     "LinearRegressor",
     "PassiveAggressive",
@@ -59,6 +60,21 @@ class Perceptron(RiverClassifier, linear.Perceptron):
     >>> evaluate.progressive_val_score(datasets.Phishing(), Perceptron(), metrics.Accuracy())
     Accuracy: 8...%
     """
+
+
+class KernelPerceptron(RiverClassifier, linear.KernelPerceptron):
+    """`regretless.linear.KernelPerceptron` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), KernelPerceptron(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"kernel": "linear", "budget": 5},
+        {"kernel": "polynomial", "average": "survival"},
+    )
 
 
 class PassiveAggressive(RiverClassifier, linear.PassiveAggressive):

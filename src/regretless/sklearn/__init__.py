@@ -14,6 +14,7 @@ except ImportError as error:
     ) from error
 
 from regretless.sklearn.linear import (
+    KernelPerceptron,
     LinearClassifier,
     LinearRegressor,
     PassiveAggressive,
@@ -22,6 +23,7 @@ from regretless.sklearn.linear import (
 )
 
 __all__ = [
+    "KernelPerceptron",
     "LinearClassifier",
     "LinearRegressor",
     "PassiveAggressive",

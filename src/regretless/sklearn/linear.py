@@ -1,9 +1,13 @@
 """The linear learners as scikit-learn estimators."""
 
+from functools import partial
+from typing import Any, Self
+
 from regretless import linear
 from regretless.sklearn.learner import SklearnClassifier, SklearnRegressor
 
 __all__ = [
+    "KernelPerceptron",
     "LinearClassifier",
     "LinearRegressor",
     "PassiveAggressive",
@@ -30,3 +34,14 @@ class PassiveAggressive(SklearnClassifier, linear.PassiveAggressive):
 
 class PassiveAggressiveRegressor(SklearnRegressor, linear.PassiveAggressiveRegressor):
     """`regretless.linear.PassiveAggressiveRegressor` as a scikit-learn regressor."""
+
+
+class KernelPerceptron(SklearnClassifier, linear.KernelPerceptron):
+    """`regretless.linear.KernelPerceptron` as a scikit-learn classifier."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, max_passes: int = 1) -> Self:
+        """Start afresh and learn `X` until a pass makes no update, `max_passes` times at most."""
+        self._reset()
+        once = partial(self.partial_fit, X, y, sample_weight=sample_weight)
+        self.passes_ = self._cycle(once, max_passes)
+        return self
