@@ -140,7 +140,7 @@ def test_passes_go_on_from_each_other_and_end():
 
 def test_unknown_features_count_in_distances():
     """A feature that no support vector has moves the example away from all of them."""
-    model = binary(KernelPerceptron(intercept=False))
+    model = binary(KernelPerceptron(kernel="rbf", intercept=False))
     model.learn_one({"a": 1.0}, 1)
     assert model.decision_one({"a": 1.0}) == 1.0
     assert model.decision_one({"a": 1.0, "b": 1.0}) == pytest.approx(math.exp(-1.0), rel=1e-15)
@@ -174,11 +174,14 @@ def test_labels_share_support_vectors():
     rng = np.random.default_rng(1)
     X = single(rng.normal(size=(80, 2)))
     y = (np.arctan2(X[:, 0], X[:, 1]) // 1.6).astype(int)
-    model = KernelPerceptron(gamma=9.0).fit(X, y, max_passes=500)
+    model = KernelPerceptron(kernel="rbf", gamma=9.0).fit(X, y, max_passes=500)
     assert (model.predict(X) == y).all()
     assert model.dual_coef_.shape == (len(model.support_vectors_), len(set(y.tolist())))
-    lanes = [KernelPerceptron().fit(X, np.where(y == k, 1, -1), max_passes=1) for k in np.unique(y)]
-    one = KernelPerceptron().fit(X, y)
+    lanes = [
+        KernelPerceptron(kernel="rbf").fit(X, np.where(y == k, 1, -1), max_passes=1)
+        for k in np.unique(y)
+    ]
+    one = KernelPerceptron(kernel="rbf").fit(X, y)
     scores = np.column_stack([lane.decision_function(X) for lane in lanes])
     np.testing.assert_allclose(one.decision_function(X), scores, rtol=1e-12, atol=1e-12)
 
@@ -193,7 +196,7 @@ def test_the_budget_drops_what_changes_least():
     model.learn_one({"b": 1.0}, 1)  # 1: the smallest
     model.learn_one({"c": 4.0}, 1)
     assert model.support_vectors_ == [{"a": 2.0}, {"c": 4.0}]
-    equal = binary(KernelPerceptron(budget=2, gamma=9.0, intercept=False))
+    equal = binary(KernelPerceptron(kernel="rbf", budget=2, gamma=9.0, intercept=False))
     for name, y in zip("abcd", (1, -1, 1, -1)):
         equal.learn_one({name: 1.0}, y)
         assert len(equal.support_vectors_) <= 2
@@ -324,14 +327,14 @@ def test_wide_data_are_kept_sparse_and_go_on_from_a_file(tmp_path):
     X = sparse.random_array((400, 20_000), density=0.001, rng=rng, format="csr")
     y = rng.integers(0, 2, 400)
     model, oracle = (
-        KernelPerceptron(gamma=0.1),
+        KernelPerceptron(kernel="rbf", gamma=0.1),
         Oracle(lambda s, x: math.exp(-0.1 * ((s - x) ** 2).sum())),
     )
-    model = binary(KernelPerceptron(gamma=0.1))
+    model = binary(KernelPerceptron(kernel="rbf", gamma=0.1))
     model.learn_many(X, np.where(y, 1, -1))
     for x, label in zip(X.toarray().astype(np.float32).astype(float)[:60], np.where(y, 1, -1)):
         oracle.learn(x, label)
-    start = binary(KernelPerceptron(gamma=0.1))
+    start = binary(KernelPerceptron(kernel="rbf", gamma=0.1))
     start.learn_many(X[:60], np.where(y[:60], 1, -1))
     probe = X[[60]].toarray()[0]
     assert start.decision_one(probe) == pytest.approx(oracle.predict(single(probe)), rel=1e-12)
@@ -356,8 +359,8 @@ def test_wide_data_are_kept_sparse_and_go_on_from_a_file(tmp_path):
         ({"kernel": "polynomial", "degree": 1.5}, "degree=1.5 must be a whole number"),
         ({"kernel": "polynomial", "degree": 0}, "degree=0 must be a whole number"),
         ({"kernel": "polynomial", "coef0": -1.0}, "coef0=-1.0 must be finite and not negative"),
-        ({"gamma": 0.0}, "gamma=0.0 must be positive"),
-        ({"gamma": "scale"}, "gamma='scale' is not a number"),
+        ({"kernel": "rbf", "gamma": 0.0}, "gamma=0.0 must be positive"),
+        ({"kernel": "rbf", "gamma": "scale"}, "gamma='scale' is not a number"),
         ({"budget": 0}, "budget=0 must be a whole number, 1 or more, or None"),
         ({"budget": 2.5}, "budget=2.5 must be"),
         ({"average": "vote"}, "average='vote' must be 'none', 'survival' or 'uniform'"),
@@ -404,7 +407,7 @@ def test_a_kernel_of_the_wrong_shape_or_sign():
 
 
 def test_bad_comparators_and_passes():
-    model = KernelPerceptron().fit(XOR, [0, 1, 1, 0])
+    model = KernelPerceptron(kernel="rbf").fit(XOR, [0, 1, 1, 0])
     with pytest.raises(ValueError, match=r"comparator has shape \(9,\): \d finite coefficients"):
         model.certificate(np.ones(9))
     with pytest.raises(ValueError, match="max_passes=0 must be a whole number"):
@@ -416,7 +419,8 @@ def test_bad_comparators_and_passes():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"budget": 3}, {"average": "uniform"}, {"kernel": "linear"}]
+    "options",
+    [{"kernel": "rbf"}, {"budget": 3}, {"kernel": "polynomial", "average": "uniform"}, {}],
 )
 def test_a_run_goes_on_from_a_file_bit_for_bit(options, tmp_path):
     rng = np.random.default_rng(5)
@@ -453,7 +457,7 @@ def test_a_function_must_be_given_again(tmp_path):
 def test_a_damaged_file_is_refused(name, tmp_path):
     from regretless import persistence
 
-    KernelPerceptron().fit(XOR, [0, 1, 1, 0]).save(tmp_path / "m")
+    KernelPerceptron(kernel="rbf").fit(XOR, [0, 1, 1, 0]).save(tmp_path / "m")
     description, arrays = persistence.read(tmp_path / "m")
     for damage in (arrays[name][:-1], None):
         other = {k: v for k, v in arrays.items() if k != name}

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 
 from regretless import losses, rules
 from regretless.linear import (
+    KernelPerceptron,
     LinearClassifier,
     LinearRegressor,
     PassiveAggressive,
@@ -29,6 +30,7 @@ CLASSIFIERS = {
     "penalties": partial(LinearClassifier, rule="ogd", l1=0.01, l2=0.1, certify=True),
     "eg, certified": partial(LinearClassifier, rule=rules.EG(rate=0.5), certify=True),
     "perceptron": Perceptron,
+    "kernel perceptron": partial(KernelPerceptron, kernel="linear"),
     "passive-aggressive": PassiveAggressive,
 }
 every_classifier = pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
@@ -298,6 +300,7 @@ STEADY = {  # rules whose weights stand still while nothing is learned
     "eg": partial(LinearClassifier, rule="eg"),
     "pnorm": partial(LinearClassifier, rule="pnorm", rate=0.5),
     "perceptron": Perceptron,
+    "kernel perceptron": partial(KernelPerceptron, kernel="linear"),
     **{mode: partial(PassiveAggressive, mode=mode) for mode in ("exact", "I", "II")},
     "regressor": LinearRegressor,
     "passive-aggressive regressor": PassiveAggressiveRegressor,

@@ -31,7 +31,12 @@ from river import (  # noqa: E402
 from regretless import linear  # noqa: E402
 from regretless import river as facade  # noqa: E402
 
-CLASSIFIERS = [facade.LinearClassifier, facade.Perceptron, facade.PassiveAggressive]
+CLASSIFIERS = [
+    facade.KernelPerceptron,
+    facade.LinearClassifier,
+    facade.Perceptron,
+    facade.PassiveAggressive,
+]
 REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]
 LEARNERS = CLASSIFIERS + REGRESSORS
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]

@@ -24,7 +24,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from regretless import linear, rules
 from regretless import sklearn as facade
 
-CLASSIFIERS = [facade.LinearClassifier, facade.Perceptron, facade.PassiveAggressive]
+CLASSIFIERS = [
+    facade.KernelPerceptron,
+    facade.LinearClassifier,
+    facade.Perceptron,
+    facade.PassiveAggressive,
+]
 REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]
 LEARNERS = CLASSIFIERS + REGRESSORS
 VARIANTS = [
@@ -194,7 +199,7 @@ def test_unfitted(cls, data):
         model.predict(data[0])
     model.fit(data[0], target(model, data))
     model.predict(data[0])
-    model.set_params(bits=10)
+    model.set_params(intercept=False)
     with pytest.raises(NotFittedError):  # other options, another model
         model.predict(data[0])
 
@@ -226,7 +231,12 @@ def test_probabilities(loss, data):
 
 @pytest.mark.parametrize(
     "model",
-    [facade.LinearClassifier(loss="hinge"), facade.Perceptron(), facade.PassiveAggressive()],
+    [
+        facade.LinearClassifier(loss="hinge"),
+        facade.KernelPerceptron(),
+        facade.Perceptron(),
+        facade.PassiveAggressive(),
+    ],
 )
 def test_no_probabilities_where_the_loss_has_none(model):
     assert not hasattr(model, "predict_proba")
@@ -239,6 +249,7 @@ def test_no_probabilities_where_the_loss_has_none(model):
 GRIDS = {  # the last value of the last option is the best one
     facade.LinearClassifier: {"rule": ["ftrl"], "l1": [1e6, 0.0]},
     facade.Perceptron: {"rate": [1.0]},
+    facade.KernelPerceptron: {"gamma": [1e6], "kernel": ["rbf", "linear"]},
     facade.PassiveAggressive: {"mode": ["II"]},
     facade.LinearRegressor: {"rule": [rules.AdaGrad(rate=1e-9), "coin"]},
     facade.PassiveAggressiveRegressor: {"C": [1e-9, 1.0]},

@@ -67,7 +67,7 @@ class KernelPerceptron(Classifying):
     def __init__(
         self,
         *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: str | Callable[[Any, Any], Any] = "linear",
         degree: int = 2,
         gamma: float = 1.0,
         coef0: float = 1.0,

@@ -72,7 +72,7 @@ class KernelPerceptron(RiverClassifier, linear.KernelPerceptron):
 
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
-        {"kernel": "linear", "budget": 5},
+        {"kernel": "rbf", "budget": 5},
         {"kernel": "polynomial", "average": "survival"},
     )
 
