@@ -425,6 +425,7 @@ def test_bad_comparators_and_passes():
 def test_a_run_goes_on_from_a_file_bit_for_bit(options, tmp_path):
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(90, 4)), rng.integers(0, 3, 90)
+    X[50:] = X[:40]  # those that are stored already come again
     whole, part = KernelPerceptron(**options), KernelPerceptron(**options)
     whole.learn_many(X, y)
     part.learn_many(X[:40], y[:40])
@@ -433,6 +434,7 @@ def test_a_run_goes_on_from_a_file_bit_for_bit(options, tmp_path):
         other.learn_many(X[40:], y[40:])
         assert other.decision_function(X).tolist() == whole.decision_function(X).tolist()
         assert other.certificate().bounds() == whole.certificate().bounds()
+        assert other.support_vectors_ == whole.support_vectors_
 
 
 def test_a_function_must_be_given_again(tmp_path):
