@@ -26,6 +26,7 @@ class Learner(StrEnum):
     PNORM = "pnorm"
     PERCEPTRON = "perceptron"
     PA = "pa"
+    PRIMAL_DUAL = "primal-dual"
 
 
 class LossName(StrEnum):
@@ -41,7 +42,7 @@ class LossName(StrEnum):
     EPSILON_INSENSITIVE = "epsilon_insensitive"
 
 
-_OWN_LOSS = ("perceptron", "pa")
+_OWN_LOSS = ("perceptron", "pa", "primal-dual")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,9 +98,9 @@ class LearnerOptions:
     def _with_its_own_loss(self, regression: bool) -> LinearLearner:
         from regretless import linear
 
-        if self.learner == "perceptron" and regression:
+        if self.learner != "pa" and regression:
             raise ValueError(
-                "the labels are numbers that are not all whole, and the perceptron only classifies; "
+                f"the labels are numbers that are not all whole, and {self.learner} only classifies; "
                 "use --learner pa or coin"
             )
         own = "epsilon_insensitive" if regression else "hinge"
@@ -113,6 +114,10 @@ class LearnerOptions:
         rate = 1.0 if self.rate is None else self.rate
         if self.learner == "perceptron":
             return linear.Perceptron(rate=rate, **self._shared())
+        if self.learner == "primal-dual":
+            shared = self._shared()
+            del shared["certify"]  # it always does
+            return linear.PrimalDual(C=rate, **shared)
         if regression:
             return linear.PassiveAggressiveRegressor(C=rate, **self._shared())
         return linear.PassiveAggressive(C=rate, **self._shared())

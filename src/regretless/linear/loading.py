@@ -11,6 +11,7 @@ from regretless.linear.learner import LinearLearner
 from regretless.linear.linear import LinearClassifier, LinearRegressor
 from regretless.linear.passive_aggressive import PassiveAggressive, PassiveAggressiveRegressor
 from regretless.linear.perceptron import Perceptron
+from regretless.linear.primal_dual import PrimalDual
 
 __all__ = ["load", "restored"]
 
@@ -23,6 +24,7 @@ _LEARNERS: dict[str, type[LinearLearner]] = {
         PassiveAggressive,
         PassiveAggressiveRegressor,
         Perceptron,
+        PrimalDual,
     )
 }
 

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from regretless import linear
+from regretless import geometry, linear
 from regretless.river.learner import RiverClassifier, RiverRegressor
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "PrimalDual",
 ]
 
 
@@ -74,6 +75,22 @@ class KernelPerceptron(RiverClassifier, linear.KernelPerceptron):
         {},
         {"kernel": "rbf", "budget": 5},
         {"kernel": "polynomial", "average": "survival"},
+    )
+
+
+class PrimalDual(RiverClassifier, linear.PrimalDual):
+    """`regretless.linear.PrimalDual` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), PrimalDual(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"geometry": geometry.PNorm(3), "update": "exact", "C": 0.1},
+        {"geometry": geometry.Entropy(), "update": "conservative"},
+        {"update": "block", "window": 3},
     )
 
 

@@ -20,6 +20,7 @@ from regretless.sklearn.linear import (
     PassiveAggressive,
     PassiveAggressiveRegressor,
     Perceptron,
+    PrimalDual,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "PrimalDual",
 ]

@@ -13,6 +13,7 @@ __all__ = [
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "PrimalDual",
 ]
 
 
@@ -34,6 +35,10 @@ class PassiveAggressive(SklearnClassifier, linear.PassiveAggressive):
 
 class PassiveAggressiveRegressor(SklearnRegressor, linear.PassiveAggressiveRegressor):
     """`regretless.linear.PassiveAggressiveRegressor` as a scikit-learn regressor."""
+
+
+class PrimalDual(SklearnClassifier, linear.PrimalDual):
+    """`regretless.linear.PrimalDual` as a scikit-learn classifier."""
 
 
 class KernelPerceptron(SklearnClassifier, linear.KernelPerceptron):
