@@ -20,6 +20,7 @@ from regretless.linear import (
     PassiveAggressive,
     PassiveAggressiveRegressor,
     Perceptron,
+    PrimalDual,
 )
 
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
@@ -31,6 +32,7 @@ CLASSIFIERS = {
     "eg, certified": partial(LinearClassifier, rule=rules.EG(rate=0.5), certify=True),
     "perceptron": Perceptron,
     "kernel perceptron": partial(KernelPerceptron, kernel="linear"),
+    "primal-dual": PrimalDual,
     "passive-aggressive": PassiveAggressive,
 }
 every_classifier = pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
@@ -301,6 +303,7 @@ STEADY = {  # rules whose weights stand still while nothing is learned
     "pnorm": partial(LinearClassifier, rule="pnorm", rate=0.5),
     "perceptron": Perceptron,
     "kernel perceptron": partial(KernelPerceptron, kernel="linear"),
+    "primal-dual": PrimalDual,
     **{mode: partial(PassiveAggressive, mode=mode) for mode in ("exact", "I", "II")},
     "regressor": LinearRegressor,
     "passive-aggressive regressor": PassiveAggressiveRegressor,

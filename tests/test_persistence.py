@@ -15,13 +15,14 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from regretless import losses, rates, rules
+from regretless import geometry, losses, rates, rules
 from regretless.linear import (
     KernelPerceptron,
     LinearClassifier,
     LinearRegressor,
     PassiveAggressive,
     Perceptron,
+    PrimalDual,
 )
 from regretless.linear import PassiveAggressiveRegressor as Aggressor
 
@@ -44,6 +45,10 @@ LEARNERS = [
     partial(Perceptron, rate=0.5),
     partial(KernelPerceptron, kernel="polynomial", gamma=0.5),
     partial(KernelPerceptron, kernel="linear", average="survival", budget=9),
+    partial(PrimalDual, C=0.5, margin=2.0),
+    partial(PrimalDual, geometry=geometry.PNorm(3), update="exact", seed=3),
+    partial(PrimalDual, geometry=geometry.Entropy(2.0), update="block", window=2),
+    partial(PrimalDual, update="sequential", order="random", steps=3),
     *(partial(PassiveAggressive, mode=mode, C=0.5, margin=2.0) for mode in ("exact", "I", "II")),
     partial(Aggressor, mode="II", epsilon=0.5),
 ]

@@ -35,6 +35,7 @@ CLASSIFIERS = [
     facade.KernelPerceptron,
     facade.LinearClassifier,
     facade.Perceptron,
+    facade.PrimalDual,
     facade.PassiveAggressive,
 ]
 REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]

@@ -28,6 +28,7 @@ CLASSIFIERS = [
     facade.KernelPerceptron,
     facade.LinearClassifier,
     facade.Perceptron,
+    facade.PrimalDual,
     facade.PassiveAggressive,
 ]
 REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]
@@ -236,6 +237,7 @@ def test_probabilities(loss, data):
         facade.KernelPerceptron(),
         facade.Perceptron(),
         facade.PassiveAggressive(),
+        facade.PrimalDual(),
     ],
 )
 def test_no_probabilities_where_the_loss_has_none(model):
@@ -251,6 +253,7 @@ GRIDS = {  # the last value of the last option is the best one
     facade.Perceptron: {"rate": [1.0]},
     facade.KernelPerceptron: {"gamma": [1e6], "kernel": ["rbf", "linear"]},
     facade.PassiveAggressive: {"mode": ["II"]},
+    facade.PrimalDual: {"C": [1e-9, 0.1]},
     facade.LinearRegressor: {"rule": [rules.AdaGrad(rate=1e-9), "coin"]},
     facade.PassiveAggressiveRegressor: {"C": [1e-9, 1.0]},
 }

@@ -13,7 +13,7 @@ from regretless.linear.model import Array, Row, moved
 
 __all__ = ["Past", "Turn", "Update", "best_pair", "update_of"]
 
-_SETTLED = 1e-10  # a block is solved once no variable changes by more than this part of its range
+_SETTLED = 1e-9  # a block is solved once no variable changes by more than this part of its range
 _SWEEPS = 1000
 _ALONE = ("conservative", "aggressive", "exact")
 _UPDATES = (*_ALONE, "block", "sequential", "leader")

@@ -2,6 +2,7 @@
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from regretless.linear.model import Array, Row
 
 __all__ = ["DualVector", "dual_vector", "extended"]
 
-_HALVINGS = 60  # of the interval of a line search: to the last digit of what is left of it
+_TRIES = 100  # of a line search, which takes about ten
 
 
 class DualVector(ABC):
@@ -130,19 +131,19 @@ class _Curved(DualVector):
         return float(w[x.columns] @ x.values)
 
     def step(self, x: Row, y: float, least: float, most: float, margin: float) -> float:
+        if not len(x.columns):
+            return most
+        here = margin - y * self.score(x)  # the slope at 0, which falls with a
+        end = most if here > 0.0 else least
+        if here == 0.0 or end == 0.0:
+            return 0.0
         spread = self._spread(x)
 
-        def slope(a: float) -> float:  # falls with a
+        def slope(a: float) -> float:
             return margin - y * float(self._link(self.theta + (a * y) * spread) @ spread)
 
-        if most <= least or not len(x.columns) or slope(most) >= 0.0:
-            return most
-        if slope(least) <= 0.0:
-            return least
-        for _ in range(_HALVINGS):
-            middle = 0.5 * (least + most)
-            least, most = (middle, most) if slope(middle) > 0.0 else (least, middle)
-        return least
+        there = slope(end)
+        return end if here * there >= 0.0 else _root(slope, (0.0, here), (end, there))
 
     def move(self, x: Row, y: float, a: float) -> None:
         self.theta = self.theta + (a * y) * self._spread(x)
@@ -175,6 +176,28 @@ class _Curved(DualVector):
         out = np.zeros(self.size)
         out[x.columns] = x.values
         return out
+
+
+def _root(
+    function: Callable[[float], float], one: tuple[float, float], other: tuple[float, float]
+) -> float:
+    """Where a monotone function is 0 between two points, given with its values of opposite signs.
+
+    False position, of which an end that stays counts half (the Illinois rule): as safe as bisection,
+    and nearly as fast as the secant method.
+    """
+    (a, f), (b, g) = one, other
+    small = 1e-15 * (abs(f) + abs(g))
+    for _ in range(_TRIES):
+        if abs(g) <= small or abs(b - a) <= 4e-16 * max(abs(a), abs(b)):
+            break
+        c = (a * g - b * f) / (g - f)
+        value = function(c)
+        if (value > 0.0) == (g > 0.0):
+            b, g, f = c, value, 0.5 * f
+        else:
+            a, f, b, g = b, g, c, value
+    return b
 
 
 def extended(table: Array, size: int) -> Array:

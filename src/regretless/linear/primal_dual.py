@@ -16,8 +16,6 @@ from regretless.losses import Hinge, Loss
 
 __all__ = ["PrimalDual"]
 
-_EUCLIDEAN = Euclidean()
-
 
 class PrimalDual(Classifying):
     """Online learning as ascent of the dual of the batch problem, with a certified lower bound on it.
@@ -45,8 +43,8 @@ class PrimalDual(Classifying):
 
     Parameters
     ----------
-    geometry : one of `regretless.geometry`, or your own. The Euclidean one takes time in proportion to
-        the example, all others to the number of features.
+    geometry : one of `regretless.geometry`, or your own; None is `Euclidean()`, which takes time in
+        proportion to the example, all others to the number of features.
     loss : "hinge" or a `losses.Hinge`, the only loss of the text.
     update : as above. "aggressive" needs a strongly convex geometry.
     C : > 0, what a loss counts; the importance of an example multiplies it. "conservative" guarantees
@@ -79,7 +77,7 @@ class PrimalDual(Classifying):
 
     def __init__(
         self,
-        geometry: Geometry = _EUCLIDEAN,
+        geometry: Geometry | None = None,
         loss: str | Loss = "hinge",
         *,
         update: str = "aggressive",
@@ -147,7 +145,7 @@ class PrimalDual(Classifying):
         )
         model = DualModel(
             loss=loss,
-            geometry=self.geometry,
+            geometry=self._shape,
             update=update,
             C=C,
             dimension=dimension,
@@ -155,12 +153,16 @@ class PrimalDual(Classifying):
             names=int(self.names),
             intercept=bool(self.intercept),
         )
-        if self.update == "aggressive" and not self.geometry.strong_convexity > 0.0:
+        if self.update == "aggressive" and not self._shape.strong_convexity > 0.0:
             raise ValueError(
                 f"geometry={self.geometry!r} is not strongly convex, as update='aggressive' needs; use "
                 "update='exact'"
             )
         return model
+
+    @property
+    def _shape(self) -> Geometry:
+        return Euclidean() if self.geometry is None else self.geometry
 
     @property
     def _dual(self) -> DualModel:
@@ -201,8 +203,8 @@ class PrimalDual(Classifying):
         total = 0.0
         for dual in model.duals:
             if dual.size:
-                least = -self.geometry.conjugate(np.zeros(dual.size))
-                total += self.geometry.value(dual.weights()) - least
+                least = -self._shape.conjugate(np.zeros(dual.size))
+                total += self._shape.value(dual.weights()) - least
         return total
 
     def objective(self, X: Any, y: Any, w: Any = None) -> float:
