@@ -28,7 +28,7 @@ UPDATES = {
     "block": {"window": 3},
     "leader": {},
 }
-few = settings(deadline=None, max_examples=8)
+few = settings(deadline=None, max_examples=5)
 
 
 def binary(*given, **options):
@@ -77,9 +77,9 @@ def trace(model, X, y):
 def test_it_does_what_the_oracle_does(kind, update, C, gamma, scale, seed):
     """Margins and dual values of every round.
 
-    Steps of one variable are exact to rounding in both. Blocks are solved to a relative change of
-    1e-16 of D by the oracle, and D is quadratic in the variables: these, and so the margins, may be off
-    by the root of that times the conditioning.
+    Steps of one variable are exact to rounding in both. A block is settled when no variable moves by
+    1e-9 of C in a sweep: what is left is that times the condition number, here up to a hundred, in the
+    dual 1e-7; the margins, of which it is the square, may be off by the root of it.
     """
     X, y = data(seed, scale=scale)
     width = X.shape[1]
@@ -91,13 +91,13 @@ def test_it_does_what_the_oracle_does(kind, update, C, gamma, scale, seed):
     exactly = update not in ("block", "leader")
     for x, label in zip(X, y.tolist()):
         margin = oracle.margin(x, label)
-        assert label * model.decision_one(x) == pytest.approx(margin, abs=1e-9 if exactly else 1e-5)
+        assert label * model.decision_one(x) == pytest.approx(margin, abs=1e-9 if exactly else 3e-4)
         if update == "conservative" and 0 < abs(margin) < 1e-9:
             return  # rounding decides
         oracle.round(x, label)
         model.learn_one(x, label)
         expected = oracle.dual(oracle.alpha)
-        assert dual(model) == pytest.approx(expected, rel=1e-9, abs=1e-9 if exactly else 1e-8)
+        assert dual(model) == pytest.approx(expected, rel=1e-9, abs=1e-9 if exactly else 1e-7)
 
 
 @pytest.mark.parametrize("order", ["recent", "random", "cyclic", "largest_violation"])
@@ -410,7 +410,20 @@ def test_weak_duality_and_the_bounds(kind, update):
             assert c.loss - lost <= c.regret_bound(F) + 1e-9
             assert c.loss_bound(F, lost) <= lost + c.regret_bound(F) + 1e-9
             assert c.best_loss(F) <= lost + 1e-9
-        assert c.best_possible(1.0) <= lost + 1e-9 or kind != "quad"
+
+
+def test_the_dual_says_more_than_convexity():
+    """No weights of norm 3 or less lose less than either bound, and the dual's is the better one."""
+    X, y = data(0, rounds=60)
+    model = binary(update="leader")
+    model.learn_many(X, y)
+    c = model.certificate()
+    tried = 3.0 * np.random.default_rng(0).normal(size=(2000, 3))
+    tried /= np.maximum(1.0, np.linalg.norm(tried, axis=1) / 3.0)[:, None]
+    least = np.maximum(0.0, 1.0 - y * (tried @ X.T)).sum(axis=1).min()
+    assert c.loss - c.bound(3.0) < c.best_possible(3.0) <= least
+    assert c.best_possible(3.0, mean=True) == pytest.approx(c.best_possible(3.0) / 60)
+    assert c.best_possible(3.0, ord=math.inf) == max(0.0, c.loss - c.bound(3.0, ord=math.inf))
 
 
 def test_the_tuned_constant():

@@ -146,6 +146,9 @@ class Oracle:
             negative, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options
         )
         self.alpha[places] = found.x
+        for _ in range(20):  # where the p-norm is steep the search gives up early
+            for i in places:
+                self.line(i)
 
 
 def best_primal(regulariser, X, y, C, gamma=1.0):

@@ -30,7 +30,7 @@ class DualCertificate(Certificate):
     increases in those rounds (less what new features or labels took from it); `least`, the smallest
     increase in any round; `C`; `margin`; `curvature`, h, the largest of `<x, H x>` for the Hessian of
     the conjugate (at least 1); `update`; `rounds`, m; `weighed`, how many examples had an importance
-    other than 1.
+    other than 1; `euclidean`, whether `F(w) = ||w||^2 / 2`.
 
     >>> c = DualCertificate(examples=3, loss=2.0, linear=0.0, gradient_norms=(0, 0, 0), dual=1.5,
     ...                     mistakes=2, gains=1.0, least=0.0, C=0.5, margin=1.0, curvature=1.0,
@@ -51,6 +51,7 @@ class DualCertificate(Certificate):
     update: str
     rounds: int
     weighed: int = 0
+    euclidean: bool = False
     theorem: str = "weak duality; primal-dual paper Thms 1 and 3, Cors. 1 and 2"
 
     @property
@@ -104,6 +105,14 @@ class DualCertificate(Certificate):
     def best_loss(self, complexity: float) -> float:
         """No weights with `F(w) <= complexity` have a smaller loss on this run."""
         return max(0.0, (self.dual - self._checked(complexity, "complexity")) / self.C)
+
+    def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
+        """As `Certificate.best_possible`; weak duality may say more than convexity does."""
+        convexity = super().best_possible(norm, ord=ord, mean=mean)
+        if not self.euclidean or ord == math.inf:
+            return convexity
+        total = (self.examples if self.weight is None else self.weight) if mean else 1
+        return max(convexity, self.best_loss(norm * norm / 2.0) / (total or 1))
 
     def gap(self, objective: float) -> float:
         """How far `objective`, the `P(w)` of some weights, can be from the smallest there is.

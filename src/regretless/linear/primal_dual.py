@@ -191,6 +191,7 @@ class PrimalDual(Classifying):
             update=self.update,
             rounds=int(model.totals[0].sum()),
             weighed=model.weighed,
+            euclidean=model.duals[0].straight,
         )
 
     def complexity(self) -> float:
