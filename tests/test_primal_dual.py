@@ -65,7 +65,7 @@ def trace(model, X, y):
 # --- the components (section 11) -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("update", UPDATES)
+@pytest.mark.parametrize("update", [*UPDATES, "block of two"])
 @pytest.mark.parametrize("kind", GEOMETRIES)
 @few
 @given(
@@ -83,7 +83,7 @@ def test_it_does_what_the_oracle_does(kind, update, C, gamma, scale, seed):
     """
     X, y = data(seed, scale=scale)
     width = X.shape[1]
-    options = UPDATES[update]
+    update, options = (update, UPDATES[update]) if update in UPDATES else ("block", {"window": 2})
     model = binary(GEOMETRIES[kind], update=update, C=C, margin=gamma, dimension=width, **options)
     oracle = Oracle(
         REGULARISERS[kind], update, C, gamma, options.get("window"), options.get("steps", 1)
@@ -570,6 +570,46 @@ def test_features_and_labels_that_come_late(kind, update):
     assert len(model.classes_) == 3
 
 
+def test_what_new_features_take_from_the_dual_is_no_gain():
+    """It is counted apart, and the rate is what is left: the mistakes stay within their bound."""
+    model = binary(Entropy(), update="conservative", C=0.5)
+    for t, y in enumerate([-1, -1, 1, -1, 1, 1]):
+        model.learn_one({f"f{t}": 1.0, "constant": 1.0, f"f{t // 2}": 0.5}, y)
+    mistakes, gains, _, shifts = model._dual.run[:, 0]
+    c = model.certificate()
+    assert mistakes > 1
+    assert shifts < 0
+    assert c.dual == pytest.approx(gains + shifts, abs=1e-12)  # no other rounds have increases
+    assert c.gains == pytest.approx(c.dual, abs=1e-12)
+
+
+def test_a_cycle_goes_on_from_where_it_stopped():
+    model = binary(update="sequential", order="cyclic", steps=4)
+    X, y = data(0)
+    last, before, visited = None, 0, set()
+    for x, label in zip(X, y.tolist()):
+        model.learn_one(x, label)
+        places = list(model._dual.update._others(model._dual.duals[0], 0))
+        if last is not None:
+            assert places[0] == (last + 1) % before
+        if places:
+            last, before = places[-1], len(model._dual.update.past.rows)
+        visited |= set(places)
+    assert visited >= set(range(len(X) - 1))
+
+
+def test_the_loss_bound_is_the_inverse_of_mu():
+    """Theorem 3 on both sides of the bend of mu."""
+    model = binary(C=0.5)
+    model.learn_many(*data(0))
+    c = model.certificate()
+    for F, loss in ((0.001, 0.0), (0.5, 0.3), (0.5, 20.0)):
+        z = (loss + F / 0.5) / c.rounds
+        assert mu(c.loss_bound(F, loss) / c.rounds, 0.5 * c.curvature) == pytest.approx(
+            z, rel=1e-12
+        )
+
+
 def test_the_entropy_starts_from_the_known_features():
     """Without a dimension they are those seen so far, the example's own among them."""
     model = PrimalDual(Entropy(), update="conservative", intercept=False)
@@ -596,6 +636,12 @@ def test_importance_multiplies_the_constant():
     two.learn_many(X, y, np.full(len(X), 2.0))
     assert dual(two) == pytest.approx(dual(one), rel=1e-12)
     assert two.objective(X, y, np.full(len(X), 2.0)) == pytest.approx(one.objective(X, y))
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(X))
+    other, z = binary(), np.zeros(3)
+    for x, label, w in zip(X, y.tolist(), weights.tolist()):
+        z -= w * label * x * (label * other.decision_one(x) < 1.0)
+        other.learn_one(x, label, w)
+    assert other.certificate().gradient_norms[1] == pytest.approx(float(np.linalg.norm(z)))
     with pytest.raises(ValueError, match="10 examples have an importance other than 1"):
         two.certificate().regret_bound(1.0)
 
@@ -605,8 +651,9 @@ def test_drift_of_the_conjugate_is_mended():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3000, 4)) * 1e3, rng.choice([-1, 1], 3000)
     model = binary(update="exact", C=5.0)
-    model.learn_many(X, y)
     (vector,) = model._dual.duals
+    vector.conjugate += 1e9  # far more than all roundings together
+    model.learn_many(X, y)
     assert vector.conjugate == pytest.approx(0.5 * float(vector.theta @ vector.theta), rel=1e-9)
 
 

@@ -157,9 +157,8 @@ class _Curved(DualVector):
         if not self.size:
             return
         w = self._link(self.theta)
-        conjugate = self.geometry.conjugate(self.theta) - self.geometry.conjugate(
-            np.zeros(self.size)
-        )
+        at_zero = self.geometry.conjugate(np.zeros(self.size))
+        conjugate = self.geometry.conjugate(self.theta) - at_zero
         if not np.isfinite(conjugate):
             raise ValueError(
                 f"geometry={self.geometry!r}: its conjugate is {conjugate} at {self.theta}"
