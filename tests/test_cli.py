@@ -618,7 +618,7 @@ def test_version_and_start():
 def test_options_are_those_of_the_library():
     """Formats, rules and losses."""
     assert {each.value for each in Format} == set(FORMATS)
-    own = {"perceptron", "pa"}
+    own = {"perceptron", "pa", "primal-dual"}
     assert {each.value for each in Learner} - own == set(rules._RULES)
     names = {losses.get(each.value).name for each in LossName}
     assert names == {each.value for each in LossName}
