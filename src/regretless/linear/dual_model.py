@@ -94,9 +94,9 @@ class DualModel(Model):
         for k, dual in enumerate(self.duals):
             before = self.value(dual)
             update(dual, Turn(x, float(y[k]), float(margins[k]), cap, at, k))
+            gain = self.value(dual) - before
             if dual.straight and self.totals[0, k] % _FRESH == _FRESH - 1:
                 dual.refresh()
-            gain = self.value(dual) - before
             if margins[k] <= 0.0:
                 self.run[:2, k] += 1.0, gain
             self.run[2, k] = min(self.run[2, k], gain)
