@@ -98,18 +98,26 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def finish(name: str, rows: list[Row], notes: dict[str, Any], keep: bool) -> None:
-    """Print what was measured and what falls short, and keep it."""
+def finish(
+    name: str,
+    rows: list[Row],
+    notes: dict[str, Any],
+    keep: bool,
+    cells: list[tuple[Any, ...]] | None = None,
+) -> None:
+    """Print what was measured and what falls short, and keep it, also `cells`, header first."""
     print(table(rows))
     for key, value in notes.items():
         print(f"{key}: {value}")
     short = "; ".join(r.work for r in rows if r.ratio < r.required)
     print(f"\nShort of what was set out: {short}" if short else "\nAll as set out.")
     if keep:
-        _save(name, rows, notes)
+        _save(name, rows, notes, cells)
 
 
-def _save(name: str, rows: list[Row], notes: dict[str, Any]) -> None:
+def _save(
+    name: str, rows: list[Row], notes: dict[str, Any], cells: list[tuple[Any, ...]] | None
+) -> None:
     """Keep the figures with the machine they come from."""
     RESULTS.mkdir(exist_ok=True)
     content = {
@@ -117,6 +125,7 @@ def _save(name: str, rows: list[Row], notes: dict[str, Any]) -> None:
         "machine": machine(),
         "rows": [{**asdict(r), "ratio": round(r.ratio, 2)} for r in rows],
         "notes": notes,
+        "cells": cells,
     }
     (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n")
     report()
@@ -131,6 +140,20 @@ defaults), because speed at a worse loss is no win. This page is written by the 
 """
 
 
+def _markdown(cells: list[list[Any]]) -> str:
+    header, *rows = cells
+    numeric = [isinstance(cell, (int, float)) for cell in rows[0]]
+    lines = [" | ".join(header), " | ".join("--:" if n else "---" for n in numeric)]
+    for row in rows:
+        lines.append(
+            " | ".join(
+                f"{c:.4f}" if isinstance(c, float) else f"{c:,}" if isinstance(c, int) else c
+                for c in row
+            )
+        )
+    return "\n".join(f"| {line} |" for line in lines)
+
+
 def report() -> None:
     """Write README.md from all results that are kept."""
     parts = [INTRODUCTION]
@@ -139,5 +162,7 @@ def report() -> None:
         rows = [Row(**{k: v for k, v in r.items() if k != "ratio"}) for r in content["rows"]]
         parts.append(f"## {path.stem}\n\n`{content['command']}`\n\n{table(rows)}\n")
         parts += [f"- {name}: {value}" for name, value in content["notes"].items()]
+        if content.get("cells"):
+            parts.append("\n" + _markdown(content["cells"]))
         parts.append("\nMeasured on " + "; ".join(content["machine"].values()) + ".\n")
     (RESULTS.parent / "README.md").write_text("\n".join(parts))

@@ -4,28 +4,48 @@ namespace regretless {
 
 Auto::Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz, double share,
            int bits, std::uint32_t remembered)
-    : loss_(loss), share_(share) {
+    : loss_(loss), share_(share), candidates_(candidates) {
   Coin coin;
   coin.lipschitz = lipschitz;
   Grid grid;
   grid.classifies = loss.classification();
   for (const bool coins : {false, true}) {
-    std::vector<Candidate> chosen;
-    for (const Candidate& c : candidates)
-      if (c.coin == coins) chosen.push_back(c);
+    std::vector<int> chosen;
+    for (int k = 0; k < int(candidates.size()); ++k)
+      if (candidates[std::size_t(k)].coin == coins) chosen.push_back(k);
     if (chosen.empty()) continue;
     parts_.emplace_back(loss, coins ? Rule(coin) : Rule(grid), bits,
                         parts_.empty() ? remembered : 0, false);
-    parts_.back().join(int(chosen.size()));
-    candidates_.push_back(chosen);
+    numbers_.push_back(chosen);
   }
   scores_.resize(parts_.size());
   relane({-1}, {1});
 }
 
+void Auto::start(std::size_t p) {
+  const Lanes lanes = parts_[p].lane_scalars();
+  const std::vector<int>& own = numbers_[p];
+  for (int k = 0; k < parts_[p].lanes(); ++k) {
+    const Candidate& c = candidates_[std::size_t(own[std::size_t(k) % own.size()])];
+    if (c.coin) {
+      lanes(Coin::kWealth, k) = c.rate;
+    } else {
+      lanes(Grid::kEta, k) = c.rate;
+      lanes(Grid::kInvariant, k) = c.invariant;
+      lanes(Grid::kDecay, k) = c.decay;
+    }
+  }
+}
+
+std::vector<int> Auto::alive() const {
+  std::vector<int> all;
+  for (const std::vector<int>& own : numbers_) all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
 void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const int each = int(candidates_[p].size());
+    const int each = int(numbers_[p].size());
     std::vector<int> from, side;
     for (std::size_t c = 0; c < sources.size(); ++c)
       for (int k = 0; k < each; ++k) {
@@ -33,33 +53,33 @@ void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs
         side.push_back(signs[c]);
       }
     parts_[p].relane(from, side);
-    const Lanes lanes = parts_[p].lane_scalars();
-    for (int k = 0; k < int(from.size()); ++k) {
-      const Candidate& c = candidates_[p][std::size_t(k % each)];
-      if (c.coin) {
-        lanes(Coin::kWealth, k) = c.rate;
-      } else {
-        lanes(Grid::kEta, k) = c.rate;
-        lanes(Grid::kInvariant, k) = c.invariant;
-        lanes(Grid::kDecay, k) = c.decay;
-      }
-    }
+    parts_[p].join(each);
+    start(p);
   }
-  int count = 0;
-  for (const auto& chosen : candidates_) count += int(chosen.size());
+  const int count = int(alive().size());
   std::vector<Mixing> fresh;
-  for (const int source : sources)
-    fresh.push_back(source < 0 ? Mixing(loss_, count, share_) : mixings_[std::size_t(source)]);
+  std::vector<std::vector<double>> earlier;
+  for (const int source : sources) {
+    const bool is_new = source < 0;
+    fresh.push_back(is_new ? Mixing(loss_, count, share_) : mixings_[std::size_t(source)]);
+    earlier.push_back(is_new ? std::vector<double>(std::size_t(count) + 1)
+                             : earlier_[std::size_t(source)]);
+  }
   mixings_ = std::move(fresh);
+  earlier_ = std::move(earlier);
 }
 
 void Auto::grow() {
   for (Learner& part : parts_) part.grow(features().size());
 }
 
+// --- the rounds
+// ------------------------------------------------------------------------------------
+
+// The scores that the parts have of an example, put where the mixing of a class wants them.
 void Auto::gather(std::size_t t, int lane, double* to) const {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const std::size_t each = candidates_[p].size();
+    const std::size_t each = numbers_[p].size();
     const double* from = scores_[p].data() + (t * mixings_.size() + std::size_t(lane)) * each;
     to = std::copy_n(from, each, to);
   }
@@ -92,7 +112,30 @@ void Auto::predict(const Batch& batch) const {
     }
 }
 
+// Lanes are looked at after the same rounds, however examples come in batches.
 void Auto::learn(const Batch& batch, std::size_t offset) {
+  std::size_t first = 0;
+  while (first < batch.size) {
+    double left = trial_ - scalar(kRounds, 0);
+    std::size_t last = first;
+    for (; last < batch.size && left > 0; ++last)
+      left -= !batch.importance || batch.importance[last] > 0;
+    Batch some = batch;
+    some.size = last - first;
+    some.starts += first;
+    if (some.targets) some.targets += first;
+    if (some.classes) some.classes += first;
+    if (some.importance) some.importance += first;
+    if (some.known) some.known += first;
+    if (some.scores) some.scores += first * mixings_.size();
+    if (some.losses) some.losses += first;
+    learn_some(some, offset + first);
+    if (scalar(kRounds, 0) >= trial_) retire();
+    first = last;
+  }
+}
+
+void Auto::learn_some(const Batch& batch, std::size_t offset) {
   grow();
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     Batch own = batch;
@@ -124,11 +167,80 @@ void Auto::learn(const Batch& batch, std::size_t offset) {
   }
 }
 
+// --- lanes that learn no more
+// ----------------------------------------------------------------------
+
+// Those that no class would miss, one block of a part at a time.
+void Auto::retire() {
+  const double rounds = scalar(kRounds, 0);
+  std::vector<int> hopeless = mixings_[0].hopeless(earlier_[0], rounds);
+  for (std::size_t c = 1; c < mixings_.size(); ++c) {
+    const std::vector<int> own = mixings_[c].hopeless(earlier_[c], rounds);
+    std::erase_if(hopeless, [&](int k) { return !std::count(own.begin(), own.end(), k); });
+  }
+  std::vector<int> gone;
+  int first = 0;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const int count = int(numbers_[p].size()), shorter = (count - 1) / 4 * 4;
+    std::vector<int> here;
+    for (const int k : hopeless)
+      if (k >= first && k < first + count) here.push_back(k);
+    const int found = int(here.size()), enough = count - shorter;
+    const bool whole = found == count && shorter == 0 && p > 0;  // the first part has the names
+    here.resize(whole || (shorter > 0 && found >= enough) ? std::size_t(enough) : 0);
+    gone.insert(gone.end(), here.begin(), here.end());
+    first += count;
+  }
+  if (!gone.empty()) drop(gone);
+  for (std::size_t c = 0; c < mixings_.size(); ++c) {
+    earlier_[c] = mixings_[c].losses();
+    earlier_[c].resize(std::size_t(mixings_[c].lanes()) + 1);
+  }
+  trial_ = 2 * rounds;
+}
+
+// gone: places among the lanes that are alive.
+void Auto::drop(const std::vector<int>& gone) {
+  const std::vector<int> numbers = alive();
+  const double rounds = scalar(kRounds, 0);
+  for (const int k : gone) {
+    double lost = 0;
+    for (Mixing& mixing : mixings_) lost += mixing.losses()[std::size_t(k)];
+    retired_.push_back({numbers[std::size_t(k)], rounds, lost});
+  }
+  int first = 0;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const int count = int(numbers_[p].size());
+    std::vector<int> kept, from;
+    for (int k = 0; k < count; ++k)
+      if (!std::count(gone.begin(), gone.end(), first + k)) kept.push_back(k);
+    first += count;
+    if (int(kept.size()) == count) continue;
+    if (kept.empty()) {
+      parts_.erase(parts_.begin() + std::ptrdiff_t(p));
+      numbers_.erase(numbers_.begin() + std::ptrdiff_t(p--));
+      scores_.pop_back();
+      continue;
+    }
+    for (int c = 0; c < lanes(); ++c)
+      for (const int k : kept) from.push_back(c * count + k);
+    parts_[p].relane(from, std::vector<int>(from.size(), 1));
+    std::vector<int> left;
+    for (const int k : kept) left.push_back(numbers_[p][std::size_t(k)]);
+    numbers_[p] = left;
+    parts_[p].join(int(left.size()));
+  }
+  for (Mixing& mixing : mixings_) mixing = mixing.without(gone);
+}
+
+// --- what there is to know
+// -------------------------------------------------------------------------
+
 std::vector<double> Auto::weights() const {
   std::vector<double> out;
-  for (std::size_t p = 0, first = 0; p < parts_.size(); first += candidates_[p++].size()) {
+  for (std::size_t p = 0, first = 0; p < parts_.size(); first += numbers_[p++].size()) {
     const std::vector<double> own = parts_[p].weights();
-    const std::size_t each = candidates_[p].size(), classes = mixings_.size();
+    const std::size_t each = numbers_[p].size(), classes = mixings_.size();
     const std::size_t rows = own.size() / (each * classes);
     out.resize(rows * classes);
     for (std::size_t c = 0; c < classes; ++c) {
@@ -143,7 +255,7 @@ std::vector<double> Auto::weights() const {
 
 double Auto::scalar(Scalar s, int lane) const {
   if (s == kLoss) return mixings_[std::size_t(lane)].scalar(MixingView::kLoss);
-  if (s == kRounds || s == kWeights) return parts_[0].scalar(s, lane * int(candidates_[0].size()));
+  if (s == kRounds || s == kWeights) return parts_[0].scalar(s, lane * int(numbers_[0].size()));
   return 0;
 }
 
@@ -152,22 +264,40 @@ std::vector<Learner*> Auto::banks() {
   for (Learner& part : parts_) all.push_back(&part);
   return all;
 }
+
+// [next trial, how many retired, three numbers of each, then for each class losses at the last
+// trial and mixture]
 std::vector<double> Auto::numbers() {
-  std::vector<double> all;
-  for (Mixing& mixing : mixings_) {
-    const std::vector<double> own = mixing.state();
+  std::vector<double> all{trial_, double(retired_.size())};
+  for (const Retired& r : retired_) all.insert(all.end(), {double(r.lane), r.rounds, r.loss});
+  for (std::size_t c = 0; c < mixings_.size(); ++c) {
+    all.insert(all.end(), earlier_[c].begin(), earlier_[c].end());
+    const std::vector<double> own = mixings_[c].state();
     all.insert(all.end(), own.begin(), own.end());
   }
   return all;
 }
 void Auto::restore_numbers(const double* numbers, std::size_t size) {
-  const std::size_t each = mixings_[0].size();
-  if (size != each * mixings_.size())
-    throw std::invalid_argument("the mixture does not fit the lanes");
-  for (Mixing& mixing : mixings_) {
-    mixing.restore(numbers);
-    numbers += each;
+  const auto damaged = [] { throw std::invalid_argument("the mixture does not fit the lanes"); };
+  if (size < 2 || !(numbers[1] >= 0) || 2 + 3 * numbers[1] > double(size)) damaged();
+  const double trial = numbers[0];
+  std::vector<Retired> retired;
+  const double* at = numbers + 2;
+  for (int i = 0; i < int(numbers[1]); ++i, at += 3) retired.push_back({int(at[0]), at[1], at[2]});
+  std::vector<int> gone, there = alive();
+  for (std::size_t k = 0; k < there.size(); ++k)
+    for (const Retired& r : retired)
+      if (r.lane == there[k]) gone.push_back(int(k));
+  if (gone.size() != retired.size() || gone.size() >= there.size()) damaged();
+  if (!gone.empty()) drop(gone);
+  const std::size_t experts = std::size_t(mixings_[0].lanes()) + 1, each = mixings_[0].size();
+  if (size != std::size_t(at - numbers) + (experts + each) * mixings_.size()) damaged();
+  for (std::size_t c = 0; c < mixings_.size(); ++c, at += experts + each) {
+    earlier_[c].assign(at, at + experts);
+    mixings_[c].restore(at + experts);
   }
+  trial_ = trial;
+  retired_ = retired;
 }
 
 }  // namespace regretless

@@ -15,6 +15,12 @@ struct Candidate {
   double invariant = 0, decay = 0;
 };
 
+// A lane that learns no more: its number, when that was, and what it had lost, over all classes.
+struct Retired {
+  int lane;
+  double rounds, loss;
+};
+
 class Auto : public Model {
  public:
   Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz, double share,
@@ -38,16 +44,28 @@ class Auto : public Model {
   // What the lanes score an example, class by class: rows of as many as are mixed.
   std::vector<double> lane_scores(const Batch& example) const;
   Mixing& mixing(int lane) { return mixings_[std::size_t(lane)]; }
+  std::vector<int> alive() const;  // the numbers of the lanes that are mixed
+  const std::vector<Retired>& retired() const { return retired_; }
 
  private:
-  // The scores that the parts have of an example, put where the mixing of a class wants them.
-  void gather(std::size_t t, int lane, double* to) const;
+  // Lanes are tried for so many rounds, and looked at again each time that number has doubled.
+  static constexpr double kTrial = 16000;
+
+  void start(std::size_t p);  // the lanes of a part get what makes them differ
   void score_lanes(const Batch& batch) const;
+  void gather(std::size_t t, int lane, double* to) const;
+  void learn_some(const Batch& batch, std::size_t offset);
+  void retire();
+  void drop(const std::vector<int>& gone);
 
   Loss loss_;
   double share_;
-  std::vector<std::vector<Candidate>> candidates_;  // by part
+  std::vector<Candidate> candidates_;
+  std::vector<std::vector<int>> numbers_;  // of the candidates that are lanes, by part
   std::vector<Learner> parts_;
+  double trial_ = kTrial;
+  std::vector<std::vector<double>> earlier_;  // losses at the last trial, by class
+  std::vector<Retired> retired_;
   mutable std::vector<Mixing> mixings_;  // scratch
   mutable std::vector<std::vector<double>> scores_;
 };

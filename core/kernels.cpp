@@ -92,20 +92,6 @@ template <class R>
   return (total(sum) + rest) * rule.factor(lanes, 0);
 }
 
-// A sum over the rows of an example, of weights or moves times values.
-template <class V, bool in_floats>
-struct Total {
-  Wide<V> sum{};
-  void add(auto weight, float value) { sum += widen(weight) * double(value); }
-  Wide<V> get() const { return sum; }
-};
-template <class V>
-struct Total<V, true> {
-  V sum{};
-  void add(V weight, float value) { sum += weight * value; }
-  Wide<V> get() const { return widen(sum); }
-};
-
 template <class V, class R>
 void score(const R& rule, const BankView& bank, Lanes lanes, Example x, double* out) {
   constexpr int width = Traits<V>::width;
@@ -116,12 +102,13 @@ void score(const R& rule, const BankView& bank, Lanes lanes, Example x, double* 
   for (int first = 0; first < bank.layout.width; first += kBlocks * width) {
     const int last = std::min(first + kBlocks * width, bank.layout.width);
     typename R::template At<V> at[kBlocks];
-    Total<V, R::in_floats> sum[kBlocks];
+    Wide<V> sum[kBlocks]{};
     for (int b = first, i = 0; b < last; b += width, ++i) at[i] = rule.template at<V>(lanes, b);
     for (std::size_t j = 0; j < x.size; ++j)
       for (int b = first, i = 0; b < last; b += width, ++i)
-        sum[i].add(rule.weight(cell<V>(bank, x.rows[j], b), at[i], V{} + x.values[j]), x.values[j]);
-    for (int b = first, i = 0; b < last; b += width, ++i) put(out + b, sum[i].get());
+        sum[i] += widen(rule.weight(cell<V>(bank, x.rows[j], b), at[i], V{} + x.values[j])) *
+                  double(x.values[j]);
+    for (int b = first, i = 0; b < last; b += width, ++i) put(out + b, sum[i]);
   }
   for (int k = 0; k < bank.layout.lanes; ++k) out[k] *= rule.factor(lanes, k);
 }
@@ -219,7 +206,7 @@ void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
     const int last = std::min(first + kBlocks * width, bank.layout.width);
     typename R::template At<V> at[kBlocks];
     Wide<V> g[kBlocks];
-    Total<V, R::in_floats> sum[kBlocks];
+    Wide<V> sum[kBlocks]{};
     Sums<V> sums[kBlocks];
     for (int b = first, i = 0; b < last; b += width, ++i) {
       at[i] = rule.template at<V>(lanes, b);
@@ -230,11 +217,11 @@ void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
       for (int b = first, i = 0; b < last; b += width, ++i) {
         const V move = rule.prepare(cell<V>(bank, x.rows[j], b), at[i], g[i], value, sums[i]);
         store<V>(moves + j * std::size_t(bank.layout.width) + b, move);
-        sum[i].add(move, x.values[j]);
+        sum[i] += widen(move) * widen(value);
       }
     }
     for (int b = first, i = 0; b < last; b += width, ++i) {
-      put(travel + b, sum[i].get());
+      put(travel + b, sum[i]);
       put(tracked + b, sums[i].tracked);
     }
   }

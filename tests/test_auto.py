@@ -239,6 +239,69 @@ def test_what_is_paid_for_drift(shifts):
     assert regret <= model.certificate(shifts=shifts).bound
 
 
+# --- lanes that are retired ------------------------------------------------------------------------
+
+
+def long_stream(T=40_000):
+    """Features of very different scales: lanes that are not invariant have no chance."""
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(T, 5))
+    y = X @ [1, -2, 3, 0.5, 0] + rng.logistic(size=T) > 0
+    return X * [1e-3, 1e3, 1.0, 30.0, 1e-2], y
+
+
+def test_hopeless_lanes_are_retired():
+    X, y = long_stream()
+    model, patient = Auto(), Auto(drift=1e-9)
+    model.learn_many(X, y)
+    patient.learn_many(X, y)
+    lanes = model.lanes_
+    gone = [lane for lane in lanes if lane.retired]
+    assert len(gone) >= 4
+    assert all(lane.weight == 0 and lane.examples in (16_000, 32_000) for lane in gone)
+    assert not any(lane.retired for lane in patient.lanes_)
+    best = min((lane for lane in lanes[:-1] if not lane.retired), key=lambda lane: lane.loss)
+    assert all(lane.loss > best.loss for lane in gone)
+    # what they could have brought to the blend is at most 2e-6 an example and lane
+    assert model.loss_ <= patient.loss_ + 20 * len(gone) + 2e-6 * len(y) * len(gone)
+    assert model.certificate().holds
+    assert model.certificate().bound == pytest.approx(math.log(EXPERTS))
+    assert sum(lane.weight for lane in lanes) == pytest.approx(1.0)
+
+
+def test_retiring_does_not_depend_on_batches(tmp_path):
+    X, y = long_stream()
+    model, parts = Auto(features="hashed", bits=4), Auto(features="hashed", bits=4)
+    model.learn_many(X, y)
+    for first in range(0, len(y), 7001):
+        parts.learn_many(X[first : first + 7001], y[first : first + 7001])
+        parts.save(tmp_path / "m")
+        parts = Auto.load(tmp_path / "m")
+    assert parts.lanes_ == model.lanes_
+    assert parts.decision_one(X[0]) == model.decision_one(X[0])
+
+
+def test_conditioning_is_that_of_a_normal_distribution():
+    """Without some lanes the blend is as if their coefficients had been known to be 0."""
+    X, y = long_stream(16_001)
+    model, oracle = Auto(), Mixture(len(_GRID), losses.get("logistic"))
+    model.learn_one(X[0], y[0])
+    oracle.learn(np.zeros(len(_GRID)), 2.0 * y[0] - 1, 1.0)
+    for x, label in zip(X[1:16_000], y[1:16_000]):
+        oracle.learn(model._model.lane_scores(rows.row(x)), 2.0 * label - 1, 1.0)
+        model.learn_one(x, label)
+    gone = [k for k, lane in enumerate(model.lanes_) if lane.retired]
+    kept = [k for k in range(len(_GRID)) if k not in gone]
+    assert gone
+    given = np.linalg.solve(oracle.A[np.ix_(gone, gone)], oracle.a[gone])
+    blend = oracle.a[kept] - oracle.A[np.ix_(kept, gone)] @ given
+    lanes = model._model.lane_scores(rows.row(X[-1]))
+    scores = np.append(lanes, blend @ np.clip(lanes, -15, 15))
+    p, weights = 1 / (1 + np.exp(-scores)), model._model.mixing(0)["weights"]
+    mixed = math.log((weights @ p) / (weights @ (1 - p)))
+    assert model.decision_one(X[-1]) == pytest.approx(mixed, rel=1e-6)
+
+
 # --- more than one mixture, and life ---------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from regretless.cli.app import app
 from regretless.cli.learners import Learner, LossName
 from regretless.cli.reading_options import Format
 from regretless.evaluate.training import Training
-from regretless.linear import Auto, LinearClassifier, PassiveAggressiveRegressor
+from regretless.linear import Auto, LinearClassifier, PassiveAggressiveRegressor, PrimalDual
 from regretless.linear.loading import load
 from regretless.streams.reading import FORMATS
 
@@ -116,6 +116,18 @@ def test_a_perceptron_on_csv(folder):
     assert summary["examples"] == 600
 
 
+def test_primal_dual_over_passes(folder):
+    """`regretless train clicks.vw --learner primal-dual --rate 0.5 --passes 2`: the rate is C."""
+    command = ["train", "clicks.vw", "--learner", "primal-dual", "--rate", "0.5", "--passes", "2"]
+    summary = run_json(*command, "--certify", "10", "--save", "clicks.model", *SMALL)
+    assert (summary["learner"], summary["loss_name"]) == ("primal-dual", "hinge")
+    model = PrimalDual.load("clicks.model")
+    assert (model.C, model.update, model.examples_) == (0.5, "aggressive", 1200)
+    certificate = model.certificate()
+    assert certificate.holds
+    assert 0 < certificate.best_possible(10.0) <= certificate.loss
+
+
 def test_certified_parquet_by_a_pattern(folder):
     """`regretless train "ads/*.parquet" --label clicked --certify 10 --checkpoint ck/ --every 1e6`."""
     pd = pytest.importorskip("pandas")
@@ -137,9 +149,19 @@ def test_predict_inspect_compare(folder):
     run("train", "clicks.vw", "--save", "clicks.model", *SMALL)
     assert len(run("predict", "new.vw", "--model", "clicks.model").stdout.splitlines()) == 600
     assert "user^u3" in run("inspect", "clicks.model", "--top", "20").stdout
-    command = ["compare", "clicks.vw", "--learners", "coin,adagrad,ftrl,perceptron,pa"]
+    command = ["compare", "clicks.vw", "--learners", "coin,adagrad,ftrl,perceptron,pa,primal-dual"]
     result = run(*command, "--plot", "curves.png", *SMALL)
-    for name in ("coin", "adagrad", "ftrl", "perceptron", "pa", "logistic", "hinge", "AUC"):
+    for name in (
+        "coin",
+        "adagrad",
+        "ftrl",
+        "perceptron",
+        "pa",
+        "primal-dual",
+        "logistic",
+        "hinge",
+        "AUC",
+    ):
         assert name in result.stdout
     assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG")
 
@@ -630,7 +652,7 @@ def test_options_are_those_of_the_library():
         "winnow",
         "balanced-winnow",
     }
-    own |= {"pa", "svm"}
+    own |= {"pa", "svm", "primal-dual"}
     assert {each.value for each in Learner} - own == set(rules._RULES)
     names = {losses.get(each.value).name for each in LossName}
     assert names == {each.value for each in LossName}

@@ -19,6 +19,7 @@ from regretless import linear, rules
 from regretless.linear import LinearClassifier, LinearRegressor
 
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
+OTHERS = ("LinearClassifier", "KernelPerceptron")
 LEARNERS = {
     **{r: partial(LinearClassifier, rule=r) for r in RULES},
     "eg with a rate": partial(LinearClassifier, rule=rules.EG(rate=0.25)),
@@ -27,9 +28,11 @@ LEARNERS = {
     "ogd with penalties": partial(LinearClassifier, rule="ogd", l1=0.01, l2=0.1),
     "invariant ogd": partial(LinearClassifier, rule=rules.OGD(invariant=True), certify=True),
     "ftrl with penalties": partial(LinearClassifier, rule="ftrl", l1=0.1, intercept=False),
-    # Winnow takes other features, and has tests of its own
-    **{name: getattr(linear, name) for name in linear.__all__ if name != "Winnow"},
+    **{name: getattr(linear, name) for name in linear.__all__ if name not in OTHERS},
     **{a: partial(linear.Perceptron, average=a) for a in ("survival", "uniform", "vote")},
+    # neither hashes names, for the examples are kept
+    "KernelPerceptron": lambda **_: linear.KernelPerceptron(),
+    "rbf": lambda **_: linear.KernelPerceptron(kernel="rbf"),
     "eg regressor": partial(LinearRegressor, rule="eg", loss="absolute"),
 }
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
@@ -94,13 +97,13 @@ NARROW = {"int": ["int8", "int64"], "bool": ["bool", "uint8", "int16"], "float":
 
 def facts(model, names=range(5)):
     """What a model has learned; names without a weight apart."""
-    weights = model.weights_
+    weights = getattr(model, "weights_", {})  # of a kernel there are none
     lanes = (
         list(weights.values()) if isinstance(next(iter(weights.values()), 0), dict) else [weights]
     )
     known = [sorted(v for v in lane.values() if v) for lane in lanes]
     probes = [model.decision_one({name: 0.75}) for name in names]
-    return model.examples_, model.loss_, model.intercept_, known, probes
+    return model.examples_, model.loss_, getattr(model, "intercept_", None), known, probes
 
 
 def learned(model, rows, y):

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from regretless import losses, rules
 from regretless.linear import (
     BalancedWinnow,
+    KernelPerceptron,
     LinearClassifier,
     LinearRegressor,
     MarginPerceptron,
@@ -23,6 +24,7 @@ from regretless.linear import (
     PassiveAggressiveRegressor,
     Perceptron,
     PNormPerceptron,
+    PrimalDual,
 )
 
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
@@ -38,6 +40,8 @@ CLASSIFIERS = {
     "p-norm perceptron": partial(PNormPerceptron, p=4.0),
     "balanced winnow": BalancedWinnow,
     "svm": OnlineSVM,
+    "kernel perceptron": partial(KernelPerceptron, kernel="linear"),
+    "primal-dual": PrimalDual,
     "passive-aggressive": PassiveAggressive,
 }
 every_classifier = pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
@@ -312,6 +316,8 @@ STEADY = {  # rules whose weights stand still while nothing is learned
     "p-norm perceptron": PNormPerceptron,
     "balanced winnow": BalancedWinnow,
     "svm": partial(OnlineSVM, projection=True),
+    "kernel perceptron": partial(KernelPerceptron, kernel="linear"),
+    "primal-dual": PrimalDual,
     **{mode: partial(PassiveAggressive, mode=mode) for mode in ("exact", "I", "II")},
     "regressor": LinearRegressor,
     "passive-aggressive regressor": PassiveAggressiveRegressor,

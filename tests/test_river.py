@@ -32,6 +32,7 @@ from regretless import linear  # noqa: E402
 from regretless import river as facade  # noqa: E402
 
 CLASSIFIERS = [  # but for Winnow, which refuses the features of River's checks
+    facade.AutoClassifier,
     facade.LinearClassifier,
     facade.Perceptron,
     facade.PassiveAggressive,
@@ -39,8 +40,10 @@ CLASSIFIERS = [  # but for Winnow, which refuses the features of River's checks
     facade.PNormPerceptron,
     facade.BalancedWinnow,
     facade.OnlineSVM,
+    facade.KernelPerceptron,
+    facade.PrimalDual,
 ]
-REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]
+REGRESSORS = [facade.AutoRegressor, facade.LinearRegressor, facade.PassiveAggressiveRegressor]
 LEARNERS = CLASSIFIERS + REGRESSORS
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
 VARIANTS = [cls(**options) for cls in LEARNERS for options in cls._unit_test_params()]

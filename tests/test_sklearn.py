@@ -25,6 +25,7 @@ from regretless import linear, rules
 from regretless import sklearn as facade
 
 CLASSIFIERS = [  # but for Winnow, which refuses the features of scikit-learn's checks
+    facade.AutoClassifier,
     facade.LinearClassifier,
     facade.Perceptron,
     facade.PassiveAggressive,
@@ -32,8 +33,10 @@ CLASSIFIERS = [  # but for Winnow, which refuses the features of scikit-learn's 
     facade.PNormPerceptron,
     facade.BalancedWinnow,
     facade.OnlineSVM,
+    facade.KernelPerceptron,
+    facade.PrimalDual,
 ]
-REGRESSORS = [facade.LinearRegressor, facade.PassiveAggressiveRegressor]
+REGRESSORS = [facade.AutoRegressor, facade.LinearRegressor, facade.PassiveAggressiveRegressor]
 LEARNERS = CLASSIFIERS + REGRESSORS
 VARIANTS = [
     *(cls() for cls in LEARNERS),
@@ -206,7 +209,7 @@ def test_unfitted(cls, data):
         model.predict(data[0])
     model.fit(data[0], target(model, data))
     model.predict(data[0])
-    model.set_params(bits=10)
+    model.set_params(intercept=False)
     with pytest.raises(NotFittedError):  # other options, another model
         model.predict(data[0])
 
@@ -238,7 +241,13 @@ def test_probabilities(loss, data):
 
 @pytest.mark.parametrize(
     "model",
-    [facade.LinearClassifier(loss="hinge"), facade.Perceptron(), facade.PassiveAggressive()],
+    [
+        facade.LinearClassifier(loss="hinge"),
+        facade.KernelPerceptron(),
+        facade.Perceptron(),
+        facade.PassiveAggressive(),
+        facade.PrimalDual(),
+    ],
 )
 def test_no_probabilities_where_the_loss_has_none(model):
     assert not hasattr(model, "predict_proba")
@@ -249,13 +258,17 @@ def test_no_probabilities_where_the_loss_has_none(model):
 
 
 GRIDS = {  # the last value of the last option is the best one
+    facade.AutoClassifier: {"drift": [0.0]},
+    facade.AutoRegressor: {"drift": [0.0]},
     facade.LinearClassifier: {"rule": ["ftrl"], "l1": [1e6, 0.0]},
     facade.Perceptron: {"rate": [1.0]},
+    facade.KernelPerceptron: {"gamma": [1e6], "kernel": ["rbf", "linear"]},
     facade.PassiveAggressive: {"mode": ["II"]},
     facade.MarginPerceptron: {"margin": [0.1]},
     facade.PNormPerceptron: {"p": [3.0]},
     facade.BalancedWinnow: {"rate": [0.02]},
     facade.OnlineSVM: {"C": [100.0]},
+    facade.PrimalDual: {"C": [1e-9, 0.1]},
     facade.LinearRegressor: {"rule": [rules.AdaGrad(rate=1e-9), "coin"]},
     facade.PassiveAggressiveRegressor: {"C": [1e-9, 1.0]},
 }

@@ -13,8 +13,7 @@
 #include "auto.hpp"
 #include "bindings.hpp"
 #include "parts.hpp"
-#include "rows.hpp"
-#include "text/examples.hpp"
+#include "reading.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -22,35 +21,20 @@ using namespace nb::literals;
 namespace regretless {
 namespace {
 
-// A column of a batch: numbers, or codes of categories. Each has a name, and a row once the name
-// has been needed.
-struct Column {
-  nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>
-      held_numbers;  // what the pointers point to
-  Vector<std::int32_t> held_codes;
-  const double* numbers = nullptr;
-  std::ptrdiff_t stride = 1;
-  const std::int32_t* codes = nullptr;
-  bool is_number = false;  // named by a number
-  std::int64_t number = 0;
-  std::vector<std::string> names;   // one for numbers, one per category for codes
-  std::vector<std::uint32_t> rows;  // as many
-
-  std::uint32_t row(std::size_t i, Features& f, bool naming) {
-    if (rows[i] == Features::kAbsent && naming)
-      rows[i] = is_number ? f.insert(number) : f.insert(names[i]);
-    return rows[i];
-  }
-};
-
 class PyLearner {
+  auto running(nb::handle labels, nb::handle importance, bool want_scores) {
+    return [=, this](std::size_t n, auto source) {
+      return run(n, labels, importance, want_scores, std::move(source));
+    };
+  }
+
  public:
   PyLearner(nb::handle loss, const std::string& rule, nb::dict options, int bits,
             std::uint32_t remembered, bool intercept, bool certify)
       : learner_(model_of(loss_of(loss), rule, options, bits, remembered, intercept, certify)),
-        intercept_(intercept),
-        range_{learner_->low(), learner_->high()},
-        reader_(learner_->features(), intercept, range_, learner_->starts_at_zero()) {}
+        reading_(learner_->features(), intercept,
+                 learner_->starts_at_zero() ? Absent::kept_place : Absent::untouched,
+                 {learner_->low(), learner_->high()}) {}
 
   // --- one row -----------------------------------------------------------------------------------
   nb::object score(nb::handle x) {
@@ -93,182 +77,26 @@ class PyLearner {
   nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                  Vector<double> values, bool has_zero, nb::handle labels, nb::handle importance,
                  bool want_scores) {
-    const std::size_t n = starts.size() - 1;  // all of it checked by `survey`
-    Features& f = learner_->features();
-    const std::int64_t* start = starts.data();
-    check_range(start, n, values.data(), [&](std::size_t t, std::size_t j) {
-      return "X[" + std::to_string(t) + ", " + std::to_string(columns(j)) + "]";
-    });
-    const auto most = [=](std::size_t first, std::size_t last) {
-      return std::size_t(start[last] - start[first]);
-    };
-    const std::uint32_t* table = f.columns(std::size_t(width));
-    const std::uint32_t mask = f.hashed() ? (std::uint32_t(1) << f.bits()) - 1 : 0;
-    const bool direct = !has_zero && (table || f.hashed());
-    const auto fill = [&, place = kernels().place, c = columns.data(), v = values.data()](
-                          std::size_t t, bool naming, std::uint32_t* row, float* value) {
-      const auto first = std::size_t(start[t]), last = std::size_t(start[t + 1]);
-      if (table && t + 3 < n)
-        for (auto j = start[t + 2]; j < start[t + 3]; ++j) fetch(table + c[j]);
-      if (direct) {
-        if (place(c + first, v + first, last - first, table, mask, row, value)) return last - first;
-        for (std::size_t j = 0; naming && j < last - first; ++j)
-          if (row[j] == Features::kAbsent) row[j] = f.insert(std::int64_t(c[first + j]));
-        if (naming) return last - first;
-      }
-      std::size_t n = 0;
-      for (std::size_t j = first; j < last; ++j) {
-        if (v[j] == 0) continue;
-        row[n] = naming ? f.insert(std::int64_t(c[j])) : f.find(std::int64_t(c[j]));
-        value[n] = float(v[j]);
-        keep_place(row[n], value[n]);
-        ++n;
-      }
-      return n;
-    };
-    return run(n, labels, importance, want_scores, Converted{most, fill});
+    return reading_.csr(width, starts, columns, values, has_zero,
+                        running(labels, importance, want_scores));
   }
-
-  // A batch by columns: (name, float64 values) or (name, int32 codes, list of category names); a
-  // code of -1 is a missing value. A dense matrix is n columns named by number.
   nb::object table(std::size_t size, nb::list columns, nb::handle labels, nb::handle importance,
                    bool want_scores) {
-    std::vector<Column> plan;
-    for (nb::handle item : columns) plan.push_back(column(size, nb::cast<nb::tuple>(item)));
-    Features& f = learner_->features();
-    const auto most = [&](std::size_t first, std::size_t last) {
-      return (last - first) * plan.size();
-    };
-    struct Plain {  // a column of numbers that has a row
-      const double* numbers;
-      std::ptrdiff_t stride;
-      std::uint32_t row;
-    };
-    std::vector<Plain> plain;
-    for (const Column& c : plan)
-      if (!c.codes && c.rows[0] != Features::kAbsent)
-        plain.push_back({c.numbers, c.stride, c.rows[0]});
-    const std::size_t width = plain.size();
-    const bool all_plain = width == plan.size() && width;
-    // Some rows at a time, each in one place: a row across columns is far apart in memory, and
-    // often where it has to share a line of the cache.
-    const std::size_t height = all_plain ? std::max<std::size_t>(1, 2048 / width) : 0;
-    std::vector<double> block(height * width);
-    std::size_t block_at = size;
-    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
-      std::size_t n = 0;
-      if (all_plain) {
-        if (t - block_at >= height) {
-          block_at = t;
-          const std::size_t count = std::min(height, size - t);
-          for (std::size_t c = 0; c < width; ++c)
-            for (std::size_t r = 0; r < count; ++r)
-              block[r * width + c] = plain[c].numbers[std::ptrdiff_t(t + r) * plain[c].stride];
-        }
-        const double* v = block.data() + (t - block_at) * width;
-        for (std::size_t c = 0; c < width; ++c) {  // what is 0 is written, but not counted
-          row[n] = plain[c].row;
-          value[n] = float(v[c]);
-          n += v[c] != 0;
-        }
-        return n;
-      }
-      for (Column& c : plan) {
-        const double v = c.codes ? 1 : c.numbers[std::ptrdiff_t(t) * c.stride];
-        if (v == 0 || (c.codes && c.codes[t] < 0)) continue;
-        row[n] = c.row(c.codes ? std::size_t(c.codes[t]) : 0, f, naming);
-        value[n] = float(v);
-        keep_place(row[n], value[n]);
-        ++n;
-      }
-      return n;
-    };
-    return run(size, labels, importance, want_scores, Converted{most, fill});
+    return reading_.table(size, columns, running(labels, importance, want_scores));
   }
-
-  // What a reader has made of some lines, from example `from` to `to`.
   nb::object examples(const text::Examples& x, std::size_t from, std::size_t to, nb::handle labels,
                       nb::handle importance, bool want_scores) {
-    if (from > to || to > x.size()) throw nb::value_error("there are not as many examples");
-    Features& f = learner_->features();
-    const bool placed = f.hashed() && x.bits() == f.bits();
-    const bool same = placed && x.intercept() == intercept_;
-    if (!placed && !x.named())
-      throw nb::value_error("the examples were read without names for another learner");
-    check_range(x.starts.data() + from, to - from, x.values.data(), [](std::size_t t, std::size_t) {
-      return "a feature of example " + std::to_string(t) + " of this call";
-    });
-    if (!labels.is_none() && x.named()) remember(x, from, to);
-    const auto most = [&](std::size_t first, std::size_t last) {
-      return x.starts[from + last] - x.starts[from + first];
-    };
-    using Name = text::Examples::Name;
-    std::vector<std::uint32_t> last;   // the rows of an example, none of them absent,
-    const Name* last_names = nullptr;  // and its names
-    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
-      const std::size_t first = x.starts[from + t] + x.intercept();
-      const std::size_t count = x.starts[from + t + 1] - first;
-      if (placed) {
-        std::copy_n(x.rows.data() + first, count, row);
-        std::copy_n(x.values.data() + first, count, value);
-        return count;
-      }
-      const Name* names = x.names(from + t).data() + x.intercept();
-      std::copy_n(x.values.data() + first, count, value);
-      if (names == last_names && count == last.size()) {  // they are shared
-        std::copy_n(last.data(), count, row);
-        return count;
-      }
-      const std::uint32_t absent = absent_;
-      for (std::size_t k = 0; k < count; ++k) {
-        row[k] = row_of(x, names[k], naming);
-        keep_place(row[k], value[k]);
-      }
-      last.assign(row, row + count);
-      last_names = absent_ == absent ? names : nullptr;
-      return count;
-    };
-    const Ready ready{x.starts.data() + from, x.rows.data(), x.values.data()};
-    return same ? run(to - from, labels, importance, want_scores, ready)
-                : run(to - from, labels, importance, want_scores, Converted{most, fill});
+    return reading_.examples(x, from, to, !labels.is_none(),
+                             running(labels, importance, want_scores));
   }
-
-  // Examples as rows of the bank, to be kept and given to `located` later: (starts, rows, values).
-  // Every name must be known.
   nb::tuple locate(const text::Examples& x) {
     check_idle();
-    const Features& f = learner_->features();
-    if (f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_)
-      return nb::make_tuple(array_of(x.starts), array_of(x.rows.data(), x.rows.size()),
-                            array_of(x.values.data(), x.values.size()));
-    if (x.intercept() != intercept_ || !x.named())
-      throw nb::value_error("the examples were read for another learner");
-    std::vector<std::uint32_t> rows(x.values.size());
-    for (std::size_t t = 0; t < x.size(); ++t)
-      for (std::size_t j = x.starts[t]; j < x.starts[t + 1]; ++j) {
-        const bool intercept = intercept_ && j == x.starts[t];
-        rows[j] = intercept ? Features::kIntercept : row_of(x, x.names(t)[j - x.starts[t]], false);
-        if (rows[j] == Features::kAbsent) throw nb::value_error("a name has no row yet");
-      }
-    return nb::make_tuple(array_of(x.starts), array_of(rows),
-                          array_of(x.values.data(), x.values.size()));
+    return reading_.locate(x);
   }
   nb::object located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
                      nb::handle labels, nb::handle importance, bool want_scores) {
-    const std::size_t n = starts.size() - 1;
-    bool sound = starts.size() > 0 && rows.size() == values.size() && starts(n) <= rows.size();
-    for (std::size_t t = 0; sound && t < n; ++t) sound = starts(t) <= starts(t + 1);
     learner_->grow();
-    if (!sound || !kernels().belongs(rows.data(), values.data(), rows.size(),
-                                     std::uint32_t(learner_->banks()[0]->bank().rows())))
-      throw nb::value_error("the rows do not belong to this learner: the cache is damaged");
-    check_range(starts.data(), n, values.data(), [](std::size_t t, std::size_t) {
-      return "a feature of example " + std::to_string(t) + " of this call";
-    });
-    static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
-    const Ready ready{reinterpret_cast<const std::size_t*>(starts.data()), rows.data(),
-                      values.data()};
-    return run(n, labels, importance, want_scores, ready);
+    return reading_.located(starts, rows, values, running(labels, importance, want_scores));
   }
 
   // --- the rest
@@ -286,20 +114,9 @@ class PyLearner {
     check_idle();
     return array_of(learner_->weights());
   }
-  // Names by row, the intercept's left out; of hashed features those that are remembered.
   nb::dict names() const {
     check_idle();
-    const Features& f = learner_->features();
-    nb::dict out;
-    for (std::uint32_t i = 1; i < f.keys().size(); ++i) {
-      const nb::int_ row(f.hashed() ? f.remembered()[i - 1] : i);
-      if (f.is_column(i)) {
-        out[row] = f.column(i);
-      } else {
-        out[row] = nb::str(f.name(i).data(), f.name(i).size());
-      }
-    }
-    return out;
+    return reading_.names();
   }
   double total(int scalar) const {
     double sum = 0;
@@ -341,12 +158,7 @@ class PyLearner {
     }
     if (const std::vector<double> numbers = learner_->numbers(); !numbers.empty())
       d["numbers"] = array_of(numbers);
-    const Features& f = learner_->features();
-    d["names"] =
-        array_of(reinterpret_cast<const std::uint8_t*>(f.names().data()), f.names().size());
-    d["name_keys"] = array_of(f.keys());
-    d["name_kinds"] = array_of(f.kinds());
-    d["name_rows"] = array_of(f.remembered());
+    reading_.save(d);
     if (banks[0]->votes()) {
       const Votes& v = banks[0]->record();
       d["vote_starts"] = array_of(v.starts);
@@ -361,17 +173,13 @@ class PyLearner {
     check_idle();
     const auto damaged = [](const char* what) { throw nb::value_error(what); };
     if (lanes < 1 || lanes > 1 << 20) damaged("the number of lanes is damaged");
-    const auto names = nb::cast<Vector<std::uint8_t>>(arrays["names"]);
-    const auto keys = nb::cast<Vector<std::int64_t>>(arrays["name_keys"]);
-    const auto kinds = nb::cast<Vector<std::uint8_t>>(arrays["name_kinds"]);
-    const auto rows = nb::cast<Vector<std::uint32_t>>(arrays["name_rows"]);
-    if (keys.size() != kinds.size() || keys.size() < 1) damaged("the table of names is damaged");
-    Features& f = learner_->features();
-    if (rows.size() != (f.hashed() ? keys.size() - 1 : 0)) damaged("the table of names is damaged");
+    reading_.restore(nb::cast<Vector<std::uint8_t>>(arrays["names"]),
+                     nb::cast<Vector<std::int64_t>>(arrays["name_keys"]),
+                     nb::cast<Vector<std::uint8_t>>(arrays["name_kinds"]),
+                     nb::cast<Vector<std::uint32_t>>(arrays["name_rows"]));
+    const Features& f = learner_->features();
     const std::vector<Learner*> banks = learner_->banks();
     try {
-      f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, keys.data(),
-                kinds.data(), rows.data(), keys.size());
       learner_->relane(std::vector<int>(std::size_t(lanes), -1),
                        std::vector<int>(std::size_t(lanes), 1));
       Vector<double> numbers;
@@ -396,12 +204,6 @@ class PyLearner {
       std::copy(scalars.data(), scalars.data() + scalars.size(), banks[i]->scalars().data());
     }
     restore_votes(arrays);
-    reader_.forget();
-    try {
-      this->names();
-    } catch (const std::exception&) {
-      damaged("a feature's name is not valid Unicode");
-    }
   }
 
   // --- a mixture of lanes ------------------------------------------------------------------------
@@ -409,11 +211,20 @@ class PyLearner {
     read(x, false);
     return array_of(mixture().lane_scores(one_));
   }
-  // Of the lanes that are mixed into one: losses, weights, and what the theorem is made of.
+  // (number, examples, loss) of the lanes that learn no more.
+  nb::list retired() {
+    nb::list out;
+    for (const Retired& r : mixture().retired())
+      out.append(nb::make_tuple(r.lane, r.rounds, r.loss));
+    return out;
+  }
+  // Of the lanes that are mixed into one: numbers, losses, weights, and what the theorem is made
+  // of.
   nb::dict mixing(int lane) {
     if (lane < 0 || lane >= lanes()) throw nb::value_error("there is no such lane");
     Mixing& m = mixture().mixing(lane);
     nb::dict out;
+    out["lanes"] = array_of(mixture().alive());
     out["losses"] = array_of(m.losses());
     out["weights"] = array_of(m.weights());
     out["loss"] = m.scalar(MixingView::kLoss);
@@ -459,6 +270,7 @@ class PyLearner {
   void check_idle() const {
     if (busy_) throw std::runtime_error("the learner is in use by another thread");
   }
+
   Auto& mixture() {
     auto* model = dynamic_cast<Auto*>(learner_.get());
     if (!model) throw nb::value_error("the learner mixes no lanes");
@@ -480,43 +292,16 @@ class PyLearner {
   static std::string part(const char* name, std::size_t i) {
     return i ? name + std::to_string(i) : name;
   }
-  // A feature without a row keeps its place in the sum, as in RowReader::push.
-  void keep_place(std::uint32_t& row, float& value) {
-    if (row != Features::kAbsent) return;
-    ++absent_;
-    row = Features::kIntercept;
-    if (learner_->starts_at_zero()) value = 0;
-  }
-
-  static constexpr std::size_t kChunk = 256;  // examples converted at a time: they stay in cache
-
   void read(nb::handle x, bool learning) {
-    if (reading_) throw std::runtime_error("a value in x uses the learner that is reading it");
     check_idle();
-    if (PyDict_Check(x.ptr())) {
-      reading_ = true;
-      try {
-        reader_.read_dict(x.ptr(), learning);
-      } catch (...) {
-        reading_ = false;
-        throw;
-      }
-      reading_ = false;
-    } else {
-      nb::tuple pair = nb::cast<nb::tuple>(x);
-      auto columns = nb::cast<Vector<std::int64_t>>(pair[0]);
-      auto values = nb::cast<Vector<double>>(pair[1]);
-      if (columns.size() != values.size()) throw nb::value_error("x has as many indices as values");
-      reader_.read_arrays(columns.data(), values.data(), values.size(), learning);
-    }
-    starts_[1] = reader_.size();
-    known_ = learner_->features().size() + reader_.absent();
-    one_ = {1,       starts_, reader_.rows(), reader_.values(), nullptr,
-            nullptr, nullptr, nullptr,        &known_};
+    const RowReader& row = reading_.read(x, learning);
+    starts_[1] = row.size();
+    known_ = learner_->features().size() + row.absent();
+    one_ = {1, starts_, row.rows(), row.values(), nullptr, nullptr, nullptr, nullptr, &known_};
     scores_.resize(std::size_t(learner_->lanes()));
   }
   void learn(nb::handle x, std::int32_t label, double target, double importance, bool want_scores) {
-    check_importance(importance, "w");
+    Reading::check_importance(importance, "w");
     if (label < 0 && !std::isfinite(target)) {
       throw nb::value_error(("y = " + std::to_string(target) + " is not finite").c_str());
     }
@@ -537,7 +322,7 @@ class PyLearner {
     try {
       learner_->learn(one_);
     } catch (const Diverged&) {
-      reader_.forget();  // names that were taken back
+      reading_.forget();  // names that were taken back
       throw;
     }
   }
@@ -547,141 +332,6 @@ class PyLearner {
     for (double s : scores_) out.append(s);
     return out;
   }
-  static void check_importance(double w, const std::string& where) {
-    if (!(w >= 0 && w <= DBL_MAX))
-      throw nb::value_error((where + " = " + std::to_string(w) +
-                             " is not a weight: it must be finite and not negative")
-                                .c_str());
-  }
-  template <class Where>
-  void check_values(const double* values, std::size_t size, Where where,
-                    std::ptrdiff_t stride = 1) const {
-    if (range_.any() && stride == 1 && kernels().survey_values(values, size).fits) return;
-    for (std::size_t j = 0; j < size; ++j)
-      if (const double v = values[std::ptrdiff_t(j) * stride]; !range_.has(v))
-        checked_float(v, where(j), range_);
-  }
-  // Values that a reader or a survey has found finite: whether they are what this rule takes.
-  template <class Starts, class Value, class Where>
-  void check_range(const Starts* starts, std::size_t n, const Value* values, Where where) const {
-    for (std::size_t t = 0; t < n && !range_.any(); ++t)
-      for (auto j = starts[t]; j < starts[t + 1]; ++j)
-        if (!range_.has(values[j])) checked_float(values[j], where(t, std::size_t(j)), range_);
-  }
-
-  Column column(std::size_t n, nb::tuple spec) {
-    Column c;
-    const nb::str text = nb::str(nb::object(spec[0]));
-    const std::string name(utf8(text.ptr()));
-    if (spec.size() == 2) {
-      auto a = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>(spec[1]);
-      if (a.shape(0) != n) throw nb::value_error("columns differ in length");
-      c.held_numbers = a;
-      c.numbers = a.data();
-      c.stride = a.stride(0);
-      check_values(
-          c.numbers, n,
-          [&](std::size_t t) {
-            return "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(spec[0])) + "]";
-          },
-          c.stride);
-      c.is_number = nb::isinstance<nb::int_>(spec[0]);
-      if (c.is_number) c.number = nb::cast<std::int64_t>(spec[0]);
-      c.names.push_back(name);
-    } else {
-      auto a = nb::cast<Vector<std::int32_t>>(spec[1]);
-      if (a.size() != n) throw nb::value_error("columns differ in length");
-      for (nb::handle value : nb::cast<nb::list>(spec[2]))
-        c.names.push_back(name + "=" + std::string(utf8(value.ptr())));
-      for (std::size_t t = 0; t < n; ++t)
-        if (a(t) < -1 || a(t) >= std::int64_t(c.names.size()))
-          throw nb::value_error("a category code is out of range");
-      c.held_codes = a;
-      c.codes = a.data();
-    }
-    const Features& f = learner_->features();
-    for (const std::string& text : c.names)
-      c.rows.push_back(c.is_number ? f.find(c.number) : f.find(text));
-    return c;
-  }
-
-  std::uint32_t row_of(const text::Examples& x, const text::Examples::Name& n, bool naming) {
-    Features& f = learner_->features();
-    if (n.is_column()) {
-      const auto column = std::int64_t(n.key);
-      return naming ? f.insert(column) : f.find(column);
-    }
-    return naming ? f.insert(x.name(n), n.key) : f.find(x.name(n), n.key);
-  }
-  void remember(const text::Examples& x, std::size_t from, std::size_t to) {
-    Features& f = learner_->features();
-    for (std::size_t t = from; t < to; ++t)
-      for (const text::Examples::Name& n : x.names(t).subspan(x.intercept())) {
-        if (!f.remembers()) return;
-        if (n.is_column()) {
-          f.remember(f.find(std::int64_t(n.key)), std::int64_t(n.key));
-        } else {
-          f.remember(f.find(x.name(n), n.key), x.name(n));
-        }
-      }
-  }
-
-  // Examples whose rows have been found already, and their part from `first` to `last`.
-  struct Ready {
-    const std::size_t* starts;
-    const std::uint32_t* rows;
-    const float* values;
-    Batch part(PyLearner&, std::size_t first, std::size_t last, const auto&) const {
-      Batch batch;
-      batch.size = last - first;
-      batch.starts = starts + first;
-      batch.rows = rows;
-      batch.values = values;
-      return batch;
-    }
-  };
-  // Examples to be converted first: most(first, last) bounds the entries of some of them,
-  // fill(t, naming, rows, values) writes those of the t-th, giving rows to new names if told so,
-  // and says how many there are.
-  template <class Most, class Fill>
-  struct Converted {
-    Most most;
-    Fill fill;
-    std::vector<std::size_t> starts{};
-    std::vector<std::uint32_t> rows{}, known{};
-    std::vector<float> values{};
-
-    Batch part(PyLearner& self, std::size_t first, std::size_t last, const auto& naming) {
-      const std::size_t room = most(first, last) + (last - first);
-      if (rows.size() < room) {
-        rows.resize(room);
-        values.resize(room);
-      }
-      starts.assign(1, 0);
-      known.clear();
-      std::size_t used = 0;
-      for (std::size_t t = first; t < last; ++t) {
-        if (self.intercept_) {
-          rows[used] = Features::kIntercept;
-          values[used++] = 1.0f;
-        }
-        self.absent_ = 0;
-        used += fill(t, naming(t), rows.data() + used, values.data() + used);
-        starts.push_back(used);
-        known.push_back(self.learner_->features().size() + self.absent_);
-      }
-      Batch batch;
-      batch.size = last - first;
-      batch.starts = starts.data();
-      batch.rows = rows.data();
-      batch.values = values.data();
-      batch.known = known.data();
-      return batch;
-    }
-  };
-  template <class Most, class Fill>
-  Converted(Most, Fill) -> Converted<Most, Fill>;
-
   // Takes the examples in, a chunk at a time.
   template <class Source>
   nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores,
@@ -697,7 +347,7 @@ class PyLearner {
       h = nb::cast<Vector<double>>(importance);
       if (h.size() != n) throw nb::value_error("X and the weights differ in length");
       for (std::size_t t = 0; t < n; ++t)
-        check_importance(h(t), "weight[" + std::to_string(t) + "]");
+        Reading::check_importance(h(t), "weight[" + std::to_string(t) + "]");
     }
     if (learning && !classes)
       for (std::size_t t = 0; t < n; ++t)
@@ -715,9 +365,9 @@ class PyLearner {
     busy_ = true;
     try {
       nb::gil_scoped_release release;
-      for (std::size_t first = 0; first < n; first += kChunk) {
-        const std::size_t last = std::min(first + kChunk, n);
-        Batch batch = source.part(*this, first, last, naming);
+      for (std::size_t first = 0; first < n; first += Reading::kChunk) {
+        const std::size_t last = std::min(first + Reading::kChunk, n);
+        Batch batch = source.part(reading_, first, last, naming);
         if (learning && !classes) batch.targets = y_target.data() + first;
         if (learning && classes) batch.classes = y_class.data() + first;
         if (weights) batch.importance = weights + first;
@@ -731,7 +381,7 @@ class PyLearner {
       }
     } catch (...) {
       busy_ = false;
-      reader_.forget();  // names may have been taken back
+      reading_.forget();  // names may have been taken back
       throw;
     }
     busy_ = false;
@@ -741,14 +391,10 @@ class PyLearner {
   }
 
   std::unique_ptr<Model> learner_;
-  bool intercept_;
-  Range range_;
-  RowReader reader_;
+  Reading reading_;
   std::size_t starts_[2] = {0, 0};
-  std::uint32_t known_ = 0;   // features known when the row came, its own among them
-  std::uint32_t absent_ = 0;  // those of its features that have no row
-  bool reading_ = false;      // a row of which a value may be running Python code
-  bool busy_ = false;         // in a batch, while other threads may run
+  std::uint32_t known_ = 0;  // features known when the row came, its own among them
+  bool busy_ = false;        // in a batch, while other threads may run
   Batch one_;
   std::vector<double> scores_;
 };
@@ -822,8 +468,10 @@ NB_MODULE(_core, m) {
       .def("state", &PyLearner::state)
       .def("restore", &PyLearner::restore, "lanes"_a, "arrays"_a)
       .def("lane_scores", &PyLearner::lane_scores, "x"_a)
+      .def("retired", &PyLearner::retired)
       .def("mixing", &PyLearner::mixing, "lane"_a);
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
+  bind_reader(m);
   bind_streams(m);
   bind_oco(m);
   bind_experts(m);

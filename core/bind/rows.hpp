@@ -73,16 +73,24 @@ struct Range {
   bool has(double v) const { return v >= low && v <= high; }
   bool any() const { return low == -kLargestValue; }
 };
+// What becomes of a feature that has no row and is given none.
+enum class Absent {
+  kept_place,  // value 0, in the intercept's row: it adds nothing to a score, but rounding is then
+               // the same as if it had a row with weight 0, which it will have once it is learned
+  numbered,    // its value, in a row after all others: for learners that look beyond the score
+  untouched,   // its value, in the intercept's row, which weighs what all did at the start
+};
+inline void place_absent(Absent kind, std::uint32_t known, std::uint32_t before, std::uint32_t& row,
+                         float& value) {
+  row = kind == Absent::numbered ? known + before : Features::kIntercept;
+  if (kind == Absent::kept_place) value = 0;
+}
 
 // One decoded example, in buffers that are used again for the next.
 class RowReader {
  public:
-  // Features that have no row count 0, or what row 0 has.
-  RowReader(Features& features, bool intercept, Range range, bool absent_is_zero)
-      : features_(features),
-        intercept_(intercept),
-        absent_is_zero_(absent_is_zero),
-        range_(range) {}
+  RowReader(Features& features, bool intercept, Absent absent, Range range)
+      : features_(features), intercept_(intercept), kind_(absent), range_(range) {}
 
   // With `learning`, unknown names get rows; if the row turns out to be bad they lose them again.
   void read_dict(PyObject* dict, bool learning);
@@ -97,13 +105,10 @@ class RowReader {
 
  private:
   void start(std::size_t most);
-  // A feature without a row adds nothing to the score, but it keeps its place in the sum: rounding
-  // is then the same as if it had a row with weight 0, which it will have once it is learned.
   void push(std::uint32_t row, float value) {
-    const bool absent = row == Features::kAbsent;
-    absent_ += absent;
-    rows_[size_] = absent ? Features::kIntercept : row;
-    values_[size_++] = absent && absent_is_zero_ ? 0.0f : value;
+    if (row == Features::kAbsent) place_absent(kind_, features_.size(), absent_++, row, value);
+    rows_[size_] = row;
+    values_[size_++] = value;
   }
   void push_any(std::size_t position, PyObject* name, PyObject* value, bool learning);
   std::uint32_t row_of_text(std::size_t position, PyObject* name, bool learning);
@@ -111,7 +116,8 @@ class RowReader {
   std::uint32_t row_of_category(PyObject* name, PyObject* value, bool learning);
 
   Features& features_;
-  bool intercept_, absent_is_zero_;
+  bool intercept_;
+  Absent kind_;
   Range range_;
   NameCache cache_;
   std::string category_;

@@ -74,6 +74,61 @@ class Mixing {
     return {mixed, suffered};
   }
 
+  // The lanes that nobody would miss, the first the most, given what they had lost at some earlier
+  // round and how many there have been: each is far behind the best expert, no less so of late, and
+  // the blend without it, the others making up for it, would have cost only so much more. The best
+  // lane stays.
+  std::vector<int> hopeless(const std::vector<double>& earlier, double rounds) {
+    std::vector<int> found;
+    if (!exp_concave(loss_) || share_ > 0) return found;  // or one may come back
+    Mixing rest = *this;
+    const MixingView v = view();
+    const double* best = std::min_element(v.losses, v.losses + experts());
+    const double* best_lane = std::min_element(v.losses, v.losses + lanes_);
+    const double late = *best - earlier[std::size_t(best - v.losses)];
+    const double unit = v.scalars[MixingView::kRate];
+    const auto behind = [&](int k) {
+      const double since = v.losses[k] - earlier[std::size_t(k)];
+      return v.losses + k != best_lane && v.losses[k] - *best > kFar * unit &&
+             since > (1 + kMargin) * late;
+    };
+    for (;;) {
+      int next = -1;
+      double least = unit * (kFar + kCheap * rounds);
+      for (int k = 0; k < lanes_; ++k) {
+        if (!behind(k) || std::count(found.begin(), found.end(), k)) continue;
+        const double cost = rest.worth(k);
+        if (cost < least) next = k, least = cost;
+      }
+      if (next < 0) return found;
+      rest.condition(next);
+      found.push_back(next);
+    }
+  }
+  // The mixture of the other lanes.
+  Mixing without(const std::vector<int>& gone) {
+    Mixing full = *this;
+    for (const int k : gone) full.condition(k);
+    Mixing rest(loss_, lanes_ - int(gone.size()), share_, kernels_);
+    std::vector<int> kept;
+    for (int k = 0; k <= lanes_; ++k)
+      if (!std::count(gone.begin(), gone.end(), k)) kept.push_back(k);
+    const MixingView from = full.view(), to = rest.view();
+    std::copy_n(from.scalars, int(MixingView::kScalars), to.scalars);
+    double total = 0;
+    for (const int k : kept) total += from.weights[k];
+    for (int i = 0; i < int(kept.size()); ++i) {
+      to.losses[i] = from.losses[kept[std::size_t(i)]];
+      to.weights[i] = from.weights[kept[std::size_t(i)]] / total;
+      if (i == rest.lanes_) continue;  // the blend itself
+      to.blend[i] = from.blend[kept[std::size_t(i)]];
+      for (int j = 0; j < rest.lanes_; ++j)
+        to.inverse[i * rest.width_ + j] =
+            from.inverse[kept[std::size_t(i)] * width_ + kept[std::size_t(j)]];
+    }
+    return rest;
+  }
+
   // What the experts have lost, and weigh now; and the scalars of the view.
   std::vector<double> losses() { return {view().losses, view().losses + experts()}; }
   std::vector<double> weights() {
@@ -105,6 +160,34 @@ class Mixing {
 
  private:
   static constexpr double kTrust = 1.0 / 30;  // the blend's variance at the start
+  // A lane is far behind if it has e^-20 of the weight of the best; it was so of late if it lost a
+  // hundredth more; and the blend may lose 1/500,000 for each round and lane that is dropped.
+  static constexpr double kFar = 20, kMargin = 0.01, kCheap = 2e-6;
+
+  // How much more the blend would have lost if a coefficient had been 0, and what the others are
+  // then: the coefficients are taken to be normal, with the inverse as covariance.
+  double worth(int k) {
+    const MixingView v = view();
+    const double variance = v.inverse[k * (width_ + 1)];
+    return variance > 0 ? v.blend[k] * v.blend[k] / (2 * variance) : 0;
+  }
+  void condition(int k) {
+    const MixingView v = view();
+    const double variance = v.inverse[k * (width_ + 1)];
+    if (variance > 0) {
+      std::vector<double> column(std::size_t(lanes_), 0.0);
+      for (int e = 0; e < lanes_; ++e)
+        column[std::size_t(e)] = v.inverse[e * width_ + k] / variance;
+      const double moved = v.blend[k];
+      for (int e = 0; e < lanes_; ++e) {
+        v.blend[e] -= column[std::size_t(e)] * moved;
+        for (int f = 0; f < lanes_; ++f)
+          v.inverse[e * width_ + f] -= variance * column[std::size_t(e)] * column[std::size_t(f)];
+      }
+    }
+    v.blend[k] = 0;
+    for (int e = 0; e < lanes_; ++e) v.inverse[e * width_ + k] = v.inverse[k * width_ + e] = 0;
+  }
 
   double* weights_() { return data_.data() + width_; }
   MixingView view() {

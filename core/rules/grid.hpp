@@ -15,7 +15,6 @@ namespace regretless {
 struct Grid : RuleDefaults {
   static constexpr double largest_step = 1e18;
   static constexpr bool single_lane = false;
-  static constexpr bool in_floats = true;
   enum { kWeight, kSquare };  // float slots
   enum { kInverse, kSeen };  // shared by the lanes of a row: 1 / max |x|, and when it was seen last
   enum { kEta = kA, kInvariant = kB, kDecay = kC, kNorms = kD, kSpan = kE };

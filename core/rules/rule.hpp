@@ -168,7 +168,6 @@ struct RuleDefaults {
   // A single lane updates several rows at once; not worth it for a bare multiply and add.
   static constexpr bool gathers = true;
   static constexpr bool single_lane = true;  // whether there may be only one
-  static constexpr bool in_floats = false;   // whether sums over the rows of an example are
   // A larger change of a weight means divergence; rules that square it bear less.
   static constexpr double largest_step = 1e25;
   static constexpr double offset = 0;  // of the score: it is <w, x> + offset

@@ -10,6 +10,9 @@ SCALARS: tuple[str, ...]
 
 class Diverged(ArithmeticError): ...
 
+# starts, rows, values, and the number of features known when each example came
+_Rows = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
+
 class Learner:
     def __init__(
         self,
@@ -86,8 +89,66 @@ class Learner:
     def state(self) -> dict[str, NDArray[Any]]: ...
     def restore(self, lanes: int, **arrays: NDArray[Any]) -> None: ...
     def lane_scores(self, x: Any) -> NDArray[np.float64]: ...
+    def retired(self) -> list[tuple[int, float, float]]: ...
     def mixing(self, lane: int) -> dict[str, Any]: ...
 
+class Reader:
+    def __init__(self, bits: int, remembered: int, intercept: bool) -> None: ...
+    def read(self, x: Any, naming: bool) -> _Rows: ...
+    def csr(
+        self,
+        width: int,
+        starts: NDArray[np.int64],
+        columns: NDArray[np.int32],
+        values: NDArray[np.float64],
+        has_zero: bool,
+        naming: bool,
+        importance: NDArray[np.float64] | None,
+    ) -> _Rows: ...
+    def table(
+        self,
+        size: int,
+        columns: list[tuple[Any, ...]],
+        naming: bool,
+        importance: NDArray[np.float64] | None,
+    ) -> _Rows: ...
+    def examples(
+        self,
+        x: Examples,
+        first: int,
+        last: int,
+        naming: bool,
+        importance: NDArray[np.float64] | None,
+    ) -> _Rows: ...
+    def locate(
+        self, x: Examples
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float32]]: ...
+    def located(
+        self,
+        starts: NDArray[np.uint64],
+        rows: NDArray[np.uint32],
+        values: NDArray[np.float32],
+        naming: bool,
+        importance: NDArray[np.float64] | None,
+    ) -> _Rows: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def wants_names(self) -> bool: ...
+    def truncate(self, size: int) -> None: ...
+    def names(self) -> dict[int, Any]: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(
+        self,
+        names: NDArray[np.uint8],
+        name_keys: NDArray[np.int64],
+        name_kinds: NDArray[np.uint8],
+        name_rows: NDArray[np.uint32],
+    ) -> None: ...
+
+def probabilities(
+    loss: tuple[int, float], scores: NDArray[np.float64], lanes: int
+) -> NDArray[np.float64]: ...
 def survey(
     width: int,
     starts: NDArray[np.int64],

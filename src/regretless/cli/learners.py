@@ -32,6 +32,7 @@ class Learner(StrEnum):
     BALANCED_WINNOW = "balanced-winnow"
     PA = "pa"
     SVM = "svm"
+    PRIMAL_DUAL = "primal-dual"
 
 
 class LossName(StrEnum):
@@ -56,6 +57,7 @@ _OWN_LOSS: dict[str, tuple[str, str | None, str]] = {
     "balanced-winnow": ("BalancedWinnow", "rate", "hinge"),
     "pa": ("PassiveAggressive", "C", "hinge"),
     "svm": ("OnlineSVM", "C", "hinge"),
+    "primal-dual": ("PrimalDual", "C", "hinge"),
 }
 _REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
 
@@ -150,7 +152,10 @@ class LearnerOptions:
         if self.rate is not None and option is None:
             raise ValueError(f"--learner {self.learner} has no learning rate; leave out --rate")
         rate = {} if self.rate is None or option is None else {option: self.rate}
-        learner: LinearLearner = getattr(linear, name)(**rate, **self._shared())
+        shared = self._shared()
+        if self.learner == "primal-dual":  # it always certifies
+            del shared["certify"]
+        learner: LinearLearner = getattr(linear, name)(**rate, **shared)
         return learner
 
     def _shared(self) -> dict[str, Any]:

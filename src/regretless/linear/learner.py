@@ -11,13 +11,22 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, losses, persistence, rates, rows, rules
+from regretless import _core, domains, geometry, losses, persistence, rates, rows, rules
 from regretless.certificates import Certificate
+from regretless.geometry import Geometry
+from regretless.linear.model import Model
 from regretless.losses import Loss
 
 __all__ = ["TOTALS", "LinearLearner", "weight_array"]
 
 TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}  # what a lane adds up
+_ROOMS = {
+    "losses": losses,
+    "rules": rules,
+    "rates": rates,
+    "geometry": geometry,
+    "domains": domains,
+}
 _NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
 
@@ -28,9 +37,10 @@ class LinearLearner(ABC):
     model itself, `_model`, is made when the first example arrives.
     """
 
-    _model: _core.Learner | None = None
+    _model: _core.Learner | Model | None = None
     _reading: rows.Form | None = None
     _classifies: ClassVar[bool]
+    _yours: ClassVar[tuple[str, ...]] = ()  # options that may be code of the user's own
 
     # the options that every learner has
     intercept: bool
@@ -87,7 +97,7 @@ class LinearLearner(ABC):
         self._model = None
         self._reading = None
 
-    def _start(self) -> _core.Learner:
+    def _start(self) -> _core.Learner | Model:
         """Make the model, checking every option before anything is learned."""
         if self.features not in ("exact", "hashed"):
             raise ValueError(f"features={self.features!r} must be 'exact' or 'hashed'")
@@ -100,7 +110,13 @@ class LinearLearner(ABC):
         if twin is None or loss.classification != self._classifies:
             task = "classification" if self._classifies else "regression"
             raise ValueError(f"loss={loss.name!r} is not a loss for {task}")
-        self._model = _core.Learner(
+        self._model = self._made(twin, rule, options)
+        return self._model
+
+    def _made(
+        self, twin: tuple[int, float], rule: str, options: dict[str, Any]
+    ) -> _core.Learner | Model:
+        return _core.Learner(
             twin,
             rule,
             options,
@@ -109,7 +125,6 @@ class LinearLearner(ABC):
             bool(self.intercept),
             bool(self.certify),
         )
-        return self._model
 
     def _form(self) -> rows.Form:
         """The form in which readers of files give their examples to this learner."""
@@ -231,16 +246,22 @@ class LinearLearner(ABC):
         persistence.write(path, *self._described())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The learner that `save` wrote to `path`."""
-        return cls._restored(path, *persistence.read(path))
+    def load(cls, path: str | os.PathLike[str], **yours: Any) -> Self:
+        """The learner that `save` wrote to `path`.
+
+        A file holds no code: options that are functions or classes of your own are given again.
+        """
+        return cls._restored(path, *persistence.read(path), yours)
 
     def _described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All there is to know of the learner, as text and arrays."""
         core = self._model or self._start()
         description = {
             "class": type(self).__name__,
-            "options": {k: _to_json(v, k) for k, v in self.get_params().items()},
+            "options": {
+                k: {"yours": repr(v)} if k in self._yours and is_yours(v) else _to_json(v, k)
+                for k, v in self.get_params().items()
+            },
             "lanes": core.lanes,
             "memory": _to_json(self._memory(), "y"),
         }
@@ -248,18 +269,45 @@ class LinearLearner(ABC):
 
     @classmethod
     def _restored(
-        cls, path: Any, description: dict[str, Any], arrays: dict[str, NDArray[Any]]
+        cls,
+        path: Any,
+        description: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        yours: dict[str, Any] | None = None,
     ) -> Self:
         if description.get("class") != cls.__name__:
             raise ValueError(f"{path} holds a {description.get('class')}, not a {cls.__name__}")
         try:
-            options = {k: _from_json(v) for k, v in description["options"].items()}
+            saved = dict(description["options"])
+            wanted = {
+                k: v["yours"] for k, v in saved.items() if isinstance(v, dict) and "yours" in v
+            }
+            given = yours or {}
+            for name in wanted.keys() ^ given.keys():
+                raise _NotGiven(
+                    f"{path} was saved with {name}={wanted[name]}, which no file can hold; give it "
+                    f"again: {cls.__name__}.load(path, {name}=...)"
+                    if name in wanted
+                    else f"{name}={given[name]!r}: {path} holds all of its own; leave it out"
+                )
+            options = given | {k: _from_json(v) for k, v in saved.items() if k not in wanted}
             learner = cls(**options)
             learner._start().restore(lanes=description["lanes"], **arrays)
             learner._remember(_from_json(description["memory"]))
+        except _NotGiven:
+            raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
         return learner
+
+
+class _NotGiven(ValueError):
+    """The file is sound, but it cannot hold all that the learner is made of."""
+
+
+def is_yours(value: Any) -> bool:
+    """Whether an option is a function or an object of a class that this library does not have."""
+    return callable(value) or (isinstance(value, Geometry) and _room_of(value) is None)
 
 
 def weight_array(w: Any) -> NDArray[np.float64] | None:
@@ -282,13 +330,25 @@ def _to_json(value: Any, name: str) -> Any:
         return {type(value).__name__: [_to_json(v, name) for v in value]}
     if isinstance(value, dict):
         return {"dict": [[_to_json(k, name), _to_json(v, name)] for k, v in value.items()]}
-    for module in (losses, rules, rates):
-        if getattr(module, type(value).__name__, None) is type(value):
-            inside = {f.name: _to_json(getattr(value, f.name), name) for f in fields(value)}
-            return {module.__name__.rpartition(".")[2]: [type(value).__name__, inside]}
+    module = _room_of(value)
+    if module is not None:
+        parts = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+        inside = {
+            k: _to_json(v.tolist() if isinstance(v, np.ndarray) else v, name)
+            for k, v in parts.items()
+        }
+        return {module: [type(value).__name__, inside]}
     raise ValueError(
         f"{name}={value!r}: a {type(value).__name__} cannot be saved; strings, numbers and tuples can"
     )
+
+
+def _room_of(value: Any) -> str | None:
+    """The room of this library that a part is from."""
+    for name, module in _ROOMS.items():
+        if getattr(module, type(value).__name__, None) is type(value):
+            return name
+    return None
 
 
 def _from_json(value: Any) -> Any:
@@ -302,7 +362,7 @@ def _from_json(value: Any) -> Any:
         return items if kind == "list" else tuple(items)
     if kind == "dict":
         return {_from_json(k): _from_json(v) for k, v in inside}
-    module = {"losses": losses, "rules": rules, "rates": rates}[kind]
+    module = _ROOMS[kind]
     name, options = inside
     if name not in module.__all__:
         raise ValueError(f"{name} is not known")

@@ -20,12 +20,12 @@ class Regressing(LinearLearner):
 
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
         """Learn from one example: features `x`, target `y`, importance `w >= 0` (0: not there)."""
-        core = self._model or self._start()
+        core: Any = self._model or self._start()
         core.learn_target(x if isinstance(x, dict) else rows.row(x), number(y, "y"), number(w, "w"))
 
     def step(self, x: Any, y: float, w: float = 1.0) -> float:
         """Predict and learn in one pass over the row; the prediction made before learning."""
-        core = self._model or self._start()
+        core: Any = self._model or self._start()
         score: float = core.step_target(
             x if isinstance(x, dict) else rows.row(x), number(y, "y"), number(w, "w")
         )

@@ -14,7 +14,10 @@ except ImportError as error:
     ) from error
 
 from regretless.river.linear import (
+    AutoClassifier,
+    AutoRegressor,
     BalancedWinnow,
+    KernelPerceptron,
     LinearClassifier,
     LinearRegressor,
     MarginPerceptron,
@@ -23,11 +26,15 @@ from regretless.river.linear import (
     PassiveAggressiveRegressor,
     Perceptron,
     PNormPerceptron,
+    PrimalDual,
     Winnow,
 )
 
 __all__ = [
+    "AutoClassifier",
+    "AutoRegressor",
     "BalancedWinnow",
+    "KernelPerceptron",
     "LinearClassifier",
     "LinearRegressor",
     "MarginPerceptron",
@@ -36,5 +43,6 @@ __all__ = [
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "PrimalDual",
     "Winnow",
 ]

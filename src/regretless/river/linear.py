@@ -2,11 +2,14 @@
 
 from typing import Any, ClassVar
 
-from regretless import linear
+from regretless import geometry, linear
 from regretless.river.learner import RiverClassifier, RiverRegressor
 
 __all__ = [
+    "AutoClassifier",
+    "AutoRegressor",
     "BalancedWinnow",
+    "KernelPerceptron",
     "LinearClassifier",
     "LinearRegressor",
     "MarginPerceptron",
@@ -15,6 +18,7 @@ __all__ = [
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "PrimalDual",
     "Winnow",
 ]
 
@@ -57,6 +61,32 @@ class LinearRegressor(RiverRegressor, linear.LinearRegressor):
     )
 
 
+class AutoClassifier(RiverClassifier, linear.AutoClassifier):
+    """`regretless.linear.Auto` as a River classifier: nothing to choose.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), AutoClassifier(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"loss": "hinge", "features": "hashed", "bits": 12},
+        {"drift": 0.01, "intercept": False},
+    )
+
+
+class AutoRegressor(RiverRegressor, linear.AutoRegressor):
+    """`regretless.linear.Auto(loss="squared")` as a River regressor: nothing to choose.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.TrumpApproval(), AutoRegressor(), metrics.MAE())
+    MAE: 0...
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"loss": "quantile"})
+
+
 class Perceptron(RiverClassifier, linear.Perceptron):
     """`regretless.linear.Perceptron` as a River classifier.
 
@@ -70,6 +100,37 @@ class Perceptron(RiverClassifier, linear.Perceptron):
         {"average": "survival"},
         {"average": "uniform"},
         {"average": "vote"},
+    )
+
+
+class KernelPerceptron(RiverClassifier, linear.KernelPerceptron):
+    """`regretless.linear.KernelPerceptron` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), KernelPerceptron(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"kernel": "rbf", "budget": 5},
+        {"kernel": "polynomial", "average": "survival"},
+    )
+
+
+class PrimalDual(RiverClassifier, linear.PrimalDual):
+    """`regretless.linear.PrimalDual` as a River classifier.
+
+    >>> from river import datasets, evaluate, metrics
+    >>> evaluate.progressive_val_score(datasets.Phishing(), PrimalDual(), metrics.Accuracy())
+    Accuracy: 8...%
+    """
+
+    _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"geometry": geometry.PNorm(3), "update": "exact", "C": 0.1},
+        {"geometry": geometry.Entropy(), "update": "conservative"},
+        {"update": "block", "window": 2},
     )
 
 

@@ -1,12 +1,16 @@
 """The linear learners as scikit-learn estimators."""
 
-from typing import Any
+from functools import partial
+from typing import Any, Self
 
 from regretless import linear
 from regretless.sklearn.learner import SklearnClassifier, SklearnRegressor
 
 __all__ = [
+    "AutoClassifier",
+    "AutoRegressor",
     "BalancedWinnow",
+    "KernelPerceptron",
     "LinearClassifier",
     "LinearRegressor",
     "MarginPerceptron",
@@ -15,8 +19,17 @@ __all__ = [
     "PassiveAggressive",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "PrimalDual",
     "Winnow",
 ]
+
+
+class AutoClassifier(SklearnClassifier, linear.AutoClassifier):
+    """`regretless.linear.Auto` as a scikit-learn classifier: nothing to choose."""
+
+
+class AutoRegressor(SklearnRegressor, linear.AutoRegressor):
+    """`regretless.linear.Auto(loss="squared")` as a scikit-learn regressor: nothing to choose."""
 
 
 class LinearClassifier(SklearnClassifier, linear.LinearClassifier):
@@ -62,3 +75,18 @@ class Winnow(SklearnClassifier, linear.Winnow):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+
+class PrimalDual(SklearnClassifier, linear.PrimalDual):
+    """`regretless.linear.PrimalDual` as a scikit-learn classifier."""
+
+
+class KernelPerceptron(SklearnClassifier, linear.KernelPerceptron):
+    """`regretless.linear.KernelPerceptron` as a scikit-learn classifier."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, max_passes: int = 1) -> Self:
+        """Start afresh and learn `X` until a pass makes no update, `max_passes` times at most."""
+        self._reset()
+        once = partial(self.partial_fit, X, y, sample_weight=sample_weight)
+        self.passes_ = self._cycle(once, max_passes)
+        return self

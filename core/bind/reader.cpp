@@ -1,0 +1,159 @@
+// Rows of a bank for learners that are written in Python: the same names, the same checks.
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+
+#include "bindings.hpp"
+#include "losses.hpp"
+#include "parts.hpp"
+#include "reading.hpp"
+
+using namespace nanobind::literals;
+
+namespace regretless {
+namespace {
+
+class PyReader {
+  struct Examples {
+    std::vector<std::int64_t> starts{0}, rows, known;
+    std::vector<double> values;
+
+    void add(const std::uint32_t* row, const float* value, std::size_t size, std::uint32_t count) {
+      order.resize(size);
+      sums.assign(value, value + size);
+      for (std::size_t j = 0; j < size; ++j) order[j] = j;
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return row[a] < row[b]; });
+      for (std::size_t k = 1, first = 0; k < size; ++k) {
+        if (row[order[k]] != row[order[first]]) {
+          first = k;
+        } else {  // two names, one row
+          sums[order[first]] += sums[order[k]];
+          sums[order[k]] = 0;
+        }
+      }
+      for (std::size_t j = 0; j < size; ++j) {
+        if (sums[j] == 0) continue;  // what is 0 is absent
+        rows.push_back(row[j]);
+        values.push_back(sums[j]);
+      }
+      starts.push_back(std::int64_t(rows.size()));
+      known.push_back(count);
+    }
+    nb::tuple arrays() const {
+      return nb::make_tuple(array_of(starts), array_of(rows), array_of(values), array_of(known));
+    }
+    std::vector<std::size_t> order;
+    std::vector<double> sums;
+  };
+
+  auto all(bool learning, nb::handle importance) {
+    return [=, this](std::size_t n, auto source) {
+      Vector<double> h;
+      const bool weighed = !importance.is_none();
+      if (weighed) {
+        h = nb::cast<Vector<double>>(importance);
+        if (h.size() != n) throw nb::value_error("X and the weights differ in length");
+        for (std::size_t t = 0; t < n; ++t)
+          Reading::check_importance(h(t), "weight[" + std::to_string(t) + "]");
+      }
+      const auto naming = [&](std::size_t t) { return learning && (!weighed || h(t) > 0); };
+      Examples out;
+      for (std::size_t first = 0; first < n; first += Reading::kChunk) {
+        const std::size_t last = std::min(first + Reading::kChunk, n);
+        const Batch batch = source.part(reading_, first, last, naming);
+        for (std::size_t t = 0; t < batch.size; ++t) {
+          const std::size_t at = batch.starts[t];
+          out.add(batch.rows + at, batch.values + at, batch.starts[t + 1] - at,
+                  batch.known ? batch.known[t] : features_.size());
+        }
+      }
+      return out.arrays();
+    };
+  }
+
+ public:
+  PyReader(int bits, std::uint32_t remembered, bool intercept)
+      : features_(bits, remembered), reading_(features_, intercept, Absent::numbered) {}
+
+  // All methods return (starts, rows, values, known): example t has rows, which increase, and
+  // values from starts[t], and known[t] features when it came, its own among them.
+  nb::tuple read(nb::handle x, bool naming) {
+    const RowReader& row = reading_.read(x, naming);
+    Examples out;
+    out.add(row.rows(), row.values(), row.size(), features_.size() + row.absent());
+    return out.arrays();
+  }
+  nb::tuple csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
+                Vector<double> values, bool has_zero, bool learning, nb::handle importance) {
+    return reading_.csr(width, starts, columns, values, has_zero, all(learning, importance));
+  }
+  nb::tuple table(std::size_t size, nb::list columns, bool learning, nb::handle importance) {
+    return reading_.table(size, columns, all(learning, importance));
+  }
+  nb::tuple examples(const text::Examples& x, std::size_t first, std::size_t last, bool learning,
+                     nb::handle importance) {
+    return reading_.examples(x, first, last, learning, all(learning, importance));
+  }
+
+  nb::tuple locate(const text::Examples& x) { return reading_.locate(x); }
+  nb::tuple located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
+                    bool learning, nb::handle importance) {
+    return reading_.located(starts, rows, values, all(learning, importance));
+  }
+
+  std::uint32_t size() const { return features_.size(); }
+  bool wants_names() const { return !features_.hashed() || features_.remembers(); }
+  void truncate(std::uint32_t size) {
+    features_.truncate(size);
+    reading_.forget();
+  }
+  nb::dict names() const { return reading_.names(); }
+  nb::dict state() const {
+    nb::dict d;
+    reading_.save(d);
+    return d;
+  }
+  void restore(Vector<std::uint8_t> names, Vector<std::int64_t> keys, Vector<std::uint8_t> kinds,
+               Vector<std::uint32_t> rows) {
+    reading_.restore(names, keys, kinds, rows);
+  }
+
+ private:
+  Features features_;
+  Reading reading_;
+};
+
+// Scores of some examples, `lanes` for each, to probabilities.
+nb::object probabilities(nb::handle loss, Vector<double> scores, int lanes) {
+  const Loss chosen = loss_of(loss);
+  std::vector<double> out(scores.data(), scores.data() + scores.size());
+  for (std::size_t t = 0; t + std::size_t(lanes) <= out.size(); t += std::size_t(lanes))
+    chosen.probabilities(out.data() + t, lanes);
+  return array_of(out);
+}
+
+}  // namespace
+
+void bind_reader(nb::module_& m) {
+  nb::class_<PyReader>(m, "Reader")
+      .def(nb::init<int, std::uint32_t, bool>(), "bits"_a, "remembered"_a, "intercept"_a)
+      .def("read", &PyReader::read, "x"_a, "naming"_a)
+      .def("csr", &PyReader::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "has_zero"_a,
+           "naming"_a, "importance"_a.none())
+      .def("table", &PyReader::table, "size"_a, "columns"_a, "naming"_a, "importance"_a.none())
+      .def("examples", &PyReader::examples, "x"_a, "first"_a, "last"_a, "naming"_a,
+           "importance"_a.none())
+      .def("locate", &PyReader::locate, "x"_a)
+      .def("located", &PyReader::located, "starts"_a, "rows"_a, "values"_a, "naming"_a,
+           "importance"_a.none())
+      .def_prop_ro("size", &PyReader::size)
+      .def_prop_ro("wants_names", &PyReader::wants_names)
+      .def("truncate", &PyReader::truncate, "size"_a)
+      .def("names", &PyReader::names)
+      .def("state", &PyReader::state)
+      .def("restore", &PyReader::restore, "names"_a, "name_keys"_a, "name_kinds"_a, "name_rows"_a);
+  m.def("probabilities", &probabilities, "loss"_a, "scores"_a, "lanes"_a);
+}
+
+}  // namespace regretless

@@ -1,0 +1,451 @@
+// Examples of every form, as rows of a bank: for the learners of the core and for those in Python.
+#pragma once
+#include <nanobind/nanobind.h>
+
+#include <cfloat>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+#include "kernels.hpp"
+#include "rows.hpp"
+#include "text/examples.hpp"
+
+namespace regretless {
+
+namespace nb = nanobind;
+
+// A column of a batch: numbers, or codes of categories. Each has a name, and a row once the name
+// has been needed.
+struct Column {
+  nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>
+      held_numbers;  // what the pointers point to
+  Vector<std::int32_t> held_codes;
+  const double* numbers = nullptr;
+  std::ptrdiff_t stride = 1;
+  const std::int32_t* codes = nullptr;
+  bool is_number = false;  // named by a number
+  std::int64_t number = 0;
+  std::vector<std::string> names;   // one for numbers, one per category for codes
+  std::vector<std::uint32_t> rows;  // as many
+
+  std::uint32_t row(std::size_t i, Features& f, bool naming) {
+    if (rows[i] == Features::kAbsent && naming)
+      rows[i] = is_number ? f.insert(number) : f.insert(names[i]);
+    return rows[i];
+  }
+};
+
+class Reading {
+ public:
+  static constexpr std::size_t kChunk = 256;  // examples converted at a time: they stay in cache
+
+  Reading(Features& features, bool intercept, Absent absent = Absent::kept_place, Range range = {})
+      : features_(features),
+        intercept_(intercept),
+        kind_(absent),
+        range_(range),
+        rows_(features, intercept, absent, range) {}
+
+  bool intercept() const { return intercept_; }
+  void forget() { rows_.forget(); }  // names may have been taken back
+
+  // One row: a dict, or (columns, values).
+  const RowReader& read(nb::handle x, bool learning) {
+    if (reading_) throw std::runtime_error("a value in x uses the learner that is reading it");
+    if (PyDict_Check(x.ptr())) {
+      reading_ = true;
+      try {
+        rows_.read_dict(x.ptr(), learning);
+      } catch (...) {
+        reading_ = false;
+        throw;
+      }
+      reading_ = false;
+    } else {
+      nb::tuple pair = nb::cast<nb::tuple>(x);
+      auto columns = nb::cast<Vector<std::int64_t>>(pair[0]);
+      auto values = nb::cast<Vector<double>>(pair[1]);
+      if (columns.size() != values.size()) throw nb::value_error("x has as many indices as values");
+      rows_.read_arrays(columns.data(), values.data(), values.size(), learning);
+    }
+    return rows_;
+  }
+
+  // --- batches: each calls use(number of examples, source), where source.part(...) gives some of
+  // them The arrays have been checked by `survey`.
+  template <class Use>
+  auto csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
+           Vector<double> values, bool has_zero, Use use) {
+    const std::size_t n = starts.size() - 1;
+    Features& f = features_;
+    const std::int64_t* start = starts.data();
+    check_range(start, n, values.data(), [&](std::size_t t, std::size_t j) {
+      return "X[" + std::to_string(t) + ", " + std::to_string(columns(j)) + "]";
+    });
+    const auto most = [=](std::size_t first, std::size_t last) {
+      return std::size_t(start[last] - start[first]);
+    };
+    const std::uint32_t* table = f.columns(std::size_t(width));
+    const std::uint32_t mask = f.hashed() ? (std::uint32_t(1) << f.bits()) - 1 : 0;
+    const bool direct = !has_zero && (table || f.hashed());
+    const auto fill = [&, place = kernels().place, c = columns.data(), v = values.data()](
+                          std::size_t t, bool naming, std::uint32_t* row, float* value) {
+      const auto first = std::size_t(start[t]), last = std::size_t(start[t + 1]);
+      if (table && t + 3 < n)
+        for (auto j = start[t + 2]; j < start[t + 3]; ++j) fetch(table + c[j]);
+      if (direct) {
+        if (place(c + first, v + first, last - first, table, mask, row, value)) return last - first;
+        for (std::size_t j = 0; naming && j < last - first; ++j)
+          if (row[j] == Features::kAbsent) row[j] = f.insert(std::int64_t(c[first + j]));
+        if (naming) return last - first;
+      }
+      std::size_t n = 0;
+      for (std::size_t j = first; j < last; ++j) {
+        if (v[j] == 0) continue;
+        row[n] = naming ? f.insert(std::int64_t(c[j])) : f.find(std::int64_t(c[j]));
+        value[n] = float(v[j]);
+        keep_place(row[n], value[n]);
+        ++n;
+      }
+      return n;
+    };
+    return use(n, Converted{most, fill});
+  }
+
+  // A batch by columns: (name, float64 values) or (name, int32 codes, list of category names); a
+  // code of -1 is a missing value. A dense matrix is n columns named by number.
+  template <class Use>
+  auto table(std::size_t size, nb::list columns, Use use) {
+    std::vector<Column> plan;
+    for (nb::handle item : columns) plan.push_back(column(size, nb::cast<nb::tuple>(item)));
+    Features& f = features_;
+    const auto most = [&](std::size_t first, std::size_t last) {
+      return (last - first) * plan.size();
+    };
+    struct Plain {  // a column of numbers that has a row
+      const double* numbers;
+      std::ptrdiff_t stride;
+      std::uint32_t row;
+    };
+    std::vector<Plain> plain;
+    for (const Column& c : plan)
+      if (!c.codes && c.rows[0] != Features::kAbsent)
+        plain.push_back({c.numbers, c.stride, c.rows[0]});
+    const std::size_t width = plain.size();
+    const bool all_plain = width == plan.size() && width;
+    // Some rows at a time, each in one place: a row across columns is far apart in memory, and
+    // often where it has to share a line of the cache.
+    const std::size_t height = all_plain ? std::max<std::size_t>(1, 2048 / width) : 0;
+    std::vector<double> block(height * width);
+    std::size_t block_at = size;
+    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
+      std::size_t n = 0;
+      if (all_plain) {
+        if (t - block_at >= height) {
+          block_at = t;
+          const std::size_t count = std::min(height, size - t);
+          for (std::size_t c = 0; c < width; ++c)
+            for (std::size_t r = 0; r < count; ++r)
+              block[r * width + c] = plain[c].numbers[std::ptrdiff_t(t + r) * plain[c].stride];
+        }
+        const double* v = block.data() + (t - block_at) * width;
+        for (std::size_t c = 0; c < width; ++c) {  // what is 0 is written, but not counted
+          row[n] = plain[c].row;
+          value[n] = float(v[c]);
+          n += v[c] != 0;
+        }
+        return n;
+      }
+      for (Column& c : plan) {
+        const double v = c.codes ? 1 : c.numbers[std::ptrdiff_t(t) * c.stride];
+        if (v == 0 || (c.codes && c.codes[t] < 0)) continue;
+        row[n] = c.row(c.codes ? std::size_t(c.codes[t]) : 0, f, naming);
+        value[n] = float(v);
+        keep_place(row[n], value[n]);
+        ++n;
+      }
+      return n;
+    };
+    return use(size, Converted{most, fill});
+  }
+
+  // What a reader has made of some lines, from example `from` to `to`.
+  template <class Use>
+  auto examples(const text::Examples& x, std::size_t from, std::size_t to, bool learning, Use use) {
+    if (from > to || to > x.size()) throw nb::value_error("there are not as many examples");
+    Features& f = features_;
+    const bool placed = f.hashed() && x.bits() == f.bits();
+    const bool same = placed && x.intercept() == intercept_;
+    if (!placed && !x.named())
+      throw nb::value_error("the examples were read without names for another learner");
+    check_range(x.starts.data() + from, to - from, x.values.data(), [](std::size_t t, std::size_t) {
+      return "a feature of example " + std::to_string(t) + " of this call";
+    });
+    if (learning && x.named()) remember(x, from, to);
+    const auto most = [&](std::size_t first, std::size_t last) {
+      return x.starts[from + last] - x.starts[from + first];
+    };
+    using Name = text::Examples::Name;
+    std::vector<std::uint32_t> last;   // the rows of an example, none of them absent,
+    const Name* last_names = nullptr;  // and its names
+    const auto fill = [&](std::size_t t, bool naming, std::uint32_t* row, float* value) {
+      const std::size_t first = x.starts[from + t] + x.intercept();
+      const std::size_t count = x.starts[from + t + 1] - first;
+      if (placed) {
+        std::copy_n(x.rows.data() + first, count, row);
+        std::copy_n(x.values.data() + first, count, value);
+        return count;
+      }
+      const Name* names = x.names(from + t).data() + x.intercept();
+      std::copy_n(x.values.data() + first, count, value);
+      if (names == last_names && count == last.size()) {  // they are shared
+        std::copy_n(last.data(), count, row);
+        return count;
+      }
+      const std::uint32_t absent = absent_;
+      for (std::size_t k = 0; k < count; ++k) {
+        row[k] = row_of(x, names[k], naming);
+        keep_place(row[k], value[k]);
+      }
+      last.assign(row, row + count);
+      last_names = absent_ == absent ? names : nullptr;
+      return count;
+    };
+    const Ready ready{x.starts.data() + from, x.rows.data(), x.values.data()};
+    return same ? use(to - from, ready) : use(to - from, Converted{most, fill});
+  }
+
+  // Examples whose rows have been found already, and their part from `first` to `last`.
+  struct Ready {
+    const std::size_t* starts;
+    const std::uint32_t* rows;
+    const float* values;
+    Batch part(Reading&, std::size_t first, std::size_t last, const auto&) const {
+      Batch batch;
+      batch.size = last - first;
+      batch.starts = starts + first;
+      batch.rows = rows;
+      batch.values = values;
+      return batch;
+    }
+  };
+  // Examples to be converted first: most(first, last) bounds the entries of some of them,
+  // fill(t, naming, rows, values) writes those of the t-th, giving rows to new names if told so,
+  // and says how many there are.
+  template <class Most, class Fill>
+  struct Converted {
+    Most most;
+    Fill fill;
+    std::vector<std::size_t> starts{};
+    std::vector<std::uint32_t> rows{}, known{};
+    std::vector<float> values{};
+
+    Batch part(Reading& self, std::size_t first, std::size_t last, const auto& naming) {
+      const std::size_t room = most(first, last) + (last - first);
+      if (rows.size() < room) {
+        rows.resize(room);
+        values.resize(room);
+      }
+      starts.assign(1, 0);
+      known.clear();
+      std::size_t used = 0;
+      for (std::size_t t = first; t < last; ++t) {
+        if (self.intercept_) {
+          rows[used] = Features::kIntercept;
+          values[used++] = 1.0f;
+        }
+        self.absent_ = 0;
+        used += fill(t, naming(t), rows.data() + used, values.data() + used);
+        starts.push_back(used);
+        known.push_back(self.features_.size() + self.absent_);
+      }
+      Batch batch;
+      batch.size = last - first;
+      batch.starts = starts.data();
+      batch.rows = rows.data();
+      batch.values = values.data();
+      batch.known = known.data();
+      return batch;
+    }
+  };
+  template <class Most, class Fill>
+  Converted(Most, Fill) -> Converted<Most, Fill>;
+
+  // Examples as rows of the bank, to be kept and given to `located` later: (starts, rows, values).
+  // Every name must be known.
+  nb::tuple locate(const text::Examples& x) {
+    const Features& f = features_;
+    if (f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_)
+      return nb::make_tuple(array_of(x.starts), array_of(x.rows.data(), x.rows.size()),
+                            array_of(x.values.data(), x.values.size()));
+    if (x.intercept() != intercept_ || !x.named())
+      throw nb::value_error("the examples were read for another learner");
+    std::vector<std::uint32_t> rows(x.values.size());
+    for (std::size_t t = 0; t < x.size(); ++t)
+      for (std::size_t j = x.starts[t]; j < x.starts[t + 1]; ++j) {
+        const bool intercept = x.intercept() && j == x.starts[t];
+        rows[j] = intercept ? Features::kIntercept : row_of(x, x.names(t)[j - x.starts[t]], false);
+        if (rows[j] == Features::kAbsent) throw nb::value_error("a name has no row yet");
+      }
+    return nb::make_tuple(array_of(x.starts), array_of(rows),
+                          array_of(x.values.data(), x.values.size()));
+  }
+  template <class Use>
+  auto located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
+               Use use) {
+    const std::size_t n = starts.size() - 1;
+    bool sound = starts.size() > 0 && rows.size() == values.size() && starts(n) <= rows.size();
+    for (std::size_t t = 0; sound && t < n; ++t) sound = starts(t) <= starts(t + 1);
+    if (!sound || !kernels().belongs(rows.data(), values.data(), rows.size(),
+                                     std::uint32_t(features_.size())))
+      throw nb::value_error("the rows do not belong to this learner: the cache is damaged");
+    check_range(starts.data(), n, values.data(), [](std::size_t t, std::size_t) {
+      return "a feature of example " + std::to_string(t) + " of this call";
+    });
+    static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
+    const Ready ready{reinterpret_cast<const std::size_t*>(starts.data()), rows.data(),
+                      values.data()};
+    return use(n, ready);
+  }
+
+  // --- names -------------------------------------------------------------------------------------
+  std::uint32_t row_of(const text::Examples& x, const text::Examples::Name& n, bool naming) {
+    Features& f = features_;
+    if (n.is_column()) {
+      const auto column = std::int64_t(n.key);
+      return naming ? f.insert(column) : f.find(column);
+    }
+    return naming ? f.insert(x.name(n), n.key) : f.find(x.name(n), n.key);
+  }
+  // Names by row, the intercept's left out; of hashed features those that are remembered.
+  nb::dict names() const {
+    const Features& f = features_;
+    nb::dict out;
+    for (std::uint32_t i = 1; i < f.keys().size(); ++i) {
+      const nb::int_ row(f.hashed() ? f.remembered()[i - 1] : i);
+      if (f.is_column(i)) {
+        out[row] = f.column(i);
+      } else {
+        out[row] = nb::str(f.name(i).data(), f.name(i).size());
+      }
+    }
+    return out;
+  }
+  void save(nb::dict d) const {
+    const Features& f = features_;
+    d["names"] =
+        array_of(reinterpret_cast<const std::uint8_t*>(f.names().data()), f.names().size());
+    d["name_keys"] = array_of(f.keys());
+    d["name_kinds"] = array_of(f.kinds());
+    d["name_rows"] = array_of(f.remembered());
+  }
+  void restore(Vector<std::uint8_t> names, Vector<std::int64_t> keys, Vector<std::uint8_t> kinds,
+               Vector<std::uint32_t> rows) {
+    const auto damaged = [](const char* what) { throw nb::value_error(what); };
+    Features& f = features_;
+    if (keys.size() != kinds.size() || keys.size() < 1) damaged("the table of names is damaged");
+    if (rows.size() != (f.hashed() ? keys.size() - 1 : 0)) damaged("the table of names is damaged");
+    try {
+      f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, keys.data(),
+                kinds.data(), rows.data(), keys.size());
+    } catch (const std::invalid_argument& error) {
+      damaged(error.what());
+    }
+    forget();
+    try {
+      this->names();
+    } catch (const std::exception&) {
+      damaged("a feature's name is not valid Unicode");
+    }
+  }
+
+  static void check_importance(double w, const std::string& where) {
+    if (!(w >= 0 && w <= DBL_MAX))
+      throw nb::value_error((where + " = " + std::to_string(w) +
+                             " is not a weight: it must be finite and not negative")
+                                .c_str());
+  }
+
+ private:
+  void keep_place(std::uint32_t& row, float& value) {
+    if (row == Features::kAbsent) place_absent(kind_, features_.size(), absent_++, row, value);
+  }
+
+  template <class Where>
+  void check_values(const double* values, std::size_t size, Where where,
+                    std::ptrdiff_t stride = 1) const {
+    if (range_.any() && stride == 1 && kernels().survey_values(values, size).fits) return;
+    for (std::size_t j = 0; j < size; ++j)
+      if (const double v = values[std::ptrdiff_t(j) * stride]; !range_.has(v))
+        checked_float(v, where(j), range_);
+  }
+  // Values that a reader or a survey has found finite: whether they are what this rule takes.
+  template <class Starts, class Value, class Where>
+  void check_range(const Starts* starts, std::size_t n, const Value* values, Where where) const {
+    for (std::size_t t = 0; t < n && !range_.any(); ++t)
+      for (auto j = starts[t]; j < starts[t + 1]; ++j)
+        if (!range_.has(values[j])) checked_float(values[j], where(t, std::size_t(j)), range_);
+  }
+
+  Column column(std::size_t n, nb::tuple spec) {
+    Column c;
+    const nb::str text = nb::str(nb::object(spec[0]));
+    const std::string name(utf8(text.ptr()));
+    if (spec.size() == 2) {
+      auto a = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>(spec[1]);
+      if (a.shape(0) != n) throw nb::value_error("columns differ in length");
+      c.held_numbers = a;
+      c.numbers = a.data();
+      c.stride = a.stride(0);
+      check_values(
+          c.numbers, n,
+          [&](std::size_t t) {
+            return "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(spec[0])) + "]";
+          },
+          c.stride);
+      c.is_number = nb::isinstance<nb::int_>(spec[0]);
+      if (c.is_number) c.number = nb::cast<std::int64_t>(spec[0]);
+      c.names.push_back(name);
+    } else {
+      auto a = nb::cast<Vector<std::int32_t>>(spec[1]);
+      if (a.size() != n) throw nb::value_error("columns differ in length");
+      for (nb::handle value : nb::cast<nb::list>(spec[2]))
+        c.names.push_back(name + "=" + std::string(utf8(value.ptr())));
+      for (std::size_t t = 0; t < n; ++t)
+        if (a(t) < -1 || a(t) >= std::int64_t(c.names.size()))
+          throw nb::value_error("a category code is out of range");
+      c.held_codes = a;
+      c.codes = a.data();
+    }
+    const Features& f = features_;
+    for (const std::string& text : c.names)
+      c.rows.push_back(c.is_number ? f.find(c.number) : f.find(text));
+    return c;
+  }
+
+  void remember(const text::Examples& x, std::size_t from, std::size_t to) {
+    Features& f = features_;
+    for (std::size_t t = from; t < to; ++t)
+      for (const text::Examples::Name& n : x.names(t).subspan(x.intercept())) {
+        if (!f.remembers()) return;
+        if (n.is_column()) {
+          f.remember(f.find(std::int64_t(n.key)), std::int64_t(n.key));
+        } else {
+          f.remember(f.find(x.name(n), n.key), x.name(n));
+        }
+      }
+  }
+
+  Features& features_;
+  bool intercept_;
+  Absent kind_;
+  Range range_;
+  RowReader rows_;
+  std::uint32_t absent_ = 0;  // features of the example being converted that have no row
+  bool reading_ = false;      // a row of which a value may be running Python code
+};
+
+}  // namespace regretless

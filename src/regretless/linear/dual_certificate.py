@@ -1,0 +1,138 @@
+"""What the dual objective of a run proves of every comparator (primal-dual paper, 1 to 5)."""
+
+import math
+from dataclasses import dataclass
+
+from regretless.arguments import number
+from regretless.certificates import Certificate
+
+__all__ = ["DualCertificate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DualCertificate(Certificate):
+    """A certified lower bound on what any fixed weights could have reached, and the bounds it gives.
+
+    By weak duality, for every `w` of the geometry, with `F` its complexity (the geometry less its
+    minimum) and `P(w) = F(w) + C sum_t loss_t(w)`, the objective that weights one by one are judged by,
+
+        dual <= P(w)
+
+    Whatever the update, the rounds with a margin of 0 or less satisfy `rate mistakes <= P(w)` (Thm 1).
+    All updates but "conservative" also satisfy, over m rounds with the curvature `h`,
+
+        sum_t loss_t <= m mu^-1((sum_t loss_t(w) + F(w) / C) / m)                 (Thm 3)
+                     <= sum_t loss_t(w) + F(w) / C + m h C / 2
+
+    With several classes all lanes count together: their losses, mistakes, complexities and rounds.
+
+    Attributes: those of `Certificate`, and `dual`, the dual objective; `mistakes`; `gains`, its
+    increases in those rounds (less what new features or labels took from it); `least`, the smallest
+    increase in any round; `C`; `margin`; `curvature`, h, the largest of `<x, H x>` for the Hessian of
+    the conjugate (at least 1); `update`; `rounds`, m; `weighed`, how many examples had an importance
+    other than 1; `euclidean`, whether `F(w) = ||w||^2 / 2`.
+
+    >>> c = DualCertificate(examples=3, loss=2.0, linear=0.0, gradient_norms=(0, 0, 0), dual=1.5,
+    ...                     mistakes=2, gains=1.0, least=0.0, C=0.5, margin=1.0, curvature=1.0,
+    ...                     update="aggressive", rounds=3)
+    >>> c.rate, c.mistake_bound(objective=2.0), c.regret_bound(complexity=0.5)
+    (0.5, 4.0, 1.75)
+    >>> c.gap(objective=2.0), c.best_loss(complexity=1.0)
+    (0.5, 1.0)
+    """
+
+    dual: float
+    mistakes: int
+    gains: float
+    least: float
+    C: float
+    margin: float
+    curvature: float
+    update: str
+    rounds: int
+    weighed: int = 0
+    euclidean: bool = False
+    theorem: str = "weak duality; primal-dual paper Thms 1 and 3, Cors. 1 and 2"
+
+    @property
+    def assumptions(self) -> dict[str, bool]:
+        """What the bounds rest on, and whether it held on this run."""
+        held = {"the dual objective never fell": self.least >= -1e-9 * (1.0 + abs(self.dual))}
+        if self.update == "conservative":
+            held["C < 2 margin / curvature"] = self.C * self.curvature < 2.0 * self.margin
+        return super().assumptions | held
+
+    @property
+    def rate(self) -> float:
+        """lambda: by how much a mistake raised the dual objective, on average."""
+        return self.gains / self.mistakes if self.mistakes else math.inf
+
+    @property
+    def guaranteed_rate(self) -> float:
+        """The least that Cor. 1 or eq. (31) promises of `rate`, in the worst case."""
+        C, gamma, h = self.C, self.margin, self.curvature
+        if self.update == "conservative" or h * C <= gamma:
+            return gamma * C - h * C * C / 2.0
+        return gamma * gamma / (2.0 * h)
+
+    def mistake_bound(self, objective: float) -> float:
+        """`mistakes` is at most this if some weights have `P(w) <= objective` (Thm 1)."""
+        objective = self._checked(objective, "objective")
+        if not self.mistakes:
+            return 0.0
+        return objective / self.rate if self.rate > 0.0 else math.inf
+
+    def loss_bound(self, complexity: float, loss: float) -> float:
+        """The loss is at most this if weights with `F(w) <= complexity` have at most `loss` (Thm 3)."""
+        F, loss = self._checked(complexity, "complexity"), self._checked(loss, "loss")
+        self._needs_theorem_3()
+        if not self.rounds:
+            return 0.0
+        z, c = (loss + F / self.C) / self.rounds, self.curvature * self.C
+        return self.rounds * (math.sqrt(2.0 * c * z) if z <= c / 2.0 else z + c / 2.0)
+
+    def regret_bound(self, complexity: float) -> float:
+        """The regret against all weights with `F(w) <= complexity` is at most this: eq. (30)."""
+        F = self._checked(complexity, "complexity")
+        self._needs_theorem_3()
+        return F / self.C + self.rounds * self.curvature * self.C / 2.0
+
+    def tuned(self, complexity: float) -> float:
+        """The `C` with the smallest `regret_bound`, `sqrt(2 F / (h m))`: Cor. 2."""
+        F = self._checked(complexity, "complexity")
+        return math.sqrt(2.0 * F / (self.curvature * self.rounds)) if self.rounds else math.inf
+
+    def best_loss(self, complexity: float) -> float:
+        """No weights with `F(w) <= complexity` have a smaller loss on this run."""
+        return max(0.0, (self.dual - self._checked(complexity, "complexity")) / self.C)
+
+    def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
+        """As `Certificate.best_possible`; weak duality may say more than convexity does."""
+        convexity = super().best_possible(norm, ord=ord, mean=mean)
+        if not self.euclidean or ord == math.inf:
+            return convexity
+        total = (self.examples if self.weight is None else self.weight) if mean else 1
+        return max(convexity, self.best_loss(norm * norm / 2.0) / (total or 1))
+
+    def gap(self, objective: float) -> float:
+        """How far `objective`, the `P(w)` of some weights, can be from the smallest there is.
+
+        `PrimalDual.objective` computes it.
+        """
+        return self._checked(objective, "objective") - self.dual
+
+    @staticmethod
+    def _checked(value: float, name: str) -> float:
+        if not 0 <= number(value, name) < math.inf:
+            raise ValueError(f"{name}={value} must be finite and not negative")
+        return float(value)
+
+    def _needs_theorem_3(self) -> None:
+        if self.update == "conservative":
+            raise ValueError(
+                "update='conservative' has no such bound: it ignores losses of correct rounds"
+            )
+        if self.weighed:
+            raise ValueError(
+                f"{self.weighed} examples have an importance other than 1: no such bound"
+            )

@@ -1,0 +1,179 @@
+"""The primal-dual learner's state: a dual vector for every lane, and what its theorems need."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.geometry import Geometry
+from regretless.linear.dual_updates import Turn, Update
+from regretless.linear.dual_vector import DualVector, dual_vector, extended
+from regretless.linear.model import Array, Model, Row, moved
+from regretless.losses import Hinge
+
+__all__ = ["RUN", "DualModel"]
+
+_FRESH = 1024  # rounds after which the conjugate is computed from scratch, against drift
+
+# What is kept of a lane's run: the rounds with a margin of 0 or less; the increases of the dual
+# objective in those, and the least of all; what new features and labels did to it.
+RUN = ("mistakes", "gains", "least", "shifts")
+
+
+class DualModel(Model):
+    """One dual vector per lane, over the columns; over that of the intercept only if there is one."""
+
+    def __init__(
+        self,
+        *,
+        loss: Hinge,
+        geometry: Geometry,
+        update: Update,
+        C: float,
+        dimension: int | None,
+        bits: int,
+        names: int,
+        intercept: bool,
+    ) -> None:
+        super().__init__(loss, bits, names, intercept)
+        self.geometry, self.update, self.C, self.dimension = geometry, update, C, dimension
+        self.wanted = loss.margin
+        self.skipped = 0 if intercept else 1  # columns
+        self.duals = [dual_vector(geometry, self._size(self.reader.size))]
+        self.gradient: Array = np.zeros(
+            (self.duals[0].size, 1)
+        )  # the sum of those of the hinge losses
+        self.run: Array = np.zeros((len(RUN), 1))
+        self.weighed = 0  # examples with an importance other than 1
+
+    def _size(self, known: int) -> int:
+        """Coordinates for so many columns."""
+        size = known - self.skipped
+        if self.dimension is None:
+            return size
+        most = self.dimension + 1 - self.skipped
+        if size > most:
+            raise ValueError(
+                f"dimension={self.dimension}: there are more features; raise it, or leave it out"
+            )
+        return most
+
+    def _placed(self, x: Row) -> Row:
+        return Row(x.columns - self.skipped, x.values, self._size(x.known))
+
+    # --- the algorithm -------------------------------------------------------------------------------
+
+    def predict(self, x: Row) -> Array:
+        x = self._placed(x)
+        return np.array([dual.score(x) for dual in self.duals])
+
+    def learn(self, x: Row, y: Array, importance: float) -> tuple[Array, Array, Array]:
+        x = self._placed(x)
+        if self.duals[0].straight:  # nothing can fail
+            return self._learn(x, y, importance)
+        kept = [dual.copy() for dual in self.duals], self.run.copy(), self.update.curvature
+        past = self.update.past and self.update.past.copy()
+        try:
+            return self._learn(x, y, importance)
+        except BaseException:
+            self.duals, self.run, self.update.curvature = kept
+            self.update.past = past
+            raise
+
+    def _learn(self, x: Row, y: Array, importance: float) -> tuple[Array, Array, Array]:
+        update, cap = self.update, self.C * importance
+        for k, dual in enumerate(self.duals):
+            before = self.value(dual)
+            dual.grow(x.known)
+            self.run[3, k] += self.value(dual) - before
+        scores = np.array([dual.score(x) for dual in self.duals])
+        margins = y * scores
+        update.curvature = max(update.curvature, self.duals[0].curvature(x))
+        at = update.past.add(x, y, cap) if update.past is not None else 0
+        for k, dual in enumerate(self.duals):
+            before = self.value(dual)
+            update(dual, Turn(x, float(y[k]), float(margins[k]), cap, at, k))
+            gain = self.value(dual) - before
+            if dual.straight and self.totals[0, k] % _FRESH == _FRESH - 1:
+                dual.refresh()
+            if margins[k] <= 0.0:
+                self.run[:2, k] += 1.0, gain
+            self.run[2, k] = min(self.run[2, k], gain)
+        self.weighed += importance != 1.0
+        short = margins < self.wanted
+        self.gradient = extended(self.gradient, max(x.known, len(self.gradient)))
+        self.gradient[x.columns] -= np.outer(x.values, importance * y * short)
+        return scores, np.where(short, self.wanted - margins, 0.0), np.where(short, -margins, 0.0)
+
+    def value(self, dual: DualVector) -> float:
+        """The dual objective, `margin sum alpha - G(theta)`."""
+        return self.wanted * dual.total - dual.conjugate
+
+    # --- what was learned ----------------------------------------------------------------------------
+
+    def weights(self) -> Array:
+        table = np.zeros((self.reader.size, self.lanes))
+        there = slice(self.skipped, None)
+        for k, dual in enumerate(self.duals):
+            w = dual.weights()[: len(table) - self.skipped]
+            table[there, k][: len(w)] = w
+        return table.ravel()
+
+    @property
+    def has_gradient_sum(self) -> bool:
+        return True
+
+    def gradient_norms(self) -> Sequence[float]:
+        sizes = np.abs(self.gradient).ravel()
+        return [
+            float(np.sum(sizes)),
+            float(np.sqrt(np.sum(sizes**2))),
+            float(sizes.max(initial=0.0)),
+        ]
+
+    def relabel(self, sources: Sequence[int], signs: Array) -> None:
+        fresh = dual_vector(self.geometry, self.duals[0].size)
+        old = [self.value(dual) for dual in self.duals]
+        self.duals = [
+            self.duals[source].copy(sign) if source >= 0 else fresh.copy()
+            for source, sign in zip(sources, signs.tolist())
+        ]
+        self.run = moved(self.run, sources)
+        for k, source in enumerate(sources):
+            if source >= 0:
+                self.run[3, k] += self.value(self.duals[k]) - old[source]
+        self.gradient = moved(self.gradient, sources, signs)
+        if self.update.past is not None:
+            self.update.past.relabel(sources, signs)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        past = self.update.past
+        return {
+            "theta": np.array([dual.theta for dual in self.duals]),
+            "sums": np.array([[dual.total, dual.conjugate] for dual in self.duals]),
+            "gradient": self.gradient,
+            "run": self.run,
+            "seen": np.array([self.update.curvature, self.weighed]),
+            **({} if past is None else past.arrays()),
+        }
+
+    def take(self, arrays: dict[str, NDArray[Any]]) -> None:
+        theta, sums, run = arrays["theta"], arrays["sums"], arrays["run"]
+        size = self._size(self.reader.size)
+        shapes = ((self.lanes, size), (self.lanes, 2), (len(RUN), self.lanes))
+        for array, shape in zip((theta, sums, run), shapes):
+            if array.shape != shape or not np.isfinite(array).all():
+                raise ValueError("the dual vectors do not fit the features and the lanes")
+        gradient = arrays["gradient"]
+        if gradient.shape != (size, self.lanes):
+            raise ValueError("the sum of gradients does not fit the features and the lanes")
+        for k, dual in enumerate(self.duals):
+            dual.theta = theta[k].astype(float)
+            dual.refresh()
+            dual.total, dual.conjugate = sums[k].tolist()
+        self.run, self.gradient = run.astype(float), gradient.astype(float)
+        curvature, weighed = arrays["seen"].tolist()
+        self.update.curvature, self.weighed = curvature, int(weighed)
+        if self.update.past is not None:
+            self.update.past.take(arrays, self.lanes)

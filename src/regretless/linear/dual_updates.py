@@ -1,0 +1,286 @@
+"""Ways to raise the dual objective once a new example is there (primal-dual paper, 3 to 8)."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.linear.dual_vector import DualVector
+from regretless.linear.model import Array, Row, moved
+
+__all__ = ["Past", "Turn", "Update", "best_pair", "update_of"]
+
+_SETTLED = 1e-9  # a block is solved once no variable changes by more than this part of its range
+_SWEEPS = 1000
+_ALONE = ("conservative", "aggressive", "exact")
+_UPDATES = (*_ALONE, "block", "sequential", "leader")
+_ORDERS = ("recent", "random", "cyclic", "largest_violation")
+
+
+@dataclass
+class Past:
+    """The examples that an update may change again, at most `window` of them, and their variables.
+
+    By example and lane: `y`; `alpha`, in `[0, cap]`. `serial` counts examples; the next one that is
+    taken in replaces the oldest if there is no room. `cursor` is the place from which a round that goes
+    round them starts.
+    """
+
+    window: int | None
+    rows: list[Row] = field(default_factory=list)
+    y: Array = field(default_factory=lambda: np.zeros((0, 1)))
+    alpha: Array = field(default_factory=lambda: np.zeros((0, 1)))
+    cap: Array = field(default_factory=lambda: np.zeros((0, 1)))
+    serial: int = 0
+    pace: int = 0  # places by which the cursor goes on with every example
+    cursor: int = 0
+
+    def add(self, x: Row, y: Array, cap: float) -> int:
+        """Take an example in; its place."""
+        count, room = len(self.rows), len(self.y)
+        at = count if self.window is None else self.serial % self.window
+        if at == room:
+            more = np.zeros((max(8, room // 2), self.y.shape[1]))
+            self.y, self.alpha, self.cap = (
+                np.concatenate([each, more]) for each in (self.y, self.alpha, self.cap)
+            )
+        self.cursor = (self.cursor + self.pace) % max(1, count)
+        self.rows[at : at + 1] = [x]
+        self.y[at], self.alpha[at], self.cap[at] = y, 0.0, cap
+        self.serial += 1
+        return at
+
+    def copy(self) -> "Past":
+        """Another one, which changes on its own."""
+        tables = {name: getattr(self, name).copy() for name in ("y", "alpha", "cap")}
+        return replace(self, rows=list(self.rows), **tables)
+
+    def recent(self) -> Iterator[int]:
+        """The places of all, the latest first."""
+        count = len(self.rows)
+        return ((self.serial - 1 - age) % count for age in range(count))
+
+    def relabel(self, sources: Sequence[int], signs: Array) -> None:
+        """Make other lanes; a fresh one leaves the past alone."""
+        self.y = moved(self.y, sources, signs)
+        self.alpha, self.cap = moved(self.alpha, sources), moved(self.cap, sources)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What is kept, for a file."""
+        count = len(self.rows)
+        empty = [np.zeros(0)]
+        return {
+            "past_starts": np.cumsum([0, *(len(x.columns) for x in self.rows)]),
+            "past_columns": np.concatenate([*(x.columns for x in self.rows), *empty]).astype(
+                np.int64
+            ),
+            "past_values": np.concatenate([*(x.values for x in self.rows), *empty]),
+            "past_known": np.array([self.serial, self.cursor, *(x.known for x in self.rows)]),
+            **{f"past_{k}": getattr(self, k)[:count] for k in ("y", "alpha", "cap")},
+        }
+
+    def take(self, arrays: dict[str, NDArray[Any]], lanes: int) -> None:
+        """Go on from what `arrays` gave."""
+        serial, cursor, *known = arrays["past_known"].tolist()
+        starts, columns, values = (arrays[f"past_{k}"] for k in ("starts", "columns", "values"))
+        sound = len(starts) == len(known) + 1 and starts[-1] == len(columns) == len(values)
+        sound = sound and bool(np.all(np.diff(starts) >= 0)) and bool(np.all(columns >= 0))
+        for name in ("y", "alpha", "cap"):
+            array = arrays[f"past_{name}"]
+            sound = sound and array.shape == (len(known), lanes) and bool(np.isfinite(array).all())
+        if not sound:
+            raise ValueError("the examples that are kept are damaged")
+        self.serial, self.cursor = serial, cursor
+        self.rows = [
+            Row(columns[a:b].copy(), values[a:b].copy(), n)
+            for a, b, n in zip(starts[:-1].tolist(), starts[1:].tolist(), known)
+        ]
+        self.y, self.alpha, self.cap = (
+            arrays[f"past_{k}"].astype(float) for k in ("y", "alpha", "cap")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A lane's turn at the new example `x` with label `y` and `margin = y <w, x>`.
+
+    `cap` is the largest value of its variable; `at` its place among those kept, if any are.
+    """
+
+    x: Row
+    y: float
+    margin: float
+    cap: float
+    at: int
+    lane: int
+
+
+class Update(ABC):
+    """Changes the variables of one lane so that the dual objective does not fall."""
+
+    past: Past | None = None
+    curvature = 1.0  # h, at least that of every example so far
+
+    @abstractmethod
+    def __call__(self, dual: DualVector, turn: Turn) -> None:
+        """Move `dual`."""
+
+
+class Alone(Update):
+    """Changes the variable of the new example only."""
+
+    def __init__(self, kind: str, wanted: float) -> None:
+        self.kind, self.wanted = kind, wanted
+
+    def __call__(self, dual: DualVector, turn: Turn) -> None:
+        a = 0.0
+        if self.kind == "conservative":
+            a = turn.cap if turn.margin <= 0.0 else 0.0
+        elif turn.margin < self.wanted:
+            if self.kind == "aggressive":
+                a = min((self.wanted - turn.margin) / self.curvature, turn.cap)
+            elif len(turn.x.columns):  # without features any value is as good for predictions
+                a = dual.step(turn.x, turn.y, 0.0, turn.cap, self.wanted)
+        if a:
+            dual.move(turn.x, turn.y, a)
+
+
+class Together(Update):
+    """Changes the variables of examples that are kept, one after the other."""
+
+    def __init__(self, wanted: float, window: int | None) -> None:
+        self.wanted = wanted
+        self.past: Past = Past(window)
+
+    def ascend(self, dual: DualVector, at: int, lane: int) -> float:
+        """Maximise over one variable; the part of its range by which it changed."""
+        past = self.past
+        x, y = past.rows[at], float(past.y[at, lane])
+        alpha, cap = float(past.alpha[at, lane]), float(past.cap[at, lane])
+        change = dual.step(x, y, -alpha, cap - alpha, self.wanted) if cap else 0.0
+        if change:
+            dual.move(x, y, change)
+            past.alpha[at, lane] = min(max(alpha + change, 0.0), cap)
+        return abs(change) / cap if cap else 0.0
+
+
+class Block(Together):
+    """Maximises over all examples that are kept at once."""
+
+    def __call__(self, dual: DualVector, turn: Turn) -> None:
+        places = list(self.past.recent())
+        if len(places) == 2 and dual.straight:
+            self._pair(dual, places, turn.lane)
+            return
+        for _ in range(_SWEEPS):
+            if max([self.ascend(dual, i, turn.lane) for i in places]) <= _SETTLED:
+                return
+
+    def _pair(self, dual: DualVector, places: list[int], lane: int) -> None:
+        past = self.past
+        u, v = (past.rows[i] for i in places)
+        y, alpha, cap = (each[places, lane] for each in (past.y, past.alpha, past.cap))
+        product = y[0] * y[1] * _product(u, v)
+        gram = np.array([[u.square, product], [product, v.square]])
+        # the slopes where both variables are 0
+        slopes = self.wanted - y * [dual.score(u), dual.score(v)] + gram @ alpha
+        best = best_pair(slopes, gram, cap)
+        for x, sign, change in zip((u, v), y.tolist(), (best - alpha).tolist()):
+            if change:
+                dual.move(x, sign, change)
+        past.alpha[places, lane] = best
+
+
+class Sequential(Together):
+    """The new example first, then others, `steps` in all."""
+
+    def __init__(
+        self, wanted: float, window: int | None, steps: int, order: str, seed: int
+    ) -> None:
+        super().__init__(wanted, window)
+        self.steps, self.order, self.seed = steps, order, seed
+        self.past.pace = steps - 1
+
+    def __call__(self, dual: DualVector, turn: Turn) -> None:
+        self.ascend(dual, turn.at, turn.lane)
+        for i in self._others(dual, turn.lane):
+            self.ascend(dual, i, turn.lane)
+
+    def _others(self, dual: DualVector, lane: int) -> Iterator[int]:
+        past, count, more = self.past, len(self.past.rows), self.steps - 1
+        if count == 1:
+            return
+        if self.order == "recent":
+            latest = list(past.recent())
+            yield from (latest[(1 + k) % count] for k in range(more))
+        elif self.order == "random":
+            # the round alone decides, so that a loaded model goes on alike
+            rng = np.random.default_rng([self.seed, past.serial, lane])
+            yield from rng.integers(count, size=more).tolist()
+        elif self.order == "cyclic":
+            yield from ((past.cursor + k) % count for k in range(more))
+        else:
+            for _ in range(more):
+                yield self._worst(dual, lane)
+
+    def _worst(self, dual: DualVector, lane: int) -> int:
+        """The example of which the slope is steepest in a direction that is open."""
+        past, count = self.past, len(self.past.rows)
+        y, alpha, cap = (each[:count, lane] for each in (past.y, past.alpha, past.cap))
+        slope = self.wanted - y * [dual.score(x) for x in past.rows]
+        return int(np.where(slope > 0.0, slope * (alpha < cap), -slope * (alpha > 0.0)).argmax())
+
+
+def best_pair(slopes: Array, gram: Array, most: Array) -> Array:
+    """The maximiser of `<slopes, a> - a' gram a / 2` over two variables from 0 to `most`.
+
+    >>> best_pair(np.ones(2), np.eye(2), np.array([0.5, 2.0]))
+    array([0.5, 1. ])
+    """
+    (p, q), ((A, B), (_, D)), (a_most, b_most) = slopes.tolist(), gram.tolist(), most.tolist()
+    determinant = A * D - B * B
+    if determinant > 0.0:
+        a, b = (p * D - q * B) / determinant, (q * A - p * B) / determinant
+        if 0.0 <= a <= a_most and 0.0 <= b <= b_most:
+            return np.array([a, b])
+    edges = [(a, _on_edge(q - B * a, D, b_most)) for a in (0.0, a_most)]
+    edges += [(_on_edge(p - B * b, A, a_most), b) for b in (0.0, b_most)]
+    return max(map(np.array, edges), key=lambda a: float(slopes @ a - 0.5 * a @ gram @ a))
+
+
+def _on_edge(slope: float, curvature: float, most: float) -> float:
+    """The best value of one variable, of which 0 is best if all are alike."""
+    if curvature > 0.0:
+        return min(max(slope / curvature, 0.0), most)
+    return most if slope > 0.0 else 0.0
+
+
+def _product(u: Row, v: Row) -> float:
+    _, i, j = np.intersect1d(u.columns, v.columns, assume_unique=True, return_indices=True)
+    return float(u.values[i] @ v.values[j])
+
+
+def update_of(
+    update: Any, *, wanted: float, window: Any, steps: Any, order: Any, seed: Any
+) -> Update:
+    """The update that the options name."""
+    if update not in _UPDATES:
+        raise ValueError(f"update={update!r} must be one of {', '.join(map(repr, _UPDATES))}")
+    if update in _ALONE:
+        return Alone(update, wanted)
+    if update == "leader":
+        return Block(wanted, None)
+    for name, value in (("window", window), ("steps", steps)):
+        if name == "window" and value is None:
+            continue
+        if not isinstance(value, (int, np.integer)) or value < 1:
+            raise ValueError(f"{name}={value!r} must be a whole number, 1 or more")
+    kept = None if window is None else int(window)
+    if update == "block":
+        return Block(wanted, kept)
+    if order not in _ORDERS:
+        raise ValueError(f"order={order!r} must be one of {', '.join(map(repr, _ORDERS))}")
+    return Sequential(wanted, kept, int(steps), order, int(seed))

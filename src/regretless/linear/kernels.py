@@ -1,0 +1,138 @@
+"""Kernels: inner products in a space that nobody has to write down."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core
+from regretless.arguments import number, positive
+from regretless.linear.model import Array, Row
+from regretless.linear.support_vectors import SupportVectors
+
+__all__ = ["Kernel", "kernel_of"]
+
+Function = Callable[[Any, Any], Any]
+_WIDEST = 2**20  # columns with larger numbers are not spread out
+
+
+class Kernel(ABC):
+    """A positive semi-definite function of two examples."""
+
+    name: str
+    linear = False
+
+    @abstractmethod
+    def between(self, rows: SupportVectors, x: Row) -> Array:
+        """`K(s, x)` of every row."""
+
+    @abstractmethod
+    def square(self, x: Row) -> float:
+        """`K(x, x)`."""
+
+
+class _OfProducts(Kernel):
+    """A function of `<s, x>`, `||s||^2` and `||x||^2`, given elementwise."""
+
+    def __init__(self, name: str, function: Callable[[Array, Array, float], Array]) -> None:
+        self.name, self._function = name, function
+
+    def between(self, rows: SupportVectors, x: Row) -> Array:
+        return self._function(rows.products(x), rows.squares, x.square)
+
+    def square(self, x: Row) -> float:
+        own = np.array([x.square])
+        return self._function(own.copy(), own, x.square).item()
+
+
+class _Linear(_OfProducts):
+    """Whose space is that of the examples."""
+
+    linear = True
+
+
+class _Yours(Kernel):
+    """A function of two matrices.
+
+    Where all features are numbered their numbers are the columns; otherwise the columns are in the
+    order in which the features appeared.
+    """
+
+    def __init__(self, function: Function, reader: _core.Reader) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self._function, self._reader = function, reader
+        self._places: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._known = (0, 0)  # for how many columns and names these places are
+
+    def between(self, rows: SupportVectors, x: Row) -> Array:
+        if not rows.size:
+            return np.zeros(0)
+        places = self._where(x.known)
+        left = np.zeros((rows.size, places.max(initial=-1) + 1))
+        left[:, places] = rows.matrix(x.known)[:, 1:]
+        return self._call(left, self._spread(x, places))[:, 0]
+
+    def square(self, x: Row) -> float:
+        right = self._spread(x, self._where(x.known))
+        return self._call(right, right).item()
+
+    def _where(self, width: int) -> NDArray[np.int64]:
+        """The column of the function's matrices for each of ours but the intercept's."""
+        if self._known != (width, self._reader.size):
+            names = self._reader.names()
+            places = list(range(width - 1))
+            if all(isinstance(name, int) and 0 <= name < _WIDEST for name in names.values()):
+                # those that have no name yet come after all that have one
+                beyond = max(names.values(), default=-1) - len(names)
+                places = [names.get(j, beyond + j) for j in range(1, width)]
+            self._places = np.array(places, np.int64)
+            self._known = width, self._reader.size
+        return self._places
+
+    @staticmethod
+    def _spread(x: Row, places: NDArray[np.int64]) -> Array:
+        out = np.zeros((1, places.max(initial=-1) + 1))
+        out[0, places[x.columns - 1]] = x.values
+        return out
+
+    def _call(self, left: Array, right: Array) -> Array:
+        out = np.asarray(self._function(left, right), float)
+        if out.shape != (len(left), len(right)):
+            raise ValueError(
+                f"kernel={self.name} returned shape {out.shape} for {len(left)} and {len(right)} rows; "
+                f"it must be {(len(left), len(right))}: a number for each pair"
+            )
+        return out
+
+
+def kernel_of(kernel: Any, degree: Any, gamma: Any, coef0: Any, reader: _core.Reader) -> Kernel:
+    """The kernel that the options name; `reader` knows the names of the features."""
+    if callable(kernel):
+        return _Yours(kernel, reader)
+    if kernel not in ("linear", "polynomial", "rbf"):
+        raise ValueError(
+            f"kernel={kernel!r} must be 'linear', 'polynomial', 'rbf' or a function of two matrices"
+        )
+    if kernel == "linear":
+        return _Linear(kernel, lambda products, *_: products)
+    scale = positive(gamma, "gamma")
+    if kernel == "rbf":
+        return _OfProducts(kernel, lambda *parts: _gauss(scale, *parts))
+    if not isinstance(degree, (int, np.integer)) or degree < 1:
+        raise ValueError(f"degree={degree!r} must be a whole number, 1 or more")
+    if not 0 <= number(coef0, "coef0") < float("inf"):
+        raise ValueError(f"coef0={coef0} must be finite and not negative, or the kernel is none")
+    shift = float(coef0)
+    return _OfProducts(kernel, lambda p, *_: (scale * p + shift) ** int(degree))
+
+
+def _gauss(gamma: float, products: Array, squares: Array, square: float) -> Array:
+    """`exp(-gamma ||s - x||^2)`, in the memory of `products`."""
+    products *= 2.0
+    products -= squares
+    products -= square
+    products *= gamma
+    np.minimum(products, 0.0, out=products)  # rounding may make a distance negative
+    return np.exp(products, out=products)

@@ -1,0 +1,263 @@
+"""A model in Python, for learners whose work is not that of the core: kernels, duals."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core, losses
+from regretless.losses import Loss
+
+__all__ = ["Array", "Model", "Row", "moved"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One example: `values` of the features in `columns`, which are all different.
+
+    `known` is the number of columns when it came, its own among them. Column 0 is the intercept's.
+    """
+
+    columns: NDArray[np.int64]
+    values: Array
+    known: int
+
+    def in_order(self) -> "Row":
+        """The same with columns that increase."""
+        if np.all(self.columns[1:] > self.columns[:-1]):
+            return self
+        order = np.argsort(self.columns)
+        return Row(self.columns[order], self.values[order], self.known)
+
+    @property
+    def square(self) -> float:
+        """`||x||_2^2`."""
+        return float(self.values @ self.values)
+
+
+class Model(ABC):
+    """What `_core.Learner` is to the other learners: names, lanes, totals, batches, state.
+
+    A subclass scores and learns one `Row` at a time. Learning must raise before it changes anything.
+    """
+
+    asks_names = False  # whether the names of features that have not been learned matter, too
+    _IMPORTANCE = "is not a weight: it must be finite and not negative"
+
+    def __init__(self, loss: Loss, bits: int, names: int, intercept: bool) -> None:
+        self.loss = loss
+        self.lanes = 1
+        self.reader = _core.Reader(bits, names, intercept)
+        self.totals: Array = np.zeros((len(_core.SCALARS), 1))
+
+    # --- what a subclass does ------------------------------------------------------------------------
+
+    @abstractmethod
+    def predict(self, x: Row) -> Array:
+        """The scores of one example, one for each lane."""
+
+    @abstractmethod
+    def learn(self, x: Row, y: Array, importance: float) -> tuple[Array, Array, Array]:
+        """Learn one example, with `y = -1 or +1` for each lane.
+
+        Returns what was predicted before, the losses at the weights played, and `<w, z>` there.
+        """
+
+    @abstractmethod
+    def relabel(self, sources: Sequence[int], signs: Array) -> None:
+        """Make the lanes of `sources`, -1 for a fresh one, each times its sign."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What has been learned."""
+
+    @abstractmethod
+    def take(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Go on from what `arrays` gave; `ValueError` if that cannot be."""
+
+    @abstractmethod
+    def weights(self) -> Array:
+        """The weights, all lanes of a column together, column by column."""
+
+    @abstractmethod
+    def gradient_norms(self) -> Sequence[float]:
+        """The l1, l2 and l-infinity norm of the sum of gradients, if `has_gradient_sum`."""
+
+    # --- one example ---------------------------------------------------------------------------------
+
+    def score(self, x: Any) -> Any:
+        """The score, or the list of those of all lanes."""
+        return self._shown(self._scores(x))
+
+    def probability(self, x: Any) -> Any:
+        """The probability of the second of two labels, or those of all labels."""
+        return self._shown(self.probabilities(self._scores(x)))
+
+    def probabilities(self, scores: Array) -> Array:
+        """Scores, those of all lanes for each example, as probabilities."""
+        twin = losses.compiled(self.loss)
+        assert twin is not None
+        return _core.probabilities(twin, np.ascontiguousarray(scores), self.lanes)
+
+    def learn_class(self, x: Any, label: int, importance: float) -> None:
+        """Learn that the example `x` has the given label."""
+        self.step_class(x, label, importance)
+
+    def step_class(self, x: Any, label: int, importance: float) -> Any:
+        """The same; returns the score from before."""
+        if not 0 <= importance < float("inf"):
+            raise ValueError(f"w = {importance} {self._IMPORTANCE}")
+        if importance == 0:  # as if it were not there, its names included
+            return self.score(x)
+        known = self.reader.size
+        row = self._row(x, True)
+        try:
+            return self._shown(self._step(row, label, importance)[0])
+        except BaseException:
+            self.reader.truncate(known)
+            raise
+
+    def _scores(self, x: Any) -> Array:
+        known = self.reader.size
+        try:
+            return self.predict(self._row(x, self.asks_names))
+        finally:
+            if self.asks_names:
+                self.reader.truncate(known)
+
+    def _row(self, x: Any, naming: bool) -> Row:
+        _, columns, values, known = self.reader.read(x, naming)
+        return Row(columns, values, int(known[0]))
+
+    def _step(self, row: Row, label: int, importance: float) -> tuple[Array, float]:
+        y = np.full(self.lanes, -1.0)
+        if self.lanes > 1:
+            y[label] = 1.0
+        elif label == 1:
+            y[0] = 1.0
+        scores, losses, linear = self.learn(row, y, importance)
+        self.totals[0] += 1.0
+        self.totals[1] += importance * losses
+        self.totals[2] += importance * linear
+        self.totals[4] += importance
+        return scores, importance * float(losses.sum())
+
+    def _shown(self, scores: Array) -> Any:
+        return scores.item() if self.lanes == 1 else scores.tolist()
+
+    # --- batches, in the forms of `regretless.rows` --------------------------------------------------
+
+    def csr(self, *given: Any) -> Any:
+        """Sparse rows."""
+        return self._run(self.reader.csr, *given)
+
+    def table(self, *given: Any) -> Any:
+        """Columns."""
+        return self._run(self.reader.table, *given)
+
+    def examples(self, *given: Any) -> Any:
+        """What a reader has made of some lines."""
+        return self._run(self.reader.examples, *given)
+
+    def located(self, *given: Any) -> Any:
+        """What `locate` gave."""
+        return self._run(self.reader.located, *given)
+
+    def locate(self, x: _core.Examples) -> Any:
+        """Examples as columns, to be kept and given to `located` later."""
+        return self.reader.locate(x)
+
+    def _run(self, read: Any, *given: Any) -> Any:
+        *batch, labels, importance, want_scores = given
+        known = self.reader.size
+        learning = labels is not None
+        starts, columns, values, seen = read(*batch, learning or self.asks_names, importance)
+        size = len(seen)
+        scores, suffered = np.zeros((size, self.lanes)), np.zeros(size)
+        t = 0
+        try:
+            for t in range(size if learning or want_scores else 0):
+                part = slice(starts[t], starts[t + 1])
+                row = Row(columns[part], values[part], int(seen[t]))
+                weight = 1.0 if importance is None else float(importance[t])
+                if learning and weight > 0.0:
+                    scores[t], suffered[t] = self._step(row, int(labels[t]), weight)
+                    known = row.known
+                else:
+                    scores[t] = self.predict(row)
+        except BaseException as error:
+            if learning:
+                error.add_note(f"at row {t} of this call; the rows before it were learned")
+            raise
+        finally:
+            if self.reader.size > known:
+                self.reader.truncate(known)
+        if not want_scores:
+            return None
+        return (scores.ravel(), suffered) if learning else scores.ravel()
+
+    # --- the rest ------------------------------------------------------------------------------------
+
+    @property
+    def wants_names(self) -> bool:
+        """Whether another name can be remembered."""
+        return self.reader.wants_names
+
+    def names(self) -> dict[int, Any]:
+        """Names by column."""
+        return self.reader.names()
+
+    def relane(self, sources: Sequence[int], signs: Sequence[int]) -> None:
+        """New lanes made of old ones: source -1 is a fresh lane, sign -1 exchanges the labels."""
+        self.relabel(sources, np.asarray(signs, float))
+        self.totals = moved(self.totals, sources)
+        self.lanes = len(sources)
+
+    def total(self, scalar: int) -> float:
+        """The sum of a total over the lanes."""
+        return float(self.totals[scalar].sum())
+
+    def each(self, scalar: int) -> Array:
+        """A total of each lane."""
+        return np.array(self.totals[scalar])
+
+    @property
+    def bytes(self) -> int:
+        """What has been learned takes so many."""
+        return sum(int(array.nbytes) for array in self.state().values())
+
+    def most(self, scalar: int) -> float:
+        """The largest of a total over the lanes."""
+        return float(self.totals[scalar].max())
+
+    @property
+    def has_gradient_sum(self) -> bool:
+        """Whether `gradient_norms` can be asked for."""
+        return False
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything, as arrays."""
+        return {"scalars": self.totals, **self.reader.state(), **self.arrays()}
+
+    def restore(self, lanes: int, scalars: NDArray[Any], **arrays: NDArray[Any]) -> None:
+        """Go on from what `state` gave."""
+        names = {k: arrays.pop(k) for k in ("names", "name_keys", "name_kinds", "name_rows")}
+        self.reader.restore(**names)
+        if lanes < 1 or scalars.shape != (len(_core.SCALARS), lanes):
+            raise ValueError("the lanes do not fit the totals")
+        self.relane([-1] * lanes, [1] * lanes)
+        self.totals = scalars.astype(float)
+        self.take(arrays)
+
+
+def moved(table: Array, sources: Sequence[int], signs: Array | float = 1.0) -> Array:
+    """A table whose last axis is the lanes, with the lanes of `sources`; a fresh lane is 0."""
+    out = np.zeros((*table.shape[:-1], len(sources)))
+    kept = np.flatnonzero(np.asarray(sources) >= 0)
+    out[..., kept] = table[..., np.asarray(sources)[kept]]
+    return np.asarray(out * signs)

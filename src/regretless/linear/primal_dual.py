@@ -1,0 +1,231 @@
+"""The primal-dual family (Shalev-Shwartz & Singer): any geometry, any way to raise the dual."""
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from regretless import losses, rows
+from regretless.arguments import positive
+from regretless.geometry import Euclidean, Geometry
+from regretless.linear.classifying import Classifying
+from regretless.linear.dual_certificate import DualCertificate
+from regretless.linear.dual_model import DualModel
+from regretless.linear.dual_updates import update_of
+from regretless.losses import Hinge, Loss
+
+__all__ = ["PrimalDual"]
+
+
+class PrimalDual(Classifying):
+    """Online learning as ascent of the dual of the batch problem, with a certified lower bound on it.
+
+    The batch problem is to minimise `P(w) = F(w) + C sum_t max(0, margin - y_t <w, x_t>)`, `F` the
+    geometry less its minimum. With `G` the conjugate of `F` its dual is
+
+        D(alpha) = margin sum_t alpha_t - G(theta),   theta = sum_t alpha_t y_t x_t,   0 <= alpha_t <= C
+
+    The learner plays the link of theta, `w = grad G(theta)`, and every round raises D:
+
+        conservative   alpha_t = C if y_t <w, x_t> <= 0           Perceptron, Winnow, p-norm algorithms
+        aggressive     alpha_t = min(loss_t / h, C)
+        exact          the best alpha_t                           passive-aggressive, Bregman-proximal
+        sequential     the best alpha_t, then that of others, one at a time
+        block          the best for the latest examples together
+        leader         the best for all: the regularised leader
+
+    As `D <= P(w)` for every w, `certificate().dual` bounds from below what any weights can reach, and
+    `rate` mistakes from above: `mistakes <= P(w) / rate`, with `rate >= margin C - h C^2 / 2` for
+    `h C <= margin` (primal-dual paper, Thm 1, Cor. 1, eq. 31). For all updates but the first
+    `regret <= F(w) / C + m h C / 2` after m rounds (Thm 3). Here h is the largest `<x_t, H x_t>` for the
+    Hessian H of G anywhere, or 1 if that is larger: `||x_t||^2`, `max |x_ti|^2` for the entropy,
+    `(p - 1) ||x_t||_p^2` for p-norms. The text wants `h <= 1`; that is not needed.
+
+    Parameters
+    ----------
+    geometry : one of `regretless.geometry`, or your own; None is `Euclidean()`, which takes time in
+        proportion to the example, all others to the number of features.
+    loss : "hinge" or a `losses.Hinge`, the only loss of the text.
+    update : as above. "aggressive" needs a strongly convex geometry.
+    C : > 0, what a loss counts; the importance of an example multiplies it. "conservative" guarantees
+        nothing from `2 margin / h` on.
+    margin : > 0, of the hinge loss.
+    window : how many examples "block" (default 10) and "sequential" (default all) may change again.
+    steps : how many variables "sequential" changes in a round, the new one first.
+    order : which others "sequential" takes: "recent", the latest first; "random"; "cyclic", on from
+        where it stopped; "largest_violation", the steepest.
+    dimension : the number of features, if known. Without it a feature counts from where it first
+        appears, which matters to geometries that start from other weights than 0, such as the entropy.
+    seed : of the order "random".
+
+    The others are those of `LinearClassifier`.
+
+    >>> from regretless import geometry
+    >>> model = PrimalDual(geometry.PNorm(4), update="exact", intercept=False)
+    >>> for x, y in [([1, 2], 1), ([-1, 1], -1), ([2, -1], 1), ([-1, -1], -1), ([1, -1], 1)]:
+    ...     model.learn_one(x, y)
+    >>> certificate = model.certificate()
+    >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
+    >>> 0 < certificate.dual <= model.objective(X, y)
+    True
+    >>> certificate.mistakes <= certificate.mistake_bound(model.objective(X, y))
+    True
+    """
+
+    _yours: ClassVar[tuple[str, ...]] = ("geometry",)
+    certify = True
+
+    def __init__(
+        self,
+        geometry: Geometry | None = None,
+        loss: str | Loss = "hinge",
+        *,
+        update: str = "aggressive",
+        C: float = 1.0,
+        margin: float = 1.0,
+        window: int | None = None,
+        steps: int = 10,
+        order: str = "recent",
+        dimension: int | None = None,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        names: int = 0,
+        seed: int = 0,
+    ) -> None:
+        self.geometry = geometry
+        self.loss = loss
+        self.update = update
+        self.C = C
+        self.margin = margin
+        self.window = window
+        self.steps = steps
+        self.order = order
+        self.dimension = dimension
+        self.intercept = intercept
+        self.features = features
+        self.bits = bits
+        self.names = names
+        self.seed = seed
+        self._reset()
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        loss = losses.get(self.loss) if self.loss != "hinge" else Hinge(self.margin)
+        if not isinstance(loss, Hinge):
+            raise ValueError(
+                f"loss={self.loss!r}: the primal-dual updates are those of the hinge loss"
+            )
+        if self.margin not in (loss.margin, 1.0):
+            raise ValueError(
+                f"margin={self.margin}, but loss={loss!r} has its own; give one of them"
+            )
+        return loss, "primal_dual", {}
+
+    def _made(self, twin: tuple[int, float], rule: str, options: dict[str, Any]) -> DualModel:
+        loss, _, _ = self._parts()
+        assert isinstance(loss, Hinge)
+        C, dimension = positive(self.C, "C"), self.dimension
+        if dimension is not None:
+            if not isinstance(dimension, (int, np.integer)) or dimension < 1:
+                raise ValueError(
+                    f"dimension={dimension!r} must be a whole number, 1 or more, or None"
+                )
+            if self.features == "hashed":
+                raise ValueError(
+                    f"dimension={dimension}: bits={self.bits} says how many; leave it out"
+                )
+        window = 10 if self.update == "block" and self.window is None else self.window
+        update = update_of(
+            self.update,
+            wanted=loss.margin,
+            window=window,
+            steps=self.steps,
+            order=self.order,
+            seed=self.seed,
+        )
+        model = DualModel(
+            loss=loss,
+            geometry=self._shape,
+            update=update,
+            C=C,
+            dimension=dimension,
+            bits=self._form().bits,
+            names=int(self.names),
+            intercept=bool(self.intercept),
+        )
+        if self.update == "aggressive" and not self._shape.strong_convexity > 0.0:
+            raise ValueError(
+                f"geometry={self.geometry!r} is not strongly convex, as update='aggressive' needs; use "
+                "update='exact'"
+            )
+        return model
+
+    @property
+    def _shape(self) -> Geometry:
+        return Euclidean() if self.geometry is None else self.geometry
+
+    @property
+    def _dual(self) -> DualModel:
+        model = self._model or self._start()
+        assert isinstance(model, DualModel)
+        return model
+
+    def certificate(self) -> DualCertificate:
+        """What the run proves about every fixed linear model: see `DualCertificate`."""
+        model = self._dual
+        mistakes, gains, least, shifts = model.run.sum(axis=1).tolist()
+        plain = super().certificate()
+        return DualCertificate(
+            examples=plain.examples,
+            loss=plain.loss,
+            linear=plain.linear,
+            gradient_norms=plain.gradient_norms,
+            weight=plain.weight,
+            dual=sum(model.value(dual) for dual in model.duals),
+            mistakes=int(mistakes),
+            gains=gains + min(0.0, shifts),
+            least=float(model.run[2].min()) if least < 0.0 else 0.0,
+            C=model.C,
+            margin=model.wanted,
+            curvature=model.update.curvature,
+            update=self.update,
+            rounds=int(model.totals[0].sum()),
+            weighed=model.weighed,
+            euclidean=model.duals[0].straight,
+        )
+
+    def complexity(self) -> float:
+        """`F(w)` of the weights now: the geometry less its minimum, of all lanes together.
+
+        >>> PrimalDual().complexity()
+        0.0
+        """
+        model = self._dual
+        total = 0.0
+        for dual in model.duals:
+            if dual.size:
+                least = -self._shape.conjugate(np.zeros(dual.size))
+                total += self._shape.value(dual.weights()) - least
+        return total
+
+    def objective(self, X: Any, y: Any, w: Any = None) -> float:
+        """`P` of the weights now, on the examples `X` with labels `y` and importance `w`.
+
+        Compared to `certificate().dual` after learning just these it tells how near to the best the
+        weights are.
+        """
+        scores, codes = self._batch_scores(X), self._codes(y)
+        signs = np.where(codes == np.arange(scores.shape[1])[:, None], 1.0, -1.0).T
+        if scores.shape[1] == 1:
+            signs = np.where(codes == 1, 1.0, -1.0)[:, None]
+        loss = np.maximum(0.0, self._dual.wanted - signs * scores).sum(axis=1)
+        importance = np.ones(len(loss)) if w is None else rows.numbers(w, "w", "a list of weights")
+        return self.complexity() + self._dual.C * math.fsum(importance * loss)
+
+    def _codes(self, y: Any) -> Any:
+        codes, fresh = self._labels.encode(np.asarray(y))
+        if fresh:
+            raise ValueError(
+                f"y[{fresh[0][0]}]={fresh[0][1]!r} is a label that has not been learned"
+            )
+        return codes
