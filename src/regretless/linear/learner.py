@@ -1,32 +1,28 @@
 """What all linear learners share: parts, input, weights, certificate, and life on disk."""
 
 import copy
+import importlib
 import inspect
 import math
 import os
 from abc import ABC, abstractmethod
 from dataclasses import fields
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, domains, geometry, losses, persistence, rates, rows, rules
+from regretless import _core, losses, persistence, rows
 from regretless.certificates import Certificate
-from regretless.geometry import Geometry
-from regretless.linear.model import Model
 from regretless.losses import Loss
+
+if TYPE_CHECKING:
+    from regretless.linear.model import Model
 
 __all__ = ["TOTALS", "LinearLearner", "weight_array"]
 
 TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}  # what a lane adds up
-_ROOMS = {
-    "losses": losses,
-    "rules": rules,
-    "rates": rates,
-    "geometry": geometry,
-    "domains": domains,
-}
+_ROOMS = ("losses", "rules", "rates", "geometry", "domains")  # what options are made of
 _NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
 
@@ -37,7 +33,7 @@ class LinearLearner(ABC):
     model itself, `_model`, is made when the first example arrives.
     """
 
-    _model: _core.Learner | Model | None = None
+    _model: "_core.Learner | Model | None" = None
     _reading: rows.Form | None = None
     _classifies: ClassVar[bool]
     _yours: ClassVar[tuple[str, ...]] = ()  # options that may be code of the user's own
@@ -97,7 +93,7 @@ class LinearLearner(ABC):
         self._model = None
         self._reading = None
 
-    def _start(self) -> _core.Learner | Model:
+    def _start(self) -> "_core.Learner | Model":
         """Make the model, checking every option before anything is learned."""
         if self.features not in ("exact", "hashed"):
             raise ValueError(f"features={self.features!r} must be 'exact' or 'hashed'")
@@ -115,7 +111,7 @@ class LinearLearner(ABC):
 
     def _made(
         self, twin: tuple[int, float], rule: str, options: dict[str, Any]
-    ) -> _core.Learner | Model:
+    ) -> "_core.Learner | Model":
         return _core.Learner(
             twin,
             rule,
@@ -307,6 +303,8 @@ class _NotGiven(ValueError):
 
 def is_yours(value: Any) -> bool:
     """Whether an option is a function or an object of a class that this library does not have."""
+    from regretless.geometry import Geometry
+
     return callable(value) or (isinstance(value, Geometry) and _room_of(value) is None)
 
 
@@ -345,10 +343,14 @@ def _to_json(value: Any, name: str) -> Any:
 
 def _room_of(value: Any) -> str | None:
     """The room of this library that a part is from."""
-    for name, module in _ROOMS.items():
-        if getattr(module, type(value).__name__, None) is type(value):
-            return name
+    for name in _ROOMS:
+        if type(value).__module__.startswith(f"regretless.{name}"):
+            return name if getattr(_room(name), type(value).__name__, None) is type(value) else None
     return None
+
+
+def _room(name: str) -> Any:
+    return importlib.import_module(f"regretless.{name}")
 
 
 def _from_json(value: Any) -> Any:
@@ -362,7 +364,9 @@ def _from_json(value: Any) -> Any:
         return items if kind == "list" else tuple(items)
     if kind == "dict":
         return {_from_json(k): _from_json(v) for k, v in inside}
-    module = _ROOMS[kind]
+    if kind not in _ROOMS:
+        raise ValueError(f"{kind} is not known")
+    module = _room(kind)
     name, options = inside
     if name not in module.__all__:
         raise ValueError(f"{name} is not known")

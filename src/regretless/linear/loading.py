@@ -6,11 +6,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from regretless import linear, persistence
-from regretless.linear.learner import LinearLearner
 
 __all__ = ["load", "restored"]
-
-_LEARNERS: dict[str, type[LinearLearner]] = {name: getattr(linear, name) for name in linear.__all__}
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -28,6 +25,6 @@ def load(path: str | os.PathLike[str]) -> Any:
 def restored(path: Any, description: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     """The learner of a description and arrays that were read from `path`."""
     name = description.get("class")
-    if name not in _LEARNERS:
+    if name not in linear.__all__:
         raise ValueError(f"{path} holds a {name}, which is no learner of this version")
-    return _LEARNERS[name]._restored(path, description, arrays)
+    return getattr(linear, name)._restored(path, description, arrays)
