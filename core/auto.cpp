@@ -3,8 +3,8 @@
 namespace regretless {
 
 Auto::Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz, double share,
-           int bits, std::uint32_t remembered)
-    : loss_(loss), share_(share), candidates_(candidates) {
+           int bits, std::uint32_t remembered, Kernels kernels)
+    : loss_(loss), share_(share), kernels_(kernels), candidates_(candidates) {
   Coin coin;
   coin.lipschitz = lipschitz;
   Grid grid;
@@ -15,7 +15,7 @@ Auto::Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz
       if (candidates[std::size_t(k)].coin == coins) chosen.push_back(k);
     if (chosen.empty()) continue;
     parts_.emplace_back(loss, coins ? Rule(coin) : Rule(grid), bits,
-                        parts_.empty() ? remembered : 0, false);
+                        parts_.empty() ? remembered : 0, false, kernels);
     numbers_.push_back(chosen);
   }
   scores_.resize(parts_.size());
@@ -61,7 +61,8 @@ void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs
   std::vector<std::vector<double>> earlier;
   for (const int source : sources) {
     const bool is_new = source < 0;
-    fresh.push_back(is_new ? Mixing(loss_, count, share_) : mixings_[std::size_t(source)]);
+    fresh.push_back(is_new ? Mixing(loss_, count, share_, kernels_)
+                           : mixings_[std::size_t(source)]);
     earlier.push_back(is_new ? std::vector<double>(std::size_t(count) + 1)
                              : earlier_[std::size_t(source)]);
   }

@@ -24,7 +24,7 @@ struct Retired {
 class Auto : public Model {
  public:
   Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz, double share,
-       int bits, std::uint32_t remembered);
+       int bits, std::uint32_t remembered, Kernels kernels = regretless::kernels());
 
   const Loss& loss() const override { return loss_; }
   Features& features() override { return parts_[0].features(); }
@@ -60,6 +60,7 @@ class Auto : public Model {
 
   Loss loss_;
   double share_;
+  Kernels kernels_;
   std::vector<Candidate> candidates_;
   std::vector<std::vector<int>> numbers_;  // of the candidates that are lanes, by part
   std::vector<Learner> parts_;

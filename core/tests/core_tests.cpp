@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "auto.hpp"
 #include "experts/ada.hpp"
 #include "experts/hedge.hpp"
 #include "experts/potentials.hpp"
@@ -116,7 +117,7 @@ std::vector<Rule> every_rule() {
           Averaged{}, uniform,
           vote,       MarginPerceptron{},
           pegasos,    svm,
-          Winnow{}};
+          Winnow{},   Grid{}};
 }
 
 void grow_to(Learner& learner, std::uint32_t features) {
@@ -170,6 +171,52 @@ void test_rules() {
         CHECK(scores(together, stream) == scores(elsewhere, stream));
         CHECK(together.scalar(kLoss, lanes - 1) == apart.scalar(kLoss, lanes - 1));
       }
+    }
+  }
+}
+
+// Auto, with lanes that are retired on the way: batches are rows, another machine computes the same
+// bits, and what is written can be read.
+void test_auto() {
+  std::vector<Candidate> candidates;
+  for (int k = 0; k < 10; ++k)
+    candidates.push_back({k > 6, std::pow(3.0, k - 4), double(k % 2), 1e-4});
+  const std::uint32_t features = 9;
+  for (const LossKind kind : {LossKind::logistic, LossKind::hinge, LossKind::squared}) {
+    const Loss loss{kind, 1.0};
+    const bool classes = loss.classification();
+    for (int labels : {2, 3}) {
+      if (!classes && labels == 3) continue;
+      const Stream stream(26'000, features, labels, unsigned(labels));
+      const auto make = [&](Kernels kernels) {
+        Auto model(loss, candidates, 1, 0, 0, 0, kernels);
+        for (std::int64_t c = 0; c < std::int64_t(features) - 1; ++c) model.features().insert(c);
+        model.grow();
+        if (labels == 3) model.relane(fresh(3), ones(3));
+        return model;
+      };
+      Auto together = make(kernels()), apart = make(kernels()),
+           elsewhere = make(baseline_kernels());
+      together.learn(stream.batch(classes));
+      for (std::size_t t = 0; t < stream.targets.size(); ++t) apart.learn(stream.row(t, classes));
+      elsewhere.learn(stream.batch(classes));
+      CHECK(together.numbers() == apart.numbers());
+      CHECK(together.numbers() == elsewhere.numbers());
+      CHECK(together.weights() == apart.weights());
+      for (const double w : together.weights()) CHECK(std::isfinite(w));
+      CHECK(kind == LossKind::hinge || !together.retired().empty());
+      Auto other = make(kernels());
+      const std::vector<double> kept = together.numbers();
+      other.restore_numbers(kept.data(), kept.size());
+      CHECK(other.alive() == together.alive());
+      CHECK(other.numbers() == kept);
+      bool refused = false;
+      try {
+        other.restore_numbers(kept.data(), kept.size() - 1);
+      } catch (const std::invalid_argument&) {
+        refused = true;
+      }
+      CHECK(refused);
     }
   }
 }
@@ -463,6 +510,7 @@ int main() {
   test_features();
   test_bank();
   test_rules();
+  test_auto();
   test_players();
   test_leaders();
   test_density();
