@@ -19,7 +19,8 @@ from regretless import linear, rules
 from regretless.linear import LinearClassifier, LinearRegressor
 
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
-OTHERS = ("LinearClassifier", "KernelPerceptron")
+# Winnow takes other features, and has tests of its own
+OTHERS = ("LinearClassifier", "KernelPerceptron", "Winnow")
 LEARNERS = {
     **{r: partial(LinearClassifier, rule=r) for r in RULES},
     "eg with a rate": partial(LinearClassifier, rule=rules.EG(rate=0.25)),
