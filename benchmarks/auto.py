@@ -100,12 +100,12 @@ def lines_of(data: Path, name: str) -> list[str]:
         stream = streams.read(data / f"{name}.csv.gz", label=target)
         return [_line(x, str(y) == positive or str(y) == f"{positive}.0") for x, y in stream]
     with gzip.open(data / f"{name}.svm.gz", "rt") as file:
-        parts = [line.partition(" ") for line in file]
+        parts = [line.strip().partition(" ") for line in file]  # some have no features
     positives = POSITIVE.get(name)
     out = []
     for label, _, rest in parts:
         is_positive = float(label) in positives if positives else float(label) > 0
-        out.append(f"{1 if is_positive else -1} | {rest}")
+        out.append(f"{1 if is_positive else -1} | {rest}\n")
     return out
 
 
@@ -148,6 +148,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows, notes = on_text(folder, count, repeats)
+        print(rows, notes, flush=True)
         notes |= lanes(min(count, 200_000), 5)
         found = []
         if options.data and not options.smoke:
