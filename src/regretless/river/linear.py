@@ -72,7 +72,6 @@ class AutoClassifier(RiverClassifier, linear.AutoClassifier):
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"loss": "hinge", "features": "hashed", "bits": 12},
-        {"drift": 0.01, "intercept": False},
     )
 
 
@@ -128,9 +127,7 @@ class PrimalDual(RiverClassifier, linear.PrimalDual):
 
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
-        {"geometry": geometry.PNorm(3), "update": "exact", "C": 0.1},
         {"geometry": geometry.Entropy(), "update": "conservative"},
-        {"update": "block", "window": 2},
     )
 
 
