@@ -114,11 +114,12 @@ def test_xor():
     """Mohri 7: nothing linear separates it, a polynomial of degree 2 does."""
     y = [0, 1, 1, 0]
     for kernel in ("polynomial", "rbf"):
-        model = KernelPerceptron(kernel=kernel, degree=2).fit(XOR, y, max_passes=50)
+        model = KernelPerceptron(kernel=kernel, degree=2)
+        assert model.cycle(XOR, y, max_passes=50).separated
         assert model.predict(XOR).tolist() == y
-        assert model.passes_ < 50
-    model = KernelPerceptron(kernel="linear").fit(XOR, y, max_passes=50)
-    assert model.passes_ == 50
+    model = KernelPerceptron(kernel="linear")
+    done = model.cycle(XOR, y, max_passes=50)
+    assert (done.passes, done.separated) == (50, False)
     assert model.predict(XOR).tolist() != y
 
 
@@ -127,9 +128,10 @@ def test_passes_go_on_from_each_other_and_end():
     rng = np.random.default_rng(0)
     X = single(rng.normal(size=(60, 3)))
     y = (X @ [1.0, -2.0, 0.5] > 0).astype(int)
-    model = KernelPerceptron(kernel="linear").fit(X, y, max_passes=1000)
+    model = KernelPerceptron(kernel="linear")
+    done = model.cycle(X, y)
     again = KernelPerceptron(kernel="linear").fit(X, y)
-    for _ in range(model.passes_ - 2):
+    for _ in range(done.passes - 2):
         again.partial_fit(X, y)
     assert again.updates_ == model.updates_
     again.partial_fit(X, y)
@@ -174,13 +176,11 @@ def test_labels_share_support_vectors():
     rng = np.random.default_rng(1)
     X = single(rng.normal(size=(80, 2)))
     y = (np.arctan2(X[:, 0], X[:, 1]) // 1.6).astype(int)
-    model = KernelPerceptron(kernel="rbf", gamma=9.0).fit(X, y, max_passes=500)
+    model = KernelPerceptron(kernel="rbf", gamma=9.0)
+    model.cycle(X, y, max_passes=500)
     assert (model.predict(X) == y).all()
     assert model.dual_coef_.shape == (len(model.support_vectors_), len(set(y.tolist())))
-    lanes = [
-        KernelPerceptron(kernel="rbf").fit(X, np.where(y == k, 1, -1), max_passes=1)
-        for k in np.unique(y)
-    ]
+    lanes = [KernelPerceptron(kernel="rbf").fit(X, np.where(y == k, 1, -1)) for k in np.unique(y)]
     one = KernelPerceptron(kernel="rbf").fit(X, y)
     scores = np.column_stack([lane.decision_function(X) for lane in lanes])
     np.testing.assert_allclose(one.decision_function(X), scores, rtol=1e-12, atol=1e-12)
@@ -253,7 +253,8 @@ def test_the_bounds_hold(seed, kernel, noise, labels):
     rng = np.random.default_rng(seed)
     X = single(rng.normal(size=(60, 2)))
     y = np.where(rng.random(60) < noise, rng.integers(0, labels, 60), (X[:, 0] > 0) * (labels - 1))
-    model = KernelPerceptron(kernel=kernel).fit(X, y, max_passes=int(rng.integers(1, 4)))
+    model = KernelPerceptron(kernel=kernel)
+    model.cycle(X, y, max_passes=int(rng.integers(1, 4)))
     for comparator in (None, rng.normal(size=model.dual_coef_.shape)):
         c = model.certificate(comparator)
         assert c.updates == model.updates_
@@ -411,7 +412,7 @@ def test_bad_comparators_and_passes():
     with pytest.raises(ValueError, match=r"comparator has shape \(9,\): \d finite coefficients"):
         model.certificate(np.ones(9))
     with pytest.raises(ValueError, match="max_passes=0 must be a whole number"):
-        model.fit(XOR, [0, 1, 1, 0], max_passes=0)
+        model.cycle(XOR, [0, 1, 1, 0], max_passes=0)
     with pytest.raises(ValueError, match="rho=0 must be positive"):
         model.certificate().bounds(0)
     with pytest.raises(AttributeError, match="kernel=rbf has no weights of features"):

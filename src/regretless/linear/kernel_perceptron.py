@@ -1,17 +1,16 @@
 """The kernel Perceptron (mohri 9; survey D6)."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
-from regretless.linear.classifying import Classifying
+from regretless.linear.cycling import Cycling
 from regretless.linear.kernel_certificate import KernelCertificate, Lane
 from regretless.linear.kernel_model import KernelModel
 from regretless.linear.kernels import kernel_of
-from regretless.linear.learner import LinearLearner
 from regretless.linear.model import Array
 from regretless.losses import Loss
 from regretless.losses import Perceptron as ConservativeHinge
@@ -21,7 +20,7 @@ __all__ = ["KernelPerceptron"]
 _AVERAGES = ("none", "survival", "uniform")
 
 
-class KernelPerceptron(Classifying):
+class KernelPerceptron(Cycling):
     """The Perceptron in the space of a kernel: it separates what no linear model can.
 
         score(x) = sum_s c_s K(x_s, x)
@@ -54,10 +53,10 @@ class KernelPerceptron(Classifying):
 
     >>> model = KernelPerceptron(kernel="polynomial", degree=2)
     >>> xor = [([0, 0], 0), ([0, 1], 1), ([1, 0], 1), ([1, 1], 0)]
-    >>> model = model.fit([x for x, _ in xor], [y for _, y in xor], max_passes=100)
+    >>> done = model.cycle([x for x, _ in xor], [y for _, y in xor])
     >>> [model.predict_one(x) for x, _ in xor]
     [0, 1, 1, 0]
-    >>> model.passes_ < 100, model.certificate().holds
+    >>> done.separated, model.certificate().holds
     (True, True)
     """
 
@@ -108,28 +107,6 @@ class KernelPerceptron(Classifying):
         model = self._model or self._start()
         assert isinstance(model, KernelModel)
         return model
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, max_passes: int = 1) -> Self:
-        """Start afresh and learn `X`, again and again until a pass makes no update.
-
-        After at most `max_passes` passes: if no function of the kernel's space separates the labels
-        there is no end. `passes_` says how many there were.
-        """
-        fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
-        passes = fresh._cycle(lambda: fresh.partial_fit(X, y, y, sample_weight), max_passes)
-        self._model, self._labels, self.passes_ = fresh._model, fresh._labels, passes
-        return self
-
-    def _cycle(self, learn: Callable[[], Any], max_passes: Any) -> int:
-        """Make passes until one makes no update; how many."""
-        if not isinstance(max_passes, (int, np.integer)) or max_passes < 1:
-            raise ValueError(f"max_passes={max_passes!r} must be a whole number, 1 or more")
-        passes, before = 0, -1
-        while passes < max_passes and self.updates_ > before:
-            before = self.updates_
-            learn()
-            passes += 1
-        return passes
 
     # --- what was learned ----------------------------------------------------------------------------
 

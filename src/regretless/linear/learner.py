@@ -56,6 +56,18 @@ class LinearLearner(ABC):
 
     # --- options, in scikit-learn's manner ---------------------------------------------------------
 
+    def _share(
+        self, intercept: bool, features: str, bits: int, names: int, *, certify: bool, seed: int
+    ) -> None:
+        """Take the options that nearly all learners have, the last thing that a constructor does."""
+        self.intercept = intercept
+        self.features = features
+        self.bits = bits
+        self.names = names
+        self.certify = certify
+        self.seed = seed
+        self._reset()
+
     @classmethod
     def _options(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]

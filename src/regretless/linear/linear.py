@@ -75,13 +75,7 @@ class LinearClassifier(Classifying):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return _parts(self.loss, self.rule, self.rate, self.l1, self.l2)
@@ -126,13 +120,7 @@ class LinearRegressor(Regressing):
         self.rate = rate
         self.l1 = l1
         self.l2 = l2
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return _parts(self.loss, self.rule, self.rate, self.l1, self.l2)

@@ -54,13 +54,7 @@ class MarginPerceptron(MistakeDriven):
         seed: int = 0,
     ) -> None:
         self.margin = margin
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return ConservativeHinge(), "margin", {"margin": positive(self.margin, "margin")}

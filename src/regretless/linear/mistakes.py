@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,26 +10,13 @@ from numpy.typing import NDArray
 
 from regretless.arguments import positive
 from regretless.certificates import MistakeBound, MistakeCertificate
-from regretless.linear.classifying import Classifying
+from regretless.linear.cycling import Cycling
 from regretless.linear.learner import TOTALS, LinearLearner
 from regretless.linear.replay import Lane, Replay
 
-__all__ = ["MistakeDriven", "Passes", "root_bound"]
+__all__ = ["MistakeDriven", "root_bound"]
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Passes:
-    """What `cycle` did: `passes` over the examples, `updates` in all of them, `separated` at the end.
-
-    >>> Passes(passes=2, updates=3, separated=True).updates
-    3
-    """
-
-    passes: int
-    updates: int
-    separated: bool
 
 
 def root_bound(size: float, suffered: float) -> float:
@@ -44,27 +31,8 @@ def root_bound(size: float, suffered: float) -> float:
     return root * root
 
 
-class MistakeDriven(Classifying):
+class MistakeDriven(Cycling):
     """A classifier with a bound on the number of its updates."""
-
-    def cycle(self, X: Any, y: Any, *, max_passes: int = 1000) -> Passes:
-        """Learn `X` over and over until a pass brings no update, at most `max_passes` times.
-
-        Goes on from what has been learned. Examples that can be separated are learned without error in
-        the end; others never are, which `max_passes` is for.
-
-        >>> from regretless.linear import Perceptron
-        >>> Perceptron(intercept=False).cycle([[1.0, 2.0], [-1.0, 1.0]], [1, -1])
-        Passes(passes=2, updates=2, separated=True)
-        """
-        if not (isinstance(max_passes, (int, np.integer)) and max_passes >= 1):
-            raise ValueError(f"max_passes={max_passes!r} must be a whole number, 1 or more")
-        start, passes, moved = self.updates_, 0, True
-        while moved and passes < max_passes:
-            before = self.updates_
-            self.partial_fit(X, y, y)
-            passes, moved = passes + 1, self.updates_ > before
-        return Passes(passes, self.updates_ - start, not moved)
 
     def certificate(self, X: Any = None, y: Any = None) -> MistakeCertificate:
         """What the run so far proves: see `MistakeCertificate`.

@@ -71,13 +71,7 @@ class OnlineSVM(Classifying):
         self.rate = rate
         self.projection = projection
         self.at_kink = at_kink
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     @property
     def _schedule(self) -> Rate:

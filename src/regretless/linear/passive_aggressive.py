@@ -61,13 +61,7 @@ class PassiveAggressive(Classifying):
         self.C = C
         self.mode = mode
         self.margin = margin
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return Hinge(self.margin), *_options(self.C, self.mode)
@@ -106,13 +100,7 @@ class PassiveAggressiveRegressor(Regressing):
         self.C = C
         self.mode = mode
         self.epsilon = epsilon
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return EpsilonInsensitive(self.epsilon), *_options(self.C, self.mode)

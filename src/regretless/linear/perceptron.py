@@ -67,13 +67,7 @@ class Perceptron(MistakeDriven):
     ) -> None:
         self.rate = rate
         self.average = average
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     @property
     def _is_linear(self) -> bool:

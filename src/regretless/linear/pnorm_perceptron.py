@@ -51,13 +51,7 @@ class PNormPerceptron(MistakeDriven):
         seed: int = 0,
     ) -> None:
         self.p = p
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         if not 2 <= number(self.p, "p") <= 100:

@@ -177,13 +177,7 @@ class BalancedWinnow(MistakeDriven):
     ) -> None:
         self.radius = radius
         self.rate = rate
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     @property
     def _eta(self) -> float:

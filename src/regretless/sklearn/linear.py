@@ -1,7 +1,6 @@
 """The linear learners as scikit-learn estimators."""
 
-from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from regretless import linear
 from regretless.sklearn.learner import SklearnClassifier, SklearnRegressor
@@ -83,10 +82,3 @@ class PrimalDual(SklearnClassifier, linear.PrimalDual):
 
 class KernelPerceptron(SklearnClassifier, linear.KernelPerceptron):
     """`regretless.linear.KernelPerceptron` as a scikit-learn classifier."""
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, max_passes: int = 1) -> Self:
-        """Start afresh and learn `X` until a pass makes no update, `max_passes` times at most."""
-        self._reset()
-        once = partial(self.partial_fit, X, y, sample_weight=sample_weight)
-        self.passes_ = self._cycle(once, max_passes)
-        return self
