@@ -326,6 +326,7 @@ def test_tv_against_turns(streaming):
     U = np.abs(np.random.default_rng(1).normal(size=losses.shape))
     assert run.regret(sequence=U) <= run.bound(sequence=U) < math.inf
     turns = np.repeat(np.eye(3)[[0, 1, 2, 0]], 40, axis=0)
+    assert run.regret() <= run.bound() == run.bound(shifts=0) < run.after.certificate().bound
     assert run.regret(sequence=turns) == pytest.approx(run.regret(shifts=3))
     assert run.bound(sequence=turns) == pytest.approx(run.bound(shifts=3))
     if not streaming:  # Theorem 7 follows by Cauchy and Schwarz

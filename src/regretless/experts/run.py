@@ -85,7 +85,10 @@ class ExpertsRun:
         """The theorem is about all rounds of the player, the run only about its own."""
         u = self.after._comparator(u, None)
         bound = self.after.certificate(u).bound - float(u @ self.before.regrets)
-        return regrets.to_mixture(self.instantaneous, u), bound
+        # what the run has measured may say more than the player, which keeps less
+        T = len(self.losses)
+        whole = (u[i] * self.after._interval_bound(self, 0, T, int(i)) for i in np.flatnonzero(u))
+        return regrets.to_mixture(self.instantaneous, u), min(bound, math.fsum(whole))
 
     def _of_best(self, _: None) -> tuple[float, float]:
         return self._of_mixture(int(np.argmax(regrets.to_experts(self.instantaneous))))
