@@ -474,7 +474,8 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
         if (step[k] != 0) lanes(kRadius, k) = std::max(lanes(kRadius, k), std::sqrt(norm));
       }
       lanes(kRounding, k) += rounding[k];
-      rule.finish(lanes, k, {step[k], target[k], largest}, tracked[k], table);
+      rule.finish(lanes, k, {step[k], target[k], largest, norm, x, bank.audit >= 0}, tracked[k],
+                  table);
       lanes(kRounds, k) += 1;
       lanes(kUpdates, k) += step[k] != 0;
       lanes(kWeights, k) += h;

@@ -280,6 +280,114 @@ def test_eg_that_adapts(loss, stream):
         assert trace.regret(u) <= bound * SLACK
 
 
+# -- what certificates promise ---------------------------------------------------------------------
+
+
+def by_hand(rule, Z, norm, d):
+    """The theorems with rates that may fall, from the gradients."""
+    T = np.arange(1, len(Z) + 1)
+    if isinstance(rule, rules.EG):
+        squares = np.abs(Z).max(axis=1) ** 2
+        eta, cap, S = np.zeros(len(Z)), 0.0, 0.0
+        for t, z in enumerate(squares):
+            eta[t] = rule.rate or math.sqrt(2 * math.log(2 * d) / (cap or 4 * z))
+            S += z
+            cap = cap if cap >= S else 4 * S
+        U = rule.radius
+        return U * math.log(2 * d) / eta[-1] + U / 2 * np.sum(eta * squares)
+    rate, lazy = rates.get(rule.rate), isinstance(rule, rules.PNorm) or rule.lazy
+    eta = np.array([rate(max(t - 1, 1) if lazy else t) for t in T])
+    p = rule.p if isinstance(rule, rules.PNorm) else 2.0
+    steps = (p - 1) / 2 * np.sum(eta * np.linalg.norm(Z, p, axis=1) ** 2)
+    if not lazy and eta[0] != eta[-1]:
+        norm += rule.radius
+    return norm**2 / (2 * eta[-1]) + steps
+
+
+PROMISES = [
+    rules.OGD(0.125),
+    rules.OGD(0.25, radius=3.0),
+    rules.OGD(0.25, radius=3.0, lazy=True),
+    rules.OGD(rates.InverseSqrt(0.5), radius=3.0),
+    rules.OGD(rates.InverseSqrt(0.25), lazy=True),
+    rules.PNorm(3.0, 0.0625),
+    rules.PNorm(8.0, rates.InverseSqrt(0.125)),
+    rules.EG(2.0),
+    rules.EG(2.0, 0.125),
+]
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("loss", ["logistic", "absolute"])
+@pytest.mark.parametrize("rule", PROMISES, ids=repr)
+def test_promised(rule, loss, stream):
+    """`promised` is the theorem on these gradients, and no comparator of that norm does better."""
+    model, trace = certified(loss, rule, stream)
+    certificate, d = model.certificate(), trace.X.shape[1]
+    p = rule.p if isinstance(rule, rules.PNorm) else 2.0
+    ord = 1 if isinstance(rule, rules.EG) else p / (p - 1)
+    for norm in (0.0, 0.5, 2.0):
+        promised = certificate.promised(norm)
+        assert promised == pytest.approx(by_hand(rule, trace.gradients, norm, d), rel=1e-9)
+        assert certificate.bound(norm, ord=1) <= promised * SLACK
+        for u in comparators(trace, ord=ord):
+            size = np.linalg.norm(u, ord)
+            u = u * norm / size if size else u
+            assert trace.regret(u) <= promised * SLACK
+
+
+def test_promised_for_several_classes():
+    """Lanes add up: prices by the largest rate's, steps all, and EG's comparators one a class."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(200, 4)), rng.integers(0, 3, 200)
+    for rule, norm, ord in ((rules.OGD(0.1), 2.0, 2), (rules.EG(1.0), 1.0, 1)):
+        together = LinearClassifier(rule=rule, certify=True).fit(X, y).certificate()
+        apart = [
+            LinearClassifier(rule=rule, certify=True).fit(X, y == k).certificate() for k in range(3)
+        ]
+        promised = [c.promised(0.0 if ord == 2 else norm) for c in apart]
+        extra = norm**2 / 0.2 if ord == 2 else 0.0
+        assert together.promised(norm) == pytest.approx(sum(promised) + extra, rel=1e-9)
+        assert together.bound(norm, ord=ord) <= together.promised(norm) * SLACK
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_eg_promises_while_features_appear(seed):
+    """The rate never rises, so the potential pays for features that join at theta = 0."""
+    rng = np.random.default_rng(seed)
+    model = LinearClassifier(loss="hinge", rule=rules.EG(2.0), intercept=False, certify=True)
+    lower = 0.0
+    for t in range(300):
+        new = [0] if t == 0 else rng.integers(0, min(2 ** (t // 4), 500) + 1, 5)
+        x = {f"f{i}": float(rng.choice([-1, 1])) for i in new}
+        model.learn_one(x, bool(model.decision_one(x) < 0), float(rng.exponential()))
+        certificate = model.certificate()
+        assert certificate.bound(2.0, ord=1) <= certificate.promised(2.0) * SLACK
+        lower = max(lower, certificate.bound(2.0, ord=1) / certificate.promised(2.0))
+    assert lower > 0.1  # the streams are hard enough to tell
+
+
+@pytest.mark.parametrize(
+    ("options", "norm", "message"),
+    [
+        ({"rule": "coin"}, 1, "no such theorem"),
+        ({"rule": "ogd"}, 1, "unbounded domain"),
+        ({"rule": rules.OGD(0.1, invariant=True)}, 1, "invariant=False"),
+        ({"rule": rules.OGD(0.1), "l2": 0.1}, 1, "l2=0"),
+        ({"rule": rules.OGD(0.1, radius=1.0)}, 2, "norm=2 is outside"),
+        ({"rule": rules.EG(1.0)}, 2, "norm=2 is outside"),
+        ({"rule": rules.OGD(0.1)}, -1, "norm=-1 must be"),
+        ({"rule": rules.PNorm(3.0), "certify": False}, 1, "certify=True"),
+    ],
+)
+def test_no_promise(options, norm, message):
+    model = LinearClassifier(**{"certify": True} | options).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match=message):
+        model.certificate().promised(norm)
+    with pytest.raises(ValueError, match="no regret theorem"):
+        PassiveAggressive(certify=True).fit([[1.0], [2.0]], [0, 1]).certificate().promised(1)
+
+
 # -- passive-aggressive: primal-dual Thm 3, sections 5.1, 5.2, 5.4 --------------------------------
 
 

@@ -433,7 +433,7 @@ NB_MODULE(_core, m) {
   using namespace regretless;
   nb::set_leak_warnings(false);  // an interpreter that exits with live models leaks nothing
   m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "weights", "rounding",
-                                     "updates", "radius");
+                                     "updates", "radius", "price", "steps");
   nb::exception<Diverged>(m, "Diverged", PyExc_ArithmeticError);
   nb::class_<PyLearner>(m, "Learner")
       .def(nb::init<nb::handle, const std::string&, nb::dict, int, std::uint32_t, bool, bool>(),

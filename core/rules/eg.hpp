@@ -65,10 +65,16 @@ struct Eg : RuleDefaults {
     peak = std::max(peak, sum);
     squares += Loss::square(round.gradient * round.largest);
     const bool slower = eta == 0 && squares > lanes(kLimit, k);
+    double played = lanes(kEta, k);
     if (slower) {
       lanes(kLimit, k) = 4 * squares;
-      lanes(kEta, k) = std::sqrt(2 * std::log(2 * dimension()) / lanes(kLimit, k));
+      const double next = std::sqrt(2 * std::log(2 * dimension()) / lanes(kLimit, k));
+      if (played == 0) played = next;  // until the first gradient all rates play w = 0
+      lanes(kEta, k) = std::min(played, next);
     }
+    if (round.certified && played > 0)
+      account(lanes, k, std::log(2 * dimension()) / played,
+              radius / 2 * played * Loss::square(round.gradient * round.largest));
     if (slower || !(sum < 1e12) || sum < 1e-6 * peak) recount(lanes, k, table);
   }
 

@@ -70,9 +70,14 @@ struct OgdRule : RuleDefaults {
     if (bounded()) sums.tracked += widen(v) * widen(v) - widen(old) * widen(old);
     if (is_lazy()) sums.rounding += rounding_of(v, change);
   }
-  void finish(Lanes lanes, int k, const Round&, double tracked, const Table& table) const {
+  void finish(Lanes lanes, int k, const Round& round, double tracked, const Table& table) const {
+    const double t = lanes(kRounds, k);
+    if (round.certified) {
+      const double played = rate(!is_lazy() ? t + 1 : t > 1 ? t : 1);
+      account(lanes, k, 0.5 / played, 0.5 * played * Loss::square(round.gradient) * round.norm);
+    }
     if (kPlain) return;
-    const double eta = rate(lanes(kRounds, k) + 1);
+    const double eta = rate(t + 1);
     double &scale = lanes(kScale, k), &norm = lanes(kNorm, k), &peak = lanes(kPeak, k);
     norm += tracked;
     peak = std::max(peak, norm);

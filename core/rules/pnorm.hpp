@@ -43,6 +43,11 @@ struct PNorm : RuleDefaults {
     sums.rounding += rounding_of(theta, z);
   }
   void finish(Lanes lanes, int k, const Round& round, double tracked, const Table& table) const {
+    if (round.certified) {
+      const double t = lanes(kRounds, k), eta = rate(t > 1 ? t : 1);
+      const double square = Loss::square(round.gradient * round.largest * size(round));
+      account(lanes, k, 0.5 / eta, (p - 1) / 2 * eta * square);
+    }
     double &s = lanes(kPowers, k), &peak = lanes(kPeak, k);
     s += tracked;
     peak = std::max(peak, s);
@@ -53,6 +58,12 @@ struct PNorm : RuleDefaults {
   }
 
  private:
+  double size(const Round& round) const {  // ||x||_p, in units of max |x_i|
+    double sum = 0;
+    for (std::size_t j = 0; j < round.x.size && round.largest > 0; ++j)
+      sum += std::pow(std::fabs(round.x.values[j]) / round.largest, p);
+    return std::pow(sum, 1 / p);
+  }
   Wide<float> link(double r) const { return std::copysign(std::pow(std::fabs(r), p - 1), r); }
   template <class W>
   W link(W r) const {

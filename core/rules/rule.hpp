@@ -48,6 +48,8 @@ enum Scalar : int {
   kRounding,  // bound on the l1 norm of the rounding error in a float sum of gradients
   kUpdates,   // examples that moved the weights
   kRadius,    // the largest ||x|| of them, kept when certifying
+  kPrice,     // a comparator's price by the rule's theorem, per unit of its size; when certifying
+  kSteps,     // what its steps have cost by that theorem
   kA,
   kB,
   kC,
@@ -135,6 +137,9 @@ struct Table {
 struct Round {  // one example, as a lane's finish sees it
   double gradient, target;
   double largest;  // max |x_i|
+  double norm;     // ||x||^2
+  const Example& x;
+  bool certified;
 };
 
 // A scalar of a block of lanes; a single lane stands for all of a block.
@@ -162,6 +167,13 @@ template <class W>
 inline W soft(W v, W a) {
   const W m = (v < 0 ? -v : v) - a;
   return m > 0 ? (v < 0 ? -m : m) : W{};
+}
+
+// Both sides of a theorem "regret <= size(u) / eta_T + sum eta_t ||z_t||^2", rates that fall
+// included.
+inline void account(Lanes lanes, int k, double price, double step) {
+  lanes(kPrice, k) = price;
+  lanes(kSteps, k) += step;
 }
 
 struct RuleDefaults {

@@ -33,6 +33,9 @@ class Certificate:
     `weight`, the sum of importance weights (None: all are 1);
     `theorem`, what is being used; `assumptions`, each with whether it held.
 
+    `bound` is measured: it is what the run itself proves. `promised` is what the theorem of the rule
+    says beforehand of all runs with gradients of these sizes, hence never less.
+
     >>> c = Certificate(examples=2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
     >>> c.best_possible(norm=2)
     1.0
@@ -47,6 +50,7 @@ class Certificate:
     rounding: float = 0.0
     weight: float | None = None
     theorem: str = "convexity: sum l_t(u) >= sum l_t(w_t) + <u - w_t, z_t>"
+    promise: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
 
     @property
     def assumptions(self) -> dict[str, bool]:
@@ -66,13 +70,38 @@ class Certificate:
         >>> Certificate(2, 3.0, -1.0, (2.0, 1.5, 1.0)).bound(1, ord=1)
         0.0
         """
-        if not 0 <= norm < math.inf:
-            raise ValueError(f"norm={norm} must be finite and not negative")
+        self._checked(norm)
         if ord not in (1, 2, math.inf):
             raise ValueError(f"ord={ord} is not 1, 2 or math.inf")
         # dual norms: l1 <-> l-infinity, l2 <-> l2; the l1 norm of the error bounds all of them
         dual = self.gradient_norms[{math.inf: 0, 2: 1, 1: 2}[ord]]
         return self.linear + norm * (dual + self.rounding)
+
+    def promised(self, norm: float) -> float:
+        """The rule's regret theorem: against every model of this norm, by the sizes of the gradients.
+
+        The norm is that of the rule: l2 for "ogd", l1 for "eg", of which every class may have as much,
+        l_q for "pnorm". It holds for exact arithmetic; weights are kept in single precision.
+
+        >>> from regretless.linear import LinearClassifier
+        >>> model = LinearClassifier(loss="hinge", rule="ogd", rate=0.1, intercept=False, certify=True)
+        >>> c = model.fit([[1, 2], [-1, 1], [2, -1]], [1, -1, 1]).certificate()
+        >>> round(c.promised(1), 6)  # 1 / (2 eta) + (eta / 2) (5 + 2 + 5)
+        5.6
+        >>> c.bound(1) <= c.promised(1)
+        True
+        """
+        if self.promise is None:
+            raise ValueError(
+                "this learner has no regret theorem; bound(norm) is what the run proves"
+            )
+        return self.promise(self._checked(norm))
+
+    @staticmethod
+    def _checked(norm: float) -> float:
+        if not 0 <= norm < math.inf:
+            raise ValueError(f"norm={norm} must be finite and not negative")
+        return norm
 
     def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
         """No linear model of norm at most `norm` has a smaller cumulative loss on this run.

@@ -8,7 +8,7 @@ derivative times the example's weight. The formulas are those of the survey (C7 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from regretless import rates
 from regretless.arguments import number, positive
@@ -17,6 +17,17 @@ from regretless.losses import Loss
 __all__ = ["EG", "FTRL", "OGD", "AdaGrad", "Coin", "PNorm", "Rule", "get"]
 
 _SCHEDULES = {rates.Constant: 0, rates.InverseSqrt: 1, rates.Inverse: 2}
+
+
+class Paid(NamedTuple):
+    """What the core adds up for a theorem "regret <= size(u) price + steps", over all lanes.
+
+    `price` is the largest of a lane, `prices` their sum; both are those of the last round's rate.
+    """
+
+    price: float
+    prices: float
+    steps: float
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,12 @@ class Rule(ABC):
     @abstractmethod
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         """The rule as the compiled core takes it."""
+
+    def promised(self, norm: float, paid: Paid, penalised: bool) -> float:
+        """What the rule's theorem says of the regret against every u of the norm, its own norm."""
+        raise ValueError(
+            f"rule={self.name!r} has no such theorem here; bound(norm) states what the run proves"
+        )
 
     def with_rate(self, rate: float | rates.Rate) -> "Rule":
         """The same rule with another rate, if it has one."""
@@ -56,6 +73,12 @@ def schedule(rate: float | rates.Rate) -> dict[str, Any]:
     if type(chosen) not in _SCHEDULES:
         raise ValueError(f"rate={rate!r} must be a number or one of regretless.rates")
     return {"schedule": _SCHEDULES[type(chosen)], "eta": chosen.eta}
+
+
+def inside(norm: float, radius: float) -> None:
+    """Refuse comparators outside the domain, of which the theorem says nothing."""
+    if norm > radius:
+        raise ValueError(f"norm={norm} is outside the domain, whose radius is {radius}")
 
 
 @dataclass(frozen=True)
@@ -167,13 +190,36 @@ class OGD(Rule):
         if self.lazy and self.invariant:
             raise ValueError("invariant=True needs lazy=False: lazy steps have no gradient flow")
 
+    @property
+    def _reach(self) -> float:
+        return math.inf if self.radius is None else self.radius
+
+    def promised(self, norm: float, paid: Paid, penalised: bool) -> float:
+        inside(norm, self._reach)
+        falls = not isinstance(rates.get(self.rate), rates.Constant)
+        for fails, which, instead in (
+            (penalised, "with penalties", "l1=0, l2=0"),
+            (self.invariant, "for steps along the flow", "invariant=False"),
+            (
+                falls and not self.lazy and self.radius is None,
+                "for falling rates in an unbounded domain",
+                "a constant rate, a radius, or lazy=True",
+            ),
+        ):
+            if fails:
+                raise ValueError(f"rule='ogd' has no theorem {which}: use {instead}")
+        far = (
+            norm + self._reach if falls and not self.lazy else norm
+        )  # from u to the weights played
+        return far**2 * paid.price + paid.steps
+
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         if self.radius is not None and l1:
             raise ValueError(
                 f"radius={self.radius} and l1={l1} cannot be combined; use one of them"
             )
         return schedule(self.rate) | {
-            "radius": math.inf if self.radius is None else self.radius,
+            "radius": self._reach,
             "l1": l1,
             "l2": l2,
             "lazy": self.lazy,
@@ -235,6 +281,9 @@ class PNorm(Rule):
             raise ValueError(f"p={self.p} is outside [2, 100]; use rule='eg' for larger p")
         schedule(self.rate)
 
+    def promised(self, norm: float, paid: Paid, penalised: bool) -> float:
+        return norm**2 * paid.price + paid.steps
+
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         return schedule(self.rate) | {"p": self.p}
 
@@ -266,6 +315,10 @@ class EG(Rule):
             if not isinstance(self.rate, (int, float)):
                 raise ValueError(f"rate={self.rate!r}: EG takes a number, or None to adapt")
             positive(self.rate, "rate")
+
+    def promised(self, norm: float, paid: Paid, penalised: bool) -> float:
+        inside(norm, self.radius)
+        return self.radius * paid.prices + paid.steps
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         return {"radius": self.radius, "eta": self.rate or 0.0}

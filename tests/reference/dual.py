@@ -38,7 +38,7 @@ class EG(Oracle):
 
     The sum is over the features seen, those of this round among them. Without a rate,
     `eta = sqrt(2 ln(2d) / c)`, where `c` becomes
-    four times `sum ||z_t||_inf^2` whenever that sum passes it.
+    four times `sum ||z_t||_inf^2` whenever that sum passes it; the rate never rises.
     """
 
     def __init__(self, dimension, loss, radius, rate=None):
@@ -69,4 +69,5 @@ class EG(Oracle):
         self.sum += (g * np.max(np.abs(x), initial=0.0)) ** 2
         if not self.fixed and self.sum > self.cap:
             self.cap = 4.0 * self.sum
-            self.eta = math.sqrt(2.0 * math.log(2.0 * self.seen.sum()) / self.cap)
+            wanted = math.sqrt(2.0 * math.log(2.0 * self.seen.sum()) / self.cap)
+            self.eta = min(self.eta or math.inf, wanted)

@@ -1,28 +1,54 @@
 """LinearClassifier and LinearRegressor: any convex loss with any update rule."""
 
+from dataclasses import replace
 from typing import Any
 
 from regretless import losses, rules
+from regretless.certificates import Certificate
 from regretless.linear.classifying import Classifying
+from regretless.linear.learner import TOTALS, LinearLearner
 from regretless.linear.regressing import Regressing
 from regretless.losses import Loss
 from regretless.rates import Rate
-from regretless.rules import Rule
+from regretless.rules import Paid, Rule
 
 __all__ = ["LinearClassifier", "LinearRegressor"]
 
 
-def _parts(
-    loss: str | Loss, rule: str | Rule, rate: float | Rate | None, l1: float, l2: float
-) -> tuple[Loss, str, dict[str, Any]]:
-    chosen, update = losses.get(loss), rules.get(rule)
-    if rate is not None:
-        update = update.with_rate(rate)
-    update.check_penalty(l1, l2)
-    return chosen, update.name, update.options(chosen, l1, l2)
+class _AnyRule(LinearLearner):
+    """A learner made of a loss and a rule, both of which may be chosen."""
+
+    loss: str | Loss
+    rule: str | Rule
+    rate: float | Rate | None
+    l1: float
+    l2: float
+
+    def _chosen(self) -> Rule:
+        rule = rules.get(self.rule)
+        return rule if self.rate is None else rule.with_rate(self.rate)
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        loss, rule = losses.get(self.loss), self._chosen()
+        rule.check_penalty(self.l1, self.l2)
+        return loss, rule.name, rule.options(loss, self.l1, self.l2)
+
+    def certificate(self) -> Certificate:
+        """What the run so far proves about every fixed linear model: see `Certificate`."""
+        core = self._model or self._start()
+        price, steps = TOTALS["price"], TOTALS["steps"]
+        paid = Paid(core.most(price), core.total(price), core.total(steps))
+        rule, penalised, certified = self._chosen(), bool(self.l1 or self.l2), self.certify
+
+        def promise(norm: float) -> float:
+            if not certified:
+                raise ValueError("make the learner with certify=True: only it measures gradients")
+            return rule.promised(norm, paid, penalised)
+
+        return replace(super().certificate(), promise=promise)
 
 
-class LinearClassifier(Classifying):
+class LinearClassifier(_AnyRule, Classifying):
     """A linear classifier for streams that needs no learning rate.
 
     Plays `w_t`, scores `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`. Labels are
@@ -77,11 +103,8 @@ class LinearClassifier(Classifying):
         self.l2 = l2
         self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
-    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        return _parts(self.loss, self.rule, self.rate, self.l1, self.l2)
 
-
-class LinearRegressor(Regressing):
+class LinearRegressor(_AnyRule, Regressing):
     """A linear regressor for streams that needs no learning rate and no scaling.
 
     Plays `w_t`, predicts `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`.
@@ -121,6 +144,3 @@ class LinearRegressor(Regressing):
         self.l1 = l1
         self.l2 = l2
         self._share(intercept, features, bits, names, certify=certify, seed=seed)
-
-    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        return _parts(self.loss, self.rule, self.rate, self.l1, self.l2)
