@@ -325,30 +325,29 @@ def test_promised(rule, loss, stream):
     model, trace = certified(loss, rule, stream)
     certificate, d = model.certificate(), trace.X.shape[1]
     p = rule.p if isinstance(rule, rules.PNorm) else 2.0
-    ord = 1 if isinstance(rule, rules.EG) else p / (p - 1)
+    q = 1 if isinstance(rule, rules.EG) else p / (p - 1)
     for norm in (0.0, 0.5, 2.0):
         promised = certificate.promised(norm)
         assert promised == pytest.approx(by_hand(rule, trace.gradients, norm, d), rel=1e-9)
         assert certificate.bound(norm, ord=1) <= promised * SLACK
-        for u in comparators(trace, ord=ord):
-            size = np.linalg.norm(u, ord)
-            u = u * norm / size if size else u
-            assert trace.regret(u) <= promised * SLACK
+        for u in comparators(trace, ord=q):
+            scale = norm / (np.linalg.norm(u, q) or 1.0)
+            assert trace.regret(scale * u) <= promised * SLACK
 
 
 def test_promised_for_several_classes():
     """Lanes add up: prices by the largest rate's, steps all, and EG's comparators one a class."""
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(200, 4)), rng.integers(0, 3, 200)
-    for rule, norm, ord in ((rules.OGD(0.1), 2.0, 2), (rules.EG(1.0), 1.0, 1)):
+    for rule, norm, q in ((rules.OGD(0.1), 2.0, 2), (rules.EG(1.0), 1.0, 1)):
         together = LinearClassifier(rule=rule, certify=True).fit(X, y).certificate()
         apart = [
             LinearClassifier(rule=rule, certify=True).fit(X, y == k).certificate() for k in range(3)
         ]
-        promised = [c.promised(0.0 if ord == 2 else norm) for c in apart]
-        extra = norm**2 / 0.2 if ord == 2 else 0.0
+        promised = [c.promised(0.0 if q == 2 else norm) for c in apart]
+        extra = norm**2 / 0.2 if q == 2 else 0.0
         assert together.promised(norm) == pytest.approx(sum(promised) + extra, rel=1e-9)
-        assert together.bound(norm, ord=ord) <= together.promised(norm) * SLACK
+        assert together.bound(norm, ord=q) <= together.promised(norm) * SLACK
 
 
 @pytest.mark.parametrize("seed", range(4))
