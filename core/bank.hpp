@@ -4,12 +4,15 @@
 //
 //   row:  [ doubles: slot 0 lanes | ... ][ floats: slot 0 lanes | ... ][ what all lanes share ]
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
+#include <vector>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -102,7 +105,42 @@ class Bank {
     rows_ = rows;
   }
 
+  // The same rows laid out otherwise: move(from, to) fills a row of zeros from what it was.
+  // Narrower rows take the place of the wide ones. What is zero is not written to, so that it costs
+  // no memory.
+  template <class F>
+  void change(const Layout& layout, F move) {
+    if (layout.stride > layout_.stride || !rows_) {
+      Bank fresh(layout);
+      fresh.resize(rows_);
+      for (std::size_t i = 0; i < rows_; ++i)
+        if (any(row(i), layout_.stride)) move(row(i), fresh.row(i));
+      swap(fresh);
+      return;
+    }
+    const std::size_t wide = layout_.stride, narrow = layout.stride;
+    std::vector<double> old((wide + 1) / 2);  // doubles come first in a row
+    auto* from = reinterpret_cast<float*>(old.data());
+    for (std::size_t i = 0; i < rows_; ++i) {
+      std::memcpy(from, data_ + i * wide, wide * sizeof(float));
+      clear(data_ + i * narrow, narrow);
+      if (any(from, wide)) move(from, data_ + i * narrow);
+    }
+    for (std::size_t at = rows_ * narrow; at < rows_ * wide; at += narrow)
+      clear(data_ + at, std::min(narrow, rows_ * wide - at));
+    capacity_ = capacity_ * wide / narrow;
+    layout_ = layout;
+  }
+
  private:
+  static bool any(const float* row, std::size_t size) {
+    for (std::size_t k = 0; k < size; ++k)
+      if (row[k] != 0 || std::signbit(row[k])) return true;
+    return false;
+  }
+  static void clear(float* row, std::size_t size) {
+    if (any(row, size)) std::memset(row, 0, size * sizeof(float));
+  }
   static constexpr std::size_t kCacheLine = 64, kHugePage = std::size_t(2) << 20;
   void swap(Bank& other) noexcept {
     std::swap(layout_, other.layout_);

@@ -127,44 +127,42 @@ void Learner::learn(const Batch& batch, std::size_t offset) {
 
 void Learner::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
   const int lanes = int(sources.size());
-  Bank fresh(layout(lanes));
-  fresh.resize(bank_.rows());
-  const Layout &from = bank_.layout(), &to = fresh.layout();
+  const Layout from = bank_.layout(), to = layout(lanes);
   std::vector<double> scalars(std::size_t(kScalars) * to.width);
-  for (int k = 0; k < lanes; ++k) {
-    const int source = sources[std::size_t(k)];
-    if (source < 0) {
+  struct Move {
+    std::size_t from, to;
+    bool flips;
+  };
+  std::vector<Move> floats, doubles;
+  for (int k = 0; k < to.width; ++k) {
+    const int source = k < lanes ? sources[std::size_t(k)] : -1;
+    if (source < 0) {  // lanes that only pad the vectors play along and need a sane start, too
       with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });
       continue;
     }
+    const bool turns = signs[std::size_t(k)] < 0;
     for (int s = 0; s < kScalars; ++s)
       scalars[std::size_t(s) * to.width + k] = scalars_[std::size_t(s) * from.width + source];
-    for (int slot = 0; slot < from.floats; ++slot) {
-      const bool flips = signs[std::size_t(k)] < 0 &&
-                         with(rule_, [&](const auto& r) { return r.signed_slot(slot); });
-      for (std::size_t i = 0; i < bank_.rows(); ++i) {
-        const float v = bank_.floats(i, slot)[source];
-        fresh.floats(i, slot)[k] = flips ? -v : v;
-      }
-    }
+    for (int slot = 0; slot < from.floats; ++slot)
+      floats.push_back({from.float_offset() + std::size_t(slot * from.width + source),
+                        to.float_offset() + std::size_t(slot * to.width + k),
+                        turns && with(rule_, [&](const auto& r) { return r.signed_slot(slot); })});
     for (int slot = 0; slot < from.doubles; ++slot) {
       const bool audit = slot == int(needs_clock_);
-      const bool flips = signs[std::size_t(k)] < 0 &&
-                         (audit || with(rule_, [](const auto& r) { return r.signed_clock(); }));
-      for (std::size_t i = 0; i < bank_.rows(); ++i) {
-        const double v = bank_.doubles(i, slot)[source];
-        fresh.doubles(i, slot)[k] = flips ? -v : v;
-      }
+      doubles.push_back(
+          {std::size_t(slot * from.width + source), std::size_t(slot * to.width + k),
+           turns && (audit || with(rule_, [](const auto& r) { return r.signed_clock(); }))});
     }
   }
-  for (std::size_t i = 0; i < bank_.rows(); ++i)
-    std::copy_n(bank_.row(i) + from.shared_offset(), from.shared,
-                fresh.row(i) + to.shared_offset());
-  // Lanes that only pad the vectors play along with gradients of 0; give them a sane start, too.
-  for (int k = lanes; k < to.width; ++k)
-    with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });
+  bank_.change(to, [&](const float* old, float* fresh) {
+    for (const Move& m : floats) fresh[m.to] = m.flips ? -old[m.from] : old[m.from];
+    const auto* old_doubles = reinterpret_cast<const double*>(old);
+    auto* fresh_doubles = reinterpret_cast<double*>(fresh);
+    for (const Move& m : doubles)
+      fresh_doubles[m.to] = m.flips ? -old_doubles[m.from] : old_doubles[m.from];
+    std::copy_n(old + from.shared_offset(), from.shared, fresh + to.shared_offset());
+  });
   if (votes_) record_.relane(from.lanes, sources, signs);
-  bank_ = std::move(fresh);
   scalars_ = std::move(scalars);
 }
 
