@@ -9,6 +9,22 @@ namespace {
 
 constexpr int kBlocks = 4;  // blocks of lanes whose sums stay in registers
 
+// All blocks of V in so many lanes, by fours and then the rest: f(first lane, Count<how many>).
+template <int N>
+struct Count {
+  static constexpr int count = N;
+};
+template <class V, class F>
+void in_blocks(int lanes, F f) {
+  constexpr int width = Traits<V>::width;
+  int first = 0;
+  for (; first + kBlocks * width <= lanes; first += kBlocks * width) f(first, Count<kBlocks>{});
+  const int left = (lanes - first) / width;
+  if (left == 1) f(first, Count<1>{});
+  if (left == 2) f(first, Count<2>{});
+  if (left == 3) f(first, Count<3>{});
+}
+
 template <class V>
 Cell<V> cell(const BankView& bank, std::uint32_t row, int block) {
   float* base = bank.data + std::size_t(row) * bank.layout.stride;
@@ -99,17 +115,17 @@ void score(const R& rule, const BankView& bank, Lanes lanes, Example x, double* 
     out[0] = score_one(rule, Column(bank), lanes, x);
     return;
   }
-  for (int first = 0; first < bank.layout.width; first += kBlocks * width) {
-    const int last = std::min(first + kBlocks * width, bank.layout.width);
-    typename R::template At<V> at[kBlocks];
-    Wide<V> sum[kBlocks]{};
-    for (int b = first, i = 0; b < last; b += width, ++i) at[i] = rule.template at<V>(lanes, b);
+  in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
+    typename R::template At<V> at[N];
+    Wide<V> sum[N]{};
+    for (int i = 0; i < N; ++i) at[i] = rule.template at<V>(lanes, first + i * width);
     for (std::size_t j = 0; j < x.size; ++j)
-      for (int b = first, i = 0; b < last; b += width, ++i)
-        sum[i] += widen(rule.weight(cell<V>(bank, x.rows[j], b), at[i], V{} + x.values[j])) *
+      for (int i = 0; i < N; ++i)
+        sum[i] += widen(rule.weight(cell<V>(bank, x.rows[j], first + i * width), at[i],
+                                    V{} + x.values[j])) *
                   double(x.values[j]);
-    for (int b = first, i = 0; b < last; b += width, ++i) put(out + b, sum[i]);
-  }
+    for (int i = 0; i < N; ++i) put(out + first + i * width, sum[i]);
+  });
   for (int k = 0; k < bank.layout.lanes; ++k) out[k] *= rule.factor(lanes, k);
 }
 
@@ -202,45 +218,50 @@ void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
     *tracked = prepared.tracked;
     return;
   }
-  for (int first = 0; first < bank.layout.width; first += kBlocks * width) {
-    const int last = std::min(first + kBlocks * width, bank.layout.width);
-    typename R::template At<V> at[kBlocks];
-    Wide<V> g[kBlocks];
-    Wide<V> sum[kBlocks]{};
-    Sums<V> sums[kBlocks];
-    for (int b = first, i = 0; b < last; b += width, ++i) {
-      at[i] = rule.template at<V>(lanes, b);
-      get(gradient + b, g[i]);
+  in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
+    typename R::template At<V> at[N];
+    Wide<V> g[N];
+    Wide<V> sum[N]{};
+    Sums<V> sums[N];
+    for (int i = 0; i < N; ++i) {
+      at[i] = rule.template at<V>(lanes, first + i * width);
+      get(gradient + first + i * width, g[i]);
     }
     for (std::size_t j = 0; j < x.size; ++j) {
       const V value = V{} + x.values[j];
-      for (int b = first, i = 0; b < last; b += width, ++i) {
-        const V move = rule.prepare(cell<V>(bank, x.rows[j], b), at[i], g[i], value, sums[i]);
-        store<V>(moves + j * std::size_t(bank.layout.width) + b, move);
+      float* to = moves + j * std::size_t(bank.layout.width) + first;
+      for (int i = 0; i < N; ++i) {
+        const V move =
+            rule.prepare(cell<V>(bank, x.rows[j], first + i * width), at[i], g[i], value, sums[i]);
+        store<V>(to + i * width, move);
         sum[i] += widen(move) * widen(value);
       }
     }
-    for (int b = first, i = 0; b < last; b += width, ++i) {
-      put(travel + b, sum[i]);
-      put(tracked + b, sums[i].tracked);
+    for (int i = 0; i < N; ++i) {
+      put(travel + first + i * width, sum[i]);
+      put(tracked + first + i * width, sums[i].tracked);
     }
-  }
+  });
 }
 // then the weights, their first slot, move by as many steps.
 template <class V>
 void shift(const BankView& bank, Example x, const double* steps, const float* moves) {
   constexpr int width = Traits<V>::width;
-  for (int first = 0; first < bank.layout.width; first += kBlocks * width) {
-    const int last = std::min(first + kBlocks * width, bank.layout.width);
-    Wide<V> step[kBlocks];
-    for (int b = first, i = 0; b < last; b += width, ++i) get(steps + b, step[i]);
-    for (std::size_t j = 0; j < x.size; ++j)
-      for (int b = first, i = 0; b < last; b += width, ++i) {
-        const Cell<V> c = cell<V>(bank, x.rows[j], b);
-        const V move = load<V>(moves + j * std::size_t(bank.layout.width) + b);
-        c.set(0, c.get(0) - narrow(step[i]) * move);
+  in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
+    V step[N];
+    for (int i = 0; i < N; ++i) {
+      Wide<V> wide;
+      get(steps + first + i * width, wide);
+      step[i] = narrow(wide);
+    }
+    for (std::size_t j = 0; j < x.size; ++j) {
+      const float* move = moves + j * std::size_t(bank.layout.width) + first;
+      for (int i = 0; i < N; ++i) {
+        const Cell<V> c = cell<V>(bank, x.rows[j], first + i * width);
+        c.set(0, c.get(0) - step[i] * load<V>(move + i * width));
       }
-  }
+    }
+  });
 }
 
 void audit(const BankView& bank, Example x, const double* gradient) {
