@@ -260,9 +260,9 @@ double Auto::scalar(Scalar s, int lane) const {
   return 0;
 }
 
-std::vector<Learner*> Auto::banks() {
-  std::vector<Learner*> all;
-  for (Learner& part : parts_) all.push_back(&part);
+std::vector<Model::Part> Auto::parts() {
+  std::vector<Part> all;
+  for (Learner& part : parts_) all.push_back(part.parts()[0]);
   return all;
 }
 

@@ -37,7 +37,7 @@ class Auto : public Model {
 
   std::vector<double> weights() const override;
   double scalar(Scalar s, int lane) const override;
-  std::vector<Learner*> banks() override;
+  std::vector<Part> parts() override;
   std::vector<double> numbers() override;
   void restore_numbers(const double* numbers, std::size_t size) override;
 

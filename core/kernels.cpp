@@ -671,6 +671,39 @@ double normal_step(const double* losses, double suffered, const double* prior, s
   return sum_of(sum);
 }
 
+void gather_rows(const BankView& bank, std::size_t first, std::size_t width, const Example& x,
+                 const double* values, double* out) {
+  for (std::size_t b = 0; b < width; b += 4 * kSeveral)
+    in_blocks<Several>(int(width - b < 4 * kSeveral ? width - b : 4 * kSeveral),
+                       [&]<int N>(int at, Count<N>) {
+                         Wide<Several> sum[N]{};
+                         const float* data = bank.data + first + b + std::size_t(at);
+                         for (std::size_t j = 0; j < x.size; ++j) {
+                           const float* row = data + x.rows[j] * bank.layout.stride;
+                           for (int i = 0; i < N; ++i)
+                             sum[i] += widen(load<Several>(row + 4 * i)) * values[j];
+                         }
+                         for (int i = 0; i < N; ++i) put(out + b + std::size_t(at) + 4 * i, sum[i]);
+                       });
+}
+void scatter_rows(const BankView& bank, std::size_t first, std::size_t width, const Example& x,
+                  const double* values, const double* vector) {
+  for (std::size_t b = 0; b < width; b += 4 * kSeveral)
+    in_blocks<Several>(
+        int(width - b < 4 * kSeveral ? width - b : 4 * kSeveral), [&]<int N>(int at, Count<N>) {
+          Wide<Several> add[N];
+          for (int i = 0; i < N; ++i) get(vector + b + std::size_t(at) + 4 * i, add[i]);
+          float* data = bank.data + first + b + std::size_t(at);
+          for (std::size_t j = 0; j < x.size; ++j) {
+            float* row = data + x.rows[j] * bank.layout.stride;
+            for (int i = 0; i < N; ++i)
+              store<Several>(row + 4 * i,
+                             narrow(widen(load<Several>(row + 4 * i)) + add[i] * values[j]));
+          }
+        });
+}
+void prefetch_rows(const BankView& bank, const Example& x) { prefetch(bank, x); }
+
 double mixed_score(const Loss& loss, const MixingView& view, double* scores) {
   return ExpConcave(loss, view).score(scores);
 }
@@ -682,8 +715,9 @@ MixedScore mixed_learn(const Loss& loss, const MixingView& view, double* scores,
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any,  learn_any,      survey_values, survey_sparse, place,
-                    belongs,      normal_weights, normal_step,   total,         weighted,
-                    exponentials, mixed_score,    mixed_learn};
+const Kernels table{predict_any,  learn_any,     survey_values,  survey_sparse,
+                    place,        belongs,       normal_weights, normal_step,
+                    total,        weighted,      exponentials,   gather_rows,
+                    scatter_rows, prefetch_rows, mixed_score,    mixed_learn};
 
 }  // namespace regretless::REGRETLESS_ISA

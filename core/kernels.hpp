@@ -92,6 +92,13 @@ struct Kernels {
   double (*total)(const double* x, std::size_t n);
   Weighted (*weighted)(const double* weight, const double* x, std::size_t n);
   void (*exponentials)(const double* x, std::size_t n, double* out);  // x < 700; 0 below -700
+  // Rows of the bank from float `first` on, width of them, a multiple of 4: the sum of value times
+  // row, and to every row value times the vector.
+  void (*gather)(const BankView&, std::size_t first, std::size_t width, const Example&,
+                 const double* values, double* out);
+  void (*scatter)(const BankView&, std::size_t first, std::size_t width, const Example&,
+                  const double* values, const double* vector);
+  void (*prefetch)(const BankView&, const Example&);
   // Lanes mixed (mixing/exp_concave.hpp): the scores have room for three times the view's width.
   double (*mixed_score)(const Loss&, const MixingView&, double* scores);
   MixedScore (*mixed_learn)(const Loss&, const MixingView&, double* scores, double y, double h);

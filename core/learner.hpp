@@ -39,7 +39,7 @@ class Learner : public Model {
 
   bool has_gradient_sum() const override { return certify_ || keeps_gradient_sum_; }
   std::array<double, 3> gradient_norms() const override;
-  std::vector<Learner*> banks() override { return {this}; }
+  std::vector<Part> parts() override { return {{&bank_, &scalars_}}; }
 
   // As one of several banks: so many lanes learn the same, and none may stop the others.
   void join(int per_class) {

@@ -14,8 +14,6 @@ struct Diverged : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-class Learner;
-
 class Model {
  public:
   virtual ~Model() = default;
@@ -43,8 +41,12 @@ class Model {
   // l1, l2 and l-infinity norm of the sum of gradients over all rows and lanes.
   virtual std::array<double, 3> gradient_norms() const { return {}; }
 
-  // What it is made of, for files and copies: banks, and numbers besides.
-  virtual std::vector<Learner*> banks() = 0;
+  // What it is made of, for files and copies: banks with their scalars, and numbers besides.
+  struct Part {
+    Bank* bank;
+    std::vector<double>* scalars;
+  };
+  virtual std::vector<Part> parts() = 0;
   virtual std::vector<double> numbers() { return {}; }
   virtual void restore_numbers(const double*, std::size_t size) {
     if (size) throw std::invalid_argument("the numbers are of another model");

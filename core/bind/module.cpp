@@ -138,29 +138,29 @@ class PyLearner {
 
   std::size_t bytes() const {
     std::size_t all = 0;
-    for (Learner* each : learner_->banks()) all += each->bank().bytes(each->bank().rows());
+    for (const Model::Part& each : learner_->parts()) all += each.bank->bytes(each.bank->rows());
     return all;
   }
   nb::dict state() {
     check_idle();
     nb::dict d;
-    const std::vector<Learner*> banks = learner_->banks();
+    const std::vector<Model::Part> parts = learner_->parts();
     const std::vector<std::uint32_t> used = used_rows();
     d["rows"] = array_of(used);
-    for (std::size_t i = 0; i < banks.size(); ++i) {
-      Bank& bank = banks[i]->bank();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      Bank& bank = *parts[i].bank;
       const std::size_t stride = bank.layout().stride;
       std::vector<float> rows(used.size() * stride);
       for (std::size_t j = 0; j < used.size(); ++j)
         std::copy_n(bank.row(used[j]), stride, rows.data() + j * stride);
       d[part("bank", i).c_str()] = array_of(rows);
-      d[part("scalars", i).c_str()] = array_of(banks[i]->scalars());
+      d[part("scalars", i).c_str()] = array_of(*parts[i].scalars);
     }
     if (const std::vector<double> numbers = learner_->numbers(); !numbers.empty())
       d["numbers"] = array_of(numbers);
     reading_.save(d);
-    if (banks[0]->votes()) {
-      const Votes& v = banks[0]->record();
+    if (const Votes* kept = votes()) {
+      const Votes& v = *kept;
       d["vote_starts"] = array_of(v.starts);
       d["vote_rows"] = array_of(v.rows);
       d["vote_values"] = array_of(v.values);
@@ -178,7 +178,6 @@ class PyLearner {
                      nb::cast<Vector<std::uint8_t>>(arrays["name_kinds"]),
                      nb::cast<Vector<std::uint32_t>>(arrays["name_rows"]));
     const Features& f = learner_->features();
-    const std::vector<Learner*> banks = learner_->banks();
     try {
       learner_->relane(std::vector<int>(std::size_t(lanes), -1),
                        std::vector<int>(std::size_t(lanes), 1));
@@ -189,19 +188,20 @@ class PyLearner {
       damaged(error.what());
     }
     learner_->grow();
+    const std::vector<Model::Part> parts = learner_->parts();
     const auto used = nb::cast<Vector<std::uint32_t>>(arrays["rows"]);
     for (std::size_t j = 0; j < used.size(); ++j)
       if (used(j) >= f.size()) damaged("the bank does not fit the features and the rule");
-    for (std::size_t i = 0; i < banks.size(); ++i) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
       const auto bank = nb::cast<Vector<float>>(arrays[part("bank", i).c_str()]);
       const auto scalars = nb::cast<Vector<double>>(arrays[part("scalars", i).c_str()]);
-      const std::size_t stride = banks[i]->bank().layout().stride;
+      const std::size_t stride = parts[i].bank->layout().stride;
       if (bank.size() != used.size() * stride)
         damaged("the bank does not fit the features and the rule");
-      if (scalars.size() != banks[i]->scalars().size()) damaged("the lanes do not fit the rule");
+      if (scalars.size() != parts[i].scalars->size()) damaged("the lanes do not fit the rule");
       for (std::size_t j = 0; j < used.size(); ++j)
-        std::copy_n(bank.data() + j * stride, stride, banks[i]->bank().row(used(j)));
-      std::copy(scalars.data(), scalars.data() + scalars.size(), banks[i]->scalars().data());
+        std::copy_n(bank.data() + j * stride, stride, parts[i].bank->row(used(j)));
+      std::copy(scalars.data(), scalars.data() + scalars.size(), parts[i].scalars->data());
     }
     restore_votes(arrays);
   }
@@ -222,9 +222,12 @@ class PyLearner {
   // of.
   nb::dict mixing(int lane) {
     if (lane < 0 || lane >= lanes()) throw nb::value_error("there is no such lane");
-    Mixing& m = mixture().mixing(lane);
+    auto* newton = dynamic_cast<Newton*>(learner_.get());
+    Mixing* mixed = newton ? newton->mixing(lane) : &mixture().mixing(lane);
+    if (!mixed) throw nb::value_error("the learner mixes no lanes");
+    Mixing& m = *mixed;
     nb::dict out;
-    out["lanes"] = array_of(mixture().alive());
+    if (!newton) out["lanes"] = array_of(mixture().alive());
     out["losses"] = array_of(m.losses());
     out["weights"] = array_of(m.weights());
     out["loss"] = m.scalar(MixingView::kLoss);
@@ -239,13 +242,37 @@ class PyLearner {
     }
     return out;
   }
+  // What the spaces of a class's Newton steps have measured.
+  nb::list spaces(int lane) {
+    auto* newton = dynamic_cast<Newton*>(learner_.get());
+    if (!newton || lane < 0 || lane >= lanes()) throw nb::value_error("there is no such sketch");
+    nb::list all;
+    for (const NewtonFrame& frame : newton->frames(lane)) {
+      nb::dict out;
+      const auto scalar = [&](int s) { return frame.scalar(s); };
+      out["features"] = scalar(NewtonFrame::kFeatures);
+      out["energy"] = scalar(NewtonFrame::kEnergy);
+      out["reach"] = scalar(NewtonFrame::kReach);
+      out["steep"] = scalar(NewtonFrame::kSteep);
+      out["etas"] = scalar(NewtonFrame::kEtas);
+      out["last_eta"] = scalar(NewtonFrame::kLastEta);
+      out["gain"] = scalar(NewtonFrame::kGain);
+      out["squares"] = scalar(kSquares);
+      out["kept"] = frame.sketch().kept();
+      out["removed"] = frame.sketch().removed();
+      out["rebases"] = frame.sketch().rebases();
+      out["eigenvalues"] = array_of(frame.sketch().eigenvalues());
+      all.append(out);
+    }
+    return all;
+  }
 
  private:
   void restore_votes(const nb::kwargs& arrays) {
-    Learner& learner = *learner_->banks()[0];
-    if (arrays.contains("vote_starts") != learner.votes())
+    Votes* kept = votes();
+    if (arrays.contains("vote_starts") != (kept != nullptr))
       throw nb::value_error("the votes do not fit the rule");
-    if (!learner.votes()) return;
+    if (!kept) return;
     const auto read = [&]<class T>(const char* name, std::vector<T>& out) {
       auto a = nb::cast<Vector<T>>(arrays[name]);
       out.assign(a.data(), a.data() + a.size());
@@ -263,14 +290,18 @@ class PyLearner {
                  v.starts.back() == v.rows.size() && v.rows.size() == v.values.size() &&
                  v.steps.size() == updates * std::size_t(lanes()) &&
                  std::is_sorted(v.starts.begin(), v.starts.end());
-    for (std::uint32_t row : v.rows) sound = sound && row < learner.bank().rows();
+    for (std::uint32_t row : v.rows) sound = sound && row < learner_->features().size();
     if (!sound) throw nb::value_error("the votes are damaged");
-    learner.record() = std::move(v);
+    *kept = std::move(v);
   }
   void check_idle() const {
     if (busy_) throw std::runtime_error("the learner is in use by another thread");
   }
 
+  Votes* votes() {
+    auto* model = dynamic_cast<Learner*>(learner_.get());
+    return model && model->votes() ? &model->record() : nullptr;
+  }
   Auto& mixture() {
     auto* model = dynamic_cast<Auto*>(learner_.get());
     if (!model) throw nb::value_error("the learner mixes no lanes");
@@ -281,9 +312,9 @@ class PyLearner {
     std::vector<std::uint32_t> used;
     for (std::uint32_t row = 0; row < learner_->features().size(); ++row) {
       bool any = false;
-      for (Learner* each : learner_->banks()) {
-        const auto* bytes = reinterpret_cast<const unsigned char*>(each->bank().row(row));
-        for (std::size_t k = 0; k < each->bank().bytes(1) && !any; ++k) any = bytes[k] != 0;
+      for (const Model::Part& each : learner_->parts()) {
+        const auto* bytes = reinterpret_cast<const unsigned char*>(each.bank->row(row));
+        for (std::size_t k = 0; k < each.bank->bytes(1) && !any; ++k) any = bytes[k] != 0;
       }
       if (any) used.push_back(row);
     }
@@ -469,6 +500,7 @@ NB_MODULE(_core, m) {
       .def("restore", &PyLearner::restore, "lanes"_a, "arrays"_a)
       .def("lane_scores", &PyLearner::lane_scores, "x"_a)
       .def("retired", &PyLearner::retired)
+      .def("spaces", &PyLearner::spaces, "lane"_a)
       .def("mixing", &PyLearner::mixing, "lane"_a);
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
   bind_reader(m);

@@ -3,6 +3,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cmath>
 
@@ -15,8 +16,34 @@ Loss loss_of(nb::handle spec) {
   return {static_cast<LossKind>(kind), parameter};
 }
 
+namespace {
+NewtonOptions newton_of(nb::dict options) {
+  NewtonOptions o;
+  o.kind = static_cast<NewtonOptions::Kind>(nb::cast<int>(options["sketch"]));
+  o.size = nb::cast<int>(options["size"]);
+  o.seed = nb::cast<std::uint64_t>(options["seed"]);
+  o.tuned = nb::cast<bool>(options["tuned"]);
+  o.slab = nb::cast<double>(options["slab"]);
+  o.curvature = nb::cast<double>(options["curvature"]);
+  o.has_rate = options.contains("eta");
+  if (o.has_rate)
+    o.rate = {static_cast<Rate::Kind>(nb::cast<int>(options["schedule"])),
+              nb::cast<double>(options["eta"])};
+  using Lanes = std::vector<std::pair<double, double>>;
+  for (const auto& [diagonal, lanes] :
+       nb::cast<std::vector<std::pair<bool, Lanes>>>(options["spaces"])) {
+    NewtonOptions::Space space{diagonal, {}};
+    for (const auto& [alpha, strength] : lanes) space.lanes.push_back({alpha, strength});
+    o.spaces.push_back(space);
+  }
+  return o;
+}
+}  // namespace
+
 std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::dict options,
                                 int bits, std::uint32_t remembered, bool intercept, bool certify) {
+  if (rule == "newton")
+    return std::make_unique<Newton>(loss, newton_of(options), bits, remembered, certify);
   if (rule != "auto")
     return std::make_unique<Learner>(loss, rule_of(rule, options, intercept), bits, remembered,
                                      certify);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "auto.hpp"
+#include "newton/newton.hpp"
 
 namespace regretless {
 

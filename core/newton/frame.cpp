@@ -1,0 +1,251 @@
+#include "newton/frame.hpp"
+
+#include "sketch/frequent_directions.hpp"
+#include "sketch/full.hpp"
+#include "sketch/oja.hpp"
+#include "sketch/random_projection.hpp"
+
+namespace regretless {
+
+namespace {
+std::unique_ptr<Sketch> sketch_of(const NewtonOptions& options, int lanes) {
+  switch (options.kind) {
+    case NewtonOptions::frequent:
+      return std::make_unique<FrequentDirections>(options.size);
+    case NewtonOptions::random:
+      return std::make_unique<RandomProjection>(options.size, options.seed);
+    case NewtonOptions::full:
+      return std::make_unique<FullMatrix>(lanes);
+    default:
+      return std::make_unique<OjaSketch>(options.size);
+  }
+}
+double dot(const Numbers& a, const Numbers& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+}  // namespace
+
+NewtonFrame::NewtonFrame(const NewtonOptions& options, const NewtonOptions::Space& space,
+                         bool certify, Kernels kernels)
+    : tuned_(options.tuned),
+      diagonal_(space.diagonal),
+      certify_(certify),
+      has_rate_(options.has_rate),
+      slab_(options.slab),
+      curvature_(options.curvature),
+      rate_(options.rate),
+      lanes_(space.lanes),
+      sketch_(sketch_of(options, int(space.lanes.size()))),
+      kernels_(kernels),
+      bank_(Layout::of(1, int(certify), int(width()))),
+      scalars_(std::size_t(kCount)),
+      b_(lanes_.size(), Numbers(std::size_t(sketch_->size()))) {}
+
+NewtonFrame::NewtonFrame(const NewtonFrame& other)
+    : tuned_(other.tuned_),
+      diagonal_(other.diagonal_),
+      certify_(other.certify_),
+      has_rate_(other.has_rate_),
+      slab_(other.slab_),
+      curvature_(other.curvature_),
+      rate_(other.rate_),
+      lanes_(other.lanes_),
+      sketch_(other.sketch_->clone()),
+      kernels_(other.kernels_),
+      bank_(other.bank_),
+      scalars_(other.scalars_),
+      b_(other.b_) {}
+
+BankView NewtonFrame::view() const {
+  return {const_cast<Bank&>(bank_).data(), bank_.rows(), bank_.layout(), -1, -1, nullptr};
+}
+
+void NewtonFrame::grow(std::size_t rows) {
+  if (bank_.rows() < rows) bank_.resize(rows);
+  sketch_->grow(rows);
+  for (Numbers& each : b_) each.resize(std::size_t(sketch_->size()));
+}
+
+void NewtonFrame::normalise(const Example& x) {
+  scaled_.resize(x.size);
+  xx_ = 0;
+  const float* data = bank_.data() + first() + square_at();
+  for (std::size_t j = 0; j < x.size; ++j) {
+    double v = x.values[j];
+    if (diagonal_) {
+      const float* row = data + x.rows[j] * bank_.layout().stride;
+      const double most = std::max(double(row[1]), std::fabs(v));
+      v = most > 0 ? v / std::sqrt(kFloor * most * most + double(row[0])) : 0;
+    }
+    scaled_[j] = v;
+    xx_ += v * v;
+  }
+}
+
+void NewtonFrame::gather(const Example& x) {
+  sums_.resize(width());
+  kernels_.gather(view(), first(), width(), x, scaled_.data(), sums_.data());
+  y_.assign(sums_.begin() + lanes(), sums_.begin() + lanes() + sketch_->slots());
+  sketch_->coordinates(x, scaled_.data(), y_);
+}
+
+double NewtonFrame::alpha(std::size_t k) const {
+  if (!tuned_) return lanes_[k].alpha;
+  const double missed = std::max(0.0, scalar(kEnergy) - sketch_->kept());
+  const double others = std::max(1.0, scalar(kFeatures) - sketch_->rank());
+  return lanes_[k].alpha * scalar(kUnit) + lanes_[k].strength * missed / others;
+}
+
+double NewtonFrame::spread(std::size_t k) const {
+  return std::max(0.0, xx_ - dot(y_, applied_[k]));
+}
+
+void NewtonFrame::look(const Example& x, double* scores) {
+  normalise(x);
+  gather(x);
+  scores_.resize(lanes_.size());
+  excess_.assign(lanes_.size(), 0.0);
+  applied_.resize(lanes_.size());
+  for (std::size_t k = 0; k < lanes_.size(); ++k) {
+    const double u = sums_[k] + dot(b_[k], y_);
+    const bool outside = std::fabs(u) > slab_ && scalar(kUnit) > 0 && xx_ > 0;
+    if (outside) {
+      applied_[k].resize(y_.size());
+      apply(k);
+      const double q = spread(k);
+      // Lemma 11: the point of the slab that is nearest by A
+      if (q > 0) excess_[k] = (u - std::copysign(slab_, u)) / q;
+    }
+    scores[k] = scores_[k] = excess_[k] != 0 ? std::copysign(slab_, u) : u;
+  }
+}
+
+bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, double h, double slope) {
+  double largest = 0;
+  for (const double v : scaled_) largest = std::max(largest, std::fabs(v));
+  const double t = scalar(kRounds) + 1, eta = has_rate_ ? rate_(t) : 0;
+  const double e = (tuned_ ? 1 : std::sqrt(curvature_ + eta)) * slope;
+  if (!(std::fabs(e) * largest < kLargest)) return tuned_;
+  for (std::size_t k = 0; k < lanes_.size() && !tuned_; ++k)
+    if (!std::isfinite(scores_[k])) return false;
+
+  if (scalar(kUnit) == 0 && xx_ > 0) {
+    scalars_[kUnit] = xx_;
+    Numbers alphas, strengths;
+    for (std::size_t k = 0; k < lanes_.size(); ++k) {
+      alphas.push_back(alpha(k));
+      strengths.push_back(lanes_[k].strength);
+    }
+    sketch_->begin(alphas, strengths);
+  }
+  for (std::size_t j = 0; j < x.size; ++j) {
+    float* row = bank_.data() + x.rows[j] * bank_.layout().stride + first() + square_at();
+    scalars_[kFeatures] += row[1] == 0 && x.values[j] != 0;
+    row[0] += float(slope * x.values[j] * (slope * x.values[j]));
+    row[1] = std::max(row[1], std::fabs(x.values[j]));
+    if (certify_) *bank_.doubles(x.rows[j], 0) += slope * x.values[j];
+  }
+
+  vector_.assign(width(), 0.0);
+  for (std::size_t k = 0; k < lanes_.size(); ++k) {
+    if (excess_[k] == 0) continue;
+    vector_[k] = -excess_[k];
+    for (std::size_t i = 0; i < y_.size(); ++i) b_[k][i] += excess_[k] * applied_[k][i];
+  }
+  if (e != 0 && xx_ > 0) {
+    delta_.assign(std::size_t(sketch_->slots()), 0.0);
+    const bool due = sketch_->add(e, xx_, y_, delta_);
+    sketch_->remember(x, scaled_.data(), e);
+    scalars_[kEnergy] += e * e * xx_;
+    for (std::size_t i = 0; i < delta_.size(); ++i) vector_[lanes_.size() + i] = e * delta_[i];
+    for (std::size_t k = 0; k < lanes_.size() && !delta_.empty(); ++k)
+      vector_[k] -= e * dot(delta_, b_[k]);
+    if (due) {
+      kernels_.scatter(view(), first(), width(), x, scaled_.data(), vector_.data());
+      sketch_->compress({&bank_, lanes()}, b_);
+      gather(x);
+      vector_.assign(width(), 0.0);
+    }
+  }
+  for (std::size_t k = 0; k < lanes_.size() && xx_ > 0; ++k) {
+    applied_[k].resize(y_.size());
+    apply(k);
+    const double a = alpha(k), q = spread(k) / a, s = scores_[k];
+    const double step =
+        tuned_ ? loss.invariant_step(s, target, h, q) : h * loss.derivative(s, target);
+    const double move = step / a;
+    if (!(std::fabs(move) * largest < kLargest)) continue;
+    vector_[k] -= move;
+    for (std::size_t i = 0; i < y_.size(); ++i) b_[k][i] += move * applied_[k][i];
+    if (k == 0) scalars_[kGain] += step * step * q;
+  }
+  kernels_.scatter(view(), first(), width(), x, scaled_.data(), vector_.data());
+  scalars_[kReach] = std::max(scalar(kReach), std::fabs(scores_[0]));
+  scalars_[kSteep] = std::max(scalar(kSteep), std::fabs(slope));
+  scalars_[kEtas] += eta;
+  scalars_[kLastEta] = eta;
+  scalars_[kSquares] += slope * slope * xx_;
+  scalars_[kRounds] = t;
+  return true;
+}
+
+void NewtonFrame::turn() {
+  for (std::size_t i = 0; i < bank_.rows(); ++i)
+    for (int k = 0; k < lanes(); ++k) bank_.floats(i, 0)[k] *= -1;
+  for (Numbers& each : b_)
+    for (double& v : each) v = -v;
+  for (std::size_t i = 0; certify_ && i < bank_.rows(); ++i) *bank_.doubles(i, 0) *= -1;
+}
+
+void NewtonFrame::weights(std::size_t row, double* out) const {
+  const float* at = bank_.row(row) + first();
+  double scale = 1;
+  if (diagonal_) {
+    const double most = at[square_at() + 1];
+    scale = most > 0 ? 1 / std::sqrt(kFloor * most * most + double(at[square_at()])) : 0;
+  }
+  for (std::size_t k = 0; k < lanes_.size(); ++k) {
+    double w = at[k];
+    if (sketch_->slots() == 0) {
+      w += row < b_[k].size() ? b_[k][row] : 0;
+    } else {
+      for (std::size_t i = 0; i < b_[k].size(); ++i) w += b_[k][i] * double(at[lanes_.size() + i]);
+    }
+    out[k] = w * scale;
+  }
+}
+
+double NewtonFrame::audited(std::size_t row) const {
+  return *const_cast<Bank&>(bank_).doubles(row, 0);
+}
+
+// [size of b, b of each lane, size of the sketch's state, that]
+std::vector<double> NewtonFrame::numbers() {
+  std::vector<double> all{double(sketch_->size())};
+  for (const Numbers& each : b_) all.insert(all.end(), each.begin(), each.end());
+  const Numbers own = sketch_->state();
+  all.push_back(double(own.size()));
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+const double* NewtonFrame::restore(const double* at, const double* end) {
+  const auto room = [&](double wanted) {
+    if (!(wanted >= 0 && wanted <= double(end - at)))
+      throw std::invalid_argument("the sketch does not fit the learner");
+    return std::size_t(wanted);
+  };
+  room(1);
+  const double size = *at++;
+  for (Numbers& each : b_) {
+    each.assign(at, at + room(size));
+    at += each.size();
+  }
+  room(1);
+  const std::size_t own = room(*at++);
+  sketch_->restore(at, own);
+  if (double(sketch_->size()) != size)
+    throw std::invalid_argument("the sketch does not fit the learner");
+  return at + own;
+}
+
+}  // namespace regretless

@@ -1,0 +1,115 @@
+// One space in which sketched Newton steps are taken (thesis Alg 11), with one sketch for all
+// lanes:
+//
+//   w_k  = the point of |<w, x>| <= slab nearest to u_k, by A_k
+//   u_k <- w_k - A_k^-1 g_k,    A_k = alpha_k I + strength_k S^T S
+//
+// The space is that of the features, or of x_i / sqrt(0.1 max x_i^2 + sum g_i^2) (diagonal
+// adaptation, thesis 4.9), which no feature's scale changes. A row of the bank holds all that
+// belongs to a feature: the lanes' weights, the sketch's numbers, sum g_i^2 and max |x_i|.
+//
+// Tuned lanes are not the text's. Their alpha grows by what the sketch has missed, per feature, and
+// begins in units of the first |x|^2; their steps follow the gradient flow, so that none passes the
+// minimum.
+#pragma once
+#include <cstdint>
+
+#include "kernels.hpp"
+#include "sketch/sketch.hpp"
+
+namespace regretless {
+
+struct NewtonLane {
+  double alpha, strength;
+};
+
+struct NewtonOptions {
+  enum Kind { oja, frequent, random, full };
+  struct Space {
+    bool diagonal;
+    std::vector<NewtonLane> lanes;
+  };
+  Kind kind = oja;
+  int size = 10;
+  std::uint64_t seed = 0;
+  bool tuned = true;
+  double slab = 0, curvature = 0;  // C and sigma; slab is infinite for none
+  bool has_rate = false;
+  Rate rate{};  // eta_t
+  std::vector<Space> spaces;
+};
+
+class NewtonFrame {
+ public:
+  enum Scalar {        // after those of all learners
+    kUnit = kScalars,  // |x|^2 of the first example
+    kFeatures,         // that have been seen
+    kEnergy,           // of the gradients that the sketch was given
+    kReach,            // max |<w, x>|
+    kSteep,            // max |l'|
+    kEtas,             // sum of eta_t
+    kLastEta,
+    kGain,  // sum of <g, A^-1 g> of the first lane
+    kCount
+  };
+
+  NewtonFrame(const NewtonOptions& options, const NewtonOptions::Space& space, bool certify,
+              Kernels kernels);
+  NewtonFrame(const NewtonFrame& other);
+  NewtonFrame& operator=(const NewtonFrame&) = delete;
+
+  int lanes() const { return int(lanes_.size()); }
+  Bank& bank() { return bank_; }
+  const Sketch& sketch() const { return *sketch_; }
+  std::vector<double>& scalars() { return scalars_; }
+  double scalar(int s) const { return scalars_[std::size_t(s)]; }
+  void grow(std::size_t rows);
+  void prefetch(const Example& x) const { kernels_.prefetch(view(), x); }
+
+  // The lanes' scores of x, whose rows differ. What learn needs is kept.
+  void look(const Example& x, double* scores);
+  // Learns the example looked at last; slope: h l' of the score that was given for it. False, and
+  // nothing has changed, if a step would leave the range of floats.
+  bool learn(const Loss& loss, const Example& x, double target, double h, double slope);
+  void turn();  // the labels are exchanged
+
+  // The lanes' weights of a feature, in its own units.
+  void weights(std::size_t row, double* out) const;
+  double audited(std::size_t row) const;
+
+  std::vector<double> numbers();
+  const double* restore(const double* at, const double* end);
+
+ private:
+  static constexpr double kFloor = 0.1;     // of D, in units of max x_i^2
+  static constexpr double kLargest = 1e30;  // change of a weight
+  BankView view() const;
+  std::size_t width() const { return (lanes_.size() + std::size_t(sketch_->slots()) + 5) / 4 * 4; }
+  std::size_t first() const { return bank_.layout().float_offset(); }
+  // Where sum g^2 and max |x| of a row are.
+  std::size_t square_at() const { return width() - 2; }
+  void normalise(const Example& x);
+  void gather(const Example& x);
+  double alpha(std::size_t k) const;
+  void apply(std::size_t k) {
+    sketch_->apply(int(k), alpha(k), lanes_[k].strength, y_, applied_[k]);
+  }
+  double spread(std::size_t k) const;  // alpha <x, A^-1 x>
+
+  bool tuned_, diagonal_, certify_, has_rate_;
+  double slab_, curvature_;
+  Rate rate_;
+  std::vector<NewtonLane> lanes_;
+  std::unique_ptr<Sketch> sketch_;
+  Kernels kernels_;
+  Bank bank_;
+  std::vector<double> scalars_;
+  std::vector<Numbers> b_;
+
+  // of the example looked at
+  Numbers scaled_, sums_, y_, scores_, excess_, delta_, vector_;
+  std::vector<Numbers> applied_;
+  double xx_ = 0;
+};
+
+}  // namespace regretless

@@ -1,0 +1,215 @@
+#include "newton/newton.hpp"
+
+#include <algorithm>
+
+namespace regretless {
+
+Newton::Newton(Loss loss, const NewtonOptions& options, int bits, std::uint32_t remembered,
+               bool certify, Kernels kernels)
+    : loss_(loss),
+      options_(options),
+      certify_(certify),
+      kernels_(kernels),
+      features_(bits, remembered),
+      marks_(1024) {
+  heads_.push_back(fresh());
+  grow();
+}
+
+Newton::Head Newton::fresh() const {
+  std::vector<NewtonFrame> frames;
+  int lanes = 0;
+  for (const NewtonOptions::Space& space : options_.spaces) {
+    frames.emplace_back(options_, space, certify_, kernels_);
+    lanes += int(space.lanes.size());
+  }
+  return {std::move(frames), Mixing(loss_, lanes, 0, kernels_)};
+}
+
+void Newton::grow() {
+  for (Head& head : heads_)
+    for (NewtonFrame& frame : head.frames) frame.grow(features_.size());
+}
+
+void Newton::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
+  std::vector<Head> heads;
+  for (std::size_t c = 0; c < sources.size(); ++c) {
+    heads.push_back(sources[c] < 0 ? fresh() : heads_[std::size_t(sources[c])]);
+    if (signs[c] < 0)
+      for (NewtonFrame& frame : heads.back().frames) frame.turn();
+  }
+  heads_ = std::move(heads);
+  grow();
+}
+
+// --- the rounds ----------------------------------------------------------------------------------
+
+// The features of an example. Two names can share a row of the bank: they are one feature then, the
+// sum, or products of examples would not be what the sketch takes them for.
+Example Newton::distinct(const Batch& batch, std::size_t t) const {
+  const std::size_t start = batch.starts[t], size = batch.starts[t + 1] - start;
+  const Example x{batch.rows + start, batch.values + start, size};
+  const auto mark = [&](std::size_t j) -> std::uint64_t& { return marks_[x.rows[j] / 64 % 1024]; };
+  bool seen = false;
+  for (std::size_t j = 0; j < size; ++j) {
+    const std::uint64_t bit = std::uint64_t(1) << (x.rows[j] % 64);
+    seen |= (mark(j) & bit) != 0;
+    mark(j) |= bit;
+  }
+  for (std::size_t j = 0; j < size; ++j) mark(j) = 0;
+  if (!seen) return x;
+  std::vector<std::pair<std::uint32_t, float>> all;
+  for (std::size_t j = 0; j < size; ++j) all.emplace_back(x.rows[j], x.values[j]);
+  std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.first < b.first; });
+  rows_.clear(), values_.clear();
+  for (const auto& [row, value] : all) {
+    if (!rows_.empty() && rows_.back() == row) {
+      values_.back() += value;
+    } else {
+      rows_.push_back(row), values_.push_back(value);
+    }
+  }
+  return {rows_.data(), values_.data(), rows_.size()};
+}
+
+void Newton::prefetch(const Batch& batch, std::size_t t) const {
+  if (t >= batch.size) return;
+  const std::size_t start = batch.starts[t];
+  const Example x{batch.rows + start, batch.values + start, batch.starts[t + 1] - start};
+  for (const Head& head : heads_)
+    for (const NewtonFrame& frame : head.frames) frame.prefetch(x);
+}
+
+double Newton::Head::score(const Example& x) {
+  double* scores = mixing.scores();
+  for (NewtonFrame& frame : frames) {
+    frame.look(x, scores);
+    scores += frame.lanes();
+  }
+  if (!mixes()) return *mixing.scores();
+  for (double* s = mixing.scores(); s != scores; ++s)
+    if (!std::isfinite(*s)) *s = 0;  // a lane that is lost
+  return mixing.score();
+}
+
+void Newton::predict(const Batch& batch) const {
+  for (std::size_t t = 0; t < batch.size; ++t) {
+    prefetch(batch, t + 1);
+    const Example x = distinct(batch, t);
+    for (std::size_t c = 0; c < heads_.size(); ++c)
+      batch.scores[t * heads_.size() + c] = heads_[c].score(x);
+  }
+}
+
+double Newton::target(const Batch& batch, std::size_t t, int lane) const {
+  if (batch.targets) return batch.targets[t];
+  if (lanes() == 1) return 2.0 * batch.classes[t] - 1;
+  return batch.classes[t] == lane ? 1.0 : -1.0;
+}
+
+void Newton::learn(const Batch& batch, std::size_t offset) {
+  const std::size_t before = heads_[0].frames[0].bank().rows();
+  grow();
+  for (std::size_t t = 0; t < batch.size; ++t) {
+    prefetch(batch, t + 1);
+    const Example x = distinct(batch, t);
+    const double h = batch.importance ? batch.importance[t] : 1;
+    double lost = 0;
+    bool sound = true;
+    for (int c = 0; c < lanes() && sound; ++c) {
+      Head& head = heads_[std::size_t(c)];
+      const double s = head.score(x), y = target(batch, t, c);
+      const Loss::Outcome outcome = loss_.outcome(s, y);
+      if (batch.scores) batch.scores[t * heads_.size() + std::size_t(c)] = s;
+      lost += outcome.value;
+      if (h == 0) continue;
+      if (head.mixes()) head.mixing.learn(y, h);
+      const double slope = h * outcome.derivative;
+      sound = std::isfinite(outcome.value);
+      for (NewtonFrame& frame : head.frames) sound = sound && frame.learn(loss_, x, y, h, slope);
+      std::vector<double>& scalars = head.frames[0].scalars();
+      if (!sound) break;
+      scalars[kLoss] += h * outcome.value;
+      scalars[kLinear] += slope * s;
+      scalars[kWeights] += h;
+      scalars[kUpdates] += slope != 0;
+    }
+    if (!sound) {
+      std::size_t used = before;
+      for (std::size_t j = 0; j < batch.starts[t]; ++j)
+        used = std::max<std::size_t>(used, batch.rows[j] + 1);
+      features_.truncate(std::uint32_t(used));
+      throw Diverged("the score overflowed at example " + std::to_string(offset + t) +
+                     " of this call; the examples before it were learned. Raise alpha, scale the "
+                     "features, or leave alpha out, and it is chosen for you");
+    }
+    if (batch.losses) batch.losses[t] = lost;
+  }
+}
+
+// --- what there is to know
+// -------------------------------------------------------------------------
+
+std::vector<double> Newton::weights() const {
+  const std::size_t rows = features_.size(), classes = heads_.size();
+  std::vector<double> out(rows * classes), each;
+  for (std::size_t c = 0; c < classes; ++c) {
+    Head& head = heads_[c];
+    const std::vector<double> shares =
+        head.mixes() ? head.mixing.lane_shares() : std::vector<double>{1};
+    std::size_t first = 0;
+    for (const NewtonFrame& frame : head.frames) {
+      each.resize(std::size_t(frame.lanes()));
+      for (std::size_t i = 0; i < rows; ++i) {
+        frame.weights(i, each.data());
+        for (std::size_t k = 0; k < each.size(); ++k)
+          out[i * classes + c] += shares[first + k] * each[k];
+      }
+      first += each.size();
+    }
+  }
+  return out;
+}
+
+std::array<double, 3> Newton::gradient_norms() const {
+  double l1 = 0, l2 = 0, largest = 0;
+  for (const Head& head : heads_)
+    for (std::size_t i = 0; i < features_.size(); ++i) {
+      const double z = std::fabs(head.frames[0].audited(i));
+      l1 += z, l2 += z * z, largest = std::max(largest, z);
+    }
+  return {l1, std::sqrt(l2), largest};
+}
+
+std::vector<Model::Part> Newton::parts() {
+  std::vector<Part> all;
+  for (Head& head : heads_)
+    for (NewtonFrame& frame : head.frames) all.push_back({&frame.bank(), &frame.scalars()});
+  return all;
+}
+
+std::vector<double> Newton::numbers() {
+  std::vector<double> all;
+  for (Head& head : heads_) {
+    for (NewtonFrame& frame : head.frames) {
+      const std::vector<double> own = frame.numbers();
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    const std::vector<double> mixed = head.mixing.state();
+    all.insert(all.end(), mixed.begin(), mixed.end());
+  }
+  return all;
+}
+void Newton::restore_numbers(const double* numbers, std::size_t size) {
+  const double *at = numbers, *end = numbers + size;
+  for (Head& head : heads_) {
+    for (NewtonFrame& frame : head.frames) at = frame.restore(at, end);
+    if (std::size_t(end - at) < head.mixing.size())
+      throw std::invalid_argument("the mixture does not fit the lanes");
+    head.mixing.restore(at);
+    at += head.mixing.size();
+  }
+  if (at != end) throw std::invalid_argument("the sketch does not fit the learner");
+}
+
+}  // namespace regretless

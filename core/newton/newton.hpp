@@ -1,0 +1,66 @@
+// Sketched online Newton (thesis 4): for each class one or more spaces with their lanes, mixed as
+// they prove themselves when there are several.
+#pragma once
+#include "mixing/mixing.hpp"
+#include "model.hpp"
+#include "newton/frame.hpp"
+
+namespace regretless {
+
+class Newton : public Model {
+ public:
+  Newton(Loss loss, const NewtonOptions& options, int bits, std::uint32_t remembered, bool certify,
+         Kernels kernels = regretless::kernels());
+
+  const Loss& loss() const override { return loss_; }
+  Features& features() override { return features_; }
+  int lanes() const override { return int(heads_.size()); }
+
+  void predict(const Batch& batch) const override;
+  void learn(const Batch& batch, std::size_t offset = 0) override;
+  void grow() override;
+  void relane(const std::vector<int>& sources, const std::vector<int>& signs) override;
+
+  std::vector<double> weights() const override;
+  double scalar(Scalar s, int lane) const override {
+    return heads_[std::size_t(lane)].frames[0].scalar(s);
+  }
+  bool has_gradient_sum() const override { return certify_; }
+  std::array<double, 3> gradient_norms() const override;
+  std::vector<Part> parts() override;
+  std::vector<double> numbers() override;
+  void restore_numbers(const double* numbers, std::size_t size) override;
+
+  const std::vector<NewtonFrame>& frames(int lane) const {
+    return heads_[std::size_t(lane)].frames;
+  }
+  Mixing* mixing(int lane) {  // null if there is but one way to learn
+    Head& head = heads_[std::size_t(lane)];
+    return head.mixes() ? &head.mixing : nullptr;
+  }
+
+ private:
+  struct Head {  // of a class
+    std::vector<NewtonFrame> frames;
+    Mixing mixing;
+    bool mixes() const { return mixing.lanes() > 1; }
+    // The score of x; with several lanes, theirs are then where the mixture looks for them.
+    double score(const Example& x);
+  };
+  Head fresh() const;
+  Example distinct(const Batch& batch, std::size_t t) const;
+  void prefetch(const Batch& batch, std::size_t t) const;
+  double target(const Batch& batch, std::size_t t, int lane) const;
+
+  Loss loss_;
+  NewtonOptions options_;
+  bool certify_;
+  Kernels kernels_;
+  Features features_;
+  mutable std::vector<Head> heads_;  // scratch
+  mutable std::vector<std::uint64_t> marks_;
+  mutable std::vector<std::uint32_t> rows_;
+  mutable std::vector<float> values_;
+};
+
+}  // namespace regretless

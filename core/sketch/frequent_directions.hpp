@@ -1,0 +1,312 @@
+// Frequent directions by epochs (thesis Alg 16, 18 to 20): m gradients are kept as they come, G,
+// and are then taken into the m directions V with their lengths D, of whose squares the least is
+// removed:
+//
+//   S = [D V; G],   V = F Z,   Y = [Z; G]
+//
+// The printed update divides by a matrix that is singular for all but special data (erratum E14).
+// Here a direction of no length stays one of V, and where the matrix is nearly singular all the
+// same the rows of the bank are gone through once. As (G - M V)(G - M V)^T = G G^T - M M^T for M =
+// G V^T, the residual's directions need no further products of rows.
+#pragma once
+#include <cstdint>
+
+#include "sketch/sketch.hpp"
+
+namespace regretless {
+
+class FrequentDirections : public Sketch {
+ public:
+  explicit FrequentDirections(int size)
+      : m_(size),
+        squares_(std::size_t(size)),
+        F_(std::size_t(size) * size),
+        crossed_(std::size_t(size) * size),
+        products_(std::size_t(size) * size) {}
+  std::unique_ptr<Sketch> clone() const override {
+    return std::make_unique<FrequentDirections>(*this);
+  }
+
+  int slots() const override { return 2 * m_; }
+  void apply(int, double alpha, double strength, const Numbers& y, Numbers& out) const override {
+    const int k = directions(), n = k + waiting();
+    Numbers A = gram(), along(std::size_t(n), 0.0);
+    for (double& each : A) each *= strength;
+    for (int i = 0; i < n; ++i) A[std::size_t(i * n + i)] += alpha;
+    for (int i = 0; i < n; ++i)
+      along[std::size_t(i)] =
+          strength * (i < k ? length(i) * row_times(i, y.data()) : y[std::size_t(m_ + i - k)]);
+    std::fill(out.begin(), out.end(), 0.0);
+    if (!cholesky(A.data(), n)) return;  // beyond rounding: as if there were no sketch
+    solve_lower(A.data(), n, n, along.data());
+    solve_upper(A.data(), n, n, along.data());
+    for (int i = 0; i < n; ++i) {
+      if (i >= k) out[std::size_t(m_ + i - k)] = along[std::size_t(i)];
+      for (int j = 0; i < k && j < k; ++j)
+        out[std::size_t(j)] += length(i) * along[std::size_t(i)] * F(i, j);
+    }
+  }
+  bool add(double e, double xx, Numbers& y, Numbers& delta) override {
+    const int at = waiting();
+    for (int j = 0; j < directions(); ++j)
+      crossed_[std::size_t(j * m_ + at)] = e * y[std::size_t(j)];
+    for (int j = 0; j < at; ++j)
+      products_[std::size_t(at * m_ + j)] = products_[std::size_t(j * m_ + at)] =
+          e * y[std::size_t(m_ + j)];
+    products_[std::size_t(at * m_ + at)] = e * e * xx;
+    delta[std::size_t(m_ + at)] = 1;
+    y[std::size_t(m_ + at)] = e * xx;
+    waiting_ += 1;
+    return waiting() == m_;
+  }
+  void remember(const Example& x, const double* scaled, double e) override {
+    rows_.insert(rows_.end(), x.rows, x.rows + x.size);
+    for (std::size_t j = 0; j < x.size; ++j) values_.push_back(float(e * scaled[j]));
+    ends_.push_back(rows_.size());
+  }
+
+  void compress(const SketchRows& rows, std::vector<Numbers>& b) override {
+    const int k = directions();
+    Numbers M(std::size_t(m_ * k));  // G V^T
+    for (int t = 0; t < m_; ++t)
+      for (int i = 0; i < k; ++i)
+        for (int j = 0; j < k; ++j)
+          M[std::size_t(t * k + i)] += F(i, j) * crossed_[std::size_t(j * m_ + t)];
+    Numbers rest = products_;
+    double trace = 0;
+    for (int t = 0; t < m_; ++t) {
+      trace += products_[std::size_t(t * m_ + t)];
+      for (int s = 0; s < m_; ++s)
+        for (int i = 0; i < k; ++i)
+          rest[std::size_t(t * m_ + s)] -= M[std::size_t(t * k + i)] * M[std::size_t(s * k + i)];
+    }
+    const Eigen residual(rest, m_);
+    int r = 0;
+    while (r < m_ && residual.values[std::size_t(r)] > kNothing * trace) ++r;
+    // In the orthonormal rows [V; Q] the gradients are [M L], L = E sqrt(values).
+    const int n = k + r;
+    const auto part = [&](int t, int i) {
+      return i < k ? M[std::size_t(t * k + i)]
+                   : residual.vectors[std::size_t((i - k) * m_ + t)] *
+                         std::sqrt(residual.values[std::size_t(i - k)]);
+    };
+    Numbers B(std::size_t(n) * n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        double sum = i == j && i < k ? squares_[std::size_t(i)] : 0;
+        for (int t = 0; t < m_; ++t) sum += part(t, i) * part(t, j);
+        B[std::size_t(i * n + j)] = sum;
+      }
+    const Eigen top(B, n);
+    const int left = std::min(m_, n);
+    Numbers U(top.vectors.begin(), top.vectors.begin() + left * n);
+    const double least = left == m_ ? std::max(0.0, top.values[std::size_t(m_ - 1)]) : 0;
+    if (k == m_) keep_last(U, n);
+    // New directions from the old rows Z and from G: N1 Z + N2 G.
+    Numbers N1(std::size_t(left * m_)), N2(std::size_t(left * m_));
+    for (int i = 0; i < left; ++i) {
+      Numbers on_v(U.begin() + i * n, U.begin() + i * n + k);
+      for (int q = 0; q < r; ++q) {
+        const double by =
+            U[std::size_t(i * n + k + q)] / std::sqrt(residual.values[std::size_t(q)]);
+        for (int t = 0; t < m_; ++t) {
+          const double weight = by * residual.vectors[std::size_t(q * m_ + t)];
+          N2[std::size_t(i * m_ + t)] += weight;
+          for (int v = 0; v < k; ++v) on_v[std::size_t(v)] -= weight * M[std::size_t(t * k + v)];
+        }
+      }
+      for (int v = 0; v < k; ++v)
+        for (int j = 0; j < k; ++j) N1[std::size_t(i * m_ + j)] += on_v[std::size_t(v)] * F(v, j);
+    }
+    Numbers delta = N2;
+    if (k == m_ && divide(N1, delta)) {
+      move_some(rows, b, delta);
+      F_ = N1;
+    } else {
+      move_all(rows, b, N1, N2, left);
+      std::fill(F_.begin(), F_.end(), 0.0);
+      for (int i = 0; i < left; ++i) F_[std::size_t(i * m_ + i)] = 1;
+    }
+    for (int i = 0; i < left; ++i)
+      squares_[std::size_t(i)] = std::max(0.0, top.values[std::size_t(i)] - least);
+    removed_ += least;
+    directions_ = left;
+    waiting_ = 0;
+    std::fill(crossed_.begin(), crossed_.end(), 0.0);
+    std::fill(products_.begin(), products_.end(), 0.0);
+    rows_.clear(), values_.clear(), ends_.clear();
+  }
+
+  double kept() const override {
+    double sum = std::accumulate(squares_.begin(), squares_.end(), 0.0);
+    for (int t = 0; t < waiting(); ++t) sum += products_[std::size_t(t * m_ + t)];
+    return sum;
+  }
+  int rank() const override { return directions() + waiting(); }
+  Numbers eigenvalues() const override { return Eigen(gram(), rank()).values; }
+  double removed() const override { return removed_; }
+  int rebases() const override { return int(rebases_); }
+
+  // The gradients that wait are numbers, too: how many entries, and row and value of each.
+  Numbers state() override {
+    Numbers all = Stateful::state();
+    for (std::size_t t = 0, j = 0; t < ends_.size(); ++t) {
+      all.push_back(double(ends_[t] - j));
+      for (; j < ends_[t]; ++j) all.insert(all.end(), {double(rows_[j]), double(values_[j])});
+    }
+    return all;
+  }
+  void restore(const double* state, std::size_t size) override {
+    const std::size_t fixed = 4 + std::size_t(m_ + 3 * m_ * m_);
+    const auto damaged = [] { throw std::invalid_argument("the sketch does not fit its size"); };
+    if (size < fixed) damaged();
+    Stateful::restore(state, fixed);
+    const double *at = state + fixed, *end = state + size;
+    if (!(directions_ >= 0 && directions_ <= m_ && waiting_ >= 0 && waiting_ < m_)) damaged();
+    rows_.clear(), values_.clear(), ends_.clear();
+    for (int t = 0; t < waiting(); ++t) {
+      if (at == end || !(*at >= 0) || 2 * *at > double(end - at - 1)) damaged();
+      for (auto left = std::size_t(*at++); left-- > 0; at += 2) {
+        rows_.push_back(std::uint32_t(at[0]));
+        values_.push_back(float(at[1]));
+      }
+      ends_.push_back(rows_.size());
+    }
+    if (at != end) damaged();
+  }
+
+ protected:
+  Parts parts() override {
+    return {directions_, waiting_, removed_, rebases_, squares_, F_, crossed_, products_};
+  }
+
+ private:
+  static constexpr double kNothing = 1e-12;  // of the gradients' squares: rounding
+  static constexpr double kSingular =
+      1e2;  // the largest condition number that is divided by: rows are floats
+
+  static constexpr double kParallel = 1e-4;  // what is left of a row that the others hold already
+
+  int directions() const { return int(directions_); }
+  int waiting() const { return int(waiting_); }
+  double F(int i, int j) const { return F_[std::size_t(i * m_ + j)]; }
+  double length(int i) const { return std::sqrt(squares_[std::size_t(i)]); }
+  double row_times(int i, const double* y) const {
+    double sum = 0;
+    for (int j = 0; j < directions(); ++j) sum += F(i, j) * y[j];
+    return sum;
+  }
+  Numbers gram() const {  // S S^T
+    const int k = directions(), w = waiting(), n = k + w;
+    Numbers A(std::size_t(n) * n);
+    for (int i = 0; i < k; ++i) A[std::size_t(i * n + i)] = squares_[std::size_t(i)];
+    for (int t = 0; t < w; ++t) {
+      for (int s = 0; s < w; ++s)
+        A[std::size_t((k + t) * n + k + s)] = products_[std::size_t(t * m_ + s)];
+      for (int i = 0; i < k; ++i) {
+        double sum = 0;
+        for (int j = 0; j < k; ++j) sum += F(i, j) * crossed_[std::size_t(j * m_ + t)];
+        A[std::size_t(i * n + k + t)] = A[std::size_t((k + t) * n + i)] = length(i) * sum;
+      }
+    }
+    return A;
+  }
+  // The last direction will have no length: let it be the old last one, as far as the others are
+  // not that, or no new row could be made of it.
+  void keep_last(Numbers& U, int n) const {
+    Numbers last(std::size_t(n), 0.0);
+    last[std::size_t(m_ - 1)] = 1;
+    for (int again = 0; again < 2; ++again)
+      for (int i = 0; i + 1 < m_; ++i) {
+        double along = 0;
+        for (int j = 0; j < n; ++j) along += U[std::size_t(i * n + j)] * last[std::size_t(j)];
+        for (int j = 0; j < n; ++j) last[std::size_t(j)] -= along * U[std::size_t(i * n + j)];
+      }
+    const double size = std::sqrt(std::inner_product(last.begin(), last.end(), last.begin(), 0.0));
+    if (size <= kParallel) return;
+    for (int j = 0; j < n; ++j) U[std::size_t((m_ - 1) * n + j)] = last[std::size_t(j)] / size;
+  }
+  // X <- N^-1 X, unless N is nearly singular.
+  bool divide(const Numbers& N, Numbers& X) const {
+    Numbers square(std::size_t(m_) * m_);
+    for (int i = 0; i < m_; ++i)
+      for (int j = 0; j < m_; ++j)
+        for (int t = 0; t < m_; ++t)
+          square[std::size_t(i * m_ + j)] +=
+              N[std::size_t(i * m_ + t)] * N[std::size_t(j * m_ + t)];
+    const Eigen singular(square, m_);
+    const double most = singular.values[0], least = singular.values[std::size_t(m_ - 1)];
+    if (!(least > 0) || !(most < kSingular * kSingular * least)) return false;
+    // N^-1 = N^T (N N^T)^-1
+    Numbers inverse(std::size_t(m_) * m_), out(X.size());
+    for (int i = 0; i < m_; ++i)
+      for (int j = 0; j < m_; ++j)
+        for (int e = 0; e < m_; ++e)
+          inverse[std::size_t(i * m_ + j)] += singular.vectors[std::size_t(e * m_ + i)] *
+                                              singular.vectors[std::size_t(e * m_ + j)] /
+                                              singular.values[std::size_t(e)];
+    for (int i = 0; i < m_; ++i)
+      for (int j = 0; j < m_; ++j) {
+        double by = 0;
+        for (int t = 0; t < m_; ++t)
+          by += N[std::size_t(t * m_ + i)] * inverse[std::size_t(t * m_ + j)];
+        for (int t = 0; t < m_; ++t)
+          out[std::size_t(i * m_ + t)] += by * X[std::size_t(j * m_ + t)];
+      }
+    X = out;
+    return true;
+  }
+  // Z <- Z + delta G in the rows that G has.
+  void move_some(const SketchRows& rows, std::vector<Numbers>& b, const Numbers& delta) {
+    for (std::size_t t = 0, j = 0; t < ends_.size(); ++t) {
+      Numbers to_weights;
+      for (Numbers& each : b) {
+        double by = each[std::size_t(m_) + t];
+        for (int i = 0; i < m_; ++i) by -= delta[std::size_t(i * m_) + t] * each[std::size_t(i)];
+        to_weights.push_back(by);
+      }
+      for (; j < ends_[t]; ++j) {
+        float *z = rows.numbers(rows_[j]), *w = rows.weights(rows_[j]);
+        const double v = values_[j];
+        for (int i = 0; i < m_; ++i) z[i] += float(delta[std::size_t(i * m_) + t] * v);
+        for (std::size_t l = 0; l < to_weights.size(); ++l) w[l] += float(to_weights[l] * v);
+        std::fill_n(z + m_, m_, 0.0f);
+      }
+    }
+    for (Numbers& each : b) std::fill(each.begin() + m_, each.end(), 0.0);
+  }
+  // All rows: Y^T b goes into the weights, and Z <- N1 Z + N2 G.
+  void move_all(const SketchRows& rows, std::vector<Numbers>& b, const Numbers& N1,
+                const Numbers& N2, int left) {
+    Numbers fresh(std::size_t(m_), 0.0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      float *z = rows.numbers(i), *w = rows.weights(i);
+      if (std::all_of(z, z + 2 * m_, [](float v) { return v == 0; })) continue;
+      for (std::size_t l = 0; l < b.size(); ++l) {
+        double sum = w[l];
+        for (int j = 0; j < 2 * m_; ++j) sum += b[l][std::size_t(j)] * double(z[j]);
+        w[l] = float(sum);
+      }
+      for (int k = 0; k < left; ++k) {
+        fresh[std::size_t(k)] = 0;
+        for (int j = 0; j < m_; ++j)
+          fresh[std::size_t(k)] += N1[std::size_t(k * m_ + j)] * double(z[j]) +
+                                   N2[std::size_t(k * m_ + j)] * double(z[m_ + j]);
+      }
+      for (int k = 0; k < left; ++k) z[k] = float(fresh[std::size_t(k)]);
+      std::fill_n(z + m_, m_, 0.0f);
+    }
+    for (Numbers& each : b) std::fill(each.begin(), each.end(), 0.0);
+    rebases_ += 1;
+  }
+
+  int m_;
+  double directions_ = 0, waiting_ = 0, removed_ = 0, rebases_ = 0;
+  Numbers squares_, F_;              // D^2, and V = F Z
+  Numbers crossed_, products_;       // Z G^T, G G^T
+  std::vector<std::uint32_t> rows_;  // the entries of G
+  std::vector<float> values_;
+  std::vector<std::size_t> ends_;
+};
+
+}  // namespace regretless

@@ -1,0 +1,90 @@
+// The few things that sketches need of small matrices: row after row, of doubles.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace regretless {
+
+using Numbers = std::vector<double>;
+
+// A = L L^T, in place, the upper half left alone; false if A is not positive definite.
+inline bool cholesky(double* A, int n) {
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      double sum = A[i * n + j];
+      for (int k = 0; k < j; ++k) sum -= A[i * n + k] * A[j * n + k];
+      if (i > j) {
+        A[i * n + j] = sum / A[j * n + j];
+      } else if (sum > 0) {
+        A[i * n + i] = std::sqrt(sum);
+      } else {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+// L x = b and L^T x = b, in place.
+inline void solve_lower(const double* L, int n, int stride, double* x) {
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < i; ++k) x[i] -= L[i * stride + k] * x[k];
+    x[i] /= L[i * stride + i];
+  }
+}
+inline void solve_upper(const double* L, int n, int stride, double* x) {
+  for (int i = n; i-- > 0;) {
+    for (int k = i + 1; k < n; ++k) x[i] -= L[k * stride + i] * x[k];
+    x[i] /= L[i * stride + i];
+  }
+}
+
+// Eigenvalues of a symmetric matrix, falling, and the eigenvectors as rows, by Jacobi's rotations.
+struct Eigen {
+  Numbers values, vectors;
+  Eigen(Numbers A, int n) : values(std::size_t(n)), vectors(std::size_t(n) * n) {
+    Numbers V(std::size_t(n) * n);
+    for (int i = 0; i < n; ++i) V[std::size_t(i * n + i)] = 1;
+    for (int sweep = 0; sweep < 60 && turn_all(A, V, n); ++sweep) {
+    }
+    std::vector<int> order(std::size_t(n), 0);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return A[std::size_t(a * n + a)] > A[std::size_t(b * n + b)];
+    });
+    for (int i = 0; i < n; ++i) {
+      const int from = order[std::size_t(i)];
+      values[std::size_t(i)] = A[std::size_t(from * n + from)];
+      for (int k = 0; k < n; ++k) vectors[std::size_t(i * n + k)] = V[std::size_t(k * n + from)];
+    }
+  }
+
+ private:
+  static bool turn_all(Numbers& A, Numbers& V, int n) {
+    const auto at = [n](Numbers& M, int i, int j) -> double& { return M[std::size_t(i * n + j)]; };
+    bool turned = false;
+    for (int p = 0; p < n; ++p)
+      for (int q = p + 1; q < n; ++q) {
+        const double off = at(A, p, q);
+        if (std::fabs(off) <= 1e-17 * std::sqrt(std::fabs(at(A, p, p) * at(A, q, q)))) continue;
+        if (off == 0) continue;
+        turned = true;
+        const double theta = (at(A, q, q) - at(A, p, p)) / (2 * off);
+        const double t = (theta >= 0 ? 1 : -1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
+        const double c = 1 / std::sqrt(t * t + 1), s = t * c;
+        const auto rotate = [c, s](double& a, double& b) {
+          const double old = a;
+          a = c * old - s * b;
+          b = s * old + c * b;
+        };
+        for (int k = 0; k < n; ++k) rotate(at(A, k, p), at(A, k, q));
+        for (int k = 0; k < n; ++k) rotate(at(A, p, k), at(A, q, k));
+        for (int k = 0; k < n; ++k) rotate(at(V, k, p), at(V, k, q));
+        at(A, p, q) = at(A, q, p) = 0;
+      }
+    return turned;
+  }
+};
+
+}  // namespace regretless

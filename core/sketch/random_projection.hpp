@@ -1,0 +1,74 @@
+// Random projection (thesis Alg 12, 15): S += r g^T, r normal with variance 1/m; Y = S. The
+// products S S^T are kept, and (alpha I + strength S S^T)^-1 is applied by their Cholesky factor,
+// which stays exact where the printed update of the inverse divides by what may be 0.
+#pragma once
+#include <cstdint>
+
+#include "sketch/sketch.hpp"
+
+namespace regretless {
+
+class RandomProjection : public Sketch {
+ public:
+  RandomProjection(int size, std::uint64_t seed)
+      : m_(size), seed_(seed), products_(std::size_t(size) * size), factor_(products_.size()) {}
+  std::unique_ptr<Sketch> clone() const override {
+    return std::make_unique<RandomProjection>(*this);
+  }
+
+  int slots() const override { return m_; }
+  void apply(int, double alpha, double strength, const Numbers& y, Numbers& out) const override {
+    for (int i = 0; i < m_ * m_; ++i)
+      factor_[std::size_t(i)] = strength * products_[std::size_t(i)];
+    for (int i = 0; i < m_; ++i) factor_[std::size_t(i * m_ + i)] += alpha;
+    if (!cholesky(factor_.data(), m_)) {
+      std::fill(out.begin(), out.end(), 0.0);  // beyond rounding: as if there were no sketch
+      return;
+    }
+    for (int i = 0; i < m_; ++i) out[std::size_t(i)] = strength * y[std::size_t(i)];
+    solve_lower(factor_.data(), m_, m_, out.data());
+    solve_upper(factor_.data(), m_, m_, out.data());
+  }
+  bool add(double e, double xx, Numbers& y, Numbers& delta) override {
+    const double all = e * e * xx;
+    for (int i = 0; i < m_; ++i) delta[std::size_t(i)] = normal(std::uint64_t(rounds_) * m_ + i);
+    for (int i = 0; i < m_; ++i)
+      for (int j = 0; j < m_; ++j) {
+        const double r = delta[std::size_t(i)], s = delta[std::size_t(j)];
+        products_[std::size_t(i * m_ + j)] +=
+            e * (y[std::size_t(i)] * s + r * y[std::size_t(j)]) + all * r * s;
+      }
+    for (int i = 0; i < m_; ++i) y[std::size_t(i)] += delta[std::size_t(i)] * e * xx;
+    energy_ += all;
+    ++rounds_;
+    return false;
+  }
+  double kept() const override { return energy_; }  // expected
+  int rank() const override { return m_; }
+  Numbers eigenvalues() const override { return Eigen(products_, m_).values; }
+
+ protected:
+  Parts parts() override { return {rounds_, energy_, products_}; }
+
+ private:
+  static std::uint64_t mixed(std::uint64_t z) {  // splitmix64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  double normal(std::uint64_t n) const {  // Box-Muller
+    const std::uint64_t at = seed_ * 0x9E3779B97F4A7C15 + 2 * n;
+    const double u = double((mixed(at + 1) >> 11) + 1) * 0x1p-53,
+                 v = double(mixed(at + 2) >> 11) * 0x1p-53;
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * 3.141592653589793 * v) /
+           std::sqrt(double(m_));
+  }
+
+  int m_;
+  std::uint64_t seed_;
+  double rounds_ = 0, energy_ = 0;
+  Numbers products_;
+  mutable Numbers factor_;
+};
+
+}  // namespace regretless
