@@ -702,6 +702,20 @@ void scatter_rows(const BankView& bank, std::size_t first, std::size_t width, co
           }
         });
 }
+void normalise(const BankView& bank, std::size_t at, const Example& x, double floor, double* out) {
+  for (std::size_t j = 0; j < x.size; j += kSeveral) {
+    const std::size_t count = x.size - j < kSeveral ? x.size - j : kSeveral;
+    Four value = {}, square = all(1), most = {};
+    for (std::size_t i = 0; i < count; ++i) {
+      const float* row = bank.data + x.rows[j + i] * bank.layout.stride + at;
+      value[i] = x.values[j + i], square[i] = row[0], most[i] = row[1];
+    }
+    most = larger_of(most, magnitude_of(value));
+    const Four below = all(floor) * most * most + square;
+    const Four scaled = below > all(0) ? value / root(below) : all(0);
+    for (std::size_t i = 0; i < count; ++i) out[j + i] = scaled[i];
+  }
+}
 void prefetch_rows(const BankView& bank, const Example& x) { prefetch(bank, x); }
 
 double mixed_score(const Loss& loss, const MixingView& view, double* scores) {
@@ -715,9 +729,9 @@ MixedScore mixed_learn(const Loss& loss, const MixingView& view, double* scores,
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any,  learn_any,     survey_values,  survey_sparse,
-                    place,        belongs,       normal_weights, normal_step,
-                    total,        weighted,      exponentials,   gather_rows,
-                    scatter_rows, prefetch_rows, mixed_score,    mixed_learn};
+const Kernels table{predict_any,  learn_any,      survey_values, survey_sparse, place,
+                    belongs,      normal_weights, normal_step,   total,         weighted,
+                    exponentials, gather_rows,    scatter_rows,  prefetch_rows, normalise,
+                    flow,         mixed_score,    mixed_learn};
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -99,6 +99,12 @@ struct Kernels {
   void (*scatter)(const BankView&, std::size_t first, std::size_t width, const Example&,
                   const double* values, const double* vector);
   void (*prefetch)(const BankView&, const Example&);
+  // x_i / sqrt(floor max x_i^2 + sum g_i^2), the sum and max |x_i| being the row's floats from `at`
+  // on.
+  void (*normalise)(const BankView&, std::size_t at, const Example&, double floor, double* out);
+  // Importance-aware steps: see Loss::invariant_step.
+  void (*flow)(const Loss&, const double* s, const double* y, double h, const double* n, int count,
+               double* step);
   // Lanes mixed (mixing/exp_concave.hpp): the scores have room for three times the view's width.
   double (*mixed_score)(const Loss&, const MixingView&, double* scores);
   MixedScore (*mixed_learn)(const Loss&, const MixingView&, double* scores, double y, double h);

@@ -39,7 +39,9 @@ NewtonFrame::NewtonFrame(const NewtonOptions& options, const NewtonOptions::Spac
       kernels_(kernels),
       bank_(Layout::of(1, int(certify), int(width()))),
       scalars_(std::size_t(kCount)),
-      b_(lanes_.size(), Numbers(std::size_t(sketch_->size()))) {}
+      b_(lanes_.size(), Numbers(std::size_t(sketch_->size()))) {
+  make_room();
+}
 
 NewtonFrame::NewtonFrame(const NewtonFrame& other)
     : tuned_(other.tuned_),
@@ -54,7 +56,15 @@ NewtonFrame::NewtonFrame(const NewtonFrame& other)
       kernels_(other.kernels_),
       bank_(other.bank_),
       scalars_(other.scalars_),
-      b_(other.b_) {}
+      b_(other.b_) {
+  make_room();
+}
+
+void NewtonFrame::make_room() {
+  applied_.resize(lanes_.size());
+  for (Numbers* each : {&scores_, &excess_, &targets_, &travel_, &steps_})
+    each->resize((lanes_.size() + 3) / 4 * 4);
+}
 
 BankView NewtonFrame::view() const {
   return {const_cast<Bank&>(bank_).data(), bank_.rows(), bank_.layout(), -1, -1, nullptr};
@@ -68,18 +78,12 @@ void NewtonFrame::grow(std::size_t rows) {
 
 void NewtonFrame::normalise(const Example& x) {
   scaled_.resize(x.size);
-  xx_ = 0;
-  const float* data = bank_.data() + first() + square_at();
-  for (std::size_t j = 0; j < x.size; ++j) {
-    double v = x.values[j];
-    if (diagonal_) {
-      const float* row = data + x.rows[j] * bank_.layout().stride;
-      const double most = std::max(double(row[1]), std::fabs(v));
-      v = most > 0 ? v / std::sqrt(kFloor * most * most + double(row[0])) : 0;
-    }
-    scaled_[j] = v;
-    xx_ += v * v;
+  if (diagonal_) {
+    kernels_.normalise(view(), first() + square_at(), x, kFloor, scaled_.data());
+  } else {
+    std::copy_n(x.values, x.size, scaled_.begin());
   }
+  xx_ = dot(scaled_, scaled_);
 }
 
 void NewtonFrame::gather(const Example& x) {
@@ -89,11 +93,17 @@ void NewtonFrame::gather(const Example& x) {
   sketch_->coordinates(x, scaled_.data(), y_);
 }
 
-double NewtonFrame::alpha(std::size_t k) const {
-  if (!tuned_) return lanes_[k].alpha;
-  const double missed = std::max(0.0, scalar(kEnergy) - sketch_->kept());
-  const double others = std::max(1.0, scalar(kFeatures) - sketch_->rank());
-  return lanes_[k].alpha * scalar(kUnit) + lanes_[k].strength * missed / others;
+// P y of all lanes, with the matrices as they are now.
+void NewtonFrame::apply() {
+  matrices_ = lanes_;
+  if (tuned_) {
+    const double missed = std::max(0.0, scalar(kEnergy) - sketch_->kept());
+    const double others = std::max(1.0, scalar(kFeatures) - sketch_->rank());
+    for (Matrix& each : matrices_)
+      each.alpha = each.alpha * scalar(kUnit) + each.strength * missed / others;
+  }
+  for (Numbers& each : applied_) each.resize(y_.size());
+  sketch_->apply(matrices_, y_, applied_);
 }
 
 double NewtonFrame::spread(std::size_t k) const {
@@ -103,21 +113,22 @@ double NewtonFrame::spread(std::size_t k) const {
 void NewtonFrame::look(const Example& x, double* scores) {
   normalise(x);
   gather(x);
-  scores_.resize(lanes_.size());
-  excess_.assign(lanes_.size(), 0.0);
-  applied_.resize(lanes_.size());
+  bool outside = false;
   for (std::size_t k = 0; k < lanes_.size(); ++k) {
-    const double u = sums_[k] + dot(b_[k], y_);
-    const bool outside = std::fabs(u) > slab_ && scalar(kUnit) > 0 && xx_ > 0;
-    if (outside) {
-      applied_[k].resize(y_.size());
-      apply(k);
-      const double q = spread(k);
-      // Lemma 11: the point of the slab that is nearest by A
-      if (q > 0) excess_[k] = (u - std::copysign(slab_, u)) / q;
-    }
-    scores[k] = scores_[k] = excess_[k] != 0 ? std::copysign(slab_, u) : u;
+    scores_[k] = sums_[k] + dot(b_[k], y_);
+    excess_[k] = 0;
+    outside |= std::fabs(scores_[k]) > slab_;
   }
+  if (outside && scalar(kUnit) > 0 && xx_ > 0) {
+    apply();
+    for (std::size_t k = 0; k < lanes_.size(); ++k) {
+      const double u = scores_[k], q = spread(k);
+      if (!(std::fabs(u) > slab_) || !(q > 0)) continue;
+      scores_[k] = std::copysign(slab_, u);  // Lemma 11: the point of the slab nearest by A
+      excess_[k] = (u - scores_[k]) / q;
+    }
+  }
+  std::copy_n(scores_.begin(), lanes_.size(), scores);
 }
 
 bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, double h, double slope) {
@@ -131,12 +142,8 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
 
   if (scalar(kUnit) == 0 && xx_ > 0) {
     scalars_[kUnit] = xx_;
-    Numbers alphas, strengths;
-    for (std::size_t k = 0; k < lanes_.size(); ++k) {
-      alphas.push_back(alpha(k));
-      strengths.push_back(lanes_[k].strength);
-    }
-    sketch_->begin(alphas, strengths);
+    apply();
+    sketch_->begin(matrices_);
   }
   for (std::size_t j = 0; j < x.size; ++j) {
     float* row = bank_.data() + x.rows[j] * bank_.layout().stride + first() + square_at();
@@ -167,18 +174,7 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
       vector_.assign(width(), 0.0);
     }
   }
-  for (std::size_t k = 0; k < lanes_.size() && xx_ > 0; ++k) {
-    applied_[k].resize(y_.size());
-    apply(k);
-    const double a = alpha(k), q = spread(k) / a, s = scores_[k];
-    const double step =
-        tuned_ ? loss.invariant_step(s, target, h, q) : h * loss.derivative(s, target);
-    const double move = step / a;
-    if (!(std::fabs(move) * largest < kLargest)) continue;
-    vector_[k] -= move;
-    for (std::size_t i = 0; i < y_.size(); ++i) b_[k][i] += move * applied_[k][i];
-    if (k == 0) scalars_[kGain] += step * step * q;
-  }
+  if (xx_ > 0) step(loss, target, h, largest);
   kernels_.scatter(view(), first(), width(), x, scaled_.data(), vector_.data());
   scalars_[kReach] = std::max(scalar(kReach), std::fabs(scores_[0]));
   scalars_[kSteep] = std::max(scalar(kSteep), std::fabs(slope));
@@ -187,6 +183,25 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
   scalars_[kSquares] += slope * slope * xx_;
   scalars_[kRounds] = t;
   return true;
+}
+
+// u <- w - A^-1 g, or as far along it as the gradient flow goes.
+void NewtonFrame::step(const Loss& loss, double target, double h, double largest) {
+  apply();
+  for (std::size_t k = 0; k < lanes_.size(); ++k) travel_[k] = spread(k) / matrices_[k].alpha;
+  if (tuned_) {
+    std::fill(targets_.begin(), targets_.end(), target);
+    kernels_.flow(loss, scores_.data(), targets_.data(), h, travel_.data(), lanes(), steps_.data());
+  } else {
+    steps_[0] = h * loss.derivative(scores_[0], target);
+    scalars_[kGain] += steps_[0] * steps_[0] * travel_[0];
+  }
+  for (std::size_t k = 0; k < lanes_.size(); ++k) {
+    const double move = steps_[k] / matrices_[k].alpha;
+    if (!(std::fabs(move) * largest < kLargest)) continue;
+    vector_[k] -= move;
+    for (std::size_t i = 0; i < y_.size(); ++i) b_[k][i] += move * applied_[k][i];
+  }
 }
 
 void NewtonFrame::turn() {

@@ -19,15 +19,11 @@
 
 namespace regretless {
 
-struct NewtonLane {
-  double alpha, strength;
-};
-
 struct NewtonOptions {
   enum Kind { oja, frequent, random, full };
   struct Space {
     bool diagonal;
-    std::vector<NewtonLane> lanes;
+    std::vector<Matrix> lanes;
   };
   Kind kind = oja;
   int size = 10;
@@ -90,16 +86,15 @@ class NewtonFrame {
   std::size_t square_at() const { return width() - 2; }
   void normalise(const Example& x);
   void gather(const Example& x);
-  double alpha(std::size_t k) const;
-  void apply(std::size_t k) {
-    sketch_->apply(int(k), alpha(k), lanes_[k].strength, y_, applied_[k]);
-  }
+  void make_room();
+  void step(const Loss& loss, double target, double h, double largest);
+  void apply();
   double spread(std::size_t k) const;  // alpha <x, A^-1 x>
 
   bool tuned_, diagonal_, certify_, has_rate_;
   double slab_, curvature_;
   Rate rate_;
-  std::vector<NewtonLane> lanes_;
+  std::vector<Matrix> lanes_;
   std::unique_ptr<Sketch> sketch_;
   Kernels kernels_;
   Bank bank_;
@@ -107,7 +102,8 @@ class NewtonFrame {
   std::vector<Numbers> b_;
 
   // of the example looked at
-  Numbers scaled_, sums_, y_, scores_, excess_, delta_, vector_;
+  Numbers scaled_, sums_, y_, scores_, excess_, delta_, vector_, targets_, travel_, steps_;
+  std::vector<Matrix> matrices_;
   std::vector<Numbers> applied_;
   double xx_ = 0;
 };

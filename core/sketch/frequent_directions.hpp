@@ -28,22 +28,27 @@ class FrequentDirections : public Sketch {
   }
 
   int slots() const override { return 2 * m_; }
-  void apply(int, double alpha, double strength, const Numbers& y, Numbers& out) const override {
+  void apply(const std::vector<Matrix>& lanes, const Numbers& y,
+             std::vector<Numbers>& out) const override {
     const int k = directions(), n = k + waiting();
-    Numbers A = gram(), along(std::size_t(n), 0.0);
-    for (double& each : A) each *= strength;
-    for (int i = 0; i < n; ++i) A[std::size_t(i * n + i)] += alpha;
-    for (int i = 0; i < n; ++i)
-      along[std::size_t(i)] =
-          strength * (i < k ? length(i) * row_times(i, y.data()) : y[std::size_t(m_ + i - k)]);
-    std::fill(out.begin(), out.end(), 0.0);
-    if (!cholesky(A.data(), n)) return;  // beyond rounding: as if there were no sketch
-    solve_lower(A.data(), n, n, along.data());
-    solve_upper(A.data(), n, n, along.data());
-    for (int i = 0; i < n; ++i) {
-      if (i >= k) out[std::size_t(m_ + i - k)] = along[std::size_t(i)];
-      for (int j = 0; i < k && j < k; ++j)
-        out[std::size_t(j)] += length(i) * along[std::size_t(i)] * F(i, j);
+    const Numbers products = gram();
+    for (std::size_t l = 0; l < lanes.size(); ++l) {
+      const auto [alpha, strength] = lanes[l];
+      Numbers A = products, along(std::size_t(n), 0.0);
+      for (double& each : A) each *= strength;
+      for (int i = 0; i < n; ++i) A[std::size_t(i * n + i)] += alpha;
+      for (int i = 0; i < n; ++i)
+        along[std::size_t(i)] =
+            strength * (i < k ? length(i) * row_times(i, y.data()) : y[std::size_t(m_ + i - k)]);
+      std::fill(out[l].begin(), out[l].end(), 0.0);
+      if (!cholesky(A.data(), n)) continue;  // beyond rounding: as if there were no sketch
+      solve_lower(A.data(), n, n, along.data());
+      solve_upper(A.data(), n, n, along.data());
+      for (int i = 0; i < n; ++i) {
+        if (i >= k) out[l][std::size_t(m_ + i - k)] = along[std::size_t(i)];
+        for (int j = 0; i < k && j < k; ++j)
+          out[l][std::size_t(j)] += length(i) * along[std::size_t(i)] * F(i, j);
+      }
     }
   }
   bool add(double e, double xx, Numbers& y, Numbers& delta) override {

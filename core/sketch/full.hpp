@@ -42,16 +42,19 @@ class FullMatrix : public Sketch {
     y.assign(std::size_t(d_), 0.0);
     for (std::size_t j = 0; j < x.size; ++j) y[x.rows[j]] += scaled[j];
   }
-  void begin(const Numbers& alphas, const Numbers& strengths) override {
-    alphas_ = alphas, strengths_ = strengths;
+  void begin(const std::vector<Matrix>& lanes) override {
     const auto d = std::size_t(d_);
-    for (std::size_t k = 0; k < inverses_.size(); ++k)
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+      alphas_[k] = lanes[k].alpha, strengths_[k] = lanes[k].strength;
       for (std::size_t i = 0; i < d; ++i) inverses_[k][i * d + i] = 1 / alphas_[k];
+    }
   }
-  void apply(int lane, double, double, const Numbers& y, Numbers& out) const override {
-    const auto k = std::size_t(lane);
-    times(inverses_[k], y, out);
-    for (std::size_t i = 0; i < y.size(); ++i) out[i] = y[i] - alphas_[k] * out[i];
+  void apply(const std::vector<Matrix>& lanes, const Numbers& y,
+             std::vector<Numbers>& out) const override {
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+      times(inverses_[k], y, out[k]);
+      for (std::size_t i = 0; i < y.size(); ++i) out[k][i] = y[i] - alphas_[k] * out[k][i];
+    }
   }
   bool add(double e, double xx, Numbers& y, Numbers&) override {
     const auto d = std::size_t(d_);

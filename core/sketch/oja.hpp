@@ -6,7 +6,7 @@
 // 1 / lambda_i is of the order 1/t that the text asks for, and makes the sketch indifferent to the
 // scale of the gradients. As V had orthonormal rows, their products are now
 // I + u p^T + p u^T + |g|^2 u u^T with u = p / lambda: Gram-Schmidt is its Cholesky factor L, and
-// F <- L^-1 F. F stays lower triangular.
+// F <- L^-1 F, in m^2 steps where the text's takes m^3. F stays lower triangular.
 #pragma once
 #include "sketch/sketch.hpp"
 
@@ -21,20 +21,22 @@ class OjaSketch : public Sketch {
         norms_(std::size_t(size)),
         p_(std::size_t(size)),
         u_(std::size_t(size)),
-        gram_(std::size_t(size) * size) {}
+        carried_(2 * std::size_t(size)) {}
   std::unique_ptr<Sketch> clone() const override { return std::make_unique<OjaSketch>(*this); }
 
   int slots() const override { return m_; }
-  void apply(int, double alpha, double strength, const Numbers& y, Numbers& out) const override {
+  void apply(const std::vector<Matrix>& lanes, const Numbers& y,
+             std::vector<Numbers>& out) const override {
     const int r = rank();
-    for (int j = 0; j < m_; ++j) out[std::size_t(j)] = 0;
+    for (Numbers& each : out) std::fill(each.begin(), each.end(), 0.0);
     for (int i = 0; i < r; ++i) {
       const double* row = F_.data() + i * m_;
-      double along = 0;
-      for (int j = 0; j <= i; ++j) along += row[j] * y[std::size_t(j)];
-      const double of = strength * lambda_[std::size_t(i)];
-      along *= of / (alpha + of);
-      for (int j = 0; j <= i; ++j) out[std::size_t(j)] += along * row[j];
+      const double along = times(row, i, y), lambda = lambda_[std::size_t(i)];
+      for (std::size_t k = 0; k < lanes.size(); ++k) {
+        const double of = lanes[k].strength * lambda, by = along * of / (lanes[k].alpha + of);
+        double* to = out[k].data();
+        for (int j = 0; j <= i; ++j) to[j] += by * row[j];
+      }
     }
   }
 
@@ -43,10 +45,7 @@ class OjaSketch : public Sketch {
     int r = rank();
     double inside = 0;
     for (int i = 0; i < r; ++i) {
-      const double* row = F_.data() + i * m_;
-      double along = 0;
-      for (int j = 0; j <= i; ++j) along += row[j] * y[std::size_t(j)];
-      p_[std::size_t(i)] = e * along;
+      p_[std::size_t(i)] = e * times(F_.data() + i * m_, i, y);
       inside += p_[std::size_t(i)] * p_[std::size_t(i)];
     }
     if (r < m_ && all - inside > kNew * all)
@@ -98,7 +97,7 @@ class OjaSketch : public Sketch {
       if (sound) solve_lower(products.data(), r, r, unit.data());
       for (int i = 0; i < r; ++i) F_[std::size_t(i * m_ + k)] = unit[std::size_t(i)];
     }
-    if (rounds_ >= next_) next_ = 2 * rounds_;
+    if (rounds_ >= next_) next_ = 8 * rounds_;
     ++rebases_;
   }
 
@@ -117,8 +116,14 @@ class OjaSketch : public Sketch {
  private:
   static constexpr double kNew = 1e-6;     // of a gradient's square outside of V: a new direction
   static constexpr double kSpoiled = 1e3;  // rows of V are differences of so much longer ones
+  static constexpr double kLeast = 1e-12;  // of what is 1 but for rounding, or more
   static constexpr int kLook = 16;         // rounds between two looks at that
 
+  static double times(const double* row, int last, const Numbers& y) {
+    double sum = 0;
+    for (int j = 0; j <= last; ++j) sum += row[j] * y[std::size_t(j)];
+    return sum;
+  }
   // A row (g - V^T p) / rho; in Y the gradient itself, in units of its length.
   void start(int r, double length, double rho2, double e, double xx, Numbers& y, Numbers& delta) {
     const double rho = std::sqrt(rho2);
@@ -135,23 +140,23 @@ class OjaSketch : public Sketch {
     p_[std::size_t(r)] = rho;
     rank_ = r + 1;
   }
+  // F <- L^-1 F for L L^T = I + W C W^T, W = [u p], C = [[all, 1], [1, 0]]. As the difference from
+  // I has rank two, L_ij = <w_i, q_j> below the diagonal, with q_j = C_j w_j / L_jj and C_{j+1} =
+  // C_j - q_j q_j^T, so that it takes no more than r^2 steps.
   void turn(int r, double all) {
+    double a = all, b = 1, c = 0;  // C
+    std::fill(carried_.begin(), carried_.end(), 0.0);
+    double *first = carried_.data(), *second = first + m_;  // the sum of q_j F_j
     for (int i = 0; i < r; ++i) {
-      const double p = p_[std::size_t(i)], u = u_[std::size_t(i)];
-      for (int j = 0; j <= i; ++j)
-        gram_[std::size_t(i * r + j)] =
-            (i == j) + u * p_[std::size_t(j)] + (p + all * u) * u_[std::size_t(j)];
-    }
-    if (!cholesky(gram_.data(), r)) return;
-    for (int i = 0; i < r; ++i) {
+      const double u = u_[std::size_t(i)], p = p_[std::size_t(i)];
+      const double x = a * u + b * p, y = b * u + c * p, d = 1 + u * x + p * y;
+      const double inverse = 1 / std::sqrt(d > kLeast ? d : kLeast);
       double* row = F_.data() + i * m_;
-      for (int k = 0; k < i; ++k) {
-        const double by = gram_[std::size_t(i * r + k)];
-        const double* above = F_.data() + k * m_;
-        for (int j = 0; j <= k; ++j) row[j] -= by * above[j];
-      }
-      const double scale = 1 / gram_[std::size_t(i * r + i)];
-      for (int j = 0; j <= i; ++j) row[j] *= scale;
+      for (int j = 0; j <= i; ++j) row[j] = (row[j] - (u * first[j] + p * second[j])) * inverse;
+      const double q = x * inverse, s = y * inverse;
+      for (int j = 0; j <= i; ++j) first[j] += q * row[j];
+      for (int j = 0; j <= i; ++j) second[j] += s * row[j];
+      a -= q * q, b -= q * s, c -= s * s;
     }
   }
   bool spoiled(int r) const {
@@ -166,9 +171,9 @@ class OjaSketch : public Sketch {
   }
 
   int m_;
-  double rank_ = 0, rounds_ = 0, next_ = 1024, rebases_ = 0;
+  double rank_ = 0, rounds_ = 0, next_ = 65536, rebases_ = 0;
   Numbers lambda_, F_, norms_;  // norms_: |Y_i|^2
-  Numbers p_, u_, gram_, moved_;
+  Numbers p_, u_, carried_, moved_;
 };
 
 }  // namespace regretless

@@ -17,17 +17,18 @@ class RandomProjection : public Sketch {
   }
 
   int slots() const override { return m_; }
-  void apply(int, double alpha, double strength, const Numbers& y, Numbers& out) const override {
-    for (int i = 0; i < m_ * m_; ++i)
-      factor_[std::size_t(i)] = strength * products_[std::size_t(i)];
-    for (int i = 0; i < m_; ++i) factor_[std::size_t(i * m_ + i)] += alpha;
-    if (!cholesky(factor_.data(), m_)) {
-      std::fill(out.begin(), out.end(), 0.0);  // beyond rounding: as if there were no sketch
-      return;
+  void apply(const std::vector<Matrix>& lanes, const Numbers& y,
+             std::vector<Numbers>& out) const override {
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+      const auto [alpha, strength] = lanes[k];
+      for (std::size_t i = 0; i < products_.size(); ++i) factor_[i] = strength * products_[i];
+      for (int i = 0; i < m_; ++i) factor_[std::size_t(i * m_ + i)] += alpha;
+      std::fill(out[k].begin(), out[k].end(), 0.0);
+      if (!cholesky(factor_.data(), m_)) continue;  // beyond rounding: as if there were no sketch
+      for (std::size_t i = 0; i < y.size(); ++i) out[k][i] = strength * y[i];
+      solve_lower(factor_.data(), m_, m_, out[k].data());
+      solve_upper(factor_.data(), m_, m_, out[k].data());
     }
-    for (int i = 0; i < m_; ++i) out[std::size_t(i)] = strength * y[std::size_t(i)];
-    solve_lower(factor_.data(), m_, m_, out.data());
-    solve_upper(factor_.data(), m_, m_, out.data());
   }
   bool add(double e, double xx, Numbers& y, Numbers& delta) override {
     const double all = e * e * xx;

@@ -23,6 +23,10 @@ struct SketchRows {
   float* numbers(std::size_t i) const { return bank->floats(i, 0) + lanes; }
 };
 
+struct Matrix {  // A of a lane
+  double alpha, strength;
+};
+
 class Sketch : public Stateful {
  public:
   virtual std::unique_ptr<Sketch> clone() const = 0;
@@ -30,16 +34,14 @@ class Sketch : public Stateful {
   virtual int size() const { return slots(); }  // of y = Y x
   virtual void grow(std::size_t rows) { (void)rows; }
   // Before the first gradient: what alpha and strength of the lanes are, if they stay.
-  virtual void begin(const Numbers& alphas, const Numbers& strengths) {
-    (void)alphas, (void)strengths;
-  }
+  virtual void begin(const std::vector<Matrix>& lanes) { (void)lanes; }
   // y from what was gathered of the rows of x.
   virtual void coordinates(const Example& x, const double* scaled, Numbers& y) const {
     (void)x, (void)scaled, (void)y;
   }
-  // P y. Lanes differ in alpha and strength.
-  virtual void apply(int lane, double alpha, double strength, const Numbers& y,
-                     Numbers& out) const = 0;
+  // P y for each lane.
+  virtual void apply(const std::vector<Matrix>& lanes, const Numbers& y,
+                     std::vector<Numbers>& out) const = 0;
   // Takes e x in: Y grows by delta (e x)^T, and y becomes Y x for that. True: compress is due.
   virtual bool add(double e, double xx, Numbers& y, Numbers& delta) = 0;
   virtual void remember(const Example& x, const double* scaled, double e) {
