@@ -99,8 +99,10 @@ void NewtonFrame::apply() {
   if (tuned_) {
     const double missed = std::max(0.0, scalar(kEnergy) - sketch_->kept());
     const double others = std::max(1.0, scalar(kFeatures) - sketch_->rank());
+    const double least = kCondition * sketch_->kept();
     for (Matrix& each : matrices_)
-      each.alpha = each.alpha * scalar(kUnit) + each.strength * missed / others;
+      each.alpha = std::max(each.alpha * scalar(kUnit) + each.strength * missed / others,
+                            each.strength * least);
   }
   for (Numbers& each : applied_) each.resize(y_.size());
   sketch_->apply(matrices_, y_, applied_);
@@ -131,11 +133,18 @@ void NewtonFrame::look(const Example& x, double* scores) {
   std::copy_n(scores_.begin(), lanes_.size(), scores);
 }
 
+// What of x the sketch is given. The squared loss bends equally everywhere, by more than its
+// gradients tell once they are small, and tuned lanes make use of that.
+double NewtonFrame::taken(const Loss& loss, double h, double slope, double eta) const {
+  if (!tuned_) return std::sqrt(curvature_ + eta) * slope;
+  return loss.kind == LossKind::squared ? std::sqrt(h) : slope;
+}
+
 bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, double h, double slope) {
   double largest = 0;
   for (const double v : scaled_) largest = std::max(largest, std::fabs(v));
   const double t = scalar(kRounds) + 1, eta = has_rate_ ? rate_(t) : 0;
-  const double e = (tuned_ ? 1 : std::sqrt(curvature_ + eta)) * slope;
+  const double e = taken(loss, h, slope, eta);
   if (!(std::fabs(e) * largest < kLargest)) return tuned_;
   for (std::size_t k = 0; k < lanes_.size() && !tuned_; ++k)
     if (!std::isfinite(scores_[k])) return false;
@@ -145,10 +154,11 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
     apply();
     sketch_->begin(matrices_);
   }
+  const double size = tuned_ ? e : slope;
   for (std::size_t j = 0; j < x.size; ++j) {
     float* row = bank_.data() + x.rows[j] * bank_.layout().stride + first() + square_at();
     scalars_[kFeatures] += row[1] == 0 && x.values[j] != 0;
-    row[0] += float(slope * x.values[j] * (slope * x.values[j]));
+    row[0] += float(size * x.values[j] * (size * x.values[j]));
     row[1] = std::max(row[1], std::fabs(x.values[j]));
     if (certify_) *bank_.doubles(x.rows[j], 0) += slope * x.values[j];
   }
@@ -161,7 +171,7 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
   }
   if (e != 0 && xx_ > 0) {
     delta_.assign(std::size_t(sketch_->slots()), 0.0);
-    const bool due = sketch_->add(e, xx_, y_, delta_);
+    const bool due = sketch_->add(e, xx_, int(scalar(kFeatures)), y_, delta_);
     sketch_->remember(x, scaled_.data(), e);
     scalars_[kEnergy] += e * e * xx_;
     for (std::size_t i = 0; i < delta_.size(); ++i) vector_[lanes_.size() + i] = e * delta_[i];

@@ -79,6 +79,9 @@ class NewtonFrame {
  private:
   static constexpr double kFloor = 0.1;     // of D, in units of max x_i^2
   static constexpr double kLargest = 1e30;  // change of a weight
+  // The least alpha of tuned lanes, in units of the sketch: a step is the difference of what x and
+  // the sketch make of it, and rows are floats.
+  static constexpr double kCondition = 1e-4;
   BankView view() const;
   std::size_t width() const { return (lanes_.size() + std::size_t(sketch_->slots()) + 5) / 4 * 4; }
   std::size_t first() const { return bank_.layout().float_offset(); }
@@ -87,6 +90,7 @@ class NewtonFrame {
   void normalise(const Example& x);
   void gather(const Example& x);
   void make_room();
+  double taken(const Loss& loss, double h, double slope, double eta) const;
   void step(const Loss& loss, double target, double h, double largest);
   void apply();
   double spread(std::size_t k) const;  // alpha <x, A^-1 x>

@@ -51,7 +51,7 @@ class FrequentDirections : public Sketch {
       }
     }
   }
-  bool add(double e, double xx, Numbers& y, Numbers& delta) override {
+  bool add(double e, double xx, int, Numbers& y, Numbers& delta) override {
     const int at = waiting();
     for (int j = 0; j < directions(); ++j)
       crossed_[std::size_t(j * m_ + at)] = e * y[std::size_t(j)];

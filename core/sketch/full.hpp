@@ -56,7 +56,7 @@ class FullMatrix : public Sketch {
       for (std::size_t i = 0; i < y.size(); ++i) out[k][i] = y[i] - alphas_[k] * out[k][i];
     }
   }
-  bool add(double e, double xx, Numbers& y, Numbers&) override {
+  bool add(double e, double xx, int, Numbers& y, Numbers&) override {
     const auto d = std::size_t(d_);
     Numbers v(d);
     for (std::size_t k = 0; k < inverses_.size(); ++k) {

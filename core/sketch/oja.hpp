@@ -40,7 +40,7 @@ class OjaSketch : public Sketch {
     }
   }
 
-  bool add(double e, double xx, Numbers& y, Numbers& delta) override {
+  bool add(double e, double xx, int features, Numbers& y, Numbers& delta) override {
     const double all = e * e * xx;
     int r = rank();
     double inside = 0;
@@ -48,7 +48,7 @@ class OjaSketch : public Sketch {
       p_[std::size_t(i)] = e * times(F_.data() + i * m_, i, y);
       inside += p_[std::size_t(i)] * p_[std::size_t(i)];
     }
-    if (r < m_ && all - inside > kNew * all)
+    if (r < std::min(m_, features) && all - inside > kNew * all)
       start(r++, std::sqrt(all), all - inside, e, xx, y, delta);
     for (int i = 0; i < r; ++i) {
       const double p = p_[std::size_t(i)];
@@ -90,12 +90,13 @@ class OjaSketch : public Sketch {
     for (Numbers& each : b) solve_upper(F_.data(), r, m_, each.data());
     std::fill(F_.begin(), F_.end(), 0.0);
     for (int k = 0; k < r; ++k) norms_[std::size_t(k)] = products[std::size_t(k * r + k)];
-    const bool sound = cholesky(products.data(), r);
-    for (int k = 0; k < r; ++k) {
-      Numbers unit(std::size_t(r), 0.0);
+    const int left = factored(products, r);
+    if (left < r) drop(rows, b, left, r);
+    for (int k = 0; k < left; ++k) {
+      Numbers unit(std::size_t(left), 0.0);
       unit[std::size_t(k)] = 1;
-      if (sound) solve_lower(products.data(), r, r, unit.data());
-      for (int i = 0; i < r; ++i) F_[std::size_t(i * m_ + k)] = unit[std::size_t(i)];
+      solve_lower(products.data(), left, r, unit.data());
+      for (int i = 0; i < left; ++i) F_[std::size_t(i * m_ + k)] = unit[std::size_t(i)];
     }
     if (rounds_ >= next_) next_ = 8 * rounds_;
     ++rebases_;
@@ -117,12 +118,40 @@ class OjaSketch : public Sketch {
   static constexpr double kNew = 1e-6;     // of a gradient's square outside of V: a new direction
   static constexpr double kSpoiled = 1e3;  // rows of V are differences of so much longer ones
   static constexpr double kLeast = 1e-12;  // of what is 1 but for rounding, or more
+  static constexpr double kSame = 1e-3;    // of a row's square that no row before it has
   static constexpr int kLook = 16;         // rounds between two looks at that
 
   static double times(const double* row, int last, const Numbers& y) {
     double sum = 0;
     for (int j = 0; j <= last; ++j) sum += row[j] * y[std::size_t(j)];
     return sum;
+  }
+  // Cholesky's factor of the products of so many rows as differ from those before them.
+  static int factored(Numbers& products, int r) {
+    for (int i = 0; i < r; ++i) {
+      const double before = products[std::size_t(i * r + i)];
+      for (int j = 0; j <= i; ++j) {
+        double sum = products[std::size_t(i * r + j)];
+        for (int k = 0; k < j; ++k)
+          sum -= products[std::size_t(i * r + k)] * products[std::size_t(j * r + k)];
+        if (i == j && !(sum > kSame * before)) return i;
+        products[std::size_t(i * r + j)] =
+            i == j ? std::sqrt(sum) : sum / products[std::size_t(j * r + j)];
+      }
+    }
+    return r;
+  }
+  // Rows that are only rounding: what they have of the weights goes there.
+  void drop(const SketchRows& rows, std::vector<Numbers>& b, int left, int r) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      float *y = rows.numbers(i), *w = rows.weights(i);
+      for (std::size_t l = 0; l < b.size(); ++l)
+        for (int k = left; k < r; ++k) w[l] += float(b[l][std::size_t(k)] * double(y[k]));
+      std::fill(y + left, y + r, 0.0f);
+    }
+    for (Numbers& each : b) std::fill(each.begin() + left, each.end(), 0.0);
+    std::fill(lambda_.begin() + left, lambda_.end(), 0.0);
+    rank_ = left;
   }
   // A row (g - V^T p) / rho; in Y the gradient itself, in units of its length.
   void start(int r, double length, double rho2, double e, double xx, Numbers& y, Numbers& delta) {

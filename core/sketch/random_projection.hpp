@@ -30,7 +30,7 @@ class RandomProjection : public Sketch {
       solve_upper(factor_.data(), m_, m_, out[k].data());
     }
   }
-  bool add(double e, double xx, Numbers& y, Numbers& delta) override {
+  bool add(double e, double xx, int, Numbers& y, Numbers& delta) override {
     const double all = e * e * xx;
     for (int i = 0; i < m_; ++i) delta[std::size_t(i)] = normal(std::uint64_t(rounds_) * m_ + i);
     for (int i = 0; i < m_; ++i)

@@ -42,8 +42,9 @@ class Sketch : public Stateful {
   // P y for each lane.
   virtual void apply(const std::vector<Matrix>& lanes, const Numbers& y,
                      std::vector<Numbers>& out) const = 0;
-  // Takes e x in: Y grows by delta (e x)^T, and y becomes Y x for that. True: compress is due.
-  virtual bool add(double e, double xx, Numbers& y, Numbers& delta) = 0;
+  // Takes e x in, so many features having been seen: Y grows by delta (e x)^T, and y becomes Y x
+  // for that. True: compress is due.
+  virtual bool add(double e, double xx, int features, Numbers& y, Numbers& delta) = 0;
   virtual void remember(const Example& x, const double* scaled, double e) {
     (void)x, (void)scaled, (void)e;
   }

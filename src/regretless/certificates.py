@@ -134,9 +134,12 @@ class _Proved:
 
     @property
     def holds(self) -> bool:
-        """Whether no assumption failed and what was measured is within the bound, up to rounding."""
+        """Whether no assumption failed and what was measured, if it was, is within the bound.
+
+        Up to rounding.
+        """
         slack = 1e-9 * (1.0 + abs(self.bound) + abs(self._measured))
-        return False not in self.assumptions.values() and self._measured <= self.bound + slack
+        return False not in self.assumptions.values() and not self._measured > self.bound + slack
 
 
 @dataclass(frozen=True)

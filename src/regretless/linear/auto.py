@@ -11,6 +11,7 @@ from regretless.arguments import number
 from regretless.certificates import RegretCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
+from regretless.linear.mixtures import regret_to_lanes
 from regretless.linear.regressing import Regressing
 from regretless.losses import Loss
 
@@ -180,26 +181,14 @@ class Auto(LinearLearner):
         >>> model.certificate(shifts=2).bound > model.certificate().bound > math.log(17)
         True
         """
-        found = self._mixings()
-        regret = math.fsum(m["loss"] - m["losses"].min() for m in found)
-        if "spread" in found[0]:
-            bound = math.fsum(_hedged(m) for m in found)
-            theorem = "thesis Theorem 4, of AdaNormalHedge over the lanes"
-            return RegretCertificate(self.examples_, regret, {"lanes": bound}, theorem)
         paid = self._paid(len(_GRID) + 1, shifts)
-        bound = math.fsum(m["rate"] * paid + m["excess"] for m in found)
-        assumptions: dict[str, bool | None] = {}
+        found = self._mixings()
+        known: dict[str, bool | None] = {}
         if self.drift:
-            assumptions["the range of targets and weights was known from the start"] = all(
+            known["the range of targets and weights was known from the start"] = all(
                 m["steady"] for m in found
             )
-        return RegretCertificate(
-            self.examples_,
-            math.nan if shifts else regret,
-            {"lanes": bound},
-            "exponential weights for exp-concave losses",
-            assumptions,
-        )
+        return regret_to_lanes(found, self.examples_, paid, assumptions=known, known=not shifts)
 
     def _paid(self, experts: int, shifts: int) -> float:
         """`-ln` of the chance that fixed share gives to a sequence that changes so often."""
@@ -229,17 +218,6 @@ class Auto(LinearLearner):
 
 # the options of a class are read off its __new__, if it has one
 Auto.__new__.__signature__ = inspect.signature(Auto.__init__)  # type: ignore[attr-defined]
-
-
-def _hedged(mixing: dict[str, Any]) -> float:
-    """The bound of AdaNormalHedge to the best lane, in units that grew: `AdaNormalHedge.rescale`."""
-    from regretless.experts.adaptive import lemma_4
-
-    best = int(mixing["losses"].argmin())
-    n = len(mixing["losses"])
-    potential = lemma_4(mixing["spread"], 1.0 / n, mixing["periods"], mixing["shrunk"])
-    spread = float(mixing["spread"][best])
-    return float(mixing["rate"]) * math.sqrt(3.0 * spread * math.log(n * potential))
 
 
 class AutoClassifier(Auto, Classifying):

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from regretless import linear, persistence
+from regretless import linear, newton, persistence
 
 __all__ = ["load", "restored"]
 
@@ -25,6 +25,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 def restored(path: Any, description: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     """The learner of a description and arrays that were read from `path`."""
     name = description.get("class")
-    if name not in linear.__all__:
-        raise ValueError(f"{path} holds a {name}, which is no learner of this version")
-    return getattr(linear, name)._restored(path, description, arrays)
+    for room in (linear, newton):
+        if name in room.__all__:
+            return getattr(room, name)._restored(path, description, arrays)
+    raise ValueError(f"{path} holds a {name}, which is no learner of this version")

@@ -1,5 +1,6 @@
 """Sketched online Newton: second-order learning at the cost of a first-order one (thesis 4)."""
 
-from regretless.newton.newton import NewtonClassifier, NewtonRegressor
+from regretless.newton.certificate import NewtonCertificate
+from regretless.newton.newton import NewtonClassifier, NewtonLane, NewtonRegressor
 
-__all__ = ["NewtonClassifier", "NewtonRegressor"]
+__all__ = ["NewtonCertificate", "NewtonClassifier", "NewtonLane", "NewtonRegressor"]

@@ -1,26 +1,336 @@
-"""NewtonClassifier and NewtonRegressor."""
+"""NewtonClassifier and NewtonRegressor: steps by the inverse of a sketched matrix of gradients."""
+
 import math
+from dataclasses import dataclass, fields
 from typing import Any
-from regretless import losses, rates
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import losses
+from regretless.arguments import number, positive
+from regretless.certificates import RegretCertificate
 from regretless.linear.classifying import Classifying
-from regretless.linear.regressing import Regressing
 from regretless.linear.learner import LinearLearner
+from regretless.linear.mixtures import regret_to_lanes
+from regretless.linear.regressing import Regressing
+from regretless.losses import Loss
+from regretless.newton.certificate import NewtonCertificate
+from regretless.newton.curvature import curvature
+from regretless.rates import InverseSqrt, Rate
+from regretless.rules import schedule
 
-_KINDS = ("oja", "fd", "rp", "full")
-LANES = {False: [(0.1, 0.25)], True: [(0.1, .25)]}
+__all__ = ["NewtonClassifier", "NewtonLane", "NewtonRegressor"]
 
-class _Newton(LinearLearner):
-    def __init__(self, *, loss=None, sketch="oja", size=10, diagonal=None, alpha=None, curvature=None, rate=None, slab=None,
-                 intercept=True, features="exact", bits=18, names=0, certify=False, seed=0):
-        self.loss=loss; self.sketch=sketch; self.size=size; self.diagonal=diagonal; self.alpha=alpha
-        self.curvature=curvature; self.rate=rate; self.slab=slab
+_SKETCHES = ("oja", "fd", "rp", "full")
+_UNBOUNDED_CURVATURE = 0.125  # the thesis' for labels of -1 and 1, where no slab says otherwise
+
+# Chosen on the sets of benchmarks/newton.py: alpha in units of the first |x|^2, and sigma.
+_LANES = {
+    False: ((0.01, 0.06), (0.1, 0.25), (0.1, 0.03), (1.0, 0.015)),
+    True: ((0.001, 0.06), (0.001, 0.015), (0.0001, 0.06), (0.01, 0.06)),
+}
+
+
+@dataclass(frozen=True)
+class NewtonLane:
+    """One of the ways to step that are tried when `alpha` is not given, and what it is worth.
+
+    Attributes: `diagonal`, in which space; `alpha` in units of the first `||x||^2`; `curvature`, sigma;
+    `loss`, the mean; `weight` in the mixture. The last lane, the blend of the others, has no alpha.
+
+    >>> NewtonLane(True, 0.001, 0.06).diagonal
+    True
+    """
+
+    diagonal: bool | None
+    alpha: float | None
+    curvature: float | None
+    loss: float = 0.0
+    weight: float = 0.0
+
+
+class Newton(LinearLearner):
+    """What the two learners share."""
+
+    loss: str | Loss | None
+    sketch: str
+    size: int
+    diagonal: bool | None
+    alpha: float | None
+    curvature: float | None
+    rate: float | Rate | None
+    slab: float | None
+    seed: int
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        default = "logistic" if self._classifies else "squared"
+        loss = losses.get(default if self.loss is None else self.loss)
+        if self.sketch not in _SKETCHES:
+            raise ValueError(
+                f"sketch={self.sketch!r} is not one of {', '.join(map(repr, _SKETCHES))}"
+            )
+        if isinstance(self.size, bool) or not isinstance(self.size, (int, np.integer)):
+            raise ValueError(f"size={self.size!r} must be a whole number, 0 or more")
+        if not 0 <= self.size <= 1000:
+            raise ValueError(f"size={self.size} is outside [0, 1000]; 5 to 20 suit most data")
+        slab = math.inf if self.slab is None else positive(self.slab, "slab")
+        options = {
+            "sketch": _SKETCHES.index(self.sketch),
+            "size": int(self.size),
+            "seed": int(self.seed) % 2**64,
+            "slab": slab,
+            "tuned": self.alpha is None,
+        }
+        if self.alpha is None:
+            self._refuse_what_is_tuned()
+            spaces = (False, True) if self.diagonal is None else (bool(self.diagonal),)
+            return (
+                loss,
+                "newton",
+                options
+                | {
+                    "curvature": 0.0,
+                    "spaces": [(space, list(_LANES[space])) for space in spaces],
+                },
+            )
+        sigma, eta = self._pace(loss, slab)
+        options |= {
+            "curvature": sigma,
+            "spaces": [(bool(self.diagonal), [(float(positive(self.alpha, "alpha")), 1.0)])],
+        }
+        return loss, "newton", options if eta is None else options | schedule(eta)
+
+    def _refuse_what_is_tuned(self) -> None:
+        for name, value in (("curvature", self.curvature), ("rate", self.rate)):
+            if value is not None:
+                raise ValueError(f"{name}={value!r} is tuned together with alpha; give alpha, too")
+        if self.certify:
+            raise ValueError(
+                "certify=True is about one linear model, and without alpha several are mixed, whose "
+                "certificate needs no sums; give alpha, or leave certify out"
+            )
+
+    def _pace(self, loss: Loss, slab: float) -> tuple[float, float | Rate | None]:
+        """sigma and eta_t, of which one must not be 0, or the matrix would never change."""
+        if self.curvature is not None and not 0 <= number(self.curvature, "curvature") < math.inf:
+            raise ValueError(f"curvature={self.curvature} must be finite and not negative")
+        curves = curvature(loss, slab if slab < math.inf else 1.0) > 0.0
+        sigma, eta = self.curvature, self.rate
+        if sigma is None:
+            sigma = curvature(loss, slab) if slab < math.inf else _UNBOUNDED_CURVATURE * curves
+        if sigma == 0.0 and eta is None:
+            # thesis 4.4, with the sketch's size for d
+            lipschitz = loss.lipschitz if loss.lipschitz < math.inf else 1.0
+            reach = slab if slab < math.inf else 1.0
+            eta = InverseSqrt(math.sqrt(max(self.size, 1)) / (reach * lipschitz))
+        return float(sigma), eta
+
+    # --- what was learned ----------------------------------------------------------------------------
+
+    def _spaces(self) -> list[list[dict[str, Any]]]:
+        core: Any = self._model or self._start()
+        return [core.spaces(k) for k in range(core.lanes)]
+
+    def _by_label(self, values: list[Any]) -> Any:
+        """The value, or one for each of three or more labels."""
+        return values[0]
+
+    @property
+    def eigenvalues_(self) -> Any:
+        """The largest eigenvalues of the sum of `g g^T`, as the sketch has them; by label, if there are
+        three or more.
+
+        In the space of the features, unless there is only that of diagonal adaptation.
+        """
+        scale = self._parts()[2]["curvature"] or 1.0
+        return self._by_label([spaces[0]["eigenvalues"] / scale for spaces in self._spaces()])
+
+    @property
+    def condition_number_(self) -> Any:
+        """The largest eigenvalue over the smallest, or over the mean of those that the sketch has not.
+
+        infinite while there are not two.
+        """
+        return self._by_label([_condition(spaces[0]) for spaces in self._spaces()])
+
+    @property
+    def lanes_(self) -> Any:
+        """The ways to step that are tried, and what each is worth; needs `alpha=None`."""
+        if self.alpha is not None:
+            raise ValueError(f"alpha={self.alpha} is given: there is one way to step, and no lanes")
+        core: Any = self._model or self._start()
+        return self._by_label([self._lanes(core.mixing(k)) for k in range(core.lanes)])
+
+    def _lanes(self, mixing: dict[str, Any]) -> list[NewtonLane]:
+        tried: list[tuple[bool | None, float | None, float | None]] = [
+            (space, *lane) for space, lanes in self._parts()[2]["spaces"] for lane in lanes
+        ]
+        total = self.weight_ or 1.0
+        return [
+            NewtonLane(*lane, loss / total, weight)
+            for lane, loss, weight in zip(
+                [*tried, (None, None, None)], mixing["losses"].tolist(), mixing["weights"].tolist()
+            )
+        ]
+
+    def certificate(self) -> NewtonCertificate | RegretCertificate:  # type: ignore[override]
+        """With alpha, what the run proves and what the theorem says: `NewtonCertificate`; without, the
+        regret to the best of the lanes that are mixed.
+        """
+        core: Any = self._model or self._start()
+        if self.alpha is None:
+            return regret_to_lanes([core.mixing(k) for k in range(core.lanes)], self.examples_)
+        found = [spaces[0] for spaces in self._spaces()]
+        if self.certify:
+            plain = super().certificate()
+        else:
+            raise ValueError("make the learner with certify=True, or without alpha")
+        loss, _, options = self._parts()
+        total = {
+            name: math.fsum(each[name] for each in found) for name in ("squares", "gain", "kept")
+        }
+        return NewtonCertificate(
+            **{f.name: getattr(plain, f.name) for f in fields(plain)},
+            **total,
+            sketch=self.sketch,
+            size=self.size,
+            alpha=float(self.alpha),
+            slab=options["slab"],
+            features=int(max(each["features"] for each in found)),
+            curvature=options["curvature"],
+            allowed=curvature(loss, options["slab"]),
+            steepest=max(each["steep"] for each in found),
+            etas=max(each["etas"] for each in found),
+            eta=min(each["last_eta"] for each in found),
+            removed=math.fsum(each["removed"] for each in found),
+            diagonal=bool(self.diagonal),
+            lanes=len(found),
+        )
+
+
+def _condition(space: dict[str, Any]) -> float:
+    values: NDArray[np.float64] = space["eigenvalues"]
+    missing = space["features"] - len(values)
+    if not len(values):
+        return math.inf
+    least = float(values[-1])
+    if missing > 0:
+        least = min(least, max(0.0, space["energy"] - space["kept"]) / missing)
+    return float(values[0]) / least if least > 0 else math.inf
+
+
+class NewtonClassifier(Newton, Classifying):
+    """A linear classifier whose steps know which directions the data prefer.
+
+        w <- w - A^-1 g,    A = alpha I + sigma S^T S,    S^T S near the sum of g g^T
+
+    The inverse takes out how features are correlated, which no step size per feature can do. S is a
+    sketch: a few directions in which gradients are large, kept with the weights at the cost of an
+    example's non-zeros (thesis 4).
+
+    Without `alpha`, eight ways to step learn beside each other, four with diagonal adaptation and four
+    without, each four with one sketch, and are mixed as in `regretless.linear.Auto`: the loss is at most
+    that of the best of them plus c ln 9. There alpha grows with what the sketch misses, and steps follow
+    the gradient flow. With `alpha` it is the algorithm of the thesis, with its theorems.
+
+    Parameters
+    ----------
+    loss : "logistic" (or None), "squared_hinge", "hinge" or another one for classification.
+    sketch : "oja" (the best in practice), "fd" (frequent directions), "rp" (random projection), or
+        "full", the whole matrix, for up to 4,096 features.
+    size : m, the number of directions; 0 is first-order learning.
+    diagonal : learn with `x_i / sqrt(0.1 max x_i^2 + sum g_i^2)` in place of x_i, so that no feature's
+        scale matters (thesis 4.9). None: both ways without alpha, no with alpha.
+    alpha : > 0; 1 / alpha is the length of steps outside of the sketch. None: chosen as one learns.
+    curvature : sigma >= 0, how much of the gradients goes into A. None: what the loss has in the slab;
+        1/8 without a slab.
+    rate : eta_t, which is added to sigma, for losses without curvature. None: only there, of the
+        order `sqrt(m / t)`.
+    slab : C > 0; scores are kept in [-C, C], by projection, as the theorems ask. None: they are not.
+    seed : of the random projections.
+
+    The others are those of `LinearClassifier`.
+
+    >>> import numpy as np
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(500, 3)) @ [[1, 0, 0], [3, 0.1, 0], [-2, 0.1, 0.1]]  # hard to tell apart
+    >>> y = X[:, 1] > X[:, 2]
+    >>> model = NewtonClassifier().fit(X, y)
+    >>> len(model.lanes_), model.certificate().holds
+    (9, True)
+    >>> bool(model.loss_ < 0.5 * 500 * np.log(2))
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss | None = None,
+        sketch: str = "oja",
+        size: int = 10,
+        diagonal: bool | None = None,
+        alpha: float | None = None,
+        curvature: float | None = None,
+        rate: float | Rate | None = None,
+        slab: float | None = None,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        names: int = 0,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.sketch = sketch
+        self.size = size
+        self.diagonal = diagonal
+        self.alpha = alpha
+        self.curvature = curvature
+        self.rate = rate
+        self.slab = slab
         self._share(intercept, features, bits, names, certify=certify, seed=seed)
-    def _parts(self):
-        loss = losses.get(self.loss or ("logistic" if self._classifies else "squared"))
-        o = dict(sketch=_KINDS.index(self.sketch), size=self.size, seed=self.seed, tuned=self.alpha is None,
-            slab=math.inf if self.slab is None else self.slab, curvature=self.curvature or 1.0)
-        if self.alpha is not None: o["spaces"]=[(bool(self.diagonal),[(float(self.alpha),1.0)])]
-        else: o["spaces"]=[(d, LANES[d]) for d in ((False,True) if self.diagonal is None else (self.diagonal,))]
-        return loss, "newton", o
-class NewtonClassifier(_Newton, Classifying): pass
-class NewtonRegressor(_Newton, Regressing): pass
+
+    def _by_label(self, values: list[Any]) -> Any:
+        return values[0] if len(values) == 1 else dict(zip(self._labels.labels, values))
+
+
+class NewtonRegressor(Newton, Regressing):
+    """`NewtonClassifier` for numbers: the squared loss, unless another one for regression is given.
+
+    The parameters are those of `NewtonClassifier`.
+
+    >>> model = NewtonRegressor()
+    >>> for t in range(200):
+    ...     model.learn_one({"a": t % 3, "b": t % 5}, 2.0 * (t % 3) - (t % 5))
+    >>> round(model.predict_one({"a": 1, "b": 0}), 1)
+    2.0
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss | None = None,
+        sketch: str = "oja",
+        size: int = 10,
+        diagonal: bool | None = None,
+        alpha: float | None = None,
+        curvature: float | None = None,
+        rate: float | Rate | None = None,
+        slab: float | None = None,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        names: int = 0,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.sketch = sketch
+        self.size = size
+        self.diagonal = diagonal
+        self.alpha = alpha
+        self.curvature = curvature
+        self.rate = rate
+        self.slab = slab
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
