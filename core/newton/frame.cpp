@@ -28,6 +28,7 @@ double dot(const Numbers& a, const Numbers& b) {
 NewtonFrame::NewtonFrame(const NewtonOptions& options, const NewtonOptions::Space& space,
                          bool certify, Kernels kernels)
     : tuned_(options.tuned),
+      spans_(options.spans),
       diagonal_(space.diagonal),
       certify_(certify),
       has_rate_(options.has_rate),
@@ -45,6 +46,7 @@ NewtonFrame::NewtonFrame(const NewtonOptions& options, const NewtonOptions::Spac
 
 NewtonFrame::NewtonFrame(const NewtonFrame& other)
     : tuned_(other.tuned_),
+      spans_(other.spans_),
       diagonal_(other.diagonal_),
       certify_(other.certify_),
       has_rate_(other.has_rate_),
@@ -100,9 +102,12 @@ void NewtonFrame::apply() {
     const double missed = std::max(0.0, scalar(kEnergy) - sketch_->kept());
     const double others = std::max(1.0, scalar(kFeatures) - sketch_->rank());
     const double least = kCondition * sketch_->kept();
-    for (Matrix& each : matrices_)
-      each.alpha = std::max(each.alpha * scalar(kUnit) + each.strength * missed / others,
+    const double by = spans_ && scalar(kSpan) > 0 ? 1 / scalar(kSpan) : 1;
+    for (Matrix& each : matrices_) {
+      each.strength *= by;
+      each.alpha = std::max(by * each.alpha * scalar(kUnit) + each.strength * missed / others,
                             each.strength * least);
+    }
   }
   for (Numbers& each : applied_) each.resize(y_.size());
   sketch_->apply(matrices_, y_, applied_);
@@ -154,6 +159,7 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
     apply();
     sketch_->begin(matrices_);
   }
+  scalars_[kSpan] = std::max(scalar(kSpan), std::fabs(target));
   const double size = tuned_ ? e : slope;
   for (std::size_t j = 0; j < x.size; ++j) {
     float* row = bank_.data() + x.rows[j] * bank_.layout().stride + first() + square_at();

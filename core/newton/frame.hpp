@@ -33,6 +33,7 @@ struct NewtonOptions {
   bool has_rate = false;
   Rate rate{};  // eta_t
   std::vector<Space> spaces;
+  bool spans = false;  // tuned steps are in units of max |y|, or else the loss sees to it
 };
 
 class NewtonFrame {
@@ -46,6 +47,7 @@ class NewtonFrame {
     kEtas,             // sum of eta_t
     kLastEta,
     kGain,  // sum of <g, A^-1 g> of the first lane
+    kSpan,  // max |y|
     kCount
   };
 
@@ -95,7 +97,7 @@ class NewtonFrame {
   void apply();
   double spread(std::size_t k) const;  // alpha <x, A^-1 x>
 
-  bool tuned_, diagonal_, certify_, has_rate_;
+  bool tuned_, spans_, diagonal_, certify_, has_rate_;
   double slab_, curvature_;
   Rate rate_;
   std::vector<Matrix> lanes_;

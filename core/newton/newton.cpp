@@ -12,6 +12,7 @@ Newton::Newton(Loss loss, const NewtonOptions& options, int bits, std::uint32_t 
       kernels_(kernels),
       features_(bits, remembered),
       marks_(1024) {
+  options_.spans = !loss.classification() && loss.kind != LossKind::squared;
   heads_.push_back(fresh());
   grow();
 }

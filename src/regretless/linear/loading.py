@@ -24,7 +24,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def restored(path: Any, description: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     """The learner of a description and arrays that were read from `path`."""
-    name = description.get("class")
+    name = str(description.get("class"))
     for room in (linear, newton):
         if name in room.__all__:
             return getattr(room, name)._restored(path, description, arrays)

@@ -14,8 +14,8 @@ class NewtonCertificate(Certificate):
 
     Attributes: those of `Certificate`; `sketch`, `size`, `alpha`, `slab` as the learner had them;
     `features`, d; `curvature`, sigma, and `allowed`, the largest sigma that the loss has in the slab;
-    `steepest`, L, the largest `|h l'|`; `etas`, the sum of eta_t, and `eta`, the last; `squares`, the sum
-    of `||g_t||^2`; `gain`, the sum of `<g_t, A_t^-1 g_t>`; `kept`, the trace of `S^T S`; `removed`, what
+    `steepest`, L, the largest `|h l'|`; `etas`, the sum of eta_t, and `eta`, the last; `squares`, the
+    sum of `||g_t||^2`; `gain`, the sum of `<g_t, A_t^-1 g_t>`; `kept`, the trace of `S^T S`; `removed`, what
     frequent directions took away, the sum of rho_t; `lanes`, over which these are added up if there are
     three or more labels.
 
@@ -50,8 +50,8 @@ class NewtonCertificate(Certificate):
 
         Proposition 1 with the sums of this run, and theorems 16 (the full matrix) and 18 (frequent
         directions, with the measured sum of rho in place of its bound, and 2 m rows as there are in an
-        epoch). With random projections Proposition 1 is taken in expectation over them (theorem 17). Oja's
-        sketch has no theorem. The regret itself is not known without the examples.
+        epoch). With random projections Proposition 1 is taken in expectation over them (theorem 17).
+        Oja's sketch has no theorem. The regret itself is not known without the examples.
         """
         self.bound(norm)  # refuses what is no norm
         if self.sketch == "oja":

@@ -18,9 +18,9 @@ def curvature(loss: Loss, slab: float) -> float:
     >>> curvature(losses.get("squared"), 1.0), round(curvature(losses.get("logistic"), 1.0), 4)
     (0.125, 0.3679)
     """
-    C = slab
-    if not C < math.inf:
+    if math.isinf(slab):
         return 0.0
+    C = slab
     if loss.name == "squared":
         return 1.0 / (8.0 * C * C)
     if loss.name == "logistic":

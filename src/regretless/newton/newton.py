@@ -25,10 +25,16 @@ __all__ = ["NewtonClassifier", "NewtonLane", "NewtonRegressor"]
 _SKETCHES = ("oja", "fd", "rp", "full")
 _UNBOUNDED_CURVATURE = 0.125  # the thesis' for labels of -1 and 1, where no slab says otherwise
 
-# Chosen on the sets of benchmarks/newton.py: alpha in units of the first |x|^2, and sigma.
+# Chosen on the sets of benchmarks/newton.py: alpha in units of the first |x|^2, and sigma, in the space
+# of the features and with diagonal adaptation. The squared loss bends everywhere as much as where it is
+# worst, so its matrix is that of the features alone.
 _LANES = {
     False: ((0.01, 0.06), (0.1, 0.25), (0.1, 0.03), (1.0, 0.015)),
-    True: ((0.001, 0.06), (0.001, 0.015), (0.0001, 0.06), (0.01, 0.06)),
+    True: ((0.001, 0.06), (0.001, 0.015), (0.0001, 0.004), (0.01, 0.015)),
+}
+_SQUARED_LANES = {
+    False: ((0.1, 1.0), (0.1, 0.25), (1.0, 1.0), (1.0, 0.25)),
+    True: ((0.0001, 0.015), (0.0001, 0.004), (0.0001, 0.001), (0.001, 0.004)),
 }
 
 
@@ -75,7 +81,7 @@ class Newton(LinearLearner):
         if not 0 <= self.size <= 1000:
             raise ValueError(f"size={self.size} is outside [0, 1000]; 5 to 20 suit most data")
         slab = math.inf if self.slab is None else positive(self.slab, "slab")
-        options = {
+        options: dict[str, Any] = {
             "sketch": _SKETCHES.index(self.sketch),
             "size": int(self.size),
             "seed": int(self.seed) % 2**64,
@@ -84,6 +90,7 @@ class Newton(LinearLearner):
         }
         if self.alpha is None:
             self._refuse_what_is_tuned()
+            lanes = _SQUARED_LANES if loss.name == "squared" else _LANES
             spaces = (False, True) if self.diagonal is None else (bool(self.diagonal),)
             return (
                 loss,
@@ -91,7 +98,7 @@ class Newton(LinearLearner):
                 options
                 | {
                     "curvature": 0.0,
-                    "spaces": [(space, list(_LANES[space])) for space in spaces],
+                    "spaces": [(space, list(lanes[space])) for space in spaces],
                 },
             )
         sigma, eta = self._pace(loss, slab)
@@ -181,18 +188,14 @@ class Newton(LinearLearner):
         core: Any = self._model or self._start()
         if self.alpha is None:
             return regret_to_lanes([core.mixing(k) for k in range(core.lanes)], self.examples_)
-        found = [spaces[0] for spaces in self._spaces()]
-        if self.certify:
-            plain = super().certificate()
-        else:
-            raise ValueError("make the learner with certify=True, or without alpha")
+        found, plain = [spaces[0] for spaces in self._spaces()], super().certificate()
         loss, _, options = self._parts()
-        total = {
-            name: math.fsum(each[name] for each in found) for name in ("squares", "gain", "kept")
-        }
+
+        def total(name: str) -> float:
+            return math.fsum(each[name] for each in found)
+
         return NewtonCertificate(
             **{f.name: getattr(plain, f.name) for f in fields(plain)},
-            **total,
             sketch=self.sketch,
             size=self.size,
             alpha=float(self.alpha),
@@ -203,7 +206,10 @@ class Newton(LinearLearner):
             steepest=max(each["steep"] for each in found),
             etas=max(each["etas"] for each in found),
             eta=min(each["last_eta"] for each in found),
-            removed=math.fsum(each["removed"] for each in found),
+            squares=total("squares"),
+            gain=total("gain"),
+            kept=total("kept"),
+            removed=total("removed"),
             diagonal=bool(self.diagonal),
             lanes=len(found),
         )
