@@ -113,8 +113,15 @@ void NewtonFrame::apply() {
   sketch_->apply(matrices_, y_, applied_);
 }
 
+// What would leave the range of floats stays where it is.
+void NewtonFrame::scatter(const Example& x, double largest) {
+  for (double& v : vector_)
+    if (!(std::fabs(v) * largest < kLargest)) v = 0;
+  kernels_.scatter(view(), first(), width(), x, scaled_.data(), vector_.data());
+}
+
 double NewtonFrame::spread(std::size_t k) const {
-  return std::max(0.0, xx_ - dot(y_, applied_[k]));
+  return std::max(kRounding * xx_, xx_ - dot(y_, applied_[k]));
 }
 
 void NewtonFrame::look(const Example& x, double* scores) {
@@ -151,8 +158,9 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
   const double t = scalar(kRounds) + 1, eta = has_rate_ ? rate_(t) : 0;
   const double e = taken(loss, h, slope, eta);
   if (!(std::fabs(e) * largest < kLargest)) return tuned_;
-  for (std::size_t k = 0; k < lanes_.size() && !tuned_; ++k)
-    if (!std::isfinite(scores_[k])) return false;
+  if (!tuned_ && !(std::fabs(slope) / lanes_[0].alpha * largest < kLargest)) return false;
+  for (std::size_t k = 0; k < lanes_.size(); ++k)
+    if (!(std::fabs(excess_[k]) * largest < kLargest)) return tuned_;
 
   if (scalar(kUnit) == 0 && xx_ > 0) {
     scalars_[kUnit] = xx_;
@@ -184,14 +192,14 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
     for (std::size_t k = 0; k < lanes_.size() && !delta_.empty(); ++k)
       vector_[k] -= e * dot(delta_, b_[k]);
     if (due) {
-      kernels_.scatter(view(), first(), width(), x, scaled_.data(), vector_.data());
+      scatter(x, largest);
       sketch_->compress({&bank_, lanes()}, b_);
       gather(x);
       vector_.assign(width(), 0.0);
     }
   }
   if (xx_ > 0) step(loss, target, h, largest);
-  kernels_.scatter(view(), first(), width(), x, scaled_.data(), vector_.data());
+  scatter(x, largest);
   scalars_[kReach] = std::max(scalar(kReach), std::fabs(scores_[0]));
   scalars_[kSteep] = std::max(scalar(kSteep), std::fabs(slope));
   scalars_[kEtas] += eta;

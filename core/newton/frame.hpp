@@ -84,6 +84,7 @@ class NewtonFrame {
   // The least alpha of tuned lanes, in units of the sketch: a step is the difference of what x and
   // the sketch make of it, and rows are floats.
   static constexpr double kCondition = 1e-4;
+  static constexpr double kRounding = 1e-7;  // the least of it that there can be
   BankView view() const;
   std::size_t width() const { return (lanes_.size() + std::size_t(sketch_->slots()) + 5) / 4 * 4; }
   std::size_t first() const { return bank_.layout().float_offset(); }
@@ -91,6 +92,7 @@ class NewtonFrame {
   std::size_t square_at() const { return width() - 2; }
   void normalise(const Example& x);
   void gather(const Example& x);
+  void scatter(const Example& x, double largest);
   void make_room();
   double taken(const Loss& loss, double h, double slope, double eta) const;
   void step(const Loss& loss, double target, double h, double largest);

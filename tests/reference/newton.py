@@ -16,6 +16,7 @@ __all__ = [
     "SparseEpochDirections",
     "SparseOja",
     "SparseRandomProjection",
+    "TunedLanes",
     "gaussians",
 ]
 
@@ -84,6 +85,49 @@ class SketchedNewton(Oracle):
         self.u = u - self.solve(g * scaled)
         self.q = np.maximum(self.q, np.abs(x))
         self.D = self.D + (g * x) ** 2
+
+
+class TunedLanes(Oracle):
+    """Lanes of one sketch, `A = alpha I + strength S^T S` for each, and steps along the gradient flow.
+
+    `alpha` is in units of the first `|x|^2` and grows by `strength` times what the sketch has missed
+    per further feature, and is at least a ten thousandth of what it holds. All of it is in units of
+    `1 / max |y|` where a regression's loss has steps of its own length. The sketch takes in the
+    gradient at the score that was given, `slope x`; for the squared loss `sqrt(h) x`.
+    """
+
+    def __init__(self, dimension, loss, sketch, lanes, diagonal=False, spans=False):
+        super().__init__(dimension, loss)
+        self.sketch, self.lanes, self.spans, self.span = sketch, lanes, spans, 0.0
+        self.shell = SketchedNewton(dimension, loss, sketch, 1.0, diagonal=diagonal)
+        self.w = np.zeros((len(lanes), dimension))
+        self.unit = self.energy = 0.0
+
+    def scores(self, x):
+        return self.w @ (self.shell.scale(x) * x)
+
+    def learn_at(self, x, y, h, slope):
+        """Learn, given the slope `h l'` at the score that was given."""
+        scaled, scores = self.shell.scale(x) * x, self.scores(x)
+        self.unit = self.unit or float(scaled @ scaled)
+        self.span = max(self.span, abs(y))
+        e = math.sqrt(h) if self.loss.name == "squared" else slope
+        if e != 0.0 and scaled.any():
+            self.sketch.update(e * scaled)
+            self.energy += e * e * float(scaled @ scaled)
+        self.shell.q = np.maximum(self.shell.q, np.abs(x))
+        self.shell.D = self.shell.D + (e * x) ** 2
+        if not scaled.any():
+            return
+        S = self.sketch.matrix()
+        kept, by = float(np.trace(S)), 1.0 / self.span if self.spans else 1.0
+        missed = max(0.0, self.energy - kept)
+        missed /= max(1.0, np.count_nonzero(self.shell.q) - len(self.sketch.S))
+        for k, (alpha, strength) in enumerate(self.lanes):
+            start = max(alpha * self.unit + strength * missed, 1e-4 * strength * kept)
+            a = np.linalg.solve(by * (start * np.eye(len(x)) + strength * S), scaled)
+            n = float(scaled @ a)
+            self.w[k] += self.loss.flow(float(scores[k]), y, n * h) / n * a
 
 
 class Sketch:
@@ -228,7 +272,9 @@ class SparseNewton(Oracle):
     def update(self, x, y, g, w):
         self.v, self.b = self.project(x)
         eta = self.rate(self.rounds) if self.rate else 0.0
-        self.sketch(math.sqrt(self.curvature + eta) * g * x)
+        sketched = math.sqrt(self.curvature + eta) * g * x
+        if sketched.any():
+            self.sketch(sketched)
         a, c = self.solve(g * x)
         self.v = self.v - a / self.alpha
         self.b = self.b - c / self.alpha
@@ -239,7 +285,7 @@ class SparseRandomProjection(SparseNewton):
 
     def __init__(self, dimension, loss, m, draw, alpha, **options):
         super().__init__(dimension, loss, m, alpha, **options)
-        self.draw = draw
+        self.draw, self.taken = draw, 0
         self.Z = np.zeros((m, dimension))
         self.K = np.zeros((m, m))
         self.b = np.zeros(m)
@@ -248,7 +294,8 @@ class SparseRandomProjection(SparseNewton):
         return x, -np.linalg.solve(self.alpha * np.eye(self.m) + self.K, self.Z @ x)
 
     def sketch(self, g):
-        r = self.draw(self.rounds - 1)
+        r = self.draw(self.taken)
+        self.taken += 1
         self.Z = self.Z + np.outer(r, g)
         self.v = self.v - (r @ self.b) * g
         half = np.outer(self.Z @ g - (g @ g) / 2 * r, r)

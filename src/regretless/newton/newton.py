@@ -151,7 +151,7 @@ class Newton(LinearLearner):
         In the space of the features, unless there is only that of diagonal adaptation.
         """
         scale = self._parts()[2]["curvature"] or 1.0
-        return self._by_label([spaces[0]["eigenvalues"] / scale for spaces in self._spaces()])
+        return self._by_label([_eigenvalues(spaces[0]) / scale for spaces in self._spaces()])
 
     @property
     def condition_number_(self) -> Any:
@@ -215,12 +215,16 @@ class Newton(LinearLearner):
         )
 
 
-def _condition(space: dict[str, Any]) -> float:
+def _eigenvalues(space: dict[str, Any]) -> NDArray[np.float64]:
     values: NDArray[np.float64] = space["eigenvalues"]
-    missing = space["features"] - len(values)
+    return values[: int(space["features"])]  # there are no more directions than features
+
+
+def _condition(space: dict[str, Any]) -> float:
+    values = _eigenvalues(space)
     if not len(values):
         return math.inf
-    least = float(values[-1])
+    missing, least = space["features"] - len(values), float(values[-1])
     if missing > 0:
         least = min(least, max(0.0, space["energy"] - space["kept"]) / missing)
     return float(values[0]) / least if least > 0 else math.inf
