@@ -692,7 +692,11 @@ def test_streams_arrays_and_pairs_are_the_same_data():
         ({"data": [({}, 1)], "how": "amplify"}, "runs=6: there are too few examples"),
         ({"learner": 3}, "learner=3 has no learn_one"),
         ({"learner": LinearRegressor(), "loss": "hinge"}, "'hinge' is for labels"),
-        ({"loss": lambda p, y: -1.0, "how": "last"}, "is -1.0 at y='no': it must not be negative"),
+        pytest.param(
+            {"loss": lambda p, y: -1.0, "how": "last"},
+            "is -1.0 at y='no': it must not be negative",
+            id="a negative loss",
+        ),
     ],
     ids=lambda each: str(each) if isinstance(each, dict) else "",
 )
