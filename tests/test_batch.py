@@ -16,6 +16,7 @@ from regretless.batch.judging import Judge
 from regretless.batch.online_to_batch import HOWS
 from regretless.domains import Ball
 from regretless.linear import (
+    KernelPerceptron,
     LinearClassifier,
     LinearRegressor,
     PassiveAggressive,
@@ -704,6 +705,30 @@ def test_bad_arguments_are_named(options, message):
     arguments = {"learner": LinearClassifier(), "data": blobs(20)} | options
     with pytest.raises(ValueError, match=message):
         online_to_batch(**arguments)
+
+
+@pytest.mark.parametrize(
+    "kernel", ["rbf", "polynomial", lambda a, b: a @ b.T], ids=["rbf", "p", "f"]
+)
+def test_what_a_kernel_without_weights_is_told(kernel):
+    X, y = blobs(40)
+    learner = KernelPerceptron(kernel=kernel)
+    for how in ("average", "amplify"):
+        with pytest.raises(ValueError, match=rf"how='{how}' averages the weights.*how='select'"):
+            online_to_batch(learner, (X, y), how)
+    for how in set(HOWS) - {"average", "amplify"}:
+        check(online_to_batch(learner, (X, y), how), learner, X, y, how)
+    assert learner._model is None
+    with pytest.raises(ValueError, match="kernel='sigmoid' must be"):
+        online_to_batch(KernelPerceptron(kernel="sigmoid"), (X, y))
+
+
+def test_the_average_of_a_kernel_is_that_which_the_learner_keeps():
+    X, y = blobs(60)
+    mean = online_to_batch(KernelPerceptron(), (X, y), loss_bound=1e3)
+    kept = online_to_batch(KernelPerceptron(average="survival"), (X, y), "last")
+    scores = kept.hypothesis.decision_function(X)
+    assert mean.hypothesis.decision_function(X) == pytest.approx(scores, rel=1e-9, abs=1e-9)
 
 
 def test_only_an_average_is_bounded_by_the_regret():

@@ -83,6 +83,10 @@ class KernelPerceptron(Cycling):
         self.intercept = intercept
         self._reset()
 
+    @property
+    def _is_linear(self) -> bool:
+        return self._dual.kernel.linear
+
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return ConservativeHinge(), "kernel", {}
 
