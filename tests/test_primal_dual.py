@@ -749,10 +749,11 @@ def test_a_constant_that_is_too_large_is_refused(labels):
     assert dual(PrimalDual(update="exact", C=1e300).fit(np.eye(3), [0, 1, 0])) > 0
 
 
+@pytest.mark.parametrize("width", [3, 4])  # without and with a new feature
 @pytest.mark.parametrize("late", [0, 1, 2, 5])
 @pytest.mark.parametrize("update", [*UPDATES, "block of two", "small window"])
 @pytest.mark.parametrize("kind", GEOMETRIES)
-def test_what_fails_on_the_way_changes_nothing(kind, update, late, monkeypatch):
+def test_what_fails_on_the_way_changes_nothing(kind, update, late, width, monkeypatch):
     """Whichever of the moves of a round it is; afterwards all goes on as if it had not been tried."""
     named = {
         "block of two": ("block", {"window": 2}),
@@ -774,16 +775,17 @@ def test_what_fails_on_the_way_changes_nothing(kind, update, late, monkeypatch):
             raise _core.Diverged("as told")
         plain(self, x, y, a)
 
-    wrong = int(np.argmin(model.decision_one(X[7])))
+    x = X[7, :width]
+    wrong = int(np.argmin(model.decision_one(x)))
     with monkeypatch.context() as patch:
         patch.setattr(vector, "move", failing)
         try:
-            model.learn_one(X[7], wrong)
+            model.learn_one(x, wrong)
         except _core.Diverged:
             assert pickle.dumps(model) == before
     if moves <= late:  # the round had no more
         assert moves > 0
-        twin.learn_one(X[7], wrong)
+        twin.learn_one(x, wrong)
     for each in (model, twin):
         each.learn_many(X[8:], y[8:])
     assert pickle.dumps(model) == pickle.dumps(twin)
