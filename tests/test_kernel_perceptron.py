@@ -200,7 +200,7 @@ def eighths(rng, shape):
 @pytest.mark.parametrize("thin", [False, True])
 @pytest.mark.parametrize("kernel", [*KERNELS, yours])
 def test_a_batch_is_predicted_as_its_examples_are(kernel, thin, average, labels, monkeypatch):
-    """The kernel's values are the same; their sum is rounded in another order."""
+    """Sparse products, and functions of many examples, may be rounded in another order."""
     rng = np.random.default_rng(labels)
     X, probes = eighths(rng, (200, 6)), eighths(rng, (150, 9))  # three features are new
     probes[7] = 0.0
@@ -221,6 +221,25 @@ def test_a_batch_is_predicted_as_its_examples_are(kernel, thin, average, labels,
         assert (np.abs(found - alone) <= 4 * (size + 4) * 2.0**-53 * terms).all()
     wanted = [model.predict_one(x) for x in probes]
     assert model.predict(probes).tolist() == wanted
+
+
+@pytest.mark.parametrize("labels", [2, 4])
+@pytest.mark.parametrize("average", ["none", "survival"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_dense_batches_are_predicted_bit_for_bit(kernel, average, labels):
+    rng = np.random.default_rng(labels)
+    X, probes = rng.normal(size=(700, 11)), rng.normal(size=(90, 13))
+    model = KernelPerceptron(kernel=kernel, average=average, gamma=0.1)
+    model.learn_many(X, rng.integers(0, labels, 700))
+    alone = [model.decision_one(x) for x in probes]
+    assert model.decision_function(probes).tolist() == alone
+    back = sparse.csr_array(probes)  # entries of a row in any order
+    for t in range(90):
+        part = slice(back.indptr[t], back.indptr[t + 1])
+        order = rng.permutation(13)
+        back.indices[part], back.data[part] = back.indices[part][order], back.data[part][order]
+    back.has_sorted_indices = False
+    assert model.decision_function(back).tolist() == alone
 
 
 def test_a_batch_takes_memory_for_a_part_of_it():

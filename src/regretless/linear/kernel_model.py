@@ -44,11 +44,11 @@ class KernelModel(Model):
         return self._mean(self._kernel(x.in_order()))
 
     def predict_many(self, X: Rows) -> Array:
-        """The scores of several: those of `predict`, but for the order in which terms are added."""
+        """The scores of several: those of `predict`, as far as the kernel's values are the same."""
         scores, done = np.zeros((len(X), self.lanes)), 0
-        for values in self.kernel.tables(self.support, X):
+        for values in self.kernel.tables(self.support, X.in_order()):
             part = slice(done, done + len(values))
-            scores[part] = self._mean(self._checked(values, done))
+            scores[part] = [self._mean(each) for each in self._checked(values, done)]
             done = part.stop
         return scores
 
@@ -216,4 +216,4 @@ def _key(x: Row) -> bytes:
 def _combined(coefficients: Array, values: Array) -> Array:
     """The sum of `values` times the coefficients of each lane."""
     # einsum, because a product of this shape would wake the threads of BLAS
-    return np.asarray(np.einsum("sk,...s->...k", coefficients[: values.shape[-1]], values))
+    return np.asarray(np.einsum("sk,s->k", coefficients[: len(values)], values))

@@ -69,6 +69,11 @@ class Rows:
         for first in range(0, len(self), most):
             yield self.part(first, min(first + most, len(self)))
 
+    def in_order(self) -> "Rows":
+        """The same with columns that increase in each."""
+        order = np.lexsort((self.columns, self.owners))
+        return Rows(self.starts, self.columns[order], self.values[order], self.known)
+
     @property
     def owners(self) -> NDArray[np.int64]:
         """Of which example each entry is."""
@@ -77,7 +82,7 @@ class Rows:
     @property
     def squares(self) -> Array:
         """`||x||_2^2` of each."""
-        return np.asarray(np.bincount(self.owners, self.values**2, len(self)), float)
+        return np.array([self[t].square for t in range(len(self))])
 
 
 class Model(ABC):

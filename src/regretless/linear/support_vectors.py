@@ -10,12 +10,12 @@ from regretless.linear.model import Array, Row, Rows
 
 __all__ = ["SupportVectors", "together"]
 
-# A dense product is done in blocks of so many numbers, and with so many examples at a time, for which
-# BLAS does not wake its threads: to wake them takes longer than the product.
-_BLOCK, _WIDE = 8192, 32
+# A dense product is done in blocks of so many numbers, for which BLAS does not wake its threads: to
+# wake them takes longer than the product.
+_BLOCK = 8192
 # Sparse rows take more time and space per number; they are used when dense ones would be mostly 0.
 _LARGE, _SPARSE = 2**20, 16
-_TOGETHER = 2**19  # numbers in a table for several examples
+_TOGETHER = 2**17  # numbers in a table for several examples
 
 
 def _room(size: int) -> int:
@@ -99,8 +99,8 @@ class SupportVectors:
     def products_of_many(self, X: Rows) -> Iterator[tuple[Rows, Array]]:
         """Parts of the examples, and `<s, x>` for each of those and each `s` (examples x rows).
 
-        They are equal to `products` up to the order in which the terms are added. Parts are small
-        enough that memory does not grow with the number of examples.
+        They are those of `products`, bit for bit if the rows are dense. Parts are small enough that
+        memory does not grow with the number of examples.
         """
         if self._dense is None:
             yield from self._sparse_products(X)
@@ -108,11 +108,13 @@ class SupportVectors:
         height = _height(self.width)
         tall = _whole(self.size, height)
         used = self._dense[:tall].reshape(tall // height, height, self.width)
-        for part in X.blocks(min(_WIDE, together(max(self.size, self.width)))):
+        for part in X.blocks(together(max(tall, self.width))):
             within = part.columns < self.width
-            table = np.zeros((self.width, len(part)))
-            table[part.columns[within], part.owners[within]] = part.values[within]
-            yield part, (used @ table).reshape(-1, len(part))[: self.size].T
+            table = np.zeros((len(part), self.width))
+            table[part.owners[within], part.columns[within]] = part.values[within]
+            # matrix times vector for each: a product of two matrices adds up in another order
+            products = used @ table[:, None, :, None]
+            yield part, products.reshape(len(part), tall)[:, : self.size]
 
     def _sparse_products(self, X: Rows) -> Iterator[tuple[Rows, Array]]:
         from scipy.sparse import csr_array
