@@ -293,7 +293,14 @@ def test_the_best_expert_switches():
 
 
 @pytest.mark.parametrize(
-    "learner", [LinearClassifier(), Perceptron(), PassiveAggressive(), lambda x: 1], ids=str
+    "learner",
+    [
+        LinearClassifier(),
+        Perceptron(),
+        PassiveAggressive(),
+        pytest.param(lambda x: 1, id="always 1"),
+    ],
+    ids=str,
 )
 def test_covers_adversary_defeats_the_deterministic(learner):
     loss, regret, _ = play(learner, CoverAdversary(), 100)

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from regretless import linear
-from regretless.linear import KernelPerceptron, Perceptron
+from regretless.linear import KernelPerceptron, Perceptron, support_vectors
 from regretless.linear.loading import load
 from regretless.linear.model import Row
 from regretless.linear.support_vectors import SupportVectors
@@ -184,6 +185,122 @@ def test_labels_share_support_vectors():
     one = KernelPerceptron(kernel="rbf").fit(X, y)
     scores = np.column_stack([lane.decision_function(X) for lane in lanes])
     np.testing.assert_allclose(one.decision_function(X), scores, rtol=1e-12, atol=1e-12)
+
+
+# --- batches -------------------------------------------------------------------------------------
+
+
+def eighths(rng, shape):
+    """Numbers of few digits, many of them 0: their products are exact in any order."""
+    return np.round(4 * rng.normal(size=shape)) / 8 * (rng.random(shape) < 0.6)
+
+
+@pytest.mark.parametrize("labels", [2, 4])
+@pytest.mark.parametrize("average", ["none", "survival", "uniform"])
+@pytest.mark.parametrize("thin", [False, True])
+@pytest.mark.parametrize("kernel", [*KERNELS, yours])
+def test_a_batch_is_predicted_as_its_examples_are(kernel, thin, average, labels, monkeypatch):
+    """Sparse products, and functions of many examples, may be rounded in another order."""
+    rng = np.random.default_rng(labels)
+    X, probes = eighths(rng, (200, 6)), eighths(rng, (150, 9))  # three features are new
+    probes[7] = 0.0
+    model = KernelPerceptron(kernel=kernel, average=average, **OPTIONS)
+    if thin:
+        model._dual.support._thin()
+    model.learn_many(X, rng.integers(0, labels, 200))
+    size = len(model.support_vectors_)
+    monkeypatch.setattr(support_vectors, "_TOGETHER", 70 * size)  # three parts or more
+    alone = np.array([model.decision_one(x) for x in probes])
+    for form in (probes, sparse.csr_array(probes)):
+        found = model.decision_function(form)
+        values = KERNELS["polynomial" if kernel is yours else kernel]
+        S = np.array([[s.get(j, 0.0) for j in range(9)] for s in model.support_vectors_])
+        K = np.array([[values(s, x) + 1.0 for s in S] for x in probes])
+        terms = K @ np.abs(model.dual_coef_)
+        # each of two sums of `size` terms, or four with an average, errs by size * 2^-53 of them
+        assert (np.abs(found - alone) <= 4 * (size + 4) * 2.0**-53 * terms).all()
+    wanted = [model.predict_one(x) for x in probes]
+    assert model.predict(probes).tolist() == wanted
+
+
+@pytest.mark.parametrize("labels", [2, 4])
+@pytest.mark.parametrize("average", ["none", "survival"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_dense_batches_are_predicted_bit_for_bit(kernel, average, labels):
+    rng = np.random.default_rng(labels)
+    X, probes = rng.normal(size=(700, 11)), rng.normal(size=(90, 13))
+    model = KernelPerceptron(kernel=kernel, average=average, gamma=0.1)
+    model.learn_many(X, rng.integers(0, labels, 700))
+    alone = [model.decision_one(x) for x in probes]
+    assert model.decision_function(probes).tolist() == alone
+    back = sparse.csr_array(probes)  # entries of a row in any order
+    for t in range(90):
+        part = slice(back.indptr[t], back.indptr[t + 1])
+        order = rng.permutation(13)
+        back.indices[part], back.data[part] = back.indices[part][order], back.data[part][order]
+    back.has_sorted_indices = False
+    assert model.decision_function(back).tolist() == alone
+
+
+def test_a_batch_takes_memory_for_a_part_of_it():
+    rng = np.random.default_rng(0)
+    X, many = rng.normal(size=(800, 4)), rng.normal(size=(20_000, 4))
+    model = KernelPerceptron(kernel="rbf", gamma=5.0)
+    model.learn_many(X, rng.integers(0, 2, 800))
+    whole = 8 * len(many) * len(model.support_vectors_)
+    tracemalloc.start()
+    model.decision_function(many)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.1 * whole
+
+
+def test_a_function_is_called_for_many_examples_at_once():
+    """Together are those that it would see with as many columns each."""
+    shapes = []
+
+    def mean_product(left, right):
+        shapes.append((len(left), *right.shape))
+        return left @ right.T / max(1, left.shape[1])
+
+    model = binary(KernelPerceptron(kernel=mean_product))
+    model.learn_many(np.eye(3), [1, -1, 1])
+    probes = np.zeros((50, 5))
+    probes[:, 0] = np.arange(50)
+    probes[20:, 4] = 1.0  # a feature that is new from there on
+    shapes.clear()
+    found = model.decision_function(sparse.csr_array(probes))
+    assert shapes == [(3, 20, 3), (3, 30, 5)]
+    alone = [model.decision_one({0: x[0], 4: x[4]} if x[4] else {0: x[0]}) for x in probes]
+    np.testing.assert_allclose(found, alone, rtol=1e-15)
+
+
+def test_nothing_learned_or_nothing_asked():
+    for kernel in (*KERNELS, yours):
+        model = binary(KernelPerceptron(kernel=kernel))
+        assert model.decision_function(np.eye(3)).tolist() == [0.0] * 3
+        model.learn_many(np.eye(3), [1, -1, 1])
+        assert model.decision_function(np.zeros((0, 3))).shape == (0,)
+
+
+def test_the_example_of_a_batch_that_a_kernel_fails_on_is_named():
+    model = binary(KernelPerceptron(kernel=broken))
+    model.learn_many([[1.0, 1.0], [2.0, -1.0]], [1, -1])
+    probes = np.ones((90, 2))
+    probes[[41, 60], 0] = 7.0
+    with pytest.raises(
+        ValueError, match=r"returned nan of example 41 of this call and support vec"
+    ):
+        model.decision_function(probes)
+    wide = binary(KernelPerceptron(kernel="polynomial", degree=18))
+    wide.learn_many([[1.0], [-2.0]], [1, -1])
+    probes = np.ones((90, 1))
+    probes[70] = 1e18
+    with (
+        pytest.raises(ValueError, match=r"inf of example 70 of this call"),
+        np.errstate(all="ignore"),
+    ):
+        wide.decision_function(probes)
 
 
 # --- the budget ----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """The primal-dual family: its oracle, its golden traces, what it reduces to, its theorems."""
 
+import copy
 import math
 import pickle
 
@@ -10,10 +11,11 @@ from hypothesis import strategies as st
 from reference.primal_dual import REGULARISERS, Oracle, best_primal, mu
 from scipy import sparse
 
-from regretless import geometry, losses, rules
+from regretless import _core, geometry, losses, rules
 from regretless.experts import WeightedMajority
 from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, UnnormalizedEntropy
 from regretless.linear import LinearClassifier, PassiveAggressive, Perceptron, PrimalDual
+from regretless.linear.dual_model import dual_vector
 from regretless.linear.dual_updates import best_pair
 from regretless.linear.loading import load
 
@@ -719,6 +721,74 @@ def test_a_geometry_that_fails_changes_nothing(update):
             {0: 7.0, 1: -7.0, "new": 3.0}, 1 if model.decision_one([7.0, -7.0]) <= 0 else -1
         )
     assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_constant_that_is_too_large_is_refused(labels):
+    """As divergence, with advice; what came before it in the batch has been learned."""
+    model = PrimalDual(update="conservative", C=1e150).partial_fit(
+        np.zeros((0, 0)), [], classes=range(labels)
+    )
+    tiny, large = np.full((5, 2), 1e-5), np.full((2, 3), 1e10)
+    model.learn_many(tiny, [1, 0, 1, 0, 1])
+    before, twin = pickle.dumps(model), copy.deepcopy(model)
+    sign = 0 if model.predict_one(large[0]) else 1
+    with pytest.raises(_core.Diverged, match=r"overflowed; the example was not.*Lower C or") as one:
+        model.learn_one(large[0], sign)
+    assert isinstance(one.value, ArithmeticError)
+    assert pickle.dumps(model) == before
+    with pytest.raises(_core.Diverged) as many:
+        model.learn_many(np.vstack([np.full((1, 3), 2e-5), large]), [1 - sign, sign, sign])
+    assert many.value.__notes__ == ["at row 1 of this call; the rows before it were learned"]
+    twin.learn_one(np.full(3, 2e-5), 1 - sign)
+    assert pickle.dumps(model) == pickle.dumps(twin)
+    assert math.isfinite(dual(model))
+    with pytest.raises(_core.Diverged):
+        PrimalDual(update="conservative", C=1e300).learn_one({"a": 1.0}, True)
+    # those that step no further than the margin do not mind
+    assert dual(PrimalDual(update="exact", C=1e300).fit(np.eye(3), [0, 1, 0])) > 0
+
+
+@pytest.mark.parametrize("width", [3, 4])  # without and with a new feature
+@pytest.mark.parametrize("late", [0, 1, 2, 5])
+@pytest.mark.parametrize("update", [*UPDATES, "block of two", "small window"])
+@pytest.mark.parametrize("kind", GEOMETRIES)
+def test_what_fails_on_the_way_changes_nothing(kind, update, late, width, monkeypatch):
+    """Whichever of the moves of a round it is; afterwards all goes on as if it had not been tried."""
+    named = {
+        "block of two": ("block", {"window": 2}),
+        "small window": ("sequential", {"window": 2}),
+    }
+    update, options = named.get(update, (update, UPDATES.get(update)))
+    model = PrimalDual(GEOMETRIES[kind], update=update, C=0.7, **options)
+    X, _ = data(3, rounds=12, width=4)
+    y = (np.arange(12) * 7 // 3 % 3).tolist()
+    model.learn_many(X[:7, :3], y[:7])
+    before, twin = pickle.dumps(model), copy.deepcopy(model)
+    vector, moves = type(dual_vector(GEOMETRIES[kind], 1)), 0
+    plain = vector.move
+
+    def failing(self, x, y, a):
+        nonlocal moves
+        moves += 1
+        if moves > late:
+            raise _core.Diverged("as told")
+        plain(self, x, y, a)
+
+    x = X[7, :width]
+    wrong = int(np.argmin(model.decision_one(x)))
+    with monkeypatch.context() as patch:
+        patch.setattr(vector, "move", failing)
+        try:
+            model.learn_one(x, wrong)
+        except _core.Diverged:
+            assert pickle.dumps(model) == before
+    if moves <= late:  # the round had no more
+        assert moves > 0
+        twin.learn_one(x, wrong)
+    for each in (model, twin):
+        each.learn_many(X[8:], y[8:])
+    assert pickle.dumps(model) == pickle.dumps(twin)
 
 
 # --- bad input, files ----------------------------------------------------------------------------

@@ -44,7 +44,8 @@ def online_to_batch(
 
     With probability `1 - delta`, for losses in `[0, M]`, the risk of the predictor is at most:
 
-    "average" : the mean of `h_1 .. h_T`, of their weights if linear, else of what they predict.
+    "average" : the mean of `h_1 .. h_T`, of their weights if linear, else of what they predict. Not
+        for kernels other than "linear": `KernelPerceptron(average="survival")` is that mean itself.
         Mean loss `+ M sqrt(2 log(1 / delta) / T)`, and half of that, for a convex loss.
     "random" : one of `h_1 .. h_T`, drawn by `seed`. The same on average over the draw, for any loss.
     "last" : `h_{T+1}`. Nothing is known.
@@ -97,6 +98,8 @@ def online_to_batch(
     runs = needed if runs is None else _whole(runs, "runs")
     judge = Judge(learner, loss, averaging=how == "average")
     run = _Pass(learner, judge, positive(loss_bound, "loss_bound"), delta, _whole(copies, "copies"))
+    if how in ("average", "amplify"):
+        _check_averaging(run.learner, how)
     examples = iter(streams.read(data))
     match how:
         case "average":
@@ -290,6 +293,20 @@ class _Pass:
         self.learner, self.rounds, self.total = chosen.learner, chosen.rounds, chosen.total
         self.largest = max(self.largest, *(run.largest for run in passes))
         return averages[best], proved, "Hoeffding's inequality (survey 5, amplification)"
+
+
+def _check_averaging(learner: Any, how: str) -> None:
+    """Refuse a kernel without weights of features: copies for an average would hold all examples."""
+    if not isinstance(learner, LinearLearner) or learner._is_linear:
+        return
+    from regretless.linear.kernel_perceptron import KernelPerceptron
+
+    if isinstance(learner, KernelPerceptron):
+        raise ValueError(
+            f"how={how!r} averages the weights of features, which {learner!r} has not; use "
+            "how='select' or how='random', or how='last' with average='survival' of the learner, "
+            "which predicts with that average"
+        )
 
 
 def _without(examples: Iterable[Example], share: float, held: list[Example]) -> Iterator[Example]:

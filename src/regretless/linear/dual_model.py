@@ -70,15 +70,17 @@ class DualModel(Model):
 
     def learn(self, x: Row, y: Array, importance: float) -> tuple[Array, Array, Array]:
         x = self._placed(x)
-        if self.duals[0].straight:  # nothing can fail
-            return self._learn(x, y, importance)
-        kept = [dual.copy() for dual in self.duals], self.run.copy(), self.update.curvature
-        past = self.update.past and self.update.past.copy()
+        past = self.update.past
+        marks = [dual.mark() for dual in self.duals]
+        kept = self.run.copy(), self.update.curvature, past and past.mark()
         try:
             return self._learn(x, y, importance)
         except BaseException:
-            self.duals, self.run, self.update.curvature = kept
-            self.update.past = past
+            for dual, mark in zip(self.duals, marks):
+                dual.rewind(mark)
+            self.run, self.update.curvature, mark = kept
+            if past is not None:
+                past.rewind(mark)
             raise
 
     def _learn(self, x: Row, y: Array, importance: float) -> tuple[Array, Array, Array]:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,11 +37,11 @@ class Past:
     serial: int = 0
     pace: int = 0  # places by which the cursor goes on with every example
     cursor: int = 0
+    before: dict[tuple[int, int], float] = field(default_factory=dict)  # alpha at the latest mark
 
     def add(self, x: Row, y: Array, cap: float) -> int:
         """Take an example in; its place."""
-        count, room = len(self.rows), len(self.y)
-        at = count if self.window is None else self.serial % self.window
+        count, room, at = len(self.rows), len(self.y), self._next()
         if at == room:
             more = np.zeros((max(8, room // 2), self.y.shape[1]))
             self.y, self.alpha, self.cap = (
@@ -53,10 +53,31 @@ class Past:
         self.serial += 1
         return at
 
-    def copy(self) -> "Past":
-        """Another one, which changes on its own."""
-        tables = {name: getattr(self, name).copy() for name in ("y", "alpha", "cap")}
-        return replace(self, rows=list(self.rows), **tables)
+    def _next(self) -> int:
+        """The place of the example that comes next."""
+        return len(self.rows) if self.window is None else self.serial % self.window
+
+    def put(self, at: int, lane: int, alpha: float) -> None:
+        """Change the variable of an example."""
+        self.before.setdefault((at, lane), float(self.alpha[at, lane]))
+        self.alpha[at, lane] = alpha
+
+    def mark(self) -> Any:
+        """Where it is now, for `rewind`; at most one example may be taken in until then."""
+        self.before, at, replaced = {}, self._next(), None
+        if at < len(self.rows):
+            tables = (each[at].copy() for each in (self.y, self.alpha, self.cap))
+            replaced = self.rows[at], *tables
+        return len(self.rows), self.serial, self.cursor, at, replaced
+
+    def rewind(self, mark: Any) -> None:
+        """Go back to the latest mark."""
+        count, self.serial, self.cursor, at, replaced = mark
+        for place, alpha in self.before.items():
+            self.alpha[place] = alpha
+        del self.rows[count:]
+        if replaced is not None:
+            self.rows[at], self.y[at], self.alpha[at], self.cap[at] = replaced
 
     def recent(self) -> Iterator[int]:
         """The places of all, the latest first."""
@@ -163,7 +184,7 @@ class Together(Update):
         change = dual.step(x, y, -alpha, cap - alpha, self.wanted) if cap else 0.0
         if change:
             dual.move(x, y, change)
-            past.alpha[at, lane] = min(max(alpha + change, 0.0), cap)
+            past.put(at, lane, min(max(alpha + change, 0.0), cap))
         return abs(change) / cap if cap else 0.0
 
 
@@ -191,7 +212,8 @@ class Block(Together):
         for x, sign, change in zip((u, v), y.tolist(), (best - alpha).tolist()):
             if change:
                 dual.move(x, sign, change)
-        past.alpha[places, lane] = best
+        for at, value in zip(places, best.tolist()):
+            past.put(at, lane, value)
 
 
 class Sequential(Together):

@@ -1,12 +1,14 @@
 """The dual vector `theta`, its conjugate and its link: what all primal-dual updates move."""
 
 import copy
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
+from regretless import _core
 from regretless.geometry import Euclidean, Geometry
 from regretless.linear.model import Array, Row
 
@@ -58,6 +60,14 @@ class DualVector(ABC):
     def refresh(self) -> None:
         """Compute from `theta` what follows from it."""
 
+    @abstractmethod
+    def mark(self) -> Any:
+        """Where it is now, for `rewind`, in time that does not depend on the number of coordinates."""
+
+    @abstractmethod
+    def rewind(self, mark: Any) -> None:
+        """Go back to the latest mark."""
+
     def grow(self, size: int) -> None:
         """Make room for further coordinates, which are 0."""
         if size > self.size:
@@ -78,6 +88,11 @@ class _Straight(DualVector):
 
     straight = True
 
+    def __init__(self, geometry: Geometry, size: int) -> None:
+        super().__init__(geometry, size)
+        # by the example that changed them: coordinates, and what they were at the latest mark
+        self._before: dict[int, tuple[Any, Array]] = {}
+
     def curvature(self, x: Row) -> float:
         return x.square
 
@@ -94,9 +109,19 @@ class _Straight(DualVector):
         return min(max((margin - y * self.score(x)) / square, least), most)
 
     def move(self, x: Row, y: float, a: float) -> None:
-        self.conjugate += a * y * self.score(x) + 0.5 * a * a * x.square
-        self.theta[x.columns] += (a * y) * x.values
-        self.total += a
+        conjugate = self.conjugate + (a * y * self.score(x) + 0.5 * a * a * x.square)
+        total = self.total + a
+        # no coordinate is larger than the root of twice the conjugate
+        if not math.isfinite(conjugate + total):
+            raise _core.Diverged(
+                "the dual objective overflowed; the example was not learned. Lower C or the example's "
+                "importance, scale the features, or use update='exact', whose steps are no longer than "
+                "the margin asks for"
+            )
+        here = self.theta[x.columns]
+        self._before.setdefault(id(x), (x.columns, here))
+        self.theta[x.columns] = here + (a * y) * x.values
+        self.conjugate, self.total = conjugate, total
 
     def weights(self) -> Array:
         return self.theta.copy()
@@ -104,6 +129,15 @@ class _Straight(DualVector):
     def refresh(self) -> None:
         # einsum, because a long product would wake the threads of BLAS
         self.conjugate = 0.5 * float(np.einsum("i,i->", self.theta, self.theta))
+
+    def mark(self) -> Any:
+        self._before = {}
+        return self.theta, self.total, self.conjugate
+
+    def rewind(self, mark: Any) -> None:
+        for columns, before in reversed(self._before.values()):
+            self.theta[columns] = before
+        self.theta, self.total, self.conjugate = mark
 
     def grow(self, size: int) -> None:
         if size > self.size:  # in place while there is room: features come one at a time
@@ -164,6 +198,12 @@ class _Curved(DualVector):
                 f"geometry={self.geometry!r}: its conjugate is {conjugate} at {self.theta}"
             )
         self._w, self.conjugate = w, conjugate
+
+    def mark(self) -> Any:
+        return self.theta, self.total, self.conjugate, self._w  # none is changed in place
+
+    def rewind(self, mark: Any) -> None:
+        self.theta, self.total, self.conjugate, self._w = mark
 
     def _link(self, theta: Array) -> Array:
         w = self.geometry.link(theta)

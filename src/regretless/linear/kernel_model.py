@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.linear.kernels import Kernel
-from regretless.linear.model import Array, Model, Row, moved
+from regretless.linear.model import Array, Model, Row, Rows, moved
 from regretless.linear.support_vectors import SupportVectors
 from regretless.losses import Perceptron as ConservativeHinge
 
@@ -43,6 +43,15 @@ class KernelModel(Model):
     def predict(self, x: Row) -> Array:
         return self._mean(self._kernel(x.in_order()))
 
+    def predict_many(self, X: Rows) -> Array:
+        """The scores of several: those of `predict`, as far as the kernel's values are the same."""
+        scores, done = np.zeros((len(X), self.lanes)), 0
+        for values in self.kernel.tables(self.support, X.in_order()):
+            part = slice(done, done + len(values))
+            scores[part] = [self._mean(each) for each in self._checked(values, done)]
+            done = part.stop
+        return scores
+
     def learn(self, x: Row, y: Array, importance: float) -> tuple[Array, Array, Array]:
         x = x.in_order()
         values = self._kernel(x)
@@ -55,13 +64,15 @@ class KernelModel(Model):
         return predicted, wrong - margins, -margins
 
     def _kernel(self, x: Row) -> Array:
-        values = self.kernel.between(self.support, x)
+        return self._checked(self.kernel.between(self.support, x))
+
+    def _checked(self, values: Array, first: int = 0) -> Array:
+        """Values of the kernel, of one example or of several of which `first` is the number."""
         if not np.isfinite(values).all():
-            at = int(np.flatnonzero(~np.isfinite(values))[0])
-            self._refuse(values[at], f"of the example and support vector {at}")
-        if self.offset:
-            values = values + self.offset
-        return values
+            *row, at = np.argwhere(~np.isfinite(values))[0].tolist()
+            example = f"example {first + row[0]} of this call" if row else "the example"
+            self._refuse(values[*row, at], f"of {example} and support vector {at}")
+        return values + self.offset if self.offset else values
 
     def _refuse(self, value: float, what: str) -> None:
         raise ValueError(

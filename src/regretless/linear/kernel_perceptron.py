@@ -37,8 +37,9 @@ class KernelPerceptron(Cycling):
     ----------
     kernel : "linear", `<s, x>`; "polynomial", `(gamma <s, x> + coef0)^degree`; "rbf",
         `exp(-gamma ||s - x||^2)`; or a function of two matrices that returns the matrix of the values
-        for all pairs of rows. It must be positive semi-definite. The function sees the feature that is
-        numbered j in column j; where some have names, in the order in which they appeared.
+        for all pairs of rows, of which a batch has many at once. It must be positive semi-definite.
+        The function sees the feature that is numbered j in column j; where some have names, in the
+        order in which they appeared.
     degree : a whole number >= 1.
     gamma : > 0; for "rbf" one over twice the square of the distance at which examples are alike.
     coef0 : >= 0.
@@ -82,6 +83,10 @@ class KernelPerceptron(Cycling):
         self.budget = budget
         self.intercept = intercept
         self._reset()
+
+    @property
+    def _is_linear(self) -> bool:
+        return self._dual.kernel.linear
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return ConservativeHinge(), "kernel", {}

@@ -1,7 +1,8 @@
 """Kernels: inner products in a space that nobody has to write down."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ from numpy.typing import NDArray
 
 from regretless import _core
 from regretless.arguments import number, positive
-from regretless.linear.model import Array, Row
-from regretless.linear.support_vectors import SupportVectors
+from regretless.linear.model import Array, Row, Rows
+from regretless.linear.support_vectors import SupportVectors, together
 
 __all__ = ["Kernel", "kernel_of"]
 
@@ -29,6 +30,10 @@ class Kernel(ABC):
         """`K(s, x)` of every row."""
 
     @abstractmethod
+    def tables(self, rows: SupportVectors, X: Rows) -> Iterator[Array]:
+        """The same for several examples, some at a time (examples x rows)."""
+
+    @abstractmethod
     def square(self, x: Row) -> float:
         """`K(x, x)`."""
 
@@ -36,11 +41,15 @@ class Kernel(ABC):
 class _OfProducts(Kernel):
     """A function of `<s, x>`, `||s||^2` and `||x||^2`, given elementwise."""
 
-    def __init__(self, name: str, function: Callable[[Array, Array, float], Array]) -> None:
+    def __init__(self, name: str, function: Callable[[Array, Array, Array | float], Array]) -> None:
         self.name, self._function = name, function
 
     def between(self, rows: SupportVectors, x: Row) -> Array:
         return self._function(rows.products(x), rows.squares, x.square)
+
+    def tables(self, rows: SupportVectors, X: Rows) -> Iterator[Array]:
+        for part, products in rows.products_of_many(X):
+            yield self._function(products, rows.squares, part.squares[:, None])
 
     def square(self, x: Row) -> float:
         own = np.array([x.square])
@@ -70,9 +79,23 @@ class _Yours(Kernel):
         if not rows.size:
             return np.zeros(0)
         places = self._where(x.known)
-        left = np.zeros((rows.size, places.max(initial=-1) + 1))
-        left[:, places] = rows.matrix(x.known)[:, 1:]
-        return self._call(left, self._spread(x, places))[:, 0]
+        return self._call(self._left(rows, places), self._spread(x, places))[:, 0]
+
+    def tables(self, rows: SupportVectors, X: Rows) -> Iterator[Array]:
+        # a function may look at the number of columns: together are examples that have as many
+        edges = [*np.flatnonzero(np.diff(X.known, prepend=-1)).tolist(), len(X)]
+        for first, last in pairwise(edges):
+            same = X.part(first, last)
+            if not rows.size:
+                yield np.zeros((len(same), 0))
+                continue
+            places = self._where(int(same.known[0]))
+            left = self._left(rows, places)
+            # it may also hold a number for each pair of rows and each column
+            for part in same.blocks(together(left.size)):
+                right = np.zeros((len(part), left.shape[1]))
+                right[part.owners, places[part.columns - 1]] = part.values
+                yield self._call(left, right).T
 
     def square(self, x: Row) -> float:
         right = self._spread(x, self._where(x.known))
@@ -90,6 +113,12 @@ class _Yours(Kernel):
             self._places = np.array(places, np.int64)
             self._known = width, self._reader.size
         return self._places
+
+    @staticmethod
+    def _left(rows: SupportVectors, places: NDArray[np.int64]) -> Array:
+        out = np.zeros((rows.size, places.max(initial=-1) + 1))
+        out[:, places] = rows.matrix(len(places) + 1)[:, 1:]
+        return out
 
     @staticmethod
     def _spread(x: Row, places: NDArray[np.int64]) -> Array:
@@ -128,7 +157,7 @@ def kernel_of(kernel: Any, degree: Any, gamma: Any, coef0: Any, reader: _core.Re
     return _OfProducts(kernel, lambda p, *_: (scale * p + shift) ** int(degree))
 
 
-def _gauss(gamma: float, products: Array, squares: Array, square: float) -> Array:
+def _gauss(gamma: float, products: Array, squares: Array, square: Array | float) -> Array:
     """`exp(-gamma ||s - x||^2)`, in the memory of `products`."""
     products *= 2.0
     products -= squares

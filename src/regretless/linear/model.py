@@ -1,7 +1,7 @@
 """A model in Python, for learners whose work is not that of the core: kernels, duals."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from regretless import _core, losses
 from regretless.losses import Loss
 
-__all__ = ["Array", "Model", "Row", "moved"]
+__all__ = ["Array", "Model", "Row", "Rows", "moved"]
 
 Array = NDArray[np.float64]
 
@@ -40,6 +40,51 @@ class Row:
         return float(self.values @ self.values)
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Several examples: number t has the entries `starts[t]` to `starts[t + 1]`, and `known[t]`."""
+
+    starts: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    values: Array
+    known: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    def __getitem__(self, t: int) -> Row:
+        part = slice(self.starts[t], self.starts[t + 1])
+        return Row(self.columns[part], self.values[part], int(self.known[t]))
+
+    def part(self, first: int, last: int) -> "Rows":
+        """The examples from `first` to before `last`."""
+        starts = self.starts[first : last + 1]
+        there = slice(starts[0], starts[-1])
+        return Rows(
+            starts - starts[0], self.columns[there], self.values[there], self.known[first:last]
+        )
+
+    def blocks(self, most: int) -> "Iterator[Rows]":
+        """All of them, at most so many at a time."""
+        for first in range(0, len(self), most):
+            yield self.part(first, min(first + most, len(self)))
+
+    def in_order(self) -> "Rows":
+        """The same with columns that increase in each."""
+        order = np.lexsort((self.columns, self.owners))
+        return Rows(self.starts, self.columns[order], self.values[order], self.known)
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """Of which example each entry is."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @property
+    def squares(self) -> Array:
+        """`||x||_2^2` of each."""
+        return np.array([self[t].square for t in range(len(self))])
+
+
 class Model(ABC):
     """What `_core.Learner` is to the other learners: names, lanes, totals, batches, state.
 
@@ -60,6 +105,13 @@ class Model(ABC):
     @abstractmethod
     def predict(self, x: Row) -> Array:
         """The scores of one example, one for each lane."""
+
+    def predict_many(self, X: Rows) -> Array:
+        """The scores of several (examples x lanes)."""
+        scores = np.zeros((len(X), self.lanes))
+        for t in range(len(X)):
+            scores[t] = self.predict(X[t])
+        return scores
 
     @abstractmethod
     def learn(self, x: Row, y: Array, importance: float) -> tuple[Array, Array, Array]:
@@ -176,16 +228,16 @@ class Model(ABC):
         *batch, labels, importance, want_scores = given
         known = self.reader.size
         learning = labels is not None
-        starts, columns, values, seen = read(*batch, learning or self.asks_names, importance)
-        size = len(seen)
-        scores, suffered = np.zeros((size, self.lanes)), np.zeros(size)
+        X = Rows(*read(*batch, learning or self.asks_names, importance))
+        scores, suffered = np.zeros((len(X), self.lanes)), np.zeros(len(X))
         t = 0
         try:
-            for t in range(size if learning or want_scores else 0):
-                part = slice(starts[t], starts[t + 1])
-                row = Row(columns[part], values[part], int(seen[t]))
+            if not learning and want_scores:
+                scores = self.predict_many(X)
+            for t in range(len(X) if learning else 0):
+                row = X[t]
                 weight = 1.0 if importance is None else float(importance[t])
-                if learning and weight > 0.0:
+                if weight > 0.0:
                     scores[t], suffered[t] = self._step(row, int(labels[t]), weight)
                     known = row.known
                 else:

@@ -1,19 +1,21 @@
 """Examples that are kept, and their products with a new one."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.linear.model import Array, Row
+from regretless.linear.model import Array, Row, Rows
 
-__all__ = ["SupportVectors"]
+__all__ = ["SupportVectors", "together"]
 
 # A dense product is done in blocks of so many numbers, for which BLAS does not wake its threads: to
 # wake them takes longer than the product.
 _BLOCK = 8192
 # Sparse rows take more time and space per number; they are used when dense ones would be mostly 0.
 _LARGE, _SPARSE = 2**20, 16
+_TOGETHER = 2**17  # numbers in a table for several examples
 
 
 def _room(size: int) -> int:
@@ -32,6 +34,11 @@ def _whole(size: int, step: int) -> int:
 def _height(width: int) -> int:
     """Rows of a block."""
     return max(1, _BLOCK // max(1, width))
+
+
+def together(numbers: int) -> int:
+    """How many examples are predicted at once if a table has so many numbers for each of them."""
+    return max(1, _TOGETHER // max(1, numbers))
 
 
 class SupportVectors:
@@ -88,6 +95,38 @@ class SupportVectors:
             return (used.reshape(-1, height, self.width) @ self._x).ravel()[: self.size]
         finally:
             self._x[columns] = 0.0
+
+    def products_of_many(self, X: Rows) -> Iterator[tuple[Rows, Array]]:
+        """Parts of the examples, and `<s, x>` for each of those and each `s` (examples x rows).
+
+        They are those of `products`, bit for bit if the rows are dense. Parts are small enough that
+        memory does not grow with the number of examples.
+        """
+        if self._dense is None:
+            yield from self._sparse_products(X)
+            return
+        height = _height(self.width)
+        tall = _whole(self.size, height)
+        used = self._dense[:tall].reshape(tall // height, height, self.width)
+        for part in X.blocks(together(max(tall, self.width))):
+            within = part.columns < self.width
+            table = np.zeros((len(part), self.width))
+            table[part.owners[within], part.columns[within]] = part.values[within]
+            # matrix times vector for each: a product of two matrices adds up in another order
+            products = used @ table[:, None, :, None]
+            yield part, products.reshape(len(part), tall)[:, : self.size]
+
+    def _sparse_products(self, X: Rows) -> Iterator[tuple[Rows, Array]]:
+        from scipy.sparse import csr_array
+
+        there = slice(self._entries)
+        where = self._columns[there], self._rows[there]
+        kept = csr_array((self._values[there], where), shape=(self.width, self.size))
+        for part in X.blocks(together(self.size)):
+            within = part.columns < self.width
+            where = part.owners[within], part.columns[within]
+            table = csr_array((part.values[within], where), shape=(len(part), self.width))
+            yield part, (table @ kept).toarray()
 
     def append(self, x: Row) -> None:
         """Keep a row."""
