@@ -9,6 +9,8 @@ namespace regretless {
 
 namespace {
 std::unique_ptr<Sketch> sketch_of(const NewtonOptions& options, int lanes) {
+  if (options.size == 0 && options.kind != NewtonOptions::full)
+    return std::make_unique<OjaSketch>(0);
   switch (options.kind) {
     case NewtonOptions::frequent:
       return std::make_unique<FrequentDirections>(options.size);

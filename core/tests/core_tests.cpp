@@ -14,6 +14,7 @@
 #include "experts/second_order.hpp"
 #include "features.hpp"
 #include "learner.hpp"
+#include "newton/newton.hpp"
 #include "oco/coordinates.hpp"
 #include "oco/density.hpp"
 #include "oco/invariant.hpp"
@@ -219,6 +220,51 @@ void test_auto() {
       CHECK(refused);
     }
   }
+}
+
+void test_newton() {
+  const std::uint32_t features = 9;
+  for (const NewtonOptions::Kind sketch :
+       {NewtonOptions::oja, NewtonOptions::frequent, NewtonOptions::random, NewtonOptions::full})
+    for (const bool tuned : {true, false})
+      for (const int size : {0, 1, 3, 20}) {
+        NewtonOptions options;
+        options.kind = sketch, options.size = size, options.tuned = tuned;
+        options.slab = tuned ? HUGE_VAL : 2, options.curvature = 0.1;
+        options.spaces = {{false, {{1, 1}}}};
+        if (tuned) options.spaces = {{false, {{1, 1}, {0.1, 0.1}}}, {true, {{0.01, 0.1}}}};
+        const int labels = 2 + size % 2;
+        const Stream stream(1'500, features, labels, unsigned(size));
+        const auto make = [&](Kernels kernels) {
+          Newton model({LossKind::logistic, 0}, options, 0, 0, !tuned, kernels);
+          for (std::int64_t c = 0; c < std::int64_t(features) - 1; ++c) model.features().insert(c);
+          model.grow();
+          if (labels == 3) model.relane(fresh(3), ones(3));
+          return model;
+        };
+        Newton together = make(kernels()), apart = make(kernels()),
+               elsewhere = make(baseline_kernels());
+        together.learn(stream.batch(true));
+        for (std::size_t t = 0; t < stream.targets.size(); ++t) apart.learn(stream.row(t, true));
+        elsewhere.learn(stream.batch(true));
+        CHECK(together.numbers() == apart.numbers());
+        CHECK(together.numbers() == elsewhere.numbers());
+        CHECK(together.weights() == apart.weights());
+        for (const double w : together.weights()) CHECK(std::isfinite(w));
+        Newton other = make(kernels());
+        const std::vector<double> kept = together.numbers();
+        other.restore_numbers(kept.data(), kept.size());
+        CHECK(other.numbers() == kept);
+        for (const std::size_t cut : {std::size_t(0), std::size_t(1), kept.size() - 1}) {
+          bool refused = false;
+          try {
+            other.restore_numbers(kept.data(), cut);
+          } catch (const std::invalid_argument&) {
+            refused = true;
+          }
+          CHECK(refused);
+        }
+      }
 }
 
 void test_losses() {
@@ -511,6 +557,7 @@ int main() {
   test_bank();
   test_rules();
   test_auto();
+  test_newton();
   test_players();
   test_leaders();
   test_density();
