@@ -243,9 +243,9 @@ void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
     }
   });
 }
-// then the weights, their first slot, move by as many steps.
-template <class V>
-void shift(const BankView& bank, Example x, const double* steps, const float* moves) {
+// then the weights, their first slot, move by as many steps; after(j) is for what else a row needs.
+template <class V, class F>
+void shift(const BankView& bank, Example x, const double* steps, const float* moves, F after) {
   constexpr int width = Traits<V>::width;
   in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
     V step[N];
@@ -260,6 +260,7 @@ void shift(const BankView& bank, Example x, const double* steps, const float* mo
         const Cell<V> c = cell<V>(bank, x.rows[j], first + i * width);
         c.set(0, c.get(0) - step[i] * load<V>(move + i * width));
       }
+      if (first == 0) after(j);
     }
   });
 }
@@ -475,17 +476,19 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       if (!bank.forgiving) return t;
       step[k] = 0;
     }
+    double shared = 0;
+    const auto share = [&](std::size_t j) {
+      if constexpr (requires { rule.share(nullptr, 0.0f, 0.0); })
+        shared +=
+            rule.share(cell<float>(bank, x.rows[j], 0).shared, x.values[j], lanes(kRounds, 0));
+    };
     if (prepared) {
-      shift<V>(bank, x, step, moves.data);
+      shift<V>(bank, x, step, moves.data, share);
     } else {
       scatter<V>(rule, bank, lanes, x, step, tracked, rounding);
     }
-    if constexpr (requires { rule.share(nullptr, 0.0f, 0.0); }) {
-      double all = 0;
-      for (std::size_t j = 0; j < x.size; ++j)
-        all += rule.share(cell<float>(bank, x.rows[j], 0).shared, x.values[j], lanes(kRounds, 0));
-      for (int k = 0; k < bank.layout.width; ++k) tracked[k] = all;
-    }
+    if constexpr (requires { rule.share(nullptr, 0.0f, 0.0); })
+      for (int k = 0; k < bank.layout.width; ++k) tracked[k] = shared;
     if (bank.audit >= 0) audit(bank, x, g);
     for (int k = 0; k < count; ++k) {
       lanes(kLoss, k) += suffered[k];
