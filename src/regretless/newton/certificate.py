@@ -16,8 +16,8 @@ class NewtonCertificate(Certificate):
     `features`, d; `curvature`, sigma, and `allowed`, the largest sigma that the loss has in the slab;
     `steepest`, L, the largest `|h l'|`; `etas`, the sum of eta_t, and `eta`, the last; `squares`, the
     sum of `||g_t||^2`; `gain`, the sum of `<g_t, A_t^-1 g_t>`; `kept`, the trace of `S^T S`; `removed`,
-    what frequent directions took away, the sum of rho_t; `lanes`, over which these are added up if there are
-    three or more labels.
+    what frequent directions took away, the sum of rho_t; `lanes`, over which these are added up if
+    there are three or more labels.
 
     >>> from regretless.newton import NewtonRegressor
     >>> model = NewtonRegressor(sketch="full", alpha=1.0, slab=2.0, diagonal=False, certify=True)
