@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import mirror
+from reference import newton as sketches
 from reference.invariant import InvariantNewton
 
 from regretless import domains, geometry, losses, rates
@@ -20,6 +21,7 @@ from regretless.oco import (
     OnlineGradientDescent,
     OnlineMirrorDescent,
     OnlineNewtonStep,
+    SketchedOnlineNewton,
 )
 
 # a few hundred additions and exponentials of numbers near 1, each off by at most 2^-53
@@ -197,6 +199,81 @@ def test_newton_projects_in_its_own_norm(domain):
             assert (w - to) @ A @ (u - w) >= -1e-9
 
 
+SKETCHES = {
+    "oja": sketches.Oja,
+    "fd": sketches.FrequentDirections,
+    "rp": lambda m: sketches.RandomProjection(m, lambda t: sketches.gaussians(7, t, m)),
+    "full": lambda m: sketches.Full(),
+}
+
+
+def sketched_newton(Z, sketch, alpha, curvature, rate):
+    """The points played, one after the last round too, and `A` at the end."""
+    points = [np.zeros(Z.shape[1])]
+    for t, g in enumerate(Z, 1):
+        if g.any():
+            sketch.update(math.sqrt(curvature + rate / math.sqrt(t)) * g)
+        A = alpha * np.eye(len(g)) + sketch.matrix()
+        points.append(points[-1] - np.linalg.solve(A, g))
+    return np.array(points), A
+
+
+@every_stream
+@pytest.mark.parametrize("size", [1, 3, 8])
+@pytest.mark.parametrize("name", SKETCHES)
+def test_sketched_newton_steps(name, size, stream):
+    """The points are the oracle's; and Proposition 1 is an equality but for its last term."""
+    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
+    for alpha, curvature, rate in ((1.0, 0.5, 0.0), (0.1, 0.0, 1.0), (2.0, 0.2, 0.3)):
+        options = {"alpha": alpha, "curvature": curvature, "rate": rate}
+        player = SketchedOnlineNewton(5, sketch=name, size=size, seed=7, **options)
+        run = player.run(Z, comparators=np.zeros(5))
+        points, A = sketched_newton(Z, SKETCHES[name](size), **options)
+        np.testing.assert_allclose(run.points, points[:-1], rtol=1e-8, atol=1e-10)
+        for u in (np.zeros(5), np.full(5, 0.2), gradients(9)[0]):
+            certificate = player.certificate(u)
+            assert certificate.holds
+            left = 0.5 * (points[-1] - u) @ A @ (points[-1] - u)
+            assert certificate.bound - certificate.regret == pytest.approx(left, rel=1e-7, abs=1e-8)
+        corners = [player.certificate(corner).bound for corner in np.eye(5)]
+        assert player.certificate(domains.Simplex()).bound == max(corners)
+
+
+@every_stream
+def test_sketches_that_are_newton_steps(stream):
+    """The full matrix, and frequent directions with more rows than the gradients have dimensions."""
+    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
+    for options in ({"curvature": 0.5}, {"alpha": 0.3, "curvature": 0.0, "rate": 0.7}):
+        newton = OnlineNewtonStep(5, **options)
+        points = newton.run(Z, comparators=np.zeros(5)).points
+        for sketch in ({"sketch": "full"}, {"sketch": "fd", "size": 6}):
+            player = SketchedOnlineNewton(5, **options, **sketch)
+            run = player.run(Z, comparators=np.zeros(5))
+            np.testing.assert_allclose(run.points, points, rtol=1e-8, atol=1e-10)
+            for u in (np.zeros(5), np.full(5, 0.2)):
+                assert player.certificate(u).bound == pytest.approx(newton.certificate(u).bound)
+    descent = OnlineGradientDescent(5, rate=0.5).run(Z, comparators=np.zeros(5)).points
+    for sketch in ("oja", "fd", "rp"):
+        player = SketchedOnlineNewton(5, sketch=sketch, size=0, alpha=2.0)
+        run = player.run(Z, comparators=np.zeros(5))
+        np.testing.assert_allclose(run.points, descent, **ROUNDING)
+
+
+@pytest.mark.parametrize("sketch", ["full", "fd"])
+def test_sketched_newton_on_losses_that_curve(sketch):
+    """(s - y)^2 curves by 1 / (2 (s - y)^2) along its gradient at s."""
+    random, curvature = np.random.default_rng(0), 0.02
+    X = random.normal(size=(500, 6)) * [3.0, 1.0, 1.0, 0.3, 0.3, 0.3]
+    u = random.normal(size=6) * 0.3
+    y = X @ u + 0.1 * random.normal(size=500)
+    player = SketchedOnlineNewton(6, sketch=sketch, size=4, alpha=30.0, curvature=curvature)
+    run = player.run(X, y, "squared", comparators=u)
+    assert run.losses.max() <= 1 / (2 * curvature)  # it curves as told wherever it was met
+    assert np.all(run.regret <= run.bound + 1e-9)
+    assert np.isfinite(run.bound).all()
+    assert np.isnan(SketchedOnlineNewton(6).run(X, y, "squared", comparators=u).bound).all()
+
+
 # -- one round at a time, all at once, copies ------------------------------------------------------
 
 PLAYERS = {
@@ -213,6 +290,10 @@ PLAYERS = {
     "coin": lambda: CoinBetting(4, gradient=10.0),
     "newton": lambda: OnlineNewtonStep(4),
     "newton in a simplex": lambda: OnlineNewtonStep(4, domain=domains.Simplex()),
+    "sketched by oja": lambda: SketchedOnlineNewton(4, size=2),
+    "sketched by fd": lambda: SketchedOnlineNewton(4, sketch="fd", size=3, rate=0.5),
+    "sketched by rp": lambda: SketchedOnlineNewton(4, sketch="rp", size=2, seed=5),
+    "not sketched": lambda: SketchedOnlineNewton(4, sketch="full"),
     "in python": lambda: OnlineMirrorDescent(
         geometry.Euclidean(), 4, domain=domains.Slab(np.ones(4), 0.1), rate=0.3
     ),
@@ -330,6 +411,12 @@ def test_bad_options():
         (lambda: AdaGrad(2, domain=domains.Simplex()), "need a Box"),
         (lambda: CoinBetting(2, wealth=-1), "wealth=-1 must be positive"),
         (lambda: OnlineNewtonStep(2, curvature=0.0), "would never adapt"),
+        (lambda: SketchedOnlineNewton(2, curvature=0.0), "would never adapt"),
+        (lambda: SketchedOnlineNewton(2, sketch="svd"), "sketch='svd' is not one of 'oja', 'fd'"),
+        (lambda: SketchedOnlineNewton(2, size=-1), "size=-1 must be a whole number"),
+        (lambda: SketchedOnlineNewton(2, alpha=0), "alpha=0 must be positive"),
+        (lambda: SketchedOnlineNewton(2, rate=-1), "rate=-1.0 must be finite and not negative"),
+        (lambda: SketchedOnlineNewton(1).update([1e200]), "whose square is not finite"),
         (lambda: OnlineNewtonStep(2, domain=domains.Ball()), "must be a Box, a Simplex"),
         (lambda: OnlineNewtonStep(2, domain=domains.Simplex(), bound=1.0), "give one of them"),
     ):

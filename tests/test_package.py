@@ -23,7 +23,17 @@ from regretless import _core
 from regretless.linear import LinearRegressor
 
 OPTIONAL = {"river", "sklearn"}  # rooms that need a package of the same name
-ROOMS = ["losses", "rates", "rules", "certificates", "linear", "streams", "evaluate", "plots"]
+ROOMS = [
+    "losses",
+    "rates",
+    "rules",
+    "certificates",
+    "linear",
+    "newton",
+    "streams",
+    "evaluate",
+    "plots",
+]
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(regretless.__path__, "regretless.")
@@ -86,11 +96,11 @@ def test_everything_in_all_is_there(name):
 
 @pytest.mark.parametrize("room", sorted(OPTIONAL))
 def test_optional_rooms(room):
-    """They hold the names of `linear`, but for `Auto`, which makes one of two others."""
+    """They hold the learners of `linear` and `newton`, but for `Auto`, which makes one of two others."""
     pytest.importorskip(room)
     module = importlib.import_module(f"regretless.{room}")
     names = set(importlib.import_module("regretless.linear").__all__) - {"Auto"}
-    assert set(module.__all__) == names
+    assert set(module.__all__) == names | {"NewtonClassifier", "NewtonRegressor"}
     assert all(hasattr(module, name) for name in module.__all__)
 
 

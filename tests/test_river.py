@@ -28,7 +28,7 @@ from river import (  # noqa: E402
     utils,
 )
 
-from regretless import linear  # noqa: E402
+from regretless import linear, newton  # noqa: E402
 from regretless import river as facade  # noqa: E402
 
 CLASSIFIERS = [  # but for Winnow, which refuses the features of River's checks
@@ -42,8 +42,14 @@ CLASSIFIERS = [  # but for Winnow, which refuses the features of River's checks
     facade.OnlineSVM,
     facade.KernelPerceptron,
     facade.PrimalDual,
+    facade.NewtonClassifier,
 ]
-REGRESSORS = [facade.AutoRegressor, facade.LinearRegressor, facade.PassiveAggressiveRegressor]
+REGRESSORS = [
+    facade.AutoRegressor,
+    facade.LinearRegressor,
+    facade.PassiveAggressiveRegressor,
+    facade.NewtonRegressor,
+]
 LEARNERS = CLASSIFIERS + REGRESSORS
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
 VARIANTS = [cls(**options) for cls in LEARNERS for options in cls._unit_test_params()]
@@ -55,9 +61,14 @@ def stream(model, size):
     return list((datasets.ImageSegments() if classifies else datasets.TrumpApproval()).take(size))
 
 
-def plain(model):
+def plain_class(cls):
     """The same learner without River."""
-    return getattr(linear, type(model).__name__)(**model.get_params())
+    return getattr(newton if hasattr(newton, cls.__name__) else linear, cls.__name__)
+
+
+def plain(model):
+    """The same, with the same options."""
+    return plain_class(type(model))(**model.get_params())
 
 
 def predictions(model, xs):
@@ -84,14 +95,29 @@ def test_river_checks_in_a_pipeline(cls, rule):
 
 @pytest.mark.parametrize("cls", LEARNERS)
 def test_what_a_learner_is(cls):
-    ours = getattr(linear, cls.__name__)
+    ours = plain_class(cls)
     river = base.MiniBatchClassifier if cls in CLASSIFIERS else base.MiniBatchRegressor
     assert issubclass(cls, ours)
     assert issubclass(cls, river)
     assert inspect.signature(cls) == inspect.signature(ours)
-    assert not cls()._unit_test_skips()
+    skipped = {"check_shuffle_features_no_impact"} if hasattr(newton, cls.__name__) else set()
+    assert cls()._unit_test_skips() == skipped
     assert getattr(cls(), "_multiclass", True) is True
     assert str(cls()) == cls.__name__
+
+
+@pytest.mark.parametrize("cls", [facade.NewtonClassifier, facade.NewtonRegressor])
+def test_the_order_of_features_is_rounding(cls):
+    """River's check allows 1e-6 of a prediction, which inverses of single precision exceed."""
+    one, other = cls(), cls()
+    rng = np.random.default_rng(0)
+    data = datasets.Phishing() if cls is facade.NewtonClassifier else datasets.TrumpApproval()
+    for x, y in data.take(200):
+        shuffled = {name: x[name] for name in rng.permutation(list(x)).tolist()}
+        score = one.decision_one(x)
+        assert other.decision_one(shuffled) == pytest.approx(score, rel=1e-3, abs=1e-3)
+        one.learn_one(x, y)
+        other.learn_one(shuffled, y)
 
 
 # --- the same numbers as without River -----------------------------------------------------------
@@ -177,7 +203,7 @@ def test_progressive_val_score(cls):
     metric = metrics.Accuracy() if cls in CLASSIFIERS else metrics.MAE()
     score = evaluate.progressive_val_score(data, cls(), metric).get()
     assert score == score_by_hand(
-        compose.FuncTransformer(dict), getattr(linear, cls.__name__)(), data, type(metric)()
+        compose.FuncTransformer(dict), plain_class(cls)(), data, type(metric)()
     )
 
 
@@ -188,7 +214,7 @@ def test_scaler(cls):
     model = preprocessing.StandardScaler() | cls()
     score = evaluate.progressive_val_score(data, model, metric).get()
     by_hand = score_by_hand(
-        preprocessing.StandardScaler(), getattr(linear, cls.__name__)(), data, type(metric)()
+        preprocessing.StandardScaler(), plain_class(cls)(), data, type(metric)()
     )
     assert score == by_hand
     assert score > 0.8 if cls in CLASSIFIERS else score < 2
@@ -364,7 +390,7 @@ def test_files_are_shared_with_the_plain_learners(cls, tmp_path):
     for x, y in examples:
         model.learn_one(x, y)
     model.save(tmp_path / "model")
-    ours = getattr(linear, cls.__name__).load(tmp_path / "model")
+    ours = plain_class(cls).load(tmp_path / "model")
     assert predictions(ours, [x for x, _ in examples]) == predictions(
         model, [x for x, _ in examples]
     )

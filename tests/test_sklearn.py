@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from regretless import linear, rules
+from regretless import linear, newton, rules
 from regretless import sklearn as facade
 
 CLASSIFIERS = [  # but for Winnow, which refuses the features of scikit-learn's checks
@@ -35,8 +35,14 @@ CLASSIFIERS = [  # but for Winnow, which refuses the features of scikit-learn's 
     facade.OnlineSVM,
     facade.KernelPerceptron,
     facade.PrimalDual,
+    facade.NewtonClassifier,
 ]
-REGRESSORS = [facade.AutoRegressor, facade.LinearRegressor, facade.PassiveAggressiveRegressor]
+REGRESSORS = [
+    facade.AutoRegressor,
+    facade.LinearRegressor,
+    facade.PassiveAggressiveRegressor,
+    facade.NewtonRegressor,
+]
 LEARNERS = CLASSIFIERS + REGRESSORS
 VARIANTS = [
     *(cls() for cls in LEARNERS),
@@ -54,6 +60,10 @@ VARIANTS = [
     *(facade.Perceptron(average=average) for average in ("survival", "uniform", "vote")),
     facade.OnlineSVM(rate=0.1, C=1.0, projection=True),
     facade.PassiveAggressiveRegressor(mode="exact"),
+    facade.NewtonClassifier(size=0, diagonal=True, loss="squared_hinge"),
+    facade.NewtonClassifier(sketch="fd", size=3, features="hashed", bits=10),
+    facade.NewtonClassifier(sketch="rp", alpha=1.0, certify=True),
+    facade.NewtonRegressor(sketch="full", alpha=1.0, diagonal=True),
 ]
 
 # The check repeats rows instead of weighting them, and shuffles only one of the two data sets. What an
@@ -64,7 +74,14 @@ ORDER_MATTERS = {
 }
 
 
-@parametrize_with_checks(VARIANTS, expected_failed_checks=lambda _: ORDER_MATTERS)
+def expected_to_fail(estimator):
+    if isinstance(estimator, facade.NewtonRegressor) and estimator.alpha is None:
+        # meant for ridge regression; here it makes steps of length 100
+        return ORDER_MATTERS | {"check_regressors_train": "the check sets alpha=0.01"}
+    return ORDER_MATTERS
+
+
+@parametrize_with_checks(VARIANTS, expected_failed_checks=expected_to_fail)
 def test_sklearn_checks(estimator, check):
     check(estimator)
 
@@ -79,6 +96,11 @@ def data():
     return X, np.array(["ant", "bee", "cow"])[y], X @ np.arange(8) + 1
 
 
+def plain_class(cls):
+    """The same learner without scikit-learn."""
+    return getattr(newton if hasattr(newton, cls.__name__) else linear, cls.__name__)
+
+
 def target(model, data):
     return data[1] if isinstance(model, ClassifierMixin) else data[2]
 
@@ -89,7 +111,7 @@ def scores(model, X):
 
 @pytest.mark.parametrize("cls", LEARNERS)
 def test_what_a_learner_is(cls):
-    ours = getattr(linear, cls.__name__)
+    ours = plain_class(cls)
     mixin = ClassifierMixin if cls in CLASSIFIERS else RegressorMixin
     assert all(issubclass(cls, parent) for parent in (ours, BaseEstimator, mixin))
     assert inspect.signature(cls) == inspect.signature(ours)
@@ -106,7 +128,7 @@ def test_batches_learn_like_single_rows(model, data):
     expected = scores(whole, X)
     batches = clone(model)
     singles = clone(model)
-    plain = getattr(linear, type(model).__name__)(**model.get_params())
+    plain = plain_class(type(model))(**model.get_params())
     known = {"classes": np.unique(y)} if isinstance(model, ClassifierMixin) else {}
     for start, stop in [(0, 1), (1, 10), (10, 290), (290, 300)]:
         batches.partial_fit(X[start:stop], y[start:stop], **known)
@@ -135,7 +157,7 @@ def test_sample_weight(cls, data):
     X, y = data[0], target(cls(), data)
     w = np.random.default_rng(0).uniform(0.1, 2, 300)
     model = cls().fit(X, y, sample_weight=w)
-    plain = getattr(linear, cls.__name__)()
+    plain = plain_class(cls)()
     plain.fit(X[:0], y[:0]) if cls in REGRESSORS else plain.partial_fit(X[:0], y[:0], np.unique(y))
     for x, label, weight in zip(X, y, w, strict=True):
         plain.learn_one(x, label, weight)
@@ -271,6 +293,8 @@ GRIDS = {  # the last value of the last option is the best one
     facade.PrimalDual: {"C": [1e-9, 0.1]},
     facade.LinearRegressor: {"rule": [rules.AdaGrad(rate=1e-9), "coin"]},
     facade.PassiveAggressiveRegressor: {"C": [1e-9, 1.0]},
+    facade.NewtonClassifier: {"sketch": ["fd"], "alpha": [1e9, None]},
+    facade.NewtonRegressor: {"sketch": ["fd"], "alpha": [1e9, None]},
 }
 
 
@@ -343,7 +367,7 @@ def test_files_are_shared_with_the_plain_learners(cls, data, tmp_path):
     assert np.array_equal(again.coef_, model.coef_)
     assert list(again.feature_names_in_) == list("abcdefgh")
     assert again.n_features_in_ == 8
-    plain = getattr(linear, cls.__name__).load(tmp_path / "model")
+    plain = plain_class(cls).load(tmp_path / "model")
     assert np.array_equal(plain.predict(data[0]), model.predict(X))
     plain.save(tmp_path / "back")
     assert np.array_equal(cls.load(tmp_path / "back").predict(data[0]), model.predict(X))

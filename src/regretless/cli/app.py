@@ -1,14 +1,17 @@
 """The commands and their options. What they do is imported when one of them runs."""
 
 import os
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
 
-from regretless.cli import reading_options as reading
 from regretless.cli.experts import Algorithm, ForecastLossName, Picture
 from regretless.cli.failures import told
-from regretless.cli.learners import Learner, LearnerOptions, LossName
+from regretless.cli.grouping import grouped
+from regretless.cli.learners import Learner, LearnerOptions, LossName, Sketch
+from regretless.cli.reading_options import PANEL as READING
+from regretless.cli.reading_options import Delimiter, ReadingOptions
 
 __all__ = ["app"]
 
@@ -76,55 +79,89 @@ def _positive(value: float | None) -> float | None:
     return value
 
 
-LossOption = Annotated[
-    LossName | None,
-    typer.Option(
-        help="By default logistic, or squared if the labels are numbers that are not all whole.",
-        rich_help_panel=LEARNING,
-    ),
-]
-Rate = Annotated[
-    float | None,
-    typer.Option(
-        help="The learning rate, of learners that have one; for pa and svm it is C.",
-        callback=_positive,
-        rich_help_panel=LEARNING,
-    ),
-]
-L1 = Annotated[float, typer.Option(help="Penalty on |w|.", min=0, rich_help_panel=LEARNING)]
-L2 = Annotated[float, typer.Option(help="Penalty on w²/2.", min=0, rich_help_panel=LEARNING)]
-Bits = Annotated[
-    int,
-    typer.Option(
-        help="2^bits weights, shared by hashing.", min=1, max=31, rich_help_panel=LEARNING
-    ),
-]
-Exact = Annotated[
-    bool,
-    typer.Option("--exact", help="A weight for every feature instead.", rich_help_panel=LEARNING),
-]
-Names = Annotated[
-    int,
-    typer.Option(
-        help="How many features' names to remember for inspect.", min=0, rich_help_panel=LEARNING
-    ),
-]
-NoIntercept = Annotated[
-    bool,
-    typer.Option("--no-intercept", help="No constant feature.", rich_help_panel=LEARNING),
-]
-Certify = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NORM",
-        help="Certify the mean loss that no linear model of this norm can beat.",
-        callback=_positive,
-        rich_help_panel=LEARNING,
-    ),
-]
-Seed = Annotated[
-    int, typer.Option(help="For learners that draw random numbers.", rich_help_panel=LEARNING)
-]
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """The options of learning that `train` and `compare` share."""
+
+    loss: Annotated[
+        LossName | None,
+        typer.Option(
+            help="By default logistic, or squared if the labels are numbers that are not all whole.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    sketch: Annotated[
+        Sketch | None,
+        typer.Option(
+            help="How newton keeps the directions of large gradients; by default oja.",
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    size: Annotated[
+        int | None,
+        typer.Option(
+            help="How many directions newton keeps; by default 10.",
+            min=0,
+            max=1000,
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            help="newton's inverse step; by default several are mixed.",
+            callback=_positive,
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    bits: Annotated[
+        int,
+        typer.Option(
+            help="2^bits weights, shared by hashing.", min=1, max=31, rich_help_panel=LEARNING
+        ),
+    ] = 18
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact", help="A weight for every feature instead.", rich_help_panel=LEARNING
+        ),
+    ] = False
+    no_intercept: Annotated[
+        bool,
+        typer.Option("--no-intercept", help="No constant feature.", rich_help_panel=LEARNING),
+    ] = False
+    certify: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NORM",
+            help="Certify the mean loss that no linear model of this norm can beat.",
+            callback=_positive,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    seed: Annotated[
+        int, typer.Option(help="For learners that draw random numbers.", rich_help_panel=LEARNING)
+    ] = 0
+
+    def options(self, **others: Any) -> LearnerOptions:
+        """All that a learner is made of, with what only one of the commands asks for."""
+        return LearnerOptions(
+            loss=self.loss and self.loss.value,
+            sketch=self.sketch and self.sketch.value,
+            size=self.size,
+            alpha=self.alpha,
+            bits=self.bits,
+            exact=self.exact,
+            intercept=not self.no_intercept,
+            certify=self.certify,
+            seed=self.seed,
+            **others,
+        )
+
+
 Holdout = Annotated[
     int,
     typer.Option(
@@ -151,11 +188,12 @@ def _examples(*lines: str) -> str:
         "regretless train clicks.vw.gz --save clicks.model",
         "regretless train spam.csv --label spam --loss hinge --learner perceptron",
         'regretless train "ads/*.parquet" --label clicked --certify 10 --checkpoint ck/',
+        "regretless train badly_scaled.csv --label y --learner newton --sketch oja --size 10",
         "cat live.jsonl | regretless train - --format jsonl --label y",
     )
 )
+@grouped
 def train(
-    sources: reading.Sources,
     *,
     save: Annotated[
         str | None,
@@ -174,16 +212,29 @@ def train(
             rich_help_panel=LEARNING,
         ),
     ] = None,
-    loss: LossOption = None,
-    rate: Rate = None,
-    l1: L1 = 0.0,
-    l2: L2 = 0.0,
-    bits: Bits = 18,
-    exact: Exact = False,
-    names: Names = 100_000,
-    no_intercept: NoIntercept = False,
-    certify: Certify = None,
-    seed: Seed = 0,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            help="The learning rate, of learners that have one; for pa, svm and primal-dual it is C.",
+            callback=_positive,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    l1: Annotated[
+        float, typer.Option(help="Penalty on |w|.", min=0, rich_help_panel=LEARNING)
+    ] = 0.0,
+    l2: Annotated[
+        float, typer.Option(help="Penalty on w²/2.", min=0, rich_help_panel=LEARNING)
+    ] = 0.0,
+    learning: Learning,
+    names: Annotated[
+        int,
+        typer.Option(
+            help="How many features' names to remember for inspect.",
+            min=0,
+            rich_help_panel=LEARNING,
+        ),
+    ] = 100_000,
     passes: Annotated[
         int,
         typer.Option(help="How often to go through the data.", min=1, rich_help_panel=PASSES),
@@ -212,18 +263,7 @@ def train(
             help="Examples between two checkpoints.", callback=_positive, rich_help_panel=PASSES
         ),
     ] = 1e6,
-    format: reading.FormatOption = None,
-    label: reading.Label = None,
-    weight: reading.Weight = None,
-    tag: reading.Tag = None,
-    categorical: reading.Categorical = None,
-    numeric: reading.Numeric = None,
-    ignore: reading.Ignore = None,
-    no_header: reading.NoHeader = False,
-    delimiter: reading.Delimiter = None,
-    quadratic: reading.Quadratic = None,
-    cubic: reading.Cubic = None,
-    skip_bad: reading.SkipBad = False,
+    reading: ReadingOptions,
     plot: Annotated[
         str | None,
         typer.Option(
@@ -255,22 +295,15 @@ def train(
         from regretless.cli.train import Plan, Wanted, run
 
         run(
-            reading.Reading.given(
-                sources, format, label, weight, tag, categorical, numeric, ignore,
-                no_header, delimiter, quadratic, cubic, skip_bad,
-            ),
-            LearnerOptions(
-                learner=(learner or (Learner.AUTO if certify is None else Learner.COIN)).value,
-                loss=loss and loss.value,
+            reading.reading(),
+            learning.options(
+                learner=(
+                    learner or (Learner.AUTO if learning.certify is None else Learner.COIN)
+                ).value,
                 rate=rate,
                 l1=l1,
                 l2=l2,
-                bits=bits,
-                exact=exact,
                 names=names,
-                intercept=not no_intercept,
-                certify=certify,
-                seed=seed,
             ),
             Plan(passes=passes, holdout=holdout),
             Wanted(
@@ -283,7 +316,7 @@ def train(
                 json=json,
                 quiet=quiet,
             ),
-        )  # fmt: skip
+        )
 
 
 @app.command(
@@ -293,8 +326,8 @@ def train(
         "zcat new.vw.gz | regretless predict - --format vw --model clicks.model --raw",
     )
 )
+@grouped
 def predict(
-    sources: reading.Sources,
     *,
     model: Annotated[
         str, typer.Option(metavar="PATH", help="What train has saved.", show_default=False)
@@ -307,18 +340,7 @@ def predict(
         ),
     ] = False,
     raw: Annotated[bool, typer.Option("--raw", help="The scores.")] = False,
-    format: reading.FormatOption = None,
-    label: reading.Label = None,
-    weight: reading.Weight = None,
-    tag: reading.Tag = None,
-    categorical: reading.Categorical = None,
-    numeric: reading.Numeric = None,
-    ignore: reading.Ignore = None,
-    no_header: reading.NoHeader = False,
-    delimiter: reading.Delimiter = None,
-    quadratic: reading.Quadratic = None,
-    cubic: reading.Cubic = None,
-    skip_bad: reading.SkipBad = False,
+    reading: ReadingOptions,
     debug: Debug = False,
 ) -> None:
     """Predict examples with a model: one line for each, then its tag if it has one.
@@ -332,14 +354,11 @@ def predict(
         from regretless.cli.predict import run
 
         run(
-            reading.Reading.given(
-                sources, format, label, weight, tag, categorical, numeric, ignore,
-                no_header, delimiter, quadratic, cubic, skip_bad,
-            ),
+            reading.reading(),
             model,
             probabilities,
             raw,
-        )  # fmt: skip
+        )
 
 
 @app.command(
@@ -388,8 +407,8 @@ def _learners(text: str) -> str:
         "regretless compare houses.csv --label price --loss absolute --learners coin,ogd --json",
     )
 )
+@grouped
 def compare(
-    sources: reading.Sources,
     *,
     learners: Annotated[
         str,
@@ -400,25 +419,9 @@ def compare(
             rich_help_panel=LEARNING,
         ),
     ] = "auto,coin,adagrad,ftrl,perceptron,pa",
-    loss: LossOption = None,
-    bits: Bits = 18,
-    exact: Exact = False,
-    no_intercept: NoIntercept = False,
-    certify: Certify = None,
-    seed: Seed = 0,
+    learning: Learning,
     holdout: Holdout = 0,
-    format: reading.FormatOption = None,
-    label: reading.Label = None,
-    weight: reading.Weight = None,
-    tag: reading.Tag = None,
-    categorical: reading.Categorical = None,
-    numeric: reading.Numeric = None,
-    ignore: reading.Ignore = None,
-    no_header: reading.NoHeader = False,
-    delimiter: reading.Delimiter = None,
-    quadratic: reading.Quadratic = None,
-    cubic: reading.Cubic = None,
-    skip_bad: reading.SkipBad = False,
+    reading: ReadingOptions,
     plot: Annotated[
         str | None,
         typer.Option(
@@ -440,23 +443,12 @@ def compare(
         from regretless.cli.compare import Wanted, run
 
         run(
-            reading.Reading.given(
-                sources, format, label, weight, tag, categorical, numeric, ignore,
-                no_header, delimiter, quadratic, cubic, skip_bad,
-            ),
-            LearnerOptions(
-                loss=loss and loss.value,
-                bits=bits,
-                exact=exact,
-                names=0,
-                intercept=not no_intercept,
-                certify=certify,
-                seed=seed,
-            ),
+            reading.reading(),
+            learning.options(names=0),
             learners.split(","),
             holdout,
             Wanted(plot=plot, json=json, quiet=quiet),
-        )  # fmt: skip
+        )
 
 
 def _experts(text: str | None) -> str | None:
@@ -497,7 +489,7 @@ def experts(
             metavar="COLUMN",
             help="What came true; empty where it is not known.",
             show_default=False,
-            rich_help_panel=reading.PANEL,
+            rich_help_panel=READING,
         ),
     ],
     experts: Annotated[
@@ -506,10 +498,10 @@ def experts(
             metavar="A,B,...",
             help="The columns of forecasts, empty where an expert sleeps; by default all numbers.",
             callback=_experts,
-            rich_help_panel=reading.PANEL,
+            rich_help_panel=READING,
         ),
     ] = None,
-    delimiter: reading.Delimiter = None,
+    delimiter: Delimiter = None,
     algorithm: Annotated[
         Algorithm, typer.Option(help="How weights are updated.", rich_help_panel=LEARNING)
     ] = Algorithm.ADA_NORMAL_HEDGE,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from regretless.linear.learner import LinearLearner
     from regretless.rows import Form
 
-__all__ = ["Learner", "LearnerOptions", "LossName", "loss_name", "only_classifies"]
+__all__ = ["Learner", "LearnerOptions", "LossName", "Sketch", "loss_name", "only_classifies"]
 
 
 class Learner(StrEnum):
@@ -33,6 +33,16 @@ class Learner(StrEnum):
     PA = "pa"
     SVM = "svm"
     PRIMAL_DUAL = "primal-dual"
+    NEWTON = "newton"
+
+
+class Sketch(StrEnum):
+    """The sketches of `regretless.newton`."""
+
+    OJA = "oja"
+    FD = "fd"
+    RP = "rp"
+    FULL = "full"
 
 
 class LossName(StrEnum):
@@ -59,6 +69,8 @@ _OWN_LOSS: dict[str, tuple[str, str | None, str]] = {
     "svm": ("OnlineSVM", "C", "hinge"),
     "primal-dual": ("PrimalDual", "C", "hinge"),
 }
+_NEWTON = ("sketch", "size", "alpha")  # the options that only newton has
+_MATRIX_BITS = 11  # the core has matrices of up to 4,096 features
 _REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
 
 
@@ -73,6 +85,9 @@ class LearnerOptions:
 
     learner: str = "auto"
     loss: str | None = None
+    sketch: str | None = None
+    size: int | None = None
+    alpha: float | None = None
     rate: float | None = None
     l1: float = 0.0
     l2: float = 0.0
@@ -98,13 +113,25 @@ class LearnerOptions:
         return labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
 
     def of(self, learner: str) -> LearnerOptions:
-        """The same for another learner, with the same loss unless it has one of its own."""
-        return replace(self, learner=learner, loss=None if learner in _OWN_LOSS else self.loss)
+        """The same for another learner, without what is not for it."""
+        left_out: dict[str, Any] = {} if learner == "newton" else dict.fromkeys(_NEWTON)
+        if learner in _OWN_LOSS:
+            left_out["loss"] = None
+        return replace(self, learner=learner, **left_out)
+
+    def refuse_newton_options(self, learners: str) -> None:
+        """`ValueError` if there are any, for they are not for these learners."""
+        for name in _NEWTON:
+            if getattr(self, name) is not None:
+                raise ValueError(f"--{name} is for --learner newton, not for {learners}")
 
     def make(self, regression: bool) -> LinearLearner:
         """The learner, or `ValueError` if its options do not fit."""
         from regretless import linear
 
+        if self.learner == "newton":
+            return self._newton(regression)
+        self.refuse_newton_options(self.learner)
         if self.learner == "auto":
             return self._auto(regression)
         if self.learner in _OWN_LOSS:
@@ -132,6 +159,26 @@ class LearnerOptions:
         del shared["certify"]
         kind = linear.AutoRegressor if regression else linear.AutoClassifier
         return kind(loss=self.loss, **shared)
+
+    def _newton(self, regression: bool) -> LinearLearner:
+        from regretless import newton
+
+        if self.l1 or self.l2:
+            raise ValueError("--learner newton takes no penalty; leave out --l1 and --l2")
+        for name in ("rate", "certify"):
+            if self.alpha is None and getattr(self, name) is not None:
+                raise ValueError(
+                    f"--{name} is for a single model, and newton without --alpha mixes several; "
+                    "give --alpha"
+                )
+        if self.sketch == "full" and not self.exact and self.bits > _MATRIX_BITS:
+            raise ValueError(
+                "--sketch full keeps a matrix of all pairs of features, and hashing makes "
+                f"2^{self.bits} of them; add --exact, or --bits {_MATRIX_BITS}"
+            )
+        kind = newton.NewtonRegressor if regression else newton.NewtonClassifier
+        given = {name: value for name in _NEWTON if (value := getattr(self, name)) is not None}
+        return kind(loss=self.loss, rate=self.rate, **given, **self._shared())
 
     def _with_its_own_loss(self, regression: bool) -> LinearLearner:
         from regretless import linear

@@ -11,23 +11,7 @@ import typer
 if TYPE_CHECKING:
     from regretless.streams import Stream
 
-__all__ = [
-    "Categorical",
-    "Cubic",
-    "Delimiter",
-    "Format",
-    "FormatOption",
-    "Ignore",
-    "Label",
-    "NoHeader",
-    "Numeric",
-    "Quadratic",
-    "Reading",
-    "SkipBad",
-    "Sources",
-    "Tag",
-    "Weight",
-]
+__all__ = ["PANEL", "Delimiter", "Format", "Reading", "ReadingOptions"]
 
 PANEL = "Reading"
 
@@ -70,86 +54,113 @@ def _cubic(given: list[str] | None) -> list[str] | None:
     return given
 
 
-Sources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="SOURCE",
-        help="Files, plain or compressed (.gz, .bz2, .zst); a pattern in quotes; - for standard input.",
-        show_default=False,
-    ),
-]
-FormatOption = Annotated[
-    Format | None,
-    typer.Option("--format", help="By default what the suffix says.", rich_help_panel=PANEL),
-]
-Label = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column of the label.", rich_help_panel=PANEL),
-]
-Weight = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column of the importance.", rich_help_panel=PANEL),
-]
-Tag = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column that names an example.", rich_help_panel=PANEL),
-]
-Categorical = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,...",
-        help="Columns that are text although they look like numbers.",
-        rich_help_panel=PANEL,
-    ),
-]
-Numeric = Annotated[
-    str | None,
-    typer.Option(metavar="A,B,...", help="Columns that are numbers.", rich_help_panel=PANEL),
-]
-Ignore = Annotated[
-    str | None,
-    typer.Option(metavar="A,B,...", help="Columns that are left out.", rich_help_panel=PANEL),
-]
-NoHeader = Annotated[
-    bool,
-    typer.Option(
-        "--no-header",
-        help="The CSV file has no header; its columns are called 0, 1, ...",
-        rich_help_panel=PANEL,
-    ),
-]
 Delimiter = Annotated[
     str | None,
     typer.Option(metavar="C", help="What separates the CSV file's columns.", rich_help_panel=PANEL),
 ]
-Quadratic = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-q",
-        "--quadratic",
-        metavar="AB",
-        callback=_quadratic,
-        help="Multiply the features of two VW namespaces: 'ab', or 'user,ad' for longer names.",
-        rich_help_panel=PANEL,
-    ),
-]
-Cubic = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ABC",
-        callback=_cubic,
-        help="Multiply those of three namespaces.",
-        rich_help_panel=PANEL,
-    ),
-]
-SkipBad = Annotated[
-    bool,
-    typer.Option(
-        "--skip-bad",
-        help="Leave out and count lines that cannot be read, instead of stopping.",
-        rich_help_panel=PANEL,
-    ),
-]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """The options as they are typed."""
+
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE",
+            help="Files, plain or compressed (.gz, .bz2, .zst); a pattern in quotes; - for standard "
+            "input.",
+            show_default=False,
+        ),
+    ]
+    format: Annotated[
+        Format | None,
+        typer.Option("--format", help="By default what the suffix says.", rich_help_panel=PANEL),
+    ] = None
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The column of the label.", rich_help_panel=PANEL),
+    ] = None
+    weight: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The column of the importance.", rich_help_panel=PANEL),
+    ] = None
+    tag: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="The column that names an example.", rich_help_panel=PANEL
+        ),
+    ] = None
+    categorical: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="Columns that are text although they look like numbers.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    numeric: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...", help="Columns that are numbers.", rich_help_panel=PANEL),
+    ] = None
+    ignore: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...", help="Columns that are left out.", rich_help_panel=PANEL),
+    ] = None
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header",
+            help="The CSV file has no header; its columns are called 0, 1, ...",
+            rich_help_panel=PANEL,
+        ),
+    ] = False
+    delimiter: Delimiter = None
+    quadratic: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-q",
+            "--quadratic",
+            metavar="AB",
+            callback=_quadratic,
+            help="Multiply the features of two VW namespaces: 'ab', or 'user,ad' for longer names.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    cubic: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ABC",
+            callback=_cubic,
+            help="Multiply those of three namespaces.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    skip_bad: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad",
+            help="Leave out and count lines that cannot be read, instead of stopping.",
+            rich_help_panel=PANEL,
+        ),
+    ] = False
+
+    def reading(self) -> Reading:
+        """What they come to."""
+        return Reading(
+            sources=tuple(self.sources),
+            format=self.format and self.format.value,
+            label=self.label,
+            weight=self.weight,
+            tag=self.tag,
+            categorical=_names(self.categorical),
+            numeric=_names(self.numeric),
+            ignore=_names(self.ignore),
+            header=not self.no_header,
+            delimiter=self.delimiter,
+            interactions=(*_interactions(self.quadratic, 2), *_interactions(self.cubic, 3)),
+            skip_bad=self.skip_bad,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,39 +179,6 @@ class Reading:
     delimiter: str | None
     interactions: tuple[tuple[str, ...], ...]
     skip_bad: bool
-
-    @classmethod
-    def given(  # noqa: PLR0917, they come in the order of the options
-        cls,
-        sources: list[str],
-        format: Format | None,
-        label: str | None,
-        weight: str | None,
-        tag: str | None,
-        categorical: str | None,
-        numeric: str | None,
-        ignore: str | None,
-        no_header: bool,
-        delimiter: str | None,
-        quadratic: list[str] | None,
-        cubic: list[str] | None,
-        skip_bad: bool,
-    ) -> Reading:
-        """From the options as they were typed."""
-        return cls(
-            sources=tuple(sources),
-            format=format and format.value,
-            label=label,
-            weight=weight,
-            tag=tag,
-            categorical=_names(categorical),
-            numeric=_names(numeric),
-            ignore=_names(ignore),
-            header=not no_header,
-            delimiter=delimiter,
-            interactions=(*_interactions(quadratic, 2), *_interactions(cubic, 3)),
-            skip_bad=skip_bad,
-        )
 
     def stream(self) -> Stream:
         """The examples."""

@@ -5,11 +5,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from regretless.certificates import RegretCertificate
 from regretless.cli.learners import loss_name
 from regretless.cli.memory import peak_rss_mb
 from regretless.evaluate.training import Training
 from regretless.linear.auto import Auto
 from regretless.linear.regressing import Regressing
+from regretless.newton.newton import Newton
 
 __all__ = ["Summary", "print_json", "short"]
 
@@ -104,9 +106,12 @@ class Summary:
         return "" if best is None else f"{short(best)} for norm {self.training.norm:g}"
 
     def _against_lanes(self) -> str:
-        if not isinstance(self.training.model, Auto):
+        model = self.training.model
+        if not isinstance(model, (Auto, Newton)):
             return ""
-        certificate = self.training.model.certificate()
+        certificate = model.certificate()
+        if not isinstance(certificate, RegretCertificate):  # one model, nothing mixed
+            return ""
         return f"{short(certificate.regret)}, certified at most {short(certificate.bound)}"
 
     def line(self) -> str:

@@ -133,6 +133,11 @@ class Newton(LinearLearner):
             eta = InverseSqrt(math.sqrt(max(self.size, 1)) / (reach * lipschitz))
         return float(sigma), eta
 
+    @property
+    def _is_linear(self) -> bool:
+        # a slab bends scores, and an example larger than all before it changes the scales
+        return self.alpha is not None and self.slab is None and not self.diagonal
+
     # --- what was learned ----------------------------------------------------------------------------
 
     def _spaces(self) -> list[list[dict[str, Any]]]:

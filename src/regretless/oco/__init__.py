@@ -23,6 +23,7 @@ from regretless.oco.mirror import (
 )
 from regretless.oco.newton import InvariantNewtonStep, OnlineNewtonStep
 from regretless.oco.player import Player, PlayerInPython
+from regretless.oco.sketched_newton import SketchedOnlineNewton
 from regretless.oco.wrappers import Linearized, MistakeOnly
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Player",
     "PlayerInPython",
     "ScoreLoss",
+    "SketchedOnlineNewton",
     "SquaredDistance",
     "check_convex",
 ]

@@ -1,14 +1,17 @@
 """Players whose rounds are played by an engine: the core, or its twin in Python."""
 
 import os
+from abc import ABC, abstractmethod
 from typing import Any, Protocol, Self
+
+import numpy as np
 
 from regretless import losses, persistence
 from regretless.oco.files import described, restored
 from regretless.oco.player import Player, vector
 from regretless.run import Array
 
-__all__ = ["Engine", "EnginePlayer"]
+__all__ = ["Engine", "EngineInPython", "EnginePlayer"]
 
 
 _NOT_KEPT = ("_engine", "_strengths", "_curved")  # made anew by a start, or by a run
@@ -36,6 +39,36 @@ class Engine(Protocol):
     def sums(self) -> dict[str, Any]: ...
     def state(self) -> Array: ...
     def restore(self, state: Array) -> None: ...
+
+
+class EngineInPython(ABC):
+    """An engine that plays many rounds one by one."""
+
+    point: Array
+    strength: float
+    paid: float
+
+    @abstractmethod
+    def update(self, gradient: Any) -> float:
+        """A round; returns the linear loss."""
+
+    def run(
+        self, rows: Array, targets: Array | None, loss: losses.Loss | None, keep: bool
+    ) -> tuple[Array, Array, Array, Array | None]:
+        """Many rounds: losses, strengths, what was paid, and the points."""
+        suffered, strengths, paid = (np.empty(len(rows)) for _ in range(3))
+        points = np.empty(rows.shape) if keep else None
+        for t, x in enumerate(rows):
+            if points is not None:
+                points[t] = self.point
+            if loss is None or targets is None:
+                suffered[t] = self.update(x)
+            else:
+                score = float(self.point @ x)
+                suffered[t] = loss.value(score, targets[t])
+                self.update(loss.derivative(score, targets[t]) * x)
+            strengths[t], paid[t] = self.strength, self.paid
+        return suffered, strengths, paid, points
 
 
 class EnginePlayer(Player):
@@ -80,8 +113,8 @@ class EnginePlayer(Player):
         return suffered, paid, None if points is None else points.reshape(X.shape)
 
     def _engine_loss(self, loss: losses.Loss | None) -> Any:
-        if loss is None:
-            return None
+        if loss is None or isinstance(self._engine, EngineInPython):
+            return loss
         twin = losses.compiled(loss)
         if twin is None:
             raise ValueError(f"loss={loss!r} is not known to the core; play round by round")

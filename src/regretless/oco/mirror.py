@@ -123,9 +123,6 @@ class OnlineMirrorDescent(EnginePlayer):
             )
         return _core.mirror_descent(self.dimension, twin, *self._schedule, self.lazy)
 
-    def _engine_loss(self, loss: Any) -> Any:
-        return loss if isinstance(self._engine, MirrorInPython) else super()._engine_loss(loss)
-
     # --- the theorem -----------------------------------------------------------------------------------
 
     def _complexity(self, comparators: Domain | Array) -> float:

@@ -7,14 +7,14 @@ import numpy as np
 
 from regretless.domains import Domain
 from regretless.geometry import Geometry
-from regretless.losses import Loss
+from regretless.oco.engine import EngineInPython
 from regretless.oco.player import vector
 from regretless.run import Array
 
 __all__ = ["MirrorInPython"]
 
 
-class MirrorInPython:
+class MirrorInPython(EngineInPython):
     """An engine, as `_core.mirror_descent` makes them: see core/oco/mirror.hpp for what is kept."""
 
     def __init__(
@@ -68,24 +68,6 @@ class MirrorInPython:
         else:
             self.point = self._played(self._geometry.gradient(self.point) - eta * z)
         return suffered
-
-    def run(
-        self, rows: Array, targets: Array | None, loss: Loss | None, keep: bool
-    ) -> tuple[Array, Array, Array, Array | None]:
-        """Many rounds: losses, strengths, what was paid, and the points."""
-        suffered, strengths, paid = (np.empty(len(rows)) for _ in range(3))
-        points = np.empty(rows.shape) if keep else None
-        for t, x in enumerate(rows):
-            if points is not None:
-                points[t] = self.point
-            if loss is None or targets is None:
-                suffered[t] = self.update(x)
-            else:
-                score = float(self.point @ x)
-                suffered[t] = loss.value(score, targets[t])
-                self.update(loss.derivative(score, targets[t]) * x)
-            strengths[t], paid[t] = self.strength, self.paid
-        return suffered, strengths, paid, points
 
     def sums(self) -> dict[str, Any]:
         """What else bounds are made of."""

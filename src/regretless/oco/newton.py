@@ -1,6 +1,7 @@
 """Online Newton step: second-order descent for losses that curve along their gradients (thesis 4)."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,25 @@ from regretless.oco.player import vector, whole
 from regretless.oco.twins import domain_twin
 from regretless.run import Array
 
-__all__ = ["InvariantNewtonStep", "OnlineNewtonStep"]
+__all__ = ["InvariantNewtonStep", "OnlineNewtonStep", "at_a_corner", "pace"]
+
+
+def at_a_corner(convex: Callable[[Array], float], domain: Domain, dimension: int) -> float:
+    """The largest value of a convex function on a simplex; infinite on other domains."""
+    if not isinstance(domain, Simplex):
+        return math.inf
+    return max(convex(corner) for corner in domain.scale * np.eye(dimension))
+
+
+def pace(curvature: Any, rate: Any) -> tuple[float, float]:
+    """Both as numbers that are not negative, of which one must not be 0."""
+    pair = number(curvature, "curvature"), number(rate, "rate")
+    for name, value in zip(("curvature", "rate"), pair):
+        if not 0 <= value < math.inf:
+            raise ValueError(f"{name}={value} must be finite and not negative")
+    if pair == (0.0, 0.0):
+        raise ValueError("curvature=0 and rate=0: the matrix would never adapt; give one of them")
+    return pair
 
 
 class _Looking(EnginePlayer):
@@ -53,10 +72,8 @@ class _Looking(EnginePlayer):
     def _complexity(self, comparators: Domain | Array) -> float:
         """Half of `alpha ||u - w_1||^2 + sum (curvature + rate) <g, w_t - u>^2`."""
         d = self.dimension
-        if isinstance(comparators, Simplex):  # it is convex in u: largest at a corner
-            return max(self._complexity(corner) for corner in comparators.scale * np.eye(d))
         if isinstance(comparators, Domain):
-            return math.inf
+            return at_a_corner(self._complexity, comparators, d)
         u, sums = comparators, self._engine.sums()
         seen = sums["matrix"].reshape(d, d) - self.alpha * np.eye(d)
         missed = float(u @ seen @ u - 2.0 * (u @ sums["cross"]) + sums["squares"])
@@ -111,14 +128,7 @@ class OnlineNewtonStep(_Looking):
         lazy: bool = False,
     ) -> None:
         self.dimension, self.alpha = whole(dimension, "dimension"), positive(alpha, "alpha")
-        self.curvature, self.rate = number(curvature, "curvature"), number(rate, "rate")
-        for name, value in (("curvature", self.curvature), ("rate", self.rate)):
-            if not 0 <= value < math.inf:
-                raise ValueError(f"{name}={value} must be finite and not negative")
-        if self.curvature == 0 and self.rate == 0:
-            raise ValueError(
-                "curvature=0 and rate=0: the matrix would never adapt; give one of them"
-            )
+        self.curvature, self.rate = pace(curvature, rate)
         self.domain = Everything() if domain is None else domain
         if not isinstance(self.domain, (Everything, Box, Simplex)):
             raise ValueError(f"domain={domain!r} must be a Box, a Simplex or Everything")

@@ -1,8 +1,8 @@
 """The learners of this library as River estimators, for River's pipelines, ensembles and metrics.
 
-Each is the class of the same name in `regretless.linear`, and a `river.base.Classifier` or
-`river.base.Regressor` as well: same options, same numbers, same files. Needs River:
-`pip install "regretless[river]"`.
+Each is the class of the same name in `regretless.linear` or `regretless.newton`, and a
+`river.base.Classifier` or `river.base.Regressor` as well: same options, same numbers, same files.
+Needs River: `pip install "regretless[river]"`.
 """
 
 try:
@@ -29,6 +29,7 @@ from regretless.river.linear import (
     PrimalDual,
     Winnow,
 )
+from regretless.river.newton import NewtonClassifier, NewtonRegressor
 
 __all__ = [
     "AutoClassifier",
@@ -38,6 +39,8 @@ __all__ = [
     "LinearClassifier",
     "LinearRegressor",
     "MarginPerceptron",
+    "NewtonClassifier",
+    "NewtonRegressor",
     "OnlineSVM",
     "PNormPerceptron",
     "PassiveAggressive",

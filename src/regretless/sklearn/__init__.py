@@ -1,8 +1,8 @@
 """The learners of this library as scikit-learn estimators, for its pipelines, searches and scores.
 
-Each is the class of the same name in `regretless.linear`, and a scikit-learn `BaseEstimator` with
-`ClassifierMixin` or `RegressorMixin` as well: same options, same numbers, same files. Needs
-scikit-learn: `pip install "regretless[sklearn]"`.
+Each is the class of the same name in `regretless.linear` or `regretless.newton`, and a scikit-learn
+`BaseEstimator` with `ClassifierMixin` or `RegressorMixin` as well: same options, same numbers, same
+files. Needs scikit-learn: `pip install "regretless[sklearn]"`.
 """
 
 try:
@@ -29,6 +29,7 @@ from regretless.sklearn.linear import (
     PrimalDual,
     Winnow,
 )
+from regretless.sklearn.newton import NewtonClassifier, NewtonRegressor
 
 __all__ = [
     "AutoClassifier",
@@ -38,6 +39,8 @@ __all__ = [
     "LinearClassifier",
     "LinearRegressor",
     "MarginPerceptron",
+    "NewtonClassifier",
+    "NewtonRegressor",
     "OnlineSVM",
     "PNormPerceptron",
     "PassiveAggressive",

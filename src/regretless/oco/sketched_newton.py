@@ -1,0 +1,163 @@
+"""Sketched online Newton steps for any convex losses (thesis 4.4)."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from regretless.arguments import positive
+from regretless.domains import Domain, Everything
+from regretless.oco.engine import Engine, EngineInPython, EnginePlayer
+from regretless.oco.newton import at_a_corner, pace
+from regretless.oco.player import vector, whole
+from regretless.oco.sketches import FrequentDirections, FullMatrix, Oja, RandomProjection, Sketch
+from regretless.run import Array
+
+__all__ = ["SketchedOnlineNewton"]
+
+_SKETCHES: dict[str, Callable[..., Sketch]] = {
+    "oja": Oja,
+    "fd": FrequentDirections,
+    "rp": RandomProjection,
+    "full": FullMatrix,
+}
+
+
+class SketchedOnlineNewton(EnginePlayer):
+    """`w <- w - A^{-1} g`, `A = alpha I + S' S`, `S' S` near `sum (curvature + rate / sqrt(t)) g g'`.
+
+    The Newton steps of `OnlineNewtonStep` in O(m^2 d) in place of O(d^2), S having m rows. For every
+    sketch and every u the linearised regret is at most half of
+
+        alpha ||u||^2 + sum <g_t, A_t^{-1} g_t> + sum <w_t - u, (A_t - A_{t-1}) (w_t - u)>
+
+    of which the sums are measured (thesis Proposition 1; it is an equality but for the distance from
+    u at the end). Of losses with `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2` the last sum
+    is not paid if the sketch is "full" or "fd" and `rate=0`. There is no slab, for losses here need
+    not be of one score: `regretless.newton` has learners with it, for sparse examples.
+
+    Parameters
+    ----------
+    dimension : how many coordinates.
+    sketch : "oja" (the best in practice), "fd" (frequent directions), "rp" (random projection), or
+        "full", the matrix itself, which makes it `OnlineNewtonStep`.
+    size : m >= 0, the rows of the sketch; 0 is gradient descent with steps of `1 / alpha`.
+    alpha : > 0, how firmly it holds on to where it starts.
+    curvature : >= 0, of the losses, as above; 0 for any convex loss, with `rate > 0`.
+    rate : >= 0; for losses of a score, `sqrt(m) / (C L)` is of the right order.
+    seed : of the random projections.
+
+    >>> player = SketchedOnlineNewton(3, size=2, curvature=1.0)
+    >>> _ = player.update([1.0, 0.0, 0.0])
+    >>> player.point
+    array([-0.5,  0. ,  0. ])
+    >>> player.certificate([-1.0, 1.0, 0.0]).holds
+    True
+    """
+
+    _options = ("dimension", "sketch", "size", "alpha", "curvature", "rate", "seed")
+
+    def __init__(
+        self,
+        dimension: int,
+        *,
+        sketch: str = "oja",
+        size: int = 10,
+        alpha: float = 1.0,
+        curvature: float = 0.125,
+        rate: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        self.dimension, self.domain = whole(dimension, "dimension"), Everything()
+        if sketch not in _SKETCHES:
+            raise ValueError(f"sketch={sketch!r} is not one of {', '.join(map(repr, _SKETCHES))}")
+        self.sketch, self.size = sketch, 0 if size == 0 else whole(size, "size")
+        self.alpha = positive(alpha, "alpha")
+        self.curvature, self.rate = pace(curvature, rate)
+        self.seed = int(seed)
+        self._engine = self._start()
+
+    def _start(self) -> Engine:
+        options = {"seed": self.seed} if self.sketch == "rp" else {}
+        made = _SKETCHES[self.sketch](self.dimension, self.size, self.alpha, **options)
+        return _SketchedSteps(self.dimension, made, self.curvature, self.rate)
+
+    def _play(self, X: Array, y: Any, loss: Any, keep: bool) -> tuple[Array, Array, Array | None]:
+        self._curved = loss is not None
+        return super()._play(X, y, loss, keep)
+
+    def _curve(self, paid: Array, u: Array) -> Array:
+        certain = self.sketch in ("full", "fd") and self.rate == 0.0
+        if not (certain and self._curved and np.isfinite(u).all()):
+            return np.full(len(paid), np.nan)
+        return 0.5 * self.alpha * float(u @ u) + paid
+
+    def _complexity(self, comparators: Domain | Array) -> float:
+        """Half of `alpha ||u||^2 + sum <w_t - u, (A_t - A_{t-1}) (w_t - u)>`."""
+        if isinstance(comparators, Domain):
+            return at_a_corner(self._complexity, comparators, self.dimension)
+        u, sums = comparators, self._engine.sums()
+        away = self.alpha * u + sums["sketched"](u) - 2.0 * sums["cross"]
+        return 0.5 * float(u @ away + sums["squares"])
+
+    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
+        assumptions: dict[str, bool | None] = {"the comparator is in the domain": True}
+        theorem = "thesis Proposition 1: linearised losses"
+        return {"newton": complexity + self._engine.paid}, assumptions, theorem
+
+
+class _SketchedSteps(EngineInPython):
+    """The rounds, and the sums of Proposition 1."""
+
+    strength = 0.0
+    _NUMBERS = ("rounds", "linear", "paid", "squares")
+
+    def __init__(self, dimension: int, sketch: Sketch, curvature: float, rate: float) -> None:
+        self.sketch, self.curvature, self.rate = sketch, curvature, rate
+        self.rounds, self.linear, self.paid = 0, 0.0, 0.0
+        # of M_t = A_t - A_{t-1}: the sum of <w_t, M_t w_t>, and that of M_t w_t
+        self.squares, self.cross = 0.0, np.zeros(dimension)
+        self.theta, self.point = np.zeros(dimension), np.zeros(dimension)
+
+    def update(self, gradient: Any) -> float:
+        """A round; returns the linear loss."""
+        g, w = vector(gradient, len(self.point), "gradient"), self.point
+        size = float(np.abs(g).max())
+        if size > 1e150:
+            raise ValueError(f"gradient has an entry of size {size:g}, whose square is not finite")
+        self.rounds += 1
+        if size > 0.0:
+            before = self.sketch.times(w)
+            self.sketch.add(math.sqrt(self.curvature + self.rate / math.sqrt(self.rounds)) * g)
+            change = self.sketch.times(w) - before
+            self.squares += float(w @ change)
+            self.cross = self.cross + change
+            step = self.sketch.solve(g)
+            self.paid += 0.5 * float(g @ step)
+            self.point = w - step
+        self.theta = self.theta - g
+        suffered = float(w @ g)
+        self.linear += suffered
+        return suffered
+
+    def sums(self) -> dict[str, Any]:
+        """What bounds are made of."""
+        return {"sketched": self.sketch.times, "cross": self.cross, "squares": self.squares}
+
+    def state(self) -> Array:
+        """All that changes."""
+        numbers = [float(getattr(self, name)) for name in self._NUMBERS]
+        vectors = (self.theta, self.point, self.cross)
+        return np.concatenate([numbers, *vectors, self.sketch.state()])
+
+    def restore(self, state: Array) -> None:
+        """What `state` gave."""
+        n, d = len(self._NUMBERS), len(self.point)
+        if len(state) < n + 3 * d:
+            raise ValueError("the state is of another player")
+        for name, value in zip(self._NUMBERS, state[:n].tolist()):
+            setattr(self, name, value)
+        self.rounds = int(self.rounds)
+        self.theta, self.point, self.cross = state[n : n + 3 * d].reshape(3, d).copy()
+        self.sketch.restore(state[n + 3 * d :])

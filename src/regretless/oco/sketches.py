@@ -1,0 +1,157 @@
+"""Sketches of a sum of `g g'` in m rows: `S' S` is near it, in O(m^2 d) a round (thesis 4.5 to 4.7).
+
+They are written for reading. `regretless.newton` has them for sparse examples, compiled.
+"""
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.run import Array
+
+__all__ = ["FrequentDirections", "FullMatrix", "Oja", "RandomProjection", "Sketch"]
+
+_NEW = 1e-6  # of a gradient's square outside of Oja's directions: a new one
+
+
+class Sketch(ABC):
+    """`S' S`, and the inverse of `A = alpha I + S' S`."""
+
+    def __init__(self, dimension: int, size: int, alpha: float) -> None:
+        self.size, self.alpha = size, alpha
+        self.rows = np.zeros((0, dimension))  # S
+
+    @abstractmethod
+    def add(self, g: Array) -> None:
+        """Take in a gradient that is not 0."""
+
+    def times(self, v: Array) -> Array:
+        """`S' S v`."""
+        return self.rows.T @ (self.rows @ v)
+
+    def solve(self, v: Array) -> Array:
+        """`A^-1 v`, by Woodbury's formula."""
+        inner = self.rows @ self.rows.T
+        inner.flat[:: len(inner) + 1] += self.alpha
+        return (v - self.rows.T @ np.linalg.solve(inner, self.rows @ v)) / self.alpha
+
+    def state(self) -> Array:
+        """All that changes."""
+        return self.rows.ravel()
+
+    def restore(self, state: Array) -> None:
+        """What `state` gave."""
+        self.rows = state.reshape(-1, self.rows.shape[1]).copy()
+
+
+class FullMatrix(Sketch):
+    """The sum itself; the inverse by Sherman and Morrison's formula. The size does not matter."""
+
+    def __init__(self, dimension: int, size: int, alpha: float) -> None:
+        super().__init__(dimension, size, alpha)
+        self.sum = np.zeros((dimension, dimension))
+        self.inverse = np.eye(dimension) / alpha
+
+    def add(self, g: Array) -> None:
+        moved = self.inverse @ g
+        self.inverse = self.inverse - np.outer(moved, moved / (1.0 + g @ moved))
+        self.sum = self.sum + np.outer(g, g)
+
+    def times(self, v: Array) -> Array:
+        return self.sum @ v
+
+    def solve(self, v: Array) -> Array:
+        return self.inverse @ v
+
+    def state(self) -> Array:
+        return np.concatenate([self.sum.ravel(), self.inverse.ravel()])
+
+    def restore(self, state: Array) -> None:
+        self.sum, self.inverse = state.reshape(2, *self.sum.shape).copy()
+
+
+class FrequentDirections(Sketch):
+    """`S' S + g g' = V' Sigma V`, and `S <- (Sigma - Sigma_mm)^(1/2) V`: the last row becomes 0."""
+
+    def add(self, g: Array) -> None:
+        _, roots, V = np.linalg.svd(np.vstack([self.rows, g]), full_matrices=False)
+        squares = roots[: self.size] ** 2
+        if len(squares) == self.size:
+            squares = squares[:-1] - squares[-1:]
+        self.rows = np.sqrt(squares)[:, None] * V[: len(squares)]
+
+
+class RandomProjection(Sketch):
+    """`S <- S + r g'`, with `r` normal, of variance 1 / m."""
+
+    def __init__(self, dimension: int, size: int, alpha: float, seed: int) -> None:
+        super().__init__(dimension, size, alpha)
+        self.seed, self.drawn = seed, 0
+        self.rows = np.zeros((size, dimension))
+
+    def add(self, g: Array) -> None:
+        self.rows = self.rows + np.outer(self._draw(), g)
+        self.drawn += 1
+
+    def _draw(self) -> Array:
+        """The numbers that the compiled sketch draws: from a counter, so that they need no state."""
+        counter = np.arange(2 * self.size, dtype=np.uint64) + np.uint64(
+            (self.seed * 0x9E3779B97F4A7C15 + 2 * self.drawn * self.size) % 2**64
+        )
+        words = _splitmix64(counter[0::2] + np.uint64(1)), _splitmix64(counter[0::2] + np.uint64(2))
+        u, v = (words[0] + np.uint64(1)) * 2.0**-53, words[1] * 2.0**-53
+        normal: Array = np.sqrt(-2.0 * np.log(u)) * np.cos(2.0 * np.pi * v)  # Box and Muller
+        return normal / math.sqrt(self.size)
+
+    def state(self) -> Array:
+        return np.append(self.rows.ravel(), self.drawn)
+
+    def restore(self, state: Array) -> None:
+        super().restore(state[:-1])
+        self.drawn = int(state[-1])
+
+
+class Oja(Sketch):
+    """`lambda_i += p_i^2`, `V <- V + diag(1 / lambda) p g'`, `p = V g`; `S = lambda^(1/2) V`.
+
+    The rows of `V` are made orthonormal again, in order. While there are fewer than m, one is added for
+    what of `g` they do not span.
+    """
+
+    def __init__(self, dimension: int, size: int, alpha: float) -> None:
+        super().__init__(dimension, size, alpha)
+        self.directions, self.squares = self.rows, np.zeros(0)  # V, lambda
+
+    def add(self, g: Array) -> None:
+        p, all_of_it = self.directions @ g, float(g @ g)
+        rest = all_of_it - float(p @ p)
+        if len(p) < self.size and rest > _NEW * all_of_it:
+            fresh = (g - p @ self.directions) / np.sqrt(rest)
+            self.directions = np.vstack([self.directions, fresh])
+            p, self.squares = np.append(p, np.sqrt(rest)), np.append(self.squares, 0.0)
+        self.squares = self.squares + p * p
+        step = np.divide(p, self.squares, out=np.zeros_like(p), where=self.squares > 0)
+        V = np.linalg.qr((self.directions + np.outer(step, g)).T)[0].T
+        # sums of another order round otherwise, and files keep this one
+        self.directions = np.ascontiguousarray(V)
+        self._put_together()
+
+    def _put_together(self) -> None:
+        self.rows = np.sqrt(self.squares)[:, None] * self.directions
+
+    def state(self) -> Array:
+        return np.column_stack([self.squares, self.directions]).ravel()
+
+    def restore(self, state: Array) -> None:
+        table = state.reshape(-1, self.rows.shape[1] + 1)
+        self.squares, self.directions = table[:, 0].copy(), table[:, 1:].copy()
+        self._put_together()
+
+
+def _splitmix64(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The upper 53 of 64 well mixed bits."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (z ^ (z >> np.uint64(31))) >> np.uint64(11)

@@ -1,0 +1,14 @@
+"""The sketched Newton learners as scikit-learn estimators."""
+
+from regretless import newton
+from regretless.sklearn.learner import SklearnClassifier, SklearnRegressor
+
+__all__ = ["NewtonClassifier", "NewtonRegressor"]
+
+
+class NewtonClassifier(SklearnClassifier, newton.NewtonClassifier):
+    """`regretless.newton.NewtonClassifier` as a scikit-learn classifier."""
+
+
+class NewtonRegressor(SklearnRegressor, newton.NewtonRegressor):
+    """`regretless.newton.NewtonRegressor` as a scikit-learn regressor."""
