@@ -148,7 +148,7 @@ class FrequentDirections : public Sketch {
     return sum;
   }
   int rank() const override { return directions() + waiting(); }
-  Numbers eigenvalues() const override { return Eigen(gram(), rank()).values; }
+  Numbers eigenvalues() const override { return Eigen(gram(), rank()).positive(); }
   double removed() const override { return removed_; }
   int rebases() const override { return int(rebases_); }
 

@@ -59,6 +59,12 @@ struct Eigen {
       for (int k = 0; k < n; ++k) vectors[std::size_t(i * n + k)] = V[std::size_t(k * n + from)];
     }
   }
+  // Of a matrix that has no negative ones, but for rounding.
+  Numbers positive() const {
+    Numbers all = values;
+    for (double& each : all) each = std::max(0.0, each);
+    return all;
+  }
 
  private:
   static bool turn_all(Numbers& A, Numbers& V, int n) {

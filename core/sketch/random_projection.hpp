@@ -46,7 +46,7 @@ class RandomProjection : public Sketch {
   }
   double kept() const override { return energy_; }  // expected
   int rank() const override { return m_; }
-  Numbers eigenvalues() const override { return Eigen(products_, m_).values; }
+  Numbers eigenvalues() const override { return Eigen(products_, m_).positive(); }
 
  protected:
   Parts parts() override { return {rounds_, energy_, products_}; }
