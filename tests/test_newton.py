@@ -217,6 +217,10 @@ def test_what_frequent_directions_remove():
     G = (-y / (1 + np.exp(y * s)))[:, None] * X
     spectrum = np.linalg.eigvalsh(G.T @ G)[::-1]
     removed = model.certificate().removed
+    oracle = by_hand.EpochDirections(m)
+    for g in G[np.abs(G).max(axis=1) > 0]:
+        oracle.update(g)
+    assert removed == pytest.approx(oracle.removed, rel=1e-4)
     assert removed > 0
     for k in range(m):
         assert removed <= spectrum[k:].sum() / (m - k) * (1 + 1e-6)
