@@ -96,20 +96,29 @@ def picture_of_errors(means: dict[str, list[float]]) -> Figure:
     """Figure 4.2."""
     figure = Figure(figsize=(9.5, 4.8), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
-    for axes, kind in zip(panels, ("tuned", "untuned")):
-        shown = [n for n in means if n.endswith(f", {kind}") or n == ADAGRAD]
-        for k, name in enumerate(n for n in shown if n != LOGISTIC):
-            axes.plot(
-                KAPPAS, means[name], label=name.removesuffix(f", {kind}"), color=COLOURS[k],
-                ls=LINES[k], marker=MARKERS[k], ms=5, markevery=(k, 4), lw=1.8,
-            )  # fmt: skip
+    shown = {
+        "Newton and AdaGrad tuned": [ADAGRAD, *(f"m={size}, tuned" for size in SIZES)],
+        "Newton untuned, AdaGrad tuned": [
+            ADAGRAD,
+            *(f"m={size}, untuned" for size in SIZES),
+            LOGISTIC,
+        ],
+    }
+    for axes, (title, names) in zip(panels, shown.items()):
+        for k, name in enumerate(names):
+            axes.plot(KAPPAS, means[name], label=name, markevery=(k, 4), **style(k))
         axes.set_xlabel("condition number κ")
-        axes.set_title(f"Newton {kind}, AdaGrad tuned", loc="left")
+        axes.set_title(title, loc="left")
         axes.grid(alpha=0.3)
-        axes.legend(frameon=False, handlelength=4)
-    panels[0].set_ylabel("error rate, each example predicted before it is learned")
-    panels[0].set_ylim(bottom=0)
+        axes.set_ylim(0, 0.2)
+        axes.legend(frameon=False, handlelength=4, loc="upper left")
+    panels[0].set_ylabel("error rate of one pass")
     return figure
+
+
+def style(k: int) -> dict[str, Any]:
+    """How the k-th line is drawn."""
+    return {"color": COLOURS[k], "ls": LINES[k], "marker": MARKERS[k], "ms": 5, "lw": 1.8}
 
 
 def picture_of_eigenvalues(found: dict[int, tuple[list[int], list[list[float]]]]) -> Figure:
@@ -117,12 +126,13 @@ def picture_of_eigenvalues(found: dict[int, tuple[list[int], list[list[float]]]]
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.add_subplot()
     for k, (kappa, (ends, errors)) in enumerate(found.items()):
-        axes.plot(
-            ends, np.mean(errors, axis=0), label=f"κ = {kappa}", color=COLOURS[k], ls=LINES[k],
-            marker=MARKERS[k], ms=4, markevery=(k, 4), lw=1.8,
-        )  # fmt: skip
+        mean = np.mean(errors, axis=0)
+        axes.plot(ends, mean, label=f"κ = {kappa}", markevery=(k, 4), **style(k))
     axes.set_xscale("log")
     axes.set_yscale("log")
+    axes.set_yticks([0.1, 0.2, 0.5, 1, 2, 5], ["0.1", "0.2", "0.5", "1", "2", "5"])
+    axes.set_yticks([], minor=True)
+    axes.set_ylim(0.1, 5)
     axes.set_xlabel("examples seen")
     axes.set_ylabel("largest relative error of ten eigenvalues")
     axes.set_title("Oja's estimates (m = 10) against the gradients of the run", loc="left")
@@ -168,13 +178,17 @@ def main() -> None:
     for name, errors in means.items():
         cells = [f"{errors[KAPPAS.index(kappa)]:.4f}" for kappa in shown]
         table.append(f"| {name} | {' | '.join(cells)} | {errors[-1] / errors[0]:.2f} |")
+    put("figure 4.2", table)
+    print("\n".join(table))
     at = (100, 500, 1000, 10_000)
-    table += ["", f"| eigenvalues after | {' | '.join(f'{t:,}' for t in at)} |"]
-    table += ["|---" + "|--:" * len(at) + "|"]
+    table = [
+        f"| examples | {' | '.join(f'{t:,}' for t in at)} |",
+        "|---" + "|--:" * len(at) + "|",
+    ]
     for kappa, (ends, errors) in spectra.items():
         mean = np.interp(at, ends, np.mean(errors, axis=0))
         table.append(f"| κ = {kappa} | {' | '.join(f'{each:.3f}' for each in mean)} |")
-    put("figure 4.2", table)
+    put("figure 4.1", table)
     print("\n".join(table))
 
 

@@ -62,7 +62,10 @@ def data_folder(description: str) -> Path:
     parser.add_argument("--data", default=os.environ.get("REGRETLESS_DATA"))
     folder = parser.parse_args().data
     if folder is None or not Path(folder).is_dir():
-        parser.error(f"--data {folder}: give the folder of the sets, NAME.svm.gz")
+        parser.error(
+            f"--data {folder} is no folder; give the one that holds the sets, NAME.svm.gz, or set "
+            "REGRETLESS_DATA"
+        )
     return Path(folder)
 
 
