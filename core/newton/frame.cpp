@@ -185,7 +185,7 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
     vector_[k] = -excess_[k];
     for (std::size_t i = 0; i < y_.size(); ++i) b_[k][i] += excess_[k] * applied_[k][i];
   }
-  if (e != 0 && xx_ > 0) {
+  if (e * e * xx_ > std::max(kNothing * scalar(kEnergy), kSmallest)) {
     delta_.assign(std::size_t(sketch_->slots()), 0.0);
     const bool due = sketch_->add(e, xx_, int(scalar(kFeatures)), y_, delta_);
     sketch_->remember(x, scaled_.data(), e);

@@ -84,6 +84,9 @@ class NewtonFrame {
   // The least alpha of tuned lanes, in units of the sketch: a step is the difference of what x and
   // the sketch make of it, and rows are floats.
   static constexpr double kCondition = 1e-4;
+  // What the sketch does not look at, of all that it was given: rounding, as in predictions that
+  // are right, of which it would make directions.
+  static constexpr double kNothing = 1e-24, kSmallest = 1e-290;
   static constexpr double kRounding = 1e-7;  // the least of it that there can be
   BankView view() const;
   std::size_t width() const { return (lanes_.size() + std::size_t(sketch_->slots()) + 5) / 4 * 4; }

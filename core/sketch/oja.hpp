@@ -4,9 +4,10 @@
 //   S = diag(sqrt(lambda)) V,   V = F Y
 //
 // 1 / lambda_i is of the order 1/t that the text asks for, and makes the sketch indifferent to the
-// scale of the gradients. As V had orthonormal rows, their products are now
-// I + u p^T + p u^T + |g|^2 u u^T with u = p / lambda: Gram-Schmidt is its Cholesky factor L, and
-// F <- L^-1 F, in m^2 steps where the text's takes m^3. F stays lower triangular.
+// scale of the gradients; lambda is taken to be a millionth of |g|^2 at least, as less than that of
+// a gradient along a row is rounding. As V had orthonormal rows, their products are now I + u p^T +
+// p u^T + |g|^2 u u^T with u = p / lambda: Gram-Schmidt is its Cholesky factor L, and F <- L^-1 F,
+// in m^2 steps where the text's takes m^3. F stays lower triangular.
 #pragma once
 #include "sketch/sketch.hpp"
 
@@ -48,13 +49,17 @@ class OjaSketch : public Sketch {
       p_[std::size_t(i)] = e * times(F_.data() + i * m_, i, y);
       inside += p_[std::size_t(i)] * p_[std::size_t(i)];
     }
-    if (r < std::min(m_, features) && all - inside > kNew * all)
+    const bool unsound = inside > kBessel * all;
+    if (unsound) {
+      for (int i = 0; i < r; ++i) p_[std::size_t(i)] *= std::sqrt(all / inside);
+    } else if (r < std::min(m_, features) && all - inside > kNew * all) {
       start(r++, std::sqrt(all), all - inside, e, xx, y, delta);
+    }
     for (int i = 0; i < r; ++i) {
       const double p = p_[std::size_t(i)];
       double& lambda = lambda_[std::size_t(i)];
       lambda += p * p;
-      u_[std::size_t(i)] = lambda > 0 ? p / lambda : 0;
+      u_[std::size_t(i)] = p / std::max(lambda, kNew * all);
     }
     Numbers& moved = moved_;
     moved.assign(u_.begin(), u_.begin() + r);
@@ -67,7 +72,7 @@ class OjaSketch : public Sketch {
     }
     turn(r, all);
     ++rounds_;
-    return rounds_ >= next_ || (int(rounds_) % kLook == 0 && spoiled(r));
+    return unsound || rounds_ >= next_ || (int(rounds_) % kLook == 0 && spoiled(r));
   }
 
   // Y becomes V itself, with rows that are orthonormal again whatever rounding has done.
@@ -116,6 +121,7 @@ class OjaSketch : public Sketch {
 
  private:
   static constexpr double kNew = 1e-6;     // of a gradient's square outside of V: a new direction
+  static constexpr double kBessel = 1.01;  // no gradient is longer than itself in orthonormal rows
   static constexpr double kSpoiled = 1e3;  // rows of V are differences of so much longer ones
   static constexpr double kLeast = 1e-12;  // of what is 1 but for rounding, or more
   static constexpr double kSame = 1e-3;    // of a row's square that no row before it has
