@@ -154,15 +154,10 @@ void Auto::learn_some(const Batch& batch, std::size_t offset) {
       const double y = batch.targets  ? batch.targets[t]
                        : lanes() == 1 ? 2.0 * batch.classes[t] - 1
                                       : (batch.classes[t] == c ? 1.0 : -1.0);
-      MixedScore mixed;
-      if (h > 0) {
-        mixed = mixing.learn(y, h);
-      } else {  // as if it were not there
-        mixed.score = mixing.score();
-        mixed.loss = loss_.value(mixed.score, y);
-      }
-      if (batch.scores) batch.scores[t * mixings_.size() + std::size_t(c)] = mixed.score;
-      lost += mixed.loss;
+      const double score = mixing.score(), suffered = loss_.value(score, y);
+      if (h > 0) mixing.learn(suffered, y, h);
+      if (batch.scores) batch.scores[t * mixings_.size() + std::size_t(c)] = score;
+      lost += suffered;
     }
     if (batch.losses) batch.losses[t] = lost;
   }

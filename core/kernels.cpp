@@ -3,6 +3,7 @@
 #include "experts/normal.hpp"
 #include "logistic.hpp"
 #include "mixing/exp_concave.hpp"
+#include "sketch/oja_steps.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 namespace {
@@ -705,36 +706,71 @@ void scatter_rows(const BankView& bank, std::size_t first, std::size_t width, co
           }
         });
 }
-void normalise(const BankView& bank, std::size_t at, const Example& x, double floor, double* out) {
-  for (std::size_t j = 0; j < x.size; j += kSeveral) {
-    const std::size_t count = x.size - j < kSeveral ? x.size - j : kSeveral;
-    Four value = {}, square = all(1), most = {};
-    for (std::size_t i = 0; i < count; ++i) {
-      const float* row = bank.data + x.rows[j + i] * bank.layout.stride + at;
-      value[i] = x.values[j + i], square[i] = row[0], most[i] = row[1];
-    }
-    most = larger_of(most, magnitude_of(value));
-    const Four below = all(floor) * most * most + square;
-    const Four scaled = below > all(0) ? value / root(below) : all(0);
-    for (std::size_t i = 0; i < count; ++i) out[j + i] = scaled[i];
+// Four of the entries of an example, or one.
+template <int N>
+Four normalise_some(const BankView& bank, std::size_t at, const Example& x, std::size_t j,
+                    double floor, const double* slope) {
+  double values[4] = {}, squares[4] = {1, 1, 1, 1}, mosts[4] = {};
+  for (int i = 0; i < N; ++i) values[i] = x.values[j + i];
+  const Four value = four(values);
+  if (!(floor > 0)) return value;
+  float* rows[4];
+  for (int i = 0; i < N; ++i) {
+    rows[i] = bank.data + x.rows[j + i] * bank.layout.stride + at;
+    squares[i] = rows[i][0], mosts[i] = rows[i][1];
   }
+  Four square = four(squares);
+  const Four most = larger_of(four(mosts), magnitude_of(value));
+  if (slope) {
+    const Four g = all(*slope) * value;
+    square += g * g;
+    for (int i = 0; i < N; ++i) rows[i][0] = float(square[i]), rows[i][1] = float(most[i]);
+  }
+  const Four below = all(floor) * most * most + square;
+  return below > all(0) ? value / root_of(below) : all(0);
+}
+Extent normalise(const BankView& bank, std::size_t at, const Example& x, double floor,
+                 const double* slope, double* out) {
+  Four sum = {}, largest = {};
+  const auto take_in = [&]<int N>(std::size_t j, Count<N>) {
+    const Four value = normalise_some<N>(bank, at, x, j, floor, slope);
+    for (int i = 0; i < N; ++i) out[j + std::size_t(i)] = value[i];
+    sum += value * value;
+    largest = larger_of(largest, magnitude_of(value));
+  };
+  std::size_t j = 0;
+  for (; j + 4 <= x.size; j += 4) take_in(j, Count<4>{});
+  for (; j < x.size; ++j) take_in(j, Count<1>{});
+  const double low = largest[0] > largest[1] ? largest[0] : largest[1];
+  const double high = largest[2] > largest[3] ? largest[2] : largest[3];
+  return {sum_of(sum), low > high ? low : high};
+}
+double oja_along(const OjaView& view, double e, const double* y) {
+  return OjaSteps(view).along(e, y);
+}
+void oja_turn(const OjaView& view, double e, double xx, double* y, double* delta) {
+  OjaSteps(view).turn(e, xx, y, delta);
+}
+void oja_apply(const OjaView& view, int width, const double* alpha, const double* strength,
+               const double* y, double* out) {
+  OjaSteps(view).apply(width, alpha, strength, y, out);
 }
 void prefetch_rows(const BankView& bank, const Example& x) { prefetch(bank, x); }
 
 double mixed_score(const Loss& loss, const MixingView& view, double* scores) {
   return ExpConcave(loss, view).score(scores);
 }
-MixedScore mixed_learn(const Loss& loss, const MixingView& view, double* scores, double y,
-                       double h) {
-  return ExpConcave(loss, view).learn(scores, y, h);
+void mixed_learn(const Loss& loss, const MixingView& view, double* scores, double suffered,
+                 double y, double h) {
+  ExpConcave(loss, view).learn(scores, suffered, y, h);
 }
 
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any,  learn_any,      survey_values, survey_sparse, place,
-                    belongs,      normal_weights, normal_step,   total,         weighted,
-                    exponentials, gather_rows,    scatter_rows,  prefetch_rows, normalise,
-                    flow,         mixed_score,    mixed_learn};
+const Kernels table{
+    predict_any, learn_any, survey_values, survey_sparse, place,       belongs,      normal_weights,
+    normal_step, total,     weighted,      exponentials,  gather_rows, scatter_rows, prefetch_rows,
+    normalise,   oja_along, oja_turn,      oja_apply,     flow,        mixed_score,  mixed_learn};
 
 }  // namespace regretless::REGRETLESS_ISA

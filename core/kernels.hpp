@@ -21,6 +21,7 @@
 #include "rules/pnorm.hpp"
 #include "rules/svm.hpp"
 #include "rules/winnow.hpp"
+#include "sketch/oja_view.hpp"
 
 namespace regretless {
 
@@ -69,6 +70,11 @@ struct Weighted {
   double sum, low, high;
 };
 
+struct Extent {                    // of an example
+  double square = 0, largest = 0;  // |x|^2, max |x_i|
+  int fresh = 0;                   // features that had not been there
+};
+
 struct Kernels {
   // Number of examples processed: less than batch.size if a score is not finite.
   std::size_t (*predict)(const Rule&, const Loss&, BankView, const Batch&);
@@ -99,15 +105,23 @@ struct Kernels {
   void (*scatter)(const BankView&, std::size_t first, std::size_t width, const Example&,
                   const double* values, const double* vector);
   void (*prefetch)(const BankView&, const Example&);
-  // x_i / sqrt(floor max x_i^2 + sum g_i^2), the sum and max |x_i| being the row's floats from `at`
-  // on.
-  void (*normalise)(const BankView&, std::size_t at, const Example&, double floor, double* out);
+  // The values of x as doubles; with a floor, x_i / sqrt(floor max x_i^2 + sum g_i^2), the sum and
+  // max |x_i| being the row's floats from `at` on, to which g = slope x is added first if there is
+  // a slope.
+  Extent (*normalise)(const BankView&, std::size_t at, const Example&, double floor,
+                      const double* slope, double* out);
+  // Oja's sketch (sketch/oja_steps.hpp).
+  double (*oja_along)(const OjaView&, double e, const double* y);
+  void (*oja_turn)(const OjaView&, double e, double xx, double* y, double* delta);
+  void (*oja_apply)(const OjaView&, int width, const double* alpha, const double* strength,
+                    const double* y, double* out);
   // Importance-aware steps: see Loss::invariant_step.
   void (*flow)(const Loss&, const double* s, const double* y, double h, const double* n, int count,
                double* step);
   // Lanes mixed (mixing/exp_concave.hpp): the scores have room for three times the view's width.
   double (*mixed_score)(const Loss&, const MixingView&, double* scores);
-  MixedScore (*mixed_learn)(const Loss&, const MixingView&, double* scores, double y, double h);
+  void (*mixed_learn)(const Loss&, const MixingView&, double* scores, double suffered, double y,
+                      double h);
 };
 Kernels kernels();           // the best that this machine can run
 Kernels baseline_kernels();  // those that every machine can run

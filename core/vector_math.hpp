@@ -28,6 +28,10 @@ inline Four from_bits(FourBits bits) {
   return x;
 }
 inline double sum_of(Four x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+inline Four root_of(Four x) {
+  for (int i = 0; i < 4; ++i) x[i] = __builtin_sqrt(x[i]);
+  return x;
+}
 inline Four magnitude_of(Four x) { return x > all(0) ? x : -x; }
 inline Four smaller_of(Four a, Four b) { return a < b ? a : b; }
 inline Four larger_of(Four a, Four b) { return a > b ? a : b; }

@@ -397,6 +397,20 @@ def test_the_thesis_algorithm_stays_finite_in_the_slab(sketch, name):
     assert all(np.isfinite(w) for w in model.weights_.values())
 
 
+@pytest.mark.parametrize("seed", [127, 206, 296, 305, 458, 523])
+def test_right_predictions_teach_no_directions(seed):
+    """Their gradients are rounding, which the sketch must not take for data."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 9))
+    model, truth = NewtonRegressor(alpha=2.0, size=10), rng.normal(size=d)
+    for t in range(300):
+        x = rng.normal(size=d) * (rng.random(d) < 0.5)
+        p = model.predict_one(x)
+        right = (p * (1 + 2.0**-52 * rng.integers(-3, 4)), p + 10.0 ** rng.uniform(-300, -5))
+        model.learn_one(x, (float(truth @ x), *right)[rng.integers(0, 3) if t > 3 else 0])
+    assert all(abs(w) < 100 for w in model.weights_.values())
+
+
 def test_ill_conditioned_data():
     """The reason for all of it: features that are nearly one and the same."""
     rng = np.random.default_rng(0)

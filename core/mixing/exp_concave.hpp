@@ -34,17 +34,15 @@ class ExpConcave {
     s[v_.lanes] = dot(v_.blend, x) * unit();
     return is_log_ ? log_odds(s) : mean(s);
   }
-  MixedScore learn(double* s, double y, double h) const {
-    const double mixed = score(s);
-    const MixedScore out{mixed, loss_.value(mixed, y)};
+  // After score, for what was lost with it.
+  void learn(double* s, double suffered, double y, double h) const {
     double* l = s + 2 * v_.width;
     for (int e = 0; e < v_.width; e += 4) put_four(l + e, losses(four(s + e), y));
     for (int e = experts(); e < v_.width; ++e) l[e] = 0;
     const double scale = unit();  // of the scores at hand, whatever y is
-    weigh(l, y, h, out.loss);
+    weigh(l, y, h, suffered);
     turn(s, scale, y, h);
-    v_.scalars[MixingView::kLoss] += h * out.loss;
-    return out;
+    v_.scalars[MixingView::kLoss] += h * suffered;
   }
 
  private:

@@ -43,9 +43,11 @@ class Mixing {
     for (int k = 0; k < lanes_; ++k) sum += view().weights[k] * scratch_[std::size_t(k)];
     return sum;
   }
-  MixedScore learn(double y, double h) {
-    if (exp_concave(loss_)) return kernels_.mixed_learn(loss_, view(), scratch_.data(), y, h);
-    const double mixed = score(), suffered = std::min(loss_.value(mixed, y), 1e100);
+  // The target of the scores that were mixed last, and the loss of what came of it.
+  void learn(double suffered, double y, double h) {
+    if (exp_concave(loss_))
+      return kernels_.mixed_learn(loss_, view(), scratch_.data(), suffered, y, h);
+    suffered = std::min(suffered, 1e100);
     const MixingView v = view();
     std::vector<double> lost(std::size_t(lanes_), 0.0);
     double low = suffered, high = suffered;
@@ -71,7 +73,6 @@ class Mixing {
       for (double& l : lost) l = (l - h * low) / unit;
       hedge_.update(lost.data(), nullptr, h * (suffered - low) / unit);
     }
-    return {mixed, suffered};
   }
 
   // The lanes that nobody would miss, the first the most, given what they had lost at some earlier

@@ -24,8 +24,4 @@ struct MixingView {
   double* scalars;
 };
 
-struct MixedScore {
-  double score, loss;  // of the mixture, before learning; the loss is not weighted
-};
-
 }  // namespace regretless

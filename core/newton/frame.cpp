@@ -8,9 +8,9 @@
 namespace regretless {
 
 namespace {
-std::unique_ptr<Sketch> sketch_of(const NewtonOptions& options, int lanes) {
+std::unique_ptr<Sketch> sketch_of(const NewtonOptions& options, int lanes, Kernels kernels) {
   if (options.size == 0 && options.kind != NewtonOptions::full)
-    return std::make_unique<OjaSketch>(0);
+    return std::make_unique<OjaSketch>(0, kernels);
   switch (options.kind) {
     case NewtonOptions::frequent:
       return std::make_unique<FrequentDirections>(options.size);
@@ -19,11 +19,8 @@ std::unique_ptr<Sketch> sketch_of(const NewtonOptions& options, int lanes) {
     case NewtonOptions::full:
       return std::make_unique<FullMatrix>(lanes);
     default:
-      return std::make_unique<OjaSketch>(options.size);
+      return std::make_unique<OjaSketch>(options.size, kernels);
   }
-}
-double dot(const Numbers& a, const Numbers& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 }  // namespace
 
@@ -38,12 +35,16 @@ NewtonFrame::NewtonFrame(const NewtonOptions& options, const NewtonOptions::Spac
       curvature_(options.curvature),
       rate_(options.rate),
       lanes_(space.lanes),
-      sketch_(sketch_of(options, int(space.lanes.size()))),
+      sketch_(sketch_of(options, int(space.lanes.size()), kernels)),
+      width_((lanes_.size() + std::size_t(sketch_->slots()) + 5) / 4 * 4),
       kernels_(kernels),
-      bank_(Layout::of(1, int(certify), int(width()))),
+      bank_(Layout::of(1, int(certify), int(width_))),
       scalars_(std::size_t(kCount)),
-      b_(lanes_.size(), Numbers(std::size_t(sketch_->size()))) {
-  make_room();
+      b_(lanes(), sketch_->size()),
+      matrices_(lanes_),
+      applied_(lanes(), sketch_->size()) {
+  for (Numbers* each : {&scores_, &excess_, &spread_, &targets_, &travel_, &steps_})
+    each->resize(std::size_t(b_.width()));
 }
 
 NewtonFrame::NewtonFrame(const NewtonFrame& other)
@@ -57,18 +58,19 @@ NewtonFrame::NewtonFrame(const NewtonFrame& other)
       rate_(other.rate_),
       lanes_(other.lanes_),
       sketch_(other.sketch_->clone()),
+      width_(other.width_),
       kernels_(other.kernels_),
       bank_(other.bank_),
       scalars_(other.scalars_),
-      b_(other.b_) {
-  make_room();
-}
-
-void NewtonFrame::make_room() {
-  applied_.resize(lanes_.size());
-  for (Numbers* each : {&scores_, &excess_, &targets_, &travel_, &steps_})
-    each->resize((lanes_.size() + 3) / 4 * 4);
-}
+      b_(other.b_),
+      matrices_(other.matrices_),
+      applied_(other.applied_),
+      scores_(other.scores_),
+      excess_(other.excess_),
+      spread_(other.spread_),
+      targets_(other.targets_),
+      travel_(other.travel_),
+      steps_(other.steps_) {}
 
 BankView NewtonFrame::view() const {
   return {const_cast<Bank&>(bank_).data(), bank_.rows(), bank_.layout(), -1, -1, nullptr};
@@ -77,71 +79,81 @@ BankView NewtonFrame::view() const {
 void NewtonFrame::grow(std::size_t rows) {
   if (bank_.rows() < rows) bank_.resize(rows);
   sketch_->grow(rows);
-  for (Numbers& each : b_) each.resize(std::size_t(sketch_->size()));
+  b_.resize(sketch_->size());
+  applied_.resize(sketch_->size());
 }
 
-void NewtonFrame::normalise(const Example& x) {
+void NewtonFrame::normalise(const Example& x, const double* slope) {
   scaled_.resize(x.size);
-  if (diagonal_) {
-    kernels_.normalise(view(), first() + square_at(), x, kFloor, scaled_.data());
-  } else {
-    std::copy_n(x.values, x.size, scaled_.begin());
+  extent_ = kernels_.normalise(view(), first() + square_at(), x, diagonal_ ? kFloor : 0, slope,
+                               scaled_.data());
+}
+
+void NewtonFrame::meet(const Example& x) {
+  float* mosts = bank_.data() + first() + square_at() + 1;
+  const std::size_t stride = bank_.layout().stride;
+  int fresh = 0;
+  for (std::size_t j = 0; j < x.size; ++j) {
+    float& most = mosts[x.rows[j] * stride];
+    const float size = std::fabs(x.values[j]);
+    fresh += (most == 0) & (size > 0);
+    most = most > size ? most : size;
   }
-  xx_ = dot(scaled_, scaled_);
+  scalars_[kFeatures] += fresh;
 }
 
 void NewtonFrame::gather(const Example& x) {
-  sums_.resize(width());
-  kernels_.gather(view(), first(), width(), x, scaled_.data(), sums_.data());
-  y_.assign(sums_.begin() + lanes(), sums_.begin() + lanes() + sketch_->slots());
+  sums_.resize(width_);
+  kernels_.gather(view(), first(), width_, x, scaled_.data(), sums_.data());
+  y_.assign(std::size_t(sketch_->size()), 0.0);
+  std::copy_n(sums_.begin() + lanes(), sketch_->slots(), y_.begin());
   sketch_->coordinates(x, scaled_.data(), y_);
+  b_.sum(y_.data(), scores_.data());
+  for (std::size_t k = 0; k < lanes_.size(); ++k) scores_[k] += sums_[k];
 }
 
 // P y of all lanes, with the matrices as they are now.
 void NewtonFrame::apply() {
-  matrices_ = lanes_;
   if (tuned_) {
     const double missed = std::max(0.0, scalar(kEnergy) - sketch_->kept());
     const double others = std::max(1.0, scalar(kFeatures) - sketch_->rank());
     const double least = kCondition * sketch_->kept();
     const double by = spans_ && scalar(kSpan) > 0 ? 1 / scalar(kSpan) : 1;
-    for (Matrix& each : matrices_) {
-      each.strength *= by;
-      each.alpha = std::max(by * each.alpha * scalar(kUnit) + each.strength * missed / others,
-                            each.strength * least);
+    for (std::size_t k = 0; k < lanes_.size(); ++k) {
+      const double strength = matrices_.strength[k] = by * lanes_[k].strength;
+      matrices_.alpha[k] = std::max(
+          by * lanes_[k].alpha * scalar(kUnit) + strength * missed / others, strength * least);
     }
   }
-  for (Numbers& each : applied_) each.resize(y_.size());
   sketch_->apply(matrices_, y_, applied_);
 }
 
 // What would leave the range of floats stays where it is.
-void NewtonFrame::scatter(const Example& x, double largest) {
+void NewtonFrame::scatter(const Example& x) {
   for (double& v : vector_)
-    if (!(std::fabs(v) * largest < kLargest)) v = 0;
-  kernels_.scatter(view(), first(), width(), x, scaled_.data(), vector_.data());
+    if (!small(v)) v = 0;
+  kernels_.scatter(view(), first(), width_, x, scaled_.data(), vector_.data());
 }
 
-double NewtonFrame::spread(std::size_t k) const {
-  return std::max(kRounding * xx_, xx_ - dot(y_, applied_[k]));
+void NewtonFrame::spread() {
+  applied_.sum(y_.data(), spread_.data());
+  for (double& each : spread_) each = std::max(kRounding * extent_.square, extent_.square - each);
 }
 
 void NewtonFrame::look(const Example& x, double* scores) {
-  normalise(x);
+  normalise(x, nullptr);
   gather(x);
   bool outside = false;
-  for (std::size_t k = 0; k < lanes_.size(); ++k) {
-    scores_[k] = sums_[k] + dot(b_[k], y_);
-    excess_[k] = 0;
-    outside |= std::fabs(scores_[k]) > slab_;
-  }
-  if (outside && scalar(kUnit) > 0 && xx_ > 0) {
+  for (std::size_t k = 0; k < lanes_.size(); ++k) outside |= std::fabs(scores_[k]) > slab_;
+  std::fill(excess_.begin(), excess_.end(), 0.0);
+  if (outside && scalar(kUnit) > 0 && extent_.square > 0) {
     apply();
+    spread();
     for (std::size_t k = 0; k < lanes_.size(); ++k) {
-      const double u = scores_[k], q = spread(k);
-      if (!(std::fabs(u) > slab_) || !(q > 0)) continue;
+      const double u = scores_[k];
+      if (!(std::fabs(u) > slab_) || !(spread_[k] > 0)) continue;
       scores_[k] = std::copysign(slab_, u);  // Lemma 11: the point of the slab nearest by A
-      excess_[k] = (u - scores_[k]) / q;
+      excess_[k] = (u - scores_[k]) / spread_[k];
     }
   }
   std::copy_n(scores_.begin(), lanes_.size(), scores);
@@ -155,66 +167,77 @@ double NewtonFrame::taken(const Loss& loss, double h, double slope, double eta) 
 }
 
 bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, double h, double slope) {
-  double largest = 0;
-  for (const double v : scaled_) largest = std::max(largest, std::fabs(v));
   const double t = scalar(kRounds) + 1, eta = has_rate_ ? rate_(t) : 0;
   const double e = taken(loss, h, slope, eta);
-  if (!(std::fabs(e) * largest < kLargest)) return tuned_;
-  if (!tuned_ && !(std::fabs(slope) / lanes_[0].alpha * largest < kLargest)) return false;
-  for (std::size_t k = 0; k < lanes_.size(); ++k)
-    if (!(std::fabs(excess_[k]) * largest < kLargest)) return tuned_;
-
-  if (scalar(kUnit) == 0 && xx_ > 0) {
-    scalars_[kUnit] = xx_;
+  if (!small(e)) return tuned_;
+  if (!tuned_ && !small(slope / lanes_[0].alpha)) return false;
+  bool moves = false;
+  for (const double each : excess_) {
+    if (!small(each)) return tuned_;
+    moves |= each != 0;
+  }
+  if (scalar(kUnit) == 0 && extent_.square > 0) {
+    scalars_[kUnit] = extent_.square;
     apply();
     sketch_->begin(matrices_);
   }
   scalars_[kSpan] = std::max(scalar(kSpan), std::fabs(target));
-  const double size = tuned_ ? e : slope;
-  for (std::size_t j = 0; j < x.size; ++j) {
-    float* row = bank_.data() + x.rows[j] * bank_.layout().stride + first() + square_at();
-    scalars_[kFeatures] += row[1] == 0 && x.values[j] != 0;
-    row[0] += float(size * x.values[j] * (size * x.values[j]));
-    row[1] = std::max(row[1], std::fabs(x.values[j]));
-    if (certify_) *bank_.doubles(x.rows[j], 0) += slope * x.values[j];
-  }
+  if (certify_)
+    for (std::size_t j = 0; j < x.size; ++j) *bank_.doubles(x.rows[j], 0) += slope * x.values[j];
 
-  vector_.assign(width(), 0.0);
-  for (std::size_t k = 0; k < lanes_.size(); ++k) {
-    if (excess_[k] == 0) continue;
-    vector_[k] = -excess_[k];
-    for (std::size_t i = 0; i < y_.size(); ++i) b_[k][i] += excess_[k] * applied_[k][i];
-  }
-  if (e * e * xx_ > std::max(kNothing * scalar(kEnergy), kSmallest)) {
-    delta_.assign(std::size_t(sketch_->slots()), 0.0);
-    const bool due = sketch_->add(e, xx_, int(scalar(kFeatures)), y_, delta_);
+  vector_.assign(width_, 0.0);
+  if (moves) project(x);
+  const double given = scores_[0], size = tuned_ ? e : slope;
+  meet(x);
+  if (diagonal_ && size != 0) normalise(x, &size);
+  if (moves || (diagonal_ && size != 0)) gather(x);
+  if (!tuned_) scores_[0] = given;  // the step is that of the loss that was suffered
+
+  const double energy = e * e * extent_.square;
+  if (energy > std::max(kNothing * scalar(kEnergy), kSmallest)) {
+    delta_.assign(std::size_t(sketch_->size()), 0.0);
+    const bool due = sketch_->add(e, extent_.square, int(scalar(kFeatures)), y_, delta_);
     sketch_->remember(x, scaled_.data(), e);
-    scalars_[kEnergy] += e * e * xx_;
-    for (std::size_t i = 0; i < delta_.size(); ++i) vector_[lanes_.size() + i] = e * delta_[i];
-    for (std::size_t k = 0; k < lanes_.size() && !delta_.empty(); ++k)
-      vector_[k] -= e * dot(delta_, b_[k]);
+    scalars_[kEnergy] += energy;
+    for (int i = 0; i < sketch_->slots(); ++i)
+      vector_[lanes_.size() + std::size_t(i)] = e * delta_[std::size_t(i)];
+    if (sketch_->slots() > 0) {
+      b_.sum(delta_.data(), steps_.data());
+      for (std::size_t k = 0; k < lanes_.size(); ++k) vector_[k] -= e * steps_[k];
+    }
     if (due) {
-      scatter(x, largest);
+      const Numbers scores = scores_;
+      scatter(x);
       sketch_->compress({&bank_, lanes()}, b_);
       gather(x);
-      vector_.assign(width(), 0.0);
+      scores_ = scores;
+      vector_.assign(width_, 0.0);
     }
   }
-  if (xx_ > 0) step(loss, target, h, largest);
-  scatter(x, largest);
-  scalars_[kReach] = std::max(scalar(kReach), std::fabs(scores_[0]));
+  if (extent_.square > 0) step(loss, target, h);
+  scatter(x);
+  scalars_[kReach] = std::max(scalar(kReach), std::fabs(given));
   scalars_[kSteep] = std::max(scalar(kSteep), std::fabs(slope));
   scalars_[kEtas] += eta;
   scalars_[kLastEta] = eta;
-  scalars_[kSquares] += slope * slope * xx_;
+  scalars_[kSquares] += slope * slope * extent_.square;
   scalars_[kRounds] = t;
   return true;
 }
 
+// The weights become those that were played.
+void NewtonFrame::project(const Example& x) {
+  for (std::size_t k = 0; k < lanes_.size(); ++k) vector_[k] = -excess_[k];
+  b_.add(excess_.data(), applied_);
+  scatter(x);
+  std::fill(vector_.begin(), vector_.end(), 0.0);
+}
+
 // u <- w - A^-1 g, or as far along it as the gradient flow goes.
-void NewtonFrame::step(const Loss& loss, double target, double h, double largest) {
+void NewtonFrame::step(const Loss& loss, double target, double h) {
   apply();
-  for (std::size_t k = 0; k < lanes_.size(); ++k) travel_[k] = spread(k) / matrices_[k].alpha;
+  spread();
+  for (std::size_t k = 0; k < lanes_.size(); ++k) travel_[k] = spread_[k] / matrices_.alpha[k];
   if (tuned_) {
     std::fill(targets_.begin(), targets_.end(), target);
     kernels_.flow(loss, scores_.data(), targets_.data(), h, travel_.data(), lanes(), steps_.data());
@@ -223,18 +246,19 @@ void NewtonFrame::step(const Loss& loss, double target, double h, double largest
     scalars_[kGain] += steps_[0] * steps_[0] * travel_[0];
   }
   for (std::size_t k = 0; k < lanes_.size(); ++k) {
-    const double move = steps_[k] / matrices_[k].alpha;
-    if (!(std::fabs(move) * largest < kLargest)) continue;
-    vector_[k] -= move;
-    for (std::size_t i = 0; i < y_.size(); ++i) b_[k][i] += move * applied_[k][i];
+    steps_[k] /= matrices_.alpha[k];
+    if (!small(steps_[k])) steps_[k] = 0;
+    vector_[k] -= steps_[k];
   }
+  std::fill(steps_.begin() + lanes(), steps_.end(), 0.0);
+  b_.add(steps_.data(), applied_);
 }
 
 void NewtonFrame::turn() {
   for (std::size_t i = 0; i < bank_.rows(); ++i)
     for (int k = 0; k < lanes(); ++k) bank_.floats(i, 0)[k] *= -1;
-  for (Numbers& each : b_)
-    for (double& v : each) v = -v;
+  const Numbers minus(std::size_t(b_.width()), -2.0);
+  b_.add(minus.data(), ByLane(b_));
   for (std::size_t i = 0; certify_ && i < bank_.rows(); ++i) *bank_.doubles(i, 0) *= -1;
 }
 
@@ -248,9 +272,9 @@ void NewtonFrame::weights(std::size_t row, double* out) const {
   for (std::size_t k = 0; k < lanes_.size(); ++k) {
     double w = at[k];
     if (sketch_->slots() == 0) {
-      w += row < b_[k].size() ? b_[k][row] : 0;
+      w += int(row) < b_.rows() ? b_.row(int(row))[k] : 0;
     } else {
-      for (std::size_t i = 0; i < b_[k].size(); ++i) w += b_[k][i] * double(at[lanes_.size() + i]);
+      for (int i = 0; i < sketch_->slots(); ++i) w += b_.row(i)[k] * double(at[lanes() + i]);
     }
     out[k] = w * scale;
   }
@@ -263,7 +287,10 @@ double NewtonFrame::audited(std::size_t row) const {
 // [size of b, b of each lane, size of the sketch's state, that]
 std::vector<double> NewtonFrame::numbers() {
   std::vector<double> all{double(sketch_->size())};
-  for (const Numbers& each : b_) all.insert(all.end(), each.begin(), each.end());
+  for (int k = 0; k < lanes(); ++k) {
+    const Numbers each = b_.lane(k);
+    all.insert(all.end(), each.begin(), each.end());
+  }
   const Numbers own = sketch_->state();
   all.push_back(double(own.size()));
   all.insert(all.end(), own.begin(), own.end());
@@ -277,9 +304,13 @@ const double* NewtonFrame::restore(const double* at, const double* end) {
   };
   room(1);
   const double size = *at++;
-  for (Numbers& each : b_) {
-    each.assign(at, at + room(size));
-    at += each.size();
+  if (!(size <= double(room(double(end - at))))) room(HUGE_VAL);
+  b_.resize(int(size));
+  applied_.resize(int(size));
+  for (int k = 0; k < lanes(); ++k) {
+    room(size);
+    b_.put_lane(k, at);
+    at += b_.rows();
   }
   room(1);
   const std::size_t own = room(*at++);

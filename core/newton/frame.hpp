@@ -8,6 +8,9 @@
 // adaptation, thesis 4.9), which no feature's scale changes. A row of the bank holds all that
 // belongs to a feature: the lanes' weights, the sketch's numbers, sum g_i^2 and max |x_i|.
 //
+// The gradient at hand is among those of the sum when the weights are changed, not yet when they
+// are asked, as in Vowpal Wabbit: as printed, without it, first steps would be far too long.
+//
 // Tuned lanes are not the text's. Their alpha grows by what the sketch has missed, per feature, and
 // begins in units of the first |x|^2; their steps follow the gradient flow, so that none passes the
 // minimum.
@@ -89,34 +92,37 @@ class NewtonFrame {
   static constexpr double kNothing = 1e-24, kSmallest = 1e-290;
   static constexpr double kRounding = 1e-7;  // the least of it that there can be
   BankView view() const;
-  std::size_t width() const { return (lanes_.size() + std::size_t(sketch_->slots()) + 5) / 4 * 4; }
   std::size_t first() const { return bank_.layout().float_offset(); }
   // Where sum g^2 and max |x| of a row are.
-  std::size_t square_at() const { return width() - 2; }
-  void normalise(const Example& x);
+  std::size_t square_at() const { return width_ - 2; }
+  void normalise(const Example& x, const double* slope);
+  void meet(const Example& x);  // max |x_i|, and how many features there are
   void gather(const Example& x);
-  void scatter(const Example& x, double largest);
-  void make_room();
+  void scatter(const Example& x);
+  void project(const Example& x);
   double taken(const Loss& loss, double h, double slope, double eta) const;
-  void step(const Loss& loss, double target, double h, double largest);
+  void step(const Loss& loss, double target, double h);
   void apply();
-  double spread(std::size_t k) const;  // alpha <x, A^-1 x>
+  void spread();  // alpha <x, A^-1 x> of all lanes
+  bool small(double factor) const { return std::fabs(factor) * extent_.largest < kLargest; }
 
   bool tuned_, spans_, diagonal_, certify_, has_rate_;
   double slab_, curvature_;
   Rate rate_;
   std::vector<Matrix> lanes_;
   std::unique_ptr<Sketch> sketch_;
+  std::size_t width_;  // of a row: the lanes' weights, the sketch's numbers, those two
   Kernels kernels_;
   Bank bank_;
   std::vector<double> scalars_;
-  std::vector<Numbers> b_;
+  ByLane b_;
 
   // of the example looked at
-  Numbers scaled_, sums_, y_, scores_, excess_, delta_, vector_, targets_, travel_, steps_;
-  std::vector<Matrix> matrices_;
-  std::vector<Numbers> applied_;
-  double xx_ = 0;
+  Extent extent_;
+  Matrices matrices_;
+  ByLane applied_;
+  Numbers scaled_, sums_, y_, delta_, vector_;
+  Numbers scores_, excess_, spread_, targets_, travel_, steps_;  // of the lanes
 };
 
 }  // namespace regretless

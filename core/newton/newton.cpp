@@ -124,7 +124,7 @@ void Newton::learn(const Batch& batch, std::size_t offset) {
       if (batch.scores) batch.scores[t * heads_.size() + std::size_t(c)] = s;
       lost += outcome.value;
       if (h == 0) continue;
-      if (head.mixes()) head.mixing.learn(y, h);
+      if (head.mixes()) head.mixing.learn(outcome.value, y, h);
       const double slope = h * outcome.derivative;
       sound = std::isfinite(outcome.value);
       for (NewtonFrame& frame : head.frames) sound = sound && frame.learn(loss_, x, y, h, slope);

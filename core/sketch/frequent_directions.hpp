@@ -28,26 +28,25 @@ class FrequentDirections : public Sketch {
   }
 
   int slots() const override { return 2 * m_; }
-  void apply(const std::vector<Matrix>& lanes, const Numbers& y,
-             std::vector<Numbers>& out) const override {
+  void apply(const Matrices& lanes, const Numbers& y, ByLane& out) const override {
     const int k = directions(), n = k + waiting();
     const Numbers products = gram();
-    for (std::size_t l = 0; l < lanes.size(); ++l) {
-      const auto [alpha, strength] = lanes[l];
+    out.clear();
+    for (int l = 0; l < lanes.lanes; ++l) {
+      const double strength = lanes.strength[std::size_t(l)];
       Numbers A = products, along(std::size_t(n), 0.0);
       for (double& each : A) each *= strength;
-      for (int i = 0; i < n; ++i) A[std::size_t(i * n + i)] += alpha;
+      for (int i = 0; i < n; ++i) A[std::size_t(i * n + i)] += lanes.alpha[std::size_t(l)];
       for (int i = 0; i < n; ++i)
         along[std::size_t(i)] =
             strength * (i < k ? length(i) * row_times(i, y.data()) : y[std::size_t(m_ + i - k)]);
-      std::fill(out[l].begin(), out[l].end(), 0.0);
       if (!cholesky(A.data(), n)) continue;  // beyond rounding: as if there were no sketch
       solve_lower(A.data(), n, n, along.data());
       solve_upper(A.data(), n, n, along.data());
       for (int i = 0; i < n; ++i) {
-        if (i >= k) out[l][std::size_t(m_ + i - k)] = along[std::size_t(i)];
+        if (i >= k) out.at(m_ + i - k, l) = along[std::size_t(i)];
         for (int j = 0; i < k && j < k; ++j)
-          out[l][std::size_t(j)] += length(i) * along[std::size_t(i)] * F(i, j);
+          out.at(j, l) += length(i) * along[std::size_t(i)] * F(i, j);
       }
     }
   }
@@ -70,7 +69,7 @@ class FrequentDirections : public Sketch {
     ends_.push_back(rows_.size());
   }
 
-  void compress(const SketchRows& rows, std::vector<Numbers>& b) override {
+  void compress(const SketchRows& rows, ByLane& b) override {
     const int k = directions();
     Numbers M(std::size_t(m_ * k));  // G V^T
     for (int t = 0; t < m_; ++t)
@@ -187,9 +186,8 @@ class FrequentDirections : public Sketch {
 
  private:
   static constexpr double kNothing = 1e-12;  // of the gradients' squares: rounding
-  static constexpr double kSingular =
-      1e2;  // the largest condition number that is divided by: rows are floats
-
+  // The largest condition number that is divided by: rows are floats.
+  static constexpr double kSingular = 1e2;
   static constexpr double kParallel = 1e-4;  // what is left of a row that the others hold already
 
   int directions() const { return int(directions_); }
@@ -262,12 +260,12 @@ class FrequentDirections : public Sketch {
     return true;
   }
   // Z <- Z + delta G in the rows that G has.
-  void move_some(const SketchRows& rows, std::vector<Numbers>& b, const Numbers& delta) {
+  void move_some(const SketchRows& rows, ByLane& b, const Numbers& delta) {
     for (std::size_t t = 0, j = 0; t < ends_.size(); ++t) {
       Numbers to_weights;
-      for (Numbers& each : b) {
-        double by = each[std::size_t(m_) + t];
-        for (int i = 0; i < m_; ++i) by -= delta[std::size_t(i * m_) + t] * each[std::size_t(i)];
+      for (int l = 0; l < rows.lanes; ++l) {
+        double by = b.at(m_ + int(t), l);
+        for (int i = 0; i < m_; ++i) by -= delta[std::size_t(i * m_) + t] * b.at(i, l);
         to_weights.push_back(by);
       }
       for (; j < ends_[t]; ++j) {
@@ -278,18 +276,17 @@ class FrequentDirections : public Sketch {
         std::fill_n(z + m_, m_, 0.0f);
       }
     }
-    for (Numbers& each : b) std::fill(each.begin() + m_, each.end(), 0.0);
+    std::fill(b.row(m_), b.row(2 * m_), 0.0);
   }
   // All rows: Y^T b goes into the weights, and Z <- N1 Z + N2 G.
-  void move_all(const SketchRows& rows, std::vector<Numbers>& b, const Numbers& N1,
-                const Numbers& N2, int left) {
+  void move_all(const SketchRows& rows, ByLane& b, const Numbers& N1, const Numbers& N2, int left) {
     Numbers fresh(std::size_t(m_), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       float *z = rows.numbers(i), *w = rows.weights(i);
       if (std::all_of(z, z + 2 * m_, [](float v) { return v == 0; })) continue;
-      for (std::size_t l = 0; l < b.size(); ++l) {
+      for (int l = 0; l < rows.lanes; ++l) {
         double sum = w[l];
-        for (int j = 0; j < 2 * m_; ++j) sum += b[l][std::size_t(j)] * double(z[j]);
+        for (int j = 0; j < 2 * m_; ++j) sum += b.at(j, l) * double(z[j]);
         w[l] = float(sum);
       }
       for (int k = 0; k < left; ++k) {
@@ -301,7 +298,7 @@ class FrequentDirections : public Sketch {
       for (int k = 0; k < left; ++k) z[k] = float(fresh[std::size_t(k)]);
       std::fill_n(z + m_, m_, 0.0f);
     }
-    for (Numbers& each : b) std::fill(each.begin(), each.end(), 0.0);
+    b.clear();
     rebases_ += 1;
   }
 

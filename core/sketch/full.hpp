@@ -42,18 +42,19 @@ class FullMatrix : public Sketch {
     y.assign(std::size_t(d_), 0.0);
     for (std::size_t j = 0; j < x.size; ++j) y[x.rows[j]] += scaled[j];
   }
-  void begin(const std::vector<Matrix>& lanes) override {
+  void begin(const Matrices& lanes) override {
     const auto d = std::size_t(d_);
-    for (std::size_t k = 0; k < lanes.size(); ++k) {
-      alphas_[k] = lanes[k].alpha, strengths_[k] = lanes[k].strength;
+    for (std::size_t k = 0; k < alphas_.size(); ++k) {
+      alphas_[k] = lanes.alpha[k], strengths_[k] = lanes.strength[k];
       for (std::size_t i = 0; i < d; ++i) inverses_[k][i * d + i] = 1 / alphas_[k];
     }
   }
-  void apply(const std::vector<Matrix>& lanes, const Numbers& y,
-             std::vector<Numbers>& out) const override {
-    for (std::size_t k = 0; k < lanes.size(); ++k) {
-      times(inverses_[k], y, out[k]);
-      for (std::size_t i = 0; i < y.size(); ++i) out[k][i] = y[i] - alphas_[k] * out[k][i];
+  void apply(const Matrices& lanes, const Numbers& y, ByLane& out) const override {
+    Numbers moved(y.size());
+    for (int k = 0; k < lanes.lanes; ++k) {
+      times(inverses_[std::size_t(k)], y, moved);
+      for (std::size_t i = 0; i < y.size(); ++i)
+        out.at(int(i), k) = y[i] - alphas_[std::size_t(k)] * moved[i];
     }
   }
   bool add(double e, double xx, int, Numbers& y, Numbers&) override {

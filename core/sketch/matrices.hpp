@@ -9,6 +9,49 @@ namespace regretless {
 
 using Numbers = std::vector<double>;
 
+// A row of numbers for each lane, those of the lanes side by side, in fours.
+class ByLane {
+ public:
+  ByLane(int lanes, int rows) : width_((lanes + 3) / 4 * 4) { resize(rows); }
+  int width() const { return width_; }
+  int rows() const { return rows_; }
+  void resize(int rows) {
+    rows_ = rows;
+    values_.resize(std::size_t(rows * width_));
+  }
+  void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
+  double* row(int i) { return values_.data() + i * width_; }
+  const double* row(int i) const { return values_.data() + i * width_; }
+  double& at(int i, int lane) { return values_[std::size_t(i * width_ + lane)]; }
+  Numbers lane(int k) const {
+    Numbers all;
+    for (int i = 0; i < rows(); ++i) all.push_back(row(i)[k]);
+    return all;
+  }
+  void put_lane(int k, const double* from) {
+    for (int i = 0; i < rows(); ++i) at(i, k) = from[i];
+  }
+
+  // The sum of v_i times row i.
+  void sum(const double* v, double* out) const {
+    for (int k = 0; k < width_; k += 4) {
+      double total[4] = {};
+      for (int i = 0; i < rows(); ++i)
+        for (int l = 0; l < 4; ++l) total[l] += v[i] * row(i)[k + l];
+      std::copy_n(total, 4, out + k);
+    }
+  }
+  // Adds the rows of another, each lane times its own factor.
+  void add(const double* by, const ByLane& other) {
+    for (int i = 0; i < rows(); ++i)
+      for (int k = 0; k < width_; ++k) row(i)[k] += by[k] * other.row(i)[k];
+  }
+
+ private:
+  int width_, rows_ = 0;
+  Numbers values_;
+};
+
 // A = L L^T, in place, the upper half left alone; false if A is not positive definite.
 inline bool cholesky(double* A, int n) {
   for (int i = 0; i < n; ++i) {

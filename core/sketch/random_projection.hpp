@@ -17,17 +17,19 @@ class RandomProjection : public Sketch {
   }
 
   int slots() const override { return m_; }
-  void apply(const std::vector<Matrix>& lanes, const Numbers& y,
-             std::vector<Numbers>& out) const override {
-    for (std::size_t k = 0; k < lanes.size(); ++k) {
-      const auto [alpha, strength] = lanes[k];
+  void apply(const Matrices& lanes, const Numbers& y, ByLane& out) const override {
+    Numbers along(y.size());
+    for (int k = 0; k < lanes.lanes; ++k) {
+      const double strength = lanes.strength[std::size_t(k)];
       for (std::size_t i = 0; i < products_.size(); ++i) factor_[i] = strength * products_[i];
-      for (int i = 0; i < m_; ++i) factor_[std::size_t(i * m_ + i)] += alpha;
-      std::fill(out[k].begin(), out[k].end(), 0.0);
-      if (!cholesky(factor_.data(), m_)) continue;  // beyond rounding: as if there were no sketch
-      for (std::size_t i = 0; i < y.size(); ++i) out[k][i] = strength * y[i];
-      solve_lower(factor_.data(), m_, m_, out[k].data());
-      solve_upper(factor_.data(), m_, m_, out[k].data());
+      for (int i = 0; i < m_; ++i) factor_[std::size_t(i * m_ + i)] += lanes.alpha[std::size_t(k)];
+      std::fill(along.begin(), along.end(), 0.0);
+      if (cholesky(factor_.data(), m_)) {  // or, beyond rounding, as if there were no sketch
+        for (std::size_t i = 0; i < y.size(); ++i) along[i] = strength * y[i];
+        solve_lower(factor_.data(), m_, m_, along.data());
+        solve_upper(factor_.data(), m_, m_, along.data());
+      }
+      out.put_lane(k, along.data());
     }
   }
   bool add(double e, double xx, int, Numbers& y, Numbers& delta) override {

@@ -26,22 +26,32 @@ struct SketchRows {
 struct Matrix {  // A of a lane
   double alpha, strength;
 };
+struct Matrices {  // those of all, as rows of fours: what is beyond the lanes sketches nothing
+  explicit Matrices(const std::vector<Matrix>& all)
+      : lanes(int(all.size())),
+        alpha((all.size() + 3) / 4 * 4, 1.0),
+        strength((all.size() + 3) / 4 * 4, 0.0) {
+    for (std::size_t k = 0; k < all.size(); ++k)
+      alpha[k] = all[k].alpha, strength[k] = all[k].strength;
+  }
+  int lanes;
+  Numbers alpha, strength;
+};
 
 class Sketch : public Stateful {
  public:
   virtual std::unique_ptr<Sketch> clone() const = 0;
   virtual int slots() const = 0;                // numbers in a row of the bank
-  virtual int size() const { return slots(); }  // of y = Y x
+  virtual int size() const { return slots(); }  // of y = Y x, or more: zeros
   virtual void grow(std::size_t rows) { (void)rows; }
   // Before the first gradient: what alpha and strength of the lanes are, if they stay.
-  virtual void begin(const std::vector<Matrix>& lanes) { (void)lanes; }
+  virtual void begin(const Matrices& lanes) { (void)lanes; }
   // y from what was gathered of the rows of x.
   virtual void coordinates(const Example& x, const double* scaled, Numbers& y) const {
     (void)x, (void)scaled, (void)y;
   }
   // P y for each lane.
-  virtual void apply(const std::vector<Matrix>& lanes, const Numbers& y,
-                     std::vector<Numbers>& out) const = 0;
+  virtual void apply(const Matrices& lanes, const Numbers& y, ByLane& out) const = 0;
   // Takes e x in, so many features having been seen: Y grows by delta (e x)^T, and y becomes Y x
   // for that. True: compress is due.
   virtual bool add(double e, double xx, int features, Numbers& y, Numbers& delta) = 0;
@@ -49,7 +59,7 @@ class Sketch : public Stateful {
     (void)x, (void)scaled, (void)e;
   }
   // Now and then the rows are put in order; what is played, w + Y^T b, stays.
-  virtual void compress(const SketchRows& rows, std::vector<Numbers>& b) { (void)rows, (void)b; }
+  virtual void compress(const SketchRows& rows, ByLane& b) { (void)rows, (void)b; }
 
   virtual double kept() const = 0;              // the trace of S^T S
   virtual int rank() const = 0;                 // how many directions it can tell apart

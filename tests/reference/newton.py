@@ -31,7 +31,7 @@ class SketchedNewton(Oracle):
 
     `S` sketches the vectors `sqrt(curvature + eta_t) g`; `rate(t)` is `eta_t`, and none is 0.
     When `diagonal`, `x_i / sqrt(0.1 q_i^2 + D_i)` stands for `x_i`, with `q_i = max |x_i|` up to now
-    and `D_i` the sum of the earlier `(h l' x_i)^2`.
+    and `D_i` the sum of `(h l' x_i)^2`, the current one when the weights change, too.
     """
 
     def __init__(
@@ -76,13 +76,17 @@ class SketchedNewton(Oracle):
         return scale * self.project(scale * x)
 
     def update(self, x, y, g, w):
+        u = self.project(self.scale(x) * x)
+        self.adapt(x, g)
         scaled = self.scale(x) * x
-        u = self.project(scaled)
         eta = self.rate(self.rounds) if self.rate else 0.0
         sketched = math.sqrt(self.curvature + eta) * g * scaled
         if sketched.any():
             self.sketch.update(sketched)
         self.u = u - self.solve(g * scaled)
+
+    def adapt(self, x, g):
+        """Take `g x` into the scales."""
         self.q = np.maximum(self.q, np.abs(x))
         self.D = self.D + (g * x) ** 2
 
@@ -108,15 +112,15 @@ class TunedLanes(Oracle):
 
     def learn_at(self, x, y, h, slope):
         """Learn, given the slope `h l'` at the score that was given."""
-        scaled, scores = self.shell.scale(x) * x, self.scores(x)
+        scaled = self.shell.scale(x) * x
         self.unit = self.unit or float(scaled @ scaled)
         self.span = max(self.span, abs(y))
         e = math.sqrt(h) if self.loss.name == "squared" else slope
+        self.shell.adapt(x, e)
+        scaled, scores = self.shell.scale(x) * x, self.scores(x)
         if e != 0.0 and scaled.any():
             self.sketch.update(e * scaled)
             self.energy += e * e * float(scaled @ scaled)
-        self.shell.q = np.maximum(self.shell.q, np.abs(x))
-        self.shell.D = self.shell.D + (e * x) ** 2
         if not scaled.any():
             return
         S = self.sketch.matrix()
@@ -206,6 +210,8 @@ class EpochDirections(FrequentDirections):
 class Oja(Sketch):
     """`lambda_i += p_i^2`, `V <- V + diag(1 / lambda) p g^T`, `p = V g`; `S = lambda^(1/2) V`.
 
+    There, `lambda` is at least a millionth of `|g|^2`.
+
     `V` is then orthonormalised in row order. While it has fewer than `m` rows, one is added for what
     of `g` they do not span.
     """
@@ -227,7 +233,7 @@ class Oja(Sketch):
             self.lambdas = np.append(self.lambdas, 0.0)
             p = np.append(p, rho)
         self.lambdas = self.lambdas + p * p
-        step = np.divide(p, self.lambdas, out=np.zeros_like(p), where=self.lambdas > 0)
+        step = p / np.maximum(self.lambdas, 1e-6 * norm)
         Q, R = np.linalg.qr((self.V + np.outer(step, g)).T)
         self.V = (Q * np.sign(np.diag(R))).T
         self.S = np.sqrt(self.lambdas)[:, None] * self.V
@@ -336,7 +342,7 @@ class SparseOja(SparseNewton):
         z = self.Z @ g
         p = self.F @ z
         self.lambdas = self.lambdas + p * p
-        step = np.divide(p, self.lambdas, out=np.zeros_like(p), where=self.lambdas > 0)
+        step = p / np.maximum(self.lambdas, 1e-6 * norm)
         delta = np.linalg.solve(self.F, step)
         self.v = self.v - (delta @ self.b) * g
         self.K = self.K + np.outer(delta, z) + np.outer(z, delta) + norm * np.outer(delta, delta)

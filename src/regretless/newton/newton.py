@@ -29,8 +29,8 @@ _UNBOUNDED_CURVATURE = 0.125  # the thesis' for labels of -1 and 1, where no sla
 # of the features and with diagonal adaptation. The squared loss bends everywhere as much as where it is
 # worst, so its matrix is that of the features alone.
 _LANES = {
-    False: ((0.01, 0.06), (0.1, 0.25), (0.1, 0.03), (1.0, 0.015)),
-    True: ((0.001, 0.06), (0.001, 0.015), (0.0001, 0.004), (0.01, 0.015)),
+    False: ((0.001, 0.06), (0.1, 0.25), (0.1, 0.06), (1.0, 0.25)),
+    True: ((0.0001, 0.06), (0.001, 0.06), (0.0001, 0.004), (0.01, 0.015)),
 }
 _SQUARED_LANES = {
     False: ((0.1, 1.0), (0.1, 0.25), (1.0, 1.0), (1.0, 0.25)),
