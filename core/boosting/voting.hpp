@@ -1,0 +1,38 @@
+// How the votes of weak learners become one, and how much each of them is to learn from an example
+// (thesis 3.1 to 3.5). Votes are -1 and 1, labels too.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "state.hpp"
+
+namespace regretless {
+
+class Voting : public Stateful {
+ public:
+  virtual std::unique_ptr<Voting> clone() const = 0;
+  virtual int voters() const = 0;
+  // The log-odds of label 1. The same votes give the same score until something is learned.
+  virtual double score(const double* votes) const = 0;
+  // The label of votes that were scored, and its importance h > 0: the weights in [0, 1] with which
+  // the voters are to learn it, which the caller multiplies by h.
+  virtual void learn(const double* votes, double y, double h, double* weights) = 0;
+  // What certificates are made of, by name.
+  virtual std::map<std::string, std::vector<double>> measured() const = 0;
+};
+
+// A number in [0, 1) that depends on seed, round and place alone, so that to predict changes
+// nothing.
+inline double drawn(std::uint64_t seed, std::uint64_t round, std::uint64_t place) {
+  const auto mixed = [](std::uint64_t z) {  // splitmix64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  };
+  return double(mixed(mixed(seed * 0x9E3779B97F4A7C15 + round) + place) >> 11) * 0x1p-53;
+}
+
+}  // namespace regretless
