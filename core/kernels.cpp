@@ -379,16 +379,16 @@ void outcomes(const Loss& loss, const double* s, const double* y, int count, dou
 }
 
 // The importance-aware steps of all lanes: see Loss::invariant_step.
-void flow(const Loss& loss, const double* s, const double* y, double h, const double* n, int count,
-          double* step) {
+void flow(const Loss& loss, const double* s, const double* y, const double* h, const double* n,
+          int count, double* step) {
   int k = 0;
   if (loss.kind == LossKind::logistic)
     for (; k + 4 <= count; k += 4) {
       const Four side = four(y + k), travel = four(n + k), m = four(s + k) * side;
-      const Four moved = margin_shifts(m, travel * all(h)) / travel;
+      const Four moved = margin_shifts(m, travel * four(h + k)) / travel;
       put(step + k, travel > all(0) ? -side * moved : all(0));  // what moves nothing has no step
     }
-  for (; k < count; ++k) step[k] = loss.invariant_step(s[k], y[k], h, n[k]);
+  for (; k < count; ++k) step[k] = loss.invariant_step(s[k], y[k], h[k], n[k]);
 }
 
 template <class V, class R>
@@ -409,11 +409,12 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   Scratch last(bank.layout.width);
   double *slope = last[0], *norms = last[1];
   [[maybe_unused]] double* predicted = last[2];
+  double* h = last[3];
   Moves moves;
   for (std::size_t t = 0; t < batch.size; ++t) {
     if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
     const Example x = example(batch, t);
-    const double h = batch.importance ? batch.importance[t] : 1;
+    const double importance = batch.importance ? batch.importance[t] : 1;
     if constexpr (requires { rule.features; })
       if (batch.known) rule.features = batch.known[t];
     score<V>(rule, bank, lanes, x, s);
@@ -437,7 +438,9 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     outcomes(loss, s, target, count, value, slope);
     for (int k = 0; k < count; ++k) suffered_by_all += value[k];
     if (batch.losses) batch.losses[t] = suffered_by_all;
-    if (h == 0) continue;  // as if it were not there
+    for (int k = 0; k < count; ++k) h[k] = importance;
+    if (batch.weigh) batch.weigh(batch.weigher, t, s, h);
+    if (importance == 0) continue;  // as if it were not there
 
     const double largest = largest_magnitude(x);
     double norm = 0;
@@ -448,8 +451,8 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       return !(std::fabs(change) <= 1e37) || !(std::fabs(change * largest) <= R::largest_step);
     };
     for (int k = 0; k < count; ++k) {
-      suffered[k] = h * value[k];
-      g[k] = h * slope[k];
+      suffered[k] = h[k] * value[k];
+      g[k] = h[k] * slope[k];
       norms[k] = norm;
       const bool sound = std::isfinite(s[k]) && std::isfinite(suffered[k]);
       if (sound && !(bank.forgiving && too_large(g[k]))) continue;
@@ -470,7 +473,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       flow(loss, s, target, h, norms, count, step);
     } else {
       for (int k = 0; k < count; ++k)
-        step[k] = rule.step(lanes, k, loss, s[k], target[k], h, g[k], norms[k]);
+        step[k] = rule.step(lanes, k, loss, s[k], target[k], h[k], g[k], norms[k]);
     }
     for (int k = 0; k < count; ++k) {
       if (!too_large(step[k])) continue;
@@ -503,7 +506,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
                   table);
       lanes(kRounds, k) += 1;
       lanes(kUpdates, k) += step[k] != 0;
-      lanes(kWeights, k) += h;
+      lanes(kWeights, k) += h[k];
     }
   }
   return batch.size;

@@ -43,6 +43,9 @@ struct Batch {
   const std::uint32_t* known = nullptr;
   double* losses = nullptr;  // one per example, before learning, not weighted; may be null
   bool bare = false;         // predict scores without the rule's offset
+  // Given the scores of the lanes for example t, how important it is to each; null: importance[t].
+  void (*weigh)(void* weigher, std::size_t t, const double* scores, double* importance) = nullptr;
+  void* weigher = nullptr;
 };
 
 struct BankView {
@@ -72,7 +75,6 @@ struct Weighted {
 
 struct Extent {                    // of an example
   double square = 0, largest = 0;  // |x|^2, max |x_i|
-  int fresh = 0;                   // features that had not been there
 };
 
 struct Kernels {
@@ -116,8 +118,8 @@ struct Kernels {
   void (*oja_apply)(const OjaView&, int width, const double* alpha, const double* strength,
                     const double* y, double* out);
   // Importance-aware steps: see Loss::invariant_step.
-  void (*flow)(const Loss&, const double* s, const double* y, double h, const double* n, int count,
-               double* step);
+  void (*flow)(const Loss&, const double* s, const double* y, const double* h, const double* n,
+               int count, double* step);
   // Lanes mixed (mixing/exp_concave.hpp): the scores have room for three times the view's width.
   double (*mixed_score)(const Loss&, const MixingView&, double* scores);
   void (*mixed_learn)(const Loss&, const MixingView&, double* scores, double suffered, double y,

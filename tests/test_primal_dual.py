@@ -77,11 +77,12 @@ def trace(model, X, y):
     scale=st.sampled_from([0.5, 3.0]),
 )
 def test_it_does_what_the_oracle_does(kind, update, C, gamma, scale, seed):
-    """Margins and dual values of every round.
+    """Margins and dual values of every round, to rounding.
 
-    Steps of one variable are exact to rounding in both. A block is settled when no variable moves by
-    1e-9 of C in a sweep: what is left is that times the condition number, here up to a hundred, in the
-    dual 1e-7; the margins, of which it is the square, may be off by the root of it.
+    Where several variables are settled at once the oracle takes those of the model over, and says how
+    much more the dual could have been: it is concave, so that slopes times what is left of the ranges
+    bound that. A block is settled when no variable moves by 1e-9 of C in a sweep, or after 1,000 of
+    them, which leaves more the more the examples resemble each other.
     """
     X, y = data(seed, scale=scale)
     width = X.shape[1]
@@ -90,16 +91,23 @@ def test_it_does_what_the_oracle_does(kind, update, C, gamma, scale, seed):
     oracle = Oracle(
         REGULARISERS[kind], update, C, gamma, options.get("window"), options.get("steps", 1)
     )
-    exactly = update not in ("block", "leader")
     for x, label in zip(X, y.tolist()):
         margin = oracle.margin(x, label)
-        assert label * model.decision_one(x) == pytest.approx(margin, abs=1e-9 if exactly else 3e-4)
+        assert label * model.decision_one(x) == pytest.approx(margin, abs=1e-9)
         if update == "conservative" and 0 < abs(margin) < 1e-9:
             return  # rounding decides
         oracle.round(x, label)
         model.learn_one(x, label)
-        expected = oracle.dual(oracle.alpha)
-        assert dual(model) == pytest.approx(expected, rel=1e-9, abs=1e-9 if exactly else 1e-7)
+        if update in ("block", "leader"):
+            oracle.alpha[oracle.places()] = settled(model)
+            assert oracle.gap() <= 1e-3 * (1 + C)
+        assert dual(model) == pytest.approx(oracle.dual(oracle.alpha), rel=1e-9, abs=1e-9)
+
+
+def settled(model):
+    """The variables of the examples that are kept, the oldest first."""
+    past = model._model.update.past
+    return past.alpha[list(past.recent())[::-1], 0]
 
 
 @pytest.mark.parametrize("order", ["recent", "random", "cyclic", "largest_violation"])

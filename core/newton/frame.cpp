@@ -43,7 +43,7 @@ NewtonFrame::NewtonFrame(const NewtonOptions& options, const NewtonOptions::Spac
       b_(lanes(), sketch_->size()),
       matrices_(lanes_),
       applied_(lanes(), sketch_->size()) {
-  for (Numbers* each : {&scores_, &excess_, &spread_, &targets_, &travel_, &steps_})
+  for (Numbers* each : {&scores_, &excess_, &spread_, &targets_, &importance_, &travel_, &steps_})
     each->resize(std::size_t(b_.width()));
 }
 
@@ -69,6 +69,7 @@ NewtonFrame::NewtonFrame(const NewtonFrame& other)
       excess_(other.excess_),
       spread_(other.spread_),
       targets_(other.targets_),
+      importance_(other.importance_),
       travel_(other.travel_),
       steps_(other.steps_) {}
 
@@ -240,7 +241,9 @@ void NewtonFrame::step(const Loss& loss, double target, double h) {
   for (std::size_t k = 0; k < lanes_.size(); ++k) travel_[k] = spread_[k] / matrices_.alpha[k];
   if (tuned_) {
     std::fill(targets_.begin(), targets_.end(), target);
-    kernels_.flow(loss, scores_.data(), targets_.data(), h, travel_.data(), lanes(), steps_.data());
+    std::fill(importance_.begin(), importance_.end(), h);
+    kernels_.flow(loss, scores_.data(), targets_.data(), importance_.data(), travel_.data(),
+                  lanes(), steps_.data());
   } else {
     steps_[0] = h * loss.derivative(scores_[0], target);
     scalars_[kGain] += steps_[0] * steps_[0] * travel_[0];

@@ -122,7 +122,7 @@ class NewtonFrame {
   Matrices matrices_;
   ByLane applied_;
   Numbers scaled_, sums_, y_, delta_, vector_;
-  Numbers scores_, excess_, spread_, targets_, travel_, steps_;  // of the lanes
+  Numbers scores_, excess_, spread_, targets_, importance_, travel_, steps_;  // of the lanes
 };
 
 }  // namespace regretless

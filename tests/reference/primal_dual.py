@@ -105,10 +105,18 @@ class Oracle:
         elif self.rule == "sequential":  # the latest first
             for j in range(self.steps):
                 self.line((t - j) % (t + 1))
-        else:
-            first = 0 if self.rule == "leader" else max(0, t + 1 - self.window)
-            self.box(range(first, t + 1))
         return s
+
+    def places(self):
+        """The examples whose variables a block or the leader settles together."""
+        t = len(self.X)
+        return list(range(0 if self.rule == "leader" else max(0, t - self.window), t))
+
+    def gap(self):
+        """How much larger the dual can be by other values of these, at most."""
+        w = self.r.link(self.theta(self.alpha))
+        slopes = [(i, self.gamma - self.y[i] * float(w @ self.X[i])) for i in self.places()]
+        return sum(max(g * (self.C - self.alpha[i]), -g * self.alpha[i]) for i, g in slopes)
 
     def line(self, i):
         """The best value of one variable."""
@@ -127,28 +135,6 @@ class Oracle:
             self.alpha[i] = self.C
         else:
             self.alpha[i] = brentq(slope, 0.0, self.C, xtol=1e-15, rtol=1e-15)
-
-    def box(self, places):
-        """The best values of several."""
-        places = list(places)
-
-        def negative(a):
-            alpha = self.alpha.copy()
-            alpha[places] = a
-            w = self.r.link(self.theta(alpha))
-            slope = [self.gamma - self.y[i] * (w @ self.X[i]) for i in places]
-            return -self.dual(alpha), -np.array(slope)
-
-        start = self.alpha[places]
-        bounds = [(0, self.C)] * len(places)
-        options = {"ftol": 1e-16, "gtol": 1e-12, "maxiter": 5000}
-        found = minimize(
-            negative, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options
-        )
-        self.alpha[places] = found.x
-        for _ in range(20):  # where the p-norm is steep the search gives up early
-            for i in places:
-                self.line(i)
 
 
 def best_primal(regulariser, X, y, C, gamma=1.0):

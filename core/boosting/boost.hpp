@@ -1,0 +1,52 @@
+// Boosting of linear learners: those of a class are lanes of one bank, so that an example asks all
+// of them at once, and teaches all of them at once, each with the weight that the votes before it
+// leave (thesis 3.1). More than two classes: one against the rest.
+#pragma once
+#include "boosting/voting.hpp"
+#include "learner.hpp"
+
+namespace regretless {
+
+class Boost : public Model {
+ public:
+  // loss and rule are those of the weak learners; sampled: they learn an example wholly or not at
+  // all, with the weight as probability.
+  Boost(Loss loss, Rule rule, std::unique_ptr<Voting> voting, bool sampled, std::uint64_t seed,
+        int bits, std::uint32_t remembered, Kernels kernels = regretless::kernels());
+
+  const Loss& loss() const override { return loss_; }  // of the score, which is the log-odds
+  Features& features() override { return weak_.features(); }
+  int lanes() const override { return int(votings_.size()); }
+  double low() const override { return weak_.low(); }
+  double high() const override { return weak_.high(); }
+
+  void predict(const Batch& batch) const override;
+  void learn(const Batch& batch, std::size_t offset = 0) override;
+  void grow() override { weak_.grow(); }
+  void relane(const std::vector<int>& sources, const std::vector<int>& signs) override;
+
+  std::vector<double> weights() const override;  // the mean of the weak learners'
+  double scalar(Scalar s, int lane) const override { return scalars_[std::size_t(lane)][s]; }
+  std::vector<Part> parts() override { return weak_.parts(); }
+  std::vector<double> numbers() override;
+  void restore_numbers(const double* numbers, std::size_t size) override;
+
+  Voting& voting(int lane) { return *votings_[std::size_t(lane)]; }
+
+ private:
+  using Scalars = std::array<double, kScalars>;
+  static void weigh(void* teaching, std::size_t t, const double* scores, double* importance);
+  int voters() const { return fresh_->voters(); }
+  const double* cast(const double* scores) const;  // what they vote
+
+  Loss loss_{LossKind::logistic, 0};
+  std::unique_ptr<Voting> fresh_;
+  bool sampled_;
+  std::uint64_t seed_;
+  Learner weak_;
+  std::vector<std::unique_ptr<Voting>> votings_;
+  std::vector<Scalars> scalars_;
+  mutable std::vector<double> scores_, votes_;
+};
+
+}  // namespace regretless
