@@ -66,6 +66,7 @@ class Bbm : public Counted {
     row[top] = 1;
     for (int k = top; k < m; ++k) row[k + 1] = row[k] * odds * (m - k) / (k + 1);
     for (int k = top; k > 0; --k) row[k - 1] = row[k] / odds * k / (m - k + 1);
+    for (double& each : row) each = std::min(each, 1.0);  // of two that are largest, one is rounded
     return row;
   }
   static double total(const std::vector<double>& row, int last) {

@@ -4,6 +4,7 @@
 """
 
 import math
+from functools import cache
 
 import numpy as np
 from scipy.stats import binom
@@ -11,9 +12,16 @@ from scipy.stats import binom
 __all__ = ["BBM", "AdaBoostOL", "OSBoost", "OSBoostOCP", "nearest_in_simplex", "potential"]
 
 
+@cache
 def potential(n, p, i, s):
     """Phi_i(s): the chance that n - i voters, right with probability p, do not save the vote."""
     return float(binom.cdf(math.floor((n - i - s) / 2), n - i, p))
+
+
+@cache
+def largest(m, p):
+    """Half of the largest Pr[Bin(m, p) = k]."""
+    return max(binom.pmf(k, m, p) for k in range(m + 1)) / 2
 
 
 class BBM:
@@ -27,8 +35,7 @@ class BBM:
         s, weights = 0, []
         for i in range(1, self.n + 1):
             w = (potential(self.n, self.p, i, s - 1) - potential(self.n, self.p, i, s + 1)) / 2
-            largest = max(binom.pmf(k, self.n - i, self.p) for k in range(self.n - i + 1)) / 2
-            weights.append(w / largest)
+            weights.append(w / largest(self.n - i, self.p))
             s += y * votes[i - 1]
         return weights
 
@@ -88,7 +95,7 @@ class OSBoostOCP(OSBoost):
 def nearest_in_simplex(v):
     """By the level that is taken off, found by halving."""
     low, high = v.min() - 1, v.max()
-    for _ in range(200):
+    for _ in range(64):
         level = (low + high) / 2
         low, high = (level, high) if np.maximum(v - level, 0).sum() > 1 else (low, level)
     return np.maximum(v - (low + high) / 2, 0)
