@@ -26,6 +26,29 @@ def voting(kind, n, edge=0.1, *, weighted=True, seed=3, last=False):
     return _core.Voting(kind, options)
 
 
+def right(stream, n, t, T, edge, rng):
+    """1 where a voter is right in round t of T, else -1."""
+    guesses = rng.choice([-1, 1], n)
+    if stream == "late":  # Theorem 10: right with 1/2 + 2 edge, only chance at first
+        return np.where(rng.random(n) < 0.5 + 2 * edge * (t > T // 4), 1, -1)
+    return {
+        "random": guesses,
+        "right": np.ones(n),
+        "wrong": -np.ones(n),
+        "alternating": (-1) ** (np.arange(n) + t),
+        "halves": np.where((np.arange(n) < n / 2) == t % 2, 1, -1),
+        "first only": np.where(np.arange(n) == 0, 1, guesses),
+    }[stream]
+
+
+def hit(booster, y, h):
+    """Each voter errs on what weighs much for it."""
+    z = np.ones(booster.voters)
+    for i in range(len(z)):
+        z[i] = -1 if booster.clone().learn(y * z, y, h)[i] > 0.4 else 1
+    return z
+
+
 def play(booster, stream, T=300, weights=False, edge=0.1, seed=0):
     """Let it learn; answers (votes, y, importance, weights given) of every round."""
     rng = np.random.default_rng(seed)
@@ -33,21 +56,7 @@ def play(booster, stream, T=300, weights=False, edge=0.1, seed=0):
     for t in range(T):
         y = float(rng.choice([-1, 1]))
         h = float(rng.choice([0.25, 1.0, 3.0])) if weights else 1.0
-        if stream == "hit":  # each voter errs on what weighs much for it
-            z = np.ones(n)
-            for i in range(n):
-                z[i] = -1 if booster.clone().learn(y * z, y, h)[i] > 0.4 else 1
-        else:
-            z = {
-                "random": lambda: rng.choice([-1, 1], n),
-                "right": lambda: np.ones(n),
-                "wrong": lambda: -np.ones(n),
-                "alternating": lambda: (-1) ** (np.arange(n) + t),
-                # Theorem 10: right with 1/2 + 2 edge, only chance at first
-                "late": lambda: np.where(rng.random(n) < 0.5 + 2 * edge * (t > T // 4), 1, -1),
-                "halves": lambda: np.where((np.arange(n) < n / 2) == t % 2, 1, -1),
-                "first only": lambda: np.where(np.arange(n) == 0, 1, rng.choice([-1, 1], n)),
-            }[stream]()
+        z = hit(booster, y, h) if stream == "hit" else right(stream, n, t, T, edge, rng)
         votes = np.ascontiguousarray(y * z, float)
         out.append((votes, y, h, booster.learn(votes, y, h)))
     return out
@@ -310,7 +319,7 @@ def test_the_best_edge_wins():
     assert booster.measured()["shares"][1] > 0.999
 
 
-# --- numerics, purity, copies ----------------------------------------------------------------------------
+# --- numerics, purity, copies -------------------------------------------------------------------------
 
 
 @every_kind
@@ -338,7 +347,7 @@ def test_tails_of_long_tables(n):
     for i in range(1, n + 1):
         k = math.floor((n - i - (i - 1) + 1) / 2)
         top = binom.logpmf(min(n - i, int((n - i + 1) * p)), n - i, p)
-        expected.append(binom.logpmf(k, n - i, p) - top if 0 <= k else -math.inf)
+        expected.append(binom.logpmf(k, n - i, p) - top if k >= 0 else -math.inf)
     with np.errstate(divide="ignore"):
         found = np.log(booster.learn(votes, y, 1.0))
     # scipy's logarithms of factorials of n are known to 1e-15 of their size

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from river import linear_model, naive_bayes, tree
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
-from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.naive_bayes import BernoulliNB
 
 from regretless import _core
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
@@ -72,7 +72,7 @@ class Says:
         return self.answer
 
 
-# --- what boosters do with weak learners ---------------------------------------------------------------
+# --- what boosters do with weak learners -----------------------------------------------------------
 
 
 @every_booster
@@ -97,7 +97,10 @@ def test_votes_weights_and_scores_are_the_voting(make):
     assert booster.examples_ == 120
     assert booster.certificate().holds
     sums = voting.measured()
-    np.testing.assert_allclose(booster.edges_, sums["correlation"] / 2 / sums["weights"])
+    used = sums["weights"] > 0  # the last of those that agree always has nothing to learn
+    expected = sums["correlation"][used] / (2 * sums["weights"][used])
+    np.testing.assert_allclose(booster.edges_[used], expected)
+    np.testing.assert_array_equal(booster.edges_[~used], 0.0)
 
 
 @pytest.mark.parametrize("make", [BOOSTERS["bbm"], BOOSTERS["osboost"]])
@@ -210,7 +213,6 @@ def test_weak_learners_of_river(weak, labels):
     [
         SGDClassifier(random_state=0),
         BernoulliNB(),
-        GaussianNB(),
         SklearnPerceptron(random_state=0),  # takes no weights
     ],
     ids=lambda weak: type(weak).__name__,
@@ -218,14 +220,13 @@ def test_weak_learners_of_river(weak, labels):
 @pytest.mark.parametrize("labels", [Y, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_weak_learners_of_sklearn(weak, labels, sparse):
-    if sparse and isinstance(weak, GaussianNB):
-        pytest.skip("it wants dense rows")
-    rows = sp.csr_array(X) if sparse else X
+    labels = labels[:40]
+    rows = sp.csr_array(X[:40]) if sparse else X[:40]
     booster = OnlineBBM(weak, n=3).fit(rows, labels)
     assert np.mean(booster.predict(rows) == labels) > 0.5
     one = OnlineBBM(weak, n=3)
     one.partial_fit(rows[:0], labels[:0], classes=labels)
-    for t in range(len(X)):
+    for t in range(40):
         one.learn_one(rows[t : t + 1], labels[t])
     np.testing.assert_array_equal(one.decision_function(rows), booster.decision_function(rows))
     p = booster.predict_proba(rows)
@@ -238,7 +239,7 @@ def test_weak_learners_of_sklearn(weak, labels, sparse):
         booster.learn_one([1.0, math.nan, 0.0, 0.0], labels[0])
 
 
-# --- labels, weights, batches ----------------------------------------------------------------------------
+# --- labels, weights, batches ----------------------------------------------------------------------
 
 
 @every_booster
@@ -278,8 +279,7 @@ def test_the_larger_label_is_the_second_whichever_came_first():
         for a, label in ((1.0, first), (-1.0, second)):
             assert model.predict_one({"a": a}) == label
             assert (model.decision_one({"a": a}) > 0) == (label == "yes")
-        found = sum(model.certificate().mistakes for _ in range(1))
-        assert found <= 5
+        assert model.certificate().mistakes <= 5
 
 
 def test_even_votes_are_for_the_first_label():
@@ -319,11 +319,10 @@ def test_a_label_that_comes_later():
 @every_booster
 def test_weight_zero_is_not_there(make):
     model, other = make(), make()
-    for t, (x, y) in enumerate(zip(X, Y.tolist())):
+    for x, y in zip(X, Y.tolist()):
         model.learn_one(x, y)
         other.learn_one(x, y)
         other.learn_one(-3 * x, not y, 0.0)
-        other.learn_one(x, "unheard of" if t < 0 else y, 0)
     other.learn_many(X[:3], [5, 6, 7], [0.0, 0.0, 0.0])
     other.learn_one(X[0], 9, 0.0)
     assert other.classes_.tolist() == [False, True]
@@ -361,7 +360,7 @@ def test_fit_starts_afresh_and_knows_all_labels():
     assert model.examples_ == 120  # what was learned before is kept
 
 
-# --- copies and files --------------------------------------------------------------------------------------
+# --- copies and files ------------------------------------------------------------------------------
 
 
 @every_booster
@@ -414,9 +413,7 @@ def test_damaged_files(damage, tmp_path):
     elif damage == "voting":
         arrays["0"] = arrays["0"][:-1]
     else:
-        del arrays[
-            "0.1.weights" if "0.1.weights" in arrays else min(k for k in arrays if "0.1." in k)
-        ]
+        del arrays[min(name for name in arrays if name.startswith("0.1."))]
     persistence.write(path, description, arrays)
     with pytest.raises(ValueError, match="is damaged"):
         OnlineBBM.load(path)
@@ -444,7 +441,7 @@ def test_options():
         model.set_params(rate=1)
 
 
-# --- bad input -----------------------------------------------------------------------------------------------
+# --- bad input -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
