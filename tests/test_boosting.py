@@ -252,6 +252,21 @@ def test_regret_of_the_coefficients():
         assert steps[i] > 0.1
 
 
+def test_the_printed_constant_is_too_small():
+    """Slopes in [-1, 1] that make descent on [-2, 2] with steps 4 / sqrt t lose more than 4 sqrt T.
+
+    They push alpha to and fro over 0, and away at the end. Section 3.1.4 has 4, of all such slopes.
+    """
+    T, alpha, lost, total = 10_000, 0.0, 0.0, 0.0
+    for t in range(1, T + 1):
+        slope = 1.0 if alpha > 0 or t > T - math.sqrt(T) / 2 else -1.0
+        lost += slope * alpha
+        total += slope
+        alpha = max(-2.0, min(2.0, alpha - 4 / math.sqrt(t) * slope))
+    regret = lost + 2 * abs(total)
+    assert 4 * math.sqrt(T) < regret <= 6 * math.sqrt(T)
+
+
 @every_stream
 @pytest.mark.parametrize("n", [1, 5, 40])
 @pytest.mark.parametrize("edge", [0.05, 0.3])
@@ -356,14 +371,16 @@ def test_tails_of_long_tables(n):
 
 def test_who_predicts_is_drawn_by_mistakes():
     counts, votes = np.zeros(3), np.ones(3)
+    chance = np.array([1, math.exp(-1), 1]) / (2 + math.exp(-1))
     for seed in range(3000):
         booster = voting("adaboost_ol", 3, seed=seed)
         booster.learn(np.array([1.0, -1.0, 1.0]), 1.0, 0.5)  # alpha is (1, -1, 1) then
         booster.learn(votes, 1.0, 1.0)  # and the second expert is wrong: its sum is 0
         scores = np.cumsum(booster.measured()["alpha"] * votes)
         assert np.diff(scores).min() > 0.1
-        counts[int(np.argmin(np.abs(scores - booster.score(votes))))] += 1
-    chance = np.array([1, math.exp(-1), 1]) / (2 + math.exp(-1))
+        found = int(np.argmin(np.abs(scores - booster.score(votes))))
+        assert found == np.searchsorted(np.cumsum(chance), _core.drawn(seed, 2, 0))
+        counts[found] += 1
     # five standard deviations
     assert np.all(np.abs(counts / 3000 - chance) < 5 * np.sqrt(chance * (1 - chance) / 3000))
     drawn = np.array([_core.drawn(seed, 7, 0) for seed in range(3000)])

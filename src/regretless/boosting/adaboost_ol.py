@@ -23,7 +23,7 @@ class AdaBoostOL(Booster):
         min_i mistakes of expert i <= (T ln 2 + 6 n sqrt T) / sum_i gamma_i^2
         E[mistakes] <= (min_i mistakes of expert i + ln n) / (1 - 1/e)
 
-    (The text has 4 for 6, which the analysis of gradient descent with these steps does not give.)
+    (The text has 4 for 6, but gradient descent with these steps can lose more than 4 sqrt T.)
 
     Parameters
     ----------

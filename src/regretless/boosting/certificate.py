@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,9 +31,12 @@ class BoostingCertificate(_Proved):
         sum_t Phi_n(s_n) + sum_i (w_i.z_i - bias |w_i|_1) = T Phi_0(0)
 
     by how much it is missed: nothing but rounding. `holds` says whether mistakes are within the bound
-    and all inequalities hold. With three or more labels each has a booster against the rest, and their
-    mistakes and bounds are added up. With `edge=None` the bound is twice that of the best edge's booster
-    plus the regret of AdaNormalHedge to it.
+    and all inequalities hold. `assumptions`: of AdaBoost.OL that labels do not depend on what is drawn,
+    without which mistakes need not be near `expected`.
+
+    With three or more labels each has a booster against the rest, and their mistakes and bounds are
+    added up. With `edge=None` the bound is twice that of the best edge's booster plus the regret of
+    AdaNormalHedge to it.
 
     >>> c = BoostingCertificate(9, 2.0, 2.0, {"lemma 8": 3.5}, "thesis Lemma 8")
     >>> c.bound, c.holds
@@ -65,7 +68,7 @@ class BoostingCertificate(_Proved):
 def of_votings(kind: str, votings: list[Sums], last: bool) -> BoostingCertificate:
     """The certificate of a booster, of one for each label if there are several."""
     found = [
-        _of_edges(kind, sums) if "shares" in sums else _BY(kind, last)(sums) for sums in votings
+        _of_edges(kind, sums) if "shares" in sums else _by(kind, last)(sums) for sums in votings
     ]
     gaps = [each.identity_gap for each in found if each.identity_gap is not None]
     return BoostingCertificate(
@@ -82,10 +85,11 @@ def of_votings(kind: str, votings: list[Sums], last: bool) -> BoostingCertificat
             for name in found[0].inequalities
         },
         identity_gap=max(gaps, key=abs) if gaps else None,
+        assumptions=found[0].assumptions,
     )
 
 
-def _BY(kind: str, last: bool) -> Callable[[Sums], BoostingCertificate]:  # noqa: N802
+def _by(kind: str, last: bool) -> Callable[[Sums], BoostingCertificate]:
     if kind == "adaboost_ol":
         return lambda sums: _of_adaboost_ol(sums, last)
     return {"bbm": _of_bbm, "osboost": _of_osboost, "osboost_ocp": _of_osboost_ocp}[kind]
@@ -141,7 +145,8 @@ def _of_adaboost_ol(sums: Sums, last: bool) -> BoostingCertificate:
     }
     inequalities["CHK-3.4b"] = (expected, bounds["hedge"])
     inequalities["min M_i"] = (float(mistakes.min()), divided(start + regret))
-    return _certificate(sums, bounds, theorem, inequalities, expected=expected)
+    found = _certificate(sums, bounds, theorem, inequalities, expected=expected)
+    return replace(found, assumptions={"labels do not depend on the expert drawn": None})
 
 
 def _of_osboost(sums: Sums) -> BoostingCertificate:
@@ -166,7 +171,7 @@ def _of_edges(kind: str, sums: Sums) -> BoostingCertificate:
     count = len(sums["shares"])
     hedge = ("shares", "spread", "unit", "periods", "shrunk", "majority_mistakes")
     each = [
-        _BY(kind, False)(
+        _by(kind, False)(
             {name: np.split(values, count)[k] for name, values in sums.items() if name not in hedge}
         )
         for k in range(count)

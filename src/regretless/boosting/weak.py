@@ -25,6 +25,8 @@ def takes_dicts(weak: Any) -> bool:
     Traceback (most recent call last):
     ValueError: weak='tree' has neither learn_one and predict_one nor partial_fit and predict
     """
+    if isinstance(weak, type):
+        raise ValueError(f"weak={weak!r} is a class: give an object, {weak.__name__}()")
     if callable(getattr(weak, "learn_one", None)) and callable(getattr(weak, "predict_one", None)):
         return True
     if callable(getattr(weak, "partial_fit", None)) and callable(getattr(weak, "predict", None)):
