@@ -213,7 +213,7 @@ def test_theorem_11(n, stream, weights):
     c, sums = certificate("adaboost_ol", booster), booster.measured()
     assert c.holds
     assert certificate("adaboost_ol", last, last=True).holds
-    low, high = c.inequalities["CHK-3.4a"]
+    low, high = c.inequalities["edges and losses"]
     T, H = sums["weight"].item(), 3.0 if weights else 1.0
     gammas = sums["correlation"] / (2 * sums["weights"])
     before = np.concatenate([[T], sums["expert_mistakes"][:-1]])
@@ -223,7 +223,7 @@ def test_theorem_11(n, stream, weights):
         assert high == pytest.approx(T * math.log(2) + 6 * n * math.sqrt(T))
         assert sums["steps"].max() <= 4 * math.sqrt(T)
     best = sums["expert_mistakes"].min()
-    low, high = c.inequalities["CHK-3.4b"]
+    low, high = c.inequalities["hedge"]
     assert low == sums["expected"]
     assert high == pytest.approx((best + math.log(n)) * H / (1 - math.exp(-H)))
     # what is drawn is what is expected, up to a martingale with steps of at most H
@@ -232,7 +232,7 @@ def test_theorem_11(n, stream, weights):
 
 
 def test_regret_of_the_coefficients():
-    """Of each alpha to the best fixed one: below what is paid for, the sharp form of CHK-3.4a."""
+    """Of each alpha to the best fixed one: below what is paid for."""
     n, T = 4, 400
     booster = voting("adaboost_ol", n)
     oracle, z, s, played = by_hand.AdaBoostOL(n), [], [], np.zeros(n)

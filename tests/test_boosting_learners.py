@@ -289,6 +289,7 @@ def test_even_votes_are_for_the_first_label():
     model._engine.lanes[0].weak[0].model.answer = False
     assert model.decision_one({}) == 0
     assert model.predict_one({}) == "a"
+    assert model.predict(np.zeros((1, 1))).tolist() == ["a"]
     before = model.certificate().mistakes
     model.learn_one({}, "a")
     assert model.certificate().mistakes == before  # that was right

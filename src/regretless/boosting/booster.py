@@ -26,8 +26,8 @@ __all__ = ["EDGES", "Booster", "Edged"]
 
 _LOGISTIC = losses.compiled(losses.get("logistic"))
 
-# Bounds go by the square of the edge, so that the nearest of these, within a factor of sqrt 2 between
-# the ends, does what the best edge would do with twice the weak learners.
+# Bounds go by n times the square of the edge that is counted on and must be there: the next of these
+# below the true one does what that would do with a quarter of the weak learners, or better.
 EDGES = (0.025, 0.05, 0.1, 0.2, 0.4)
 
 
@@ -341,7 +341,7 @@ class Booster(ABC):
             booster._engine.restore(path, found, arrays)
             labels = booster._labels.labels
             lanes = len(labels) if len(labels) > 2 else 1
-            if labels != _from_json(found["labels"]) or len(booster._engine.lanes) != lanes:
+            if labels != _from_json(found["labels"]) or len(booster._engine.votings) != lanes:
                 raise ValueError("the labels do not fit the ensembles")
         return booster
 

@@ -122,7 +122,7 @@ def _of_adaboost_ol(sums: Sums, last: bool) -> BoostingCertificate:
     # and 4 most^2 sqrt T for the steps at most, or what they were
     regret = (2.0 + 4.0 * most**2) * n * math.sqrt(rounds)
     paid = 2.0 * n * math.sqrt(rounds) + math.fsum(sums["steps"])
-    inequalities = {"CHK-3.4a": (won + logistic, start + regret)}
+    inequalities = {"edges and losses": (won + logistic, start + regret)}
     theorem = "thesis Theorem 11, by measured edges"
     if last:  # a mistake of the last expert has a logistic loss of ln 2 or more
         drop = 2.0 * float(edges**2 @ sums["weights"])
@@ -143,8 +143,8 @@ def _of_adaboost_ol(sums: Sums, last: bool) -> BoostingCertificate:
         "theorem 11": hedged(divided(start + regret)),
         "theorem 11, measured": hedged(divided(start + paid - logistic)),
     }
-    inequalities["CHK-3.4b"] = (expected, bounds["hedge"])
-    inequalities["min M_i"] = (float(mistakes.min()), divided(start + regret))
+    inequalities["hedge"] = (expected, bounds["hedge"])
+    inequalities["best expert"] = (float(mistakes.min()), divided(start + regret))
     found = _certificate(sums, bounds, theorem, inequalities, expected=expected)
     return replace(found, assumptions={"labels do not depend on the expert drawn": None})
 

@@ -35,6 +35,10 @@ class Lane:
 class Ensemble:
     """The engine of a booster: a lane for two labels, one for each of three or more.
 
+    A booster knows labels and options; of its engine it wants `learn` and `score` with the numbers of
+    labels, `batch` and the same for what that gives, `relane` when a label appears, `votings` and `weak`
+    to look at, `described` and `restore` for files.
+
     Parameters: `weak`, which is copied; `kind` and `options` of the `_core.Voting`; `sampled`, whether
     a weak learner gets an example with probability p instead of with weight p; `seed` of that.
 
