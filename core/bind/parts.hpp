@@ -6,6 +6,7 @@
 #include <string>
 
 #include "auto.hpp"
+#include "boosting/voting.hpp"
 #include "newton/newton.hpp"
 
 namespace regretless {
@@ -21,5 +22,9 @@ Rule rule_of(const std::string& name, nanobind::dict options, bool intercept);
 // coin, rate or wealth, invariance, decay) for each.
 std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nanobind::dict options,
                                 int bits, std::uint32_t remembered, bool intercept, bool certify);
+
+// "bbm", "adaboost_ol", "osboost" or "osboost_ocp" with its options; several edges have a booster
+// each.
+std::unique_ptr<Voting> voting_of(const std::string& kind, nanobind::dict options);
 
 }  // namespace regretless

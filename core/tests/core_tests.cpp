@@ -8,6 +8,10 @@
 #include <string>
 
 #include "auto.hpp"
+#include "boosting/adaboost_ol.hpp"
+#include "boosting/bbm.hpp"
+#include "boosting/edges.hpp"
+#include "boosting/osboost.hpp"
 #include "experts/ada.hpp"
 #include "experts/hedge.hpp"
 #include "experts/potentials.hpp"
@@ -549,6 +553,67 @@ void test_experts() {
   }
 }
 
+// Votes of which the first is random and the others mostly right, in turns.
+void test_boosting() {
+  using Made = std::unique_ptr<Voting>;
+  const auto several = [](auto make) {
+    std::vector<Made> boosters;
+    for (const double edge : {0.05, 0.1, 0.4}) boosters.push_back(make(edge));
+    return std::make_unique<Edges>(std::move(boosters));
+  };
+  for (const int n : {1, 2, 7, 40}) {
+    std::vector<Made> all;
+    for (const bool weighted : {false, true})
+      all.push_back(std::make_unique<Bbm>(n, 0.1, weighted));
+    for (const bool last : {false, true}) all.push_back(std::make_unique<AdaBoostOl>(n, 5, last));
+    all.push_back(std::make_unique<OsBoost>(n, 0.1));
+    all.push_back(std::make_unique<OsBoostOcp>(n, 0.1));
+    all.push_back(several([&](double edge) { return std::make_unique<Bbm>(n, edge, true); }));
+    all.push_back(several([&](double edge) { return std::make_unique<OsBoostOcp>(n, edge); }));
+    for (const Made& booster : all) {
+      const auto voters = std::size_t(booster->voters());
+      std::mt19937 random(1);
+      std::vector<double> votes(voters), weights(voters), same(voters);
+      Made copy;
+      for (int t = 0; t < 400; ++t) {
+        const double y = random() % 2 ? 1 : -1, h = double(random() % 3 + 1) / 2;
+        for (std::size_t i = 0; i < voters; ++i) votes[i] = random() % (2 + i % 4) ? y : -y;
+        if (t == 150) {
+          copy = booster->clone();
+          const std::vector<double> state = booster->state();
+          copy->restore(state.data(), state.size());
+          bool refused = false;
+          try {
+            copy->restore(state.data(), state.size() - 1);
+          } catch (const std::invalid_argument&) {
+            refused = true;
+          }
+          CHECK(refused);
+        }
+        const double score = booster->score(votes.data());
+        CHECK(std::isfinite(score) && score == booster->score(votes.data()));
+        booster->learn(votes.data(), y, h, weights.data());
+        for (const double w : weights) CHECK(w >= 0 && w <= 1);
+        if (!copy) continue;
+        CHECK(copy->score(votes.data()) == score);
+        copy->learn(votes.data(), y, h, same.data());
+        CHECK(same == weights);
+      }
+      CHECK(copy->measured() == booster->measured());
+    }
+    // what is equal in boost-by-majority (Lemma 8): sums of 400 numbers of at most 1.5 n
+    for (std::size_t k = 0; k < 2; ++k) {
+      auto sums = all[k]->measured();
+      double left = sums["potential"][0];
+      for (std::size_t i = 0; i < std::size_t(n); ++i)
+        left += sums["correlation"][i] - sums["bias"][0] * sums["weights"][i];
+      CHECK(std::fabs(left - sums["weight"][0] * sums["start"][0]) < 1e-10 * n);
+    }
+    auto sums = all[5]->measured();
+    CHECK(std::fabs(std::accumulate(sums["alpha"].begin(), sums["alpha"].end(), -1.0)) < 1e-14);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -562,6 +627,7 @@ int main() {
   test_leaders();
   test_density();
   test_experts();
+  test_boosting();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;
 }

@@ -1,0 +1,98 @@
+// OSBoost and OSBoost.OCP (Chen, Lin and Lu 2012; thesis 3.5): smooth weights, which fall with the
+// margin by which the voters before have been right,
+//
+//   w_i = min(1, (1 - edge)^{(s - (i - 1) theta) / 2}),    theta = edge / (2 + edge)
+#pragma once
+#include <numeric>
+
+#include "boosting/counted.hpp"
+#include "oco/geometry.hpp"
+
+namespace regretless {
+
+// All votes count the same.
+class OsBoost : public Counted {
+ public:
+  OsBoost(int n, double edge)
+      : Counted(n),
+        edge_(edge),
+        theta_(edge / (2 + edge)),
+        decay_(std::log1p(-edge) / 2),
+        log_odds_(std::log((0.5 + edge) / (0.5 - edge))) {}
+  std::unique_ptr<Voting> clone() const override { return std::make_unique<OsBoost>(*this); }
+
+  // The log-odds of voters that are right independently of each other with chance 1/2 + edge.
+  double score(const double* votes) const override {
+    return std::accumulate(votes, votes + voters(), 0.0) * log_odds_;
+  }
+  void learn(const double* votes, double y, double h, double* weights) override {
+    count(score(votes), y, h);
+    weigh(votes, y, h, weights);
+  }
+  std::map<std::string, std::vector<double>> measured() const override {
+    auto all = Counted::measured();
+    all["edge"] = {edge_};
+    return all;
+  }
+
+ protected:
+  void weigh(const double* votes, double y, double h, double* weights) {
+    double s = 0;
+    for (int i = 0; i < voters(); ++i) {
+      const double z = y * votes[i];
+      weights[i] = std::min(1.0, std::exp(decay_ * (s - i * theta_)));
+      count_vote(std::size_t(i), weights[i], z, h);
+      s += z;
+    }
+  }
+
+  double edge_, theta_, decay_, log_odds_;
+};
+
+// Votes weigh alpha on the simplex, by gradient descent on max(0, theta - y alpha.h).
+class OsBoostOcp : public OsBoost {
+ public:
+  OsBoostOcp(int n, double edge) : OsBoost(n, edge), alpha_(std::size_t(n), 1.0 / n) {}
+  std::unique_ptr<Voting> clone() const override { return std::make_unique<OsBoostOcp>(*this); }
+
+  // The log-odds of the weighted share of votes, with half a vote more on each side: all voters
+  // agreeing is no certainty.
+  double score(const double* votes) const override {
+    const double n = voters();
+    return 2 * std::atanh(vote(votes) * n / (n + 1));
+  }
+  void learn(const double* votes, double y, double h, double* weights) override {
+    count(score(votes), y, h);
+    weigh(votes, y, h, weights);
+    const double n = voters(), even = y * std::accumulate(votes, votes + voters(), 0.0) / n;
+    hinge_ += h * std::max(0.0, theta_ - even);
+    if (y * vote(votes) >= theta_) return;
+    const double step = h / std::sqrt(n * rounds_);
+    for (std::size_t i = 0; i < alpha_.size(); ++i) alpha_[i] += step * y * votes[i];
+    steps_ += step * h * n / 2;
+    oco::Domain simplex;
+    simplex.kind = oco::Domain::simplex;
+    simplex.project(alpha_.data(), alpha_.size());
+  }
+  std::map<std::string, std::vector<double>> measured() const override {
+    auto all = OsBoost::measured();
+    all["alpha"] = alpha_;
+    all["hinge"] = {hinge_};
+    all["steps"] = {steps_};
+    return all;
+  }
+
+ protected:
+  Parts parts() override { return join(OsBoost::parts(), {alpha_, hinge_, steps_}); }
+
+ private:
+  double vote(const double* votes) const {
+    return std::inner_product(alpha_.begin(), alpha_.end(), votes, 0.0);
+  }
+
+  std::vector<double> alpha_;
+  double hinge_ = 0;  // of even weights
+  double steps_ = 0;  // what the steps cost: the sum of step * n / 2
+};
+
+}  // namespace regretless

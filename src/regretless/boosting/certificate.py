@@ -1,0 +1,216 @@
+"""What a run proves of the mistakes of a booster (thesis 3.2 to 3.5)."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from regretless.certificates import _Proved
+from regretless.experts.adaptive import lemma_4
+from regretless.run import Array
+
+__all__ = ["BoostingCertificate", "of_votings"]
+
+Sums = dict[str, Array]  # what a voting has measured
+
+
+@dataclass(frozen=True)
+class BoostingCertificate(_Proved):
+    """How many mistakes a booster has made, and how many its weak learners' edges allow.
+
+    The bounds are sums over the run of what weak learners did, so they assume nothing: neither of the
+    data nor that weak learners have an edge. If they have none, the bounds are large.
+
+    Attributes: `examples` learned; `mistakes` made, one of importance w counting w; `expected`, their
+    number in expectation over the experts that AdaBoost.OL draws (the same if nothing is drawn), which
+    is what the bounds are on; `bounds`, by the name of their theorem, of which `bound` is the smallest;
+    `theorem`, what is being used; `inequalities` that the proofs go through, the smaller side first;
+    `identity_gap`, of boost-by-majority, for which what is proved is an equality,
+
+        sum_t Phi_n(s_n) + sum_i (w_i.z_i - bias |w_i|_1) = T Phi_0(0)
+
+    by how much it is missed: nothing but rounding. `holds` says whether mistakes are within the bound
+    and all inequalities hold. `assumptions`: of AdaBoost.OL that labels do not depend on what is drawn,
+    without which mistakes need not be near `expected`.
+
+    With three or more labels each has a booster against the rest, and their mistakes and bounds are
+    added up. With `edge=None` the bound is twice that of the best edge's booster plus the regret of
+    AdaNormalHedge to it.
+
+    >>> c = BoostingCertificate(9, 2.0, 2.0, {"lemma 8": 3.5}, "thesis Lemma 8")
+    >>> c.bound, c.holds
+    (3.5, True)
+    """
+
+    examples: int
+    mistakes: float
+    expected: float
+    bounds: dict[str, float]
+    theorem: str
+    inequalities: dict[str, tuple[float, float]] = field(default_factory=dict)
+    identity_gap: float | None = None
+    assumptions: dict[str, bool | None] = field(default_factory=dict)
+
+    @property
+    def _measured(self) -> float:
+        return self.expected
+
+    @property
+    def holds(self) -> bool:
+        """Whether mistakes are within the bound and all inequalities hold, up to rounding."""
+        return super().holds and all(
+            low <= high + 1e-9 * (1.0 + abs(low) + abs(high))
+            for low, high in self.inequalities.values()
+        )
+
+
+def of_votings(kind: str, votings: list[Sums], last: bool) -> BoostingCertificate:
+    """The certificate of a booster, of one for each label if there are several."""
+    found = [
+        _of_edges(kind, sums) if "shares" in sums else _by(kind, last)(sums) for sums in votings
+    ]
+    gaps = [each.identity_gap for each in found if each.identity_gap is not None]
+    return BoostingCertificate(
+        examples=max(each.examples for each in found),
+        mistakes=math.fsum(each.mistakes for each in found),
+        expected=math.fsum(each.expected for each in found),
+        bounds={name: math.fsum(each.bounds[name] for each in found) for name in found[0].bounds},
+        theorem=found[0].theorem,
+        inequalities={
+            name: (
+                math.fsum(each.inequalities[name][0] for each in found),
+                math.fsum(each.inequalities[name][1] for each in found),
+            )
+            for name in found[0].inequalities
+        },
+        identity_gap=max(gaps, key=abs) if gaps else None,
+        assumptions=found[0].assumptions,
+    )
+
+
+def _by(kind: str, last: bool) -> Callable[[Sums], BoostingCertificate]:
+    if kind == "adaboost_ol":
+        return lambda sums: _of_adaboost_ol(sums, last)
+    return {"bbm": _of_bbm, "osboost": _of_osboost, "osboost_ocp": _of_osboost_ocp}[kind]
+
+
+def _of_bbm(sums: Sums) -> BoostingCertificate:
+    bias, weight = sums["bias"].item(), sums["weight"].item()
+    ahead = sums["correlation"] - bias * sums["weights"]  # of what the edge would give
+    start = weight * sums["start"].item()
+    n = len(ahead)
+    return _certificate(
+        sums,
+        {
+            "lemma 8": start - math.fsum(ahead),
+            # Hoeffding's for Phi_0(0), and what is missing to the edge for the excess loss
+            "theorem 9": weight * math.exp(-n * bias**2 / 2) + math.fsum(np.maximum(0.0, -ahead)),
+        },
+        "thesis Lemma 8 and Theorem 9, by measured edges",
+        identity_gap=sums["potential"].item() + math.fsum(ahead) - start,
+    )
+
+
+def _of_adaboost_ol(sums: Sums, last: bool) -> BoostingCertificate:
+    rounds, weight, most = (sums[name].item() for name in ("rounds", "weight", "heaviest"))
+    mistakes, n = sums["expert_mistakes"], len(sums["alpha"])
+    edges = sums["correlation"] / np.where(sums["weights"] > 0, 2.0 * sums["weights"], 1.0)
+    won = float(edges**2 @ np.concatenate([[weight], mistakes[:-1]]))
+    logistic, start = sums["logistic"].item(), weight * math.log(2.0)
+    # gradient descent on [-2, 2] with steps 4 / sqrt t and slopes up to `most`: 2 sqrt T for the way,
+    # and 4 most^2 sqrt T for the steps at most, or what they were
+    regret = (2.0 + 4.0 * most**2) * n * math.sqrt(rounds)
+    paid = 2.0 * n * math.sqrt(rounds) + math.fsum(sums["steps"])
+    inequalities = {"edges and losses": (won + logistic, start + regret)}
+    theorem = "thesis Theorem 11, by measured edges"
+    if last:  # a mistake of the last expert has a logistic loss of ln 2 or more
+        drop = 2.0 * float(edges**2 @ sums["weights"])
+        bounds = {"last expert": (start + paid - drop) / math.log(2.0)}
+        return _certificate(sums, bounds, theorem, inequalities)
+    squares = float(edges @ edges)
+
+    def hedged(best: float) -> float:
+        """Hedge of rate 1, losses up to `most`."""
+        return (best + math.log(n)) * (most / -math.expm1(-most) if most > 0 else 1.0)
+
+    def divided(total: float) -> float:
+        return total / squares if squares > 0 else math.inf
+
+    expected = sums["expected"].item()
+    bounds = {
+        "hedge": hedged(float(mistakes.min())),
+        "theorem 11": hedged(divided(start + regret)),
+        "theorem 11, measured": hedged(divided(start + paid - logistic)),
+    }
+    inequalities["hedge"] = (expected, bounds["hedge"])
+    inequalities["best expert"] = (float(mistakes.min()), divided(start + regret))
+    found = _certificate(sums, bounds, theorem, inequalities, expected=expected)
+    return replace(found, assumptions={"labels do not depend on the expert drawn": None})
+
+
+def _of_osboost(sums: Sums) -> BoostingCertificate:
+    edge, weight, n = sums["edge"].item(), sums["weight"].item(), len(sums["weights"])
+    theta, k = edge / (2.0 + edge), -math.log1p(-edge) / 2.0
+    step = math.expm1(k * (1.0 + theta)) / k - (1.0 + theta)
+    behind = math.fsum((theta + step) * sums["weights"] - sums["correlation"])
+    bounds = {"smooth weights": (weight / k + behind) / (n * theta + 1.0 / k)}
+    return _certificate(sums, bounds, "smooth weights, by measured edges (see OSBoost)")
+
+
+def _of_osboost_ocp(sums: Sums) -> BoostingCertificate:
+    edge, rounds, n = sums["edge"].item(), sums["rounds"].item(), len(sums["weights"])
+    # even weights are at most 1 from any others
+    regret = math.sqrt(n * rounds) / 2.0 + sums["steps"].item()
+    bounds = {"even weights": (sums["hinge"].item() + regret) * (2.0 + edge) / edge}
+    return _certificate(sums, bounds, "gradient descent on the simplex (see OSBoostOCP)")
+
+
+def _of_edges(kind: str, sums: Sums) -> BoostingCertificate:
+    """Of a majority of boosters, one for each edge: at most twice the mistakes of one drawn."""
+    count = len(sums["shares"])
+    hedge = ("shares", "spread", "unit", "periods", "shrunk", "majority_mistakes")
+    each = [
+        _by(kind, False)(
+            {name: np.split(values, count)[k] for name, values in sums.items() if name not in hedge}
+        )
+        for k in range(count)
+    ]
+    B = lemma_4(sums["spread"], 1.0 / count, sums["periods"].item(), sums["shrunk"].item())
+    regrets = sums["unit"].item() * np.sqrt(3.0 * sums["spread"] * math.log(count * B))
+    bounds = {
+        name: 2.0 * min(c.bounds[name] + r for c, r in zip(each, regrets.tolist()))
+        for name in each[0].bounds
+    }
+    bounds["best edge"] = 2.0 * min(c.mistakes + r for c, r in zip(each, regrets.tolist()))
+    gaps = [c.identity_gap for c in each if c.identity_gap is not None]
+    mistakes = sums["majority_mistakes"].item()
+    return BoostingCertificate(
+        each[0].examples,
+        mistakes,
+        mistakes,
+        bounds,
+        f"{each[0].theorem}; thesis Theorem 4 for the edges",
+        identity_gap=max(gaps, key=abs) if gaps else None,
+    )
+
+
+def _certificate(
+    sums: Sums,
+    bounds: dict[str, float],
+    theorem: str,
+    inequalities: dict[str, tuple[float, float]] | None = None,
+    *,
+    expected: float | None = None,
+    identity_gap: float | None = None,
+) -> BoostingCertificate:
+    mistakes = sums["mistakes"].item()
+    return BoostingCertificate(
+        examples=int(sums["rounds"].item()),
+        mistakes=mistakes,
+        expected=mistakes if expected is None else expected,
+        bounds=bounds,
+        theorem=theorem,
+        inequalities=inequalities or {},
+        identity_gap=identity_gap,
+    )

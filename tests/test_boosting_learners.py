@@ -1,0 +1,548 @@
+"""The boosters as learners: weak learners of all kinds, labels, weights, files, bad input."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from river import linear_model, naive_bayes, tree
+from sklearn.linear_model import Perceptron as SklearnPerceptron
+from sklearn.linear_model import SGDClassifier
+from sklearn.naive_bayes import BernoulliNB
+
+from regretless import _core
+from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
+from regretless.boosting.weak import takes_weights
+from regretless.linear import LinearClassifier, Perceptron, Winnow
+
+BOOSTERS = {
+    "bbm": lambda **o: OnlineBBM(**{"n": 5} | o),
+    "bbm, edge learned": lambda **o: OnlineBBM(**{"n": 3, "edge": None} | o),
+    "adaboost": lambda **o: AdaBoostOL(**{"n": 5} | o),
+    "adaboost, last": lambda **o: AdaBoostOL(**{"n": 5, "last": True} | o),
+    "osboost": lambda **o: OSBoost(**{"n": 5} | o),
+    "ocp": lambda **o: OSBoostOCP(**{"n": 5} | o),
+    "ocp, edge learned": lambda **o: OSBoostOCP(**{"n": 3, "edge": None} | o),
+}
+every_booster = pytest.mark.parametrize("make", BOOSTERS.values(), ids=BOOSTERS)
+FRUIT = ("apple", "pear", "plum")
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(120, 4))
+SCORES = X @ rng.normal(size=4) + 0.3 * rng.normal(size=120)
+Y = SCORES > 0
+THREE = np.array(FRUIT)[np.digitize(SCORES, [-1.0, 1.0])]
+W = rng.choice([0.5, 1.0, 2.0], 120)
+
+
+def dicts(X):
+    return [{f"f{j}": v for j, v in enumerate(row)} for row in X.tolist()]
+
+
+class Lookout:
+    """A weak learner that is right with a probability, whatever it learns; it keeps what it gets."""
+
+    def __init__(self, right=1.0):
+        self.right, self.rng, self.got = right, np.random.default_rng(0), []
+
+    def learn_one(self, x, y, w=1.0):
+        self.got.append((x["t"], y, w))
+
+    def predict_one(self, x):
+        return (x["y"] > 0) == (self.rng.random() < self.right)
+
+
+class WithoutWeights(Lookout):
+    def learn_one(self, x, y):
+        super().learn_one(x, y)
+
+
+class Says:
+    """Predicts what it was made with."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def learn_one(self, x, y, w=1.0):
+        pass
+
+    def predict_one(self, x):
+        return self.answer
+
+
+# --- what boosters do with weak learners -----------------------------------------------------------
+
+
+@every_booster
+def test_votes_weights_and_scores_are_the_voting(make):
+    """The ensemble by hand: ask all, let the votes be weighed, teach each with its weight."""
+    booster = make(weak=Perceptron())
+    voting = booster._engine.votings[0].clone()
+    weak = [Perceptron() for _ in range(voting.voters)]
+    for t, (x, y, w) in enumerate(zip(dicts(X), Y.tolist(), W.tolist())):
+        votes = np.array([1.0 if m.predict_one(x) else -1.0 for m in weak])
+        if t:
+            assert booster.decision_one(x) == voting.score(votes)
+            assert booster.predict_one(x) == (voting.score(votes) > 0)
+        weights = voting.learn(votes, 1.0 if y else -1.0, w)
+        for m, p in zip(weak, weights):
+            if p > 0:
+                m.learn_one(x, y, p * w)
+        booster.learn_one(x, y, w)
+    np.testing.assert_array_equal(booster._engine.votings[0].state(), voting.state())
+    for mine, theirs in zip(weak, booster.weak_, strict=True):
+        assert mine.weights_ == theirs.weights_
+    assert booster.examples_ == 120
+    assert booster.certificate().holds
+    sums = voting.measured()
+    used = sums["weights"] > 0  # the last of those that agree always has nothing to learn
+    expected = sums["correlation"][used] / (2 * sums["weights"][used])
+    np.testing.assert_allclose(booster.edges_[used], expected)
+    np.testing.assert_array_equal(booster.edges_[~used], 0.0)
+
+
+@pytest.mark.parametrize("make", [BOOSTERS["bbm"], BOOSTERS["osboost"]])
+def test_one_weak_learner_is_itself(make):
+    booster, alone = make(weak=Perceptron(), n=1), Perceptron()
+    for x, y in zip(dicts(X), Y.tolist()):
+        if alone.examples_:
+            assert booster.predict_one(x) == alone.predict_one(x)
+        booster.learn_one(x, y)
+        alone.learn_one(x, y)
+    assert booster.weak_[0].weights_ == alone.weights_
+
+
+@pytest.mark.parametrize("booster", [OnlineBBM, OSBoost, AdaBoostOL])
+def test_boosting_boosts(booster):
+    """Theorem 10's weak learners, right with 0.65 independently of each other and of the past."""
+    model = booster(Lookout(0.65), n=41)
+    draws = np.random.default_rng(1)
+    for each, weak in enumerate(model._engine.lanes[0].weak):
+        weak.model.rng = np.random.default_rng(each)
+    T = 400
+    for t in range(T):
+        y = int(draws.integers(2))
+        model.learn_one({"y": y, "t": t}, y)
+    c = model.certificate()
+    assert c.holds
+    # the majority of 41 errs in 2.4 % of the cases, one of them in 35 %
+    assert c.mistakes < 0.15 * T
+    if booster is OnlineBBM:
+        # what is learned does not matter: five standard deviations of a binomial count
+        error = sum(math.comb(41, k) * 0.65**k * 0.35 ** (41 - k) for k in range(21))
+        assert abs(c.mistakes - T * error) < 5 * math.sqrt(T * error) + 1
+        assert c.mistakes <= c.bound
+        assert c.bound == pytest.approx(c.mistakes, abs=1e-6)  # n is odd: no vote is even
+
+
+def test_sampled():
+    """With probability p and the whole weight, as often as p says."""
+    n, T, w = 9, 600, 2.0
+    model = OnlineBBM(Lookout(0.7), n=n, sampled=True, seed=4)
+    for each, weak in enumerate(model._engine.lanes[0].weak):
+        weak.model.rng = np.random.default_rng(each)
+    sent = np.zeros(n)
+    for t in range(T):
+        model.learn_one({"y": t % 2, "t": t}, t % 2, w)
+        sent += [bool(m.got and m.got[-1][0] == t) for m in model.weak_]
+    sums = model._engine.votings[0].measured()
+    assert sums["bias"] == pytest.approx(0.1)  # Lemma 6, not Eq. 3.3
+    assert OnlineBBM(Lookout()).certificate().identity_gap == 0
+    # sum of p from the true weights
+    largest = [max(_pmf(n - 1 - i, 0.55)) / 2 for i in range(n)]
+    expected = sums["weights"] / np.array(largest) / w
+    assert np.all(np.abs(sent - expected) < 5 * np.sqrt(np.minimum(expected, T) / 4 + 1))
+    assert all(got[2] == w for m in model.weak_ for got in m.got)
+    again = OnlineBBM(Lookout(0.7), n=n, sampled=True, seed=5)
+    for t in range(50):
+        again.learn_one({"y": t % 2, "t": t}, t % 2, w)
+    assert [len(m.got) for m in again.weak_] != [
+        sum(t < 50 for t, _, _ in m.got) for m in model.weak_
+    ]
+
+
+def _pmf(m, p):
+    return [math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(m + 1)]
+
+
+def test_weak_learners_without_weights_are_sampled():
+    n, T, w = 5, 600, 2.5
+    assert not takes_weights(WithoutWeights())
+    model = OSBoost(WithoutWeights(0.7), n=n)
+    for each, weak in enumerate(model._engine.lanes[0].weak):
+        weak.model.rng = np.random.default_rng(each)
+    for t in range(T):
+        model.learn_one({"y": t % 2, "t": t}, t % 2, w)
+    expected = model._engine.votings[0].measured()["weights"]  # the sum of p w
+    found = np.array([len(m.got) for m in model.weak_])
+    assert found[0] == pytest.approx(T * w, abs=5 * math.sqrt(T / 4))
+    assert np.all(np.abs(found - expected) < 5 * math.sqrt(T / 4))
+    bias = OnlineBBM(WithoutWeights())._engine.votings[0].measured()["bias"]
+    assert bias == pytest.approx(0.1)
+    assert OnlineBBM(Lookout())._engine.votings[0].measured()["bias"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    "weak",
+    [
+        linear_model.LogisticRegression(),
+        linear_model.Perceptron(),
+        tree.HoeffdingTreeClassifier(grace_period=20),
+        naive_bayes.GaussianNB(),  # takes no weights
+    ],
+    ids=lambda weak: type(weak).__name__,
+)
+@pytest.mark.parametrize("labels", [Y, THREE], ids=["two", "three"])
+def test_weak_learners_of_river(weak, labels):
+    booster = AdaBoostOL(weak, n=3)
+    right = 0
+    for x, y in zip(dicts(X), labels.tolist()):
+        right += booster.step(x, y) == y
+    assert right > 0.5 * len(X)
+    assert booster.certificate().holds
+    assert isinstance(booster.weak_ if labels is Y else booster.weak_["pear"], list)
+    pickle.loads(pickle.dumps(booster))
+    with pytest.raises(ValueError, match=r"class .*: pickle the booster"):
+        booster.save("never.written")
+
+
+@pytest.mark.parametrize(
+    "weak",
+    [
+        SGDClassifier(random_state=0),
+        BernoulliNB(),
+        SklearnPerceptron(random_state=0),  # takes no weights
+    ],
+    ids=lambda weak: type(weak).__name__,
+)
+@pytest.mark.parametrize("labels", [Y, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_weak_learners_of_sklearn(weak, labels, sparse):
+    labels = labels[:40]
+    rows = sp.csr_array(X[:40]) if sparse else X[:40]
+    booster = OnlineBBM(weak, n=3).fit(rows, labels)
+    assert np.mean(booster.predict(rows) == labels) > 0.5
+    one = OnlineBBM(weak, n=3)
+    one.partial_fit(rows[:0], labels[:0], classes=labels)
+    for t in range(40):
+        one.learn_one(rows[t : t + 1], labels[t])
+    np.testing.assert_array_equal(one.decision_function(rows), booster.decision_function(rows))
+    p = booster.predict_proba(rows)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert booster.predict_one(rows[:1] if sparse else X[0]) == booster.predict(rows[:1])[0]
+    assert not hasattr(weak, "classes_")  # what was given is left as it was
+    with pytest.raises(ValueError, match="give x as a vector"):
+        booster.learn_one({"a": 1.0}, labels[0])
+    with pytest.raises(ValueError, match="not finite"):
+        booster.learn_one([1.0, math.nan, 0.0, 0.0], labels[0])
+
+
+# --- labels, weights, batches ----------------------------------------------------------------------
+
+
+@every_booster
+@pytest.mark.parametrize("labels", [Y, THREE, Y.astype(int)], ids=["bool", "fruit", "int"])
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_batches_are_rows(make, labels, form):
+    rows = X if form == "dense" else sp.csr_array(X)
+    one, many, steps = make(), make(), make()
+    predicted = []
+    for x, y, w in zip(X, labels.tolist(), W.tolist()):
+        before = one.predict_one(x)
+        assert steps.step(x, y, w) == before
+        predicted.append(before)
+        one.learn_one(x, y, w)
+    many.learn_many(rows, labels, W)
+    scores = one.decision_function(rows)
+    np.testing.assert_array_equal(scores, many.decision_function(rows))
+    np.testing.assert_array_equal(scores, steps.decision_function(rows))
+    assert one.classes_.tolist() == many.classes_.tolist()
+    np.testing.assert_array_equal(one.predict(rows), [one.predict_one(x) for x in X])
+    p = one.predict_proba(rows)
+    for x, row in zip(X[:9], p):
+        assert list(one.predict_proba_one(x).values()) == row.tolist()
+        assert list(one.predict_proba_one(x)) == one.classes_.tolist()
+    if len(one.classes_) == 2:
+        np.testing.assert_allclose(p[:, 1], 1 / (1 + np.exp(-scores)))
+    assert np.mean(one.predict(rows) == labels) > 0.5
+    assert one.certificate().holds
+
+
+def test_the_larger_label_is_the_second_whichever_came_first():
+    for first, second in (("no", "yes"), ("yes", "no")):
+        model = OnlineBBM(n=4)
+        for t in range(60):
+            model.learn_one({"a": 1.0 if t % 2 else -1.0}, first if t % 2 else second)
+        assert model.classes_.tolist() == ["no", "yes"]
+        for a, label in ((1.0, first), (-1.0, second)):
+            assert model.predict_one({"a": a}) == label
+            assert (model.decision_one({"a": a}) > 0) == (label == "yes")
+        assert model.certificate().mistakes <= 5
+
+
+def test_even_votes_are_for_the_first_label():
+    model = OnlineBBM(Says(True), n=2)
+    model.learn_one({}, "b")
+    model.learn_one({}, "a")  # the labels are a, b now; weak learners call b False
+    model._engine.lanes[0].weak[0].model.answer = False
+    assert model.decision_one({}) == 0
+    assert model.predict_one({}) == "a"
+    assert model.predict(np.zeros((1, 1))).tolist() == ["a"]
+    before = model.certificate().mistakes
+    model.learn_one({}, "a")
+    assert model.certificate().mistakes == before  # that was right
+    model.learn_one({}, "b")
+    assert model.certificate().mistakes == before + 1
+
+
+def test_a_label_that_comes_later():
+    """The ensemble of two labels goes on as two mirrored ones, the new one knows nothing."""
+    model = AdaBoostOL(Perceptron(), n=4, last=True)
+    for x, y in zip(X[:60], Y[:60].tolist()):
+        model.learn_one(x, "b" if y else "a")
+    before, edges = model.decision_one(X[60]), model.edges_
+    mistakes = model.certificate().mistakes
+    model._add("c")
+    a, b, c = model.decision_one(X[60])
+    assert (a, b, c) == (-before, before, 0.0)
+    assert model.certificate().mistakes == 2 * mistakes
+    np.testing.assert_array_equal(model.edges_["a"], edges)
+    np.testing.assert_array_equal(model.edges_["c"], 0.0)
+    model.learn_one(X[60], "c")
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    model.learn_one(X[61], "a")
+    assert model.examples_ == 62
+    assert model.certificate().holds
+
+
+@every_booster
+def test_weight_zero_is_not_there(make):
+    model, other = make(), make()
+    for x, y in zip(X, Y.tolist()):
+        model.learn_one(x, y)
+        other.learn_one(x, y)
+        other.learn_one(-3 * x, not y, 0.0)
+    other.learn_many(X[:3], [5, 6, 7], [0.0, 0.0, 0.0])
+    other.learn_one(X[0], 9, 0.0)
+    assert other.classes_.tolist() == [False, True]
+    np.testing.assert_array_equal(model.decision_function(X), other.decision_function(X))
+    assert model.certificate() == other.certificate()
+    assert other.step(X[0], True, 0.0) == model.predict_one(X[0])
+
+
+def test_labels_of_weight_zero_in_a_batch():
+    model = OnlineBBM(n=2)
+    model.learn_many(X[:4], ["z", "a", "b", "a"], [0.0, 1.0, 2.0, 0.0])
+    assert model.classes_.tolist() == ["a", "b"]
+    assert model.examples_ == 2
+
+
+@every_booster
+def test_predicting_changes_nothing(make):
+    model = make().fit(X, THREE)
+    before = pickle.dumps(model._engine.described())
+    model.predict(X)
+    model.predict_proba_one(X[0])
+    model.decision_one(X[0])
+    model.certificate()
+    assert pickle.dumps(model._engine.described()) == before
+
+
+def test_fit_starts_afresh_and_knows_all_labels():
+    model = OnlineBBM(n=3).fit(X, THREE)
+    model.fit(X, Y)
+    assert model.classes_.tolist() == [False, True]
+    other = OnlineBBM(n=3).partial_fit(X, Y, classes=[True, False])
+    np.testing.assert_array_equal(model.decision_function(X), other.decision_function(X))
+    with pytest.raises(ValueError, match="3 rows, y has 2"):
+        model.fit(X[:3], Y[:2])
+    assert model.examples_ == 120  # what was learned before is kept
+
+
+# --- copies and files ------------------------------------------------------------------------------
+
+
+@every_booster
+@pytest.mark.parametrize("labels", [Y, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("sampled", [False, True])
+def test_saved_copied_and_pickled_they_go_on(make, labels, sampled, tmp_path):
+    model = make(weak=LinearClassifier(rule="adagrad"), sampled=sampled, seed=8)
+    model.learn_many(X[:50], labels[:50])
+    model.save(tmp_path / "booster")
+    others = [
+        type(model).load(tmp_path / "booster"),
+        pickle.loads(pickle.dumps(model)),
+        copy.copy(model),
+        copy.deepcopy(model),
+    ]
+    for other in others:
+        assert repr(other) == repr(model)
+    model.learn_many(X[50:], labels[50:])
+    for other in others:
+        other.learn_many(X[50:], labels[50:])
+        np.testing.assert_array_equal(other.decision_function(X), model.decision_function(X))
+        assert other.certificate() == model.certificate()
+        assert other.predict_one(X[3]) == model.predict_one(X[3])
+    fresh = model.clone()
+    assert fresh.examples_ == 0
+    fresh.learn_many(X[:50], labels[:50])
+    fresh.learn_many(X[50:], labels[50:])
+    np.testing.assert_array_equal(fresh.decision_function(X), model.decision_function(X))
+
+
+def test_saved_before_anything_was_learned(tmp_path):
+    path = tmp_path / "booster"
+    AdaBoostOL(n=3).save(path)
+    assert AdaBoostOL.load(path).predict_one({"a": 1}) is None
+    with pytest.raises(ValueError, match="holds a AdaBoostOL, not a OnlineBBM"):
+        OnlineBBM.load(path)
+
+
+@pytest.mark.parametrize("damage", ["lanes", "labels", "voting", "weak"])
+def test_damaged_files(damage, tmp_path):
+    from regretless import persistence
+
+    path = tmp_path / "booster"
+    OnlineBBM(n=3).fit(X, Y).save(path)
+    description, arrays = persistence.read(path)
+    if damage == "lanes":
+        description["lanes"][0]["weak"].pop()
+    elif damage == "labels":
+        description["labels"] = {"list": ["a", "b", "c"]}
+    elif damage == "voting":
+        arrays["0"] = arrays["0"][:-1]
+    else:
+        del arrays[min(name for name in arrays if name.startswith("0.1."))]
+    persistence.write(path, description, arrays)
+    with pytest.raises(ValueError, match="is damaged"):
+        OnlineBBM.load(path)
+
+
+def test_options():
+    model = OnlineBBM(Perceptron(), n=3, edge=None)
+    assert repr(model) == "OnlineBBM(weak=Perceptron(), n=3, edge=None)"
+    assert repr(OSBoostOCP()) == "OSBoostOCP()"
+    assert model.get_params() == {
+        "weak": model.weak,
+        "n": 3,
+        "edge": None,
+        "sampled": False,
+        "seed": 0,
+    }
+    model.fit(X, Y)
+    assert len(model.weak_) == len(model.edges_) == 15
+    assert list(model.edge_) == [0.025, 0.05, 0.1, 0.2, 0.4]
+    assert sum(model.edge_.values()) == pytest.approx(1.0)
+    assert model.weak.examples_ == 0
+    assert model.set_params(n=2).examples_ == 0
+    assert OSBoost(edge=0.2).edge_ == {0.2: 1.0}
+    with pytest.raises(ValueError, match="'rate' is not an option of OnlineBBM"):
+        model.set_params(rate=1)
+
+
+# --- bad input -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n": 0}, "n=0 must be a whole number from 1"),
+        ({"n": 2.5}, r"n=2\.5 must be"),
+        ({"n": True}, "n=True must be"),
+        ({"edge": 0.5}, r"edge=0\.5 is outside \(0, 1/2\)"),
+        ({"edge": 0.0}, "edge=0.0 is outside"),
+        ({"edge": math.nan}, "edge=nan is outside"),
+        ({"edge": "big"}, "edge='big' is not a number"),
+        ({"seed": -1}, "seed=-1 must be"),
+        ({"weak": "tree"}, "weak='tree' has neither learn_one"),
+        ({"weak": Perceptron}, r"is a class: give an object, Perceptron\(\)"),
+    ],
+)
+def test_bad_options(options, message):
+    model = OnlineBBM(**options)
+    with pytest.raises(ValueError, match=message):
+        model.learn_one({"a": 1}, True)
+
+
+@every_booster
+def test_bad_examples_change_nothing(make):
+    model, other = make(), make()
+    model.learn_many(X[:40], Y[:40])
+    other.learn_many(X[:40], Y[:40])
+    for bad in (
+        lambda: model.learn_one({"a": math.nan}, True),
+        lambda: model.learn_one({"a": math.inf}, 7),
+        lambda: model.learn_one(X[:2], True),
+        lambda: model.learn_one(X[0], "text"),
+        lambda: model.learn_one(X[0], None),
+        lambda: model.learn_one(X[0], [1]),
+        lambda: model.learn_one(X[0], True, -1.0),
+        lambda: model.learn_one(X[0], 7, math.nan),
+        lambda: model.learn_one(X[0], True, "1"),
+        lambda: model.learn_many(X[:3], [True, False]),
+        lambda: model.learn_many(X[:3], [True, False, None]),
+        lambda: model.learn_many(X[:3], [True, 5, "text"]),
+        lambda: model.learn_many(X[:3], [True, 5, False], [1.0, 1.0]),
+        lambda: model.learn_many(X[:3], [True, 5, False], [1.0, 1.0, -2.0]),
+        lambda: model.learn_many(np.vstack([X[:2], [[1, 2, 3, math.inf]]]), [True, 5, False]),
+        lambda: model.learn_many(X[0], [True]),
+    ):
+        with pytest.raises(ValueError, match=r"."):
+            bad()
+    assert model.classes_.tolist() == [False, True]
+    model.learn_many(X[40:], Y[40:])
+    other.learn_many(X[40:], Y[40:])
+    np.testing.assert_array_equal(model.decision_function(X), other.decision_function(X))
+    assert model.certificate() == other.certificate()
+
+
+@pytest.mark.parametrize("answer", [None, math.nan, "spam", 2, 0.7, [True]])
+def test_predictions_that_are_no_label(answer):
+    model = OnlineBBM(Says(answer), n=3)
+    assert model.predict_one({}) is None
+    model.learn_one({}, True)  # nobody is asked before something was learned
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"weak learner [0-2], a Says, predicts"):
+            model.learn_one({}, False)
+    assert model.examples_ == 1
+    assert model.certificate().mistakes == 1
+
+
+def test_a_weak_learner_that_refuses():
+    """Winnow takes no negative features: nothing has been learned, not even by the votes."""
+    model = OnlineBBM(Winnow(), n=3)
+    model.learn_one({"a": 1.0}, True)
+    before = model.certificate()
+    with pytest.raises(ValueError, match="-1"):
+        model.learn_one({"a": -1.0}, False)
+    fresh = OnlineBBM(Winnow(), n=3)
+    with pytest.raises(ValueError, match="-1"):
+        fresh.learn_one({"a": -1.0}, False)
+    assert fresh.examples_ == 0
+    assert model.certificate() == before
+
+
+def test_nothing_learned():
+    model = AdaBoostOL()
+    assert model.predict_one({"a": 1}) is None
+    assert model.predict_proba_one({"a": 1}) == {}
+    with pytest.raises(ValueError, match="nothing has been learned"):
+        model.predict(X)
+    c = model.certificate()
+    assert (c.examples, c.mistakes) == (0, 0)
+    assert c.holds
+    model.learn_one({"a": 1}, "only")
+    assert model.predict_one({"a": 1}) == "only"
+    assert model.predict_proba_one({"a": 1}) == {"only": 1.0}
+
+
+def test_draws_do_not_depend_on_each_other():
+    places = [[_core.drawn(1, t, i) for i in range(50)] for t in range(50)]
+    table = np.array(places)
+    assert len(np.unique(table)) == 2500
+    # correlations of rows and of columns: five of 1/sqrt(n)
+    for each in (table, table.T):
+        off = np.corrcoef(each)[np.triu_indices(50, 1)]
+        assert np.abs(off).max() < 5 / math.sqrt(50)
