@@ -495,6 +495,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       for (int k = 0; k < bank.layout.width; ++k) tracked[k] = shared;
     if (bank.audit >= 0) audit(bank, x, g);
     for (int k = 0; k < count; ++k) {
+      if (h[k] == 0) continue;  // it was not there for this lane
       lanes(kLoss, k) += suffered[k];
       lanes(kLinear, k) += g[k] * (s[k] - R::offset);
       if (bank.audit >= 0) {

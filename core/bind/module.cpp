@@ -242,6 +242,15 @@ class PyLearner {
     }
     return out;
   }
+  // What the votes of a class's weak learners have measured.
+  nb::dict measured(int lane) {
+    auto* boost = dynamic_cast<Boost*>(learner_.get());
+    if (!boost || lane < 0 || lane >= lanes()) throw nb::value_error("there are no such votes");
+    nb::dict out;
+    for (const auto& [name, numbers] : boost->voting(lane).measured())
+      out[nb::str(name.c_str())] = array_of(numbers);
+    return out;
+  }
   // What the spaces of a class's Newton steps have measured.
   nb::list spaces(int lane) {
     auto* newton = dynamic_cast<Newton*>(learner_.get());
@@ -500,6 +509,7 @@ NB_MODULE(_core, m) {
       .def("restore", &PyLearner::restore, "lanes"_a, "arrays"_a)
       .def("lane_scores", &PyLearner::lane_scores, "x"_a)
       .def("retired", &PyLearner::retired)
+      .def("measured", &PyLearner::measured, "lane"_a)
       .def("spaces", &PyLearner::spaces, "lane"_a)
       .def("mixing", &PyLearner::mixing, "lane"_a);
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);

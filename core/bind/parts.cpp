@@ -44,6 +44,14 @@ std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::d
                                 int bits, std::uint32_t remembered, bool intercept, bool certify) {
   if (rule == "newton")
     return std::make_unique<Newton>(loss, newton_of(options), bits, remembered, certify);
+  if (rule == "boost") {
+    const auto weak = nb::cast<std::string>(options["rule"]);
+    return std::make_unique<Boost>(
+        loss, rule_of(weak, nb::cast<nb::dict>(options["weak"]), intercept),
+        voting_of(nb::cast<std::string>(options["kind"]), nb::cast<nb::dict>(options["votes"])),
+        nb::cast<bool>(options["sampled"]), nb::cast<std::uint64_t>(options["seed"]), bits,
+        remembered);
+  }
   if (rule != "auto")
     return std::make_unique<Learner>(loss, rule_of(rule, options, intercept), bits, remembered,
                                      certify);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "auto.hpp"
-#include "boosting/voting.hpp"
+#include "boosting/boost.hpp"
 #include "newton/newton.hpp"
 
 namespace regretless {
@@ -19,7 +19,7 @@ Loss loss_of(nanobind::handle spec);
 Rule rule_of(const std::string& name, nanobind::dict options, bool intercept);
 
 // A bank with a rule; or, for the rule "auto", lanes of several that are mixed: (whether it is a
-// coin, rate or wealth, invariance, decay) for each.
+// coin, rate or wealth, invariance, decay) for each; for "newton" and "boost" what their names say.
 std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nanobind::dict options,
                                 int bits, std::uint32_t remembered, bool intercept, bool certify);
 

@@ -71,6 +71,7 @@ void Boost::weigh(void* teaching, std::size_t t, const double* scores, double* i
   const Batch& batch = *static_cast<Teaching*>(teaching)->batch;
   const std::size_t classes = self.votings_.size(), each = self.votes_.size();
   const double h = batch.importance ? batch.importance[t] : 1;
+  const auto round = std::uint64_t(self.scalars_[0][kRounds]);
   double lost = 0;
   for (std::size_t c = 0; c < classes; ++c) {
     Voting& voting = *self.votings_[c];
@@ -85,8 +86,7 @@ void Boost::weigh(void* teaching, std::size_t t, const double* scores, double* i
     Scalars& own = self.scalars_[c];
     voting.learn(votes, y, h, weights);
     for (std::size_t k = 0; k < each; ++k) {
-      if (self.sampled_)
-        weights[k] = drawn(self.seed_, std::uint64_t(own[kRounds]), 1 + k) < weights[k];
+      if (self.sampled_) weights[k] = drawn(self.seed_, round, 1 + c * each + k) < weights[k];
       weights[k] *= h;
     }
     own[kRounds] += 1;
