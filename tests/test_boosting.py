@@ -112,6 +112,7 @@ def test_adaboost_ol_is_that_of_the_text(n, stream, weights):
 def test_osboost_is_that_of_the_text(n, edge, stream):
     even, oracle = voting("osboost", n, edge), by_hand.OSBoostOCP(n, edge)
     learned, wrong, uneven = voting("osboost_ocp", n, edge), 0.0, 0.0
+    hinge, hinge_of_even, steps = 0.0, 0.0, 0.0
     for votes, y, h, found in play(even, stream, 80, weights=True):
         np.testing.assert_allclose(learned.measured()["alpha"], oracle.alpha, atol=1e-12)
         vote = float(oracle.alpha @ votes)
@@ -121,6 +122,9 @@ def test_osboost_is_that_of_the_text(n, edge, stream):
         # a vote that is even up to rounding may be either's
         wrong += h * ((learned.score(votes) > 0) != (y > 0))
         uneven += h * (by_hand.OSBoost.label(oracle, votes) != y)
+        hinge += h * max(0.0, oracle.theta - y * vote)
+        hinge_of_even += h * max(0.0, oracle.theta - y * votes.mean())
+        steps += (y * vote < oracle.theta) * h * h * n / (2 * math.sqrt(n * (oracle.t + 1)))
         weights = learned.learn(votes, y, h)
         np.testing.assert_array_equal(weights, found)
         np.testing.assert_allclose(weights, oracle.learn(votes, y, h), rtol=1e-13)
@@ -128,6 +132,10 @@ def test_osboost_is_that_of_the_text(n, edge, stream):
     assert even.measured()["mistakes"] == uneven
     odds = math.log((0.5 + edge) / (0.5 - edge))
     assert even.score(votes) == pytest.approx(votes.sum() * odds)
+    regret = math.sqrt(n * 80) / 2 + steps
+    assert hinge - hinge_of_even <= regret
+    bound = (hinge_of_even + regret) / oracle.theta
+    assert certificate("osboost_ocp", learned).bound == pytest.approx(bound, rel=1e-12)
 
 
 @every_kind
@@ -320,8 +328,9 @@ def test_several_edges(kind, stream):
             sums[name], np.concatenate([b.measured()[name] for b in alone])
         )
     mistakes = [b.measured()["mistakes"].item() for b in alone]
-    regrets = unit * hedge.certificate(comparator=np.eye(3)[0]).bound, unit * hedge.regrets
-    assert c.bounds["best edge"] <= 2 * (mistakes[0] + regrets[0]) * (1 + 1e-12)
+    regrets = [unit * hedge.certificate(comparator=u).bound for u in np.eye(3)]
+    best = min(m + r for m, r in zip(mistakes, regrets))
+    assert c.bounds["best edge"] == pytest.approx(2 * best, rel=1e-12)
     assert min(mistakes) <= c.bounds["best edge"] / 2
 
 

@@ -163,6 +163,30 @@ def test_sampled():
     ]
 
 
+def test_who_gets_a_sample():
+    """Each weak learner of each label has draws of its own, which seed and round decide."""
+    n, seed, w, signs = 3, 4, 1.5, (-1, 1, 1)
+    model = OSBoost(Lookout(), n=n, sampled=True, seed=seed)
+    for label in "abc":
+        model._add(label)
+    votings = [v.clone() for v in model._engine.votings]
+    learned, got = np.zeros((3, n), bool), [[[] for _ in range(n)] for _ in range(3)]
+    for t in range(60):
+        label = int(rng.integers(3))
+        x = {"t": t, "y": int(label == 1)}
+        for k in range(3):
+            said = np.where(learned[k], 2.0 * x["y"] - 1.0, -1.0)
+            target = 1.0 if k == label else -1.0
+            p = votings[k].learn(signs[k] * said, target, w)
+            for i in range(n):
+                if _core.drawn(seed, t, 1 + k * n + i) < p[i]:
+                    got[k][i].append((t, signs[k] * target > 0, w))
+                    learned[k, i] = True
+        model.learn_one(x, "abc"[label], w)
+    assert [[m.got for m in model.weak_[label]] for label in "abc"] == got
+    assert 0 < len(got[0][2]) < 60
+
+
 def _pmf(m, p):
     return [math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(m + 1)]
 
