@@ -507,5 +507,6 @@ NB_MODULE(_core, m) {
   bind_streams(m);
   bind_oco(m);
   bind_experts(m);
+  bind_stump_search(m);
   bind_tally(m);
 }
