@@ -19,6 +19,7 @@ from regretless.linear.labels import Labels
 __all__ = ["BatchBooster", "Ensemble"]
 
 _PARTS = ("prior", "alphas", "edges", "errors", "zero_weights", "margins")  # of an ensemble
+_LEVEL = 2.0**-50  # far below the vote of a hypothesis, and (1 + _LEVEL) / 2 is not 1/2
 
 
 class BatchBooster(ABC):
@@ -90,7 +91,14 @@ class BatchBooster(ABC):
     # --- predicting --------------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Array:
-        """The vote, from -1 to 1: for the second label of two, otherwise a column for each label."""
+        """The vote, from -1 to 1: for the second label of two, otherwise a column for each label.
+
+        Of two labels that are level the second is meant: the vote is then the smallest above 0.
+        """
+        votes = self._votes(X)
+        return np.where(votes == 0, _LEVEL, votes) if votes.ndim == 1 else votes
+
+    def _votes(self, X: Any) -> Array:
         self._check_fitted()
         columns = Columns.of(X)
         if len(columns.sources) != len(self._sources) or set(columns.sources) != set(self._sources):
@@ -102,9 +110,9 @@ class BatchBooster(ABC):
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each row that most votes are for; of two that are level, the second."""
+        """The label of each row that most votes are for."""
         scores = self.decision_function(X)
-        best = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> Array:
@@ -131,7 +139,7 @@ class BatchBooster(ABC):
         `y sum_t a_t h_t(x) / sum_t |a_t|`; with three labels or more, half of the difference between the
         vote for the right label and the largest other one.
         """
-        scores, labels = self.decision_function(X), label_array(y)
+        scores, labels = self._votes(X), label_array(y)
         codes, fresh = self._labels.encode(labels)
         if len(labels) != len(scores):
             raise ValueError(f"X has {len(scores)} rows, y has {len(labels)} labels")

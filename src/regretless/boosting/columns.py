@@ -39,7 +39,8 @@ class Columns:
         if isinstance(batch, rows.CSR):
             shape = batch.size, batch.width
             first, last = batch.starts[0], batch.starts[-1]
-            inside = batch.values[first:last], batch.columns[first:last], batch.starts - first
+            starts = _short(batch.starts - first)
+            inside = batch.values[first:last], batch.columns[first:last], starts
             numbers: list[Any] = list(range(batch.width))
             return cls(csr_array(inside, shape=shape).tocsc(), numbers, numbers, False)
         if not isinstance(batch, rows.Table):
@@ -62,11 +63,12 @@ class Columns:
             where = np.flatnonzero(values)
             names.append(name)
             parts.append((where, values[where]))
-        starts = np.cumsum([0, *(len(where) for where, _ in parts)])
         inside = (
             np.concatenate([np.empty(0), *(values for _, values in parts)]),
-            np.concatenate([np.empty(0, np.int64), *(where for where, _ in parts)]),
-            starts,
+            np.concatenate(
+                [np.empty(0, np.int32), *(where.astype(np.int32) for where, _ in parts)]
+            ),
+            _short(np.cumsum([0, *(len(where) for where, _ in parts)])),
         )
         matrix = csc_array(inside, shape=(batch.size, len(names)))
         return cls(matrix, names, [column[0] for column in batch.columns], True)
@@ -102,3 +104,8 @@ class Columns:
     @cached_property
     def _places(self) -> dict[Any, int]:
         return {name: j for j, name in enumerate(self.names)}
+
+
+def _short(starts: NDArray[np.int64]) -> NDArray[Any]:
+    """In 32 bits if they fit: many classifiers read no others."""
+    return starts.astype(np.int32) if starts[-1] < 2**31 else starts

@@ -35,8 +35,8 @@ class MarginCertificate:
     edge: float
     error: float
     theorem: str
-    margins: Array = field(repr=False)
-    weights: Array = field(repr=False)
+    margins: Array = field(repr=False, compare=False)
+    weights: Array = field(repr=False, compare=False)
     bounded: Callable[[float], float] = field(repr=False, compare=False)
 
     @property
