@@ -6,7 +6,7 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -44,12 +44,15 @@ def seconds(job: Callable[[], Any]) -> float:
 def interleaved(
     ours: Callable[[], Any], peer: Callable[[], Any], repeats: int
 ) -> tuple[float, float]:
-    """Median seconds of both, taken in turns so that a busy machine slows both alike."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(repeats):
-        times[0].append(seconds(ours))
-        times[1].append(seconds(peer))
-    return statistics.median(times[0]), statistics.median(times[1])
+    """Median seconds of both."""
+    mine, theirs = medians([ours, peer], repeats)
+    return mine, theirs
+
+
+def medians(jobs: Sequence[Callable[[], Any]], repeats: int) -> list[float]:
+    """Median seconds of each, taken in turns so that a busy machine slows all of them alike."""
+    rounds = [[seconds(job) for job in jobs] for _ in range(repeats)]
+    return [statistics.median(times) for times in zip(*rounds)]
 
 
 def best_of(job: Callable[[], Any], repeats: int) -> float:

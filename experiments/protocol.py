@@ -25,7 +25,7 @@ from regretless.rules import AdaGrad
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "experiments" / "results"
-PICTURES = ROOT / "docs" / "images"
+PICTURES = ROOT / "docs" / "pictures"
 PAGE = ROOT / "docs" / "newton_experiments.md"
 
 # Classes that are 1 where there are more than two: those with which the thesis' error rates agree.

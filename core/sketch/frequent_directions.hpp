@@ -187,7 +187,7 @@ class FrequentDirections : public Sketch {
  private:
   static constexpr double kNothing = 1e-12;  // of the gradients' squares: rounding
   // The largest condition number that is divided by: rows are floats.
-  static constexpr double kSingular = 1e2;
+  static constexpr double kSingular = 1e3;
   static constexpr double kParallel = 1e-4;  // what is left of a row that the others hold already
 
   int directions() const { return int(directions_); }
