@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from regretless import boosting
+from regretless import boosting, plots
 from regretless.boosting import AdaBoost, DecisionStump, NHBoost, NHBoostDT
 
 BOOSTERS = [AdaBoost, NHBoost, NHBoostDT]
@@ -138,6 +138,16 @@ def test_data_frames(cls, data):
     assert np.array_equal(model.predict(part), model.predict(frame)[frame["colour"] == "red"])
     with pytest.raises(ValueError, match="X has 2 columns, colour, size; it was fitted on 3"):
         model.predict(frame[["colour", "size"]])
+    with pytest.raises(
+        ValueError, match="X has 3 columns, colour, size, years; it was fitted on 3"
+    ):
+        model.predict(frame.rename(columns={"age": "years"}))
+    tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier(max_depth=2, random_state=0)
+    deeper = cls(5, weak=tree).fit(frame, y)
+    assert np.array_equal(deeper.predict(mixed), deeper.predict(frame))
+    for each in ("red", "blue"):
+        alone = frame["colour"] == each
+        assert np.array_equal(deeper.predict(frame[alone]), deeper.predict(frame)[alone])
 
 
 def test_any_classifier_can_be_weak(data):
@@ -244,6 +254,24 @@ def test_options():
     assert repr(DecisionStump(None, 0.0, "a", "a")) == "DecisionStump: 'a'"
 
 
+def test_pictures_of_margins(data, three):
+    X, y = data
+    models = {"$a$": AdaBoost(5).fit(X, y), "b": NHBoostDT(5).fit(X, y)}
+    left, right = plots.margin_curves(models, X, y, title="some").axes
+    assert left.get_title(loc="left") == "Margins, some"
+    for line, model in zip(left.lines, models.values()):
+        at, share = line.get_data()
+        assert (at[0], share[0], at[-1], share[-1]) == (-1.0, 0.0, 1.0, 1.0)
+        assert np.array_equal(at[1:-1], model.margin_distribution(X, y)[0])
+    assert np.array_equal(right.lines[1].get_ydata(), models["b"].zero_weights_)
+    with pytest.raises(ValueError, match="boosters is empty"):
+        plots.margin_curves({}, X, y)
+    with pytest.raises(ValueError, match="m has 3 labels: two are drawn"):
+        plots.margin_curves({"m": AdaBoost(2).fit(*three)}, *three)
+    with pytest.raises(ValueError, match="must end in"):
+        plots.margin_curves(models, X, y, "margins.pdf")
+
+
 # --- bad input -----------------------------------------------------------------------------------
 
 GOOD = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
@@ -308,5 +336,7 @@ def test_constant_features_and_equal_examples(cls):
     X, y = np.ones((5, 2)), [0, 1, 1, 1, 0]
     model = cls(4).fit(X, y)
     assert all(s.feature is None for s in model.stumps_)
+    # AdaBoost's second constant would be as good as chance, but for rounding
+    assert len(model.stumps_) == (1 if cls is AdaBoost else 4)
     assert model.predict(X).tolist()[0] in (0, 1)
     assert model.certificate().holds

@@ -19,7 +19,7 @@ from regretless import sklearn as facade
 
 BOOSTERS = [facade.AdaBoost, facade.NHBoost, facade.NHBoostDT]
 boosters = pytest.mark.parametrize("cls", BOOSTERS)
-TREES = facade.NHBoostDT(20, weak=DecisionTreeClassifier(max_depth=2, random_state=0))
+TREES = facade.NHBoostDT(5, weak=DecisionTreeClassifier(max_depth=2, random_state=0))
 
 # Weights and repeated rows agree up to rounding, which decides between equally good splits of a tree.
 ROUNDING = {
@@ -29,7 +29,7 @@ ROUNDING = {
 
 
 @parametrize_with_checks(
-    [*(cls(20) for cls in BOOSTERS), TREES],
+    [*(cls(10) for cls in BOOSTERS), TREES],
     expected_failed_checks=lambda model: ROUNDING if model.weak is not None else {},
 )
 def test_sklearn_checks(estimator, check):

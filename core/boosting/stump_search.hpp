@@ -86,11 +86,10 @@ class StumpSearch {
                const double* values, std::vector<std::pair<std::uint32_t, std::uint32_t>>& few) {
     std::vector<std::pair<double, std::uint32_t>> entries;
     std::vector<bool> present(size());
-    for (std::int64_t k = start; k < stop; ++k)
-      if (values[k] != 0) {
-        entries.emplace_back(values[k], std::uint32_t(rows[k]));
-        present[std::size_t(rows[k])] = true;
-      }
+    for (std::int64_t k = start; k < stop; ++k) {
+      entries.emplace_back(values[k], std::uint32_t(rows[k]));
+      present[std::size_t(rows[k])] = true;
+    }
     if (2 * entries.size() >= size())  // another value than 0 may be the most frequent
       for (std::size_t i = 0; i < size(); ++i)
         if (!present[i]) entries.emplace_back(0.0, std::uint32_t(i));

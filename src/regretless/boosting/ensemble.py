@@ -71,20 +71,17 @@ def boost(
         alpha = weighing.learn(agrees, right, wrong)
         if alpha == 0:
             break
-        if math.isinf(alpha):
-            alphas, score, alpha = (
-                [0.0] * len(alphas),
-                np.zeros(len(signs)),
-                math.copysign(1, alpha),
-            )
-            rounds = 0
+        decides = math.isinf(alpha)
+        if decides:  # beside it no other vote counts
+            alphas, score = [0.0] * len(alphas), np.zeros(len(signs))
+            alpha = math.copysign(1.0, alpha)
         score += alpha * votes
         made.hypotheses.append(hypothesis)
         alphas.append(alpha)
         edges.append((right - wrong) / 2)
         errors.append(_share(prior, (score >= 0) != (signs > 0)))
         zeros.append(np.count_nonzero(p == 0) / len(p))
-        if not rounds:
+        if decides:
             break
     made.alphas, made.edges, made.errors, made.zero_weights = map(
         np.array, (alphas, edges, errors, zeros)
