@@ -4,7 +4,7 @@
 
 Without a sketch (m = 0), predictions cut to [-1, 1], the thesis' grid, file order. Features are divided
 by the root of D_i, which begins at 0.1 and has the squared gradients before the current one, as printed,
-or that one too when the weights are changed, as in the library; in NumPy, where both are two lines. Beside
+or that one too when the weights are changed, as in the library; in NumPy, where both are short. Beside
 it Vowpal Wabbit's own. Sets below 100,000 examples. Needs scikit-learn and Vowpal Wabbit. Writes
 results/newton_diagonal.json and a table of docs/newton_experiments.md.
 """

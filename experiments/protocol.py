@@ -168,14 +168,14 @@ def keep(name: str, content: dict[str, Any]) -> None:
     (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
 
 
-def put(name: str, lines: Iterable[str]) -> None:
+def put(name: str, lines: Iterable[str], page: Path = PAGE) -> None:
     """Replace what stands on the page between `<!-- NAME -->` and `<!-- end -->`."""
     content = "\n".join(["", "", *lines, "", ""])
     found = re.compile(rf"(?<=<!-- {re.escape(name)} -->).*?(?=<!-- end -->)", re.DOTALL)
-    text, count = found.subn(lambda _: content, PAGE.read_text())
+    text, count = found.subn(lambda _: content, page.read_text())
     if count != 1:
-        raise ValueError(f"{PAGE.name} has {count} places '<!-- {name} -->'; one is expected")
-    PAGE.write_text(text)
+        raise ValueError(f"{page.name} has {count} places '<!-- {name} -->'; one is expected")
+    page.write_text(text)
 
 
 def power(step: float) -> str:

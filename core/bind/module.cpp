@@ -518,5 +518,6 @@ NB_MODULE(_core, m) {
   bind_oco(m);
   bind_experts(m);
   bind_boosting(m);
+  bind_stump_search(m);
   bind_tally(m);
 }

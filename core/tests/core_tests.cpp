@@ -12,6 +12,7 @@
 #include "boosting/bbm.hpp"
 #include "boosting/edges.hpp"
 #include "boosting/osboost.hpp"
+#include "boosting/stump_search.hpp"
 #include "experts/ada.hpp"
 #include "experts/hedge.hpp"
 #include "experts/potentials.hpp"
@@ -614,6 +615,66 @@ void test_boosting() {
   }
 }
 
+// The best edge of all stumps, by trying them.
+double best_edge(const std::vector<std::vector<double>>& columns, const std::vector<double>& signs,
+                 const std::vector<double>& weights) {
+  double total = 0, most = 0, all = 0;
+  for (std::size_t i = 0; i < signs.size(); ++i) total += weights[i], all += weights[i] * signs[i];
+  most = std::fabs(all);
+  for (const std::vector<double>& x : columns)
+    for (const double threshold : x) {
+      double below = 0;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (x[i] <= threshold) below += weights[i] * signs[i];
+      most = std::max(most, std::fabs(below) + std::fabs(all - below));
+    }
+  return most / total / 2;
+}
+
+void test_stump_search() {
+  std::mt19937 random(0);
+  std::normal_distribution<double> normal;
+  const std::size_t n = 150;
+  for (int trial = 0; trial < 60; ++trial) {
+    // columns of 0 and 1, mostly 0 or mostly 1; of few values; of many; of one; of zeros
+    std::vector<std::vector<double>> columns(8, std::vector<double>(n));
+    std::vector<double> signs(n), weights(n), values;
+    for (std::size_t i = 0; i < n; ++i) {
+      signs[i] = random() % 2 ? 1 : -1;
+      weights[i] = random() % 3 ? std::fabs(normal(random)) : 0;
+      columns[0][i] = random() % 9 == 0;
+      columns[1][i] = random() % 9 != 0;
+      columns[2][i] = double(random() % 5) - 2;
+      columns[3][i] = normal(random);
+      columns[4][i] = random() % 4 ? 0 : normal(random);
+      columns[5][i] = 3;
+      columns[7][i] = random() % 2 ? -1e308 : 1e308;
+    }
+    std::vector<std::int64_t> starts{0};
+    std::vector<std::int32_t> rows;
+    for (const std::vector<double>& x : columns) {
+      for (std::size_t i = 0; i < n; ++i)
+        if (x[i] != 0 || random() % 20 == 0) rows.push_back(int(i)), values.push_back(x[i]);
+      starts.push_back(std::int64_t(rows.size()));
+    }
+    StumpSearch search(columns.size(), starts.data(), rows.data(), values.data(), signs);
+    const FoundStump found = search.best(weights.data());
+    CHECK(std::fabs(found.edge - best_edge(columns, signs, weights)) < 1e-12);
+    double total = 0, agreed = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool is_below =
+          found.feature < 0 || columns[std::size_t(found.feature)][i] <= found.threshold;
+      total += weights[i];
+      agreed += weights[i] * signs[i] * (is_below ? found.below : found.above);
+    }
+    CHECK(std::fabs(found.edge - agreed / total / 2) < 1e-12);
+  }
+  StumpSearch none(0, std::vector<std::int64_t>{0}.data(), nullptr, nullptr, {-1, -1, 1});
+  const double thirds[] = {1, 1, 1}, nothing[] = {0, 0, 0};
+  CHECK(none.best(thirds).feature == -1 && none.best(thirds).below == -1);
+  CHECK(none.best(nothing).edge == 0);
+}
+
 }  // namespace
 
 int main() {
@@ -628,6 +689,7 @@ int main() {
   test_density();
   test_experts();
   test_boosting();
+  test_stump_search();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;
 }

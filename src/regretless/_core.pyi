@@ -375,3 +375,13 @@ def learn_within(
     suffered: float,
     unit: float,
 ) -> bool: ...
+
+class StumpSearch:
+    def __init__(
+        self,
+        starts: NDArray[np.int64],
+        rows: NDArray[np.int32],
+        values: NDArray[np.float64],
+        signs: NDArray[np.float64],
+    ) -> None: ...
+    def best(self, weights: NDArray[np.float64]) -> tuple[int, float, int, int, float]: ...

@@ -12,6 +12,7 @@ from regretless.plots.experts import (
     regret_to_experts,
     weights_over_time,
 )
+from regretless.plots.margins import margin_curves
 from regretless.plots.regret import regret_curve
 from regretless.plots.weights import weight_bars
 
@@ -19,6 +20,7 @@ __all__ = [
     "calibration",
     "cumulative_residuals",
     "learning_curves",
+    "margin_curves",
     "oracle_bars",
     "regret_curve",
     "regret_to_experts",

@@ -1,0 +1,362 @@
+"""What AdaBoost, NHBoost and NHBoostDT share: labels in and out, margins, certificates, files."""
+
+import inspect
+import os
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import persistence, rows
+from regretless.boosting.batch_loop import Ensemble, Weighing, boost
+from regretless.boosting.columns import Columns
+from regretless.boosting.margins import MarginCertificate
+from regretless.boosting.stump_search import Array, DecisionStump
+from regretless.linear.classifying import label_array
+from regretless.linear.labels import Labels
+
+__all__ = ["BatchBooster", "Ensemble"]
+
+_PARTS = ("prior", "alphas", "edges", "errors", "zero_weights", "margins")  # of an ensemble
+_LEVEL = 2.0**-50  # far below the vote of a hypothesis, and (1 + _LEVEL) / 2 is not 1/2
+
+
+class BatchBooster(ABC):
+    """A vote of weak hypotheses, trained on all examples at once."""
+
+    _theorem: ClassVar[str]
+    _labels: Labels
+    _ensembles: list[Ensemble]  # one for two labels, otherwise one for each
+    _sources: list[Any]
+
+    def __init__(self, rounds: int = 200, *, weak: Any = None) -> None:
+        self.rounds = rounds
+        self.weak = weak
+
+    @abstractmethod
+    def _weighing(self, prior: Array) -> Weighing:
+        """The weights of the examples, as they are before the first round."""
+
+    @staticmethod
+    @abstractmethod
+    def _bounded(ensemble: Ensemble, theta: float) -> float:
+        """A bound on the share of training examples with a margin of at most theta."""
+
+    # --- learning ----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Boost on the rows of X.
+
+        Parameters: `X`, an array, a sparse matrix or a data frame; `y`, two labels of any kind, or more,
+        each of which is then told from all the others; `sample_weight`, not negative: an example of
+        weight 2 is one that is there twice, one of weight 0 is not there.
+        """
+        rounds = self.rounds
+        if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
+            raise ValueError(f"rounds={rounds!r} must be a whole number of at least 1")
+        columns, labels = Columns.of(X), label_array(y)
+        if not columns.size:
+            raise ValueError("X has no rows: there is nothing to learn from")
+        if not columns.names:
+            raise ValueError("X has no columns: there is nothing to tell examples apart by")
+        if len(labels) != columns.size:
+            raise ValueError(f"X has {columns.size} rows, y has {len(labels)} labels")
+        weights = _weights(sample_weight, columns.size)
+        if not weights.all():
+            columns, labels, weights = (
+                columns.keep(weights > 0),
+                labels[weights > 0],
+                weights[weights > 0],
+            )
+        found, codes = _coded(labels)
+        if len(found.labels) < 2:
+            raise ValueError(f"y has one class only, {found.labels[0]!r}: two or more are needed")
+        prior = weights / weights.sum()
+        positives = [1] if len(found.labels) == 2 else range(len(found.labels))
+        ensembles = [
+            boost(
+                columns,
+                np.where(codes == k, 1.0, -1.0),
+                prior,
+                self._weighing(prior),
+                weak=self.weak,
+                rounds=int(rounds),
+            )
+            for k in positives
+        ]
+        self._labels, self._ensembles, self._sources = found, ensembles, columns.sources
+        return self
+
+    # --- predicting --------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Array:
+        """The vote, from -1 to 1: for the second label of two, otherwise a column for each label.
+
+        Of two labels that are level the second is meant: the vote is then the smallest above 0.
+        """
+        votes = self._votes(X)
+        return np.where(votes == 0, _LEVEL, votes) if votes.ndim == 1 else votes
+
+    def _votes(self, X: Any) -> Array:
+        self._check_fitted()
+        columns = Columns.of(X)
+        if len(columns.sources) != len(self._sources) or set(columns.sources) != set(self._sources):
+            raise ValueError(
+                f"X has {len(columns.sources)} columns, {_some(columns.sources)}; it was fitted on "
+                f"{len(self._sources)}, {_some(self._sources)}"
+            )
+        scores = [ensemble.score(columns) for ensemble in self._ensembles]
+        return scores[0] if len(scores) == 1 else np.column_stack(scores)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row that most votes are for."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> Array:
+        """The share of the votes for each label, in the order of `classes_`.
+
+        This is no estimate of a probability. With three labels or more they are made to add up to 1.
+        """
+        scores = self.decision_function(X)
+        shares = (1.0 + (np.column_stack([-scores, scores]) if scores.ndim == 1 else scores)) / 2.0
+        total = shares.sum(axis=1, keepdims=True)
+        even = 1.0 / shares.shape[1]
+        return np.asarray(np.where(total > 0, shares / np.where(total > 0, total, 1.0), even))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows whose label is predicted."""
+        right = self.predict(X) == label_array(y)
+        return float(np.average(right, weights=_weights(sample_weight, len(right))))
+
+    # --- margins -----------------------------------------------------------------------------------
+
+    def margins(self, X: Any, y: Any) -> Array:
+        """How far the vote on each example is on the right side, from -1 to 1.
+
+        `y sum_t a_t h_t(x) / sum_t |a_t|`; with three labels or more, half of the difference between the
+        vote for the right label and the largest other one.
+        """
+        scores, labels = self._votes(X), label_array(y)
+        codes, fresh = self._labels.encode(labels)
+        if len(labels) != len(scores):
+            raise ValueError(f"X has {len(scores)} rows, y has {len(labels)} labels")
+        if fresh:
+            raise ValueError(f"y has {fresh[0][1]!r}, which is none of {self._labels.labels}")
+        if scores.ndim == 1:
+            return np.where(codes == 1, scores, -scores)
+        at = np.arange(len(scores)), codes
+        others = scores.copy()
+        others[at] = -np.inf
+        return np.asarray((scores[at] - others.max(axis=1)) / 2.0)
+
+    def margin_distribution(self, X: Any, y: Any) -> tuple[Array, Array]:
+        """The margins that occur, ascending, and the share of examples with that margin or less."""
+        values, counts = np.unique(self.margins(X, y), return_counts=True)
+        return values, np.cumsum(counts) / counts.sum()
+
+    def certificate(self, label: Any = None) -> MarginCertificate:
+        """What is proven of the training examples: see `MarginCertificate`.
+
+        With three labels or more, of the vote that tells `label` from the rest.
+        """
+        self._check_fitted()
+        labels = self._labels.labels
+        if (label is None) != (len(labels) == 2) or (label is not None and label not in labels):
+            raise ValueError(f"label={label!r}: give one of {labels}, or none if there are two")
+        ensemble = self._ensembles[0 if label is None else labels.index(label)]
+        return MarginCertificate(
+            rounds=len(ensemble.edges),
+            edge=float(ensemble.edges.mean()) if len(ensemble.edges) else 0.0,
+            error=float(ensemble.errors[-1]) if len(ensemble.errors) else 1.0,
+            theorem=self._theorem,
+            margins=ensemble.margins,
+            weights=ensemble.prior,
+            bounded=lambda theta: self._bounded(ensemble, theta),
+        )
+
+    # --- what was learned --------------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, in ascending order where they have one."""
+        labels = self._labels.labels
+        plain = np.array(labels)
+        if plain.tolist() == labels:
+            return plain
+        out = np.empty(len(labels), object)
+        out[:] = labels
+        return out
+
+    @property
+    def errors_(self) -> Any:
+        """The training error of the vote after each round."""
+        return self._each(lambda e, _: e.errors)
+
+    @property
+    def edges_(self) -> Any:
+        """By how much the weighted accuracy of each hypothesis was above 1/2."""
+        return self._each(lambda e, _: e.edges)
+
+    @property
+    def alphas_(self) -> Any:
+        """The vote of each hypothesis."""
+        return self._each(lambda e, _: e.alphas)
+
+    @property
+    def zero_weights_(self) -> Any:
+        """The share of examples that had weight 0 in each round."""
+        return self._each(lambda e, _: e.zero_weights)
+
+    @property
+    def stumps_(self) -> Any:
+        """The hypotheses: stumps with the labels they vote for, or what `weak` was fitted to.
+
+        With three labels or more a stump against the others says None for the rest.
+        """
+        return self._each(lambda e, names: [_named(h, names) for h in e.hypotheses])
+
+    def _each(self, what: Any) -> Any:
+        self._check_fitted()
+        labels = self._labels.labels
+        if len(labels) == 2:
+            return what(self._ensembles[0], labels)
+        return {k: what(e, [None, k]) for k, e in zip(labels, self._ensembles)}
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "_ensembles"):
+            raise ValueError("nothing has been learned yet: call fit first")
+
+    # --- options and files -------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options the learner was made with."""
+        return {"rounds": self.rounds, "weak": self.weak}
+
+    def set_params(self, **options: Any) -> Self:
+        """Change options, for the next `fit`."""
+        for name, value in options.items():
+            if name not in BatchBooster.get_params(self):
+                raise ValueError(f"{name!r} is not an option of {type(self).__name__}")
+            setattr(self, name, value)
+        return self
+
+    def clone(self) -> Self:
+        """A learner with the same options that has seen nothing."""
+        return type(self)(**BatchBooster.get_params(self))
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(BatchBooster.__init__).parameters
+        shown = (
+            f"{name}={value!r}"
+            for name, value in BatchBooster.get_params(self).items()
+            if value is not defaults[name].default and value != defaults[name].default
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the learner to a safetensors file, all at once or not at all."""
+        self._check_fitted()
+        if self.weak is not None:
+            raise ValueError(
+                f"weak={self.weak!r}: a file holds no code; stumps can be saved, others be pickled"
+            )
+        for label in self._labels.labels:
+            if not isinstance(label, (str, bool, int, float)):
+                raise ValueError(f"the label {label!r} cannot be saved; strings and numbers can")
+        arrays: dict[str, NDArray[Any]] = {}
+        for k, ensemble in enumerate(self._ensembles):
+            found = {part: getattr(ensemble, part) for part in _PARTS}
+            stumps = ensemble.hypotheses
+            found["thresholds"] = np.array([h.threshold for h in stumps])
+            found["sides"] = np.array([(h.below, h.above) for h in stumps], np.int64).reshape(-1, 2)
+            arrays |= {f"{part}.{k}": array for part, array in found.items()}
+        description = {
+            "class": type(self).__name__,
+            "rounds": int(self.rounds),
+            "labels": self._labels.labels,
+            "sources": self._sources,
+            "features": [[h.feature for h in e.hypotheses] for e in self._ensembles],
+            "scales": [e.scale for e in self._ensembles],
+        }
+        persistence.write(path, description, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The learner that `save` wrote to `path`."""
+        description, arrays = persistence.read_a(cls.__name__, path)
+        with persistence.restoring(path):
+            made = cls(description["rounds"])
+            made._labels, made._sources = Labels(description["labels"]), description["sources"]
+            made._ensembles = [
+                _restored(features, scale, {part: arrays[f"{part}.{k}"] for part in _SAVED})
+                for k, (features, scale) in enumerate(
+                    zip(description["features"], description["scales"])
+                )
+            ]
+            if len(made._ensembles) != (
+                1 if len(made._labels.labels) == 2 else len(made._labels.labels)
+            ):
+                raise ValueError("there is not one vote for each label")
+        return made
+
+
+_SAVED = (*_PARTS, "thresholds", "sides")
+
+
+def _restored(features: list[Any], scale: float, arrays: dict[str, NDArray[Any]]) -> Ensemble:
+    thresholds, sides = arrays.pop("thresholds"), arrays.pop("sides")
+    rounds = len(features)
+    fits = all(
+        len(arrays[name]) == rounds for name in ("alphas", "edges", "errors", "zero_weights")
+    )
+    if not fits or thresholds.shape != (rounds,) or sides.shape != (rounds, 2):
+        raise ValueError("the stumps do not fit each other")
+    if len(arrays["prior"]) != len(arrays["margins"]) or not np.isin(sides, (-1, 1)).all():
+        raise ValueError("the votes are no votes")
+    stumps = [
+        DecisionStump(f, t, *s) for f, t, s in zip(features, thresholds.tolist(), sides.tolist())
+    ]
+    return Ensemble(hypotheses=stumps, scale=float(scale), **arrays)
+
+
+def _coded(labels: NDArray[Any]) -> tuple[Labels, NDArray[np.int32]]:
+    """The labels that occur, in ascending order where they have one, and which each example has."""
+    seen = Labels()
+    for _, label in Labels().encode(labels)[1]:
+        seen.labels.append(seen.check(label))
+    try:
+        seen = Labels(sorted(seen.labels))
+    except TypeError:
+        seen = Labels(seen.labels)
+    return seen, seen.encode(labels)[0]
+
+
+def _weights(sample_weight: Any, size: int) -> Array:
+    if sample_weight is None:
+        return np.ones(size)
+    weights = rows.numbers(sample_weight, "sample_weight", "a list of weights")
+    if weights.shape != (size,):
+        raise ValueError(f"sample_weight has shape {weights.shape}, not ({size},)")
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"sample_weight[{i}] = {weights[i]} must be finite and not negative")
+    if not weights.any():
+        raise ValueError("sample_weight is 0 everywhere: there is nothing to learn from")
+    return weights
+
+
+def _named(hypothesis: Any, labels: list[Any]) -> Any:
+    """A stump whose votes are called by the labels they are for."""
+    if not isinstance(hypothesis, DecisionStump):
+        return hypothesis.model
+    sides = [labels[(side + 1) // 2] for side in (hypothesis.below, hypothesis.above)]
+    return DecisionStump(hypothesis.feature, hypothesis.threshold, *sides)
+
+
+def _some(names: list[Any]) -> str:
+    shown = ", ".join(map(str, names[:3]))
+    return f"{shown}, ..." if len(names) > 3 else shown
