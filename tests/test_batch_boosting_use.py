@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from regretless import boosting, plots
-from regretless.boosting import AdaBoost, DecisionStump, NHBoost, NHBoostDT
+from regretless.boosting import AdaBoost, FittedStump, NHBoost, NHBoostDT
 
 BOOSTERS = [AdaBoost, NHBoost, NHBoostDT]
 boosters = pytest.mark.parametrize("cls", BOOSTERS)
@@ -251,7 +251,7 @@ def test_options():
     with pytest.raises(ValueError, match="'round' is not an option of NHBoostDT"):
         model.set_params(round=3)
     assert set(boosting.__all__) >= {"AdaBoost", "NHBoost", "NHBoostDT"}
-    assert repr(DecisionStump(None, 0.0, "a", "a")) == "DecisionStump: 'a'"
+    assert repr(FittedStump(None, 0.0, "a", "a")) == "FittedStump: 'a'"
 
 
 def test_pictures_of_margins(data, three):

@@ -15,13 +15,13 @@ from regretless.boosting.margins import MarginCertificate
 from regretless.boosting.nhboost import NHBoost, NHBoostDT
 from regretless.boosting.online_bbm import OnlineBBM
 from regretless.boosting.osboost import OSBoost, OSBoostOCP
-from regretless.boosting.stump_search import DecisionStump
+from regretless.boosting.stump_search import FittedStump
 
 __all__ = [
     "AdaBoost",
     "AdaBoostOL",
     "BoostingCertificate",
-    "DecisionStump",
+    "FittedStump",
     "MarginCertificate",
     "NHBoost",
     "NHBoostDT",

@@ -45,7 +45,7 @@ class AdaBoost(BatchBooster):
     >>> model.predict([[1, 1], [0, 1]]).tolist(), float(model.errors_[-1])
     (['yes', 'no'], 0.0)
     >>> model.stumps_[1]
-    DecisionStump: 'no' if x[0] <= 0.5, else 'yes'
+    FittedStump: 'no' if x[0] <= 0.5, else 'yes'
     """
 
     _theorem = "Freund and Schapire (1997); Schapire, Freund, Bartlett and Lee (1998)"

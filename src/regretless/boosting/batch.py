@@ -12,7 +12,7 @@ from regretless import persistence, rows
 from regretless.boosting.batch_loop import Ensemble, Weighing, boost
 from regretless.boosting.columns import Columns
 from regretless.boosting.margins import MarginCertificate
-from regretless.boosting.stump_search import Array, DecisionStump
+from regretless.boosting.stump_search import Array, FittedStump
 from regretless.linear.classifying import label_array
 from regretless.linear.labels import Labels
 
@@ -317,7 +317,7 @@ def _restored(features: list[Any], scale: float, arrays: dict[str, NDArray[Any]]
     if len(arrays["prior"]) != len(arrays["margins"]) or not np.isin(sides, (-1, 1)).all():
         raise ValueError("the votes are no votes")
     stumps = [
-        DecisionStump(f, t, *s) for f, t, s in zip(features, thresholds.tolist(), sides.tolist())
+        FittedStump(f, t, *s) for f, t, s in zip(features, thresholds.tolist(), sides.tolist())
     ]
     return Ensemble(hypotheses=stumps, scale=float(scale), **arrays)
 
@@ -351,10 +351,10 @@ def _weights(sample_weight: Any, size: int) -> Array:
 
 def _named(hypothesis: Any, labels: list[Any]) -> Any:
     """A stump whose votes are called by the labels they are for."""
-    if not isinstance(hypothesis, DecisionStump):
+    if not isinstance(hypothesis, FittedStump):
         return hypothesis.model
     sides = [labels[(side + 1) // 2] for side in (hypothesis.below, hypothesis.above)]
-    return DecisionStump(hypothesis.feature, hypothesis.threshold, *sides)
+    return FittedStump(hypothesis.feature, hypothesis.threshold, *sides)
 
 
 def _some(names: list[Any]) -> str:

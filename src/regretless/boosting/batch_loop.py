@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from regretless.boosting.columns import Columns
-from regretless.boosting.stump_search import Array, DecisionStump, StumpSearch
+from regretless.boosting.stump_search import Array, FittedStump, StumpSearch
 
 __all__ = ["Ensemble", "Weighing", "boost"]
 
@@ -102,11 +102,11 @@ class _Other:
         self._weak, self._names, self._signs = weak, X.names, signs
         self._table = X.table(X.names)
 
-    def fit(self, weights: Array) -> "_Hypothesis | DecisionStump":
+    def fit(self, weights: Array) -> "_Hypothesis | FittedStump":
         active = np.flatnonzero(weights > 0)
         signs = self._signs[active]
         if (signs == signs[0]).all():  # which many classifiers refuse
-            return DecisionStump(None, 0.0, int(signs[0]), int(signs[0]))
+            return FittedStump(None, 0.0, int(signs[0]), int(signs[0]))
         scaled = weights[active] * (len(active) / weights[active].sum())
         model = copy.deepcopy(self._weak)
         model.fit(self._table[active], signs.astype(int), sample_weight=scaled)

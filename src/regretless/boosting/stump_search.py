@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 from regretless import _core
 from regretless.boosting.columns import Columns
 
-__all__ = ["DecisionStump", "StumpSearch"]
+__all__ = ["FittedStump", "StumpSearch"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class DecisionStump:
+class FittedStump:
     """One label where `feature <= threshold`, another above it; without a feature, always `below`.
 
-    >>> DecisionStump("age", 41.5, below="no", above="yes")
-    DecisionStump: 'no' if age <= 41.5, else 'yes'
+    >>> FittedStump("age", 41.5, below="no", above="yes")
+    FittedStump: 'no' if age <= 41.5, else 'yes'
     """
 
     feature: Any
@@ -29,9 +29,9 @@ class DecisionStump:
 
     def __repr__(self) -> str:
         if self.feature is None:
-            return f"DecisionStump: {self.below!r}"
+            return f"FittedStump: {self.below!r}"
         name = self.feature if isinstance(self.feature, str) else f"x[{self.feature}]"
-        return f"DecisionStump: {self.below!r} if {name} <= {self.threshold:g}, else {self.above!r}"
+        return f"FittedStump: {self.below!r} if {name} <= {self.threshold:g}, else {self.above!r}"
 
     def votes(self, X: Columns) -> Array:
         """The label, -1 or 1, of each example; for a stump with such labels."""
@@ -55,7 +55,7 @@ class StumpSearch:
 
     >>> search = StumpSearch(Columns.of([[0.0], [1.0], [2.0]]), np.array([-1.0, 1.0, 1.0]))
     >>> search.fit(np.full(3, 1 / 3))
-    DecisionStump: -1 if x[0] <= 0.5, else 1
+    FittedStump: -1 if x[0] <= 0.5, else 1
     """
 
     def __init__(self, X: Columns, signs: Array) -> None:
@@ -67,9 +67,9 @@ class StumpSearch:
             signs,
         )
 
-    def fit(self, weights: Array) -> DecisionStump:
+    def fit(self, weights: Array) -> FittedStump:
         """The stump of the smallest weighted error."""
         feature, threshold, below, above, _ = self._core.best(weights)
         if feature < 0:
-            return DecisionStump(None, 0.0, below, below)
-        return DecisionStump(self._names[feature], threshold, below, above)
+            return FittedStump(None, 0.0, below, below)
+        return FittedStump(self._names[feature], threshold, below, above)
