@@ -8,6 +8,7 @@ void bind_reader(nanobind::module_& m);   // rows, for learners in Python
 void bind_streams(nanobind::module_& m);  // the readers, for regretless.streams
 void bind_oco(nanobind::module_& m);      // the players, for regretless.oco
 void bind_experts(nanobind::module_& m);  // those of regretless.experts
+void bind_stages(nanobind::module_& m);   // for regretless.boosting
 void bind_tally(nanobind::module_& m);    // counting, for regretless.evaluate
 
 }  // namespace regretless

@@ -44,6 +44,7 @@ std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::d
                                 int bits, std::uint32_t remembered, bool intercept, bool certify) {
   if (rule == "newton")
     return std::make_unique<Newton>(loss, newton_of(options), bits, remembered, certify);
+  if (auto boosting = boosting_model_of(loss, rule, options)) return boosting;
   if (rule != "auto")
     return std::make_unique<Learner>(loss, rule_of(rule, options, intercept), bits, remembered,
                                      certify);

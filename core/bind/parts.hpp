@@ -22,4 +22,8 @@ Rule rule_of(const std::string& name, nanobind::dict options, bool intercept);
 std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nanobind::dict options,
                                 int bits, std::uint32_t remembered, bool intercept, bool certify);
 
+// A weak learner, or several that are boosted; null if the rule is another.
+std::unique_ptr<Model> boosting_model_of(const Loss& loss, const std::string& rule,
+                                         nanobind::dict options);
+
 }  // namespace regretless
