@@ -82,11 +82,12 @@ class PyLearner {
     read(x, importance > 0);
     if (importance > 0) weak->learn_slope(one_, slope, importance);
   }
-  // Boosting, of the last example: predictions of the weak learners, and y^0 to y^N.
+  // Boosting: of the last example the predictions of the weak learners and y^0 to y^N; and sigma.
   nb::tuple trace() const {
     auto* boosted = dynamic_cast<BoostedModel*>(learner_.get());
     if (!boosted) throw nb::value_error("the learner boosts nothing");
-    return nb::make_tuple(array_of(boosted->votes()), array_of(boosted->sums()));
+    return nb::make_tuple(array_of(boosted->votes()), array_of(boosted->sums()),
+                          array_of(boosted->stages().shrink()));
   }
   // A stump: the row of the feature that predicts for x, 0 for none.
   std::uint32_t chosen(nb::handle x) {

@@ -131,6 +131,7 @@ class BoostedModel : public OneByOne {
   void grow() override {
     for (const auto& each : learners_) each->grow(features_.size());
   }
+  const Stages& stages() const { return stages_; }
   // Of the last example: what the learners predicted, and y^0 to y^N.
   const std::vector<double>& votes() const { return votes_; }
   const std::vector<double>& sums() const { return sums_; }

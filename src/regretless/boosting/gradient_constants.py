@@ -40,13 +40,17 @@ def power(p: float) -> LossConstants:
     )
 
 
-LINEAR = LossConstants(lambda b: 1.0, lambda b: 0.0, lambda b: 1.0)  # -y v
+def _always(value: float) -> Callable[[float], float]:
+    return lambda _: value
+
+
+LINEAR = LossConstants(_always(1.0), _always(0.0), _always(1.0))  # -y v
 _LOGISTIC = LossConstants(
-    lambda b: 1.0 / (1.0 + math.exp(-b)), lambda b: 0.25, lambda b: 1.0 / (1.0 + math.exp(b))
+    lambda b: 1.0 / (1.0 + math.exp(-b)), _always(0.25), lambda b: 1.0 / (1.0 + math.exp(b))
 )
 # twice the thesis' modified least squares, max(1 - y v, 0)^2 / 2
 _SQUARED_HINGE = LossConstants(
-    lambda b: 2.0 * (b + 1.0), lambda b: 2.0, lambda b: 2.0 * max(1.0 - b, 0.0)
+    lambda b: 2.0 * (b + 1.0), _always(2.0), lambda b: 2.0 * max(1.0 - b, 0.0)
 )
 _SMOOTH = {"squared": power(2.0), "logistic": _LOGISTIC, "squared_hinge": _SQUARED_HINGE}
 _STRAIGHT = ("absolute", "quantile", "hinge")
@@ -72,7 +76,8 @@ def constants_of(loss: Loss, *, linearized: bool = False) -> LossConstants:
             f"loss={loss.name!r} has kinks, and gradient boosting needs a smooth loss; "
             "feed='linearized' takes any (Corollary 3)"
         )
-    return LossConstants(lambda b: loss.lipschitz, lambda b: math.inf, lambda b: loss.lipschitz)
+    steepest = _always(loss.lipschitz)
+    return LossConstants(steepest, _always(math.inf), steepest)
 
 
 def reach(constants: LossConstants, eta: float, n: int, bound: float = 1.0) -> float:
