@@ -79,7 +79,9 @@ def test_rows_batches_files_and_pickles(tmp_path):
 def test_targets_and_features_of_any_size():
     X, y, _ = stream()
     # powers of two round nothing, and 1e6 is bound to be reached
-    assert (NeuralNet().fit(X * 2.0**20, y).predict(X * 2.0**20) == NeuralNet().fit(X, y).predict(X)).all()
+    assert (
+        NeuralNet().fit(X * 2.0**20, y).predict(X * 2.0**20) == NeuralNet().fit(X, y).predict(X)
+    ).all()
     assert 1e5 < np.abs(NeuralNet().fit(X, 1e6 * y).predict(X)).max() <= 1e6
 
 

@@ -88,7 +88,7 @@ class Stump:
 
     def z(self, f, x):
         low, high = self.range[f]
-        return min(max(2 * (x - low) / (high - low) - 1, -1), 1) if high > low else 0.0
+        return min(max((x - low) / ((high - low) / 2) - 1, -1), 1) if high > low else 0.0
 
     def at(self, f, x):
         return self.line[f] @ (self.z(f, x), 1.0)
@@ -231,7 +231,9 @@ class NeuralNet:
         full = g * self.gradient(x)
         self.squares += full**2
         self.weights -= np.where(
-            self.squares > 0, self.unit * self.rate * full / np.sqrt(np.maximum(self.squares, 1e-300)), 0
+            self.squares > 0,
+            self.unit * self.rate * full / np.sqrt(np.maximum(self.squares, 1e-300)),
+            0,
         )
 
     def learn(self, x, slope, h=1.0):
