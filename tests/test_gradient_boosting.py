@@ -373,7 +373,7 @@ def test_theorem_14_by_hand():
         linear += slopes * oracle.votes
         sums += np.outer(slopes, x)
         oracle.learn(x, target)
-    R = max(0.0, max(linear + np.abs(sums).max(axis=1)))
+    R = max(0.0, np.max(linear + np.abs(sums).max(axis=1)))
     assert found.regret == pytest.approx(loss)
     assert found.bound == pytest.approx(8 * 2 * T / n + 4 * R)
 
@@ -744,8 +744,11 @@ def test_batch_boosting_and_its_bounds(shrink, eta, loss):
 def test_batch_boosting_refuses():
     G, y = np.ones((3, 2)), np.ones(3)
     for options, match in [
-        ({"n": 0}, "n=0"), ({"eta": 0.0}, "eta=0"), ({"eta": [0.1]}, "steps"), ({"loss": "hinge"}, "smooth"),
-    ]:  # fmt: skip
+        ({"n": 0}, "n=0"),
+        ({"eta": 0.0}, "eta=0"),
+        ({"eta": [0.1]}, "steps"),
+        ({"loss": "hinge"}, "smooth"),
+    ]:
         with pytest.raises(ValueError, match=match):
             BatchGradientBoosting(**options).fit(G, y)
     for base, target, match in [

@@ -16,18 +16,18 @@ class OneByOne : public Model {
   int lanes() const override { return 1; }
 
   void predict(const Batch& batch) const override {
-    for (std::size_t t = 0; t < batch.size; ++t) batch.scores[t] = predict(example(batch, t));
+    for (std::size_t t = 0; t < batch.size; ++t) batch.scores[t] = score(example(batch, t));
   }
   void learn(const Batch& batch, std::size_t) override {
     grow();
     for (std::size_t t = 0; t < batch.size; ++t) {
       const Example x = example(batch, t);
       const double y = batch.targets[t], h = batch.importance ? batch.importance[t] : 1;
-      const double score = predict(x), suffered = loss_.value(score, y);
-      if (batch.scores) batch.scores[t] = score;
+      const double before = score(x), suffered = loss_.value(before, y);
+      if (batch.scores) batch.scores[t] = before;
       if (batch.losses) batch.losses[t] = suffered;
       if (h == 0) continue;
-      learn(x, y, h);
+      absorb(x, y, h);
       count(h, suffered);
     }
   }
@@ -69,8 +69,8 @@ class OneByOne : public Model {
 
  protected:
   explicit OneByOne(Loss loss) : loss_(loss) {}
-  virtual double predict(const Example& x) const = 0;
-  virtual void learn(const Example& x, double y, double h) = 0;
+  virtual double score(const Example& x) const = 0;
+  virtual void absorb(const Example& x, double y, double h) = 0;
   virtual std::vector<Stateful*> made_of() = 0;
   static Example example(const Batch& batch, std::size_t t) {
     const std::size_t at = batch.starts[t];
@@ -92,11 +92,10 @@ class WeakModel : public OneByOne {
   WeakModel(Loss loss, std::unique_ptr<WeakLearner> learner)
       : OneByOne(loss), learner_(std::move(learner)), grows_(learner_->bound() == 0) {}
 
-  using OneByOne::learn;
   void learn_slope(const Batch& one, double slope, double h) {
     grow();
     const Example x = example(one, 0);
-    const double suffered = slope * predict(x);
+    const double suffered = slope * score(x);
     if (grows_) learner_->widen(1);
     learner_->learn(x, {slope}, h);
     count(h, suffered);
@@ -105,8 +104,8 @@ class WeakModel : public OneByOne {
   void grow() override { learner_->grow(features_.size()); }
 
  private:
-  double predict(const Example& x) const override { return learner_->predict(x); }
-  void learn(const Example& x, double y, double h) override {
+  double score(const Example& x) const override { return learner_->predict(x); }
+  void absorb(const Example& x, double y, double h) override {
     if (grows_) learner_->widen(std::fabs(y));
     learner_->learn(x, {0, &loss_, y}, h);
   }
@@ -137,13 +136,13 @@ class BoostedModel : public OneByOne {
   const std::vector<double>& sums() const { return sums_; }
 
  private:
-  double predict(const Example& x) const override {
+  double score(const Example& x) const override {
     for (std::size_t i = 0; i < learners_.size(); ++i) votes_[i] = learners_[i]->predict(x);
     stages_.combine(votes_.data(), sums_.data());
     return stages_.shown(sums_.back());
   }
-  // After `predict` of the same example.
-  void learn(const Example& x, double y, double h) override {
+  // After `score` of the same example.
+  void absorb(const Example& x, double y, double h) override {
     stages_.learn(sums_.data(), y, h, tasks_.data());
     for (std::size_t i = 0; i < learners_.size(); ++i) learners_[i]->learn(x, tasks_[i], h);
   }
