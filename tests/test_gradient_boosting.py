@@ -1,4 +1,4 @@
-"""Online gradient boosting: against Algorithms 9 and 10, by identities, theorems 13 to 15, on odd input."""
+"""Online gradient boosting: against Algorithms 9 and 10, by identities, theorems, on odd input."""
 
 import copy
 import math
@@ -119,6 +119,26 @@ def test_span_is_algorithm_9(loss, n, eta, scale):
     assert cut or n * eta * scale >= B
 
 
+@pytest.mark.parametrize(
+    ("weak", "copy_of"),
+    [
+        (Stump(rate=0.5), lambda i: by_hand.Stump(5, rate=0.5)),
+        (DecisionStump(), lambda i: by_hand.DecisionStump(5)),
+        (NeuralNet(hidden=3, rate=0.2, seed=4), lambda i: by_hand.NeuralNet(5, 3, 1.0, 0.2, 4 + i)),
+    ],
+    ids=lambda w: getattr(w, "_rule", ""),
+)
+def test_copies_are_those_of_the_learner_that_was_given(weak, copy_of):
+    X, y = stream(T=60)
+    model = GradientBoostingHull(weak=weak, n=2)
+    oracle = by_hand.Hull([copy_of(i) for i in range(2)], losses.Squared().derivative, 4.0)
+    for x, target in zip(X, y):
+        if model.examples_:
+            assert model.predict_one(x) == pytest.approx(oracle.predict(x), abs=ROUNDING)
+        model.learn_one(x, target)
+        oracle.learn(x, target)
+
+
 def test_sigma_is_cut_at_both_ends():
     """Where sums are too large sigma rises to 1, where they are too small it stays 0."""
     X, y = np.ones((400, 1)), np.full(400, 0.01)
@@ -223,6 +243,36 @@ def test_residuals_are_the_loss_of_the_next_sum(kind, alpha):
             )
 
 
+@boosters
+def test_residuals_of_learners_in_python_are_squared_losses(kind):
+    """w (v - target)^2 is the loss of the next sum, whatever v is."""
+    X, y = stream(T=40)
+    told = []
+
+    class Spy:
+        def clone(self):
+            return Spy()
+
+        def predict_one(self, x):
+            return 0.25
+
+        def learn_one(self, x, y, w):
+            told.append((y, w))
+
+    model = kind(weak=Spy(), n=3, feed="residual")
+    for x, target in zip(X, y):
+        model.predict_one(x)
+        _, sums, sigma = model._model.trace()
+        told.clear()
+        model.learn_one(x, target, 2.0)
+        for i, (aim, w) in enumerate(told):
+            step = 2 / (i + 2) if kind is GradientBoostingHull else math.log(3) / 3
+            shrunk = 1 - step if kind is GradientBoostingHull else 1 - sigma[i] * step
+            for v in (-1.0, 0.3):
+                loss = 2.0 * (shrunk * sums[i] + step * v - target) ** 2
+                assert w * (v - aim) ** 2 == pytest.approx(loss, abs=1e-12)
+
+
 def test_linearized_slopes_are_those_of_the_final_prediction():
     X, y = stream()
     seen = []
@@ -282,7 +332,7 @@ def test_constants_are_what_the_loss_has(name, b):
     L, beta, eps = (f(b) for f in (constants.lipschitz, constants.smoothness, constants.projection))
     assert L - beta * step <= max(slopes) <= L + 1e-9
     assert beta * (1 - 3 * step) - 1e-6 <= max(bends) <= beta + 1e-6
-    assert eps - 0.005 * (beta + 1e-9) - 1e-9 <= max(max(costs), 0.0) <= eps + 1e-9
+    assert eps - 0.005 * (beta + 1e-9) - 1e-9 <= max(*costs, 0.0) <= eps + 1e-9
 
 
 @pytest.mark.parametrize(("eta", "n"), [(0.1, 10), (0.1, 50), (0.5, 4), (0.02, 400), (1.0, 1)])

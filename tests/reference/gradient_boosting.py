@@ -1,6 +1,7 @@
 """Online gradient boosting and its weak learners as the thesis and the docstrings write them."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -130,7 +131,7 @@ def project(p, radius):
         return p
     corners = radius * np.array([[1, 0], [0, 1], [-1, 0], [0, -1], [1, 0]])
     found = []
-    for a, b in zip(corners, corners[1:]):
+    for a, b in pairwise(corners):
         s = np.clip((p - a) @ (b - a) / ((b - a) @ (b - a)), 0, 1)
         found.append(a + s * (b - a))
     return min(found, key=lambda q: np.sum((q - p) ** 2))
