@@ -10,6 +10,7 @@ void bind_oco(nanobind::module_& m);           // the players, for regretless.oc
 void bind_experts(nanobind::module_& m);       // those of regretless.experts
 void bind_boosting(nanobind::module_& m);      // votes, for regretless.boosting
 void bind_stump_search(nanobind::module_& m);  // the best stump, for batch boosting
+void bind_stages(nanobind::module_& m);        // gradient boosting
 void bind_tally(nanobind::module_& m);         // counting, for regretless.evaluate
 
 }  // namespace regretless

@@ -12,6 +12,7 @@
 #include "arrays.hpp"
 #include "auto.hpp"
 #include "bindings.hpp"
+#include "boosting/models.hpp"
 #include "parts.hpp"
 #include "reading.hpp"
 
@@ -69,6 +70,31 @@ class PyLearner {
   nb::object step_target(nb::handle x, double target, double importance) {
     learn(x, -1, target, importance, true);
     return scores();
+  }
+
+  // A weak learner: the loss of its prediction v is slope v.
+  void learn_slope(nb::handle x, double slope, double importance) {
+    auto* weak = dynamic_cast<WeakModel*>(learner_.get());
+    if (!weak) throw nb::value_error("the learner learns targets, not slopes");
+    Reading::check_importance(importance, "w");
+    if (!(std::fabs(slope) <= DBL_MAX))
+      throw nb::value_error(("slope = " + std::to_string(slope) + " is not finite").c_str());
+    read(x, importance > 0);
+    if (importance > 0) weak->learn_slope(one_, slope, importance);
+  }
+  // Boosting: of the last example the predictions of the weak learners and y^0 to y^N; and sigma.
+  nb::tuple trace() const {
+    auto* boosted = dynamic_cast<BoostedModel*>(learner_.get());
+    if (!boosted) throw nb::value_error("the learner boosts nothing");
+    return nb::make_tuple(array_of(boosted->votes()), array_of(boosted->sums()),
+                          array_of(boosted->stages().shrink()));
+  }
+  // A stump: the row of the feature that predicts for x, 0 for none.
+  std::uint32_t chosen(nb::handle x) {
+    auto* weak = dynamic_cast<WeakModel*>(learner_.get());
+    if (!weak) throw nb::value_error("the learner is no stump");
+    read(x, false);
+    return weak->learner().chosen({one_.rows, one_.values, starts_[1]});
   }
 
   // --- batches -----------------------------------------------------------------------------------
@@ -485,6 +511,9 @@ NB_MODULE(_core, m) {
       .def("learn_target", &PyLearner::learn_target, "x"_a, "target"_a, "importance"_a)
       .def("step_class", &PyLearner::step_class, "x"_a, "label"_a, "importance"_a)
       .def("step_target", &PyLearner::step_target, "x"_a, "target"_a, "importance"_a)
+      .def("learn_slope", &PyLearner::learn_slope, "x"_a, "slope"_a, "importance"_a)
+      .def("trace", &PyLearner::trace)
+      .def("chosen", &PyLearner::chosen, "x"_a)
       .def("csr", &PyLearner::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "has_zero"_a,
            "labels"_a.none(), "importance"_a.none(), "want_scores"_a)
       .def("table", &PyLearner::table, "size"_a, "columns"_a, "labels"_a.none(),
@@ -519,5 +548,6 @@ NB_MODULE(_core, m) {
   bind_experts(m);
   bind_boosting(m);
   bind_stump_search(m);
+  bind_stages(m);
   bind_tally(m);
 }

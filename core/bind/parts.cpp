@@ -52,6 +52,7 @@ std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::d
         nb::cast<bool>(options["sampled"]), nb::cast<std::uint64_t>(options["seed"]), bits,
         remembered);
   }
+  if (auto boosting = boosting_model_of(loss, rule, options)) return boosting;
   if (rule != "auto")
     return std::make_unique<Learner>(loss, rule_of(rule, options, intercept), bits, remembered,
                                      certify);

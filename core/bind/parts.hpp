@@ -26,5 +26,8 @@ std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nanob
 // "bbm", "adaboost_ol", "osboost" or "osboost_ocp" with its options; several edges have a booster
 // each.
 std::unique_ptr<Voting> voting_of(const std::string& kind, nanobind::dict options);
+// A weak learner, or several that are boosted; null if the rule is another.
+std::unique_ptr<Model> boosting_model_of(const Loss& loss, const std::string& rule,
+                                         nanobind::dict options);
 
 }  // namespace regretless

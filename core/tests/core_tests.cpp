@@ -10,9 +10,13 @@
 #include "auto.hpp"
 #include "boosting/adaboost_ol.hpp"
 #include "boosting/bbm.hpp"
+#include "boosting/decision_stump.hpp"
 #include "boosting/edges.hpp"
+#include "boosting/models.hpp"
+#include "boosting/neural_net.hpp"
 #include "boosting/osboost.hpp"
 #include "boosting/stump_search.hpp"
+#include "boosting/stumps.hpp"
 #include "experts/ada.hpp"
 #include "experts/hedge.hpp"
 #include "experts/potentials.hpp"
@@ -675,6 +679,87 @@ void test_stump_search() {
   CHECK(none.best(nothing).edge == 0);
 }
 
+}
+
+// Weak learners, alone and boosted: bounded, deterministic, and the same after a restart.
+void test_weak_learners() {
+  using Make = std::function<std::unique_ptr<WeakLearner>(std::size_t)>;
+  const Make makes[] = {
+      [](std::size_t) { return std::make_unique<Stumps>(1, 0.5); },
+      [](std::size_t) { return std::make_unique<DecisionStump>(1); },
+      [](std::size_t i) { return std::make_unique<NeuralNet>(1, 0.3, 4, i); },
+  };
+  const std::uint32_t d = 12;
+  const Stream s(300, d, 2, 5);
+  const auto example = [&](std::size_t t) {
+    return Example{s.rows.data() + s.starts[t], s.values.data() + s.starts[t],
+                   s.starts[t + 1] - s.starts[t]};
+  };
+  for (const Make& make : makes) {
+    const auto learner = make(0), other = make(0);
+    for (std::size_t t = 0; t < 300; ++t) {
+      const Example x = example(t);
+      for (const auto& each : {learner.get(), other.get()}) {
+        each->grow(d);
+        CHECK(std::fabs(each->predict(x)) <= 1);
+        each->learn(x, {std::tanh(s.targets[t])}, s.importance[t] + 0.5);
+      }
+      CHECK(learner->predict(x) == other->predict(x));
+      if (t == 150) {
+        const std::vector<double> state = learner->state();
+        other->restore(state.data(), state.size());
+        bool refused = false;
+        try {
+          make(0)->restore(state.data(), state.size() - 1);
+        } catch (const std::invalid_argument&) {
+          refused = true;
+        }
+        CHECK(refused);
+      }
+    }
+    for (const bool hull : {false, true})
+      for (const auto feed :
+           {StageOptions::gradient, StageOptions::linearized, StageOptions::residual}) {
+        StageOptions options;
+        options.loss = {LossKind::squared};
+        options.n = 5, options.hull = hull, options.eta = 0.4, options.lipschitz = 4;
+        options.feed = feed;
+        BoostedModel model(options, make), copy(options, make);
+        for (std::uint32_t f = 0; f + 1 < d; ++f) {  // row 0 is nobody's
+          model.features().insert(std::int64_t(f));
+          copy.features().insert(std::int64_t(f));
+        }
+        std::vector<double> scores(300), again(300), losses(300);
+        Batch batch;
+        batch.starts = s.starts.data(), batch.rows = s.rows.data(), batch.values = s.values.data();
+        batch.targets = s.targets.data(), batch.importance = s.importance.data();
+        batch.scores = scores.data(), batch.losses = losses.data(), batch.size = 150;
+        model.learn(batch, 0);
+        const std::vector<double> numbers = model.numbers();
+        copy.restore_numbers(numbers.data(), numbers.size());
+        Batch rest = batch;
+        rest.starts += 150, rest.targets += 150, rest.importance += 150;
+        rest.scores = scores.data() + 150, rest.losses = nullptr;
+        model.learn(rest, 150);
+        rest.scores = again.data() + 150;
+        copy.learn(rest, 150);
+        CHECK(std::equal(scores.begin() + 150, scores.end(), again.begin() + 150));
+        CHECK(model.numbers() == copy.numbers());
+        double most = 0, largest = 0;
+        for (double y : s.targets) most = std::max(most, std::fabs(y));
+        for (double v : scores) largest = std::max(largest, std::fabs(v));
+        CHECK(largest > 0 && largest <= most * (1 + 1e-12));
+        bool refused = false;
+        try {
+          copy.restore_numbers(numbers.data(), numbers.size() - 1);
+        } catch (const std::invalid_argument&) {
+          refused = true;
+        }
+        CHECK(refused);
+      }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -690,6 +775,7 @@ int main() {
   test_experts();
   test_boosting();
   test_stump_search();
+  test_weak_learners();
   std::printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;
 }

@@ -1,0 +1,64 @@
+// What gradient boosting asks of the learners that it boosts (thesis 3.6).
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+
+#include "bank.hpp"
+#include "losses.hpp"
+#include "state.hpp"
+
+namespace regretless {
+
+// What a learner is to keep small, as a function of its prediction v: a linear loss, `slope v`, or
+// with a loss, `loss(offset + step v, y)`.
+struct Task {
+  double slope = 0;
+  const Loss* loss = nullptr;
+  double y = 0, offset = 0, step = 1;
+
+  double value(double v) const { return loss ? loss->value(offset + step * v, y) : slope * v; }
+  double derivative(double v) const {
+    return loss ? step * loss->derivative(offset + step * v, y) : slope;
+  }
+};
+
+// Predictions are in [-bound, bound]. Values of 0 in an example are no features; row 0 is nobody's.
+class WeakLearner : public Stateful {
+ public:
+  explicit WeakLearner(double bound) : bound_(bound) {}
+  virtual double predict(const Example& x) const = 0;
+  // Learn an example of importance h > 0, whose rows there are.
+  virtual void learn(const Example& x, const Task& task, double h) = 0;
+  virtual void grow(std::size_t rows) = 0;
+  // The row of the feature on which the prediction rests; 0 if there is no such.
+  virtual std::uint32_t chosen(const Example&) const { return 0; }
+
+  double bound() const { return bound_; }
+  void widen(double bound) { bound_ = std::max(bound_, bound); }
+
+ protected:
+  double clipped(double v) const { return std::clamp(v, -bound_, bound_); }
+
+  double bound_;
+};
+
+// Numbers of each row of a table that grows with the features.
+class RowTable {
+ public:
+  explicit RowTable(std::size_t width) : width_(width), data_(width) {}
+  double* operator[](std::size_t row) { return data_.data() + row * width_; }
+  const double* operator[](std::size_t row) const { return data_.data() + row * width_; }
+  std::size_t rows() const { return data_.size() / width_; }
+  void grow(std::size_t rows) {
+    if (rows > this->rows()) data_.resize(rows * width_);
+  }
+  std::vector<double>& data() { return data_; }
+
+ private:
+  std::size_t width_;
+  std::vector<double> data_;
+};
+
+}  // namespace regretless

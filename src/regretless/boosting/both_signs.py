@@ -1,0 +1,59 @@
+"""A weak learner and its negation (thesis 3.9, footnote 11)."""
+
+from typing import Any
+
+from regretless.boosting.weak_copies import WeakCopy
+from regretless.experts import Hedge
+
+__all__ = ["BothSigns"]
+
+
+class BothSigns:
+    """Makes the class of a weak learner closed under negation, which the theorems ask for.
+
+    Two copies: one is told the linear losses `s v`, the other `-s v`, and its predictions are negated.
+    Hedge weighs them by their losses, and the prediction is the weighted mean
+    `p A(x) - (1 - p) A'(x)`, in [-1, 1]. The regret to F, to -F and to 0 is that of the copy on F plus
+    that of Hedge, `O(sqrt(T))`.
+
+    Parameters
+    ----------
+    weak : any weak learner that `GradientBoostingHull` takes.
+
+    >>> from regretless.boosting import Stump
+    >>> model = BothSigns(Stump())
+    >>> for _ in range(50):
+    ...     model.learn_slope({"a": 1.0}, 0.5)
+    >>> model.predict_one({"a": 1.0}) < -0.9
+    True
+    """
+
+    def __init__(self, weak: Any) -> None:
+        self.weak = weak
+        self._sides = (WeakCopy(weak), WeakCopy(weak))
+        self._hedge = Hedge(2, range=(-1.0, 1.0))
+
+    def clone(self) -> "BothSigns":
+        """One that has seen nothing."""
+        return BothSigns(self.weak)
+
+    def __repr__(self) -> str:
+        return f"BothSigns({self.weak!r})"
+
+    def predict_one(self, x: Any) -> float:
+        """The mean of a prediction and a negated one."""
+        p, q = self._hedge.weights
+        return float(p * self._sides[0].predict(x) - q * self._sides[1].predict(x))
+
+    def learn_slope(self, x: Any, slope: float, w: float = 1.0) -> None:
+        """Learn the loss `slope v`; `|slope| <= 1`, `w` in [0, 1] as Hedge asks."""
+        losses = []
+        for side, sign in zip(self._sides, (1.0, -1.0)):
+            v = side.predict(x)
+            losses.append(w * sign * slope * v)
+            side.learn_slope(x, v, sign * slope, w)
+        self._hedge.update(losses)
+
+    def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
+        """Learn a target by the slope of the squared loss, over its largest for targets in [-1, 1]."""
+        self.learn_slope(x, (self.predict_one(x) - min(max(y, -1.0), 1.0)) / 2.0, w)

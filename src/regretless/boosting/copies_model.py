@@ -1,0 +1,151 @@
+"""Gradient boosting of weak learners in Python: the stages are the core's, the copies are not."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core, rows
+from regretless.boosting.weak_copies import WeakCopy, dense
+from regretless.losses import Loss, compiled
+
+__all__ = ["CopiesModel"]
+
+
+class CopiesModel:
+    """What `_core.Learner` is to the other boosters, with copies of a learner in Python."""
+
+    lanes = 1
+    wants_names = False
+    has_gradient_sum = False
+    bytes = 0
+
+    def __init__(self, loss: Loss, weak: list[WeakCopy], options: dict[str, Any]) -> None:
+        self.loss = loss
+        self.stages = _core.Stages(compiled(loss), options)
+        self.copies = weak
+        self.reader = _core.Reader(0, 0, False)  # which refuses what all learners refuse
+        self.residual = bool(options["feed"] == 2)
+        self.totals = np.zeros(len(_core.SCALARS))
+        self.width: int | None = None  # of the vectors that all copies take
+        self._votes = np.zeros(len(weak))
+        self._sums = np.zeros(len(weak) + 1)
+
+    # --- one example ---------------------------------------------------------------------------------
+
+    def score(self, x: Any) -> float:
+        """The prediction."""
+        return self._predict(self._row(x))
+
+    def learn_target(self, x: Any, y: float, w: float) -> None:
+        """Learn an example."""
+        self.step_target(x, y, w)
+
+    def step_target(self, x: Any, y: float, w: float) -> float:
+        """The same; returns what was predicted before."""
+        if not 0 <= w < float("inf"):
+            raise ValueError(f"w = {w} is not a weight: it must be finite and not negative")
+        row = self._row(x)
+        score = self._predict(row)
+        if w > 0.0:
+            self._learn(row, y, w)
+            self.totals[[0, 1, 4, 6]] += 1.0, w * self.loss.value(score, y), w, 1.0
+        return score
+
+    def trace(self) -> tuple[NDArray[np.float64], ...]:
+        """Of the last example what the copies predicted and y^0 to y^N; and sigma."""
+        return self._votes, self._sums, self.stages.shrink
+
+    def _predict(self, row: Any) -> float:
+        self._votes = np.array([each.predict(row) for each in self.copies])
+        self._sums = self.stages.combine(self._votes)
+        return self.stages.shown(self._sums[-1])
+
+    def _learn(self, row: Any, y: float, w: float) -> None:
+        slopes, offsets, steps = self.stages.learn(self._sums, y, w)
+        target = self.stages.placed(y)
+        for i, each in enumerate(self.copies):
+            v = float(self._votes[i])
+            if self.residual:
+                # the parabola that touches loss(offset + step v) and bends as the loss does at most
+                slope = float(self.loss.derivative(offsets[i] + steps[i] * v, target))
+                bend = self.loss.curvature * steps[i]
+                each.learn(row, v - slope / bend, w * bend * steps[i] / 2.0)
+            else:
+                each.learn_slope(row, v, float(slopes[i]), w)
+
+    def _row(self, x: Any) -> Any:
+        self.reader.read(x, False)
+        if not isinstance(x, dict):
+            columns, values = x
+            if self.copies[0].by_rows and self.width is None:
+                self.width = len(columns)
+            x = {c: v for c, v in zip(columns.tolist(), values.tolist()) if v}
+        if not self.copies[0].by_rows:
+            return x
+        if self.width is None:
+            raise ValueError(
+                f"x={x!r}: weak={self.copies[0].name} takes vectors; give x as one, not as a dict"
+            )
+        return dense(x, self.width)
+
+    # --- batches -------------------------------------------------------------------------------------
+
+    def feed(self, batch: rows.Batch, targets: Any, importance: Any, want_scores: bool) -> Any:
+        """Predict, or learn if there are targets, the rows of a batch one after the other."""
+        if self.width is None and self.copies[0].by_rows:
+            self.width = batch.width if isinstance(batch, rows.CSR) else _columns(batch)
+        if importance is not None:
+            if len(importance) != batch.size:
+                raise ValueError("X and the weights differ in length")
+            for t in np.flatnonzero(~((importance >= 0) & (importance < np.inf)))[:1]:
+                raise ValueError(f"weight[{t}] = {importance[t]} must be finite and not negative")
+        scores, suffered = np.zeros(batch.size), np.zeros(batch.size)
+        for t in range(batch.size):
+            x = batch.row(t)
+            if targets is None:
+                scores[t] = self.score(x)
+            else:
+                w = 1.0 if importance is None else float(importance[t])
+                scores[t] = self.step_target(x, float(targets[t]), w)
+                suffered[t] = self.loss.value(scores[t], float(targets[t]))
+        if not want_scores:
+            return None
+        return scores if targets is None else (scores, suffered)
+
+    # --- the rest ------------------------------------------------------------------------------------
+
+    def total(self, scalar: int) -> float:
+        """One of the totals."""
+        return float(self.totals[scalar])
+
+    most = total
+
+    def state(self) -> dict[str, Any]:
+        """Everything, as arrays and the copies themselves."""
+        width = -1 if self.width is None else self.width
+        return {
+            "totals": self.totals,
+            "stages": self.stages.state(),
+            "width": np.array([width]),
+            "copies": self.copies,
+        }
+
+    def restore(
+        self,
+        lanes: int,
+        totals: NDArray[np.float64],
+        stages: NDArray[np.float64],
+        width: NDArray[np.int64],
+        copies: list[WeakCopy],
+    ) -> None:
+        """Go on from what `state` gave."""
+        if lanes != 1 or totals.shape != self.totals.shape or len(copies) != len(self.copies):
+            raise ValueError("the state is of another booster")
+        self.stages.restore(stages)
+        self.totals, self.copies = totals.copy(), copies
+        self.width = None if width[0] < 0 else int(width[0])
+
+
+def _columns(batch: rows.Batch) -> int | None:
+    return len(batch.columns) if isinstance(batch, rows.Table) else None

@@ -1,0 +1,324 @@
+"""Online gradient boosting (thesis 3.6 to 3.9): weak learners for slopes, a strong one for losses."""
+
+import builtins
+import math
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core, losses, rows
+from regretless.arguments import number, positive
+from regretless.boosting.both_signs import BothSigns
+from regretless.boosting.copies_model import CopiesModel
+from regretless.boosting.gradient_certificate import Replay, certified
+from regretless.boosting.gradient_constants import LINEAR, constants_of, reach
+from regretless.boosting.gradient_files import GradientFiles
+from regretless.boosting.stump import Stump
+from regretless.boosting.weak_copies import WeakCopy
+from regretless.boosting.weak_regression import WeakRegressor
+from regretless.certificates import RegretCertificate
+from regretless.linear.regressing import Regressing
+from regretless.losses import Loss, Squared
+
+__all__ = ["GradientBoostingHull", "GradientBoostingSpan"]
+
+_FEEDS = ("gradient", "linearized", "residual")
+_LARGEST = 1e100  # of a target: its square is a number, too
+
+
+class _GradientBoosting(GradientFiles, Regressing):
+    """What the two boosters share."""
+
+    weak: Any
+    n: int
+    loss: str | Loss
+    feed: str
+    alpha: float | None
+    range: tuple[float, float] | None
+    negate: bool
+    intercept, features, bits, names, certify = False, "exact", 18, 0, False
+
+    def _steps(self) -> dict[str, Any]:
+        """How the stages step: hull, eta, scale and reach."""
+        raise NotImplementedError
+
+    # --- the model -----------------------------------------------------------------------------------
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        loss = losses.get(self.loss)
+        if isinstance(self.n, bool) or not isinstance(self.n, (int, np.integer)) or self.n < 1:
+            raise ValueError(f"n={self.n!r} must be a whole number, 1 or more: of weak learners")
+        if self.feed not in _FEEDS:
+            raise ValueError(f"feed={self.feed!r} is not one of {', '.join(map(repr, _FEEDS))}")
+        if self.alpha is not None and self.feed != "residual":
+            raise ValueError(f"alpha={self.alpha} is the step of feed='residual'; leave it out")
+        low, high = self._range(loss)
+        steps = self._steps()
+        constants = constants_of(loss, linearized=self.feed == "linearized")
+        options = {
+            **steps,
+            "n": int(self.n),
+            "lipschitz": constants.lipschitz(steps["reach"]),
+            "feed": _FEEDS.index(self.feed),
+            "alpha": 0.0 if self.alpha is None else positive(self.alpha, "alpha"),
+            "low": low,
+            "high": high,
+            "loss": losses.compiled(loss),
+        }
+        return Squared(), "boosting", options  # labels, too, arrive as targets
+
+    def _range(self, loss: Loss) -> tuple[float, float]:
+        if self.range is None:
+            return 0.0, 0.0
+        try:
+            low, high = (number(end, "range") for end in self.range)
+        except (TypeError, ValueError):
+            raise ValueError(f"range={self.range!r} is not a pair (low, high)") from None
+        if loss.classification:
+            raise ValueError(f"range={self.range}: labels are -1 and 1; leave it out")
+        if not -_LARGEST <= low < high <= _LARGEST:
+            raise ValueError(f"range={self.range}: low must be below high, and both finite")
+        return low, high
+
+    def _made(self, twin: tuple[int, float], rule: str, options: dict[str, Any]) -> Any:
+        weak = Stump() if self.weak is None else self.weak
+        if isinstance(weak, WeakRegressor) and weak.bound not in (None, 1.0):
+            raise ValueError(
+                f"weak={weak!r}: the bound of weak learners is 1 here, in units in which targets are "
+                "in [-1, 1]; leave it out"
+            )
+        if isinstance(weak, WeakRegressor) and not self.negate:
+            _, kind, inner = weak._parts()
+            options = options | {"weak": kind, "weak_options": inner | {"bound": 1.0}}
+            return super()._made(twin, rule, options)
+        if self.negate and self.feed == "residual":
+            raise ValueError("negate=True is about linear losses; feed='residual' has none")
+        copied = BothSigns(weak) if self.negate else weak
+        copies = [WeakCopy(copied) for _ in builtins.range(self.n)]
+        return CopiesModel(losses.get(self.loss), copies, options)
+
+    def _feed(
+        self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False
+    ) -> Any:
+        core = cast("_core.Learner | CopiesModel", self._model or self._start())
+        if isinstance(core, CopiesModel):
+            return core.feed(batch, labels, importance, want_scores)
+        return super()._feed(batch, labels, importance, want_scores)
+
+    @property
+    def _is_linear(self) -> bool:
+        return False
+
+    # --- learning ------------------------------------------------------------------------------------
+
+    def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
+        """Learn from one example: features `x`, target or label `y`, importance `w >= 0`."""
+        super().learn_one(x, self._target(y), w)
+
+    def step(self, x: Any, y: float, w: float = 1.0) -> float:
+        """Predict and learn; the prediction made before learning."""
+        return super().step(x, self._target(y), w)
+
+    def _learn(self, X: Any, y: Any, w: Any, want_scores: bool) -> tuple[NDArray[np.float64], Any]:
+        targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
+        self._check(targets)
+        return super()._learn(X, targets, w, want_scores)
+
+    def _target(self, y: Any) -> float:
+        target = number(y, "y")
+        self._check(np.array(target))
+        return target
+
+    def _check(self, y: NDArray[np.float64]) -> None:
+        loss = losses.get(self.loss)
+        if loss.classification:
+            bad, remedy = np.abs(y) != 1.0, f"is no label of loss={loss.name!r}; use -1 and 1"
+        elif self.range is None:
+            bad, remedy = ~(np.abs(y) <= _LARGEST), f"is not finite or beyond {_LARGEST:g}"
+        else:
+            low, high = self._range(loss)
+            bad = ~((y >= low) & (y <= high))
+            remedy = f"is outside range={self.range}; give a wider one"
+        for place in np.argwhere(bad)[:1]:
+            where = f"y[{place[0]}]" if place.size else "y"
+            raise ValueError(f"{where} = {y[tuple(place)]:g} {remedy}")
+
+    # --- what is known -------------------------------------------------------------------------------
+
+    def certificate(  # type: ignore[override]
+        self, X: Any, y: Any, base: Any, weights: Any = None
+    ) -> RegretCertificate:
+        """The theorem's bound on the regret to a combination of base functions, from a second run.
+
+        A learner with the same options runs through the examples again, and the linear regret R(T) of
+        every weak learner is measured against the base functions, their negations and 0; the theorem
+        takes the largest. All is in units in which targets are in [-1, 1].
+
+        Parameters: `X`, `y`, the examples; `base`, what each base function says of each example, in
+        [-1, 1] (examples x functions); `weights` of the functions in the comparator, or None for the
+        function with the least loss, alone.
+        """
+        fresh = self.clone()
+        replay = Replay.of(fresh, X, y, base)
+        _, _, options = self._parts()
+        constants = constants_of(losses.get(self.loss), linearized=self.feed == "linearized")
+        return certified(replay, options, constants, weights)
+
+    @property
+    def weights_(self) -> dict[Any, float]:
+        """There are none: the model is not linear."""
+        raise AttributeError(f"{type(self).__name__} is not linear and has no weights_")
+
+    @property
+    def intercept_(self) -> float:
+        """There is none: the model is not linear."""
+        raise AttributeError(f"{type(self).__name__} is not linear and has no intercept_")
+
+
+class GradientBoostingHull(_GradientBoosting):
+    """As good as the best convex combination of weak learners' functions (thesis Alg 10).
+
+        y^0 = 0,   y^i = (1 - eta_i) y^{i-1} + eta_i A^i(x),   eta_i = 2 / (i + 1),   prediction y^N
+        A^i learns the linear loss  v -> l'(y^{i-1}) v / L
+
+    It is the Frank-Wolfe method, one step by each of N copies of the weak learner. In y^N the copy i
+    has weight `2 i / (N (N + 1))`. If the copies have linear regret at most R(T) to a class F that
+    holds 0 and -f with f, then to every f in its convex hull (Theorem 14, targets and F in [-1, 1])
+
+        regret <= 8 beta T / N + L R(T),
+
+    and no booster with N copies can do better than the order T / N (Theorem 15). `certificate`
+    measures R(T). Losses must be smooth: "squared" for numbers, "logistic" or "squared_hinge" (twice
+    modified least squares) for labels -1 and 1, of which the sign of a prediction is one.
+
+    Parameters
+    ----------
+    weak : the learner to boost, an online regressor: `Stump()` (None), `NeuralNet()`, any learner of
+        this library, River or scikit-learn; it is copied, never changed. Learners without
+        `learn_slope` are told the target `v - slope / 2`, v their prediction, where the squared loss
+        has this slope.
+    n : N >= 1 copies.
+    loss : by name or as an object; see above.
+    feed : what the copies learn. "gradient": as above. "linearized": the slope at the final
+        prediction, for all the same, of any convex loss, also "absolute", "quantile" and "hinge"
+        (Corollary 3). "residual": the loss of the next sum itself, `l((1 - eta_i) y^{i-1} + eta_i v)`,
+        often the best in practice; learners in Python are told the squared loss that touches it.
+    alpha : > 0, with "residual": learn `l(y^{i-1} + alpha v)` instead (thesis B.2.1).
+    range : (low, high), between which all targets are; they are mapped to [-1, 1]. None: they are
+        divided by the largest `|y|` so far; when that grows, predictions grow with it.
+    negate : boost `BothSigns(weak)`, for learners whose class is not closed under negation.
+
+    >>> model = GradientBoostingHull(n=10)
+    >>> for t in range(2000):
+    ...     a, b = t % 5 - 2, t % 7 - 3
+    ...     model.learn_one({"a": a, "b": b}, 0.2 * a + 0.1 * b)
+    >>> abs(model.predict_one({"a": 2, "b": -3}) - 0.1) < 0.15
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        weak: Any = None,
+        n: int = 20,
+        loss: str | Loss = "squared",
+        feed: str = "gradient",
+        alpha: float | None = None,
+        range: tuple[float, float] | None = None,
+        negate: bool = False,
+    ) -> None:
+        self.weak = weak
+        self.n = n
+        self.loss = loss
+        self.feed = feed
+        self.alpha = alpha
+        self.range = range
+        self.negate = negate
+        self._reset()
+
+    def _steps(self) -> dict[str, Any]:
+        return {"hull": True, "eta": 1.0, "scale": 1.0, "reach": 1.0}
+
+
+class GradientBoostingSpan(_GradientBoosting):
+    """As good as the best linear combination of weak learners' functions (thesis Alg 9).
+
+        y^0 = 0,   y^i = cut to [-B, B] of (1 - sigma^i eta) y^{i-1} + eta lambda A^i(x)
+        y^N predicts,   A^i learns the linear loss  v -> l'(y^{i-1}) v / L_B
+        sigma^i <- cut to [0, 1] of sigma^i + l'(y^{i-1}) y^{i-1} / (L_B B sqrt(t))
+
+    with `B = min(eta N lambda, inf{b >= lambda: eta beta_b b^2 >= eps_b lambda})`, which is lambda for
+    the squared loss and targets in [-1, 1]. If the copies have linear regret at most R(T) to a class F
+    that holds 0 and -f with f, then to every f of norm `||f||` in its span, the norm being
+    `max(1, least sum of |weights| / lambda)` (Theorem 13, Corollary 4)
+
+        regret <= (1 - eta / ||f||)^N D_0 + 3 eta beta_B B^2 ||f|| T + L_B ||f|| lambda R(T)
+                  + 2 L_B B ||f|| sqrt(T),       D_0 = sum l_t(0) - l_t(f).
+
+    With N = 1 and eta = 1 it is `GradientBoostingHull` with N = 1.
+
+    Parameters
+    ----------
+    weak, n, loss, range, negate : as for `GradientBoostingHull`.
+    feed : as there; "residual" is the loss of `(1 - sigma^i eta) y^{i-1} + eta lambda v`.
+        "linearized" sets `B = eta N lambda`, and its bound has no term with beta.
+    alpha : as there.
+    eta : in [1/N, 1]; None: `ln(N) / N`, as the thesis suggests, or 1/N if that is more.
+    scale : lambda >= 1, by which the predictions of the copies are multiplied: less shrinks far
+        comparators, more makes each copy's regret dearer.
+
+    >>> model = GradientBoostingSpan(n=10)
+    >>> for t in range(2000):
+    ...     a, b = t % 5 - 2, t % 7 - 3
+    ...     model.learn_one({"a": a, "b": b}, 0.2 * a + 0.1 * b)
+    >>> abs(model.predict_one({"a": 2, "b": -3}) - 0.1) < 0.15
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        weak: Any = None,
+        n: int = 20,
+        loss: str | Loss = "squared",
+        eta: float | None = None,
+        scale: float = 1.0,
+        feed: str = "gradient",
+        alpha: float | None = None,
+        range: tuple[float, float] | None = None,
+        negate: bool = False,
+    ) -> None:
+        self.weak = weak
+        self.n = n
+        self.loss = loss
+        self.eta = eta
+        self.scale = scale
+        self.feed = feed
+        self.alpha = alpha
+        self.range = range
+        self.negate = negate
+        self._reset()
+
+    def _steps(self) -> dict[str, Any]:
+        n = int(self.n)
+        eta = max(math.log(n), 1.0) / n if self.eta is None else number(self.eta, "eta")
+        if not 1.0 / n * (1 - 1e-12) <= eta <= 1.0:
+            raise ValueError(f"eta={self.eta} is outside [1/n, 1] = [{1 / n:g}, 1]")
+        if not 1.0 <= number(self.scale, "scale") < math.inf:
+            raise ValueError(f"scale={self.scale} must be finite and at least 1")
+        linearized = self.feed == "linearized"
+        constants = LINEAR if linearized else constants_of(losses.get(self.loss))
+        return {
+            "hull": False,
+            "eta": eta,
+            "scale": float(self.scale),
+            "reach": reach(constants, eta, n, float(self.scale)),
+        }
+
+    @property
+    def shrinkage_(self) -> NDArray[np.float64]:
+        """sigma of each stage; it tells how far sums shrink before the next copy is added."""
+        core: Any = self._model or self._start()
+        shrinkage: NDArray[np.float64] = core.trace()[2]
+        return shrinkage
