@@ -679,8 +679,6 @@ void test_stump_search() {
   CHECK(none.best(nothing).edge == 0);
 }
 
-}
-
 // Weak learners, alone and boosted: bounded, deterministic, and the same after a restart.
 void test_weak_learners() {
   using Make = std::function<std::unique_ptr<WeakLearner>(std::size_t)>;
