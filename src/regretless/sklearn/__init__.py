@@ -1,8 +1,8 @@
 """The learners of this library as scikit-learn estimators, for its pipelines, searches and scores.
 
-Each is the class of the same name in `regretless.linear` or `regretless.newton`, and a scikit-learn
-`BaseEstimator` with `ClassifierMixin` or `RegressorMixin` as well: same options, same numbers, same
-files. Needs scikit-learn: `pip install "regretless[sklearn]"`.
+Each is the class of the same name in `regretless.linear`, `regretless.newton` or
+`regretless.boosting`, and a scikit-learn `BaseEstimator` with `ClassifierMixin` or `RegressorMixin` as
+well: same options, same numbers, same files. Needs scikit-learn: `pip install "regretless[sklearn]"`.
 """
 
 try:
@@ -13,6 +13,7 @@ except ImportError as error:
         'pip install "regretless[sklearn]" (regretless.linear has the same learners without it)'
     ) from error
 
+from regretless.sklearn.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
 from regretless.sklearn.linear import (
     AutoClassifier,
     AutoRegressor,
@@ -32,6 +33,7 @@ from regretless.sklearn.linear import (
 from regretless.sklearn.newton import NewtonClassifier, NewtonRegressor
 
 __all__ = [
+    "AdaBoostOL",
     "AutoClassifier",
     "AutoRegressor",
     "BalancedWinnow",
@@ -41,6 +43,9 @@ __all__ = [
     "MarginPerceptron",
     "NewtonClassifier",
     "NewtonRegressor",
+    "OSBoost",
+    "OSBoostOCP",
+    "OnlineBBM",
     "OnlineSVM",
     "PNormPerceptron",
     "PassiveAggressive",
