@@ -13,10 +13,12 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import BernoulliNB
 
 from regretless import _core, persistence
+from regretless import river as facade
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
 from regretless.boosting.ensemble import Ensemble
 from regretless.boosting.weak import takes_weights
-from regretless.linear import LinearClassifier, Perceptron, Winnow
+from regretless.linear import KernelPerceptron, LinearClassifier, Perceptron, Winnow
+from regretless.linear.loading import load
 
 BOOSTERS = {
     "bbm": lambda **o: OnlineBBM(**{"n": 5} | o),
@@ -588,3 +590,104 @@ def test_lanes_do_what_copies_do(make, labels, sampled, rule):
     for total in ("examples_", "weight_", "updates_", "loss_"):
         close(getattr(lanes, total), getattr(copied, total))
     assert lanes.certificate().holds
+
+
+@every_booster
+@pytest.mark.parametrize("sampled", [False, True])
+def test_coins_note_the_scale_of_what_weighs_nothing(make, sampled):
+    """A lane sees how large a feature is even if it is not to learn from the example, a copy does not.
+
+    So they agree where features have one size, or where all examples weigh something.
+    """
+    scores = []
+    for rows in (np.sign(X), X):
+        lanes, copied = (
+            make(weak=weak, sampled=sampled).fit(rows, Y) for weak in (LinearClassifier(), Copied())
+        )
+        scores.append((lanes.decision_function(rows), copied.decision_function(rows)))
+    close(*scores[0])
+    if isinstance(lanes, AdaBoostOL) and not sampled:
+        close(*scores[1])
+
+
+@pytest.mark.parametrize("rule", ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"])
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_every_rule_can_be_boosted(rule, loss):
+    weak = LinearClassifier(rule=rule, loss=loss, intercept=False)
+    lanes = AdaBoostOL(weak, n=4).fit(X, Y)
+    copied = AdaBoostOL(Copied(**weak.get_params()), n=4).fit(X, Y)
+    close(lanes.decision_function(X), copied.decision_function(X))
+
+
+def test_lanes_read_what_their_weak_learner_reads():
+    """Hashing, names and the intercept are its own, and what is wrong with it is said by it."""
+    weak = LinearClassifier(features="hashed", bits=4, names=2, intercept=False)
+    model = OnlineBBM(weak, n=3)
+    assert (model.features, model.bits, model.names, model.intercept) == ("hashed", 4, 2, False)
+    other = OnlineBBM(Perceptron(features="hashed"), n=3)
+    assert (other.features, other.names, other.intercept) == ("exact", 0, False)
+    for t in range(40):
+        model.learn_one({f"word{t % 20}": 1.0}, t % 2)
+    assert model._model.weights().size == 2**4 + 1
+    assert model.intercept_ == 0
+    for bad in ({"loss": "squared"}, {"features": "all"}, {"bits": 40}, {"rate": 1.0}):
+        with pytest.raises(ValueError, match=min(bad)):
+            OnlineBBM(LinearClassifier(**bad)).learn_one({"a": 1}, True)
+
+
+def test_what_lanes_and_objects_have_to_show():
+    lanes, objects = OnlineBBM(n=3).fit(X, Y), OnlineBBM(Perceptron(), n=3).fit(X, Y)
+    assert not hasattr(lanes, "weak_")
+    with pytest.raises(AttributeError, match="lanes of one table"):
+        _ = lanes.weak_
+    one = OnlineBBM(n=1).fit(X, Y)
+    assert one.weights_ == pytest.approx(LinearClassifier().fit(X, Y).weights_, rel=1e-6)
+    assert len(lanes.weights_) == 4
+    with pytest.raises(ValueError, match="weights of its own"):
+        _ = objects.weights_
+    for model in (lanes, objects):
+        assert model.loss_ > 0
+        assert model.__sizeof__() > 200
+
+
+def test_loss_is_the_log_loss_of_the_log_odds():
+    for weak in (None, Perceptron(), SGDClassifier(random_state=0)):
+        model = AdaBoostOL(weak, n=3)
+        model.partial_fit(X[:1], Y[:1], classes=[False, True])
+        lost = model.loss_
+        for x, y, w in zip(X[1:], Y[1:].tolist(), W[1:].tolist()):
+            lost += w * np.logaddexp(0.0, model.decision_one(x) * (-1 if y else 1))
+            model.learn_one(x, y, w)
+        assert model.loss_ == pytest.approx(lost, rel=1e-12)
+        assert model.weight_ == 1 + W[1:].sum()
+
+
+@pytest.mark.parametrize("weak", [None, Perceptron(), tree.HoeffdingTreeClassifier()], ids=repr)
+def test_validated_in_batches(weak):
+    """What `validate_many` tells of a batch is what `step` and the scores tell, one by one."""
+    many, one = OnlineBBM(weak, n=3), OnlineBBM(weak, n=3)
+    for booster in (many, one):
+        booster.learn_many(X[:20], Y[:20])
+    (outcome,) = many.validate_many(X[20:], Y[20:], W[20:])
+    for t, (x, y, w) in enumerate(zip(X[20:], Y[20:].tolist(), W[20:].tolist())):
+        score = one.decision_one(x)
+        assert outcome.losses[t] == pytest.approx(np.logaddexp(0.0, -score if y else score))
+        assert outcome.probability[t] == pytest.approx(1 / (1 + math.exp(-score)))
+        assert outcome.wrong[t] == (one.step(x, y, w) != y)
+    assert one.loss_ == pytest.approx(many.loss_)
+
+
+def test_a_booster_of_boosters(tmp_path):
+    model = OnlineBBM(AdaBoostOL(LinearClassifier(rule="ogd"), n=2), n=3).fit(X, Y)
+    model.save(tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert repr(again) == repr(model)
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    assert np.mean(model.predict(X) == Y) > 0.8
+
+
+def test_files_that_only_a_pickle_can_be(tmp_path):
+    for weak in (Copied(), facade.LinearClassifier(), KernelPerceptron(kernel=np.matmul)):
+        with pytest.raises(ValueError, match=r"pickle the booster|cannot be saved"):
+            OnlineBBM(weak, n=2).save(tmp_path / "m")
+    assert not (tmp_path / "m").exists()
