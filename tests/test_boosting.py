@@ -80,7 +80,7 @@ def test_boost_by_majority_is_that_of_the_text(n, edge, weighted):
         np.testing.assert_allclose(weights, oracle.learn(votes, y), rtol=1e-9, atol=1e-12)
         score = booster.score(votes)
         assert score == pytest.approx(votes.sum() * math.log(oracle.p / (1 - oracle.p)))
-        assert (score > 0) == (oracle.label(votes) > 0)
+        assert (score >= 0) == (oracle.label(votes) > 0)
 
 
 @every_stream
@@ -93,7 +93,7 @@ def test_adaboost_ol_is_that_of_the_text(n, stream, weights):
         scores = oracle.scores(votes)
         assert last.score(votes) == pytest.approx(scores[-1], abs=1e-12)
         logistic += h * np.logaddexp(0.0, -y * scores[-1])
-        wrong += h * ((scores > 0) != (y > 0))
+        wrong += h * ((scores >= 0) != (y > 0))
         # 80 steps of rounded sums in a recursion whose factors are at most 1
         np.testing.assert_allclose(found, oracle.learn(votes, y, h), rtol=1e-12)
         last.learn(votes, y, h)
@@ -120,7 +120,7 @@ def test_osboost_is_that_of_the_text(n, edge, stream):
             math.log((1 + vote * n / (n + 1)) / (1 - vote * n / (n + 1))), abs=1e-11
         )
         # a vote that is even up to rounding may be either's
-        wrong += h * ((learned.score(votes) > 0) != (y > 0))
+        wrong += h * ((learned.score(votes) >= 0) != (y > 0))
         uneven += h * (by_hand.OSBoost.label(oracle, votes) != y)
         hinge += h * max(0.0, oracle.theta - y * vote)
         hinge_of_even += h * max(0.0, oracle.theta - y * votes.mean())
@@ -201,7 +201,7 @@ def test_identity_of_boost_by_majority(n, stream, weighted):
     assert abs(c.identity_gap) < 200 * n * n * 3 * 2.0**-52
     lost = sum(h * (y * votes.sum() <= 0) for votes, y, h, _ in rounds)
     assert sums["potential"] == lost
-    assert sums["mistakes"] == sum(h * ((votes.sum() > 0) != (y > 0)) for votes, y, h, _ in rounds)
+    assert sums["mistakes"] == sum(h * ((votes.sum() >= 0) != (y > 0)) for votes, y, h, _ in rounds)
     p = 0.65 if weighted else 0.575
     assert sums["start"] == pytest.approx(binom.cdf(n // 2, n, p), rel=1e-12)
     # the bound is the identity: equal to mistakes if even votes are all counted as such
@@ -307,10 +307,10 @@ def test_several_edges(kind, stream):
         parts = votes.reshape(3, n)
         scores = np.array([b.score(each) for b, each in zip(alone, parts)])
         share = hedge.weights
-        side = scores > 0 if share @ (scores > 0) > 0.5 else scores <= 0
+        side = scores >= 0 if share @ (scores >= 0) >= 0.5 else scores < 0
         assert booster.score(votes) == pytest.approx(share[side] @ scores[side], abs=1e-12)
-        assert (booster.score(votes) > 0) == (share @ (scores > 0) > 0.5)
-        missed += h * ((booster.score(votes) > 0) != (y > 0))
+        assert (booster.score(votes) >= 0) == (share @ (scores >= 0) >= 0.5)
+        missed += h * ((booster.score(votes) >= 0) != (y > 0))
         expected = np.concatenate([b.learn(each, y, h) for b, each in zip(alone, parts)])
         np.testing.assert_array_equal(booster.learn(votes, y, h), expected)
         np.testing.assert_array_equal(weights, expected)
@@ -318,7 +318,7 @@ def test_several_edges(kind, stream):
             if unit:
                 hedge.rescale(unit / h)
             unit = h
-        hedge.update(((scores > 0) != (y > 0)) * h / unit)
+        hedge.update(((scores >= 0) != (y > 0)) * h / unit)
         np.testing.assert_allclose(booster.measured()["shares"], hedge.weights, rtol=1e-12)
     sums, c = booster.measured(), certificate(kind, booster)
     assert c.holds
@@ -379,14 +379,14 @@ def test_tails_of_long_tables(n):
 
 
 def test_who_predicts_is_drawn_by_mistakes():
-    counts, votes = np.zeros(3), np.ones(3)
+    counts, votes = np.zeros(3), -np.ones(3)
     chance = np.array([1, math.exp(-1), 1]) / (2 + math.exp(-1))
     for seed in range(3000):
         booster = voting("adaboost_ol", 3, seed=seed)
         booster.learn(np.array([1.0, -1.0, 1.0]), 1.0, 0.5)  # alpha is (1, -1, 1) then
-        booster.learn(votes, 1.0, 1.0)  # and the second expert is wrong: its sum is 0
+        booster.learn(votes, -1.0, 1.0)  # and the second expert is wrong: its sum is 0
         scores = np.cumsum(booster.measured()["alpha"] * votes)
-        assert np.diff(scores).min() > 0.1
+        assert np.diff(-scores).min() > 0.1
         found = int(np.argmin(np.abs(scores - booster.score(votes))))
         assert found == np.searchsorted(np.cumsum(chance), _core.drawn(seed, 2, 0))
         counts[found] += 1

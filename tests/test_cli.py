@@ -652,7 +652,7 @@ def test_options_are_those_of_the_library():
         "winnow",
         "balanced-winnow",
     }
-    own |= {"pa", "svm", "primal-dual", "newton"}
+    own |= {"pa", "svm", "primal-dual", "newton", "boost"}
     assert {each.value for each in Learner} - own == set(rules._RULES)
     names = {losses.get(each.value).name for each in LossName}
     assert names == {each.value for each in LossName}

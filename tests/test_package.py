@@ -96,7 +96,8 @@ def test_everything_in_all_is_there(name):
 
 @pytest.mark.parametrize("room", sorted(OPTIONAL))
 def test_optional_rooms(room):
-    """They hold the learners of `linear` and `newton`, but for `Auto`, which makes one of two others.
+    """They hold the learners of `linear` and `newton`, but for `Auto`, which makes one of two others,
+    and the online boosters of labels.
 
     Those that learn all examples at once are for scikit-learn alone.
     """
@@ -104,6 +105,7 @@ def test_optional_rooms(room):
     module = importlib.import_module(f"regretless.{room}")
     names = set(importlib.import_module("regretless.linear").__all__) - {"Auto"}
     names |= {"NewtonClassifier", "NewtonRegressor"}
+    names |= {"AdaBoostOL", "OSBoost", "OSBoostOCP", "OnlineBBM"}
     batch = {"AdaBoost", "NHBoost", "NHBoostDT"} if room == "sklearn" else set()
     assert set(module.__all__) == names | batch
     assert all(hasattr(module, name) for name in module.__all__)

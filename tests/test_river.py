@@ -28,7 +28,7 @@ from river import (  # noqa: E402
     utils,
 )
 
-from regretless import linear, newton  # noqa: E402
+from regretless import boosting, linear, newton  # noqa: E402
 from regretless import river as facade  # noqa: E402
 
 CLASSIFIERS = [  # but for Winnow, which refuses the features of River's checks
@@ -43,6 +43,10 @@ CLASSIFIERS = [  # but for Winnow, which refuses the features of River's checks
     facade.KernelPerceptron,
     facade.PrimalDual,
     facade.NewtonClassifier,
+    facade.AdaBoostOL,
+    facade.OnlineBBM,
+    facade.OSBoost,
+    facade.OSBoostOCP,
 ]
 REGRESSORS = [
     facade.AutoRegressor,
@@ -63,7 +67,8 @@ def stream(model, size):
 
 def plain_class(cls):
     """The same learner without River."""
-    return getattr(newton if hasattr(newton, cls.__name__) else linear, cls.__name__)
+    rooms = (linear, newton, boosting)
+    return next(getattr(room, cls.__name__) for room in rooms if hasattr(room, cls.__name__))
 
 
 def plain(model):
@@ -347,7 +352,7 @@ def test_clone(model):
     before = predictions(model, xs)
 
     fresh = model.clone()
-    assert fresh.get_params() == model.get_params()
+    assert repr(fresh.get_params()) == repr(model.get_params())
     assert fresh.examples_ == 0
     assert fresh.predict_one(xs[0]) == (None if isinstance(model, base.Classifier) else 0.0)
 

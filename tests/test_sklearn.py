@@ -15,13 +15,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from regretless import linear, newton, rules
+from regretless import boosting, linear, newton, rules
 from regretless import sklearn as facade
 
 CLASSIFIERS = [  # but for Winnow, which refuses the features of scikit-learn's checks
@@ -36,6 +37,10 @@ CLASSIFIERS = [  # but for Winnow, which refuses the features of scikit-learn's 
     facade.KernelPerceptron,
     facade.PrimalDual,
     facade.NewtonClassifier,
+    facade.AdaBoostOL,
+    facade.OnlineBBM,
+    facade.OSBoost,
+    facade.OSBoostOCP,
 ]
 REGRESSORS = [
     facade.AutoRegressor,
@@ -64,6 +69,9 @@ VARIANTS = [
     facade.NewtonClassifier(sketch="fd", size=3, features="hashed", bits=10),
     facade.NewtonClassifier(sketch="rp", alpha=1.0, certify=True),
     facade.NewtonRegressor(sketch="full", alpha=1.0, diagonal=True),
+    facade.OnlineBBM(linear.LinearClassifier(rule="adagrad", rate=1.0), n=5, sampled=True),
+    facade.OSBoost(linear.Perceptron(), n=3),
+    facade.AdaBoostOL(SGDClassifier(random_state=0), n=3, last=True),
 ]
 
 # The check repeats rows instead of weighting them, and shuffles only one of the two data sets. What an
@@ -98,7 +106,8 @@ def data():
 
 def plain_class(cls):
     """The same learner without scikit-learn."""
-    return getattr(newton if hasattr(newton, cls.__name__) else linear, cls.__name__)
+    rooms = (linear, newton, boosting)
+    return next(getattr(room, cls.__name__) for room in rooms if hasattr(room, cls.__name__))
 
 
 def target(model, data):
@@ -231,8 +240,8 @@ def test_unfitted(cls, data):
         model.predict(data[0])
     model.fit(data[0], target(model, data))
     model.predict(data[0])
-    model.set_params(intercept=False)
-    with pytest.raises(NotFittedError):  # other options, another model
+    model.set_params(**model.get_params())
+    with pytest.raises(NotFittedError):  # options are set, another model begins
         model.predict(data[0])
 
 
@@ -294,6 +303,10 @@ GRIDS = {  # the last value of the last option is the best one
     facade.LinearRegressor: {"rule": [rules.AdaGrad(rate=1e-9), "coin"]},
     facade.PassiveAggressiveRegressor: {"C": [1e-9, 1.0]},
     facade.NewtonClassifier: {"sketch": ["fd"], "alpha": [1e9, None]},
+    facade.AdaBoostOL: {"last": [True]},
+    facade.OnlineBBM: {"n": [5], "edge": [0.2]},
+    facade.OSBoost: {"n": [5]},
+    facade.OSBoostOCP: {"n": [5]},
     facade.NewtonRegressor: {"sketch": ["fd"], "alpha": [1e9, None]},
 }
 
@@ -347,7 +360,7 @@ def test_copies(model, data):
     model = clone(model).fit(X[:200], y[:200])
     copied = pickle.loads(pickle.dumps(model))
     fresh = clone(model)
-    assert fresh.get_params() == model.get_params()
+    assert repr(fresh.get_params()) == repr(model.get_params())
     assert fresh.examples_ == 0
     assert np.array_equal(scores(copied, X), scores(model, X))
     assert copied.n_features_in_ == 8

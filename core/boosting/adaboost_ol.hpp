@@ -38,7 +38,7 @@ class AdaBoostOl : public Counted {
       const double slope = h / (1 + std::exp(s));
       alpha_[i] = std::clamp(alpha_[i] + rate * slope * z, -2.0, 2.0);
       steps_[i] += rate * slope * slope / 2;
-      if (y > 0 ? s > 0 : s >= 0) continue;  // a sum of 0 is label -1
+      if (y > 0 ? s >= 0 : s > 0) continue;  // a sum of 0 is label 1
       expert_mistakes_[i] += h;
       expected_ += h * shares[i] / all;
       log_v_[i] -= h;

@@ -22,7 +22,7 @@ class Counted : public Voting {
     rounds_ += 1;
     weight_ += h;
     heaviest_ = std::max(heaviest_, h);
-    if ((score > 0) != (y > 0)) mistakes_ += h;
+    if ((score >= 0) != (y > 0)) mistakes_ += h;
   }
   // Voter i learns with weight w, and z = y votes[i].
   void count_vote(std::size_t i, double w, double z, double h) {

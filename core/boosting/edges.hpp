@@ -35,20 +35,20 @@ class Edges : public Voting {
     double up = 0, down = 0, weight = 0;
     for (std::size_t k = 0; k < boosters_.size(); ++k) {
       const double s = boosters_[k]->score(votes + first(k));
-      (s > 0 ? up : down) += shares_[k] * s;
-      if (s > 0) weight += shares_[k];
+      (s >= 0 ? up : down) += shares_[k] * s;
+      if (s >= 0) weight += shares_[k];
     }
-    return weight > 0.5 ? up : down;
+    return weight >= 0.5 ? up : down;
   }
   void learn(const double* votes, double y, double h, double* weights) override {
-    if ((score(votes) > 0) != (y > 0)) mistakes_ += h;
+    if ((score(votes) >= 0) != (y > 0)) mistakes_ += h;
     if (h > unit_) {  // losses are measured in units of the largest importance
       if (unit_ > 0) hedge_.rescale(unit_ / h), periods_ += 1, shrunk_ += std::log(h / unit_);
       unit_ = h;
     }
     std::vector<double> losses;
     for (std::size_t k = 0; k < boosters_.size(); ++k) {
-      const bool wrong = (boosters_[k]->score(votes + first(k)) > 0) != (y > 0);
+      const bool wrong = (boosters_[k]->score(votes + first(k)) >= 0) != (y > 0);
       losses.push_back(wrong ? h / unit_ : 0);
       boosters_[k]->learn(votes + first(k), y, h, weights + first(k));
     }

@@ -15,7 +15,8 @@ class Voting : public Stateful {
  public:
   virtual std::unique_ptr<Voting> clone() const = 0;
   virtual int voters() const = 0;
-  // The log-odds of label 1. The same votes give the same score until something is learned.
+  // The log-odds of label 1, which is predicted from 0 on. The same votes give the same score until
+  // something is learned.
   virtual double score(const double* votes) const = 0;
   // The label of votes that were scored, and its importance h > 0: the weights in [0, 1] with which
   // the voters are to learn it, which the caller multiplies by h.

@@ -29,7 +29,7 @@ class BBM:
         self.n, self.p = n, p
 
     def label(self, votes):
-        return 1 if sum(votes) > 0 else -1
+        return 1 if sum(votes) >= 0 else -1
 
     def learn(self, votes, y):
         s, weights = 0, []
@@ -50,7 +50,7 @@ class AdaBoostOL:
 
     def learn(self, votes, y, h=1.0):
         self.t += 1
-        labels = [1 if score > 0 else -1 for score in self.scores(votes)]
+        labels = [1 if score >= 0 else -1 for score in self.scores(votes)]
         s, weights = 0.0, []
         for i in range(len(votes)):
             z = y * votes[i]
@@ -67,7 +67,7 @@ class OSBoost:
         self.n, self.edge, self.theta = n, edge, edge / (2 + edge)
 
     def label(self, votes):
-        return 1 if sum(votes) > 0 else -1
+        return 1 if sum(votes) >= 0 else -1
 
     def learn(self, votes, y, h=1.0):
         return [
@@ -82,7 +82,7 @@ class OSBoostOCP(OSBoost):
         self.alpha, self.t = np.full(n, 1 / n), 0
 
     def label(self, votes):
-        return 1 if self.alpha @ votes > 0 else -1
+        return 1 if self.alpha @ votes >= 0 else -1
 
     def learn(self, votes, y, h=1.0):
         self.t += 1

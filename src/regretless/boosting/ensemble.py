@@ -1,17 +1,22 @@
-"""An ensemble of weak learners of any kind, which are called one after the other."""
+"""A model made of weak learners of any kind, which are called one after the other."""
 
 import copy
-from collections.abc import Sequence
+import json
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from regretless import _core, rows
 from regretless.boosting.weak import Weak, as_dict, as_matrix, copies, takes_dicts, takes_weights
+from regretless.linear.learner import TOTALS
 from regretless.linear.loading import restored
-from regretless.run import Array
+from regretless.linear.model import Array, Model
+from regretless.losses import Logistic
 
 __all__ = ["Ensemble"]
 
@@ -29,15 +34,14 @@ class Lane:
 
     def votes(self, row: Any) -> Array:
         """1 or -1 of each weak learner: this label or not."""
-        return self.sign * np.array([each.vote(row) for each in self.weak])
+        return np.array([each.vote(row, self.sign) for each in self.weak])
 
 
-class Ensemble:
-    """The engine of a booster: a lane for two labels, one for each of three or more.
+class Ensemble(Model):
+    """The model of a booster whose weak learners are objects: as many for each lane as there are voters.
 
-    A booster knows labels and options; of its engine it wants `learn` and `score` with the numbers of
-    labels, `batch` and the same for what that gives, `relane` when a label appears, `votings` and `weak`
-    to look at, `described` and `restore` for files.
+    Weak learners get examples as they come, as dicts or matrices of one row, and have names, intercepts
+    and hashing of their own. Its loss is the log loss of the votes' log-odds.
 
     Parameters: `weak`, which is copied; `kind` and `options` of the `_core.Voting`; `sampled`, whether
     a weak learner gets an example with probability p instead of with weight p; `seed` of that.
@@ -49,72 +53,58 @@ class Ensemble:
     def __init__(
         self, weak: Any, kind: str, options: dict[str, Any], *, sampled: bool, seed: int
     ) -> None:
+        super().__init__(Logistic(), bits=0, names=0, intercept=False)
         self._prototype, self._kind, self._options = weak, kind, options
         self._dicts, self._weights = takes_dicts(weak), takes_weights(weak)
         self._sampled, self._seed = sampled, seed
-        self._rounds = 0
-        self.lanes = [self._fresh()]
+        self._lanes = [self._fresh()]
 
     def _fresh(self) -> Lane:
         voting = _core.Voting(self._kind, self._options)
         return Lane(voting, copies(self._prototype, voting.voters))
 
-    @property
-    def votings(self) -> list[_core.Voting]:
-        """What became of the votes, for each lane."""
-        return [lane.voting for lane in self.lanes]
+    def measured(self, lane: int) -> dict[str, Array]:
+        """What the votes of a lane have measured."""
+        return self._lanes[lane].voting.measured()
 
     @property
     def weak(self) -> list[list[Any]]:
         """The weak learners of each lane."""
-        return [[each.model for each in lane.weak] for lane in self.lanes]
+        return [[each.model for each in lane.weak] for lane in self._lanes]
 
-    def relane(self, sources: Sequence[int], signs: Sequence[int]) -> None:
-        """Make the lanes of `sources`, -1 for a fresh one, each times its sign."""
+    def relabel(self, sources: Sequence[int], signs: Array) -> None:
         made = [
-            self._fresh() if source < 0 else copy.deepcopy(self.lanes[source]) for source in sources
+            self._fresh() if source < 0 else copy.deepcopy(self._lanes[source])
+            for source in sources
         ]
-        self.lanes = [replace(lane, sign=lane.sign * sign) for lane, sign in zip(made, signs)]
+        self._lanes = [replace(lane, sign=lane.sign * int(s)) for lane, s in zip(made, signs)]
 
     # --- one example ---------------------------------------------------------------------------------
 
-    def score(self, x: Any) -> Any:
-        """The log-odds of the second of two labels, or a list of those of each of several."""
-        return self._shown(self._scores(self._row(x)))
-
-    def learn(self, x: Any, y: int, w: float) -> Any:
-        """Learn label number `y` with importance `w >= 0` (0: only look); the score before that."""
-        return self._shown(self._learn(self._row(x), y, w))
-
-    def _row(self, x: Any) -> Any:
+    def _row(self, x: Any, naming: bool) -> Any:
         return as_dict(x) if self._dicts else as_matrix(x)
 
-    def _shown(self, scores: list[float]) -> Any:
-        return scores[0] if len(scores) == 1 else scores
+    def predict(self, x: Any) -> Array:
+        return np.array([lane.voting.score(lane.votes(x)) for lane in self._lanes])
 
-    def _scores(self, row: Any) -> list[float]:
-        return [lane.voting.score(lane.votes(row)) for lane in self.lanes]
-
-    def _learn(self, row: Any, y: int, w: float) -> list[float]:
-        votes = [lane.votes(row) for lane in self.lanes]  # of all, before anything changes
-        scores = [lane.voting.score(each) for lane, each in zip(self.lanes, votes)]
-        if w == 0:
-            return scores
-        before = [voting.state() for voting in self.votings]
+    def learn(self, x: Any, y: Array, importance: float) -> tuple[Array, Array, Array]:
+        votes = [lane.votes(x) for lane in self._lanes]  # of all, before anything changes
+        before = [lane.voting.state() for lane in self._lanes]
+        scores, rounds = np.zeros(self.lanes), int(self.totals[TOTALS["rounds"], 0])
         try:
-            for k, lane in enumerate(self.lanes):
-                target = 1 if y == (k if len(self.lanes) > 1 else 1) else -1
-                weights = lane.voting.learn(votes[k], target, w)
+            for k, lane in enumerate(self._lanes):
+                scores[k] = lane.voting.score(votes[k])
+                weights = lane.voting.learn(votes[k], y[k], importance)
                 for i, p in enumerate(weights.tolist()):
-                    u = _core.drawn(self._seed, self._rounds, 1 + k * len(weights) + i)
-                    for weight in self._given(p, w, u):
-                        lane.weak[i].learn(row, target * lane.sign > 0, weight)
+                    u = _core.drawn(self._seed, rounds, 1 + k * len(weights) + i)
+                    for weight in self._given(p, importance, u):
+                        lane.weak[i].learn(x, y[k] * lane.sign > 0, weight)
         except BaseException:
-            for voting, state in zip(self.votings, before):
-                voting.restore(state)
+            for lane, state in zip(self._lanes, before):
+                lane.voting.restore(state)
             raise
-        self._rounds += 1
-        return scores
+        self.totals[TOTALS["updates"]] += 1.0
+        return scores, np.logaddexp(0.0, -y * scores), np.zeros(self.lanes)
 
     def _given(self, p: float, w: float, u: float) -> list[float]:
         """The weights with which a weak learner gets an example, each time; u is drawn from [0, 1)."""
@@ -126,62 +116,87 @@ class Ensemble:
 
     # --- batches -------------------------------------------------------------------------------------
 
-    def batch(self, X: Any) -> tuple[int, Any]:
-        """The number of rows, and these in a form that can be cut and that the others take."""
-        if not self._dicts:
-            if hasattr(X, "iloc"):
-                X = X.to_numpy()
-            X = X.tocsr() if hasattr(X, "tocsr") else rows.numbers(X, "X", "a matrix of numbers")
-            if X.ndim != 2:
-                raise ValueError(f"X has shape {X.shape}: rows and columns are expected")
-            return X.shape[0], [as_matrix(X[t : t + 1]) for t in range(X.shape[0])]
-        table = rows.batch(X)
-        return table.size, [as_dict(table.row(t)) for t in range(table.size)]
+    def feed(self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool) -> Any:
+        """Learn or predict rows one by one, as `_core.Learner` does with what a batch gives to it."""
+        X = list(self._rows(batch))
+        weights = np.ones(len(X)) if importance is None else importance
+        if len(weights) != len(X):
+            raise ValueError(f"X has {len(X)} rows, the weights have {len(weights)}")
+        for bad in np.flatnonzero(~((weights >= 0) & (weights < np.inf))):
+            raise ValueError(f"weight[{bad}] = {weights[bad]} {self._IMPORTANCE}")
+        scores, losses = np.zeros((len(X), self.lanes)), np.zeros(len(X))
+        for t, (x, w) in enumerate(zip(X, weights.tolist())):
+            if labels is not None and w > 0:
+                scores[t], lost = self._step(x, int(labels[t]), w)
+                losses[t] = lost / w
+            elif want_scores:
+                scores[t] = self.predict(x)
+        if not want_scores:
+            return None
+        return scores.ravel() if labels is None else (scores.ravel(), losses)
 
-    def learn_many(self, batch: Any, y: NDArray[np.int32], w: Array | None) -> Array:
-        """Learn what `batch` gave, row by row; the scores before each (rows x lanes)."""
-        weights = np.ones(len(batch)) if w is None else w
-        scores = [self._learn(*each) for each in zip(batch, y.tolist(), weights.tolist())]
-        return np.array(scores).reshape(len(batch), len(self.lanes))
+    def _rows(self, batch: rows.Batch) -> Iterator[Any]:
+        for t in range(batch.size):
+            if isinstance(batch, rows.Table):  # what is 0 is said, as in a row that is a vector
+                row = {
+                    name: values[t].item() if not categories else categories[0][values[t]]
+                    for name, values, *categories in batch.columns
+                    if not categories or values[t] >= 0
+                }
+                x: Any = row if self._dicts else list(row.values())
+            elif isinstance(batch, rows.CSR) and not self._dicts:
+                part = slice(batch.starts[t], batch.starts[t + 1])
+                starts = np.array([0, part.stop - part.start], np.int32)
+                entries = batch.values[part], batch.columns[part], starts
+                x = sparse.csr_array(entries, shape=(1, batch.width))
+            else:
+                x = batch.row(t)
+            yield self._row(x, False)
 
-    def score_many(self, batch: Any) -> Array:
-        """The scores of each row (rows x lanes)."""
-        scores = np.array([self._scores(row) for row in batch])
-        return scores.reshape(len(batch), len(self.lanes))
+    # --- copies and files ----------------------------------------------------------------------------
 
-    # --- files ---------------------------------------------------------------------------------------
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "reader"}
 
-    def described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All that was learned, as text and arrays."""
-        lanes, arrays = [], {}
-        for k, lane in enumerate(self.lanes):
-            arrays[f"{k}"] = lane.voting.state()
-            weak = []
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__init__(Logistic(), bits=0, names=0, intercept=False)  # its reader knows no names
+        self.__dict__.update(state)
+
+    def weights(self) -> Array:
+        raise ValueError("every weak learner has weights of its own: see those of weak_")
+
+    def gradient_norms(self) -> Sequence[float]:
+        raise NotImplementedError("there is no gradient of votes")
+
+    @property
+    def bytes(self) -> int:
+        """What the weak learners say that they take, and the votes."""
+        return sum(
+            lane.voting.state().nbytes + sum(sys.getsizeof(each.model) for each in lane.weak)
+            for lane in self._lanes
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        out: dict[str, NDArray[Any]] = {"signs": np.array([lane.sign for lane in self._lanes])}
+        for k, lane in enumerate(self._lanes):
+            out[f"votes.{k}"] = lane.voting.state()
             for i, each in enumerate(lane.weak):
-                if not each.is_ours:
-                    raise ValueError(
-                        f"the weak learners are of the class {type(each.model).__name__}, which is not "
-                        "of this library and cannot be saved to a model file: pickle the booster"
-                    )
                 description, own = each.model._described()
-                weak.append([each.learned, description])
-                arrays |= {f"{k}.{i}.{name}": array for name, array in own.items()}
-            lanes.append({"sign": lane.sign, "weak": weak})
-        return {"rounds": self._rounds, "lanes": lanes}, arrays
+                text = json.dumps(description).encode()
+                out[f"{k}.{i}.description"] = np.frombuffer(text, np.uint8)
+                out |= {f"{k}.{i}.{name}": array for name, array in own.items()}
+        return out
 
-    def restore(self, path: Any, found: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Go on from what `described` gave."""
-        self.lanes = []
-        for k, saved in enumerate(found["lanes"]):
-            voting = _core.Voting(self._kind, self._options)
-            voting.restore(arrays[f"{k}"])
-            if len(saved["weak"]) != voting.voters or saved["sign"] not in (-1, 1):
-                raise ValueError("the weak learners are not those of the booster")
-            weak = []
-            for i, (learned, description) in enumerate(saved["weak"]):
+    def take(self, arrays: dict[str, NDArray[Any]]) -> None:
+        signs = arrays["signs"].tolist()
+        if len(signs) != self.lanes or not set(signs) <= {-1, 1}:
+            raise ValueError("the signs do not fit the lanes")
+        for k, lane in enumerate(self._lanes):
+            lane.voting.restore(arrays[f"votes.{k}"])
+            for i, each in enumerate(lane.weak):
                 start = f"{k}.{i}."
                 own = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
-                weak.append(Weak(restored(path, description, own), i))
-                weak[-1].learned = bool(learned)
-            self.lanes.append(Lane(voting, weak, saved["sign"]))
-        self._rounds = int(found["rounds"])
+                description = json.loads(own.pop("description").tobytes())
+                each.model = restored(f"weak learner {i}", description, own)
+                each.learned = each.model.classes_.size > 0
+        self._lanes = [replace(lane, sign=sign) for lane, sign in zip(self._lanes, signs)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regretless import rows
-from regretless.linear.learner import LinearLearner
+from regretless.linear.classifying import Classifying
 
 __all__ = ["Weak", "copies", "takes_dicts", "takes_weights"]
 
@@ -90,7 +90,7 @@ def as_matrix(x: Any) -> Any:
 class Weak:
     """One weak learner of several: `model` with its `number`.
 
-    Until it has learned something it votes for False and is not asked.
+    Until it has learned something it votes -1 and is not asked.
     """
 
     def __init__(self, model: Any, number: int) -> None:
@@ -101,13 +101,18 @@ class Weak:
             "classes" in inspect.signature(model.partial_fit).parameters
         )
 
-    def vote(self, row: Any) -> float:
-        """1 for True, -1 for False."""
+    def vote(self, row: Any, sign: int) -> float:
+        """1 for True, -1 for False; with sign -1 the other way round.
+
+        One of this library votes by its score, so that a score of 0 is for -1 either way.
+        """
         if not self.learned:
             return -1.0
+        if self.is_ours:
+            return 1.0 if sign * self.model.decision_one(row) > 0 else -1.0
         label = self.model.predict_one(row) if self._dicts else self.model.predict(row)[0]
         if isinstance(label, (int, float, np.number, np.bool_)) and label in (0, 1):
-            return 1.0 if label else -1.0
+            return float(sign if label else -sign)
         raise ValueError(
             f"weak learner {self.number}, a {type(self.model).__name__}, predicts {label!r}: "
             "False or True was expected of a classifier that learns these two"
@@ -128,5 +133,5 @@ class Weak:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this library can save it."""
-        return isinstance(self.model, LinearLearner)
+        """Whether it is a classifier of this library, with scores, and files."""
+        return isinstance(self.model, Classifying)

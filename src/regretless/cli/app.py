@@ -9,7 +9,7 @@ import typer
 from regretless.cli.experts import Algorithm, ForecastLossName, Picture
 from regretless.cli.failures import told
 from regretless.cli.grouping import grouped
-from regretless.cli.learners import Learner, LearnerOptions, LossName, Sketch
+from regretless.cli.learners import Kind, Learner, LearnerOptions, LossName, Sketch
 from regretless.cli.reading_options import PANEL as READING
 from regretless.cli.reading_options import Delimiter, ReadingOptions
 
@@ -79,6 +79,12 @@ def _positive(value: float | None) -> float | None:
     return value
 
 
+def _edge(value: float | None) -> float | None:
+    if value is not None and not 0 < value < 0.5:
+        raise typer.BadParameter(f"{value:g} must be above 0 and below 0.5")
+    return value
+
+
 @dataclass(frozen=True, kw_only=True)
 class Learning:
     """The options of learning that `train` and `compare` share."""
@@ -117,6 +123,41 @@ class Learning:
             rich_help_panel=LEARNING,
         ),
     ] = None
+    kind: Annotated[
+        Kind | None,
+        typer.Option(
+            help="How boost combines its weak learners; by default adaboost-ol.",
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    weak: Annotated[
+        int | None,
+        typer.Option(
+            help="How many weak learners boost has; by default 20.",
+            min=1,
+            max=10_000,
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    edge: Annotated[
+        float | None,
+        typer.Option(
+            help="How much better than 1/2 boost may count on them to be; by default 0.1.",
+            callback=_edge,
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    sampled: Annotated[
+        bool,
+        typer.Option(
+            "--sampled",
+            help="boost gives examples away with a probability, not with a weight.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = False
     bits: Annotated[
         int,
         typer.Option(
@@ -153,6 +194,10 @@ class Learning:
             sketch=self.sketch and self.sketch.value,
             size=self.size,
             alpha=self.alpha,
+            kind=self.kind and self.kind.value,
+            weak=self.weak,
+            edge=self.edge,
+            sampled=self.sampled,
             bits=self.bits,
             exact=self.exact,
             intercept=not self.no_intercept,
@@ -189,6 +234,7 @@ def _examples(*lines: str) -> str:
         "regretless train spam.csv --label spam --loss hinge --learner perceptron",
         'regretless train "ads/*.parquet" --label clicked --certify 10 --checkpoint ck/',
         "regretless train badly_scaled.csv --label y --learner newton --sketch oja --size 10",
+        "regretless train covtype.csv --label y --learner boost --kind bbm --weak 20 --edge 0.1",
         "cat live.jsonl | regretless train - --format jsonl --label y",
     )
 )
@@ -215,7 +261,8 @@ def train(
     rate: Annotated[
         float | None,
         typer.Option(
-            help="The learning rate, of learners that have one; for pa, svm and primal-dual it is C.",
+            help="The learning rate, of learners that have one and of boost's weak learners; for pa, "
+            "svm and primal-dual it is C.",
             callback=_positive,
             rich_help_panel=LEARNING,
         ),

@@ -34,8 +34,7 @@ def run(
     wanted: Wanted,
 ) -> None:
     """Give every piece to every learner, and say which does best."""
-    if "newton" not in learners:
-        options.refuse_newton_options(", ".join(learners))
+    options.refuse_options_of_others(learners)
     stream = reading.stream()
     labels, pieces = first_labels(stream, reading, options.form())
     regression = options.is_regression(labels)

@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from regretless.linear.learner import LinearLearner
     from regretless.rows import Form
 
-__all__ = ["Learner", "LearnerOptions", "LossName", "Sketch", "loss_name", "only_classifies"]
+__all__ = [
+    "Kind",
+    "Learner",
+    "LearnerOptions",
+    "LossName",
+    "Sketch",
+    "loss_name",
+    "only_classifies",
+]
 
 
 class Learner(StrEnum):
@@ -34,6 +42,7 @@ class Learner(StrEnum):
     SVM = "svm"
     PRIMAL_DUAL = "primal-dual"
     NEWTON = "newton"
+    BOOST = "boost"
 
 
 class Sketch(StrEnum):
@@ -43,6 +52,15 @@ class Sketch(StrEnum):
     FD = "fd"
     RP = "rp"
     FULL = "full"
+
+
+class Kind(StrEnum):
+    """The online boosters of `regretless.boosting`."""
+
+    ADABOOST_OL = "adaboost-ol"
+    BBM = "bbm"
+    OSBOOST = "osboost"
+    OSBOOST_OCP = "osboost-ocp"
 
 
 class LossName(StrEnum):
@@ -69,14 +87,21 @@ _OWN_LOSS: dict[str, tuple[str, str | None, str]] = {
     "svm": ("OnlineSVM", "C", "hinge"),
     "primal-dual": ("PrimalDual", "C", "hinge"),
 }
-_NEWTON = ("sketch", "size", "alpha")  # the options that only newton has
+# the options that only one learner has
+_OWN = {"newton": ("sketch", "size", "alpha"), "boost": ("kind", "weak", "edge", "sampled")}
+_BOOSTERS = {
+    "adaboost-ol": "AdaBoostOL",
+    "bbm": "OnlineBBM",
+    "osboost": "OSBoost",
+    "osboost-ocp": "OSBoostOCP",
+}
 _MATRIX_BITS = 11  # the core has matrices of up to 4,096 features
 _REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
 
 
 def only_classifies(learner: str) -> bool:
     """Whether there is no regressor of that name."""
-    return learner in _OWN_LOSS and learner not in _REGRESSORS
+    return learner == "boost" or (learner in _OWN_LOSS and learner not in _REGRESSORS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +113,10 @@ class LearnerOptions:
     sketch: str | None = None
     size: int | None = None
     alpha: float | None = None
+    kind: str | None = None
+    weak: int | None = None
+    edge: float | None = None
+    sampled: bool = False
     rate: float | None = None
     l1: float = 0.0
     l2: float = 0.0
@@ -114,24 +143,39 @@ class LearnerOptions:
 
     def of(self, learner: str) -> LearnerOptions:
         """The same for another learner, without what is not for it."""
-        left_out: dict[str, Any] = {} if learner == "newton" else dict.fromkeys(_NEWTON)
+        plain = LearnerOptions()
+        left_out: dict[str, Any] = {
+            name: getattr(plain, name)
+            for owner, names in _OWN.items()
+            if owner != learner
+            for name in names
+        }
         if learner in _OWN_LOSS:
             left_out["loss"] = None
         return replace(self, learner=learner, **left_out)
 
-    def refuse_newton_options(self, learners: str) -> None:
-        """`ValueError` if there are any, for they are not for these learners."""
-        for name in _NEWTON:
-            if getattr(self, name) is not None:
-                raise ValueError(f"--{name} is for --learner newton, not for {learners}")
+    def refuse_options_of_others(self, learners: list[str]) -> None:
+        """`ValueError` if there are options of a learner that is not among these."""
+        for owner in _OWN.keys() - set(learners):
+            for name in self._given(owner):
+                raise ValueError(
+                    f"--{name} is for --learner {owner}, not for {', '.join(learners)}"
+                )
+
+    def _given(self, owner: str) -> dict[str, Any]:
+        """Which of the options that only one learner has were given, and how."""
+        found = {name: getattr(self, name) for name in _OWN[owner]}
+        return {k: v for k, v in found.items() if v is not None and v is not False}
 
     def make(self, regression: bool) -> LinearLearner:
         """The learner, or `ValueError` if its options do not fit."""
         from regretless import linear
 
+        self.refuse_options_of_others([self.learner])
         if self.learner == "newton":
             return self._newton(regression)
-        self.refuse_newton_options(self.learner)
+        if self.learner == "boost":
+            return self._boost(regression)
         if self.learner == "auto":
             return self._auto(regression)
         if self.learner in _OWN_LOSS:
@@ -177,17 +221,43 @@ class LearnerOptions:
                 f"2^{self.bits} of them; add --exact, or --bits {_MATRIX_BITS}"
             )
         kind = newton.NewtonRegressor if regression else newton.NewtonClassifier
-        given = {name: value for name in _NEWTON if (value := getattr(self, name)) is not None}
+        given = self._given("newton")
         return kind(loss=self.loss, rate=self.rate, **given, **self._shared())
+
+    def _boost(self, regression: bool) -> LinearLearner:
+        from regretless import boosting
+        from regretless.linear import LinearClassifier
+
+        self._refuse_regression(regression)
+        if self.certify is not None:
+            raise ValueError(
+                "--certify is for a single learner, and boost has many, of which it certifies the "
+                "mistakes; leave it out"
+            )
+        kind = self.kind or "adaboost-ol"
+        if kind == "adaboost-ol" and self.edge is not None:
+            raise ValueError(
+                f"--edge {self.edge:g}: adaboost-ol needs to know none; leave it out, or give --kind bbm"
+            )
+        tuned = self.rate is not None or self.l1 or self.l2  # which coins take no account of
+        weak = LinearClassifier(
+            loss=self.loss or "logistic",
+            rule="adagrad" if tuned else "coin",
+            rate=self.rate,
+            l1=self.l1,
+            l2=self.l2,
+            **self._shared(),
+        )
+        names = {"weak": "n", "edge": "edge", "sampled": "sampled"}
+        given = {names[k]: v for k, v in self._given("boost").items() if k in names}
+        made: LinearLearner = getattr(boosting, _BOOSTERS[kind])(weak, seed=self.seed, **given)
+        return made
 
     def _with_its_own_loss(self, regression: bool) -> LinearLearner:
         from regretless import linear
 
-        if regression and only_classifies(self.learner):
-            raise ValueError(
-                f"the labels are numbers that are not all whole, and the {self.learner} only "
-                "classifies; use --learner pa or coin"
-            )
+        if only_classifies(self.learner):
+            self._refuse_regression(regression)
         name, option, own = (_REGRESSORS if regression else _OWN_LOSS)[self.learner]
         if self.loss not in (None, own):
             raise ValueError(
@@ -204,6 +274,13 @@ class LearnerOptions:
             del shared["certify"]
         learner: LinearLearner = getattr(linear, name)(**rate, **shared)
         return learner
+
+    def _refuse_regression(self, regression: bool) -> None:
+        if regression:
+            raise ValueError(
+                f"the labels are numbers that are not all whole, and the {self.learner} only "
+                "classifies; use --learner pa or coin"
+            )
 
     def _shared(self) -> dict[str, Any]:
         has_intercept = self.learner != "winnow"  # it has a threshold instead

@@ -5,6 +5,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from regretless.boosting.booster import Booster
 from regretless.certificates import RegretCertificate
 from regretless.cli.learners import loss_name
 from regretless.cli.memory import peak_rss_mb
@@ -89,6 +92,7 @@ class Summary:
             ("mean loss", short(scores.loss)),
             ("certified best possible", self._certified()),
             ("regret to the best lane", self._against_lanes()),
+            ("mistakes", self._mistakes()),
             ("holdout loss", short(self.holdout_loss)),
             ("error", "" if self.is_regression else percent(scores.error)),
             ("root mean square error", short(scores.rmse)),
@@ -113,6 +117,18 @@ class Summary:
         if not isinstance(certificate, RegretCertificate):  # one model, nothing mixed
             return ""
         return f"{short(certificate.regret)}, certified at most {short(certificate.bound)}"
+
+    def _mistakes(self) -> str:
+        model = self.training.model
+        if not isinstance(model, Booster):
+            return ""
+        c, edges = model.certificate(), model.edges_
+        each = np.concatenate(list(edges.values()) if isinstance(edges, dict) else [edges])
+        drawn = " in expectation" if c.expected != c.mistakes else ""
+        return (
+            f"{c.mistakes:,.0f}, certified at most {c.bound:,.0f}{drawn}; edges of the weak learners "
+            f"{each.min():.3f} to {each.max():.3f}"
+        )
 
     def line(self) -> str:
         """The essentials."""

@@ -46,7 +46,7 @@ class Classifying(LinearLearner):
         """Learn from one example: features `x`, label `y`, importance `w >= 0` (0: not there)."""
         core = self._model or self._start()
         if not isinstance(x, dict):
-            x = rows.row(x)
+            x = self._row(x)
         label = self._class_of(y)
         if label is None:
             label = self._new_label(x, y, w)
@@ -56,7 +56,7 @@ class Classifying(LinearLearner):
         """Predict and learn in one pass over the row; the prediction made before learning."""
         core = self._model or self._start()
         if not isinstance(x, dict):
-            x = rows.row(x)
+            x = self._row(x)
         label = self._class_of(y)
         if label is None:
             before = self._decide(core.score(x))
@@ -66,7 +66,7 @@ class Classifying(LinearLearner):
 
     def decision_one(self, x: Any) -> Any:
         """The raw score: of the second label for two, a list in the order of `classes_` for more."""
-        return (self._model or self._start()).score(x if isinstance(x, dict) else rows.row(x))
+        return (self._model or self._start()).score(x if isinstance(x, dict) else self._row(x))
 
     def predict_one(self, x: Any) -> Any:
         """The label with the highest score; None before any label has been seen."""
@@ -75,7 +75,7 @@ class Classifying(LinearLearner):
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each label seen so far."""
         labels = self._labels.labels
-        p = (self._model or self._start()).probability(x if isinstance(x, dict) else rows.row(x))
+        p = (self._model or self._start()).probability(x if isinstance(x, dict) else self._row(x))
         if len(labels) == 2:
             return {labels[0]: 1.0 - p, labels[1]: p}
         return {labels[0]: 1.0} if len(labels) == 1 else dict(zip(labels, p)) if labels else {}

@@ -23,6 +23,7 @@ __all__ = ["TOTALS", "LinearLearner", "weight_array"]
 
 TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}  # what a lane adds up
 _ROOMS = ("losses", "rules", "rates", "geometry", "domains")  # what options are made of
+_LEARNERS = ("linear", "newton", "boosting")  # where learners are
 _NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
 
@@ -107,6 +108,11 @@ class LinearLearner(ABC):
 
     def _start(self) -> "_core.Learner | Model":
         """Make the model, checking every option before anything is learned."""
+        self._model = self._made(*self._compiled())
+        return self._model
+
+    def _compiled(self) -> tuple[tuple[int, float], str, dict[str, Any]]:
+        """The parts as the core takes them, every option checked."""
         if self.features not in ("exact", "hashed"):
             raise ValueError(f"features={self.features!r} must be 'exact' or 'hashed'")
         if not (isinstance(self.bits, (int, np.integer)) and 1 <= self.bits <= 31):
@@ -118,8 +124,7 @@ class LinearLearner(ABC):
         if twin is None or loss.classification != self._classifies:
             task = "classification" if self._classifies else "regression"
             raise ValueError(f"loss={loss.name!r} is not a loss for {task}")
-        self._model = self._made(twin, rule, options)
-        return self._model
+        return twin, rule, options
 
     def _made(
         self, twin: tuple[int, float], rule: str, options: dict[str, Any]
@@ -144,6 +149,10 @@ class LinearLearner(ABC):
                 named=not hashed or self.names > 0,
             )
         return self._reading
+
+    def _row(self, x: Any) -> Any:
+        """One example, not a dict, as the model takes it."""
+        return rows.row(x)
 
     def _feed(
         self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False
@@ -340,6 +349,9 @@ def _to_json(value: Any, name: str) -> Any:
         return {type(value).__name__: [_to_json(v, name) for v in value]}
     if isinstance(value, dict):
         return {"dict": [[_to_json(k, name), _to_json(v, name)] for k, v in value.items()]}
+    if isinstance(value, LinearLearner) and learner_class(type(value).__name__) is type(value):
+        options = {k: _to_json(v, k) for k, v in value.get_params().items()}
+        return {"learner": [type(value).__name__, options]}  # one that has seen nothing
     module = _room_of(value)
     if module is not None:
         parts = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
@@ -376,10 +388,22 @@ def _from_json(value: Any) -> Any:
         return items if kind == "list" else tuple(items)
     if kind == "dict":
         return {_from_json(k): _from_json(v) for k, v in inside}
-    if kind not in _ROOMS:
+    if kind not in (*_ROOMS, "learner"):
         raise ValueError(f"{kind} is not known")
-    module = _room(kind)
     name, options = inside
-    if name not in module.__all__:
+    if kind == "learner":
+        made = learner_class(name)
+    else:
+        made = getattr(_room(kind), name) if name in _room(kind).__all__ else None
+    if made is None:
         raise ValueError(f"{name} is not known")
-    return getattr(module, name)(**{k: _from_json(v) for k, v in options.items()})
+    return made(**{k: _from_json(v) for k, v in options.items()})
+
+
+def learner_class(name: str) -> type[LinearLearner] | None:
+    """The learner of this library that is called so."""
+    for room in _LEARNERS:
+        found = getattr(_room(room), name, None) if name in _room(room).__all__ else None
+        if isinstance(found, type) and issubclass(found, LinearLearner):
+            return found
+    return None

@@ -5,7 +5,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from regretless import linear, newton, persistence
+from regretless import persistence
+from regretless.linear.learner import learner_class
 
 __all__ = ["load", "restored"]
 
@@ -14,8 +15,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     """The learner that was saved to `path`, of the class that it had.
 
     >>> import tempfile, pathlib
+    >>> from regretless.linear import Perceptron
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "m.model"
-    >>> linear.Perceptron().save(path)
+    >>> Perceptron().save(path)
     >>> load(path)
     Perceptron()
     """
@@ -25,7 +27,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 def restored(path: Any, description: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     """The learner of a description and arrays that were read from `path`."""
     name = str(description.get("class"))
-    for room in (linear, newton):
-        if name in room.__all__:
-            return getattr(room, name)._restored(path, description, arrays)
-    raise ValueError(f"{path} holds a {name}, which is no learner of this version")
+    found = learner_class(name)
+    if found is None:
+        raise ValueError(f"{path} holds a {name}, which is no learner of this version")
+    return found._restored(path, description, arrays)

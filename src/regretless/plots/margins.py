@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.boosting.batch import BatchBooster
 from regretless.plots.curves import COLOURS, LINES
 from regretless.plots.saving import picture_path, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from regretless.boosting.batch import BatchBooster
+
 __all__ = ["margin_curves"]
 
 
 def margin_curves(
-    boosters: Mapping[str, BatchBooster],
+    boosters: Mapping[str, "BatchBooster"],
     X: Any,
     y: Any,
     path: str | PathLike[str] | None = None,

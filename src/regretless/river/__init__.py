@@ -1,7 +1,8 @@
 """The learners of this library as River estimators, for River's pipelines, ensembles and metrics.
 
-Each is the class of the same name in `regretless.linear` or `regretless.newton`, and a
-`river.base.Classifier` or `river.base.Regressor` as well: same options, same numbers, same files.
+Each is the class of the same name in `regretless.linear`, `regretless.newton` or
+`regretless.boosting`, and a `river.base.Classifier` or `river.base.Regressor` as well: same options,
+same numbers, same files.
 Needs River: `pip install "regretless[river]"`.
 """
 
@@ -13,6 +14,7 @@ except ImportError as error:
         "(regretless.linear has the same learners without it)"
     ) from error
 
+from regretless.river.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
 from regretless.river.linear import (
     AutoClassifier,
     AutoRegressor,
@@ -32,6 +34,7 @@ from regretless.river.linear import (
 from regretless.river.newton import NewtonClassifier, NewtonRegressor
 
 __all__ = [
+    "AdaBoostOL",
     "AutoClassifier",
     "AutoRegressor",
     "BalancedWinnow",
@@ -41,6 +44,9 @@ __all__ = [
     "MarginPerceptron",
     "NewtonClassifier",
     "NewtonRegressor",
+    "OSBoost",
+    "OSBoostOCP",
+    "OnlineBBM",
     "OnlineSVM",
     "PNormPerceptron",
     "PassiveAggressive",

@@ -13,7 +13,8 @@ except ImportError as error:
         'pip install "regretless[sklearn]" (regretless.linear has the same learners without it)'
     ) from error
 
-from regretless.sklearn.boosting import AdaBoost, NHBoost, NHBoostDT
+from regretless.sklearn.batch_boosting import AdaBoost, NHBoost, NHBoostDT
+from regretless.sklearn.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
 from regretless.sklearn.linear import (
     AutoClassifier,
     AutoRegressor,
@@ -34,6 +35,7 @@ from regretless.sklearn.newton import NewtonClassifier, NewtonRegressor
 
 __all__ = [
     "AdaBoost",
+    "AdaBoostOL",
     "AutoClassifier",
     "AutoRegressor",
     "BalancedWinnow",
@@ -45,6 +47,9 @@ __all__ = [
     "NHBoostDT",
     "NewtonClassifier",
     "NewtonRegressor",
+    "OSBoost",
+    "OSBoostOCP",
+    "OnlineBBM",
     "OnlineSVM",
     "PNormPerceptron",
     "PassiveAggressive",

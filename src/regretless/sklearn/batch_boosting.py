@@ -1,0 +1,68 @@
+"""The batch boosters as scikit-learn estimators."""
+
+import os
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from regretless import boosting
+from regretless.boosting.batch import BatchBooster
+from regretless.boosting.stump_search import Array
+
+__all__ = ["AdaBoost", "NHBoost", "NHBoostDT"]
+
+
+class SklearnBooster(ClassifierMixin, BatchBooster, BaseEstimator):  # type: ignore[misc]
+    """A booster of matrices."""
+
+    # those that know the options of `weak`
+    get_params = BaseEstimator.get_params
+    set_params = BaseEstimator.set_params
+    __repr__ = BaseEstimator.__repr__
+    n_features_in_: int
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_ensembles")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check_fitted(self) -> None:
+        check_is_fitted(self)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Boost on the rows of `X`."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return super().fit(X, y, sample_weight)
+
+    def _votes(self, X: Any) -> Array:
+        self._check_fitted()
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return super()._votes(X)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The learner that `save` wrote to `path`; names of columns are not kept."""
+        made = super().load(path)
+        made.n_features_in_ = len(made._sources)
+        return made
+
+
+class AdaBoost(SklearnBooster, boosting.AdaBoost):
+    """`regretless.boosting.AdaBoost` as a scikit-learn classifier."""
+
+
+class NHBoost(SklearnBooster, boosting.NHBoost):
+    """`regretless.boosting.NHBoost` as a scikit-learn classifier."""
+
+
+class NHBoostDT(SklearnBooster, boosting.NHBoostDT):
+    """`regretless.boosting.NHBoostDT` as a scikit-learn classifier."""

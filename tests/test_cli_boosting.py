@@ -1,0 +1,170 @@
+"""`--learner boost` on the command line: every option gives what the booster in Python gives."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from regretless import boosting, streams
+from regretless.cli.app import app
+from regretless.cli.learners import _BOOSTERS, Kind, LearnerOptions
+from regretless.evaluate.training import Training
+from regretless.linear import LinearClassifier
+from regretless.linear.loading import load
+
+BOOST = ["--learner", "boost"]
+HASHED = {"features": "hashed", "bits": 18, "names": 100_000}
+
+
+def run(*arguments, code=0):
+    """The result of a command that ends with the exit code."""
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+def run_json(*arguments):
+    return json.loads(run(*arguments, "--json", "--quiet").stdout)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working directory with labels of two, of three, of all numbers."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 3))
+    u = X.sum(axis=1) + 0.5 * random.normal(size=300)
+    labels = {
+        "covtype": np.where(u > 0, 1, -1),
+        "three": np.array(["low", "middle", "high"])[np.digitize(u, [-0.5, 0.5])],
+        "prices": u + 0.25,
+    }
+    for name, y in labels.items():
+        rows = [f"{a!r},{b!r},{c!r},{v}\n" for (a, b, c), v in zip(X.tolist(), y.tolist())]
+        (tmp_path / f"{name}.csv").write_text("a,b,c,y\n" + "".join(rows))
+    return tmp_path
+
+
+def trained(path, model):
+    """What the library does with the file."""
+    training = Training(model)
+    for piece in streams.read(path, label="y").pieces(model._form()):
+        training.take(piece)
+    return training
+
+
+def same(found, expected):
+    sums, others = found._measured(), expected._measured()
+    np.testing.assert_equal(sums, others)
+    assert repr(found) == repr(expected)
+    return found.weights_ == expected.weights_
+
+
+def test_train(folder):
+    """`regretless train covtype.csv --label y --learner boost --kind bbm --weak 20 --edge 0.1`."""
+    command = ["train", "covtype.csv", "--label", "y", *BOOST, "--kind", "bbm", "--weak", 20]
+    result = run(*command, "--edge", 0.1, "--save", "m")
+    assert "boost, logistic loss, classification" in result.stdout
+    expected = trained("covtype.csv", boosting.OnlineBBM(LinearClassifier(**HASHED), n=20)).model
+    c, edges = expected.certificate(), expected.edges_
+    shown = " ".join(result.stdout.split())
+    assert f"mistakes {c.mistakes:,.0f}, certified at most {c.bound:,.0f};" in shown
+    assert f"weak learners {edges.min():.3f} to {edges.max():.3f}" in shown
+    assert same(load("m"), expected)
+    assert same(boosting.OnlineBBM.load("m"), expected)
+
+
+VARIANTS = {
+    "": ("AdaBoostOL", {}, {}),
+    "--kind adaboost-ol --weak 3 --seed 5 --loss hinge": (
+        "AdaBoostOL",
+        {"n": 3, "seed": 5},
+        {"loss": "hinge", "seed": 5},
+    ),
+    "--kind bbm --sampled --rate 0.5": (
+        "OnlineBBM",
+        {"sampled": True},
+        {"rule": "adagrad", "rate": 0.5},
+    ),
+    "--kind osboost --edge 0.2 --l2 0.01": (
+        "OSBoost",
+        {"edge": 0.2},
+        {"rule": "adagrad", "l2": 0.01},
+    ),
+    "--kind osboost-ocp --no-intercept": ("OSBoostOCP", {}, {"intercept": False}),
+}
+
+
+@pytest.mark.parametrize("options", VARIANTS)
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("file", ["covtype.csv", "three.csv"])
+def test_options(folder, options, exact, file):
+    name, own, of_weak = VARIANTS[options]
+    weak = LinearClassifier(**HASHED | ({"features": "exact"} if exact else {}) | of_weak)
+    expected = trained(file, getattr(boosting, name)(weak, **own))
+    command = ["train", file, "--label", "y", *BOOST, *options.split(), "--save", "m"]
+    summary = run_json(*command, *(["--exact"] if exact else []))
+    assert same(load("m"), expected.model)
+    assert summary["loss"] == expected.validation.loss
+    assert summary["error"] == expected.validation.error
+
+
+def test_predict_inspect_passes_and_checkpoints(folder):
+    command = ["train", "three.csv", "--label", "y", *BOOST, "--passes", 2]
+    run(*command, "--save", "m", "--checkpoint", "ck", "--quiet")
+    model = load("m")
+    assert model.examples_ == 600
+    (piece,) = streams.read("three.csv", label="y").pieces(model._form())
+    predicted = run("predict", "three.csv", "--model", "m").stdout.split()
+    assert predicted == model.predict(piece.X).tolist()
+    found = json.loads(run("inspect", "m", "--json").stdout)
+    assert found["class"] == "AdaBoostOL"
+    assert (
+        "certified at most" in run(*command, "--checkpoint", "ck").stdout
+    )  # nothing is left to do
+
+
+def test_compare(folder):
+    """The options are for boost alone; the others learn as without them."""
+    command = ["compare", "covtype.csv", "--label", "y", "--learners"]
+    both = run_json(*command, "coin,boost", "--kind", "osboost", "--weak", 3)["learners"]
+    losses = {each["learner"]: each["loss"] for each in both}
+    alone = run_json(*command, "coin")["learners"]
+    assert losses["coin"] == alone[0]["loss"]
+    train = ["train", "covtype.csv", "--label", "y", *BOOST, "--kind", "osboost", "--weak", 3]
+    assert losses["boost"] == run_json(*train, "--names", 0)["loss"]
+    kept = run_json("compare", "prices.csv", "--label", "y", "--learners", "coin,boost")
+    assert [each["learner"] for each in kept["learners"]] == ["coin"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "--kind", "bbm"], "--kind is for --learner boost, not for auto"),
+        (["train", "--learner", "pa", "--weak", 3], "--weak is for --learner boost, not for pa"),
+        (["train", "--learner", "newton", "--sampled"], "--sampled is for --learner boost"),
+        (["train", *BOOST, "--size", 3], "--size is for --learner newton, not for boost"),
+        (["compare", "--learners", "coin,pa", "--edge", 0.1], "--edge is for --learner boost"),
+        (["train", *BOOST, "--edge", 0.1], "adaboost-ol needs to know none"),
+        (["train", *BOOST, "--certify", 1], "--certify is for a single learner"),
+    ],
+)
+def test_what_does_not_fit(folder, arguments, message):
+    command, *others = arguments
+    assert message in run(command, "covtype.csv", "--label", "y", *others, code=1).stderr
+
+
+def test_regression_is_refused(folder):
+    failed = run("train", "prices.csv", "--label", "y", *BOOST, code=1)
+    assert "the boost only classifies" in failed.stderr
+    for edge in ("0", "0.5", "nan"):
+        run("train", "covtype.csv", "--label", "y", *BOOST, "--edge", edge, code=2)
+    run("train", "covtype.csv", "--label", "y", *BOOST, "--weak", 0, code=2)
+    run("train", "covtype.csv", "--label", "y", *BOOST, "--kind", "forest", code=2)
+
+
+def test_kinds_are_those_of_the_library():
+    assert {each.value for each in Kind} == set(_BOOSTERS)
+    made = LearnerOptions(learner="boost").make(regression=False)
+    assert repr(made.clone()) == repr(made)
