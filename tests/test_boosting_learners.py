@@ -715,3 +715,15 @@ def test_files_that_only_a_pickle_can_be(tmp_path):
         with pytest.raises(ValueError, match=r"pickle the booster|cannot be saved"):
             OnlineBBM(weak, n=2).save(tmp_path / "m")
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("weak", [LinearClassifier, Copied])
+def test_a_weak_learner_without_an_opinion_votes_against(weak):
+    """Whichever label it tells from the rest: mirrored lanes know nothing of a new feature, either."""
+    model = OnlineBBM(weak(rule="ogd", intercept=False), n=3, edge=0.1)
+    against = -3 * math.log(0.6 / 0.4)
+    for y in ("b", "a"):
+        model.learn_one({"x": 1.0 if y == "a" else -1.0}, y)
+        assert model.decision_one({"new": 1.0}) == pytest.approx(against)
+    model.learn_one({"z": 1.0}, "c")
+    assert model.decision_one({"new": 1.0}) == pytest.approx([against] * 3)
