@@ -96,11 +96,21 @@ def test_everything_in_all_is_there(name):
 
 @pytest.mark.parametrize("room", sorted(OPTIONAL))
 def test_optional_rooms(room):
-    """They hold the learners of `linear` and `newton`, but for `Auto`, which makes one of two others."""
+    """They hold the learners of `linear`, `newton` and `boosting`.
+
+    But for `Auto`, which makes one of two others.
+    """
     pytest.importorskip(room)
     module = importlib.import_module(f"regretless.{room}")
     names = set(importlib.import_module("regretless.linear").__all__) - {"Auto"}
-    assert set(module.__all__) == names | {"NewtonClassifier", "NewtonRegressor"}
+    assert set(module.__all__) == names | {
+        "NewtonClassifier",
+        "NewtonRegressor",
+        "AdaBoostOL",
+        "OnlineBBM",
+        "OSBoost",
+        "OSBoostOCP",
+    }
     assert all(hasattr(module, name) for name in module.__all__)
 
 
