@@ -388,9 +388,13 @@ def test_fit_starts_afresh_and_knows_all_labels():
 
 @every_booster
 @pytest.mark.parametrize("labels", [Y, THREE], ids=["two", "three"])
-@pytest.mark.parametrize("sampled", [False, True])
-def test_saved_copied_and_pickled_they_go_on(make, labels, sampled, tmp_path):
-    model = make(weak=LinearClassifier(rule="adagrad"), sampled=sampled, seed=8)
+@pytest.mark.parametrize(
+    ("weak", "sampled"),
+    [(LinearClassifier(rule="adagrad"), False), (None, True), (Perceptron(), True)],
+    ids=repr,
+)
+def test_saved_copied_and_pickled_they_go_on(make, labels, weak, sampled, tmp_path):
+    model = make(weak=weak, sampled=sampled, seed=8)
     model.learn_many(X[:50], labels[:50])
     model.save(tmp_path / "booster")
     others = [
@@ -554,6 +558,23 @@ def test_a_weak_learner_that_refuses():
         fresh.learn_one({"a": -1.0}, False)
     assert fresh.examples_ == 0
     assert model.certificate() == before
+
+
+def test_a_weak_learner_that_fails_to_learn():
+    """What the votes were told is taken back."""
+
+    class Once(Says):
+        def learn_one(self, x, y, w=1.0):
+            if x.get("fails"):
+                raise RuntimeError("no")
+
+    model = OnlineBBM(Once(True), n=3)
+    model.learn_one({}, True)
+    before = model.certificate()
+    with pytest.raises(RuntimeError, match="no"):
+        model.learn_one({"fails": True}, False)
+    assert model.certificate() == before
+    assert model.examples_ == 1
 
 
 def test_nothing_learned():

@@ -14,7 +14,13 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from regretless import linear
-from regretless.linear import KernelPerceptron, Perceptron, support_vectors
+from regretless.linear import (
+    KernelPerceptron,
+    LinearClassifier,
+    Perceptron,
+    PrimalDual,
+    support_vectors,
+)
 from regretless.linear.loading import load
 from regretless.linear.model import Row
 from regretless.linear.support_vectors import SupportVectors
@@ -586,3 +592,14 @@ def test_a_damaged_file_is_refused(name, tmp_path):
         )
         with pytest.raises(ValueError, match="is damaged"):
             linear.KernelPerceptron.load(tmp_path / "n")
+
+
+@pytest.mark.parametrize("model", [KernelPerceptron(), PrimalDual(), LinearClassifier()], ids=repr)
+def test_losses_of_a_batch_are_not_weighted(model):
+    """Their sum, each times its weight, is what the learner says that it has lost."""
+    rng = np.random.default_rng(0)
+    X, y, w = rng.normal(size=(50, 3)), rng.random(50) < 0.5, rng.choice([0.5, 1.0, 3.0], 50)
+    model.fit(X[:5], y[:5])
+    before = model.loss_
+    (outcome,) = model.validate_many(X, y, w)
+    assert outcome.losses @ w == pytest.approx(model.loss_ - before, rel=1e-9)

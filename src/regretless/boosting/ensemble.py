@@ -127,8 +127,7 @@ class Ensemble(Model):
         scores, losses = np.zeros((len(X), self.lanes)), np.zeros(len(X))
         for t, (x, w) in enumerate(zip(X, weights.tolist())):
             if labels is not None and w > 0:
-                scores[t], lost = self._step(x, int(labels[t]), w)
-                losses[t] = lost / w
+                scores[t], losses[t] = self._step(x, int(labels[t]), w)
             elif want_scores:
                 scores[t] = self.predict(x)
         if not want_scores:

@@ -197,7 +197,7 @@ class Model(ABC):
         self.totals[1] += importance * losses
         self.totals[2] += importance * linear
         self.totals[4] += importance
-        return scores, importance * float(losses.sum())
+        return scores, float(losses.sum())
 
     def _shown(self, scores: Array) -> Any:
         return scores.item() if self.lanes == 1 else scores.tolist()
