@@ -336,7 +336,7 @@ def test_eigenvalues_of_oja():
 # --- the promise of the mixture ----------------------------------------------------------------------
 
 
-def hard(T=400):
+def hard(T=200):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(T, 5))
     y = np.sign(X @ [1, -2, 3, 0, 0] + 0.5 * rng.normal(size=T))
