@@ -53,7 +53,7 @@ def on_text(folder: Path, count: int, repeats: int) -> tuple[list[Row], dict[str
             peer,
             reports[learner]["error"],
             wrong,
-            3,
+            5,
         )
         for (name, learner), us in zip(WEAK.items(), mine)
     ]
@@ -82,7 +82,7 @@ def on_dicts(count: int, repeats: int) -> Row:
     )
     us = [each / len(examples) * 1e6 for each in (mine, theirs)]
     work = "dicts of Phishing, 10 weak learners (error)"
-    return Row(work, "River, AdaBoostClassifier", us[0], us[1], errors["ours"], errors["peer"], 10)
+    return Row(work, "River, AdaBoostClassifier", us[0], us[1], errors["ours"], errors["peer"], 20)
 
 
 def main() -> None:
