@@ -609,8 +609,8 @@ class Copied(LinearClassifier):
 
 
 def close(found, expected):
-    # weights are floats: scores of a hundred rounds agree to a hundred times 2^-24, and votes by them
-    # are the same unless a score is that near to 0
+    # sums of some hundred doubles that the votes alone decide: votes are the same unless a score of a
+    # weak learner, in floats, is within rounding of 0
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 

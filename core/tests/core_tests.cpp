@@ -10,6 +10,7 @@
 #include "auto.hpp"
 #include "boosting/adaboost_ol.hpp"
 #include "boosting/bbm.hpp"
+#include "boosting/boost.hpp"
 #include "boosting/decision_stump.hpp"
 #include "boosting/edges.hpp"
 #include "boosting/models.hpp"
@@ -619,6 +620,48 @@ void test_boosting() {
   }
 }
 
+// Linear weak learners in lanes: the same in a batch, one by one, on other machines and after a
+// restart.
+void test_boost() {
+  const std::uint32_t features = 9;
+  for (const bool sampled : {false, true})
+    for (const int labels : {2, 3})
+      for (const bool coin : {false, true}) {
+        AdaGrad adagrad;
+        adagrad.invariant = true;
+        Coin bets;
+        bets.lipschitz = 1;
+        const auto make = [&](Kernels kernels) {
+          Boost model({LossKind::logistic, 0}, coin ? Rule(bets) : Rule(adagrad),
+                      std::make_unique<Bbm>(7, 0.1, !sampled), sampled, 3, 0, 0, kernels);
+          for (std::int64_t c = 0; c < std::int64_t(features) - 1; ++c) model.features().insert(c);
+          model.grow();
+          if (labels == 3) model.relane(fresh(3), ones(3));
+          return model;
+        };
+        const Stream stream(600, features, labels, 5);
+        Boost together = make(kernels()), apart = make(kernels()),
+              elsewhere = make(baseline_kernels());
+        together.learn(stream.batch(true));
+        for (std::size_t t = 0; t < stream.targets.size(); ++t) apart.learn(stream.row(t, true));
+        elsewhere.learn(stream.batch(true));
+        const std::vector<double> kept = together.numbers();
+        CHECK(kept == apart.numbers() && kept == elsewhere.numbers());
+        CHECK(together.weights() == apart.weights());
+        CHECK(together.weights() == elsewhere.weights());
+        Boost other = make(kernels());
+        other.restore_numbers(kept.data(), kept.size());
+        CHECK(other.numbers() == kept);
+        bool refused = false;
+        try {
+          other.restore_numbers(kept.data(), kept.size() - 1);
+        } catch (const std::invalid_argument&) {
+          refused = true;
+        }
+        CHECK(refused);
+      }
+}
+
 // The best edge of all stumps, by trying them.
 double best_edge(const std::vector<std::vector<double>>& columns, const std::vector<double>& signs,
                  const std::vector<double>& weights) {
@@ -772,6 +815,7 @@ int main() {
   test_density();
   test_experts();
   test_boosting();
+  test_boost();
   test_stump_search();
   test_weak_learners();
   std::printf("%d checks, %d failures\n", checks, failures);
