@@ -7,7 +7,6 @@ docs/boosting_experiments.md.
 """
 
 import itertools
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow.csv
 from numpy.typing import NDArray
-from protocol import ROOT, data_folder, keep
+from protocol import ROOT, data_folder, keep, put
 from scipy.sparse import csr_array
 from sklearn.datasets import load_svmlight_file
 
@@ -131,16 +130,6 @@ def gains(found: dict[str, Any], base: str) -> tuple[float, ...]:
     return *map(np.mean, relative.values()), *map(np.median, relative.values())
 
 
-def put(name: str, lines: list[str]) -> None:
-    """Replace what stands on the page between `<!-- NAME -->` and `<!-- end -->`."""
-    content = "\n".join(["", "", *lines, "", ""])
-    found = re.compile(rf"(?<=<!-- {re.escape(name)} -->).*?(?=<!-- end -->)", re.DOTALL)
-    text, count = found.subn(lambda _: content, PAGE.read_text())
-    if count != 1:
-        raise ValueError(f"{PAGE.name} has {count} places '<!-- {name} -->'; one is expected")
-    PAGE.write_text(text)
-
-
 def main() -> None:
     """Run all sets and write the results."""
     folder = data_folder(__doc__.partition("\n")[0])
@@ -166,8 +155,8 @@ def main() -> None:
             shown = " | ".join(f"{number:.2f} %" for number in numbers)
             relative.append(f"| {base if run == 'thesis' else ''} | {run} | {shown} |")
     keep("boosting_regression", {"examples at most": MOST, "D.2": found})
-    put("table D.2", table)
-    put("table 3.3", relative)
+    put("table D.2", table, PAGE)
+    put("table 3.3", relative, PAGE)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,11 @@ from regretless.boosting.copies_model import CopiesModel
 from regretless.boosting.gradient_certificate import Replay, certified
 from regretless.boosting.gradient_constants import LINEAR, constants_of, reach
 from regretless.boosting.gradient_files import GradientFiles
+from regretless.boosting.not_linear import NotLinear
 from regretless.boosting.stump import Stump
 from regretless.boosting.weak_copies import WeakCopy
 from regretless.boosting.weak_regression import WeakRegressor
 from regretless.certificates import RegretCertificate
-from regretless.linear.regressing import Regressing
 from regretless.losses import Loss, Squared
 
 __all__ = ["GradientBoostingHull", "GradientBoostingSpan"]
@@ -27,7 +27,7 @@ _FEEDS = ("gradient", "linearized", "residual")
 _LARGEST = 1e100  # of a target: its square is a number, too
 
 
-class _GradientBoosting(GradientFiles, Regressing):
+class _GradientBoosting(GradientFiles, NotLinear):
     """What the two boosters share."""
 
     weak: Any
@@ -164,16 +164,6 @@ class _GradientBoosting(GradientFiles, Regressing):
         _, _, options = self._parts()
         constants = constants_of(losses.get(self.loss), linearized=self.feed == "linearized")
         return certified(replay, options, constants, weights)
-
-    @property
-    def weights_(self) -> dict[Any, float]:
-        """There are none: the model is not linear."""
-        raise AttributeError(f"{type(self).__name__} is not linear and has no weights_")
-
-    @property
-    def intercept_(self) -> float:
-        """There is none: the model is not linear."""
-        raise AttributeError(f"{type(self).__name__} is not linear and has no intercept_")
 
 
 class GradientBoostingHull(_GradientBoosting):

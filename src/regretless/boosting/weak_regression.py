@@ -4,13 +4,13 @@ from typing import Any, NoReturn
 
 from regretless import rows
 from regretless.arguments import number, positive
-from regretless.linear.regressing import Regressing
+from regretless.boosting.not_linear import NotLinear
 from regretless.losses import Loss, Squared
 
 __all__ = ["WeakRegressor"]
 
 
-class WeakRegressor(Regressing):
+class WeakRegressor(NotLinear):
     """A learner that a booster can ask to keep a linear loss small (thesis 3.6).
 
     A subclass says which rule of the core it is (`_rule`) and with which options.
@@ -48,16 +48,6 @@ class WeakRegressor(Regressing):
             f"{type(self).__name__} has no certificate: no theorem speaks of it alone; that of "
             "GradientBoostingHull or GradientBoostingSpan measures its regret"
         )
-
-    @property
-    def weights_(self) -> dict[Any, float]:
-        """There are none: the model is not linear."""
-        raise AttributeError(f"{type(self).__name__} is not linear and has no weights_")
-
-    @property
-    def intercept_(self) -> float:
-        """There is none: the model is not linear."""
-        raise AttributeError(f"{type(self).__name__} is not linear and has no intercept_")
 
     def _feature(self, x: Any) -> Any:
         """The name of the feature on which the prediction rests; None if it is none."""
