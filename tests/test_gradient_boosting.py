@@ -25,14 +25,14 @@ boosters = pytest.mark.parametrize("kind", [GradientBoostingHull, GradientBoosti
 
 
 @pytest.mark.parametrize("loss", SMOOTH)
-@pytest.mark.parametrize("n", [1, 2, 7])
-def test_hull_is_algorithm_10(loss, n):
+@pytest.mark.parametrize(("n", "scale"), [(1, 1.0), (2, 3.0), (7, 1.0), (7, 2.0)])
+def test_hull_is_algorithm_10(loss, n, scale):
     X, y = stream(labels=loss != "squared")
-    part, L = losses.get(loss), constants_of(losses.get(loss)).lipschitz(1.0)
-    model = GradientBoostingHull(weak=Finite(5, 150), n=n, loss=loss)
-    native = GradientBoostingHull(n=n, loss=loss)
-    oracle = by_hand.Hull([by_hand.HedgeOf(5, 150) for _ in range(n)], part.derivative, L)
-    stumps = by_hand.Hull([by_hand.Stump(5) for _ in range(n)], part.derivative, L)
+    part, L = losses.get(loss), constants_of(losses.get(loss)).lipschitz(scale)
+    model = GradientBoostingHull(weak=Finite(5, 150), n=n, loss=loss, scale=scale)
+    native = GradientBoostingHull(n=n, loss=loss, scale=scale)
+    oracle = by_hand.Hull([by_hand.HedgeOf(5, 150) for _ in range(n)], part.derivative, L, scale)
+    stumps = by_hand.Hull([by_hand.Stump(5) for _ in range(n)], part.derivative, L, scale)
     for x, target in zip(X, y):
         assert model.predict_one(x) == pytest.approx(oracle.predict(x), abs=ROUNDING)
         assert native.predict_one(x) == pytest.approx(stumps.predict(x), abs=ROUNDING)
@@ -266,22 +266,23 @@ def nasty(T, m, kind, seed=0):
 
 
 @boosters
+@pytest.mark.parametrize("scale", [1.0, 3.0])
 @pytest.mark.parametrize("loss", ["squared", "logistic", "squared_hinge"])
 @pytest.mark.parametrize("kind_of_stream", ["chance", "mixture", "turning", "far"])
-def test_theorems_13_and_14(kind, loss, kind_of_stream):
+def test_theorems_13_and_14(kind, scale, loss, kind_of_stream):
     T, m, n = 400, 6, 8
     F, y = nasty(T, m, kind_of_stream)
     if loss != "squared":
         y = np.where(y >= 0, 1.0, -1.0)
-    model = kind(weak=Finite(m, T), n=n, loss=loss)
-    for weights in (None, [0.4, -0.3, 0.3, 0, 0, 0], np.zeros(6)):
+    model = kind(weak=Finite(m, T), n=n, loss=loss, scale=scale)
+    for weights in (None, scale * np.array([0.4, -0.3, 0.3, 0, 0, 0]), np.zeros(6)):
         found = model.certificate(F, y, F, weights)
         assert found.holds
         # the measured regret of Hedge is within its own theorem
-        L = constants_of(losses.get(loss)).lipschitz(1.0)
+        L = constants_of(losses.get(loss)).lipschitz(scale)
         if kind is GradientBoostingHull:
-            beta = losses.get(loss).curvature
-            assert found.bound <= 8 * beta * T / n + L * math.sqrt(2 * T * math.log(2 * m)) + 1e-9
+            beta, hedge = losses.get(loss).curvature, math.sqrt(2 * T * math.log(2 * m))
+            assert found.bound <= 8 * beta * scale**2 * T / n + L * scale * hedge + 1e-9
     if kind is GradientBoostingSpan:
         assert model.certificate(F, y, F, [2.0, 1.0, 0, 0, -1.0, 0]).holds
 
@@ -301,24 +302,25 @@ def test_corollaries_3_and_4(loss, scale):
         assert found.holds
 
 
-def test_theorem_14_by_hand():
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_theorem_14_by_hand(scale):
     """The certificate's numbers, from a run of the oracle."""
     F, y = nasty(300, 4, "mixture")
-    n, T = 5, 300
-    found = GradientBoostingHull(weak=Finite(4, T), n=n).certificate(F, y, F, [0.5, 0, 0, -0.5])
-    oracle = by_hand.Hull(
-        [by_hand.HedgeOf(4, T) for _ in range(n)], losses.Squared().derivative, 4.0
-    )
+    n, T, L = 5, 300, 2 * (scale + 1)
+    model = GradientBoostingHull(weak=Finite(4, T), n=n, scale=scale)
+    found = model.certificate(F, y, F, [0.5, 0, 0, -0.5])
+    weak = [by_hand.HedgeOf(4, T) for _ in range(n)]
+    oracle = by_hand.Hull(weak, losses.Squared().derivative, L, scale)
     loss, linear, sums = 0.0, np.zeros(n), np.zeros((n, 4))
     for x, target in zip(F, y):
         loss += (oracle.predict(x) - target) ** 2 - (0.5 * x[0] - 0.5 * x[3] - target) ** 2
-        slopes = np.array([2 * (p - target) / 4.0 for p in oracle.y[:-1]])
+        slopes = np.array([2 * (p - target) / L for p in oracle.y[:-1]])
         linear += slopes * oracle.votes
         sums += np.outer(slopes, x)
         oracle.learn(x, target)
     R = max(0.0, np.max(linear + np.abs(sums).max(axis=1)))
     assert found.regret == pytest.approx(loss)
-    assert found.bound == pytest.approx(8 * 2 * T / n + 4 * R)
+    assert found.bound == pytest.approx(8 * 2 * scale**2 * T / n + L * scale * R)
 
 
 def test_certificate_says_what_it_rests_on():

@@ -577,4 +577,4 @@ def test_steps_that_are_too_long_are_reported():
 def test_too_many_features_for_the_full_matrix():
     model = NewtonClassifier(sketch="full")
     with pytest.raises(ValueError, match="4096"):
-        model.partial_fit(np.eye(5000), np.arange(5000) % 2)
+        model.learn_one(dict.fromkeys(range(5000), 1.0), True)

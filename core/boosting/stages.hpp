@@ -2,7 +2,7 @@
 // is to learn (thesis 3.7, Alg 10, and 3.8, Alg 9; variants of 3.9). All in units in which targets
 // are in [-1, 1].
 //
-//   hull   y^i = (1 - eta_i) y^{i-1} + eta_i A^i(x),  eta_i = 2 / (i + 1)
+//   hull   y^i = (1 - eta_i) y^{i-1} + eta_i lambda A^i(x),  eta_i = 2 / (i + 1)
 //   span   y^i = cut to [-B, B] of (1 - sigma^i eta) y^{i-1} + eta lambda A^i(x)
 #pragma once
 #include "boosting/weak_learner.hpp"
@@ -14,7 +14,7 @@ struct StageOptions {
   Loss loss;
   std::size_t n = 1;
   bool hull = true;
-  double eta = 1, scale = 1, reach = 1;  // of the span: eta, lambda, B
+  double eta = 1, scale = 1, reach = 1;  // eta of the span, lambda, B
   double lipschitz = 1;                  // of the loss on [-reach, reach]
   Feed feed = gradient;
   double alpha = 0;          // the step of residuals; 0: that of the stage
@@ -72,12 +72,11 @@ class Stages : public Stateful {
  private:
   bool grows() const { return !options_.loss.classification() && !(options_.low < options_.high); }
   double middle() const { return (options_.low + options_.high) / 2; }
-  double step(std::size_t i) const {
-    return options_.hull ? 2 / double(i + 2) : options_.eta * options_.scale;
-  }
+  double share(std::size_t i) const { return options_.hull ? 2 / double(i + 2) : options_.eta; }
+  double step(std::size_t i) const { return share(i) * options_.scale; }
   double next(std::size_t i, double y, double vote, bool cut = true) const {
-    if (options_.hull) return (1 - step(i)) * y + step(i) * vote;
-    const double moved = (1 - shrink_[i] * options_.eta) * y + step(i) * vote;
+    if (options_.hull) return (1 - share(i)) * y + step(i) * vote;
+    const double moved = (1 - shrink_[i] * share(i)) * y + step(i) * vote;
     return cut ? std::clamp(moved, -options_.reach, options_.reach) : moved;
   }
 

@@ -9,17 +9,17 @@ __all__ = ["DecisionStump", "HedgeOf", "Hull", "NeuralNet", "Span", "Stump", "dr
 
 
 class Hull:
-    """Algorithm 10. `weak` are objects with predict(x) and learn(x, slope)."""
+    """Algorithm 10 of `scale` times what `weak` predict, which have predict(x) and learn(x, slope)."""
 
-    def __init__(self, weak, derivative, L):
-        self.weak, self.derivative, self.L = weak, derivative, L
+    def __init__(self, weak, derivative, L, scale=1.0):
+        self.weak, self.derivative, self.L, self.scale = weak, derivative, L, scale
 
     def predict(self, x):
         self.votes = [a.predict(x) for a in self.weak]
         self.y = [0.0]
         for i, v in enumerate(self.votes, 1):
             eta = 2 / (i + 1)
-            self.y.append((1 - eta) * self.y[-1] + eta * v)
+            self.y.append((1 - eta) * self.y[-1] + eta * self.scale * v)
         return self.y[-1]
 
     def learn(self, x, target):

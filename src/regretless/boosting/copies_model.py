@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
-from regretless.boosting.weak_copies import WeakCopy, dense
+from regretless.boosting.estimator import Estimator, dense
 from regretless.losses import Loss, compiled
 
 __all__ = ["CopiesModel"]
@@ -20,7 +20,7 @@ class CopiesModel:
     has_gradient_sum = False
     bytes = 0
 
-    def __init__(self, loss: Loss, weak: list[WeakCopy], options: dict[str, Any]) -> None:
+    def __init__(self, loss: Loss, weak: list[Estimator], options: dict[str, Any]) -> None:
         self.loss = loss
         self.stages = _core.Stages(compiled(loss), options)
         self.copies = weak
@@ -70,7 +70,7 @@ class CopiesModel:
                 # the parabola that touches loss(offset + step v) and bends as the loss does at most
                 slope = float(self.loss.derivative(offsets[i] + steps[i] * v, target))
                 bend = self.loss.curvature * steps[i]
-                each.learn(row, v - slope / bend, w * bend * steps[i] / 2.0)
+                each.teach(row, v - slope / bend, w * bend * steps[i] / 2.0)
             else:
                 each.learn_slope(row, v, float(slopes[i]), w)
 
@@ -78,14 +78,14 @@ class CopiesModel:
         self.reader.read(x, False)
         if not isinstance(x, dict):
             columns, values = x
-            if self.copies[0].by_rows and self.width is None:
+            if self.width is None and not self.copies[0].takes_dicts:
                 self.width = len(columns)
             x = {c: v for c, v in zip(columns.tolist(), values.tolist()) if v}
-        if not self.copies[0].by_rows:
+        if self.copies[0].takes_dicts:
             return x
         if self.width is None:
             raise ValueError(
-                f"x={x!r}: weak={self.copies[0].name} takes vectors; give x as one, not as a dict"
+                f"x={x!r}: {self.copies[0].name} takes vectors; give x as one, not as a dict"
             )
         return dense(x, self.width)
 
@@ -93,7 +93,7 @@ class CopiesModel:
 
     def feed(self, batch: rows.Batch, targets: Any, importance: Any, want_scores: bool) -> Any:
         """Predict, or learn if there are targets, the rows of a batch one after the other."""
-        if self.width is None and self.copies[0].by_rows:
+        if self.width is None and not self.copies[0].takes_dicts:
             self.width = batch.width if isinstance(batch, rows.CSR) else _columns(batch)
         if importance is not None:
             if len(importance) != batch.size:
@@ -137,7 +137,7 @@ class CopiesModel:
         totals: NDArray[np.float64],
         stages: NDArray[np.float64],
         width: NDArray[np.int64],
-        copies: list[WeakCopy],
+        copies: list[Estimator],
     ) -> None:
         """Go on from what `state` gave."""
         if lanes != 1 or totals.shape != self.totals.shape or len(copies) != len(self.copies):

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from regretless import _core, rows
-from regretless.boosting.weak import Weak, as_dict, as_matrix, copies, takes_dicts, takes_weights
+from regretless.boosting.voter import Voter
+from regretless.boosting.weak import as_dict, as_matrix, fresh, takes_dicts, takes_weights
 from regretless.linear.learner import TOTALS
 from regretless.linear.loading import restored
 from regretless.linear.model import Array, Model
@@ -29,7 +30,7 @@ class Lane:
     """
 
     voting: _core.Voting
-    weak: list[Weak]
+    weak: list[Voter]
     sign: int = 1
 
     def votes(self, row: Any) -> Array:
@@ -61,7 +62,7 @@ class Ensemble(Model):
 
     def _fresh(self) -> Lane:
         voting = _core.Voting(self._kind, self._options)
-        return Lane(voting, copies(self._prototype, voting.voters))
+        return Lane(voting, [Voter(fresh(self._prototype), i) for i in range(voting.voters)])
 
     def measured(self, lane: int) -> dict[str, Array]:
         """What the votes of a lane have measured."""
@@ -98,7 +99,7 @@ class Ensemble(Model):
                 for i, p in enumerate(weights.tolist()):
                     u = _core.drawn(self._seed, rounds, 1 + k * len(weights) + i)
                     for weight in self._given(p, importance, u):
-                        lane.weak[i].learn(x, y[k] * lane.sign > 0, weight)
+                        lane.weak[i].teach(x, y[k] * lane.sign > 0, weight)
         except BaseException:
             for lane, state in zip(self._lanes, before):
                 lane.voting.restore(state)

@@ -11,12 +11,13 @@ from regretless import _core, losses, rows
 from regretless.arguments import number, positive
 from regretless.boosting.both_signs import BothSigns
 from regretless.boosting.copies_model import CopiesModel
+from regretless.boosting.estimator import Estimator
 from regretless.boosting.gradient_certificate import Replay, certified
 from regretless.boosting.gradient_constants import LINEAR, constants_of, reach
 from regretless.boosting.gradient_files import GradientFiles
 from regretless.boosting.not_linear import NotLinear
 from regretless.boosting.stump import Stump
-from regretless.boosting.weak_copies import WeakCopy
+from regretless.boosting.weak import fresh
 from regretless.boosting.weak_regression import WeakRegressor
 from regretless.certificates import RegretCertificate
 from regretless.losses import Loss, Squared
@@ -33,14 +34,15 @@ class _GradientBoosting(GradientFiles, NotLinear):
     weak: Any
     n: int
     loss: str | Loss
+    scale: float
     feed: str
     alpha: float | None
     range: tuple[float, float] | None
     negate: bool
     intercept, features, bits, names, certify = False, "exact", 18, 0, False
 
-    def _steps(self) -> dict[str, Any]:
-        """How the stages step: hull, eta, scale and reach."""
+    def _steps(self, scale: float) -> dict[str, Any]:
+        """How the stages step: hull, eta and reach."""
         raise NotImplementedError
 
     # --- the model -----------------------------------------------------------------------------------
@@ -54,10 +56,14 @@ class _GradientBoosting(GradientFiles, NotLinear):
         if self.alpha is not None and self.feed != "residual":
             raise ValueError(f"alpha={self.alpha} is the step of feed='residual'; leave it out")
         low, high = self._range(loss)
-        steps = self._steps()
+        scale = number(self.scale, "scale")
+        if not 1.0 <= scale < math.inf:
+            raise ValueError(f"scale={self.scale} must be finite and at least 1")
+        steps = self._steps(scale)
         constants = constants_of(loss, linearized=self.feed == "linearized")
         options = {
             **steps,
+            "scale": scale,
             "n": int(self.n),
             "lipschitz": constants.lipschitz(steps["reach"]),
             "feed": _FEEDS.index(self.feed),
@@ -95,7 +101,7 @@ class _GradientBoosting(GradientFiles, NotLinear):
         if self.negate and self.feed == "residual":
             raise ValueError("negate=True is about linear losses; feed='residual' has none")
         copied = BothSigns(weak) if self.negate else weak
-        copies = [WeakCopy(copied) for _ in builtins.range(self.n)]
+        copies = [Estimator(fresh(copied), i) for i in builtins.range(self.n)]
         return CopiesModel(losses.get(self.loss), copies, options)
 
     def _feed(
@@ -169,14 +175,15 @@ class _GradientBoosting(GradientFiles, NotLinear):
 class GradientBoostingHull(_GradientBoosting):
     """As good as the best convex combination of weak learners' functions (thesis Alg 10).
 
-        y^0 = 0,   y^i = (1 - eta_i) y^{i-1} + eta_i A^i(x),   eta_i = 2 / (i + 1),   prediction y^N
-        A^i learns the linear loss  v -> l'(y^{i-1}) v / L
+        y^0 = 0,   y^i = (1 - eta_i) y^{i-1} + eta_i lambda A^i(x),   eta_i = 2 / (i + 1)
+        y^N predicts,   A^i learns the linear loss  v -> l'(y^{i-1}) v / L
 
     It is the Frank-Wolfe method, one step by each of N copies of the weak learner. In y^N the copy i
     has weight `2 i / (N (N + 1))`. If the copies have linear regret at most R(T) to a class F that
-    holds 0 and -f with f, then to every f in its convex hull (Theorem 14, targets and F in [-1, 1])
+    holds 0 and -f with f, then to lambda f for every f in its convex hull (Theorem 14 with
+    D = lambda, targets and F in [-1, 1])
 
-        regret <= 8 beta T / N + L R(T),
+        regret <= 8 beta lambda^2 T / N + L lambda R(T),
 
     and no booster with N copies can do better than the order T / N (Theorem 15). `certificate`
     measures R(T). Losses must be smooth: "squared" for numbers, "logistic" or "squared_hinge" (twice
@@ -190,6 +197,9 @@ class GradientBoostingHull(_GradientBoosting):
         has this slope.
     n : N >= 1 copies.
     loss : by name or as an object; see above.
+    scale : lambda >= 1, by which the predictions of the copies are multiplied. The hull of functions
+        in [-1, 1] reaches targets near -1 and 1 only where nearly all of them agree; a larger one
+        holds better comparators and makes each copy's regret dearer.
     feed : what the copies learn. "gradient": as above. "linearized": the slope at the final
         prediction, for all the same, of any convex loss, also "absolute", "quantile" and "hinge"
         (Corollary 3). "residual": the loss of the next sum itself, `l((1 - eta_i) y^{i-1} + eta_i v)`,
@@ -213,6 +223,7 @@ class GradientBoostingHull(_GradientBoosting):
         weak: Any = None,
         n: int = 20,
         loss: str | Loss = "squared",
+        scale: float = 1.0,
         feed: str = "gradient",
         alpha: float | None = None,
         range: tuple[float, float] | None = None,
@@ -221,14 +232,15 @@ class GradientBoostingHull(_GradientBoosting):
         self.weak = weak
         self.n = n
         self.loss = loss
+        self.scale = scale
         self.feed = feed
         self.alpha = alpha
         self.range = range
         self.negate = negate
         self._reset()
 
-    def _steps(self) -> dict[str, Any]:
-        return {"hull": True, "eta": 1.0, "scale": 1.0, "reach": 1.0}
+    def _steps(self, scale: float) -> dict[str, Any]:
+        return {"hull": True, "eta": 1.0, "reach": scale}
 
 
 class GradientBoostingSpan(_GradientBoosting):
@@ -250,13 +262,11 @@ class GradientBoostingSpan(_GradientBoosting):
 
     Parameters
     ----------
-    weak, n, loss, range, negate : as for `GradientBoostingHull`.
+    weak, n, loss, scale, range, negate : as for `GradientBoostingHull`.
     feed : as there; "residual" is the loss of `(1 - sigma^i eta) y^{i-1} + eta lambda v`.
         "linearized" sets `B = eta N lambda`, and its bound has no term with beta.
     alpha : as there.
     eta : in [1/N, 1]; None: `ln(N) / N`, as the thesis suggests, or 1/N if that is more.
-    scale : lambda >= 1, by which the predictions of the copies are multiplied: less shrinks far
-        comparators, more makes each copy's regret dearer.
 
     >>> model = GradientBoostingSpan(n=10)
     >>> for t in range(2000):
@@ -290,20 +300,17 @@ class GradientBoostingSpan(_GradientBoosting):
         self.negate = negate
         self._reset()
 
-    def _steps(self) -> dict[str, Any]:
+    def _steps(self, scale: float) -> dict[str, Any]:
         n = int(self.n)
         eta = max(math.log(n), 1.0) / n if self.eta is None else number(self.eta, "eta")
         if not 1.0 / n * (1 - 1e-12) <= eta <= 1.0:
             raise ValueError(f"eta={self.eta} is outside [1/n, 1] = [{1 / n:g}, 1]")
-        if not 1.0 <= number(self.scale, "scale") < math.inf:
-            raise ValueError(f"scale={self.scale} must be finite and at least 1")
         linearized = self.feed == "linearized"
         constants = LINEAR if linearized else constants_of(losses.get(self.loss))
         return {
             "hull": False,
             "eta": eta,
-            "scale": float(self.scale),
-            "reach": reach(constants, eta, n, float(self.scale)),
+            "reach": reach(constants, eta, n, scale),
         }
 
     @property

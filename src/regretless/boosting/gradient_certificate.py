@@ -100,7 +100,7 @@ def certified(
     f = replay.base @ u
     regret = _total(loss, replay.sums[:, -1], y) - _total(loss, f, y)
     linearized = options["feed"] == 1
-    B, L = options["reach"], options["lipschitz"]
+    B, L, scale = options["reach"], options["lipschitz"], options["scale"]
     R = replay.linear_regret(replay.slopes(L, linearized))
     beta = 0.0 if linearized else constants.smoothness(B)
     assumptions: dict[str, bool | None] = {
@@ -109,18 +109,18 @@ def certified(
         "the unit of the targets did not change": replay.steady,
     }
     if options["hull"]:
-        assumptions["the comparator is in the convex hull"] = bool(np.abs(u).sum() <= 1.0 + 1e-12)
-        bounds = {"Thm 14": 8.0 * beta * T / options["n"] + L * R}
-        if linearized:
-            bounds = {"Cor 3": L * R}
+        size = float(np.abs(u).sum())
+        assumptions["the comparator is in the convex hull"] = bool(size <= scale * (1.0 + 1e-12))
+        frank_wolfe = 8.0 * beta * scale**2 * T / options["n"]
+        bounds = {"Cor 3" if linearized else "Thm 14": frank_wolfe + L * scale * R}
     else:
-        norm = max(1.0, float(np.abs(u).sum()) / options["scale"])
+        norm = max(1.0, float(np.abs(u).sum()) / scale)
         start = _total(loss, np.zeros(T), y) - _total(loss, f, y)
         bounds = {
             "Cor 3" if linearized else "Thm 13": (1.0 - options["eta"] / norm) ** options["n"]
             * start
             + 3.0 * options["eta"] * beta * B * B * norm * T
-            + L * norm * options["scale"] * R
+            + L * norm * scale * R
             + 2.0 * L * B * norm * math.sqrt(T)
         }
     return RegretCertificate(T, regret, bounds, "thesis Thm 13, 14, Cor 3, 4", assumptions)

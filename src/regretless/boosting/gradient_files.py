@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from regretless import boosting
-from regretless.boosting.weak_copies import WeakCopy
+from regretless.boosting.estimator import Estimator
 from regretless.linear import loading
 from regretless.linear.learner import LinearLearner
 from regretless.persistence import restoring
@@ -19,7 +19,7 @@ class GradientFiles(LinearLearner):
     def _described(self) -> tuple[dict[str, Any], dict[str, Any]]:
         core: Any = self._model or self._start()
         state = core.state()
-        learners = [each.learner for each in state.pop("copies", [])]
+        learners = [each.model for each in state.pop("copies", [])]
         if self.weak is not None:
             learners.insert(0, self.weak.clone() if hasattr(self.weak, "clone") else self.weak)
         for each in learners:
@@ -57,7 +57,9 @@ class GradientFiles(LinearLearner):
         if not learners:
             return super()._restored(path, description, own, yours)
         if "stages" in own:
-            own["copies"] = [WeakCopy(each, learned=True) for each in learners[1:]]
+            own["copies"] = [
+                Estimator(each, i, learned=True) for i, each in enumerate(learners[1:])
+            ]
         return super()._restored(path, description, own, {"weak": learners[0]})
 
 

@@ -1,18 +1,17 @@
-"""What a weak learner is: anything that learns False and True from one example at a time."""
+"""What a weak learner is: any object that predicts and learns one example at a time."""
 
 import copy
 import inspect
 import math
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from regretless import rows
-from regretless.linear.classifying import Classifying
 
-__all__ = ["Weak", "copies", "takes_dicts", "takes_weights"]
+__all__ = ["Weak", "fresh", "takes_dicts", "takes_weights"]
 
 
 def takes_dicts(weak: Any) -> bool:
@@ -43,12 +42,9 @@ def takes_weights(weak: Any) -> bool:
     return "sample_weight" in inspect.signature(weak.partial_fit).parameters
 
 
-def copies(weak: Any, count: int) -> list["Weak"]:
-    """So many weak learners like this one, which have learned nothing."""
-    return [Weak(_copy(weak), number) for number in range(count)]
-
-
-def _copy(weak: Any) -> Any:
+def fresh(weak: Any) -> Any:
+    """One with the same options that has learned nothing."""
+    takes_dicts(weak)  # or says what it lacks
     if callable(getattr(weak, "clone", None)):  # River's, and this library's
         return weak.clone()
     sklearn = sys.modules.get("sklearn.base")
@@ -88,50 +84,33 @@ def as_matrix(x: Any) -> Any:
 
 
 class Weak:
-    """One weak learner of several: `model` with its `number`.
+    """One weak learner of several: `model` with its `number`, and whether it has `learned` something."""
 
-    Until it has learned something it votes -1 and is not asked.
-    """
+    first: ClassVar[
+        Mapping[str, Any]
+    ] = {}  # what `partial_fit` is told the first time, if it takes that
 
-    def __init__(self, model: Any, number: int) -> None:
-        self.model, self.number = model, number
-        self.learned = False
-        self._dicts, self._weights = takes_dicts(model), takes_weights(model)
-        self._classes = not self._dicts and (
-            "classes" in inspect.signature(model.partial_fit).parameters
-        )
-
-    def vote(self, row: Any, sign: int) -> float:
-        """1 for True, -1 for False; with sign -1 the other way round.
-
-        One of this library votes by its score, so that a score of 0 is for -1 either way.
-        """
-        if not self.learned:
-            return -1.0
-        if self.is_ours:
-            return 1.0 if sign * self.model.decision_one(row) > 0 else -1.0
-        label = self.model.predict_one(row) if self._dicts else self.model.predict(row)[0]
-        if isinstance(label, (int, float, np.number, np.bool_)) and label in (0, 1):
-            return float(sign if label else -sign)
-        raise ValueError(
-            f"weak learner {self.number}, a {type(self.model).__name__}, predicts {label!r}: "
-            "False or True was expected of a classifier that learns these two"
-        )
-
-    def learn(self, row: Any, label: bool, weight: float) -> None:
-        """Learn one example; who takes no weights learns it as it is."""
-        if self._dicts:
-            self.model.learn_one(row, label, **({"w": weight} if self._weights else {}))
-        else:
-            options: dict[str, Any] = {}
-            if self._classes and not self.learned:
-                options["classes"] = np.array([False, True])
-            if self._weights:
-                options["sample_weight"] = np.array([weight])
-            self.model.partial_fit(row, np.array([label]), **options)
-        self.learned = True
+    def __init__(self, model: Any, number: int, *, learned: bool = False) -> None:
+        self.model, self.number, self.learned = model, number, learned
+        self.takes_dicts, self.takes_weights = takes_dicts(model), takes_weights(model)
 
     @property
-    def is_ours(self) -> bool:
-        """Whether it is a classifier of this library, with scores, and files."""
-        return isinstance(self.model, Classifying)
+    def name(self) -> str:
+        """As messages call it."""
+        return f"weak learner {self.number}, a {type(self.model).__name__},"
+
+    def ask(self, row: Any) -> Any:
+        """What it predicts of a dict or a matrix of one row."""
+        return self.model.predict_one(row) if self.takes_dicts else self.model.predict(row)[0]
+
+    def teach(self, row: Any, y: Any, weight: float) -> None:
+        """Let it learn one example; who takes no weights learns it as it is."""
+        if self.takes_dicts:
+            self.model.learn_one(row, y, **({"w": weight} if self.takes_weights else {}))
+        else:
+            known = inspect.signature(self.model.partial_fit).parameters
+            options = {} if self.learned else {k: v for k, v in self.first.items() if k in known}
+            if self.takes_weights:
+                options["sample_weight"] = np.array([weight])
+            self.model.partial_fit(row, np.array([y]), **options)
+        self.learned = True

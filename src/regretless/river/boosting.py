@@ -20,7 +20,7 @@ class AdaBoostOL(RiverClassifier, boosting.AdaBoostOL):
 
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n": 5},
-        {"n": 3, "weak": tree.HoeffdingTreeClassifier()},
+        {"n": 2, "weak": tree.HoeffdingTreeClassifier()},
         {"n": 3, "last": True, "weak": linear.LinearClassifier(rule="adagrad")},
     )
 
@@ -35,7 +35,6 @@ class OnlineBBM(RiverClassifier, boosting.OnlineBBM):
 
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n": 5},
-        {"n": 3, "weak": tree.HoeffdingTreeClassifier()},
         {"n": 3, "edge": None, "sampled": True},
     )
 
@@ -50,7 +49,6 @@ class OSBoost(RiverClassifier, boosting.OSBoost):
 
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n": 5},
-        {"n": 3, "weak": tree.HoeffdingTreeClassifier()},
         {"n": 3, "edge": None, "sampled": True},
     )
 
@@ -65,6 +63,5 @@ class OSBoostOCP(RiverClassifier, boosting.OSBoostOCP):
 
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n": 5},
-        {"n": 3, "weak": tree.HoeffdingTreeClassifier()},
         {"n": 3, "edge": None, "sampled": True},
     )
