@@ -88,7 +88,7 @@ class Weak:
 
     first: ClassVar[
         Mapping[str, Any]
-    ] = {}  # what `partial_fit` is told the first time, if it takes that
+    ] = {}  # what `partial_fit` is told first, if it takes that
 
     def __init__(self, model: Any, number: int, *, learned: bool = False) -> None:
         self.model, self.number, self.learned = model, number, learned
