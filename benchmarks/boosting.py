@@ -89,7 +89,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
-    count, repeats = (2_000, 1) if options.smoke else (100_000, 5)
+    count, repeats = (2_000, 1) if options.smoke else (400_000, 3)
     with tempfile.TemporaryDirectory() as temporary:
         rows, notes = on_text(Path(temporary), count, repeats)
     rows.append(on_dicts(min(count, 1250), repeats))

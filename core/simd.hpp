@@ -83,6 +83,15 @@ inline V larger(V a, V b) {
   return a > b ? a : b;
 }
 
+inline bool any(bool is) { return is; }
+template <class M>
+inline bool any(M mask) {  // of a comparison of four floats
+  std::uint64_t halves[2];
+  static_assert(sizeof(mask) == sizeof(halves));
+  std::memcpy(halves, &mask, sizeof(mask));
+  return halves[0] | halves[1];
+}
+
 // A quotient that is 0 where the divisor is 0: state that has never been touched moves nothing.
 template <class V>
 inline V ratio(V a, V b) {

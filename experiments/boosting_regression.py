@@ -23,7 +23,8 @@ from regretless.boosting import GradientBoostingHull, GradientBoostingSpan, Neur
 from regretless.linear import LinearRegressor
 
 PAGE = ROOT / "docs" / "boosting_experiments.md"
-MOST = 4_000  # examples of a set, drawn without replacement
+# examples of a set, drawn without replacement; copies of the linear learner are not in the core
+MOST = {"linear": 4_000, "stumps": 20_000, "neural net": 20_000}
 
 # Table D.2: base learner, Alg 9, Alg 10, for linear, stumps and neural net.
 THESIS = {
@@ -50,27 +51,28 @@ TARGETS = {"abalone": "rings", "bank": "y", "cal_housing": "medianHouseValue", "
 
 BASES = {
     "linear": ([None], lambda _: LinearRegressor()),  # coin betting: there is no rate
-    "stumps": ([0.3, 1.0], lambda rate: Stump(rate=rate)),
-    "neural net": ([0.1, 0.3], lambda rate: NeuralNet(rate=rate)),
+    "stumps": ([0.1, 0.3, 1.0], lambda rate: Stump(rate=rate)),
+    "neural net": ([0.03, 0.1, 0.3], lambda rate: NeuralNet(rate=rate)),
 }
 COPIES = (5, 20)
 ETAS = (None, 0.5)  # ln(N) / N
 FEEDS = ("gradient", "residual")
+SCALES = (1.0, 3.0)
 
 
-def load(folder: Path, name: str) -> tuple[rows.Batch, NDArray[np.float64]]:
+def load(folder: Path, name: str, most: int) -> tuple[rows.Batch, NDArray[np.float64]]:
     """At most so many examples in random order; labels are -1 and 1, those of adult 0 and 1."""
     rng = np.random.default_rng(0)
     if name in TARGETS:
         table = pyarrow.csv.read_csv(folder / f"{name}.csv.gz")
-        drawn = rng.permutation(table.num_rows)[:MOST]
+        drawn = rng.permutation(table.num_rows)[:most]
         y = table.column(TARGETS[name]).to_pylist()
         y = np.array([{"yes": 1.0, "no": -1.0}.get(v, v) for v in y], float)
         if name in ("cal_housing", "casp"):
             y = (y - y.min()) / (y.max() - y.min())
         return rows.batch(table.drop_columns(TARGETS[name]).take(drawn)), y[drawn]
     X, y = load_svmlight_file(str(folder / f"{name}.svm.gz"), zero_based=False)
-    drawn = rng.permutation(len(y))[:MOST]
+    drawn = rng.permutation(len(y))[:most]
     positive = np.isin(y, list(POSITIVE[name])) if name in POSITIVE else y > 0
     low = 0.0 if name == "adult" else -1.0
     return rows.batch(csr_array(X)[drawn]), np.where(positive, 1.0, low)[drawn]
@@ -86,8 +88,8 @@ def candidates(base: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
     rates, weak = BASES[base]
     for rate in rates:
         yield "base", {"rate": rate}, lambda r=rate: weak(r)
-        for n, feed in itertools.product(COPIES, FEEDS):
-            common = {"n": n, "feed": feed}
+        for n, feed, scale in itertools.product(COPIES, FEEDS, SCALES):
+            common = {"n": n, "feed": feed, "scale": scale}
             for eta in ETAS:
                 yield (
                     "Alg 9",
@@ -137,8 +139,7 @@ def main() -> None:
     columns = [f"{base}, {kind}" for base in BASES for kind in ("base", "Alg 9", "Alg 10")]
     table = [f"| set | run | {' | '.join(columns)} |", "|---|---" + "|--:" * len(columns) + "|"]
     for name, thesis in THESIS.items():
-        X, y = load(folder, name)
-        found[name] = {base: tuned(base, X, y) for base in BASES}
+        found[name] = {base: tuned(base, *load(folder, name, MOST[base])) for base in BASES}
         cells = [
             found[name][base][kind]["loss"]
             for base in BASES

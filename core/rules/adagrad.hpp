@@ -45,7 +45,7 @@ struct AdaGrad : RuleDefaults {
     }
     if (scale_invariant) {
       const V s = c.get(kLargest), a = magnitude(x);
-      w = a > s ? w * (s / a) : w;
+      if (any(a > s)) w = a > s ? w * (s / a) : w;  // seldom, and divisions take long
     }
     return w;
   }
