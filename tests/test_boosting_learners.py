@@ -16,7 +16,7 @@ from regretless import _core, persistence
 from regretless import river as facade
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
 from regretless.boosting.ensemble import Ensemble
-from regretless.boosting.weak import takes_weights
+from regretless.foreign import takes_weights
 from regretless.linear import KernelPerceptron, LinearClassifier, Perceptron, Winnow
 from regretless.linear.loading import load
 

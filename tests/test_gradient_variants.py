@@ -103,7 +103,7 @@ def test_any_regressor_can_be_boosted(kind, weak, feed):
 def test_gradient_learners_are_told_exactly_the_slope():
     """Of the target v - slope / 2 the squared loss has the slope `slope` at v."""
     X, y = stream(T=200)
-    copied = Estimator(LinearRegression(optimizer=SGD(0.01), intercept_lr=0.0), 0)
+    copied = Estimator(LinearRegression(optimizer=SGD(0.01), intercept_lr=0.0), "it")
     w = np.zeros(5)
     for x, slope in zip(X, y):
         row = dict(enumerate(x.tolist()))

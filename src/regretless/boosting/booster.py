@@ -10,7 +10,7 @@ from regretless import _core, rows
 from regretless.arguments import number
 from regretless.boosting.certificate import BoostingCertificate, of_votings
 from regretless.boosting.ensemble import Ensemble
-from regretless.boosting.weak import takes_weights
+from regretless.foreign import takes_weights
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import learner_class
 from regretless.linear.linear import LinearClassifier

@@ -3,8 +3,8 @@
 from typing import Any
 
 from regretless.boosting.estimator import Estimator
-from regretless.boosting.weak import fresh
 from regretless.experts import Hedge
+from regretless.foreign import fresh
 
 __all__ = ["BothSigns"]
 
@@ -31,7 +31,7 @@ class BothSigns:
 
     def __init__(self, weak: Any) -> None:
         self.weak = weak
-        self._sides = tuple(Estimator(fresh(weak), i) for i in range(2))
+        self._sides = tuple(Estimator(fresh(weak), f"weak learner {i}") for i in range(2))
         self._hedge = Hedge(2, range=(-1.0, 1.0))
 
     def clone(self) -> "BothSigns":

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from regretless import _core, rows
 from regretless.boosting.voter import Voter
-from regretless.boosting.weak import as_dict, as_matrix, fresh, takes_dicts, takes_weights
+from regretless.foreign import as_dict, as_matrix, fresh, takes_dicts, takes_weights
 from regretless.linear.learner import TOTALS
 from regretless.linear.loading import restored
 from regretless.linear.model import Array, Model
@@ -62,7 +62,10 @@ class Ensemble(Model):
 
     def _fresh(self) -> Lane:
         voting = _core.Voting(self._kind, self._options)
-        return Lane(voting, [Voter(fresh(self._prototype), i) for i in range(voting.voters)])
+        return Lane(
+            voting,
+            [Voter(fresh(self._prototype), f"weak learner {i}") for i in range(voting.voters)],
+        )
 
     def measured(self, lane: int) -> dict[str, Array]:
         """What the votes of a lane have measured."""

@@ -1,17 +1,16 @@
 """Weak learners that predict a number in [-1, 1], and learn slopes or targets."""
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.boosting.weak import Weak
+from regretless.foreign import Foreign
 
 __all__ = ["Estimator"]
 
 
-class Estimator(Weak):
+class Estimator(Foreign):
     """A regressor, whose predictions are cut to [-1, 1]. One that takes matrices first predicts 0.
 
     A linear loss, `slope v`, goes to its `learn_slope(x, slope, w)` if it has that. Else it is told the
@@ -23,18 +22,7 @@ class Estimator(Weak):
 
     def predict(self, row: Any) -> float:
         """What it predicts, cut to [-1, 1]."""
-        given = self.ask(row) if self.takes_dicts or self.learned else 0.0
-        if isinstance(given, bool) or not isinstance(given, (int, float, np.integer, np.floating)):
-            raise TypeError(
-                f"{self.name} predicts {given!r}, a {type(given).__name__}; a weak learner of gradient "
-                "boosting predicts numbers: use a regressor"
-            )
-        if not math.isfinite(given):
-            raise ValueError(
-                f"{self.name} predicts {given}; a weak learner must predict finite numbers: lower its "
-                "learning rate or scale the features"
-            )
-        return min(max(float(given), -1.0), 1.0)
+        return min(max(self.number(row), -1.0), 1.0)
 
     def learn_slope(self, row: Any, v: float, slope: float, w: float) -> None:
         """Learn the loss `slope v`, having predicted v."""

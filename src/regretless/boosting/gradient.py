@@ -17,9 +17,9 @@ from regretless.boosting.gradient_constants import LINEAR, constants_of, reach
 from regretless.boosting.gradient_files import GradientFiles
 from regretless.boosting.not_linear import NotLinear
 from regretless.boosting.stump import Stump
-from regretless.boosting.weak import fresh
 from regretless.boosting.weak_regression import WeakRegressor
 from regretless.certificates import RegretCertificate
+from regretless.foreign import fresh
 from regretless.losses import Loss, Squared
 
 __all__ = ["GradientBoostingHull", "GradientBoostingSpan"]
@@ -101,7 +101,7 @@ class _GradientBoosting(GradientFiles, NotLinear):
         if self.negate and self.feed == "residual":
             raise ValueError("negate=True is about linear losses; feed='residual' has none")
         copied = BothSigns(weak) if self.negate else weak
-        copies = [Estimator(fresh(copied), i) for i in builtins.range(self.n)]
+        copies = [Estimator(fresh(copied), f"weak learner {i}") for i in builtins.range(self.n)]
         return CopiesModel(losses.get(self.loss), copies, options)
 
     def _feed(

@@ -58,7 +58,8 @@ class GradientFiles(LinearLearner):
             return super()._restored(path, description, own, yours)
         if "stages" in own:
             own["copies"] = [
-                Estimator(each, i, learned=True) for i, each in enumerate(learners[1:])
+                Estimator(each, f"weak learner {i}", learned=True)
+                for i, each in enumerate(learners[1:])
             ]
         return super()._restored(path, description, own, {"weak": learners[0]})
 

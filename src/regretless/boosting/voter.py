@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from regretless.boosting.weak import Weak
+from regretless.foreign import Foreign
 from regretless.linear.classifying import Classifying
 
 __all__ = ["Voter"]
 
 
-class Voter(Weak):
+class Voter(Foreign):
     """A classifier of False and True. Until it has learned something it votes -1 and is not asked."""
 
     first: ClassVar[Mapping[str, Any]] = {"classes": np.array([False, True])}

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from regretless.cli import bandit
 from regretless.cli.experts import Algorithm, ForecastLossName, Picture
 from regretless.cli.failures import told
 from regretless.cli.grouping import grouped
@@ -23,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(bandit.app, name="bandit")
 
 
 def _version(wanted: bool) -> None:

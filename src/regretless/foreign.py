@@ -1,4 +1,4 @@
-"""What a weak learner is: any object that predicts and learns one example at a time."""
+"""Learners of any library, as this one uses them: asked and taught one example at a time."""
 
 import copy
 import inspect
@@ -11,10 +11,10 @@ import numpy as np
 
 from regretless import rows
 
-__all__ = ["Weak", "fresh", "takes_dicts", "takes_weights"]
+__all__ = ["Foreign", "as_dict", "as_matrix", "fresh", "takes_dicts", "takes_weights"]
 
 
-def takes_dicts(weak: Any) -> bool:
+def takes_dicts(learner: Any, argument: str = "weak") -> bool:
     """Whether it learns from one dict, like River's, or from a matrix of one row, like scikit-learn's.
 
     >>> from regretless.linear import Perceptron
@@ -24,33 +24,37 @@ def takes_dicts(weak: Any) -> bool:
     Traceback (most recent call last):
     ValueError: weak='tree' has neither learn_one and predict_one nor partial_fit and predict
     """
-    if isinstance(weak, type):
-        raise ValueError(f"weak={weak!r} is a class: give an object, {weak.__name__}()")
-    if callable(getattr(weak, "learn_one", None)) and callable(getattr(weak, "predict_one", None)):
-        return True
-    if callable(getattr(weak, "partial_fit", None)) and callable(getattr(weak, "predict", None)):
-        return False
+    if isinstance(learner, type):
+        raise ValueError(f"{argument}={learner!r} is a class: give an object, {learner.__name__}()")
+    for names, dicts in ((("learn_one", "predict_one"), True), (("partial_fit", "predict"), False)):
+        if all(callable(getattr(learner, name, None)) for name in names):
+            return dicts
     raise ValueError(
-        f"weak={weak!r} has neither learn_one and predict_one nor partial_fit and predict"
+        f"{argument}={learner!r} has neither learn_one and predict_one nor partial_fit and predict"
     )
 
 
-def takes_weights(weak: Any) -> bool:
+def takes_weights(learner: Any) -> bool:
     """Whether its signature has the importance of an example: `w`, or `sample_weight`."""
-    if takes_dicts(weak):
-        return "w" in inspect.signature(weak.learn_one).parameters
-    return "sample_weight" in inspect.signature(weak.partial_fit).parameters
+    if takes_dicts(learner):
+        return "w" in inspect.signature(learner.learn_one).parameters
+    return "sample_weight" in inspect.signature(learner.partial_fit).parameters
 
 
-def fresh(weak: Any) -> Any:
-    """One with the same options that has learned nothing."""
-    takes_dicts(weak)  # or says what it lacks
-    if callable(getattr(weak, "clone", None)):  # River's, and this library's
-        return weak.clone()
+def fresh(learner: Any, argument: str = "weak") -> Any:
+    """One with the same options that has learned nothing.
+
+    >>> from regretless.linear import LinearRegressor
+    >>> fresh(LinearRegressor().fit([[1.0]], [2.0])).predict_one([1.0])
+    0.0
+    """
+    takes_dicts(learner, argument)  # or says what it lacks
+    if callable(getattr(learner, "clone", None)):  # River's, and this library's
+        return learner.clone()
     sklearn = sys.modules.get("sklearn.base")
-    if sklearn is not None and isinstance(weak, sklearn.BaseEstimator):
-        return sklearn.clone(weak)
-    return copy.deepcopy(weak)
+    if sklearn is not None and isinstance(learner, sklearn.BaseEstimator):
+        return sklearn.clone(learner)
+    return copy.deepcopy(learner)
 
 
 def as_dict(x: Any) -> dict[Any, Any]:
@@ -70,7 +74,7 @@ def as_matrix(x: Any) -> Any:
     """One example for learners of matrices: a dense or a sparse row."""
     if isinstance(x, Mapping):
         raise ValueError(
-            f"x={x!r} is a dict, but the weak learner has only partial_fit: give x as a vector"
+            f"x={x!r} is a dict, but the learner has only partial_fit: give x as a vector"
         )
     if hasattr(x, "tocsr"):
         matrix, values = x.tocsr(), x.tocsr().data
@@ -83,25 +87,33 @@ def as_matrix(x: Any) -> Any:
     return matrix
 
 
-class Weak:
-    """One weak learner of several: `model` with its `number`, and whether it has `learned` something."""
+class Foreign:
+    """A learner, what messages call it, and whether it has `learned` something."""
 
-    first: ClassVar[
-        Mapping[str, Any]
-    ] = {}  # what `partial_fit` is told first, if it takes that
+    first: ClassVar[Mapping[str, Any]] = {}  # what `partial_fit` is told first, if it takes that
 
-    def __init__(self, model: Any, number: int, *, learned: bool = False) -> None:
-        self.model, self.number, self.learned = model, number, learned
+    def __init__(self, model: Any, called: str, *, learned: bool = False) -> None:
+        self.model, self.learned = model, learned
+        self.name = f"{called}, a {type(model).__name__},"
         self.takes_dicts, self.takes_weights = takes_dicts(model), takes_weights(model)
-
-    @property
-    def name(self) -> str:
-        """As messages call it."""
-        return f"weak learner {self.number}, a {type(self.model).__name__},"
 
     def ask(self, row: Any) -> Any:
         """What it predicts of a dict or a matrix of one row."""
         return self.model.predict_one(row) if self.takes_dicts else self.model.predict(row)[0]
+
+    def number(self, row: Any) -> float:
+        """A prediction that must be a number; 0 of those who cannot predict before they learn."""
+        given = self.ask(row) if self.takes_dicts or self.learned else 0.0
+        if isinstance(given, bool) or not isinstance(given, (int, float, np.integer, np.floating)):
+            raise TypeError(
+                f"{self.name} predicts {given!r}, a {type(given).__name__}; a number was expected: use "
+                "a regressor"
+            )
+        if not math.isfinite(given):
+            raise ValueError(
+                f"{self.name} predicts {given}; lower its learning rate or scale the features"
+            )
+        return float(given)
 
     def teach(self, row: Any, y: Any, weight: float) -> None:
         """Let it learn one example; who takes no weights learns it as it is."""

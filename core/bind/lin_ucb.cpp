@@ -1,0 +1,155 @@
+// LinUCB, for regretless.bandits.
+#include "bandits/lin_ucb.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+using bandits::LinUcb;
+using Context = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+constexpr double kMost = 1e100;  // squares of numbers up to here, and their sums, are numbers
+
+std::string written(double number) { return nb::cast<std::string>(nb::str(nb::float_(number))); }
+
+const double* checked(const LinUcb& bandit, const Context& x) {
+  const std::size_t d = bandit.dimension(), first = bandit.shared() ? 1 : 0;
+  if (x.ndim() != first + 1 || x.shape(first) != d || (first && x.shape(0) != bandit.arms())) {
+    std::string found;
+    for (std::size_t i = 0; i < x.ndim(); ++i)
+      found += (i ? ", " : "") + std::to_string(x.shape(i));
+    const std::string wanted =
+        first ? std::to_string(bandit.arms()) + ", " + std::to_string(d) : std::to_string(d) + ",";
+    throw nb::value_error(
+        ("x has shape (" + found + (x.ndim() == 1 ? ",), not (" : "), not (") + wanted + ")")
+            .c_str());
+  }
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!(std::fabs(x.data()[i]) <= kMost)) {
+      const std::string at =
+          first ? std::to_string(i / d) + ", " + std::to_string(i % d) : std::to_string(i);
+      throw nb::value_error(("x[" + at + "] = " + written(x.data()[i]) +
+                             " is not finite, or beyond 1e100; fill in what is missing")
+                                .c_str());
+    }
+  return x.data();
+}
+
+void check_reward(double reward) {
+  if (!(std::fabs(reward) <= kMost))
+    throw nb::value_error(
+        ("reward=" + written(reward) + " is not finite, or beyond 1e100").c_str());
+}
+std::size_t checked_arm(const LinUcb& bandit, std::int64_t arm) {
+  if (arm < 0 || std::size_t(arm) >= bandit.arms())
+    throw nb::value_error(("arm=" + std::to_string(arm) + " is none of the " +
+                           std::to_string(bandit.arms()) + " arms, which are counted from 0")
+                              .c_str());
+  return std::size_t(arm);
+}
+void check_waits(const LinUcb& bandit) {
+  if (!bandit.waits())
+    throw nb::value_error("update: no decision waits for a reward; call act(x) first, or give x=");
+}
+
+// (arms, widths of those that were played, of the widest in each round, and the largest log
+// determinant after it)
+nb::tuple run(LinUcb& bandit, Rows contexts, Rows rewards) {
+  const std::size_t count = contexts.shape(0), arms = bandit.arms();
+  if (contexts.shape(1) != bandit.context_size() || rewards.shape(0) != count ||
+      rewards.shape(1) != arms)
+    throw nb::value_error("arrays of other shapes were expected");
+  std::vector<std::int64_t> played(count);
+  std::vector<double> widths(count), widest(count), largest(count), grown(arms);
+  for (std::size_t a = 0; a < arms; ++a) grown[a] = bandit.log_determinant(a);
+  double most = *std::max_element(grown.begin(), grown.end());
+  {
+    nb::gil_scoped_release release;
+    for (std::size_t t = 0; t < count; ++t) {
+      const double* x = contexts.data() + t * bandit.context_size();
+      const std::size_t arm = bandit.act(x);
+      played[t] = std::int64_t(arm);
+      widths[t] = bandit.widths()[arm];
+      widest[t] = *std::max_element(bandit.widths().begin(), bandit.widths().end());
+      // det(A + x x') = det(A) (1 + x' A^{-1} x)
+      double& log = grown[bandit.shared() ? 0 : arm];
+      most = std::max(most, log += std::log1p(widths[t] * widths[t]));
+      largest[t] = most;
+      bandit.learn(arm, x, rewards.data()[t * arms + arm]);
+    }
+  }
+  return nb::make_tuple(array_of(played), array_of(widths), array_of(widest), array_of(largest));
+}
+
+}  // namespace
+
+void bind_lin_ucb(nb::module_& m) {
+  nb::class_<LinUcb>(m, "LinUcb")
+      .def(nb::init<std::size_t, std::size_t, double, double, bool>(), "arms"_a, "dimension"_a,
+           "alpha"_a, "ridge"_a, "shared"_a)
+      .def(
+          "act", [](LinUcb& b, Context x) { return b.act(checked(b, x)); }, "x"_a)
+      .def(
+          "update",
+          [](LinUcb& b, double reward) {
+            check_waits(b);
+            check_reward(reward);
+            b.learn(b.arm(), b.context().data(), reward);
+          },
+          "reward"_a)
+      .def(
+          "update_arm",
+          [](LinUcb& b, std::int64_t arm, double reward) {
+            check_waits(b);
+            check_reward(reward);
+            b.learn(checked_arm(b, arm), b.context().data(), reward);
+          },
+          "arm"_a, "reward"_a)
+      .def(
+          "learn",
+          [](LinUcb& b, std::int64_t arm, Context x, double reward) {
+            check_reward(reward);
+            b.learn(checked_arm(b, arm), checked(b, x), reward);
+          },
+          "arm"_a, "x"_a, "reward"_a)
+      .def(
+          "look",
+          [](LinUcb& b, Context x) {
+            b.look(checked(b, x));
+            return nb::make_tuple(array_of(b.estimates()), array_of(b.widths()));
+          },
+          "x"_a)
+      .def("run", &run, "contexts"_a, "rewards"_a)
+      .def(
+          "log_determinant",
+          [](const LinUcb& b, std::size_t arm) { return b.log_determinant(arm); }, "arm"_a)
+      .def_prop_ro("weights", [](const LinUcb& b) { return array_of(b.weights()); })
+      .def_prop_ro("decisions", [](const LinUcb& b) { return std::int64_t(b.decisions()); })
+      .def_prop_ro("updates", [](const LinUcb& b) { return std::int64_t(b.updates()); })
+      .def_prop_ro("reward", &LinUcb::reward)
+      .def_prop_ro("played_widths", &LinUcb::played_widths)
+      .def_prop_ro("largest_widths", &LinUcb::largest_widths)
+      .def_prop_ro("waits", &LinUcb::waits)
+      .def("state", [](LinUcb& b) { return array_of(b.state()); })
+      .def(
+          "restore",
+          [](LinUcb& b, Vector<double> state) {
+            try {
+              b.restore(state.data(), state.size());
+            } catch (const std::invalid_argument& error) {
+              throw nb::value_error(error.what());
+            }
+          },
+          "state"_a);
+}
+
+}  // namespace regretless

@@ -1,0 +1,198 @@
+"""Contextual epsilon-greedy around any online regressor."""
+
+import copy
+import math
+import os
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import persistence
+from regretless.arguments import number
+from regretless.bandits.contextual_run import ContextualRun, contextual_run, table
+from regretless.bandits.drawing import Draws, checked_seed
+from regretless.foreign import Foreign, as_dict, as_matrix, fresh
+from regretless.oco.player import whole
+from regretless.run import Array
+
+__all__ = ["EpsilonGreedyLearner"]
+
+_KEPT = ("rounds", "decisions", "reward", "propensity", "_arm")
+
+
+class EpsilonGreedyLearner:
+    """Play the arm whose regressor predicts the largest reward; with probability epsilon, any arm.
+
+    A copy of `learner` for each arm learns the rewards of that arm. The arm that looks best, the first
+    of several, has the probability `1 - epsilon + epsilon / n`, every other `epsilon / n`; that of what
+    was chosen is `propensity`, to be logged for `regretless.bandits.off_policy`.
+
+    Parameters
+    ----------
+    learner : an online regressor, of this library or of River (`predict_one`, `learn_one`) or of
+        scikit-learn (`predict`, `partial_fit`); it is copied, and not itself changed.
+    n : how many arms.
+    epsilon : how often to explore, from 0 to 1.
+    seed : what is drawn for a decision depends on it and the number of the decision alone.
+
+    Attributes: `decisions` made, `rounds` learned from, `reward`, the sum of
+    those; `propensity` of the last choice.
+
+    >>> from regretless.linear import LinearRegressor
+    >>> bandit = EpsilonGreedyLearner(LinearRegressor(), 2, epsilon=0.1, seed=3)
+    >>> for t in range(200):
+    ...     hot = t % 2
+    ...     arm = bandit.act({"hot": hot})
+    ...     bandit.update(1.0 if arm == hot else 0.0)
+    >>> bandit.probabilities({"hot": 1}), bandit.probabilities({"hot": 0})
+    (array([0.05, 0.95]), array([0.95, 0.05]))
+    """
+
+    def __init__(self, learner: Any, n: int, *, epsilon: float = 0.1, seed: int = 0) -> None:
+        self.n = whole(n, "n")
+        if not 0 <= number(epsilon, "epsilon") <= 1:
+            raise ValueError(f"epsilon={epsilon} is outside [0, 1]")
+        self.epsilon, self.seed = float(epsilon), checked_seed(seed)
+        self._arms = [_arm(fresh(learner, "learner"), arm) for arm in range(self.n)]
+        self.rounds = self.decisions = 0
+        self.reward = 0.0
+        self.propensity = math.nan
+        self._arm = -1  # that waits for its reward
+        self._context: Any = None
+        self._draws = Draws(self.seed, 1)
+
+    # --- the rounds --------------------------------------------------------------------------------
+
+    def probabilities(self, x: Any) -> Array:
+        """With which each arm is played in a context."""
+        return self._probabilities(self._checked(x))
+
+    def _probabilities(self, x: Any) -> Array:
+        p = np.full(self.n, self.epsilon / self.n)
+        best = int(np.argmax([each.number(x) for each in self._arms]))
+        p[best] = 1.0 - self.epsilon * (self.n - 1) / self.n
+        return p
+
+    def act(self, x: Any) -> int:
+        """The arm for a context: a dict, or a vector. Its propensity is kept beside it."""
+        x = self._checked(x)
+        p = self._probabilities(x)
+        drawn = self._draws[self.decisions][0]
+        # the last arm takes what rounding leaves
+        arm = int(np.searchsorted(np.cumsum(p)[:-1], drawn, side="right"))
+        self._arm, self._context, self.propensity = arm, x, float(p[arm])
+        self.decisions += 1
+        return arm
+
+    def update(self, arm: Any, reward: Any = None, *, x: Any = None) -> None:
+        """Learn a reward: `update(reward)` of the last `act`, or `update(arm, reward)` of another arm.
+
+        With `x` nothing needs to have been played: rewards that come late, or from a log.
+        """
+        if x is None and self._arm < 0:
+            raise ValueError(
+                "update: no decision waits for a reward; call act(x) first, or give x="
+            )
+        if reward is None:
+            if x is not None:
+                raise ValueError(
+                    "update(reward, x=...): the arm is needed; update(arm, reward, x=x)"
+                )
+            arm, reward = self._arm, arm
+        if isinstance(arm, bool) or not isinstance(arm, (int, np.integer)) or not 0 <= arm < self.n:
+            raise ValueError(f"arm={arm!r} is none of the {self.n} arms, which are counted from 0")
+        value = number(reward, "reward")
+        if not math.isfinite(value):
+            raise ValueError(f"reward={value} is not finite")
+        x = self._context if x is None else self._checked(x)
+        self._arms[arm].teach(x, value, 1.0)
+        self._arm, self._context = -1, None
+        self.rounds += 1
+        self.reward += value
+
+    def run(self, contexts: Any, rewards: Any) -> ContextualRun:
+        """Play many rounds: a context each, and a row of `rewards`, one for each arm.
+
+        Only the rewards of the arms that are played are learned. There is no bound.
+        """
+        X = [self._checked(x) for x in contexts]
+        R = table(rewards, (len(X), self.n), "rewards")
+        arms, propensities = np.empty(len(X), np.int64), np.empty(len(X))
+        for t, x in enumerate(X):
+            arms[t] = self.act(x)
+            propensities[t] = self.propensity
+            self.update(R[t, arms[t]])
+        return contextual_run(R, arms, propensities, np.full(len(X), math.nan), repr(self))
+
+    @property
+    def learners(self) -> list[Any]:
+        """One an arm."""
+        return [each.model for each in self._arms]
+
+    def _checked(self, x: Any) -> Any:
+        return as_dict(x) if self._arms[0].takes_dicts else as_matrix(x)
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """Another bandit with the same state."""
+        return copy.deepcopy(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the bandit to a safetensors file, if its learners are of this library; else pickle it.
+
+        A decision that waits for its reward is not kept: give its context to `update` then.
+        """
+        from regretless.linear.learner import LinearLearner
+
+        arrays: dict[str, NDArray[Any]] = {}
+        learners = []
+        for arm, learner in enumerate(self.learners):
+            if not isinstance(learner, LinearLearner):
+                raise ValueError(
+                    f"learner={learner!r}: only learners of this library are saved to a file, "
+                    "which can hold no code; pickle the bandit"
+                )
+            description, parts = learner._described()
+            learners.append(description)
+            arrays |= {f"{arm}.{name}": array for name, array in parts.items()}
+        kept = {name: getattr(self, name) for name in _KEPT} | {"_arm": -1}
+        if math.isnan(self.propensity):
+            kept["propensity"] = None
+        description = {
+            "class": type(self).__name__,
+            "options": {"n": self.n, "epsilon": self.epsilon, "seed": self.seed},
+            "kept": kept,
+            "learners": learners,
+        }
+        persistence.write(path, description, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The bandit that `save` wrote to `path`; it goes on as if it had never stopped."""
+        from regretless.linear.loading import restored
+
+        description, arrays = persistence.read_a(cls.__name__, path)
+        with persistence.restoring(path):
+            learners = []
+            for arm, text in enumerate(description["learners"]):
+                start = f"{arm}."
+                mine = {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
+                learners.append(restored(path, text, mine))
+            bandit = cls(learners[0], **description["options"])
+            bandit._arms = [_arm(each, arm, learned=True) for arm, each in enumerate(learners)]
+            kept = description["kept"]
+            if kept["propensity"] is None:
+                kept["propensity"] = math.nan
+            for name in _KEPT:
+                setattr(bandit, name, kept[name])
+        return bandit
+
+    def __repr__(self) -> str:
+        learner = type(self.learners[0]).__name__
+        return f"EpsilonGreedyLearner({learner}(...), {self.n}, epsilon={self.epsilon:g})"
+
+
+def _arm(learner: Any, arm: int, *, learned: bool = False) -> Foreign:
+    return Foreign(learner, f"the learner of arm {arm}", learned=learned)

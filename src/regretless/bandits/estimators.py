@@ -1,0 +1,231 @@
+"""Gradients from function values: what bandit feedback tells of the loss (survey 4.1 to 4.3).
+
+An estimator says what is played around the point `w`, and makes of what was lost there a random vector
+`z` whose mean is a gradient: of the loss itself, or of the loss smoothed over a small ball,
+`f_hat(w) = E f(w + delta u)`, which is within `L delta` of it (survey Lemmas 4.3 and 4.4).
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regretless.arguments import number, positive
+from regretless.domains import Domain, Simplex
+from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, Quadratic
+from regretless.run import Array
+
+__all__ = ["Estimator", "OneArm", "OnePoint", "TwoPoint"]
+
+
+class Feedback(NamedTuple):
+    """What a round has told: the loss suffered, the gradient made of it, whether it was as assumed."""
+
+    suffered: float
+    gradient: Array
+    expected: bool
+
+
+class Estimator(ABC):
+    """What is played around a point, and the gradient that is made of the feedback."""
+
+    normal: bool = True  # the distribution of the numbers that a round needs
+
+    @abstractmethod
+    def width(self, dimension: int) -> int:
+        """How many random numbers a round needs."""
+
+    @abstractmethod
+    def play(self, w: Array, draw: Array) -> Any:
+        """What is played around `w`."""
+
+    @abstractmethod
+    def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
+        """What the value that was suffered there says; `ValueError` if it is none."""
+
+    def ask(self, loss: Callable[[Any], Any], played: Any) -> Any:
+        """The feedback of a loss for what was played."""
+        return loss(played)
+
+    def linear(self, row: Array) -> Callable[[Any], Any]:
+        """The loss `<row, .>`, of what is played."""
+        return lambda point: float(point @ row)
+
+    @abstractmethod
+    def spread(self, geometry: Geometry, dimension: int) -> float:
+        """A bound on the mean of `||z||^2` in the norm that bounds the regret; infinite if unknown."""
+
+    def bias(self) -> float:
+        """How far from the loss at a comparator what was suffered and estimated can be, a round."""
+        return 0.0
+
+    def check(self, domain: Domain) -> None:  # noqa: B027 most play anywhere
+        """Raise `ValueError` if nothing can be played there."""
+
+    @property
+    @abstractmethod
+    def assumption(self) -> str:
+        """What the bound in expectation needs of the losses, as far as it can be seen."""
+
+
+@dataclass(frozen=True)
+class OneArm(Estimator):
+    """One coordinate is drawn from `w`, a distribution, and its cost is seen: `z = y_i / w_i e_i`.
+
+    `E z = y`, the costs of all arms, and with `Entropy` mirror descent is then the multi-armed bandit
+    algorithm of survey 4.2, known as Exp3. Costs are between 0 and 1: of a reward r give `1 - r`.
+
+    >>> OneArm().estimate(np.array([0.5, 0.5]), np.array([0.7]), 0.6).gradient
+    array([0. , 1.2])
+    """
+
+    normal = False
+
+    def check(self, domain: Domain) -> None:
+        if domain != Simplex():
+            raise ValueError(
+                f"domain={domain!r}: one arm can be drawn only from probabilities, Simplex()"
+            )
+
+    def width(self, dimension: int) -> int:
+        return 1
+
+    def play(self, w: Array, draw: Array) -> int:
+        # the last arm that can be drawn takes what rounding leaves
+        return min(
+            int(np.searchsorted(np.cumsum(w), draw[0], side="right")), int(np.flatnonzero(w)[-1])
+        )
+
+    def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
+        cost = number(value, "value")
+        if not 0.0 <= cost <= 1.0:
+            raise ValueError(f"value={cost} is outside [0, 1]; of a reward r give 1 - r")
+        arm, z = self.play(w, draw), np.zeros(len(w))
+        z[arm] = cost / w[arm]
+        return Feedback(cost, z, bool(w.min() > 0))
+
+    def linear(self, row: Array) -> Callable[[Any], Any]:
+        return lambda arm: float(row[arm])
+
+    def spread(self, geometry: Geometry, dimension: int) -> float:
+        # in the local norm E sum_i w_i z_i^2 = sum_i y_i^2 (survey Cor 4.2)
+        return float(dimension) if geometry == Entropy() else math.inf
+
+    @property
+    def assumption(self) -> str:
+        return "every arm has a probability above 0"
+
+
+@dataclass(frozen=True)
+class OnePoint(Estimator):
+    """One value beside the point: play `w + delta v`, `z = (d / delta) f(w + delta v) v`.
+
+    v is uniform on the unit sphere, and `E z` the gradient of the smoothed loss (survey Lemma 4.3), for
+    quadratic losses that of the loss itself. `||z|| <= d (F / delta + L)`.
+
+    Parameters: `delta > 0`, how far from w; for the bound in expectation `lipschitz` L of the losses, in
+    the l2 norm, and `bound` F on `|f|` in the domain (the survey's text bounds f only from above, which
+    does not bound its square).
+
+    >>> OnePoint(0.5).estimate(np.zeros(2), np.array([3.0, 4.0]), 1.0).gradient
+    array([2.4, 3.2])
+    """
+
+    delta: float
+    lipschitz: float = 1.0
+    bound: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("delta", "lipschitz", "bound"):
+            object.__setattr__(self, name, positive(getattr(self, name), name))
+
+    def width(self, dimension: int) -> int:
+        return dimension
+
+    def play(self, w: Array, draw: Array) -> Array:
+        return np.asarray(w + self.delta * _direction(draw))
+
+    def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
+        f = _finite(value)
+        z = len(w) / self.delta * f * _direction(draw)
+        return Feedback(f, z, abs(f) <= (self.bound + self.lipschitz * self.delta) * (1 + 1e-9))
+
+    def spread(self, geometry: Geometry, dimension: int) -> float:
+        largest = dimension * (self.bound / self.delta + self.lipschitz)
+        return (largest * _stretch(geometry)) ** 2
+
+    def bias(self) -> float:
+        # f(w + delta v) <= f_hat(w) + 2 L delta and f_hat(u) <= f(u) + L delta
+        return 3.0 * self.lipschitz * self.delta
+
+    @property
+    def assumption(self) -> str:
+        return (
+            f"no |f| is above {self.bound:g} in the domain, nor grows faster than its slope beyond"
+        )
+
+
+@dataclass(frozen=True)
+class TwoPoint(OnePoint):
+    """Two values: play `w + delta v` and `w - delta v`, suffer their mean,
+
+    `z = (d / (2 delta)) (f(w + delta v) - f(w - delta v)) v`. Its mean is that of `OnePoint`, its length
+    at most `d L` however small delta is. Parameters: as of `OnePoint`.
+
+    >>> TwoPoint(0.5).estimate(np.zeros(2), np.array([3.0, 4.0]), [1.0, 0.5]).gradient
+    array([0.6, 0.8])
+    """
+
+    def play(self, w: Array, draw: Array) -> Array:
+        step = self.delta * _direction(draw)
+        return np.stack([w + step, w - step])
+
+    def ask(self, loss: Callable[[Any], Any], played: Any) -> Any:
+        return [loss(point) for point in played]
+
+    def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
+        try:
+            ahead, behind = value
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"value={value!r} must be two numbers, one for each point played"
+            ) from None
+        ahead, behind = _finite(ahead), _finite(behind)
+        difference, distance = ahead - behind, 2.0 * self.delta
+        # what rounding of f adds to a small difference is not the loss's fault
+        most = self.lipschitz * distance * (1 + 1e-9) + 1e-12 * (abs(ahead) + abs(behind))
+        z = len(w) / distance * difference * _direction(draw)
+        return Feedback((ahead + behind) / 2.0, z, abs(difference) <= most)
+
+    def spread(self, geometry: Geometry, dimension: int) -> float:
+        return (dimension * self.lipschitz * _stretch(geometry)) ** 2
+
+    @property
+    def assumption(self) -> str:
+        return f"no loss is steeper than {self.lipschitz:g}"
+
+
+def _direction(draw: Array) -> Array:
+    """Normal numbers as a point of the sphere."""
+    return np.asarray(draw / np.sqrt(draw @ draw))
+
+
+def _stretch(geometry: Geometry) -> float:
+    """The largest dual norm of a point of the l2 sphere; infinite if unknown."""
+    if isinstance(geometry, (Euclidean, Entropy, PNorm)):  # lp norms with p >= 2
+        return 1.0
+    if isinstance(geometry, Quadratic):
+        A = geometry.matrix
+        least = A.min() if A.ndim < 2 else np.linalg.eigvalsh(A)[0]
+        return 1.0 / math.sqrt(float(least))
+    return math.inf
+
+
+def _finite(value: Any) -> float:
+    f = number(value, "value")
+    if not math.isfinite(f):
+        raise ValueError(f"value={f} is not finite")
+    return f

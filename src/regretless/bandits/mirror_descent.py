@@ -1,0 +1,369 @@
+"""Online mirror descent with estimated gradients (survey 4.1)."""
+
+import copy
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from regretless import persistence, rates
+from regretless.bandits import estimators
+from regretless.bandits.drawing import Draws, checked_seed
+from regretless.bandits.estimators import Estimator, OneArm
+from regretless.certificates import RegretCertificate
+from regretless.domains import Domain
+from regretless.geometry import Geometry
+from regretless.oco import OnlineMirrorDescent, Player
+from regretless.oco.files import described, restored
+from regretless.oco.player import implied_dimension, matrix, vector, whole
+from regretless.run import Array, Run
+
+__all__ = ["BanditMirrorDescent"]
+
+
+class Period(NamedTuple):
+    """Rounds that were played in one way."""
+
+    estimator: Estimator
+    player: OnlineMirrorDescent
+
+
+class BanditMirrorDescent:
+    """Mirror descent that sees only what it lost, not why.
+
+    Each round `act()` plays around the point `w_t` of `OnlineMirrorDescent`, `update(value)` is told
+    what that cost, and the estimator makes of it a gradient `z_t` whose mean is right. Surely, whatever
+    the losses, for every u of the domain (survey Theorem 2.21 on the gradients that were drawn)
+
+        sum <w_t - u, z_t>  <=  (psi(u) - psi(w_1)) / eta + (eta / (2 sigma)) sum ||z_t||_*^2
+
+    which is `certificate()`; in the mean over the draws that bounds the regret itself (Theorem 4.1),
+    which is `expectation()`. With `Entropy()` and `OneArm()` it is Exp3.
+
+    Parameters
+    ----------
+    geometry : of `regretless.geometry`.
+    dimension : how many coordinates, or arms; not needed if the geometry or the domain has it.
+    estimator : `OneArm()` (default), `OnePoint(delta)` or `TwoPoint(delta)`.
+    domain : where points are; what is played may leave it by delta. By default that of the geometry.
+    rate : "anytime" (falls with the gradients that were drawn, nothing has to be known), "horizon" (the
+        best constant rate for `horizon` rounds and losses as the estimator expects them), a number, or
+        a `rates.Rate`.
+    lazy, radius : as of `OnlineMirrorDescent`.
+    seed : the draw of a round depends on it and the number of the round alone.
+
+    Attributes: `rounds` played, `loss` suffered, `point`, the w around which is played.
+
+    >>> from regretless.geometry import Entropy
+    >>> player = BanditMirrorDescent(Entropy(), 3, rate=0.2, seed=1)
+    >>> arm = player.act()
+    >>> player.update(0.6)
+    0.6
+    >>> arm, player.probabilities.round(10)  # only what was drawn has become less likely
+    (1, array([0.37068939, 0.25862121, 0.37068939]))
+    """
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        dimension: int | None = None,
+        *,
+        estimator: Estimator | None = None,
+        domain: Domain | None = None,
+        rate: str | float | rates.Rate = "anytime",
+        horizon: int | None = None,
+        lazy: bool = True,
+        radius: float = 1.0,
+        seed: int = 0,
+    ) -> None:
+        self.geometry = geometry
+        self.domain = geometry.domain if domain is None else domain
+        self.estimator = OneArm() if estimator is None else estimator
+        if not isinstance(self.estimator, Estimator):
+            raise TypeError(
+                f"estimator={estimator!r} is not OneArm(), OnePoint(delta) or TwoPoint(delta)"
+            )
+        self.estimator.check(self.domain)
+        self.dimension = whole(
+            implied_dimension(self.domain, geometry) if dimension is None else dimension,
+            "dimension",
+        )
+        spread = self.estimator.spread(geometry, self.dimension)
+        if rate == "horizon" and math.isinf(spread):
+            raise ValueError(
+                f"rate='horizon': no bound on the gradients of {self.estimator!r} in "
+                f"{geometry!r} is known; take rate='anytime' or a number"
+            )
+        self._player: Player = OnlineMirrorDescent(
+            geometry,
+            self.dimension,
+            rate=rate,
+            domain=self.domain,
+            lazy=lazy,
+            radius=radius,
+            gradient=math.sqrt(spread) if math.isfinite(spread) else 1.0,
+            horizon=horizon,
+        )
+        self._given: dict[str, Any] = {
+            "geometry": geometry,
+            "dimension": self.dimension,
+            "estimator": self.estimator,
+            "domain": domain,
+            "rate": rate,
+            "horizon": horizon,
+            "lazy": lazy,
+            "radius": radius,
+        }
+        self._begin(seed)
+
+    def _begin(self, seed: int) -> None:
+        self.seed = checked_seed(seed)
+        self.loss = 0.0
+        self._waits = False  # something was played, and its value is not known
+        self._expected = True  # all values were as the estimator expects them
+        self._draws = Draws(
+            self.seed, self.estimator.width(self.dimension), normal=self.estimator.normal
+        )
+
+    # --- the rounds --------------------------------------------------------------------------------
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return self._player.rounds
+
+    @property
+    def point(self) -> Array:
+        """Around what is played now."""
+        return self._player.point
+
+    @property
+    def probabilities(self) -> Array:
+        """Of the arms; for `OneArm` only."""
+        if not isinstance(self.estimator, OneArm):
+            raise ValueError(f"{self.estimator!r} draws no arms: it plays around `point`")
+        return self.point
+
+    def act(self) -> Any:
+        """What to play: an arm, a point, or two points, one a row; the same until `update`."""
+        self._waits = True
+        return self.estimator.play(self.point, self._draws[self.rounds])
+
+    def update(self, value: Any) -> float:
+        """Learn what `act()` cost: a number, or two for `TwoPoint`. Returns what was suffered."""
+        if not self._waits:
+            raise ValueError(f"update({value!r}): nothing was played; call act() first")
+        told = self.estimator.estimate(self.point, self._draws[self.rounds], value)
+        self._player.update(told.gradient)
+        self._waits = False
+        self._expected &= told.expected
+        self.loss += told.suffered
+        return told.suffered
+
+    def run(self, losses: Any, rounds: int | None = None, *, comparator: Any = None) -> Run:
+        """Play many rounds.
+
+        Parameters: `losses`, a matrix with the costs of all arms in each row, or the gradient of a
+        linear loss; a function of what is played (an arm or a point), in all of `rounds` rounds; or a
+        sequence of functions, one a round. `comparator`, a point of the domain (its default for a
+        matrix is the best in hindsight; for functions there is none, and the regret is not a number).
+        The bound of the run is that on the expected regret.
+        """
+        functions, u, theirs = self._rounds(losses, rounds, comparator)
+        fresh = self.rounds == 0
+        suffered, played = np.empty(len(functions)), []
+        for t, loss in enumerate(functions):
+            played.append(self.act())
+            suffered[t] = self.update(self.estimator.ask(loss, played[-1]))
+        ahead = np.arange(1.0, len(functions) + 1)
+        # the theorem is about all rounds of a player, and those before may have had any regret
+        bound = self._promised(ahead) if fresh else np.full(len(functions), math.nan)
+        return Run(suffered, theirs, u, bound, np.array(played), repr(self))
+
+    def _rounds(
+        self, losses: Any, rounds: int | None, comparator: Any
+    ) -> tuple[Sequence[Callable[[Any], Any]], Array, Array]:
+        """The losses as functions, the comparator, and what it loses."""
+        u = None if comparator is None else vector(comparator, self.dimension, "comparator")
+        if callable(losses):
+            if rounds is None:
+                raise ValueError("rounds= is needed: how often the function is to be played")
+            functions: Sequence[Callable[[Any], Any]] = [losses] * whole(rounds, "rounds")
+        elif not hasattr(losses, "__len__"):
+            raise TypeError(
+                f"losses={losses!r} is no matrix, no function and no sequence of functions"
+            )
+        elif len(losses) and all(callable(each) for each in losses):
+            functions = list(losses)
+        else:
+            rows = matrix(losses, self.dimension, "losses") if len(losses) else self._none
+            if isinstance(self.estimator, OneArm) and not ((rows >= 0) & (rows <= 1)).all():
+                at = np.argwhere(~((rows >= 0) & (rows <= 1)))[0].tolist()
+                raise ValueError(
+                    f"losses[{at[0]}, {at[1]}] = {rows[tuple(at)]} is outside [0, 1]; of a reward r "
+                    "give 1 - r"
+                )
+            if u is None:
+                u = self.domain.maximiser(-rows.sum(axis=0))
+            return [self.estimator.linear(row) for row in rows], u, rows @ u
+        if u is None:
+            nothing = np.full(self.dimension, math.nan)
+            return functions, nothing, np.full(len(functions), math.nan)
+        if isinstance(self.estimator, OneArm):
+            theirs = [
+                math.fsum(p * f(arm) for arm, p in enumerate(u.tolist()) if p) for f in functions
+            ]
+        else:
+            theirs = [float(f(u)) for f in functions]
+        return functions, u, np.array(theirs)
+
+    @property
+    def _none(self) -> Array:
+        return np.empty((0, self.dimension))
+
+    # --- what is proven ----------------------------------------------------------------------------
+
+    def regret(self, comparators: Any = None) -> float:
+        """The regret of the linear losses `<., z_t>` that were drawn.
+
+        In the mean it is at least that of the losses, smoothed if the estimator smooths them.
+        """
+        return self._player.regret(comparators)
+
+    def certificate(self, comparators: Any = None) -> RegretCertificate:
+        """The inequality that holds in every run, of the gradients that were drawn.
+
+        Its `regret` is that of the linear losses `<., z_t>` against a point or a domain (default: where
+        points are).
+        """
+        return self._player.certificate(comparators)
+
+    def expectation(self) -> RegretCertificate:
+        """What is proven of the mean of the regret over the draws, before any of them.
+
+        Against every point of the domain that is fixed in advance, with losses that do not look at the
+        draws of their round: `bias T + (psi(u) - psi(w_1)) / eta + (eta / (2 sigma)) sum E ||z_t||^2`
+        ("dual"; "forel" as the survey's corollaries have it, with twice the last term). Constant rates
+        only. `regret` is not a number: what is seen does not tell it.
+        """
+        if self.rounds == 0:
+            bounds = {"dual": 0.0, "forel": 0.0}
+        else:
+            T = np.array([float(self.rounds)])
+            bounds = {
+                name: float(self._promised(T, factor)[0])
+                for name, factor in (("dual", 1.0), ("forel", 2.0))
+            }
+        constant = all(p.player._schedule[0] == 0 for p in self._periods())
+        finite = math.isfinite(bounds["dual"])
+        return RegretCertificate(
+            self.rounds,
+            math.nan,
+            (bounds | self._closed_form()) if finite else {},
+            self._theorem,
+            {
+                "the rate is constant": constant,
+                "losses are convex and do not depend on the draw of their round": None,
+                self.estimator.assumption: self._expected,
+            },
+        )
+
+    @property
+    def _theorem(self) -> str:
+        arms = isinstance(self.estimator, OneArm)
+        return f"survey Theorem 4.1 and Corollary {'4.2' if arms else '4.5'}"
+
+    def _closed_form(self) -> dict[str, float]:
+        return {}
+
+    def _periods(self) -> list[Period]:
+        return [Period(self.estimator, self._player)]  # type: ignore[arg-type]
+
+    def _bias(self, estimator: Estimator) -> float:
+        return estimator.bias()
+
+    def _promised(self, rounds: Array, factor: float = 1.0) -> Array:
+        """The bound in expectation after so many rounds; NaN or infinite if there is none."""
+        total, before = np.zeros(len(rounds)), 0
+        for estimator, player in self._periods():
+            kind, eta = player._schedule
+            if kind != 0 or not player.geometry.strong_convexity:
+                return np.full(len(rounds), math.nan)
+            played = np.clip(rounds - before, 0, player.rounds)
+            spread = estimator.spread(player.geometry, self.dimension)
+            each = self._bias(estimator) + factor * eta * spread / (
+                2 * player.geometry.strong_convexity
+            )
+            start = player._complexity(player.domain) / eta
+            total += np.where(played > 0, start + played * each, 0.0)
+            before += player.rounds
+        return total
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """Another player with the same state."""
+        return copy.deepcopy(self)
+
+    def _players(self) -> list[OnlineMirrorDescent]:
+        return [period.player for period in self._periods()]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "given": self._given | {"seed": self.seed},
+            "kept": {"loss": self.loss, "_waits": self._waits, "_expected": self._expected},
+            "states": [player._engine.state() for player in self._players()],
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__init__(**kept["given"])  # type: ignore[misc]
+        self._resume(kept["states"])
+        for name in ("loss", "_waits", "_expected"):
+            setattr(self, name, kept["kept"][name])
+
+    def _resume(self, states: list[Array]) -> None:
+        (player,), (state,) = self._players(), states
+        player._engine.restore(state)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the player to a safetensors file, all at once or not at all."""
+        kept = self.__getstate__()
+        parts = {name: _described(value) for name, value in kept["given"].items()}
+        arrays = {f"state{i}": state for i, state in enumerate(kept["states"])}
+        description = {"class": type(self).__name__, "parts": parts, "kept": kept["kept"]}
+        persistence.write(path, description, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
+        description, arrays = persistence.read_a(cls.__name__, path)
+        player = cls.__new__(cls)
+        with persistence.restoring(path):
+            given = {name: _restored(value) for name, value in description["parts"].items()}
+            states = [arrays[f"state{i}"] for i in range(len(arrays))]
+            player.__setstate__({"given": given, "kept": description["kept"], "states": states})
+        return player
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.geometry!r}, {self.dimension}, "
+            f"estimator={self.estimator!r}, rate={self._given['rate']!r})"
+        )
+
+
+def _described(value: Any) -> Any:
+    if isinstance(value, Estimator):
+        return {"estimator": [type(value).__name__, asdict(value)]}  # type: ignore[call-overload]
+    return described(value)
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, dict) and "estimator" in value:
+        name, options = value["estimator"]
+        if name not in estimators.__all__:
+            raise ValueError(f"{name} is not known")
+        return getattr(estimators, name)(**options)
+    return restored(value)

@@ -1,0 +1,94 @@
+"""What was logged: contexts, actions, rewards, and how likely the actions were."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.bandits.contextual_run import table
+from regretless.oco.player import whole
+from regretless.run import Array
+
+__all__ = ["Log", "whole_numbers"]
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """The rows of a log, in the order in which they came.
+
+    Parameters: `actions`, counted from 0; `rewards` of these; `propensities`, the probabilities in
+    (0, 1] with which they were chosen, which all but replay need; `contexts`, one row each, or None;
+    `n`, how many actions there are, by default the largest and one.
+
+    >>> log = Log([0, 1, 1], [1.0, 0.0, 1.0], propensities=[0.5, 0.5, 0.5])
+    >>> len(log), log.n
+    (3, 2)
+    >>> Log([0, 1], [1.0, 0.0], propensities=[0.5, 0.0])
+    Traceback (most recent call last):
+    ValueError: propensities[1] = 0.0 is outside (0, 1]: it is the probability with which a logged
+    action was chosen, which cannot be 0
+    """
+
+    actions: NDArray[np.int64]
+    rewards: Array
+    propensities: Array | None = None
+    contexts: Any = None
+    n: int | None = None
+
+    def __post_init__(self) -> None:
+        actions = whole_numbers(self.actions, "actions")
+        size = len(actions)
+        if size == 0:
+            raise ValueError("actions is empty: the log has no rows")
+        rewards = table(self.rewards, (size,), "rewards")
+        n = int(actions.max()) + 1 if self.n is None else whole(self.n, "n")
+        if actions.max() >= n:
+            at = int(np.argmax(actions))
+            raise ValueError(f"actions[{at}] = {actions[at]} is none of the n={n} actions")
+        propensities = self.propensities
+        if propensities is not None:
+            propensities = table(propensities, (size,), "propensities")
+            wrong = ~((propensities > 0) & (propensities <= 1))
+            if wrong.any():
+                at = int(np.argmax(wrong))
+                raise ValueError(
+                    f"propensities[{at}] = {propensities[at]} is outside (0, 1]: it is the probability "
+                    "with which a logged action was chosen, which cannot be 0"
+                )
+        contexts = self.contexts
+        if contexts is not None and not (len(contexts) and isinstance(contexts[0], dict)):
+            contexts = table(contexts, (size, *np.shape(contexts)[1:]), "contexts")
+        if contexts is not None and len(contexts) != size:
+            raise ValueError(f"contexts has {len(contexts)} rows, but there are {size} actions")
+        for name, value in (
+            ("actions", actions),
+            ("rewards", rewards),
+            ("propensities", propensities),
+            ("contexts", contexts),
+            ("n", n),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def __repr__(self) -> str:
+        return f"Log of {len(self)} rows and {self.n} actions"
+
+
+def whole_numbers(values: Any, name: str) -> NDArray[np.int64]:
+    """An argument as a vector of whole numbers of at least 0.
+
+    >>> whole_numbers([0, 1.5], "actions")
+    Traceback (most recent call last):
+    ValueError: actions[1] = 1.5 is no whole number of at least 0: actions are counted from 0
+    """
+    array = table(values, (None,), name)
+    wrong = (array < 0) | (array != np.floor(array)) | (array > 2**31)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"{name}[{at}] = {array[at]:g} is no whole number of at least 0: actions are counted from 0"
+        )
+    return array.astype(np.int64)

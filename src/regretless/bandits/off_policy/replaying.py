@@ -1,0 +1,84 @@
+"""Replay: play through a log, and count only the rows in which the policy does what was logged."""
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.bandits.off_policy.estimate import Interval, OffPolicyEstimate
+from regretless.bandits.off_policy.log import Log
+from regretless.bandits.off_policy.policy import is_bandit, probabilities
+
+__all__ = ["replay"]
+
+
+def replay(
+    log: Log,
+    policy: Any,
+    *,
+    interval: str = "normal",
+    confidence: float = 0.95,
+    reward_range: tuple[float, float] | None = None,
+) -> OffPolicyEstimate:
+    """The mean reward of the rows in which the policy chooses the logged action.
+
+    If actions were logged uniformly at random, a policy that learns meets in these rows just what it
+    would have met live: its estimate after m of them is unbiased for its m first rounds (Li et al. 2011,
+    Theorem 1). A bandit is copied and learns from them as it goes, and from no others; rewards are given
+    to its `update` as they are, so that for one that wants losses the log must hold losses. About one
+    row in n counts.
+
+    Parameters: `log`; `policy`, a bandit with `act` and `update`, which learns; or an action, or one a
+    row, or a function of the context whose value is an action, which do not. The others as of `ips`.
+
+    >>> from regretless.bandits import LinUCB
+    >>> random = np.random.default_rng(0)
+    >>> X, actions = random.normal(size=(3000, 2)), random.integers(2, size=3000)
+    >>> rewards = np.where(actions == (X[:, 0] > 0), 1.0, 0.0)
+    >>> found = replay(Log(actions, rewards, np.full(3000, 0.5), X), LinUCB(2, 2))
+    >>> found.value > 0.9, 1400 < found.effective_sample_size < 1600
+    (True, True)
+    """
+    how = Interval(interval, confidence, reward_range)
+    how.check(log.rewards)
+    matches = _played(log, policy) if is_bandit(policy) else _chosen(log, policy)
+    if not matches.any():
+        raise ValueError("the policy never plays what was logged: the log says nothing of it")
+    rewards = log.rewards[matches]
+    p = log.propensities
+    uniform = None if p is None else bool(np.allclose(p, 1.0 / int(log.n or 1), rtol=1e-6))
+    length = 1.0 if reward_range is None else reward_range[1] - reward_range[0]
+    rests: dict[str, bool | None] = {
+        "actions were logged uniformly at random, whatever the context": uniform,
+        "rows are independent": None,
+    }
+    return OffPolicyEstimate(
+        float(rewards.mean()),
+        how.around(rewards, length),
+        "replay",
+        float(len(rewards)),
+        len(log),
+        confidence,
+        rests | how.assumptions(len(rewards)),
+    )
+
+
+def _chosen(log: Log, policy: Any) -> NDArray[np.bool_]:
+    """The rows in which a policy that does not learn takes the logged action."""
+    p = probabilities(log, policy)
+    if not np.isin(p, (0.0, 1.0)).all():
+        raise ValueError("replay needs a policy that takes one action; for probabilities use ips")
+    return np.asarray(p[np.arange(len(log)), log.actions] == 1.0)
+
+
+def _played(log: Log, policy: Any) -> NDArray[np.bool_]:
+    """The rows in which a bandit that learns takes it."""
+    bandit = copy.deepcopy(policy)
+    matches = np.zeros(len(log), bool)
+    for t, action in enumerate(log.actions.tolist()):
+        arm = bandit.act() if log.contexts is None else bandit.act(log.contexts[t])
+        if arm == action:
+            matches[t] = True
+            bandit.update(float(log.rewards[t]))
+    return matches

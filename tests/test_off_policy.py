@@ -1,0 +1,405 @@
+"""Off-policy evaluation: the formulas row by row, right in the mean, and intervals that cover."""
+
+import math
+
+import numpy as np
+import pytest
+from reference import off_policy as oracle
+
+from regretless.bandits import BanditMirrorDescent, EpsilonGreedyLearner, LinUCB
+from regretless.bandits.off_policy import (
+    Log,
+    OffPolicyEstimate,
+    doubly_robust,
+    evaluate,
+    ips,
+    replay,
+    snips,
+)
+from regretless.bandits.off_policy.policy import probabilities
+from regretless.geometry import Entropy
+from regretless.linear import LinearRegressor
+
+MEANS = np.array([[0.2, 0.5, 0.8], [0.9, 0.4, 0.1]])  # of three actions in two contexts
+LOGGED = np.array([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]])
+TARGET = np.array([[0.1, 0.2, 0.7], [0.6, 0.4, 0.0]])
+VALUE = float((MEANS * TARGET).sum(axis=1).mean())
+
+
+def made(rows, seed=0):
+    """A log of the policy LOGGED, contexts as they came, and what TARGET plays there."""
+    random = np.random.default_rng(seed)
+    x = random.integers(2, size=rows)
+    actions = (random.random((rows, 1)) > np.cumsum(LOGGED[x], axis=1)).sum(axis=1)
+    rewards = (random.random(rows) < MEANS[x, actions]).astype(float)
+    return Log(actions, rewards, LOGGED[x, actions], np.eye(2)[x], n=3), TARGET[x]
+
+
+def uniform(rows, seed=0, n=3):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(rows, 2))
+    actions = random.integers(n, size=rows)
+    rewards = np.clip(X[:, 0] * (actions - 1) / 2 + 0.5, 0, 1)
+    return Log(actions, rewards, np.full(rows, 1 / n), X, n=n)
+
+
+# --- the formulas ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cap", [None, 2.0])
+def test_values_are_the_formulas(cap):
+    log, pi = made(400)
+    rows = log.actions.tolist(), log.rewards.tolist(), log.propensities.tolist()
+    q = np.random.default_rng(1).random((400, 3))
+    limit = cap or math.inf
+    value, terms = oracle.ips(*rows, pi, limit)
+    found = ips(log, pi, cap=cap)
+    assert found.value == pytest.approx(value, rel=1e-12)
+    half = 1.959963984540054 * np.std(terms, ddof=1) / 20
+    np.testing.assert_allclose(found.interval, [value - half, value + half], rtol=1e-9)
+    value, terms = oracle.doubly_robust(*rows, pi, q, limit)
+    found = doubly_robust(log, pi, predictions=q, cap=cap)
+    assert found.value == pytest.approx(value, rel=1e-12)
+    half = 1.959963984540054 * np.std(terms, ddof=1) / 20
+    np.testing.assert_allclose(found.interval, [value - half, value + half], rtol=1e-9)
+    value, error = oracle.snips(*rows, pi, limit)
+    found = snips(log, pi, cap=cap, confidence=0.9)
+    assert found.value == pytest.approx(value, rel=1e-12)
+    half = 1.6448536269514722 * error
+    np.testing.assert_allclose(found.interval, [value - half, value + half], rtol=1e-9)
+    w = np.minimum(pi[np.arange(400), log.actions] / log.propensities, limit)
+    assert found.effective_sample_size == pytest.approx(w.sum() ** 2 / (w**2).sum())
+
+
+def test_bernstein_is_the_inequality():
+    log, pi = made(300)
+    rows = log.actions.tolist(), log.rewards.tolist(), log.propensities.tolist()
+    options = {"interval": "bernstein", "reward_range": (0.0, 1.0), "confidence": 0.9}
+    value, terms = oracle.ips(*rows, pi)
+    half = oracle.empirical_bernstein(terms, 1 / 0.2, 0.9)
+    np.testing.assert_allclose(ips(log, pi, **options).interval, [value - half, value + half])
+    value, terms = oracle.ips(*rows, pi, 2.0)
+    half = oracle.empirical_bernstein(terms, 2.0, 0.9)
+    found = ips(log, pi, cap=2.0, **options).interval
+    np.testing.assert_allclose(found, [value - half, value + half])
+    q = np.full((300, 3), 0.5)
+    value, terms = oracle.doubly_robust(*rows, pi, q)
+    half = oracle.empirical_bernstein(terms, 1 + 2 / 0.2, 0.9)
+    found = doubly_robust(log, pi, predictions=q, **options).interval
+    np.testing.assert_allclose(found, [value - half, value + half])
+    # rewards from -1 to 3: w r is between -W and 3 W
+    wide = Log(log.actions, 4 * log.rewards - 1, log.propensities, n=3)
+    value, terms = oracle.ips(rows[0], wide.rewards.tolist(), rows[2], pi)
+    half = oracle.empirical_bernstein(terms, 4 / 0.2, 0.9)
+    found = ips(wide, pi, **options | {"reward_range": (-1.0, 3.0)}).interval
+    np.testing.assert_allclose(found, [value - half, value + half])
+    # and of rewards from 2 to 3, between 0 and 3 W
+    high = Log(log.actions, 2 + log.rewards, log.propensities, n=3)
+    value, terms = oracle.ips(rows[0], high.rewards.tolist(), rows[2], pi)
+    half = oracle.empirical_bernstein(terms, 3 / 0.2, 0.9)
+    found = ips(high, pi, **options | {"reward_range": (2.0, 3.0)}).interval
+    np.testing.assert_allclose(found, [value - half, value + half])
+
+
+def test_replay_of_a_policy_is_the_formula():
+    log = uniform(300)
+    chosen = np.random.default_rng(2).integers(3, size=300)
+    value, matched = oracle.replay(log.actions.tolist(), log.rewards.tolist(), chosen.tolist())
+    found = replay(log, chosen, interval="bernstein", reward_range=(0.0, 1.0))
+    assert found.value == pytest.approx(value)
+    assert found.effective_sample_size == len(matched)
+    half = oracle.empirical_bernstein(matched, 1.0, 0.95)
+    np.testing.assert_allclose(found.interval, [value - half, value + half])
+
+
+def test_replay_lets_a_bandit_learn_from_matches_only():
+    """Row by row by hand, and the bandit that was given is as it was."""
+    log = uniform(400)
+    bandit, given = LinUCB(3, 2), LinUCB(3, 2)
+    matched = []
+    for x, action, reward in zip(log.contexts, log.actions, log.rewards):
+        if bandit.act(x) == action:
+            bandit.update(reward)
+            matched.append(reward)
+    found = replay(log, given)
+    assert found.value == pytest.approx(np.mean(matched))
+    assert found.effective_sample_size == len(matched)
+    assert given.rounds == 0
+    assert (
+        found.assumptions["actions were logged uniformly at random, whatever the context"] is True
+    )
+
+
+def test_replay_of_a_learner_is_what_it_earns_live():
+    """Li et al., Theorem 1: the mean over logs is the mean over live plays of as many rounds."""
+    # two actions, no context: costs 0.2 and 0.8
+    live, replayed, rounds = [], [], 60
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        costs = (random.random((rounds, 2)) < [0.2, 0.8]).astype(float)
+        live.append(BanditMirrorDescent(Entropy(), 2, rate=0.2, seed=seed).run(costs).loss / rounds)
+        actions = random.integers(2, size=200)
+        log = Log(actions, (random.random(200) < np.array([0.2, 0.8])[actions]).astype(float))
+        bandit, told = BanditMirrorDescent(Entropy(), 2, rate=0.2, seed=seed), []
+        for action, cost in zip(log.actions, log.rewards):
+            if bandit.act() == action and len(told) < rounds:
+                told.append(bandit.update(cost))
+        replayed.append(np.mean(told))
+        whole = replay(log, BanditMirrorDescent(Entropy(), 2, rate=0.2, seed=seed))
+        assert whole.effective_sample_size >= len(told)
+    error = math.sqrt((np.var(live) + np.var(replayed)) / 60)
+    assert abs(np.mean(live) - np.mean(replayed)) < 4 * error
+
+
+# --- right in the mean, and covered ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["ips", "snips", "dr"])
+def test_the_mean_over_logs_is_the_value(method):
+    """200 logs of 200 rows. ips and dr are unbiased; snips is off by O(1 / rows)."""
+    found = [evaluate(*made(200, seed), method) for seed in range(200)]
+    values = np.array([each.value for each in found])
+    error = values.std() / math.sqrt(200)
+    assert abs(values.mean() - VALUE) < 4 * error + (0.005 if method == "snips" else 0)
+    # 95 % of the intervals cover; of 200, fewer than 178 would be once in 10,000
+    covered = sum(each.interval[0] <= VALUE <= each.interval[1] for each in found)
+    assert covered >= 178
+
+
+def test_bernstein_covers_more_and_is_wider():
+    options = {"interval": "bernstein", "reward_range": (0.0, 1.0)}
+    for seed in range(40):
+        log, pi = made(200, seed)
+        found, normal = ips(log, pi, **options), ips(log, pi)
+        assert found.interval[0] <= VALUE <= found.interval[1]
+        assert found.interval[0] < normal.interval[0]
+        assert found.value == normal.value
+
+
+def test_what_each_is_good_for():
+    """The truth needs no correction, snips is within the rewards and moves with them."""
+    log, pi = made(500)
+    x = np.argmax(log.contexts, axis=1)
+    exact = doubly_robust(log, pi, predictions=MEANS[x])
+    assert np.ptp(exact.interval) < np.ptp(ips(log, pi).interval)
+    moved = Log(log.actions, log.rewards + 10, log.propensities)
+    assert snips(moved, pi).value == pytest.approx(snips(log, pi).value + 10)
+    assert 0 <= snips(log, pi).value <= 1
+    # propensities that are wrong, and a model that is right: doubly robust
+    wrong = Log(log.actions, MEANS[x, log.actions], log.propensities / 2, log.contexts)
+    value = (MEANS[x] * pi).sum(axis=1).mean()
+    assert doubly_robust(wrong, pi, predictions=MEANS[x]).value == pytest.approx(value)
+    assert ips(wrong, pi).value > 1.5 * value
+
+
+def test_the_logging_policy_is_worth_what_it_got():
+    """All weights are 1: every estimate is the mean reward."""
+    log, _ = made(300)
+    x = np.argmax(log.contexts, axis=1)
+    for method in ("ips", "snips"):
+        found = evaluate(log, LOGGED[x], method)
+        assert found.value == pytest.approx(log.rewards.mean())
+        assert found.effective_sample_size == pytest.approx(300)
+        assert found.holds
+
+
+def test_the_model_of_doubly_robust_never_saw_its_own_reward():
+    """Predictions of a row do not change with its reward."""
+    from regretless.bandits.off_policy.weighting import _cross_fitted
+
+    log, _ = made(60)
+    q = _cross_fitted(log, 3)
+    rewards = log.rewards.copy()
+    rewards[10] += 5.0
+    other = _cross_fitted(Log(log.actions, rewards, log.propensities, log.contexts, n=3), 3)
+    np.testing.assert_array_equal(q[0::2], other[0::2])
+    assert (q[1::2] != other[1::2]).any()
+    # with no context, the mean of the other half
+    plain = _cross_fitted(Log(log.actions, log.rewards, n=3), 3)
+    odd = slice(1, None, 2)
+    expected = log.rewards[odd][log.actions[odd] == 1].mean()
+    np.testing.assert_allclose(plain[0::2, 1], expected)
+
+
+def test_ridge_of_doubly_robust():
+    """Two slopes under a penalty of 1 and a mean under none, from the normal equations."""
+    from regretless.bandits.off_policy.weighting import _cross_fitted
+
+    log = uniform(80, n=2)
+    q = _cross_fitted(log, 2)
+    odd = np.arange(1, 80, 2)
+    mine = odd[log.actions[odd] == 1]
+    X, r = log.contexts[mine], log.rewards[mine]
+    centred = X - X.mean(axis=0)
+    slopes = np.linalg.solve(centred.T @ centred + np.eye(2), centred.T @ (r - r.mean()))
+    expected = r.mean() + (log.contexts[::2] - X.mean(axis=0)) @ slopes
+    np.testing.assert_allclose(q[::2, 1], expected, rtol=1e-10)
+
+
+# --- policies --------------------------------------------------------------------------------------
+
+
+def test_policies_of_all_kinds():
+    log = uniform(50)
+    one = np.eye(3)[(log.contexts[:, 0] > 0).astype(int)]
+    np.testing.assert_array_equal(probabilities(log, lambda x: int(x[0] > 0)), one)
+    np.testing.assert_array_equal(probabilities(log, lambda x: np.eye(3)[int(x[0] > 0)]), one)
+    np.testing.assert_array_equal(probabilities(log, one.argmax(axis=1)), one)
+    np.testing.assert_array_equal(probabilities(log, one), one)
+    np.testing.assert_array_equal(probabilities(log, 2), np.tile([0.0, 0.0, 1.0], (50, 1)))
+    bandit = EpsilonGreedyLearner(LinearRegressor(), 3, epsilon=0.3)
+    np.testing.assert_allclose(probabilities(log, bandit), np.tile([0.8, 0.1, 0.1], (50, 1)))
+    assert bandit.rounds == 0
+    free = BanditMirrorDescent(Entropy(), 3)
+    np.testing.assert_allclose(probabilities(log, free), 1 / 3)
+    np.testing.assert_array_equal(probabilities(log, LinUCB(3, 2)), np.eye(3)[[0] * 50])
+
+
+def test_logs_of_our_bandits_can_be_evaluated():
+    """What epsilon-greedy logs with its propensities tells what always playing one arm brings."""
+    random = np.random.default_rng(5)
+    X = random.normal(size=(2000, 2))
+    R = (random.random((2000, 3)) < [0.3, 0.5, 0.7]).astype(float)
+    run = EpsilonGreedyLearner(LinearRegressor(), 3, epsilon=0.5, seed=1).run(X, R)
+    log = Log(run.arms, -run.losses, run.propensities, X, n=3)
+    for arm, mean in enumerate((0.3, 0.5, 0.7)):
+        for method in ("ips", "snips", "dr"):
+            found = evaluate(log, arm, method, confidence=0.999)
+            assert found.interval[0] < mean < found.interval[1]
+
+
+# --- assumptions -----------------------------------------------------------------------------------
+
+
+def test_assumptions_are_checked():
+    log, pi = made(400)
+    found = ips(log, pi)
+    assert found.holds
+    assert found.assumptions["the weights have the mean 1"] is True
+    wrong = Log(log.actions, log.rewards, log.propensities / 3, n=3)
+    assert ips(wrong, pi).assumptions["the weights have the mean 1"] is False
+    assert not ips(wrong, pi).holds
+    cut = ips(log, pi, cap=1.0).assumptions
+    assert cut["no weight was cut, else the estimate leans to one side"] is False
+    few, some = made(20)
+    small = ips(few, some).assumptions
+    assert small["enough rows for the normal approximation (30 effective ones)"] is False
+    options = {"interval": "bernstein", "reward_range": (0.0, 1.0)}
+    assert ips(log, pi, **options).assumptions["no weight can be above 5"] is None
+    assert ips(log, pi, cap=4.0, **options).assumptions["no weight can be above 4"] is True
+    key = "actions were logged uniformly at random, whatever the context"
+    assert replay(log, 1).assumptions[key] is False
+    assert replay(Log(log.actions, log.rewards), 1).assumptions[key] is None
+    assert replay(uniform(200), 1).holds
+
+
+def test_one_row_has_no_interval():
+    log = Log([1], [0.5], [0.5])
+    for method in ("ips", "snips", "dr", "replay"):
+        assert evaluate(log, 1, method).interval == (-math.inf, math.inf)
+    assert ips(log, 1).value == 1.0
+    assert snips(log, 1).value == 0.5
+
+
+def test_extreme_rewards():
+    for scale in (1e-150, 1e150):
+        log, pi = made(100)
+        scaled = Log(log.actions, scale * log.rewards, log.propensities, n=3)
+        for method in ("ips", "snips", "dr"):
+            plain = Log(log.actions, log.rewards, log.propensities, n=3)
+            expected = scale * evaluate(plain, pi, method).value
+            assert evaluate(scaled, pi, method).value == pytest.approx(expected, rel=1e-9)
+
+
+# --- bad input -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0, 1], [1.0, 0.0], [0.5, 0.0]), r"propensities\[1\] = 0.0 is outside \(0, 1\]"),
+        (([0, 1], [1.0, 0.0], [0.5, 1.5]), r"propensities\[1\] = 1.5 is outside"),
+        (([0, 1], [1.0, 0.0], [-0.5, 1.0]), r"propensities\[0\] = -0.5 is outside"),
+        (([0, 1], [1.0, 0.0], [0.5, math.nan]), r"propensities\[1\] = nan is not finite"),
+        (([0, 1], [1.0, 0.0], [0.5]), r"propensities has shape \(1,\), not \(2,\)"),
+        (([0, -1], [1.0, 0.0]), r"actions\[1\] = -1 is no whole number"),
+        (([0, 0.5], [1.0, 0.0]), r"actions\[1\] = 0.5 is no whole number"),
+        ((["a", "b"], [1.0, 0.0]), "actions is not made of numbers"),
+        (([0, 1], [1.0]), r"rewards has shape \(1,\), not \(2,\)"),
+        (([0, 1], [1.0, math.nan]), r"rewards\[1\] = nan is not finite"),
+        (([], []), "the log has no rows"),
+        (([0, 1], [1.0, 0.0], None, [[1.0]]), "contexts has shape"),
+        (([0, 1], [1.0, 0.0], None, [{"a": 1.0}]), "contexts has 1 rows, but there are 2"),
+        (([0, 1], [1.0, 0.0], None, [[1.0], [math.nan]]), r"contexts\[1, 0\] = nan"),
+        (([0, 3], [1.0, 0.0], None, None, 3), r"actions\[1\] = 3 is none of the n=3 actions"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bad_logs(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Log(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("policy", "method", "options", "message"),
+    [
+        (0, "magic", {}, "method='magic' is none of replay, ips, snips, dr"),
+        (7, "ips", {}, r"policy\[0\] = 7 is none of the 3 actions"),
+        ([0, 1], "ips", {}, "policy has 2 actions, but the log 9 rows"),
+        ([[0.5, 0.5]] * 9, "ips", {}, r"policy has shape \(9, 2\), not \(9, 3\)"),
+        ([[0.5, 0.5, 0.5]] * 9, "ips", {}, r"policy\[0\] is no distribution: .* not 1.5"),
+        ([[1.5, -0.5, 0.0]] * 9, "snips", {}, r"policy\[0\] is no distribution"),
+        ([[math.nan, 0.5, 0.5]] * 9, "dr", {}, r"policy\[0, 0\] = nan is not finite"),
+        (2, "ips", {}, "the policy never plays what was logged"),
+        (2, "replay", {}, "the policy never plays what was logged"),
+        ([[0.5, 0.5, 0.0]] * 9, "replay", {}, "replay needs a policy that takes one action"),
+        (lambda x: 0, "ips", {}, "the log has none; give Log"),
+        (0, "ips", {"cap": 0.0}, "cap=0.0 must be positive"),
+        (0, "ips", {"interval": "wide"}, "interval='wide' is not 'normal' or 'bernstein'"),
+        (0, "ips", {"interval": "bernstein"}, "needs reward_range="),
+        (0, "ips", {"confidence": 1.0}, r"confidence=1.0 is outside \(0, 1\)"),
+        (0, "ips", {"reward_range": (1.0, 0.0)}, "must be two finite numbers"),
+        (0, "ips", {"reward_range": (0.0, 0.5)}, r"rewards\[0\] = 1.0 is outside reward_range"),
+        (0, "dr", {"predictions": [[0.0]]}, "predictions has shape"),
+        (
+            0,
+            "dr",
+            {"predictions": [[0.0, 2.0, 0.0]] * 9, "reward_range": (0.0, 1.0)},
+            r"predictions\[0, 1\] = 2.0 is outside reward_range",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bad_questions(policy, method, options, message):
+    log = Log([0, 1, 0] * 3, [1.0, 0.0, 1.0] * 3, [0.5] * 9, n=3)
+    with pytest.raises(ValueError, match=message):
+        evaluate(log, policy, method, **options)
+
+
+def test_what_a_method_needs():
+    log = Log([0, 1], [1.0, 0.0])
+    with pytest.raises(ValueError, match="propensities are needed"):
+        ips(log, 0)
+    dicts = Log([0, 1], [1.0, 0.0], [0.5, 0.5], [{"a": 1.0}, {"a": 2.0}])
+    with pytest.raises(ValueError, match="give doubly_robust its predictions"):
+        doubly_robust(dicts, 0)
+
+    class Silent:
+        def act(self):
+            return 0
+
+        def update(self, reward):
+            pass
+
+    with pytest.raises(ValueError, match="does not tell its probabilities; evaluate it by replay"):
+        ips(Log([0, 1], [1.0, 0.0], [0.5, 0.5]), Silent())
+    assert replay(log, Silent()).value == 1.0
+
+
+def test_estimates_show_themselves():
+    found = evaluate(*made(100))
+    assert isinstance(found, OffPolicyEstimate)
+    assert found.method == "snips"
+    assert found.rows == 100
+    assert found.confidence == 0.95
+    assert repr(made(100)[0]) == "Log of 100 rows and 3 actions"
