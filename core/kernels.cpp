@@ -55,12 +55,15 @@ struct Column {  // the bank as a single lane sees it
   float* floats;
   double* clocks;
   std::size_t stride;
+  int shared;
   explicit Column(const BankView& bank)
       : floats(bank.data + bank.layout.float_offset()),
         clocks(reinterpret_cast<double*>(bank.data) + bank.clock),
-        stride(bank.layout.stride) {}
+        stride(bank.layout.stride),
+        shared(bank.layout.floats) {}
   Gathered<Several> several(const std::uint32_t* rows) const {
     Gathered<Several> g;
+    g.shared = shared;
     for (std::size_t i = 0; i < kSeveral; ++i) {
       const std::size_t at = rows[i] * stride;
       g.floats[i] = floats + at;
@@ -70,7 +73,7 @@ struct Column {  // the bank as a single lane sees it
   }
   Cell<float> one(std::uint32_t row) const {
     const std::size_t at = row * stride;
-    return {floats + at, clocks + at / 2, 1};
+    return {floats + at, clocks + at / 2, 1, floats + at + shared};
   }
 };
 
@@ -91,61 +94,142 @@ double total(W v) {
   return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
-// gather-dot: x -> one score per lane
+// The rows of the example to come are asked for one by one, while those of this one are at work:
+// all at once they would wait for each other.
+struct Ahead {
+  const char* data;
+  std::size_t bytes;
+  Example x;
+  Ahead(const BankView& bank, Example next)
+      : data(reinterpret_cast<const char*>(bank.data)),
+        bytes(bank.layout.stride * sizeof(float)),
+        x(next) {}
+  void row(std::size_t j) const {
+    if (j >= x.size) return;
+    const char* at = data + x.rows[j] * bytes;
+    fetch(at);
+    for (std::size_t line = 64; line < bytes && line < 256; line += 64) fetch(at + line);
+  }
+  void rest(std::size_t j) const {
+    for (; j < x.size; ++j) row(j);
+  }
+};
+Example example(const Batch& batch, std::size_t t) {
+  if (t >= batch.size) return {};
+  const std::size_t start = batch.starts[t];
+  return {batch.rows + start, batch.values + start, batch.starts[t + 1] - start};
+}
+
+// gather-dot: x -> one score per lane; what each row adds goes to `bets` if the rule wants it back
 // Its own function, as is scatter_one: among all of `learn` the loop would run out of registers.
-template <class R>
-[[gnu::noinline]] double score_one(const R& rule, Column bank, Lanes lanes, Example x) {
+template <class R, bool Keep>
+[[gnu::noinline]] double score_one(const R& rule, Column bank, Lanes lanes, Example x,
+                                   const Ahead& ahead, float* bets) {
   const auto all = rule.template at<Several>(lanes, 0);
   const auto one = rule.template at<float>(lanes, 0);
   Wide<Several> sum{};
   double rest = 0;
   std::size_t j = 0;
   for (; j + kSeveral <= x.size; j += kSeveral) {
+    for (std::size_t i = 0; i < kSeveral; ++i) ahead.row(j + i);
     const auto value = load<Several>(x.values + j);
-    sum += widen(rule.weight(bank.several(x.rows + j), all, value)) * widen(value);
+    const auto bet = widen(rule.weight(bank.several(x.rows + j), all, value)) * widen(value);
+    if constexpr (Keep) store<Several>(bets + j, narrow(bet));
+    sum += bet;
   }
-  for (; j < x.size; ++j)
-    rest += widen(rule.weight(bank.one(x.rows[j]), one, x.values[j])) * double(x.values[j]);
+  ahead.rest(j);
+  for (; j < x.size; ++j) {
+    const double bet =
+        widen(rule.weight(bank.one(x.rows[j]), one, x.values[j])) * double(x.values[j]);
+    if constexpr (Keep) bets[j] = float(bet);
+    rest += bet;
+  }
   return (total(sum) + rest) * rule.factor(lanes, 0);
 }
 
-template <class V, class R>
-void score(const R& rule, const BankView& bank, Lanes lanes, Example x, double* out) {
+template <class V, bool Keep, class R>
+void score(const R& rule, const BankView& bank, Lanes lanes, Example x, Example next, double* out,
+           float* bets = nullptr) {
   constexpr int width = Traits<V>::width;
+  const Ahead ahead(bank, next);
   if constexpr (width == 1) {
-    out[0] = score_one(rule, Column(bank), lanes, x);
+    out[0] = score_one<R, Keep>(rule, Column(bank), lanes, x, ahead, bets);
     return;
   }
   in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
     typename R::template At<V> at[N];
     Wide<V> sum[N]{};
     for (int i = 0; i < N; ++i) at[i] = rule.template at<V>(lanes, first + i * width);
-    for (std::size_t j = 0; j < x.size; ++j)
-      for (int i = 0; i < N; ++i)
-        sum[i] += widen(rule.weight(cell<V>(bank, x.rows[j], first + i * width), at[i],
-                                    V{} + x.values[j])) *
-                  double(x.values[j]);
+    for (std::size_t j = 0; j < x.size; ++j) {
+      if (first == 0) ahead.row(j);
+      [[maybe_unused]] float* to = bets + j * std::size_t(bank.layout.width) + first;
+      for (int i = 0; i < N; ++i) {
+        const Wide<V> bet = widen(rule.weight(cell<V>(bank, x.rows[j], first + i * width), at[i],
+                                              V{} + x.values[j])) *
+                            double(x.values[j]);
+        if constexpr (Keep) store<V>(to + i * width, narrow(bet));
+        sum[i] += bet;
+      }
+    }
     for (int i = 0; i < N; ++i) put(out + first + i * width, sum[i]);
   });
+  ahead.rest(x.size);
   for (int k = 0; k < bank.layout.lanes; ++k) out[k] *= rule.factor(lanes, k);
 }
+
+// Not a std::vector: its code would be compiled for this instruction set and shared with others.
+struct Room {
+  float* data = nullptr;
+  std::size_t size = 0;
+  Room() = default;
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  ~Room() { delete[] data; }
+  float* of(std::size_t wanted) {
+    if (wanted > size) {
+      delete[] data;
+      data = nullptr, size = 0;
+      data = new float[2 * wanted];
+      size = 2 * wanted;
+    }
+    return data;
+  }
+};
+
+// What a row does in an update; `bet` is what it had added to the score.
+template <class R, class C, class At, class V>
+void update_row(const R& rule, const C& row, const At& at, Wide<V> g, V x, Sums<V>& sums,
+                const float* bet) {
+  if constexpr (R::bets)
+    rule.update(row, at, g, x, sums, load<V>(bet));
+  else
+    rule.update(row, at, g, x, sums);
+}
+
+template <class R>
+concept Shares = requires(const R& rule, Cell<float> cell) { rule.share(cell, 0.0f, 0.0); };
 
 // scatter-axpy: every row moves by coefficient times x, as the rule has it
 template <class R>
 [[gnu::noinline]] Sums<float> scatter_one(const R& rule, Column bank, Lanes lanes, Example x,
-                                          double g) {
+                                          double g, const float* bets) {
   const auto all = rule.template at<Several>(lanes, 0);
   const auto one = rule.template at<float>(lanes, 0);
   Sums<Several> sums;
   Sums<float> rest;
+  const auto update = [&](const auto& rows, const auto& at, auto step, auto value, auto& to,
+                          std::size_t j) {
+    update_row(rule, rows, at, step, value, to, bets + j);
+    if constexpr (Shares<R>) to.tracked += rule.share(rows, value, 0);
+  };
   const auto update_one = [&](std::size_t j) {
-    rule.update(bank.one(x.rows[j]), one, g, x.values[j], rest);
+    update(bank.one(x.rows[j]), one, g, x.values[j], rest, j);
   };
   std::size_t j = 0;
   for (; R::gathers && j + kSeveral <= x.size; j += kSeveral) {
     if (distinct(x.rows + j)) {
-      rule.update(bank.several(x.rows + j), all, Wide<Several>{} + g, load<Several>(x.values + j),
-                  sums);
+      update(bank.several(x.rows + j), all, Wide<Several>{} + g, load<Several>(x.values + j), sums,
+             j);
     } else {
       for (std::size_t i = 0; i < kSeveral; ++i) update_one(j + i);
     }
@@ -156,21 +240,38 @@ template <class R>
 
 template <class V, class R>
 void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* coefficient,
-             double* tracked, double* rounding) {
+             const float* bets, double* tracked, double* rounding, Room& room) {
   constexpr int width = Traits<V>::width;
   if constexpr (width == 1) {
-    const Sums<float> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient);
+    const Sums<float> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient, bets);
     *tracked = sums.tracked;
     *rounding = sums.rounding;
     return;
+  }
+  // what all lanes share comes first, and as it is for each occurrence of a row
+  double shared = 0;
+  [[maybe_unused]] float* seen = nullptr;
+  const auto slots = std::size_t(bank.layout.shared);
+  if constexpr (Shares<R>) {
+    seen = room.of(x.size * slots);
+    for (std::size_t j = 0; j < x.size; ++j) {
+      const auto row = cell<float>(bank, x.rows[j], 0);
+      shared += rule.share(row, x.values[j], lanes(kRounds, 0));
+      for (std::size_t i = 0; i < slots; ++i) seen[j * slots + i] = row.shared[i];
+    }
   }
   for (int b = 0; b < bank.layout.width; b += width) {
     const auto at = rule.template at<V>(lanes, b);
     Wide<V> g;
     get(coefficient + b, g);
     Sums<V> sums;
-    for (std::size_t j = 0; j < x.size; ++j)
-      rule.update(cell<V>(bank, x.rows[j], b), at, g, V{} + x.values[j], sums);
+    sums.tracked += shared;
+    for (std::size_t j = 0; j < x.size; ++j) {
+      Cell<V> row = cell<V>(bank, x.rows[j], b);
+      if constexpr (Shares<R>) row.shared = seen + j * slots;
+      update_row(rule, row, at, g, V{} + x.values[j], sums,
+                 bets + j * std::size_t(bank.layout.width) + b);
+    }
     put(tracked + b, sums.tracked);
     put(rounding + b, sums.rounding);
   }
@@ -275,16 +376,6 @@ void audit(const BankView& bank, Example x, const double* gradient) {
   }
 }
 
-void prefetch(const BankView& bank, Example x) {
-  const std::size_t bytes = bank.layout.stride * sizeof(float);
-  const char* data = reinterpret_cast<const char*>(bank.data);
-  for (std::size_t j = 0; j < x.size; ++j) fetch(data + x.rows[j] * bytes);
-  if (bytes > 64)  // the rest of wide rows, as far as it is worth it
-    for (std::size_t j = 0; j < x.size; ++j)
-      for (std::size_t line = 64; line < bytes && line < 256; line += 64)
-        fetch(data + x.rows[j] * bytes + line);
-}
-
 double largest_magnitude(Example x) {
   std::uint32_t most = 0;  // the bits of positive floats are ordered as the floats are
   for (std::size_t j = 0; j < x.size; ++j) {
@@ -296,11 +387,6 @@ double largest_magnitude(Example x) {
   float value;
   std::memcpy(&value, &most, sizeof(value));
   return value;
-}
-
-Example example(const Batch& batch, std::size_t t) {
-  const std::size_t start = batch.starts[t];
-  return {batch.rows + start, batch.values + start, batch.starts[t + 1] - start};
 }
 
 struct Scratch {  // one stack buffer for narrow banks, the heap for wide ones
@@ -329,35 +415,15 @@ std::size_t predict(R rule, BankView bank, const Batch& batch) {
   double* scores = scratch[0];
   if constexpr (PredictsOtherwise<R>) rule.predicting = true;
   for (std::size_t t = 0; t < batch.size; ++t) {
-    if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
     if constexpr (requires { rule.features; })
       if (batch.known) rule.features = batch.known[t];
-    score<V>(rule, bank, lanes, example(batch, t), scores);
+    score<V, false>(rule, bank, lanes, example(batch, t), example(batch, t + 1), scores);
     if constexpr (R::offset != 0)
       for (int k = 0; k < bank.layout.lanes && !batch.bare; ++k) scores[k] += R::offset;
     for (int k = 0; k < bank.layout.lanes; ++k) batch.scores[t * bank.layout.lanes + k] = scores[k];
   }
   return batch.size;
 }
-
-// Not a std::vector: its code would be compiled for this instruction set and shared with others.
-struct Moves {
-  float* data = nullptr;
-  std::size_t size = 0;
-  Moves() = default;
-  Moves(const Moves&) = delete;
-  Moves& operator=(const Moves&) = delete;
-  ~Moves() { delete[] data; }
-  float* room(std::size_t wanted) {
-    if (wanted > size) {
-      delete[] data;
-      data = nullptr, size = 0;
-      data = new float[2 * wanted];
-      size = 2 * wanted;
-    }
-    return data;
-  }
-};
 
 constexpr double kWorst = 1e100;  // a lane that loses more than this loses this
 
@@ -410,21 +476,21 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   double *slope = last[0], *norms = last[1];
   [[maybe_unused]] double* predicted = last[2];
   double* h = last[3];
-  Moves moves;
+  Room room, bets;
   for (std::size_t t = 0; t < batch.size; ++t) {
-    if (t + 1 < batch.size) prefetch(bank, example(batch, t + 1));
     const Example x = example(batch, t);
     const double importance = batch.importance ? batch.importance[t] : 1;
     if constexpr (requires { rule.features; })
       if (batch.known) rule.features = batch.known[t];
-    score<V>(rule, bank, lanes, x, s);
+    float* played = R::bets ? bets.of(x.size * std::size_t(bank.layout.width)) : nullptr;
+    score<V, R::bets>(rule, bank, lanes, x, example(batch, t + 1), s, played);
     if constexpr (R::offset != 0)
       for (int k = 0; k < count; ++k) s[k] += R::offset;
     if (batch.scores) {
       const double* said = s;
       if constexpr (PredictsOtherwise<R>) {
         rule.predicting = true;
-        score<V>(rule, bank, lanes, x, predicted);
+        score<V, false>(rule, bank, lanes, x, {}, predicted);
         rule.predicting = false;
         said = predicted;
       }
@@ -466,7 +532,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
         for (int k = 0; k < count; ++k)  // the step will be no larger
           if (too_large(g[k])) return t;
         prepare<V>(rule, bank, lanes, x, g, norms, tracked,
-                   moves.room(x.size * std::size_t(bank.layout.width)));
+                   room.of(x.size * std::size_t(bank.layout.width)));
         prepared = true;
       }
     if (prepared) {
@@ -480,19 +546,17 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       if (!bank.forgiving) return t;
       step[k] = 0;
     }
-    double shared = 0;
-    const auto share = [&](std::size_t j) {
-      if constexpr (requires { rule.share(nullptr, 0.0f, 0.0); })
-        shared +=
-            rule.share(cell<float>(bank, x.rows[j], 0).shared, x.values[j], lanes(kRounds, 0));
-    };
     if (prepared) {
-      shift<V>(bank, x, step, moves.data, share);
+      double shared = 0;
+      shift<V>(bank, x, step, room.data, [&](std::size_t j) {
+        if constexpr (Shares<R>)
+          shared += rule.share(cell<float>(bank, x.rows[j], 0), x.values[j], lanes(kRounds, 0));
+      });
+      if constexpr (Shares<R>)
+        for (int k = 0; k < bank.layout.width; ++k) tracked[k] = shared;
     } else {
-      scatter<V>(rule, bank, lanes, x, step, tracked, rounding);
+      scatter<V>(rule, bank, lanes, x, step, played, tracked, rounding, room);
     }
-    if constexpr (requires { rule.share(nullptr, 0.0f, 0.0); })
-      for (int k = 0; k < bank.layout.width; ++k) tracked[k] = shared;
     if (bank.audit >= 0) audit(bank, x, g);
     for (int k = 0; k < count; ++k) {
       if (h[k] == 0) continue;  // it was not there for this lane
@@ -759,7 +823,7 @@ void oja_apply(const OjaView& view, int width, const double* alpha, const double
                const double* y, double* out) {
   OjaSteps(view).apply(width, alpha, strength, y, out);
 }
-void prefetch_rows(const BankView& bank, const Example& x) { prefetch(bank, x); }
+void prefetch_rows(const BankView& bank, const Example& x) { Ahead(bank, x).rest(0); }
 
 double mixed_score(const Loss& loss, const MixingView& view, double* scores) {
   return ExpConcave(loss, view).score(scores);

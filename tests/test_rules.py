@@ -255,12 +255,34 @@ def test_a_class_that_comes_late_starts_afresh(make):
     for k, label in enumerate(model.classes_.tolist()):
         first = np.flatnonzero(y == label)[0] if k > 1 else 0
         alone = make().partial_fit(np.zeros((0, 0)), [], [0, 1])
+        if first and isinstance(getattr(alone, "rule", None), rules.Coin):
+            continue  # it knows the scales of the features: below
         if isinstance(getattr(alone, "rule", None), rules.EG):
             # it counts the features seen before: they are shown, and nothing is taught
             alone.partial_fit(X[:first], np.zeros(first, int), sample_weight=np.full(first, 1e-300))
         for row, here in zip(X[first:], y[first:].tolist(), strict=True):
             alone.learn_one(row, int(here == label))
         np.testing.assert_allclose(scores[:, k], alone.decision_function(X), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_coins_of_a_class_that_comes_late_know_the_scales(loss):
+    """How large a feature can be is known of the feature, whichever classes there were."""
+    X, y, _ = labelled(3, rounds=120)
+    late = y == 2
+    X[:40], y[:40] = 4 * X[:40], np.where(late[:40], 0, y[:40])
+    first = int(np.flatnonzero(y == 2)[0])
+    pair = PAIRS["coin-8.0"]
+    model, oracle = LinearClassifier(loss=loss), pair.reference(loss, 6)
+    oracle.largest = np.append(np.abs(X[:first]).max(axis=0), 1.0)
+    for t, (row, label) in enumerate(zip(X, y.tolist(), strict=True)):
+        model.learn_one(row, label)
+        if t >= first:
+            oracle.learn(np.append(row, 1.0), 1.0 if label == 2 else -1.0, 1.0)
+    for row, score in zip(X, model.decision_function(X)[:, 2]):
+        x = np.append(row, 1.0)
+        w = oracle.weights(x)
+        assert abs(score - w @ x) <= pair.tolerance * (np.abs(w) @ np.abs(x))
 
 
 # -- one way of feeding against another -----------------------------------------------------------

@@ -19,12 +19,15 @@
 namespace regretless {
 
 struct Coin : RuleDefaults {
-  enum { kTheta, kSpread, kLargest, kReward };  // float slots
+  static constexpr bool bets = true;
+  enum { kTheta, kSpread, kReward };  // float slots
+  enum { kLargest };                  // of the row
   // lane scalars; kActive is the sum behind n, kWealth may be the lane's own
   enum { kSlope = kA, kActive = kB, kSpan = kC, kWealth = kD };
   double wealth = 8, lipschitz = 0;  // 0: not Lipschitz
 
-  int float_slots() const { return 4; }
+  int float_slots() const { return 3; }
+  int shared_slots() const { return 1; }
   bool keeps_gradient_sum() const { return true; }
   void start(Lanes lanes, int k) const {
     lanes(kSlope, k) = lipschitz;
@@ -47,7 +50,7 @@ struct Coin : RuleDefaults {
   // In doubles: the weight of a tiny feature is out of the range of floats before its score is.
   template <class C, class V>
   Wide<V> weight(const C& c, const At<V>& at, V x) const {
-    const Wide<V> largest = widen(at.slope) * widen(larger(c.get(kLargest), magnitude(x)));
+    const Wide<V> largest = widen(at.slope) * widen(larger(c.common(kLargest), magnitude(x)));
     return ratio(widen(at.wealth + c.get(kReward)) * widen(c.get(kTheta)),
                  largest * (widen(c.get(kSpread)) + largest));
   }
@@ -55,17 +58,19 @@ struct Coin : RuleDefaults {
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
 
   template <class C, class V>
-  void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
-    const V z = narrow(g) * x, theta = c.get(kTheta) - z, a = magnitude(x);
-    const V reward = narrow(widen(c.get(kReward)) - widen(z) * weight(c, at, x)),
-            largest = larger(c.get(kLargest), a);
+  void update(const C& c, const At<V>&, Wide<V> g, V x, Sums<V>& sums, V bet) const {
+    const V step = narrow(g), z = step * x, theta = c.get(kTheta) - z;
     c.set(kTheta, theta);
     c.set(kSpread, c.get(kSpread) + magnitude(z));
-    c.set(kLargest, largest);
-    c.set(kReward, larger(reward, V{}));
-    const V share = ratio(a, largest);
-    sums.tracked += widen(share * share);
+    c.set(kReward, larger(c.get(kReward) - step * bet, V{}));
     sums.rounding += rounding_of(theta, z);
+  }
+  template <class C, class V>
+  Wide<V> share(const C& c, V x, double) const {
+    const V a = magnitude(x), largest = larger(c.common(kLargest), a);
+    c.set_common(kLargest, largest);
+    const V part = ratio(a, largest);
+    return widen(part * part);
   }
   void finish(Lanes lanes, int k, const Round& round, double tracked, const Table&) const {
     lanes(kActive, k) += tracked;

@@ -68,12 +68,13 @@ struct Grid : RuleDefaults {
   template <class C, class V>
   void update(const C&, const At<V>&, Wide<V>, V, Sums<V>&) const {}  // all of it is prepared
 
-  // When all lanes have taken a feature in; its part of N.
-  double share(float* shared, float x, double rounds) const {
+  // Its part of N.
+  template <class C>
+  double share(const C& c, float x, double rounds) const {
     const float a = std::fabs(x);
-    shared[kInverse] = inverse(shared, a);
-    shared[kSeen] = float(rounds);
-    return Loss::square(a * shared[kInverse]);
+    c.shared[kInverse] = inverse(c.shared, a);
+    c.shared[kSeen] = float(rounds);
+    return Loss::square(a * c.shared[kInverse]);
   }
   void finish(Lanes lanes, int k, const Round& round, double tracked, const Table&) const {
     lanes(kNorms, k) += tracked;

@@ -11,8 +11,11 @@
 //   that:
 //                                     the row takes the gradient in and tells how far a unit step
 //                                     moves its first slot, the weight; n is what that does to s
-//   update(cell, at, g, x, sums)      the new state of a row
-//   share(shared, x, rounds)          what all lanes of a row share, once they have been updated
+//   update(cell, at, g, x, sums)      the new state of a row; of a rule with `bets` it is also told
+//                                     w x, what the row had added to the score
+//   share(cell, x, rounds)            what all lanes of a row share, brought up to date; its part
+//   of
+//                                     what an example adds up, as `sums.tracked` is of a lane's own
 //   finish(lane, round, sums, ...)    the new state of the lane
 //
 // V is a float, a block of lanes of one row, or one lane of several rows: a rule cannot tell.
@@ -77,6 +80,8 @@ struct Cell {
   float* shared = nullptr;  // what all lanes share, if the rule has that
   V get(int slot) const { return load<V>(floats + std::size_t(slot) * width); }
   void set(int slot, V v) const { store<V>(floats + std::size_t(slot) * width, v); }
+  V common(int slot) const { return V{} + shared[slot]; }
+  void set_common(int slot, float v) const { shared[slot] = v; }
   Wide<V> time() const {
     Wide<V> v;
     std::memcpy(&v, clock, sizeof(v));
@@ -91,6 +96,9 @@ struct Gathered {
   static constexpr int width = Traits<V>::width;
   float* floats[width];
   double* clocks[width];
+  int shared;  // where that begins
+  V common(int slot) const { return get(shared + slot); }
+  void set_common(int slot, V v) const { set(shared + slot, v); }
   V get(int slot) const {
     V v;
     for (int i = 0; i < width; ++i) v[i] = floats[i][slot];
@@ -182,6 +190,7 @@ struct RuleDefaults {
   static constexpr bool single_lane = true;  // whether there may be only one
   // A larger change of a weight means divergence; rules that square it bear less.
   static constexpr double largest_step = 1e25;
+  static constexpr bool bets = false;  // whether update wants to know w x
   static constexpr double offset = 0;  // of the score: it is <w, x> + offset
   static constexpr double low = -kLargestValue, high = kLargestValue;  // of the features
   static constexpr bool starts_at_zero = true;  // the weight of what has not been seen
