@@ -148,8 +148,9 @@ template <class R, bool Keep>
 }
 
 template <class V, bool Keep, class R>
-void score(const R& rule, const BankView& bank, Lanes lanes, Example x, Example next, double* out,
+void score(const R& given, const BankView& bank, Lanes lanes, Example x, Example next, double* out,
            float* bets = nullptr) {
+  const R rule = given;  // its own, or every store could have changed it
   constexpr int width = Traits<V>::width;
   const Ahead ahead(bank, next);
   if constexpr (width == 1) {
@@ -163,6 +164,7 @@ void score(const R& rule, const BankView& bank, Lanes lanes, Example x, Example 
     for (std::size_t j = 0; j < x.size; ++j) {
       if (first == 0) ahead.row(j);
       [[maybe_unused]] float* to = bets + j * std::size_t(bank.layout.width) + first;
+#pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const Wide<V> bet = widen(rule.weight(cell<V>(bank, x.rows[j], first + i * width), at[i],
                                               V{} + x.values[j])) *
@@ -239,8 +241,10 @@ template <class R>
 }
 
 template <class V, class R>
-void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* coefficient,
-             const float* bets, double* tracked, double* rounding, Room& room) {
+void scatter(const R& given, const BankView& bank, Lanes lanes, Example x,
+             const double* coefficient, const float* bets, double* tracked, double* rounding,
+             Room& room) {
+  const R rule = given;
   constexpr int width = Traits<V>::width;
   if constexpr (width == 1) {
     const Sums<float> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient, bets);
@@ -311,8 +315,9 @@ template <class R>
   return {more + total(travel), rest.tracked + total(sums.tracked)};
 }
 template <class V, class R>
-void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* gradient,
+void prepare(const R& given, const BankView& bank, Lanes lanes, Example x, const double* gradient,
              double* travel, double* tracked, float* moves) {
+  const R rule = given;
   constexpr int width = Traits<V>::width;
   if constexpr (width == 1) {
     const Prepared prepared = prepare_one(rule, Column(bank), lanes, x, *gradient, moves);
@@ -332,6 +337,7 @@ void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const 
     for (std::size_t j = 0; j < x.size; ++j) {
       const V value = V{} + x.values[j];
       float* to = moves + j * std::size_t(bank.layout.width) + first;
+#pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const V move =
             rule.prepare(cell<V>(bank, x.rows[j], first + i * width), at[i], g[i], value, sums[i]);
@@ -358,6 +364,7 @@ void shift(const BankView& bank, Example x, const double* steps, const float* mo
     }
     for (std::size_t j = 0; j < x.size; ++j) {
       const float* move = moves + j * std::size_t(bank.layout.width) + first;
+#pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const Cell<V> c = cell<V>(bank, x.rows[j], first + i * width);
         c.set(0, c.get(0) - step[i] * load<V>(move + i * width));
