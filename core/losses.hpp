@@ -18,11 +18,12 @@ enum class LossKind : std::int32_t {
   quantile,
   epsilon_insensitive,
   log_wealth,
+  power,
 };
 
 struct Loss {
   LossKind kind = LossKind::logistic;
-  double parameter = 1.0;  // margin, tau or epsilon
+  double parameter = 1.0;  // margin, tau, epsilon or p
 
   bool classification() const { return kind <= LossKind::perceptron; }
 
@@ -49,6 +50,8 @@ struct Loss {
         return std::max(0.0, std::fabs(e) - parameter);
       case LossKind::log_wealth:
         return -std::log(s);
+      case LossKind::power:
+        return std::pow(std::fabs(e), parameter);
     }
     return 0;
   }
@@ -76,6 +79,8 @@ struct Loss {
         return std::fabs(e) > parameter ? sign(e) : 0;
       case LossKind::log_wealth:
         return -1 / s;
+      case LossKind::power:
+        return parameter * sign(e) * std::pow(std::fabs(e), parameter - 1);
     }
     return 0;
   }
@@ -157,6 +162,10 @@ struct Loss {
         return g * std::min(h, (std::fabs(e) - parameter) / n);
       case LossKind::log_wealth:  // s^2 grows linearly in h
         return (s - std::sqrt(s * s + 2 * n * h)) / n;
+      case LossKind::power: {  // |e|^(2 - p) grows linearly in h, |e| falls by e^(-2 n h) if p = 2
+        const double q = parameter - 2, grown = parameter * n * h * std::pow(std::fabs(e), q);
+        return -e * std::expm1(q > 0 ? -std::log1p(q * grown) / q : -grown) / n;
+      }
     }
     return 0;
   }

@@ -27,7 +27,7 @@ boosters = pytest.mark.parametrize("kind", [GradientBoostingHull, GradientBoosti
 @pytest.mark.parametrize("loss", SMOOTH)
 @pytest.mark.parametrize(("n", "scale"), [(1, 1.0), (2, 3.0), (7, 1.0), (7, 2.0)])
 def test_hull_is_algorithm_10(loss, n, scale):
-    X, y = stream(labels=loss != "squared")
+    X, y = stream(labels=losses.get(loss).classification)
     part, L = losses.get(loss), constants_of(losses.get(loss)).lipschitz(scale)
     model = GradientBoostingHull(weak=Finite(5, 150), n=n, loss=loss, scale=scale)
     native = GradientBoostingHull(n=n, loss=loss, scale=scale)
@@ -45,7 +45,7 @@ def test_hull_is_algorithm_10(loss, n, scale):
 @pytest.mark.parametrize("loss", SMOOTH)
 @pytest.mark.parametrize(("n", "eta", "scale"), [(1, 1.0, 1.0), (3, 0.5, 1.0), (8, 0.3, 2.0)])
 def test_span_is_algorithm_9(loss, n, eta, scale):
-    X, y = stream(labels=loss != "squared")
+    X, y = stream(labels=losses.get(loss).classification)
     part, constants = losses.get(loss), constants_of(losses.get(loss))
     B = reach(constants, eta, n, scale)
     options = {"n": n, "eta": eta, "scale": scale, "loss": loss}
@@ -267,12 +267,12 @@ def nasty(T, m, kind, seed=0):
 
 @boosters
 @pytest.mark.parametrize("scale", [1.0, 3.0])
-@pytest.mark.parametrize("loss", ["squared", "logistic", "squared_hinge"])
+@pytest.mark.parametrize("loss", SMOOTH)
 @pytest.mark.parametrize("kind_of_stream", ["chance", "mixture", "turning", "far"])
 def test_theorems_13_and_14(kind, scale, loss, kind_of_stream):
     T, m, n = 400, 6, 8
     F, y = nasty(T, m, kind_of_stream)
-    if loss != "squared":
+    if losses.get(loss).classification:
         y = np.where(y >= 0, 1.0, -1.0)
     model = kind(weak=Finite(m, T), n=n, loss=loss, scale=scale)
     for weights in (None, scale * np.array([0.4, -0.3, 0.3, 0, 0, 0]), np.zeros(6)):
@@ -281,7 +281,8 @@ def test_theorems_13_and_14(kind, scale, loss, kind_of_stream):
         # the measured regret of Hedge is within its own theorem
         L = constants_of(losses.get(loss)).lipschitz(scale)
         if kind is GradientBoostingHull:
-            beta, hedge = losses.get(loss).curvature, math.sqrt(2 * T * math.log(2 * m))
+            beta = constants_of(losses.get(loss)).smoothness(scale)
+            hedge = math.sqrt(2 * T * math.log(2 * m))
             assert found.bound <= 8 * beta * scale**2 * T / n + L * scale * hedge + 1e-9
     if kind is GradientBoostingSpan:
         assert model.certificate(F, y, F, [2.0, 1.0, 0, 0, -1.0, 0]).holds

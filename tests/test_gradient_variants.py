@@ -21,6 +21,7 @@ from regretless.boosting import (
 )
 from regretless.boosting.estimator import Estimator
 from regretless.linear import LinearRegressor
+from regretless.losses import Power
 
 boosters = pytest.mark.parametrize("kind", [GradientBoostingHull, GradientBoostingSpan])
 
@@ -98,6 +99,16 @@ def test_any_regressor_can_be_boosted(kind, weak, feed):
     again.learn_many(X, y)
     assert (again.predict(X) == model.predict(X)).all()
     assert getattr(weak, "examples_", 0) == 0  # the one that was given has learned nothing
+
+
+@boosters
+def test_residuals_of_a_loss_whose_curvature_has_no_bound(kind):
+    """Of |y - v|^3 the curvature is bounded where predictions are, and that is what counts."""
+    X, y = stream(T=400)
+    for weak in (LinearRegression(), None):
+        model = kind(weak=weak, n=4, feed="residual", loss=Power(3.0))
+        predicted = np.array([model.step(x, target) for x, target in zip(X, y)])
+        assert np.mean(np.abs(predicted[200:] - y[200:]) ** 3) < np.mean(np.abs(y[200:]) ** 3)
 
 
 def test_gradient_learners_are_told_exactly_the_slope():

@@ -20,13 +20,17 @@ from regretless.losses import (
     Hinge,
     Logistic,
     Perceptron,
+    Power,
     Quantile,
     Squared,
     SquaredHinge,
     ZeroOne,
 )
 
-SMOOTH = [Logistic(), SquaredHinge(), SquaredHinge(2.5), Exponential(), Squared()]
+SMOOTH = [
+    *(Logistic(), SquaredHinge(), SquaredHinge(2.5), Exponential()),
+    *(Squared(), Power(), Power(2.0), Power(2.5)),
+]
 KINKED = [
     Hinge(),
     Hinge(0.3),
@@ -108,6 +112,9 @@ def convex_loss_and_target(draw):
         (Perceptron(), 0.5, 1, 0.0, 0.0),
         (Perceptron(), math.inf, 1, 0.0, 0.0),
         (Squared(), 3.0, 1.0, 4.0, 4.0),
+        (Power(), 1.0, 3.0, 8.0, -12.0),
+        (Power(2.5), 3.0, 3.0, 0.0, 0.0),
+        (Power(4.0), 3.5, 3.0, 0.0625, 0.5),
         (Absolute(), 1.0, 3.0, 2.0, -1.0),
         (Absolute(), 3.0, 3.0, 0.0, 0.0),
         (Quantile(0.9), 1.0, 3.0, 1.8, -0.9),
@@ -192,7 +199,7 @@ def test_conjugate_is_the_supremum(loss):
                 assert largest > 20  # and it grows with the interval searched
             else:
                 assert conjugate == pytest.approx(largest, abs=1e-9)
-        assert (infinite == 0) == (loss == Squared())
+        assert (infinite == 0) == isinstance(loss, (Squared, Power))
 
 
 @every_convex
@@ -232,10 +239,13 @@ def test_curvature_and_strong_convexity_bound_the_slope_of_the_derivative(loss):
         slope = loss.derivative(middle + half, y) - loss.derivative(middle - half, y)
         second = slope / (2 * half)
         if math.isinf(loss.curvature):
+            if isinstance(loss, Power):  # it grows slowly
+                second = np.append(second, np.diff(loss.derivative(np.array([1e7, 1e7 + 1]), y)))
             assert second.max() > 1e3
         else:
             assert second.max() == pytest.approx(loss.curvature, rel=1e-6)
-        assert second.min() == pytest.approx(loss.strong_convexity, abs=1e-4)
+        flat = loss.p * half ** (loss.p - 2) if loss in (Power(), Power(2.5)) else 0  # a mean, at y
+        assert second.min() == pytest.approx(loss.strong_convexity, abs=flat + 1e-4)
 
 
 @every_convex
@@ -316,7 +326,7 @@ def test_steps_descend_and_never_pass_the_minimum(data, h, norm, s):
             assert y * end <= max(wanted, y * s) + rounding
         case EpsilonInsensitive(epsilon=tube):
             assert abs(end - y) >= min(tube, abs(s - y)) - rounding
-        case Squared() | Absolute() | Quantile():
+        case Squared() | Power() | Absolute() | Quantile():
             assert (end - y) * math.copysign(1, s - y) >= -rounding
 
 
@@ -443,7 +453,7 @@ def test_losses_are_small_frozen_values_found_by_name(loss):
 def test_unknown_losses():
     with pytest.raises(ValueError, match=r"loss='hing' .*logistic, hinge.*mean 'hinge'\?"):
         losses.get("hing")
-    with pytest.raises(ValueError, match=r"loss='#' is not one of .*log_wealth, zero_one$"):
+    with pytest.raises(ValueError, match=r"loss='#' is not one of .*log_wealth, power, zero_one$"):
         losses.get("#")
     with pytest.raises(TypeError, match="must be a name or a Loss"):
         losses.get(Hinge)
@@ -460,6 +470,8 @@ def test_unknown_losses():
         (lambda: Quantile(1.2), r"tau=1.2 is outside \(0, 1\)"),
         (lambda: Quantile(0), r"tau=0 is outside \(0, 1\)"),
         (lambda: Quantile(math.nan), r"tau=nan is outside \(0, 1\)"),
+        (lambda: Power(1.5), "p=1.5 must be finite and at least 2"),
+        (lambda: Power(math.nan), "p=nan must be finite"),
         (lambda: EpsilonInsensitive(-0.1), "epsilon=-0.1 must be finite and >= 0"),
         (lambda: Squared().exp_concavity(0), "bound=0 must be positive"),
         (lambda: Absolute().exp_concavity(math.nan), "bound=nan must be positive"),

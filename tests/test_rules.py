@@ -367,6 +367,7 @@ PARAMETERS = [
     (losses.SquaredHinge(0.5), by_hand.squared_hinge(0.5)),
     (losses.SquaredHinge(3.0), by_hand.squared_hinge(3.0)),
     (losses.Quantile(0.9), by_hand.quantile(0.9)),
+    (losses.Power(2.5), by_hand.power(2.5)),
     (losses.EpsilonInsensitive(0.0), by_hand.epsilon_insensitive(0.0)),
     (losses.EpsilonInsensitive(2.0), by_hand.epsilon_insensitive(2.0)),
 ]
@@ -384,7 +385,7 @@ def known(learner):
     ("loss", "reference"), [pytest.param(*p, id=str(p[0])) for p in PARAMETERS]
 )
 def test_parameters_of_losses_reach_the_core(loss, reference, name):
-    """Margin, quantile and tube, in the value, the derivative and the gradient flow."""
+    """Margin, quantile, power and tube, in the value, the derivative and the gradient flow."""
     rule = {"ogd": rules.OGD(0.0625, invariant="invariant" in name), "coin": rules.Coin()}
     kind = LinearClassifier if loss.classification else LinearRegressor
     learner = known(kind(loss=loss, rule=rule[name.partition("-")[0]]))

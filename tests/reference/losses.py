@@ -79,6 +79,22 @@ def epsilon_insensitive(epsilon, name="epsilon_insensitive"):
     )
 
 
+def power(p):
+    """The flow of |e|, e = s - y: its power 2 - p grows by p (p - 2) a unit."""
+
+    def flow(s, y, way):
+        e = abs(s - y)
+        left = e and (e ** (2.0 - p) + p * (p - 2.0) * way) ** (1.0 / (2.0 - p))
+        return _sign(y - s) * (e - left)
+
+    return Loss(
+        "power",
+        lambda s, y: abs(s - y) ** p,
+        lambda s, y: p * _sign(s - y) * abs(s - y) ** (p - 1.0),
+        flow,
+    )
+
+
 CLASSIFICATION = {
     "logistic": Loss("logistic", _logistic_value, _logistic_derivative, _logistic_flow, 1.0),
     "hinge": hinge(),

@@ -4,10 +4,11 @@ import numpy as np
 
 from reference import gradient_boosting as by_hand
 from reference.streams import single
+from regretless.losses import Power
 
 __all__ = ["ROUNDING", "SMOOTH", "Finite", "stream"]
 
-SMOOTH = ("squared", "logistic", "squared_hinge")
+SMOOTH = ("squared", Power(3.0), "logistic", "squared_hinge")
 ROUNDING = 1e-9  # a few hundred steps in doubles, by copies that learn from each other
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from regretless import _core, rows
 from regretless.boosting.estimator import Estimator, dense
+from regretless.boosting.gradient_constants import constants_of
 from regretless.losses import Loss, compiled
 
 __all__ = ["CopiesModel"]
@@ -26,6 +27,7 @@ class CopiesModel:
         self.copies = weak
         self.reader = _core.Reader(0, 0, False)  # which refuses what all learners refuse
         self.residual = bool(options["feed"] == 2)
+        self.reach = options["reach"]
         self.totals = np.zeros(len(_core.SCALARS))
         self.width: int | None = None  # of the vectors that all copies take
         self._votes = np.zeros(len(weak))
@@ -69,7 +71,7 @@ class CopiesModel:
             if self.residual:
                 # the parabola that touches loss(offset + step v) and bends as the loss does at most
                 slope = float(self.loss.derivative(offsets[i] + steps[i] * v, target))
-                bend = self.loss.curvature * steps[i]
+                bend = constants_of(self.loss).smoothness(self.reach + steps[i]) * steps[i]
                 each.teach(row, v - slope / bend, w * bend * steps[i] / 2.0)
             else:
                 each.learn_slope(row, v, float(slopes[i]), w)

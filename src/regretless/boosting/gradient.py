@@ -186,8 +186,9 @@ class GradientBoostingHull(_GradientBoosting):
         regret <= 8 beta lambda^2 T / N + L lambda R(T),
 
     and no booster with N copies can do better than the order T / N (Theorem 15). `certificate`
-    measures R(T). Losses must be smooth: "squared" for numbers, "logistic" or "squared_hinge" (twice
-    modified least squares) for labels -1 and 1, of which the sign of a prediction is one.
+    measures R(T). Losses must be smooth: "squared" or `losses.Power(p)` for numbers, "logistic" or
+    "squared_hinge" (twice modified least squares) for labels -1 and 1, of which the sign of a
+    prediction is one.
 
     Parameters
     ----------

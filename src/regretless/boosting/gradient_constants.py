@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from regretless.losses import Loss
+from regretless.losses import Loss, Power
 
 __all__ = ["LINEAR", "LossConstants", "constants_of", "power", "reach"]
 
@@ -63,13 +63,13 @@ def constants_of(loss: Loss, *, linearized: bool = False) -> LossConstants:
     >>> constants_of(Logistic()).smoothness(1.0)
     0.25
     """
-    smooth = _SMOOTH.get(loss.name)
+    smooth = power(loss.p) if isinstance(loss, Power) else _SMOOTH.get(loss.name)
     if getattr(loss, "margin", 1.0) != 1.0:
         raise ValueError(f"loss={loss!r}: the margin must be 1, the largest target")
     if smooth is not None:
         return smooth
     if loss.name not in _STRAIGHT:
-        allowed = ", ".join(map(repr, (*_SMOOTH, *_STRAIGHT)))
+        allowed = ", ".join(map(repr, (*_SMOOTH, "power", *_STRAIGHT)))
         raise ValueError(f"loss={loss.name!r} cannot be boosted; use one of {allowed}")
     if not linearized:
         raise ValueError(

@@ -2,7 +2,8 @@
 
 The losses are those of Shalev-Shwartz, "Online Learning and Online Convex Optimization" (2011),
 and of Shalev-Shwartz and Singer, "A Primal-Dual Perspective of Online Learning Algorithms" (2007),
-whose eq. 1 gives the hinge its margin; the pinball and epsilon-insensitive losses are added.
+whose eq. 1 gives the hinge its margin; powers of the error are Luo's (2016); the pinball and
+epsilon-insensitive losses are added.
 
 Each is a function `phi(z)` of a single number `z`, the score seen from the target:
 
@@ -26,7 +27,7 @@ from regretless.losses.classification import (
     ZeroOne,
 )
 from regretless.losses.loss import Loss
-from regretless.losses.regression import Absolute, EpsilonInsensitive, Quantile, Squared
+from regretless.losses.regression import Absolute, EpsilonInsensitive, Power, Quantile, Squared
 from regretless.losses.wealth import LogWealth
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Logistic",
     "Loss",
     "Perceptron",
+    "Power",
     "Quantile",
     "Squared",
     "SquaredHinge",
@@ -57,6 +59,7 @@ _COMPILED: tuple[type[Loss], ...] = (  # in the order of the core's LossKind
     Quantile,
     EpsilonInsensitive,
     LogWealth,
+    Power,
 )
 _BY_NAME: dict[str, type[Loss]] = {loss.name: loss for loss in _COMPILED}
 _BY_NAME[ZeroOne.name] = ZeroOne
@@ -70,7 +73,7 @@ def compiled(loss: Loss) -> tuple[int, float] | None:
     """
     if type(loss) not in _COMPILED:
         return None
-    parameters = (getattr(loss, name, None) for name in ("margin", "tau", "epsilon"))
+    parameters = (getattr(loss, name, None) for name in ("margin", "tau", "epsilon", "p"))
     parameter = next((p for p in parameters if p is not None), 1.0)
     return _COMPILED.index(type(loss)), float(parameter)
 
@@ -80,7 +83,7 @@ def get(loss: str | Loss) -> Loss:
 
     Parameters: `loss`, a `Loss` or one of "logistic", "hinge", "squared_hinge", "exponential",
     "perceptron", "squared", "absolute", "quantile", "epsilon_insensitive", "log_wealth",
-    "zero_one".
+    "power", "zero_one".
 
     >>> get("hinge")
     Hinge(margin=1.0)

@@ -8,7 +8,7 @@ import numpy as np
 from regretless.arguments import number
 from regretless.losses.loss import Array, PiecewiseLinear, ResidualLoss, on_interval
 
-__all__ = ["Absolute", "EpsilonInsensitive", "Quantile", "Squared"]
+__all__ = ["Absolute", "EpsilonInsensitive", "Power", "Quantile", "Squared"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,56 @@ class Squared(ResidualLoss):
 
     def _exp_concavity(self, bound: float) -> float:
         return 0.125 / bound**2  # phi'' / phi'^2 = 1 / (2 r^2), |r| <= 2 bound
+
+
+@dataclass(frozen=True, slots=True)
+class Power(ResidualLoss):
+    """A power of the error, which cares the more for large ones the larger it is.
+
+    `|s - y|^p`; derivative `p sign(s - y) |s - y|^(p - 1)`. With p = 2 it is `Squared`.
+
+    Parameters: `p`, finite and at least 2.
+
+    >>> Power(3.0).value(3.0, 1.0), Power(3.0).derivative(3.0, 1.0)
+    (8.0, 12.0)
+    """
+
+    p: float = 3.0
+
+    name = "power"
+    lipschitz = math.inf
+
+    def __post_init__(self) -> None:
+        if not 2.0 <= number(self.p, "p") < math.inf:
+            raise ValueError(f"p={self.p} must be finite and at least 2")
+
+    @property
+    def curvature(self) -> float:
+        return 2.0 if self.p == 2.0 else math.inf
+
+    @property
+    def strong_convexity(self) -> float:
+        return 2.0 if self.p == 2.0 else 0.0
+
+    def _phi(self, r: Array) -> Array:
+        return np.abs(r) ** self.p
+
+    def _phi_prime(self, r: Array) -> Array:
+        return self.p * np.sign(r) * np.abs(r) ** (self.p - 1.0)
+
+    def _phi_star(self, u: Array) -> Array:
+        # the supremum is where |r|^(p - 1) = |u| / p
+        return (self.p - 1.0) * (np.abs(u) / self.p) ** (self.p / (self.p - 1.0))
+
+    def _travel(self, r: Array, h: Array, norm: Array) -> Array:
+        # |r|^(2 - p) grows linearly in h; |r| falls by e^(-2 norm h) if p = 2
+        q = self.p - 2.0
+        grown = self.p * norm * h * np.abs(r) ** q
+        return -r * np.expm1(-np.log1p(q * grown) / q if q > 0.0 else -grown) / norm
+
+    def _exp_concavity(self, bound: float) -> float:
+        # phi'' / phi'^2 = (p - 1) / (p |r|^p), |r| <= 2 bound
+        return float((1.0 - 1.0 / self.p) / (2.0 * bound) ** self.p)
 
 
 @dataclass(frozen=True, slots=True)
