@@ -403,3 +403,27 @@ def test_estimates_show_themselves():
     assert found.rows == 100
     assert found.confidence == 0.95
     assert repr(made(100)[0]) == "Log of 100 rows and 3 actions"
+
+
+# --- a peer ----------------------------------------------------------------------------------------
+
+
+def test_open_bandit_pipeline_computes_the_same():
+    """Where it installs: it asks for an older NumPy than the other tests."""
+    ope = pytest.importorskip("obp.ope", exc_type=ImportError)
+    log, pi = made(2000)
+    q = np.random.default_rng(1).random((2000, 3))
+    given = {"reward": log.rewards, "action": log.actions, "position": np.zeros(2000, int)}
+    weighed = given | {"pscore": log.propensities, "action_dist": pi[:, :, None]}
+    theirs = ope.InverseProbabilityWeighting().estimate_policy_value(**weighed)
+    assert ips(log, pi).value == pytest.approx(theirs, rel=1e-12)
+    theirs = ope.SelfNormalizedInverseProbabilityWeighting().estimate_policy_value(**weighed)
+    assert snips(log, pi).value == pytest.approx(theirs, rel=1e-12)
+    theirs = ope.DoublyRobust().estimate_policy_value(
+        **weighed, estimated_rewards_by_reg_model=q[:, :, None]
+    )
+    assert doubly_robust(log, pi, predictions=q).value == pytest.approx(theirs, rel=1e-12)
+    theirs = ope.ReplayMethod().estimate_policy_value(
+        **given, action_dist=np.eye(3)[pi.argmax(axis=1)][:, :, None]
+    )
+    assert replay(log, pi.argmax(axis=1)).value == pytest.approx(theirs, rel=1e-12)
