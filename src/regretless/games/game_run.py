@@ -32,7 +32,7 @@ class GameRun:
     >>> from regretless.experts import Hedge
     >>> from regretless.games import BestResponse, play
     >>> run = play(Hedge, BestResponse, [[0, 1], [1, 0]], rounds=100)
-    >>> run.lower <= 0.5 <= run.upper, run.gap <= run.row_regret[-1] / 100 + 1e-12
+    >>> run.lower <= 0.5 <= run.upper, run.certificate().holds
     (True, True)
     """
 

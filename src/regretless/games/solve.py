@@ -114,7 +114,7 @@ class Search:
         # of constant payoffs any unit will do
         self.unit = game.high - game.low or 1.0
         self.tolerance = (
-            min(max(1e-6, 1e-9 * self._real(self.unit)), 1e-6 * self._real(self.unit))
+            min(max(1e-6, self._real(1e-9 * self.unit)), self._real(1e-6 * self.unit))
             if tolerance is None
             else float(tolerance)
         )
@@ -130,17 +130,14 @@ class Search:
             method.power,
         )
         # less than what rounding allows for cannot be told from nothing
-        wanted = math.ldexp(self.tolerance, -game.exponent) if self.tolerance < math.inf else 0.0
+        wanted = _ldexp(self.tolerance, -game.exponent)
         self.enough = max(wanted - game.rounding, 0.0 if wanted > game.rounding else game.rounding)
         self.best = game.measured(*game.pure())  # which is all if there is a saddle point
         self.polished = False
 
     def _real(self, amount: float) -> float:
         """In the units of who asks."""
-        try:
-            return math.ldexp(amount, self.game.exponent)
-        except OverflowError:
-            return math.copysign(math.inf, amount)
+        return _ldexp(amount, self.game.exponent)
 
     def run(
         self, limit: int, polish: bool, progress: Callable[[int, float], None] | None = None
@@ -246,11 +243,19 @@ class Search:
     def _outward(self, bounds: Measured) -> tuple[float, float]:
         """The bounds in the units of who asks; where that rounds, they are moved apart."""
         lower, upper = self._real(bounds.lower), self._real(bounds.upper)
-        if math.ldexp(lower, -self.game.exponent) != bounds.lower:
+        if _ldexp(lower, -self.game.exponent) != bounds.lower:
             lower = math.nextafter(lower, -math.inf)
-        if math.ldexp(upper, -self.game.exponent) != bounds.upper:
+        if _ldexp(upper, -self.game.exponent) != bounds.upper:
             upper = math.nextafter(upper, math.inf)
         return lower, upper
+
+
+def _ldexp(amount: float, exponent: int) -> float:
+    """`amount 2^exponent`, infinite if it is too large."""
+    try:
+        return math.ldexp(amount, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, amount)
 
 
 def _method(name: str) -> Method:

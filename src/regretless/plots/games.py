@@ -51,7 +51,8 @@ def gap_curves(
         axes.plot(*reached, marker="*", markersize=12, color="black", linestyle="", label=label)
     if tolerance is not None:
         axes.axhline(tolerance, color="0.6", linewidth=0.8, label=f"tolerance: {tolerance:.2g}")
-    axes.set(xscale="log", yscale="log", xlabel="rounds", ylabel="gap")
+    positive = any((values > 0).any() for values in curves.values())
+    axes.set(xscale="log", yscale="log" if positive else "linear", xlabel="rounds", ylabel="gap")
     axes.set_title(title, loc="left")
     axes.grid(alpha=0.3)
     axes.legend()
