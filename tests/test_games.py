@@ -344,6 +344,16 @@ def test_not_reaching_the_tolerance_is_said():
     assert beyond.gap < 1e-12
 
 
+@pytest.mark.parametrize("tolerance", [1e-13, 1e-14, 1e-15, 1e-16, 5e-324])
+@pytest.mark.parametrize("name", ["rank 1", "whole numbers", "zeros and ones"])
+def test_tolerances_near_rounding_come_to_an_end(name, tolerance):
+    """What the core's sums say and what is measured afterwards differ there."""
+    for polish in (False, True):
+        eq = solve(GAMES[name], tolerance=tolerance, polish=polish, rounds=5000)
+        assert eq.converged == (eq.gap <= tolerance)
+        assert eq.rounds == 5000 or eq.gap < 1e-12
+
+
 def test_tolerances():
     A = uniform(20, 20, 15)
     rounds = [solve(A, tolerance=t, polish=False).rounds for t in (1e-1, 1e-2, 1e-3)]

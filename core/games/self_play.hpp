@@ -59,8 +59,8 @@ class SelfPlay {
   }
   const std::vector<double>& row() const { return p_; }
   const std::vector<double>& column() const { return q_; }
-  std::vector<double> average_row() const { return over(p_sum_); }
-  std::vector<double> average_column() const { return over(q_sum_); }
+  std::vector<double> average_row() const { return shares(p_sum_); }
+  std::vector<double> average_column() const { return shares(q_sum_); }
   // The gaps of averages and of last strategies after some of the rounds, ever farther apart.
   const std::vector<double>& noted_rounds() const { return noted_rounds_; }
   const std::vector<double>& noted_average() const { return noted_average_; }
@@ -110,8 +110,12 @@ class SelfPlay {
     noted_average_.push_back(average_.upper - average_.lower);
     noted_last_.push_back(last_.upper - last_.lower);
   }
-  std::vector<double> over(std::vector<double> sums) const {
-    for (double& x : sums) x /= weight_;
+  // As a distribution. The sum is taken anew, so that it is one to rounding after any number of
+  // rounds.
+  static std::vector<double> shares(std::vector<double> sums) {
+    double total = 0;
+    for (const double x : sums) total += x;
+    for (double& x : sums) x /= total;
     return sums;
   }
 

@@ -129,9 +129,8 @@ class Search:
             method.alternating,
             method.power,
         )
-        # less than what rounding allows for cannot be told from nothing
-        wanted = _ldexp(self.tolerance, -game.exponent)
-        self.enough = max(wanted - game.rounding, 0.0 if wanted > game.rounding else game.rounding)
+        # less than what is allowed for rounding cannot be told from nothing
+        self.wanted = max(_ldexp(self.tolerance, -game.exponent), game.rounding)
         self.best = game.measured(*game.pure())  # which is all if there is a saddle point
         self.polished = False
 
@@ -144,13 +143,15 @@ class Search:
     ) -> None:
         """Play until the gap is as wanted or the rounds are over."""
         play, step = self.play, max(1, int(_AT_ONCE / max(self.game.work, 1)))
-        check = _FIRST
-        while self.best.gap > self.enough and play.rounds < limit:
+        check, enough = _FIRST, self.wanted - self.game.rounding
+        while self.best.gap > self.wanted and play.rounds < limit:
             stop = min(check, limit, play.rounds + step)
-            play.play(stop - play.rounds, self.enough)
+            play.play(stop - play.rounds, enough)
             self._take(play.average_row, play.average_column)
             self._take(play.row, play.column)
-            if polish and play.rounds in (check, limit) and self.best.gap > self.enough:
+            if play.rounds < stop and self.best.gap > self.wanted:
+                enough = -math.inf  # the core's sums have lost digits: what is measured decides
+            if polish and play.rounds in (check, limit) and self.best.gap > self.wanted:
                 self._polish()
             if play.rounds == check:
                 check *= 2
@@ -174,7 +175,7 @@ class Search:
         for near in ((play.row, play.column), (play.average_row, play.average_column)):
             for row, column in polished(self.game, *near):
                 self.polished |= self._take(row, column)
-                if self.best.gap <= self.enough:
+                if self.best.gap <= self.wanted:
                     return
 
     def certificate(self) -> GameCertificate:
