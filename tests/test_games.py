@@ -10,6 +10,8 @@ from reference import games as reference
 from scipy import sparse
 
 from regretless.games import Equilibrium, OptimisticHedge, RegretMatchingPlus, solve
+from regretless.games.payoffs import Payoffs
+from regretless.games.polish import polished
 from regretless.games.solve import METHODS
 
 CYCLE = np.array([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]])
@@ -109,6 +111,15 @@ def test_regret_matching_is_that_of_the_transcription(predictive):
     assert bounds["surprises"] == pytest.approx(np.sqrt(theirs.surprises), rel=1e-12)
 
 
+def test_optimistic_hedge_is_that_of_the_transcription():
+    mine, theirs = OptimisticHedge(6), reference.OptimisticHedge(6)
+    for row in np.random.default_rng(0).random((200, 6)):
+        np.testing.assert_allclose(mine.weights, theirs.weights, atol=1e-12)
+        mine.update(row)
+        theirs.update(row)
+        assert mine.certificate().bound == pytest.approx(theirs.bound, rel=1e-12)
+
+
 @pytest.mark.parametrize("make", [RegretMatchingPlus, OptimisticHedge])
 @pytest.mark.parametrize("kind", ["random", "turns", "adversary"])
 def test_players_keep_their_bounds(make, kind):
@@ -201,6 +212,9 @@ def test_every_method_finds_the_value(method):
         assert eq.lower <= value + 1e-9
         assert eq.upper >= value - 1e-9
         assert eq.gap <= eq.average_gap
+        # the strategies are those that the bounds are of
+        assert (eq.row @ A).max() == pytest.approx(eq.upper, abs=1e-12)
+        assert (A @ eq.column).min() == pytest.approx(eq.lower, abs=1e-12)
         certificate = eq.certificate()
         assert certificate.holds
         assert eq.average_gap <= certificate.bound + 1e-9
@@ -218,6 +232,18 @@ def test_the_polish_does_what_rounds_do_not():
     assert eq.gap <= 1e-9 < plain.gap
     assert not plain.converged
     assert abs(eq.value - plain.value) <= plain.gap
+
+
+def test_guesses_at_the_support():
+    """A choice that would need a negative probability is left out; guesses are more or less bold."""
+    even = np.full(2, 0.5)
+    game = Payoffs(np.array([[0.0, 2.0], [1.0, 5.0]]))
+    pairs = [(p.tolist(), q.tolist()) for p, q in polished(game, even, even)]
+    assert ([1.0, 0.0], [1.0, 0.0]) in pairs  # (2, -1) and (1.5, -0.5), cut
+    assert len(pairs) > 1
+    assert all(sum(s) == pytest.approx(1.0) for pair in pairs for s in pair)
+    # probabilities from 2^-9 to 1/2: at 1 the rarest choices are taken for unused
+    assert solve(GAMES["diagonal, badly scaled"], tolerance=1e-12, rounds=2048).converged
 
 
 # --- bounds are certain ----------------------------------------------------------------------------
@@ -241,6 +267,15 @@ def test_bounds_hold_in_exact_arithmetic(name):
     assert Fraction(eq.lower) <= lower
     assert upper <= Fraction(eq.upper)
     assert float(lower - Fraction(eq.lower)) <= 1e-13 * np.abs(A).max()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_hold_where_numbers_end(seed):
+    """Scaled back to what has only a few digits, bounds are rounded outward."""
+    A = np.ldexp(uniform(5, 4, seed), -1068)
+    eq = solve(A, rounds=40, polish=False)
+    lower, upper = exact_bounds(A, eq.row, eq.column)
+    assert Fraction(eq.lower) <= lower <= upper <= Fraction(eq.upper)
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-300, 1e-160, 1e-20, 1e20, 1e160, 1e300, 1.7e308])
@@ -298,6 +333,16 @@ def test_kinds_of_matrices(payoffs):
     np.testing.assert_allclose(eq.column, [2 / 3, 1 / 3], atol=1e-6)
 
 
+def test_sparse_entries_that_are_given_twice():
+    """They are added before anything is looked at."""
+    places, starts = np.array([0, 0, 1, 0, 1, 1]), np.array([0, 3, 6])
+    A = sparse.csr_array((np.array([5.0, -5.0, 2.0, 1.0, 9.0, -9.0]), places, starts), shape=(2, 2))
+    eq = solve(A)
+    assert eq.value == pytest.approx(2 / 3, abs=1e-6)
+    assert eq.tolerance == solve(A.toarray()).tolerance
+    assert A.nnz == 6  # the caller's matrix is as it was
+
+
 def test_functions():
     asked = []
     eq = solve(lambda i, j: asked.append((i, j)) or CYCLE[i, j], shape=(3, 3))
@@ -352,6 +397,13 @@ def test_tolerances_near_rounding_come_to_an_end(name, tolerance):
         eq = solve(GAMES[name], tolerance=tolerance, polish=polish, rounds=5000)
         assert eq.converged == (eq.gap <= tolerance)
         assert eq.rounds == 5000 or eq.gap < 1e-12
+
+
+def test_the_core_does_not_decide(monkeypatch):
+    """Without the allowance the core thinks that it is done; what is measured says that it is not."""
+    monkeypatch.setattr(Payoffs, "rounding", 0.0)
+    eq = solve(GAMES["rank 1"], tolerance=5e-15, polish=False, rounds=3000)
+    assert eq.rounds == 3000 or eq.converged
 
 
 def test_tolerances():

@@ -71,16 +71,22 @@ class OptimisticHedge:
 
     def __init__(self, n):
         self.total, self.last, self.log = np.zeros(n), np.zeros(n), np.log(max(n, 2))
-        self.spans = 0.0
+        self.spans = self.paid = 0.0
+
+    @property
+    def eta(self):
+        return np.sqrt(8 * self.log / (4 + self.spans))
 
     @property
     def weights(self):
         score = self.total + self.last
-        eta = np.sqrt(8 * self.log / (4 + self.spans))
-        return shares(np.exp(-eta * (score - score.min())))
+        return shares(np.exp(-self.eta * (score - score.min())))
 
     def update(self, losses):
-        self.spans += np.ptp(losses - self.last) ** 2
+        span = np.ptp(losses - self.last) ** 2
+        self.paid += self.eta * span / 8
+        self.bound = self.log / self.eta + self.paid
+        self.spans += span
         self.total, self.last = self.total + losses, losses
 
 
