@@ -1,5 +1,6 @@
 """Self-play does what its transcription does, and what it proves is true of the game."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -336,9 +337,10 @@ def test_kinds_of_matrices(payoffs):
 def test_sparse_entries_that_are_given_twice():
     """They are added before anything is looked at."""
     places, starts = np.array([0, 0, 1, 0, 1, 1]), np.array([0, 3, 6])
-    A = sparse.csr_array((np.array([5.0, -5.0, 2.0, 1.0, 9.0, -9.0]), places, starts), shape=(2, 2))
+    values = 0.01 * np.array([5.0, -5.0, 2.0, 1.0, 9.0, -9.0])
+    A = sparse.csr_array((values, places, starts), shape=(2, 2))
     eq = solve(A)
-    assert eq.value == pytest.approx(2 / 3, abs=1e-6)
+    assert eq.value == pytest.approx(0.02 / 3, abs=1e-6)
     assert eq.tolerance == solve(A.toarray()).tolerance
     assert A.nnz == 6  # the caller's matrix is as it was
 
@@ -410,6 +412,11 @@ def test_tolerances():
     A = uniform(20, 20, 15)
     rounds = [solve(A, tolerance=t, polish=False).rounds for t in (1e-1, 1e-2, 1e-3)]
     assert rounds == sorted(rounds)
+    for name, method in itertools.product(("uniform", "rank 3", "skew-symmetric"), METHODS):
+        options = {"tolerance": 0.05 * np.ptp(GAMES[name]), "method": method, "polish": False}
+        last = solve(GAMES[name], **options).rounds
+        assert last > 1
+        assert not solve(GAMES[name], rounds=last - 1, **options).converged  # not a round too many
     for unit, wanted in ((1.0, 1e-6 * np.ptp(A)), (100.0, 1e-6), (1e9, np.ptp(A))):
         assert solve(unit * A).tolerance == pytest.approx(wanted, rel=1e-9)
     assert solve(A, tolerance=1.0).rounds == 0  # the best pure strategies will do
