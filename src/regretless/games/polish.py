@@ -17,7 +17,9 @@ from regretless.run import Array
 __all__ = ["polished"]
 
 _MULTIPLES = 1.0, 0.1, 10.0
+_SENSIBLE = 100.0
 _MOST = 1_500  # choices in a linear system, whose work grows with their cube
+_MOST_UNEVEN = 300  # if the players' are not equally many: least squares take ten times as long
 
 
 def polished(game: Payoffs, row: Array, column: Array) -> Iterator[tuple[Array, Array]]:
@@ -36,7 +38,8 @@ def polished(game: Payoffs, row: Array, column: Array) -> Iterator[tuple[Array, 
         rows = np.flatnonzero(row * unit > multiple * behind_row)
         columns = np.flatnonzero(column * unit > multiple * behind_column)
         guess = (rows.tobytes(), columns.tobytes())
-        if guess in tried or not 0 < len(rows) <= _MOST or not 0 < len(columns) <= _MOST:
+        most = _MOST if len(rows) == len(columns) else _MOST_UNEVEN
+        if guess in tried or not 0 < len(rows) <= most or not 0 < len(columns) <= most:
             continue
         tried.add(guess)
         part = game.part(rows, columns) / unit
@@ -48,15 +51,25 @@ def polished(game: Payoffs, row: Array, column: Array) -> Iterator[tuple[Array, 
 
 def _equalising(part: Array, strategy: Array) -> Array:
     """The weights x nearest to the strategy for which `part x` is the same everywhere."""
-    from scipy.linalg import lstsq
-
     k, n = part.shape
     system = np.block([[part, -np.ones((k, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
     start = np.append(strategy, (part @ strategy).mean())
-    target = np.append(np.zeros(k), 1.0)
-    # a QR decomposition, which takes a tenth of the time of the default
-    step = lstsq(system, target - system @ start, cond=1e-13, lapack_driver="gelsy")[0]
-    return np.asarray((start + step)[:n])
+    return (start + _step(system, np.append(np.zeros(k), 1.0) - system @ start))[:n]
+
+
+def _step(system: Array, target: Array) -> Array:
+    """The smallest solution, or what is nearest to one."""
+    if len(system) == system.shape[1]:  # as in most games; it takes a tenth of the time
+        try:
+            step = np.linalg.solve(system, target)
+        except np.linalg.LinAlgError:
+            step = np.full(len(target), np.inf)
+        if np.abs(step).max() < _SENSIBLE:  # of a change of probabilities
+            return np.asarray(step, np.float64)
+    from scipy.linalg import lstsq
+
+    # by a QR decomposition, which takes half the time of the default
+    return np.asarray(lstsq(system, target, cond=1e-13, lapack_driver="gelsy")[0])
 
 
 def _spread(weights: Array, places: Places, n: int) -> Array:
