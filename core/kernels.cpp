@@ -750,6 +750,44 @@ double normal_step(const double* losses, double suffered, const double* prior, s
   return sum_of(sum);
 }
 
+// N rows at a time: more sums are on their way than a processor can wait for.
+template <int N>
+void some_products(const double* rows, std::size_t n, const double* x, double* out) {
+  Four sums[N] = {};
+  by_fours(n, [&](std::size_t j, std::size_t count) {
+    const Four each = take(x + j, count);
+    for (int k = 0; k < N; ++k) sums[k] += take(rows + std::size_t(k) * n + j, count) * each;
+  });
+  for (int k = 0; k < N; ++k) out[k] = sum_of(sums[k]);
+}
+void row_products(const double* rows, std::size_t m, std::size_t n, const double* x, double* out) {
+  std::size_t i = 0;
+  for (; i + 4 <= m; i += 4) some_products<4>(rows + i * n, n, x, out + i);
+  for (; i < m; ++i) some_products<1>(rows + i * n, n, x, out + i);
+}
+template <int N>
+void add_some(const double* const* rows, const double* y, std::size_t n, double* out) {
+  by_fours(n, [=](std::size_t j, std::size_t count) {
+    Four sum = take(out + j, count);
+    for (int k = 0; k < N; ++k) sum += take(rows[k] + j, count) * all(y[k]);
+    put(out + j, sum, count);
+  });
+}
+void row_sum(const double* rows, std::size_t m, std::size_t n, const double* y, double* out) {
+  for (std::size_t j = 0; j < n; ++j) out[j] = 0;
+  const double* waiting[4];
+  double times[4];
+  int count = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    if (y[i] == 0) continue;
+    waiting[count] = rows + i * n, times[count] = y[i];
+    if (++count < 4) continue;
+    add_some<4>(waiting, times, n, out);
+    count = 0;
+  }
+  for (int k = 0; k < count; ++k) add_some<1>(waiting + k, times + k, n, out);
+}
+
 void gather_rows(const BankView& bank, std::size_t first, std::size_t width, const Example& x,
                  const double* values, double* out) {
   for (std::size_t b = 0; b < width; b += 4 * kSeveral)
@@ -843,9 +881,10 @@ void mixed_learn(const Loss& loss, const MixingView& view, double* scores, doubl
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{
-    predict_any, learn_any, survey_values, survey_sparse, place,       belongs,      normal_weights,
-    normal_step, total,     weighted,      exponentials,  gather_rows, scatter_rows, prefetch_rows,
-    normalise,   oja_along, oja_turn,      oja_apply,     flow,        mixed_score,  mixed_learn};
+const Kernels table{predict_any,   learn_any,      survey_values, survey_sparse, place,
+                    belongs,       normal_weights, normal_step,   total,         weighted,
+                    exponentials,  row_products,   row_sum,       gather_rows,   scatter_rows,
+                    prefetch_rows, normalise,      oja_along,     oja_turn,      oja_apply,
+                    flow,          mixed_score,    mixed_learn};
 
 }  // namespace regretless::REGRETLESS_ISA

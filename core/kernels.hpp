@@ -100,6 +100,11 @@ struct Kernels {
   double (*total)(const double* x, std::size_t n);
   Weighted (*weighted)(const double* weight, const double* x, std::size_t n);
   void (*exponentials)(const double* x, std::size_t n, double* out);  // x < 700; 0 below -700
+  // A matrix of `rows` rows, m by n: the product of each with x, and their sum, each times its y,
+  // those times 0 not being looked at.
+  void (*row_products)(const double* rows, std::size_t m, std::size_t n, const double* x,
+                       double* out);
+  void (*row_sum)(const double* rows, std::size_t m, std::size_t n, const double* y, double* out);
   // Rows of the bank from float `first` on, width of them, a multiple of 4: the sum of value times
   // row, and to every row value times the vector.
   void (*gather)(const BankView&, std::size_t first, std::size_t width, const Example&,

@@ -30,6 +30,7 @@ ROOMS = [
     "certificates",
     "linear",
     "newton",
+    "games",
     "streams",
     "evaluate",
     "plots",

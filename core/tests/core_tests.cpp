@@ -24,6 +24,7 @@
 #include "experts/potentials.hpp"
 #include "experts/second_order.hpp"
 #include "features.hpp"
+#include "games_tests.hpp"
 #include "learner.hpp"
 #include "newton/newton.hpp"
 #include "oco/coordinates.hpp"
@@ -872,6 +873,7 @@ int main() {
   test_leaders();
   test_density();
   test_experts();
+  test_games([](bool held) { CHECK(held); });
   test_lin_ucb();
   test_boosting();
   test_boost();

@@ -12,6 +12,7 @@ from regretless.plots.experts import (
     regret_to_experts,
     weights_over_time,
 )
+from regretless.plots.games import gap_curves
 from regretless.plots.margins import margin_curves
 from regretless.plots.regret import regret_curve
 from regretless.plots.weights import weight_bars
@@ -19,6 +20,7 @@ from regretless.plots.weights import weight_bars
 __all__ = [
     "calibration",
     "cumulative_residuals",
+    "gap_curves",
     "learning_curves",
     "margin_curves",
     "oracle_bars",

@@ -1,0 +1,229 @@
+"""`regretless game`: a table of payoffs, solved."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from regretless.games import Equilibrium
+    from regretless.run import Array
+
+__all__ = ["GameMethod", "Table", "read_payoffs", "run"]
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+class GameMethod(StrEnum):
+    """By what both players learn."""
+
+    AUTO = "auto"
+    PREDICTIVE = "predictive-regret-matching+"
+    REGRET_MATCHING = "regret-matching+"
+    OPTIMISTIC = "optimistic-hedge"
+    HEDGE = "hedge"
+    ADA_NORMAL_HEDGE = "ada-normal-hedge"
+
+
+def run(
+    path: str,
+    delimiter: str | None,
+    options: dict[str, Any],
+    *,
+    plot: str | None,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Solve the game in the table at `path` with the `options` of `solve`, and say how well."""
+    from time import perf_counter
+
+    from regretless.cli.summary import print_json
+    from regretless.games import solve
+
+    table = read_payoffs(path, delimiter)
+    start = perf_counter()
+    eq = solve(table.payoffs, **options)
+    seconds = perf_counter() - start
+    if json:
+        print_json(_as_dict(eq, table, seconds))
+    else:
+        _show(eq, table, "wins" if options["row_maximises"] else "loses", seconds, quiet)
+    if not eq.converged:
+        print(
+            f"the gap {eq.gap:.3g} is above the tolerance {eq.tolerance:.3g}; the bounds hold all the "
+            "same, and --rounds allows for more",
+            file=sys.stderr,
+        )
+    if plot and eq.rounds:
+        eq.plot(plot)
+    elif plot:
+        print(f"{plot} is not drawn: a saddle point needs no rounds", file=sys.stderr)
+
+
+# --- the table -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Table:
+    """Payoffs, and the names of the choices."""
+
+    payoffs: Array
+    rows: list[str]
+    columns: list[str]
+
+
+def read_payoffs(path: str, delimiter: str | None = None) -> Table:
+    """The payoffs in a table, with or without names.
+
+    A first line without a number names the columns. The first column names the rows if none of it is a
+    number, or if it has no name but others have. Choices without a name are counted from 1.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "payoffs.csv")
+    >>> _ = path.write_text(",left,right\\nleft,0.4,0.05\\nright,0.1,0.3\\n")
+    >>> table = read_payoffs(str(path))
+    >>> table.rows, table.columns, table.payoffs.tolist()
+    (['left', 'right'], ['left', 'right'], [[0.4, 0.05], [0.1, 0.3]])
+    """
+    from regretless.streams.opening import STANDARD_INPUT, suffixes
+
+    suffix = ".csv" if path == STANDARD_INPUT else suffixes(path)[0]
+    if suffix in _DELIMITERS:
+        columns, body = _text(path, delimiter or _DELIMITERS[suffix])
+    else:
+        columns, body = _binary(path)
+    rows: list[str] = []
+    if all(_number(line[0]) is None for line in body) or (columns and not columns[0]):
+        rows, body = [line[0] for line in body], [line[1:] for line in body]
+        columns = columns[1:]
+    if not body[0]:
+        raise ValueError(f"{path}: there are no columns of payoffs")
+    rows = rows or [str(i + 1) for i in range(len(body))]
+    columns = columns or [str(j + 1) for j in range(len(body[0]))]
+    return Table(_numbers(path, body, rows, columns), rows, columns)
+
+
+def _text(path: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
+    """The header, empty if there is none, and the other lines."""
+    import csv
+    import os
+
+    from regretless.streams.opening import STANDARD_INPUT, opened
+
+    if path != STANDARD_INPUT and not os.path.isfile(path):
+        raise ValueError(f"{path}: there is no such file")
+    if len(delimiter) != 1:
+        raise ValueError(f"--delimiter {delimiter!r} must be one character")
+    content, block = bytearray(), memoryview(bytearray(1 << 20))
+    with opened(path) as file:
+        while count := file.readinto(block):
+            content += block[:count]
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: this is no text: {error}") from None
+    cells = [[c.strip() for c in line] for line in csv.reader(lines, delimiter=delimiter) if line]
+    for place, line in enumerate(cells, 1):
+        if len(line) != len(cells[0]):
+            raise ValueError(
+                f"{path}: row {place} has {len(line)} fields, but the first has {len(cells[0])}"
+            )
+    named = cells and all(_number(cell) is None for cell in cells[0])
+    header, body = (cells[0], cells[1:]) if named else ([], cells)
+    if not body:
+        raise ValueError(f"{path}: there are no rows")
+    return header, body
+
+
+def _binary(path: str) -> tuple[list[str], list[list[str]]]:
+    """The same of a Parquet, Arrow or Feather file, whose columns always have names."""
+    from regretless.cli.experts import read_table
+
+    table = read_table(path)
+    columns = [["" if v is None else str(v) for v in c.to_pylist()] for c in table.columns]
+    return list(table.column_names), [list(line) for line in zip(*columns)]
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _numbers(path: str, body: list[list[str]], rows: list[str], columns: list[str]) -> Array:
+    import numpy as np
+
+    for what, names in (("rows", rows), ("columns", columns)):
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"{path}: two {what} are called {name!r}; give them other names")
+    payoffs = np.empty((len(rows), len(columns)))
+    for i, line in enumerate(body):
+        for j, text in enumerate(line):
+            value = _number(text)
+            if value is None or not math.isfinite(value):
+                raise ValueError(
+                    f"{path}: row {rows[i]!r}, column {columns[j]!r}: {text!r} is no payoff; every "
+                    "pair of choices needs a finite number"
+                )
+            payoffs[i, j] = value
+    return payoffs
+
+
+# --- the result ------------------------------------------------------------------------------------
+
+
+def _played(names: list[str], strategy: Array) -> list[tuple[str, float]]:
+    """The choices that are played, the most likely first."""
+    pairs = [(name, p) for name, p in zip(names, strategy.tolist()) if p > 0]
+    return sorted(pairs, key=lambda pair: -pair[1])
+
+
+def _as_dict(eq: Equilibrium, table: Table, seconds: float) -> dict[str, Any]:
+    certificate = eq.certificate()
+    return {
+        "value": eq.value,
+        "lower": eq.lower,
+        "upper": eq.upper,
+        "gap": eq.gap,
+        "tolerance": eq.tolerance,
+        "converged": eq.converged,
+        "row": dict(_played(table.rows, eq.row)),
+        "column": dict(_played(table.columns, eq.column)),
+        "rounds": eq.rounds,
+        "method": eq.method,
+        "polished": eq.polished,
+        "seconds": seconds,
+        "certificate": {
+            "average_gap": certificate.gap if eq.rounds else None,
+            "row_regret": certificate.row_regret,
+            "column_regret": certificate.column_regret,
+            "bound": certificate.bound if math.isfinite(certificate.bound) else None,
+            "theorem": certificate.theorem,
+            "holds": certificate.holds,
+        },
+    }
+
+
+def _show(eq: Equilibrium, table: Table, does: str, seconds: float, quiet: bool) -> None:
+    bounds = f"certainly between {eq.lower:.10g} and {eq.upper:.10g}, a gap of {eq.gap:.2g}"
+    if quiet:
+        print(f"value {eq.value:.10g}, {bounds}")
+        return
+    from regretless.cli.tables import print_table
+
+    for who, names, strategy in (
+        ("row player", table.rows, eq.row),
+        ("column player", table.columns, eq.column),
+    ):
+        rows = [(name, f"{p:.6f}") for name, p in _played(names, strategy)]
+        print_table((who, "probability"), rows)
+    print(f"value {eq.value:.10g}: what the row player {does} in a round, on average")
+    print(bounds)
+    by = f"{eq.method}{', polished' if eq.polished else ''}" if eq.rounds else "a saddle point"
+    m, n = table.payoffs.shape
+    print(f"{m} x {n} payoffs, {eq.rounds:,} rounds in {seconds:.3f} s by {by}")

@@ -1,0 +1,28 @@
+"""Zero-sum games, solved by players that learn from each other, with a measured gap (mohri 8.5).
+
+from regretless.games import solve
+
+eq = solve(A)                             # A[i, j]: what the row player loses to the column player
+eq.value, eq.row, eq.column, eq.gap       # the value is certain to lie in [eq.lower, eq.upper]
+run = play(Hedge, BestResponse, A, 1000)  # any two players
+"""
+
+from regretless.games.best_response import BestResponse
+from regretless.games.certificate import GameCertificate
+from regretless.games.equilibrium import Equilibrium
+from regretless.games.game_run import GameRun
+from regretless.games.optimistic_hedge import OptimisticHedge
+from regretless.games.play import play
+from regretless.games.regret_matching import RegretMatchingPlus
+from regretless.games.solve import solve
+
+__all__ = [
+    "BestResponse",
+    "Equilibrium",
+    "GameCertificate",
+    "GameRun",
+    "OptimisticHedge",
+    "RegretMatchingPlus",
+    "play",
+    "solve",
+]

@@ -1,0 +1,172 @@
+"""The matrix of a game: checked, scaled, multiplied, and what its products prove.
+
+A pair of strategies proves bounds on the value: `min_i (A q)_i <= v <= max_j (p'A)_j`. They are computed
+in floating point, so an allowance for its rounding is added: each of the sums of k products is off by at
+most `k u max|A|`, `u = 2^-53`, and by what the weights, which add up to 1 only nearly, make of it.
+"""
+
+import math
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core
+from regretless.run import Array
+
+__all__ = ["Measured", "Payoffs", "Places", "read"]
+
+Places: TypeAlias = NDArray[np.intp]
+
+_ROUNDOFF = 2.0**-53
+_MODERATE = 1e-150, 1e150  # payoffs of which sums and differences are numbers
+
+
+class Measured(NamedTuple):
+    """What a pair of strategies proves: the value is at least `lower` and at most `upper`."""
+
+    row: Array
+    column: Array
+    lower: float
+    upper: float
+
+    @property
+    def gap(self) -> float:
+        """How far the two can be from an equilibrium."""
+        return self.upper - self.lower
+
+
+class Payoffs:
+    """What the row player loses, as a matrix of `shape`, dense or sparse, in units of 2^`exponent`.
+
+    Attributes: `low` and `high`, the least and the largest payoff; `largest`, the largest by size.
+
+    >>> game = Payoffs(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> game.losses(np.array([0.25, 0.75])), game.gains(np.array([1.0, 0.0]))
+    (array([0.75, 0.25]), array([0., 1.]))
+    >>> even = np.array([0.5, 0.5])
+    >>> game.measured(even, even).gap < 2e-15
+    True
+    """
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = matrix
+        self.shape: tuple[int, int] = matrix.shape
+        self._sparse = not isinstance(matrix, np.ndarray)
+        values = matrix.data if self._sparse else matrix
+        self.low, self.high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+        if self._sparse and matrix.nnz < math.prod(self.shape):
+            self.low, self.high = min(self.low, 0.0), max(self.high, 0.0)
+        self.largest = max(abs(self.low), abs(self.high))
+        self.exponent = 0
+        if self.largest and not _MODERATE[0] < self.largest < _MODERATE[1]:
+            self.exponent = math.frexp(self.largest)[1]
+            self.low, self.high, self.largest = (
+                math.ldexp(x, -self.exponent) for x in (self.low, self.high, self.largest)
+            )
+            self.matrix = matrix = self._scaled(matrix)
+        if self._sparse:
+            places = np.ascontiguousarray(matrix.indices, np.int32)
+            starts = np.ascontiguousarray(matrix.indptr, np.int64)
+            self.core = _core.sparse_payoffs(starts, places, matrix.data, self.shape[1])
+        else:
+            self.core = _core.dense_payoffs(matrix)
+
+    def _scaled(self, matrix: Any) -> Any:
+        if not self._sparse:
+            return np.ldexp(matrix, -self.exponent)
+        scaled = matrix.copy()
+        scaled.data = np.ldexp(matrix.data, -self.exponent)
+        return scaled
+
+    @property
+    def work(self) -> int:
+        """How many numbers a round looks at."""
+        return int(self.matrix.nnz) if self._sparse else math.prod(self.shape)
+
+    @property
+    def rounding(self) -> float:
+        """The most that is allowed for rounding in a gap."""
+        return 2.1 * (sum(self.shape) + 8) * _ROUNDOFF * self.largest
+
+    def losses(self, column: Array) -> Array:
+        """Of each row against the strategy: `A q`."""
+        return self.core.losses(column)
+
+    def gains(self, row: Array) -> Array:
+        """Of each column against the strategy: `p'A`."""
+        return self.core.gains(row)
+
+    def part(self, rows: Places, columns: Places) -> Array:
+        """The entries of some rows and columns, dense."""
+        if self._sparse:
+            return np.asarray(self.matrix[rows][:, columns].toarray())
+        return np.asarray(self.matrix[np.ix_(rows, columns)])
+
+    def pure(self) -> tuple[Array, Array]:
+        """The pure strategies that are best if the other player sees them."""
+        tops, bottoms = (
+            (self.matrix.max(axis=1).toarray(), self.matrix.min(axis=0).toarray())
+            if self._sparse
+            else (self.matrix.max(axis=1), self.matrix.min(axis=0))
+        )
+        row = np.eye(1, self.shape[0], int(np.argmin(tops)))[0]
+        return row, np.eye(1, self.shape[1], int(np.argmax(bottoms)))[0]
+
+    def measured(self, row: Array, column: Array) -> Measured:
+        """What the two strategies prove of the value, rounding allowed for."""
+        upper = float(self.gains(row).max()) + self._allowance(row)
+        lower = float(self.losses(column).min()) - self._allowance(column)
+        # every payoff is between `low` and `high`, and so is the value
+        return Measured(row, column, max(lower, self.low), min(upper, self.high))
+
+    def _allowance(self, strategy: Array) -> float:
+        used = int(np.count_nonzero(strategy))
+        if used == 1:  # nothing is rounded
+            return 0.0
+        off = abs(math.fsum(strategy.tolist()) - 1.0)
+        return self.largest * 1.01 * ((used + 4) * _ROUNDOFF + off)
+
+
+def read(payoffs: Any, name: str = "payoffs") -> Any:
+    """The argument as a matrix of floats, or as compressed sparse rows, checked.
+
+    >>> read([[1, 2], [3, float("nan")]])
+    Traceback (most recent call last):
+    ValueError: payoffs[1, 1] = nan is not finite; every pair of choices needs a payoff
+    """
+    if hasattr(payoffs, "tocsr"):
+        matrix = payoffs.tocsr().astype(np.float64)
+        if len(matrix.shape) == 2:
+            matrix.sum_duplicates()
+        values = matrix.data
+    else:
+        matrix = values = _floats(payoffs, name)
+    if len(matrix.shape) != 2 or 0 in matrix.shape:
+        raise ValueError(
+            f"{name} has shape {matrix.shape}, not (rows, columns) with at least one of each"
+        )
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        if values is matrix:
+            i, j = np.argwhere(wrong)[0].tolist()
+        else:
+            at = int(np.argmax(wrong))
+            i, j = int(np.searchsorted(matrix.indptr, at, "right")) - 1, int(matrix.indices[at])
+        raise ValueError(
+            f"{name}[{i}, {j}] = {matrix[i, j]} is not finite; every pair of choices needs a payoff"
+        )
+    return matrix
+
+
+def _floats(payoffs: Any, name: str) -> Array:
+    try:
+        array = np.asarray(payoffs)
+        if array.dtype.kind in "biuf" or array.dtype == object:
+            return np.ascontiguousarray(array, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(
+        f"{name} is no matrix of numbers: give rows of equally many payoffs, an array, a sparse "
+        "matrix, or a function with shape=(rows, columns)"
+    )

@@ -1,0 +1,284 @@
+"""`solve`: the value and optimal strategies of a zero-sum game, with a measured gap."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regretless import _core
+from regretless.arguments import positive
+from regretless.experts import AdaNormalHedge, Hedge
+from regretless.experts.player import ExpertPlayer
+from regretless.games.certificate import GameCertificate
+from regretless.games.equilibrium import Equilibrium
+from regretless.games.optimistic_hedge import OptimisticHedge
+from regretless.games.payoffs import Measured, Payoffs, read
+from regretless.games.polish import polished
+from regretless.games.regret_matching import RegretMatchingPlus
+
+__all__ = ["METHODS", "solve"]
+
+_FIRST = 256  # rounds before the first polish; then at twice as many each time
+_AT_ONCE = 2e8  # numbers looked at between two chances to be interrupted
+_AVERAGES = "the gap of averages is the sum of mean regrets (mohri Theorem 8.16)"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A pair of players: whether they alternate, and by which power of t round t counts."""
+
+    player: Callable[[int], ExpertPlayer]
+    alternating: bool = False
+    power: float = 0.0
+
+
+METHODS = {
+    "predictive-regret-matching+": Method(
+        lambda n: RegretMatchingPlus(n, predictive=True), alternating=True, power=2.0
+    ),
+    "regret-matching+": Method(RegretMatchingPlus, alternating=True, power=1.0),
+    "optimistic-hedge": Method(OptimisticHedge),
+    "hedge": Method(Hedge),
+    "ada-normal-hedge": Method(AdaNormalHedge),
+}
+
+
+def solve(
+    payoffs: Any,
+    *,
+    shape: tuple[int, int] | None = None,
+    tolerance: float | None = None,
+    method: str = "auto",
+    rounds: int = 100_000,
+    row_maximises: bool = False,
+    polish: bool = True,
+    progress: Callable[[int, float], None] | None = None,
+) -> Equilibrium:
+    """The value of a zero-sum game and strategies that reach it, up to a gap that is measured.
+
+    `min_p max_q p'Aq = max_q min_p p'Aq` (the minimax theorem): two players who each have no regret in
+    the long run find both. Whatever they did, the averages `p`, `q` of their strategies prove that the
+    value is in `[min_i (A q)_i, max_j (p'A)_j]`, an interval as long as the sum of their mean regrets
+    (mohri Theorem 8.16). `gap` is its length, computed from the payoffs, with an allowance for rounding.
+
+    Parameters
+    ----------
+    payoffs : `A[i, j]` is what the row player loses, and the column player wins, if they choose i and j:
+        anything that NumPy makes a matrix of, a scipy sparse matrix (which stays sparse), or a function
+        of i and j, which is asked for all of them once.
+    shape : of a function, how many rows and columns.
+    tolerance : how large the gap may be, in units of the payoffs. By default 1e-6, but at most a
+        millionth and at least a billionth of the range of the payoffs.
+    method : "predictive-regret-matching+" ("auto" is this), "regret-matching+", "optimistic-hedge",
+        "hedge" or "ada-normal-hedge": by what both players learn. The first two alternate and later
+        rounds count more, by t^2 and t; the others move at the same time and all rounds count alike.
+    rounds : at most so many. If the gap is larger then, `converged` is False, and gap and bounds are
+        still what was measured.
+    row_maximises : `A[i, j]` is what the row player wins instead, as in books on game theory.
+    polish : whether to try, after 256, 512, 1024, ... rounds, the strategies that make the other
+        player's choices equally good on the supports that the rounds suggest. They are taken only if the
+        measured bounds are better. Without it, 1e-6 takes thousands of rounds, or more than there are.
+    progress : called now and then with the rounds played and the gap.
+
+    >>> eq = solve([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])  # paper, stone, scissors
+    >>> eq.row.round(6), abs(eq.value) < 1e-6, eq.gap < 1e-6
+    (array([0.333333, 0.333333, 0.333333]), True, True)
+    >>> solve([[3, 1], [4, 2]], row_maximises=True).value  # a saddle point
+    2.0
+    >>> round(solve(lambda i, j: (i - j) ** 2, shape=(11, 11)).value, 9)
+    25.0
+    """
+    by = _method(method)
+    limit = _rounds(rounds)
+    if tolerance is not None:
+        positive(tolerance, "tolerance", ": how large the gap may be")
+    if callable(payoffs):
+        m, n = _shape(shape)
+        payoffs = [[payoffs(i, j) for j in range(n)] for i in range(m)]
+    elif shape is not None:
+        raise ValueError(f"shape={shape} is for payoffs that are a function; a matrix has its own")
+    matrix = read(payoffs)
+    game = Payoffs(-matrix if row_maximises else matrix)
+    search = Search(game, by, tolerance)
+    search.run(limit, polish, progress)
+    return search.equilibrium(next(n for n, m in METHODS.items() if m is by), row_maximises)
+
+
+class Search:
+    """The players at work, and the best strategies so far."""
+
+    def __init__(self, game: Payoffs, method: Method, tolerance: float | None) -> None:
+        self.game, self.method = game, method
+        # of constant payoffs any unit will do
+        self.unit = game.high - game.low or 1.0
+        self.tolerance = (
+            min(max(1e-6, self._real(1e-9 * self.unit)), self._real(1e-6 * self.unit))
+            if tolerance is None
+            else float(tolerance)
+        )
+        self.players = tuple(method.player(n) for n in game.shape)
+        row, column = (player._engine for player in self.players)
+        self.play = _core.SelfPlay(
+            row,
+            column,
+            game.core,
+            game.low,
+            game.low + self.unit,
+            method.alternating,
+            method.power,
+        )
+        # less than what is allowed for rounding cannot be told from nothing
+        self.wanted = max(_ldexp(self.tolerance, -game.exponent), game.rounding)
+        self.best = game.measured(*game.pure())  # which is all if there is a saddle point
+        self.polished = False
+
+    def _real(self, amount: float) -> float:
+        """In the units of who asks."""
+        return _ldexp(amount, self.game.exponent)
+
+    def run(
+        self, limit: int, polish: bool, progress: Callable[[int, float], None] | None = None
+    ) -> None:
+        """Play until the gap is as wanted or the rounds are over."""
+        play, step = self.play, max(1, int(_AT_ONCE / max(self.game.work, 1)))
+        check, enough = _FIRST, self.wanted - self.game.rounding
+        while self.best.gap > self.wanted and play.rounds < limit:
+            stop = min(check, limit, play.rounds + step)
+            play.play(stop - play.rounds, enough)
+            self._take(play.average_row, play.average_column)
+            self._take(play.row, play.column)
+            if play.rounds < stop and self.best.gap > self.wanted:
+                enough = -math.inf  # the core's sums have lost digits: what is measured decides
+            if polish and play.rounds in (check, limit) and self.best.gap > self.wanted:
+                self._polish()
+            if play.rounds == check:
+                check *= 2
+            if progress is not None:
+                progress(play.rounds, self._real(self.best.gap))
+
+    def _take(self, row: Any, column: Any) -> bool:
+        """The better of each player's strategies; whether one was."""
+        new = self.game.measured(row, column)
+        better_row, better_column = new.upper < self.best.upper, new.lower > self.best.lower
+        self.best = Measured(
+            new.row if better_row else self.best.row,
+            new.column if better_column else self.best.column,
+            max(new.lower, self.best.lower),
+            min(new.upper, self.best.upper),
+        )
+        return better_row or better_column
+
+    def _polish(self) -> None:
+        play = self.play
+        for near in ((play.row, play.column), (play.average_row, play.average_column)):
+            for row, column in polished(self.game, *near):
+                self.polished |= self._take(row, column)
+                if self.best.gap <= self.wanted:
+                    return
+
+    def certificate(self) -> GameCertificate:
+        """Of the averages, in the units of the matrix."""
+        play, width = self.play, self.unit
+        if not play.rounds:
+            return GameCertificate(0, math.inf, 0.0, 0.0, 0.0, {}, _AVERAGES)
+        lower, upper = play.average_bounds
+        mean, guessed = play.played / play.weight, play.guessed / play.weight
+        of_players = [player.certificate() for player in self.players]
+        # their regrets in all rounds up to any, and so weighted by what grows, are within the bound
+        regrets = sum(c.bound for c in of_players) * width * play.last_weight / play.weight
+        answered = mean - guessed
+        real = self._real
+        return GameCertificate(
+            play.rounds,
+            real(upper - lower),
+            real(mean - lower),
+            real(upper - guessed),
+            real(answered),
+            {"regrets of both": real(regrets + max(-answered, 0.0))},
+            f"{_AVERAGES}; {of_players[0].theorem}",
+            {what: held for c in of_players for what, held in c.assumptions.items()},
+        )
+
+    def equilibrium(self, method: str, row_maximises: bool) -> Equilibrium:
+        """What was found."""
+        game, play, best = self.game, self.play, self.best
+        lower, upper = self._outward(best)
+        average, last = best, best
+        if play.rounds:
+            average = game.measured(play.average_row, play.average_column)
+            last = game.measured(play.row, play.column)
+        rounds, averages, lasts = play.history()
+        if row_maximises:
+            lower, upper = -upper, -lower
+        gap = upper - lower
+        with np.errstate(over="ignore"):
+            history = (
+                rounds,
+                np.ldexp(averages, game.exponent),
+                np.ldexp(lasts, game.exponent),
+            )
+        return Equilibrium(
+            value=lower / 2 + upper / 2,
+            row=best.row,
+            column=best.column,
+            gap=gap,
+            lower=lower,
+            upper=upper,
+            tolerance=self.tolerance,
+            converged=gap <= self.tolerance,
+            rounds=play.rounds,
+            method=method,
+            polished=self.polished,
+            average_row=average.row,
+            average_column=average.column,
+            average_gap=self._real(average.gap),
+            last_row=last.row,
+            last_column=last.column,
+            last_gap=self._real(last.gap),
+            history=history,
+            _certificate=self.certificate(),
+        )
+
+    def _outward(self, bounds: Measured) -> tuple[float, float]:
+        """The bounds in the units of who asks; where that rounds, they are moved apart."""
+        lower, upper = self._real(bounds.lower), self._real(bounds.upper)
+        if _ldexp(lower, -self.game.exponent) != bounds.lower:
+            lower = math.nextafter(lower, -math.inf)
+        if _ldexp(upper, -self.game.exponent) != bounds.upper:
+            upper = math.nextafter(upper, math.inf)
+        return lower, upper
+
+
+def _ldexp(amount: float, exponent: int) -> float:
+    """`amount 2^exponent`, infinite if it is too large."""
+    try:
+        return math.ldexp(amount, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, amount)
+
+
+def _method(name: str) -> Method:
+    known = METHODS["predictive-regret-matching+"] if name == "auto" else METHODS.get(name)
+    if known is None:
+        raise ValueError(f"method={name!r} is not 'auto' or one of {', '.join(METHODS)}")
+    return known
+
+
+def _rounds(rounds: Any) -> int:
+    if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
+        raise ValueError(f"rounds={rounds!r} must be a whole number of at least 1")
+    return int(rounds)
+
+
+def _shape(shape: Any) -> tuple[int, int]:
+    try:
+        rows, columns = (int(n) for n in shape)
+    except (TypeError, ValueError):
+        rows = columns = 0
+    if min(rows, columns) < 1:
+        raise ValueError(
+            f"shape={shape!r}: of a function give (rows, columns), both at least 1"
+        ) from None
+    return rows, columns

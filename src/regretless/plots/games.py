@@ -1,0 +1,59 @@
+"""The gap of a game over the rounds."""
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regretless.plots.saving import picture_path, save
+from regretless.run import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["gap_curves"]
+
+_STYLES = ("#0072b2", "-"), ("#d55e00", "--"), ("#009e73", ":")
+
+
+def gap_curves(
+    rounds: Array,
+    curves: dict[str, Array],
+    path: str | PathLike[str] | None = None,
+    *,
+    reached: tuple[float, float] | None = None,
+    tolerance: float | None = None,
+    title: str = "",
+) -> "Figure":
+    """Draw gaps, or mean regrets, against the rounds, both in logarithms; what is not positive is left
+    out.
+
+    Parameters: `reached`, the rounds after which the strategies were polished and the gap then;
+    `tolerance`, what the gap was to be; `path`, where to write it, .png or .svg.
+
+    >>> gap_curves(np.array([1.0, 2.0]), {"averages": np.array([0.5, 0.2])}).axes[0].get_xscale()
+    'log'
+    """
+    if not len(rounds):
+        raise ValueError("no rounds were played: there is nothing to draw")
+    if path is not None:
+        picture_path(path)
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for (name, values), (colour, line) in zip(curves.items(), _STYLES):
+        label = f"{name}: {values[-1]:.2g}"
+        shown = np.where(values > 0, values, np.nan)
+        axes.plot(rounds, shown, color=colour, linestyle=line, linewidth=1.2, label=label)
+    if reached is not None:
+        label = f"polished: {reached[1]:.2g}"
+        axes.plot(*reached, marker="*", markersize=12, color="black", linestyle="", label=label)
+    if tolerance is not None:
+        axes.axhline(tolerance, color="0.6", linewidth=0.8, label=f"tolerance: {tolerance:.2g}")
+    positive = any((values > 0).any() for values in curves.values())
+    axes.set(xscale="log", yscale="log" if positive else "linear", xlabel="rounds", ylabel="gap")
+    axes.set_title(title, loc="left")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    return save(figure, path)
