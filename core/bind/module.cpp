@@ -546,6 +546,7 @@ NB_MODULE(_core, m) {
   bind_streams(m);
   bind_oco(m);
   bind_experts(m);
+  bind_bandits(m);
   bind_lin_ucb(m);
   bind_boosting(m);
   bind_stump_search(m);

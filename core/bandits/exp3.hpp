@@ -1,0 +1,50 @@
+// Exp3 without exploration (survey 4.2; thesis Algorithm 24 with the exponential potential):
+// w_i = e^{-eta S_i}, S the sums of the estimates; and Exp3-IX (Neu 2015), which divides losses by
+// p + gamma, gamma being `implicit` times the rate.
+#pragma once
+#include "bandits/weighted.hpp"
+#include "kernels.hpp"
+
+namespace regretless::bandits {
+
+class Exp3 : public Weighted {
+ public:
+  // eta, or if it falls eta / sqrt(t)
+  Exp3(std::size_t n, std::uint64_t seed, double low, double high, double eta, bool falls,
+       double implicit)
+      : Weighted(n, seed, low, high),
+        eta_(eta),
+        falls_(falls),
+        implicit_(implicit),
+        kernels_(kernels()) {}
+
+  double rate() const override { return falls_ ? eta_ / std::sqrt(updates_ + 1) : eta_; }
+  void grow(double eta) override {
+    Weighted::grow(eta);
+    eta_ = std::min(eta_, eta);  // rates must not rise
+  }
+
+ protected:
+  Parts parts() override { return join(Weighted::parts(), {eta_}); }
+  void find_weights(double least) override {
+    const double eta = now_ = rate();
+    for (std::size_t i = 0; i < size(); ++i)
+      weights_[i] = std::max(eta * (least - sums_[i]), kLeast);
+    kernels_.exponentials(weights_.data(), size(), weights_.data());
+    total_ = 0;
+    for (const double w : weights_) total_ += w;
+  }
+  double floor_of_weight() const override { return implicit_ * now_; }
+  // e^{-x} <= 1 - x + x^2 / 2 for x >= 0 (survey Theorem 2.22)
+  double stability(double q, double z) const override { return now_ / 2 * q * z * z; }
+
+ private:
+  static constexpr double kLeast = -690;  // e^-690 = 1e-300: no arm has the probability 0
+  double eta_;
+  bool falls_;
+  double implicit_;
+  double now_ = 0;  // the rate of the weights
+  Kernels kernels_;
+};
+
+}  // namespace regretless::bandits
