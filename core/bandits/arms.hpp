@@ -83,11 +83,17 @@ class Arms : public Stateful {
     losses_[arm] += y;
     loss_ += loss;
     updates_ += 1;
-    waiting_.erase(found);
+    forget(place);
   }
-  void forget(std::size_t place) { waiting_.erase(waiting_.begin() + std::ptrdiff_t(place)); }
+  void forget(std::size_t place) {
+    if (place == 0)
+      waiting_.pop_front();
+    else
+      waiting_.erase(waiting_.begin() + std::ptrdiff_t(place));
+  }
   // Where among those that wait; `waiting().size()` if it does not.
   std::size_t place_of(double ticket) const {
+    if (!waiting_.empty() && waiting_.front().ticket == ticket) return 0;
     const auto at = std::lower_bound(waiting_.begin(), waiting_.end(), ticket,
                                      [](const Pull& p, double t) { return p.ticket < t; });
     const bool found = at != waiting_.end() && at->ticket == ticket;
@@ -110,7 +116,7 @@ class Arms : public Stateful {
         pull.notes.push_back(0);
       }
   }
-  void retire(std::size_t arm) { present_[arm] = 0; }
+  void retire(std::size_t arm) { present_[arm] = 0, retired_ = 1; }
 
   std::vector<double> state() override {
     std::vector<double> all = Stateful::state();
@@ -149,12 +155,15 @@ class Arms : public Stateful {
   virtual void learn(const Pull& pull, double y) = 0;
   virtual bool remembers_awake() const { return false; }
   Parts parts() override {
-    return {decisions_, updates_, loss_,   propensity_, slept_,
-            delayed_,   present_, chosen_, seen_,       losses_};
+    return {decisions_, updates_, loss_,   propensity_, slept_, delayed_,
+            retired_,   present_, chosen_, seen_,       losses_};
   }
   // Null if all are awake.
   const double* among(const double* awake) const {
-    if (!awake) awake = present_.data();
+    if (!awake) {
+      if (retired_ == 0) return nullptr;
+      awake = present_.data();
+    }
     for (std::size_t i = 0; i < size(); ++i)
       if (!(awake[i] > 0)) return awake;
     return nullptr;
@@ -167,7 +176,12 @@ class Arms : public Stateful {
     const double target = u * total;
     double sum = 0;
     std::size_t last = 0;
-    for (std::size_t i = 0; i < w.size(); ++i) {
+    if (!awake) {
+      while (last + 1 < size() && (sum += w[last]) <= target) ++last;
+      while (!(w[last] > 0)) --last;
+      return last;
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
       if (!is_awake(awake, i) || !(w[i] > 0)) continue;
       last = i;
       if ((sum += w[i]) > target) break;
@@ -180,6 +194,7 @@ class Arms : public Stateful {
   std::vector<double> present_, chosen_, seen_, losses_;
   std::deque<Pull> waiting_;
   double decisions_ = 0, updates_ = 0, loss_ = 0, propensity_ = 1, slept_ = 0, delayed_ = 0;
+  double retired_ = 0;  // whether an arm is
 };
 
 }  // namespace regretless::bandits

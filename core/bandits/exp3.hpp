@@ -25,25 +25,47 @@ class Exp3 : public Weighted {
   }
 
  protected:
-  Parts parts() override { return join(Weighted::parts(), {eta_}); }
+  Parts parts() override { return join(Weighted::parts(), {eta_, base_}); }
   void find_weights(double least) override {
-    const double eta = now_ = rate();
-    for (std::size_t i = 0; i < size(); ++i)
-      weights_[i] = std::max(eta * (least - sums_[i]), kLeast);
-    kernels_.exponentials(weights_.data(), size(), weights_.data());
-    total_ = 0;
-    for (const double w : weights_) total_ += w;
+    now_ = rate();
+    if (falls_) {
+      base_ = least;
+      std::fill(weights_.begin() + std::ptrdiff_t(size()), weights_.end(), 0.0);
+      for (std::size_t i = 0; i < size(); ++i) weights_[i] = exponent(i);
+      kernels_.exponentials(weights_.data(), weights_.size(), weights_.data());
+    } else if (changed_ < size()) {
+      weights_[changed_] = std::exp(exponent(changed_));
+    } else {
+      base_ = std::min(base_, least);  // a new arm may be ahead
+      all();
+    }
+    add_up();
+    if (falls_ || total_ > 0x1p-10) return;
+    base_ = least;
+    all();
+    add_up();
   }
+  void moved(double by) override { base_ -= by; }
   double floor_of_weight() const override { return implicit_ * now_; }
   // e^{-x} <= 1 - x + x^2 / 2 for x >= 0 (survey Theorem 2.22)
   double stability(double q, double z) const override { return now_ / 2 * q * z * z; }
 
  private:
-  static constexpr double kLeast = -690;  // e^-690 = 1e-300: no arm has the probability 0
+  // e^-690 = 1e-300: no arm has the probability 0
+  double exponent(std::size_t i) const { return std::max(now_ * (base_ - sums_[i]), -690.0); }
+  void all() {
+    for (std::size_t i = 0; i < size(); ++i) weights_[i] = std::exp(exponent(i));
+  }
+  void add_up() {
+    total_ = 0;
+    for (std::size_t i = 0; i < size(); ++i) total_ += weights_[i];
+  }
+
   double eta_;
   bool falls_;
   double implicit_;
-  double now_ = 0;  // the rate of the weights
+  double now_ = 0;   // the rate of the weights
+  double base_ = 0;  // the sum whose weight is 1: that of the best arm, not long ago
   Kernels kernels_;
 };
 

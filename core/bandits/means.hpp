@@ -15,15 +15,17 @@ class OfMeans : public Arms {
   }
 
  protected:
-  Parts parts() override { return join(Arms::parts(), {means_}); }
+  Parts parts() override { return join(Arms::parts(), {known_, means_}); }
   void learn(const Pull& pull, double y) override {
     const auto arm = std::size_t(pull.arm);
+    known_ += seen_[arm] == 0;
     means_[arm] += (y - means_[arm]) / (seen_[arm] + 1);
   }
   // Arms of which no loss has been seen come first, those that wait the least before the others;
   // size() if there are none.
   std::size_t unseen(const double* awake) const {
     std::size_t best = size();
+    if (known_ == double(size())) return best;
     for (std::size_t i = 0; i < size(); ++i)
       if (is_awake(awake, i) && seen_[i] == 0 && (best == size() || chosen_[i] < chosen_[best]))
         best = i;
@@ -41,6 +43,7 @@ class OfMeans : public Arms {
     return best;
   }
 
+  double known_ = 0;  // arms of which a loss was seen
   std::vector<double> means_;
 };
 

@@ -49,7 +49,7 @@ class TsallisInf : public Weighted {
   }
   void before_learning() override {
     double roots = 0;
-    for (const double w : weights_) roots += std::sqrt(w / total_);
+    for (std::size_t i = 0; i < size(); ++i) roots += std::sqrt(weights_[i] / total_);
     paid_ += (1 / now_ - (updates_ > 0 ? 1 / rate_of(updates_) : 0)) * (2 * roots - 2);
   }
   double stability(double q, double z) const override {

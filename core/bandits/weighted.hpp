@@ -16,7 +16,7 @@ namespace regretless::bandits {
 class Weighted : public Arms {
  public:
   Weighted(std::size_t n, std::uint64_t seed, double low, double high)
-      : Arms(n, seed, low, high), sums_(n), weights_(n), regrets_(n) {}
+      : Arms(n, seed, low, high), sums_(n), weights_(padded(n)), changed_(n), regrets_(n) {}
 
   void probabilities(const double* awake, double* p) override {
     weigh();
@@ -34,14 +34,16 @@ class Weighted : public Arms {
     Arms::grow(rate);
     // as if it had been asleep until now
     sums_.push_back(suffered_);
-    weights_.push_back(0);
+    weights_.resize(padded(size()));
     regrets_.push_back(0);
     fresh_ = false;
+    changed_ = size();
   }
 
  protected:
   // The weights of the choice to come, positive, `total_` in all; `least` is that of `sums_`.
   virtual void find_weights(double least) = 0;
+  virtual void moved(double) {}  // so much was taken off all sums
   // What is added to p_A before dividing by it.
   virtual double floor_of_weight() const { return 0; }
   // A bound on <q, z> + the difference that z makes to the conjugate, of an arm.
@@ -53,6 +55,7 @@ class Weighted : public Arms {
 
   Parts parts() override {
     fresh_ = false;
+    changed_ = size();
     return join(Arms::parts(), {paid_, drift_, suffered_, sums_});
   }
   bool remembers_awake() const override { return true; }
@@ -64,10 +67,13 @@ class Weighted : public Arms {
     if (std::fabs(least) > 0x1p20) {
       for (double& sum : sums_) sum -= least;
       suffered_ -= least;
+      moved(least);
       least = 0;
+      changed_ = size();
     }
     find_weights(least);
     fresh_ = true;
+    changed_ = size();
   }
   double awake_sum(const double* awake) const {
     if (!awake) return total_;
@@ -95,6 +101,7 @@ class Weighted : public Arms {
       paid_ += stability(q, z);
       drift_ += y - q * z;
       add(arm, z);
+      changed_ = arm;
     } else {
       double mean = 0;
       for (std::size_t i = 0; i < size(); ++i) {
@@ -104,6 +111,7 @@ class Weighted : public Arms {
         paid_ += stability(q, z);
         add(i, z);
       }
+      changed_ = size();
       drift_ += y - mean;
     }
     suffered_ += y;
@@ -111,13 +119,15 @@ class Weighted : public Arms {
   }
 
   double paid_ = 0, drift_ = 0;
-  double suffered_ = 0;       // and sums_: up to a constant
-  std::vector<double> sums_;  // of the estimates
-  std::vector<double> weights_;
+  double suffered_ = 0;          // and sums_: up to a constant
+  std::vector<double> sums_;     // of the estimates
+  std::vector<double> weights_;  // with room for a multiple of four
   double total_ = 0;
   bool fresh_ = false;
+  std::size_t changed_ = 0;  // the one arm whose sum has changed since the weights; size(): any
 
  private:
+  static std::size_t padded(std::size_t n) { return (n + 3) / 4 * 4; }  // for kernels
   void add(std::size_t i, double z) { sums_[i] = std::min(sums_[i] + z, 1e300); }
 
   std::vector<double> regrets_;

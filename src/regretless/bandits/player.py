@@ -240,15 +240,19 @@ class ArmPlayer(ABC):
         """A matrix of losses, checked."""
         if np.size(losses) == 0:
             return np.empty((0, self.n))
-        rows = table(losses, (None, self.n), "losses", 1e100 if self.range is None else math.inf)
-        if self.range is not None:
-            (low, high), edge = self.range, 1e-9 * self._width
-            if rows.min() < low - edge or rows.max() > high + edge:
-                t, i = np.argwhere((rows < low - edge) | (rows > high + edge))[0].tolist()
-                raise ValueError(
-                    f"losses[{t}, {i}] = {rows[t, i]} is outside range={self.range}; give range= or "
-                    "scale it, and of a reward r give 1 - r"
-                )
+        if self.range is None:
+            return table(losses, (None, self.n), "losses", 1e100)
+        (low, high), edge = self.range, 1e-9 * self._width
+        rows = np.ascontiguousarray(losses) if isinstance(losses, np.ndarray) else None
+        if rows is None or rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != self.n:
+            rows = table(losses, (None, self.n), "losses")
+        if not (rows.min() >= low - edge and rows.max() <= high + edge):  # nor if one is NaN
+            rows = table(rows, (None, self.n), "losses")
+            t, i = np.argwhere((rows < low - edge) | (rows > high + edge))[0].tolist()
+            raise ValueError(
+                f"losses[{t}, {i}] = {rows[t, i]} is outside range={self.range}; give range= or "
+                "scale it, and of a reward r give 1 - r"
+            )
         return rows
 
     def _play(
