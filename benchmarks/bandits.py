@@ -97,7 +97,9 @@ def others(rounds: int) -> dict[str, str]:
     notes = {}
     for player in (TsallisINF(ARMS), ThompsonSampling(ARMS)):
         took = seconds(lambda player=player: player.clone().run(world, rounds))
-        notes[f"{type(player).__name__}.run, Bernoulli arms"] = f"{took / rounds * 1e6:.2f} us a pull"
+        notes[f"{type(player).__name__}.run, Bernoulli arms"] = (
+            f"{took / rounds * 1e6:.2f} us a pull"
+        )
     players = [Exp3(ARMS), TsallisINF(ARMS), UCB1(ARMS)]
     took = seconds(lambda: simulate(players, world, rounds // 10, seeds=20))
     pulls = len(players) * 20 * (rounds // 10)

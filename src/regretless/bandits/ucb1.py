@@ -67,6 +67,11 @@ class UCB1(ArmPlayer):
         """As `expectation`: nothing is drawn by the player, and no run is certain."""
         return self.expectation(means)
 
+    def _promised(self, rounds: Array, gaps: Array | None) -> Array:
+        if gaps is None:  # of losses that are just there nothing is known
+            return np.full(len(rounds), math.nan)
+        return super()._promised(rounds, gaps)
+
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         logs, noise = np.log(rounds), self.noise
         bounds = {}
