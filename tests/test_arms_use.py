@@ -168,6 +168,29 @@ def test_exp4_in_use(tmp_path):
     assert np.isnan(run.bound).all()
 
 
+def test_the_generic_player_in_use(tmp_path):
+    table, phi = costs(60, 3), BanditPotential(0.2, 3)
+    player = PotentialBandit(3, phi, seed=4)
+    player.run(table[:30])
+    arm = player.act()
+    assert player.act() == arm  # the same until its loss is known
+    player.save(tmp_path / "potential")
+    copies = [
+        player.clone(),
+        pickle.loads(pickle.dumps(player)),
+        PotentialBandit.load(tmp_path / "potential", phi),
+    ]
+    expected = None
+    for each in (player, *copies):
+        each.update(0.5)
+        run = each.run(table[30:])
+        assert np.isnan(run.bound).all()
+        expected = expected or (run.arms.tolist(), each.positions.tolist(), each.loss)
+        assert (run.arms.tolist(), each.positions.tolist(), each.loss) == expected
+    assert player.bound(quantile=0.6) < player.bound()
+    assert player.regret() == -player.positions.min()
+
+
 def _before(player, arm, said):
     """The probability of what was just chosen; nothing has been learned since."""
     return float(player.weights @ said[:, arm])

@@ -25,7 +25,7 @@ from regretless.bandits.environments import Environment, folded
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
 
-__all__ = ["ArmPlayer"]
+__all__ = ["ArmPlayer", "delays_of"]
 
 
 class ArmPlayer(ABC):
@@ -46,6 +46,14 @@ class ArmPlayer(ABC):
 
     Attributes: `decisions` made, `rounds` of which the loss is known, `loss`, their sum, `propensity`
     and `ticket` of the last choice, `waiting`, tickets and arms of those without a loss yet.
+
+    >>> from regretless.bandits import UCB1
+    >>> player = UCB1(3)
+    >>> player.act(), player.act(), player.act(available=[0, 2])
+    (0, 1, 2)
+    >>> player.update(1, 0.3)
+    >>> player.waiting
+    [(0, 0), (2, 2)]
     """
 
     _options: ClassVar[tuple[str, ...]] = ()  # beyond n, range and seed
@@ -266,7 +274,7 @@ class ArmPlayer(ABC):
         advice: Array | None = None,
         rows: Array | None = None,
     ) -> BanditRun:
-        delays, fresh, before = _delays(delay, count), self.decisions == 0, self._engine.state()
+        delays, fresh, before = delays_of(delay, count), self.decisions == 0, self._engine.state()
         done, arms, suffered, propensities, sums = self._engine.run(
             world, first, count, advice, delays
         )
@@ -280,15 +288,11 @@ class ArmPlayer(ABC):
             )
         best = int(np.argmin(sums))
         theirs = world.column(best, first, count) if rows is None else rows[:, best]
-        bound = np.full(count, math.nan)
-        if fresh and not self._engine.slept and not self._engine.delayed and count:
-            gaps = None if means is None else self._gaps(means)
-            bound = self._width * self._promised(np.arange(1.0, count + 1), gaps)
         return BanditRun(
             suffered,
             theirs,
             np.eye(self.n)[best],
-            bound,
+            self._bound(count, fresh, means),
             None,
             repr(self),
             arms=arms,
@@ -298,7 +302,7 @@ class ArmPlayer(ABC):
 
     def _ask(self, losses: Callable[[int], Any], count: int, delay: Any) -> BanditRun:
         """A function is asked for the loss of each choice."""
-        delays = _delays(delay, count)
+        delays = delays_of(delay, count)
         due: list[list[int]] = [[] for _ in range(count)]
         for t in range(count):
             due[min(count - 1, t + (0 if delays is None else int(delays[t])))].append(t)
@@ -309,20 +313,23 @@ class ArmPlayer(ABC):
             suffered[t] = number(losses(int(arms[t])), "loss")
             for earlier in due[t]:
                 self.update(suffered[earlier], ticket=first + earlier)
-        bound = np.full(count, math.nan)
-        if fresh and not self._engine.slept and not self._engine.delayed and count:
-            bound = self._width * self._promised(np.arange(1.0, count + 1), None)
-        nothing = np.full(count, math.nan)
         return BanditRun(
             suffered,
-            nothing,
+            np.full(count, math.nan),
             np.full(self.n, math.nan),
-            bound,
+            self._bound(count, fresh, None),
             None,
             repr(self),
             arms=arms,
             propensities=propensities,
         )
+
+    def _bound(self, count: int, fresh: bool, means: Array | None) -> Array:
+        """On the regret after each round of a run; theorems are about all rounds of a player."""
+        if not fresh or self._engine.slept or self._engine.delayed or not count:
+            return np.full(count, math.nan)
+        gaps = None if means is None else self._gaps(means)
+        return self._width * self._promised(np.arange(1.0, count + 1), gaps)
 
     # --- what is proven ----------------------------------------------------------------------------
 
@@ -414,8 +421,12 @@ def _needed(rounds: int | None) -> int:
     return rounds
 
 
-def _delays(delay: Any, count: int) -> NDArray[np.int64] | None:
-    """The delay of each round; None if there is none."""
+def delays_of(delay: Any, count: int) -> NDArray[np.int64] | None:
+    """The delay of each round; None if there is none.
+
+    >>> delays_of(2, 3)
+    array([2, 2, 2])
+    """
     if delay is None or (isinstance(delay, (int, np.integer)) and delay == 0):
         return None
     delays = np.asarray(delay)

@@ -17,7 +17,7 @@ from regretless.arguments import number
 from regretless.bandits.drawing import checked_seed
 from regretless.bandits.environments import Environment
 from regretless.bandits.exp4 import Exp4
-from regretless.bandits.player import ArmPlayer, _delays
+from regretless.bandits.player import ArmPlayer, delays_of
 from regretless.run import Array
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def simulate(
     count = whole(0 if rounds is None else rounds, "rounds")
     if table is not None and count > len(table):
         raise ValueError(f"rounds={count}, but the matrix has {len(table)}")
-    at, delays = _checkpoints(checkpoints, count), _delays(delay, count)
+    at, delays = _checkpoints(checkpoints, count), delays_of(delay, count)
     for name, player in named.items():
         n = environment.n if table is None else table.shape[1]
         if player.n != n:
