@@ -230,18 +230,35 @@ def test_ucb1_is_its_oracle():
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 13])
 def test_tsallis_weights_add_up_wherever_arms_are(n):
-    """Sums from 0 to 1e12 apart; the rest of the equation is below 1e-12."""
+    """Sums from 0 to 1e12 apart, and whatever Newton's method starts from."""
     random = np.random.default_rng(n)
-    for scale in (0.0, 1.0, 1e3, 1e12):
+    for scale, start in [(0.0, 0.0), (1.0, 3.0), (1e3, 0.0), (1e6, 1e6), (1e12, 1e9)]:
         bandit = TsallisINF(n)
         state = bandit._engine.state()
         sums = random.random(n) * scale
-        state[-1 - n : -1] = sums
+        state[-1 - n : -1], state[-1] = sums, start
         state[1] = 99.0  # rounds
         bandit._engine.restore(state)
         p = bandit.probabilities
         assert p.sum() == pytest.approx(1.0, abs=1e-12)
         np.testing.assert_allclose(p, tsallis(sums, 0.1), rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", ["importance", "reduced"])
+def test_tsallis_pays_for_an_arm_that_comes(estimator):
+    """By how much `max_w -<w, S> + 2 sum sqrt(w) / eta` is larger with the new arm."""
+    bandit = TsallisINF(3, estimator=estimator, seed=1)
+    bandit.run(costs(40, 3))
+
+    def conjugate(S):
+        w = tsallis(S, bandit._engine.rate)
+        return 2 / bandit._engine.rate * np.sqrt(w).sum() - w @ S
+
+    before, S = bandit._engine.paid, -bandit.regrets
+    bandit.add_arm()
+    expected = conjugate(np.append(S, 0.0)) - conjugate(S)
+    assert expected > 0.1
+    assert bandit._engine.paid - before == pytest.approx(expected, rel=1e-9)
 
 
 # --- estimates --------------------------------------------------------------------------------------

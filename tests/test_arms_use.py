@@ -337,6 +337,17 @@ def test_an_arm_that_is_added_might_as_well_have_slept():
     np.testing.assert_allclose(late.regrets, asleep.regrets, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("make", [Exp3, Exp3IX, TsallisINF])
+def test_a_choice_that_was_made_before_an_arm_came(make):
+    """To the new one there is no regret."""
+    player = make(2)
+    player.act()
+    new = player.add_arm()
+    player.update(0.8)
+    assert player.regrets[new] == pytest.approx(0.0, abs=1e-12)
+    assert player.certificate().holds
+
+
 # --- extremes ---------------------------------------------------------------------------------------
 
 
@@ -349,6 +360,7 @@ def test_probabilities_are_never_zero_nor_nan(rate, spread):
     state[1] = state[0] = 1e8
     sums = slice(-5, -2)  # before eta and base
     state[sums] = 1e8 + np.array([0.0, 0.5, 1.0]) * spread
+    state[-1] = 1e8
     player._engine.restore(state)
     for _ in range(5):
         p = player.probabilities
@@ -361,6 +373,23 @@ def test_probabilities_are_never_zero_nor_nan(rate, spread):
     assert far == 2
     assert np.isfinite(player.probabilities).all()
     assert np.isfinite(player._engine.state()).all()
+
+
+def test_weights_do_not_fade():
+    """Both arms lose much more than e^-690 can tell, one of them more slowly."""
+    for rate in (0.5, "anytime"):
+        player = Exp3(2, rate=rate)
+        player.run(np.tile([1.0, 0.5], (20_000, 1)))
+        assert player.probabilities[1] > 0.99
+
+
+def test_a_new_arm_that_is_far_ahead():
+    player = Exp3(3, rate=1.0)
+    state = player._engine.state()
+    state[-5:-2] = state[-1] = 1e4  # sums and base, where the player has lost nothing
+    player._engine.restore(state)
+    assert player.add_arm() == 3
+    np.testing.assert_allclose(player.probabilities, [0.0, 0.0, 0.0, 1.0], atol=1e-200)
 
 
 def test_long_runs_stay_exact():

@@ -58,11 +58,11 @@ class Exp4 : public Arms {
   Parts parts() override {
     return join(Arms::parts(), {paid_, drift_, suffered_, eta_, sums_, advice_});
   }
-  std::size_t choose(const double*, Stream& random, Pull& pull) override {
+  std::size_t choose(const double* awake, Stream& random, Pull& pull) override {
     mix();
     double total = 0;
-    for (const double p : mixture_) total += p;
-    const std::size_t arm = drawn(mixture_, nullptr, random.uniform(), total);
+    for (std::size_t i = 0; i < size(); ++i) total += is_awake(awake, i) ? mixture_[i] : 0;
+    const std::size_t arm = drawn(mixture_, awake, random.uniform(), total);
     pull.propensity = pull.weight = mixture_[arm] / total;
     pull.notes.resize(advisers());
     for (std::size_t m = 0; m < advisers(); ++m) pull.notes[m] = advice_[m * size() + arm];
