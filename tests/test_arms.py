@@ -228,6 +228,29 @@ def test_ucb1_is_its_oracle():
     assert bandit.pulls.tolist() == [len(s) for s in oracle.seen]
 
 
+@pytest.mark.parametrize("late", [0, 4])
+def test_exp4_is_its_definition(late):
+    """Weights, probabilities, and what the certificate adds up, also of losses that come late."""
+    random, n, M, eta = np.random.default_rng(0), 3, 4, 0.3
+    bandit, S, paid, waits = Exp4(n, M, rate=eta, seed=1), np.zeros(M), 0.0, []
+    for row in costs(150, n):
+        advice = random.dirichlet(np.ones(n), M)
+        q = exponential(S, eta)
+        np.testing.assert_allclose(bandit.weights, q, rtol=1e-9)
+        arm = bandit.act(advice)
+        np.testing.assert_allclose(bandit.probabilities, q @ advice, rtol=1e-9)
+        waits.append((bandit.ticket, advice[:, arm], (q @ advice)[arm], row[arm]))
+        while len(waits) > late:
+            ticket, said, p, y = waits.pop(random.integers(len(waits)))
+            q, z = exponential(S, eta), said * y / p
+            paid += eta / 2 * q @ z**2 + y - q @ z
+            S += z
+            bandit.update(y, ticket=ticket)
+    np.testing.assert_allclose(bandit.regrets, bandit.loss - S, rtol=1e-9, atol=1e-9)
+    assert bandit.certificate().bound == pytest.approx(math.log(M) / eta + paid, rel=1e-9)
+    assert bandit.certificate().holds
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 13])
 def test_tsallis_weights_add_up_wherever_arms_are(n):
     """Sums from 0 to 1e12 apart, and whatever Newton's method starts from."""
@@ -320,6 +343,14 @@ def test_losses_between_are_coins_with_that_mean():
     ones = bandit.beliefs[0, 0] - 1
     assert abs(ones - 1500) < 4 * math.sqrt(5000 * 0.21)
     assert ones == int(ones)
+
+
+def test_coins_are_drawn_apart_from_choices():
+    bandit = ThompsonSampling(2, seed=5)
+    run = bandit.run(np.full((200, 2), 0.6))
+    ones = [Draws(5, 1, t).uniform() < 0.6 for t in range(200)]
+    expected = np.bincount(run.arms, weights=ones, minlength=2)
+    assert (bandit.beliefs[:, 0] - 1).tolist() == expected.tolist()
 
 
 def test_epsilon_greedy_explores_as_often_as_it_says():
