@@ -202,10 +202,23 @@ def test_closed_forms():
     advised = Exp4(n, 7, rate="horizon", horizon=T)
     advised.run(table, np.full((T, 7, n), 1 / n))
     assert advised.expectation().bound == pytest.approx(math.sqrt(2 * n * T * math.log(7)))
+    low = math.log(n / 0.1) / eta  # 2 gamma = eta
+    assert ix.high_probability().bounds["measured"] == pytest.approx(ix.certificate().bound + low)
+    reduced = TsallisINF(n, estimator="reduced")
+    reduced.run(table)
+    rates = [min(1, 2 * t**-0.5) for t in range(1, T + 1)]
+    exact = (math.sqrt(n) - 1) * math.sqrt(T) + math.sqrt(n) / 4 * sum(rates)
+    exact += 1.5 * n * sum(rate**2 for rate in rates)
+    assert exact <= reduced.expectation().bound <= 1.03 * exact
+    assert reduced.expectation().bound <= 2 * math.sqrt(n * T) + 6 * n * math.log(T)
     ucb = UCB1(2)
     ucb.run(table[:, :2])
-    bound = 8 * math.log(T) / 0.3 + (1 + math.pi**2 / 3) * 0.3
-    assert ucb.expectation([0.2, 0.5]).bounds["gaps"] == pytest.approx(bound)
+    constant = 1 + math.pi**2 / 3
+    bounds = ucb.expectation([0.2, 0.5]).bounds
+    assert bounds["gaps"] == pytest.approx(8 * math.log(T) / 0.3 + constant * 0.3)
+    assert bounds["any gaps"] == pytest.approx(
+        2 * math.sqrt(8 * 2 * T * math.log(T)) + constant * 2
+    )
     thompson = ThompsonSampling(n)
     thompson.run(table)
     assert thompson.certificate().bound == pytest.approx(math.sqrt(n * T * math.log(n) / 2))

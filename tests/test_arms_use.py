@@ -162,6 +162,12 @@ def test_exp4_in_use(tmp_path):
         one.act([[1.0, 0, 0, 0], [0.5, 0.4, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
     with pytest.raises(ValueError, match=r"advice has shape \(2, 4\), not \(4, 4\)"):
         one.act(np.full((2, 4), 0.25))
+    some = Exp4(3, 2, seed=1)
+    some.act([[0.2, 0.2, 0.6], [0.0, 0.0, 1.0]], available=[0, 1])  # the second has nothing
+    assert some.probabilities.tolist() == pytest.approx([0.5, 0.5, 0.0])
+    uneven = [[0.1, 0.3, 0.6], [0.2, 0.0, 0.8]]
+    assert some.act(uneven, available=[True, True, False]) in (0, 1)
+    assert some.probabilities.tolist() == pytest.approx([(0.25 + 1) / 2, 0.375, 0.0])
     late = Exp4(3, 4, seed=1)
     late.run(table, advice, delay=5)
     assert late.certificate().holds

@@ -36,7 +36,7 @@ class Exp3 : public Weighted {
     } else if (changed_ < size()) {
       weights_[changed_] = std::exp(exponent(changed_));
     } else {
-      base_ = std::min(base_, least);  // a new arm may be ahead
+      base_ = std::min(base_, least);  // a new arm is ahead, or sums were moved
       all();
     }
     add_up();
@@ -45,7 +45,6 @@ class Exp3 : public Weighted {
     all();
     add_up();
   }
-  void moved(double by) override { base_ -= by; }
   double floor_of_weight() const override { return implicit_ * now_; }
   // e^{-x} <= 1 - x + x^2 / 2 for x >= 0 (survey Theorem 2.22)
   double stability(double q, double z) const override { return now_ / 2 * q * z * z; }

@@ -43,7 +43,6 @@ class Weighted : public Arms {
  protected:
   // The weights of the choice to come, positive, `total_` in all; `least` is that of `sums_`.
   virtual void find_weights(double least) = 0;
-  virtual void moved(double) {}  // so much was taken off all sums
   // What is added to p_A before dividing by it.
   virtual double floor_of_weight() const { return 0; }
   // A bound on <q, z> + the difference that z makes to the conjugate, of an arm.
@@ -67,7 +66,6 @@ class Weighted : public Arms {
     if (std::fabs(least) > 0x1p20) {
       for (double& sum : sums_) sum -= least;
       suffered_ -= least;
-      moved(least);
       least = 0;
       changed_ = size();
     }
