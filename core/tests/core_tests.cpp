@@ -862,6 +862,8 @@ void test_weak_learners() {
 
 }  // namespace
 
+#include "bandits_tests.hpp"  // after CHECK
+
 int main() {
   test_losses();
   test_features();
@@ -875,6 +877,7 @@ int main() {
   test_experts();
   test_games([](bool held) { CHECK(held); });
   test_lin_ucb();
+  test_arms();
   test_boosting();
   test_boost();
   test_stump_search();

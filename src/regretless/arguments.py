@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-__all__ = ["number", "positive"]
+__all__ = ["interval", "number", "positive"]
 
 
 def number(value: Any, name: str) -> float:
@@ -31,3 +31,19 @@ def positive(value: Any, name: str, hint: str = "") -> float:
     if not 0 < number(value, name) < math.inf:
         raise ValueError(f"{name}={value} must be positive and finite{hint}")
     return float(value)
+
+
+def interval(value: Any, name: str) -> tuple[float, float]:
+    """The value of an argument as two finite numbers, the smaller first.
+
+    >>> interval((1, 0), "range")
+    Traceback (most recent call last):
+    ValueError: range=(1, 0) must be two finite numbers, the smaller first
+    """
+    try:
+        low, high = (number(end, name) for end in value)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not -math.inf < low < high < math.inf:
+        raise ValueError(f"{name}={value} must be two finite numbers, the smaller first")
+    return low, high

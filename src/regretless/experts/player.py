@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from regretless import _core, persistence
-from regretless.arguments import number
+from regretless.arguments import interval, number
 from regretless.certificates import RegretCertificate
 from regretless.experts.run import ExpertsRun
 from regretless.run import Array
@@ -49,12 +49,7 @@ class ExpertPlayer(ABC):
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise ValueError(f"n={n!r} must be a whole number of at least 1: how many experts")
         self.prior = _distribution(prior, int(n))
-        self.range = None
-        if range is not None:
-            low, high = (number(end, "range") for end in range)
-            if not low < high < math.inf or math.isinf(low):
-                raise ValueError(f"range={range} must be two finite numbers, the smaller first")
-            self.range = (low, high)
+        self.range = None if range is None else interval(range, "range")
         self._engine = self._start()
 
     @abstractmethod

@@ -4,6 +4,7 @@ Each function returns a matplotlib `Figure` and writes it if given a path. matpl
 something is drawn, and none of its global state (pyplot, current figure, style) is touched.
 """
 
+from regretless.plots.bandits import bandit_regret, regret_bands
 from regretless.plots.calibration import calibration
 from regretless.plots.curves import learning_curves
 from regretless.plots.experts import (
@@ -18,12 +19,14 @@ from regretless.plots.regret import regret_curve
 from regretless.plots.weights import weight_bars
 
 __all__ = [
+    "bandit_regret",
     "calibration",
     "cumulative_residuals",
     "gap_curves",
     "learning_curves",
     "margin_curves",
     "oracle_bars",
+    "regret_bands",
     "regret_curve",
     "regret_to_experts",
     "weight_bars",

@@ -1,0 +1,200 @@
+// Players that choose one of n arms and see what it cost (survey 4.2). A choice waits until its
+// loss comes, which may be after others, and is learned with what was known when it was made.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <deque>
+#include <stdexcept>
+#include <vector>
+
+#include "bandits/random.hpp"
+#include "state.hpp"
+
+namespace regretless::bandits {
+
+struct Pull {
+  double ticket = 0, arm = 0;      // the number of the choice, and what was chosen
+  double propensity = 0;           // with which it was; not a number if that is not known
+  double weight = 1;               // what an estimate divides the loss by
+  std::vector<double> notes = {};  // who was awake, if not all were; of Exp4 the advice for the arm
+};
+
+class Arms : public Stateful {
+ public:
+  // low, high: where losses are; within, they are learned as 0 to 1. Infinite ones: any, as is.
+  Arms(std::size_t n, std::uint64_t seed, double low, double high)
+      : seed_(seed), low_(low), high_(high), present_(n, 1), chosen_(n), seen_(n), losses_(n) {}
+
+  std::size_t size() const { return present_.size(); }
+  double decisions() const { return decisions_; }
+  double updates() const { return updates_; }
+  double loss() const { return loss_; }  // in the units it came in
+  const std::vector<double>& present() const { return present_; }
+  const std::vector<double>& seen() const { return seen_; }      // losses, by arm
+  const std::vector<double>& losses() const { return losses_; }  // their sum, from 0 to 1 each
+  const std::deque<Pull>& waiting() const { return waiting_; }
+  double propensity() const { return propensity_; }
+  bool slept() const { return slept_ != 0; }      // whether an arm was ever missing
+  bool delayed() const { return delayed_ != 0; }  // whether a loss came after another choice
+  bool any_range() const { return std::isinf(high_); }
+  void reseed(std::uint64_t seed) { seed_ = seed; }
+  bool within(double loss) const {
+    if (any_range()) return std::fabs(loss) <= 1e100;
+    const double edge = 1e-9 * (high_ - low_);
+    return loss >= low_ - edge && loss <= high_ + edge;
+  }
+
+  // Of the choice to come, among those awake.
+  virtual void probabilities(const double* awake, double* p) = 0;
+  // What a theorem is made of; named by who asks.
+  virtual double paid() const { return 0; }
+  virtual double drift() const { return 0; }
+  virtual double rate() const { return 0; }
+  // For each arm, or expert: estimated regrets; of beliefs, the ones that were seen.
+  virtual const std::vector<double>* figures() { return nullptr; }
+  // What the experts of Exp4 say, a row each.
+  virtual std::size_t advisers() const { return 0; }
+  virtual void advise(const double*) {}
+
+  // Null: all that are present.
+  std::size_t act(const double* awake) {
+    awake = among(awake);
+    Pull pull;
+    pull.ticket = decisions_;
+    Stream random(seed_, Stream::choice, decisions_);
+    const std::size_t arm = choose(awake, random, pull);
+    pull.arm = double(arm);
+    propensity_ = pull.propensity;
+    decisions_ += 1;
+    chosen_[arm] += 1;
+    if (awake) slept_ = 1;
+    waiting_.push_back(std::move(pull));
+    return arm;
+  }
+  // Learns the loss of a choice that waits, which must be within the range.
+  void update(std::size_t place, double loss) {
+    const auto found = waiting_.begin() + std::ptrdiff_t(place);
+    if (waiting_.size() > 1 || found->ticket != decisions_ - 1) delayed_ = 1;
+    const double y = any_range() ? loss : std::clamp((loss - low_) / (high_ - low_), 0.0, 1.0);
+    learn(*found, y);
+    const auto arm = std::size_t(found->arm);
+    seen_[arm] += 1;
+    losses_[arm] += y;
+    loss_ += loss;
+    updates_ += 1;
+    forget(place);
+  }
+  void forget(std::size_t place) {
+    if (place == 0)
+      waiting_.pop_front();
+    else
+      waiting_.erase(waiting_.begin() + std::ptrdiff_t(place));
+  }
+  // Where among those that wait; `waiting().size()` if it does not.
+  std::size_t place_of(double ticket) const {
+    if (!waiting_.empty() && waiting_.front().ticket == ticket) return 0;
+    const auto at = std::lower_bound(waiting_.begin(), waiting_.end(), ticket,
+                                     [](const Pull& p, double t) { return p.ticket < t; });
+    const bool found = at != waiting_.end() && at->ticket == ticket;
+    return found ? std::size_t(at - waiting_.begin()) : waiting_.size();
+  }
+  std::size_t oldest_of(std::size_t arm) const {
+    const auto at = std::find_if(waiting_.begin(), waiting_.end(),
+                                 [&](const Pull& p) { return p.arm == double(arm); });
+    return std::size_t(at - waiting_.begin());
+  }
+
+  // One more arm; `rate` is that of so many.
+  virtual void grow(double) {
+    for (auto* each : {&present_, &chosen_, &seen_, &losses_}) each->push_back(0);
+    present_.back() = 1;
+    slept_ = slept_ != 0 || decisions_ > 0;
+    for (Pull& pull : waiting_)
+      if (remembers_awake()) {
+        if (pull.notes.empty()) pull.notes.assign(size() - 1, 1);
+        pull.notes.push_back(0);
+      }
+  }
+  void retire(std::size_t arm) { present_[arm] = 0, retired_ = 1; }
+
+  std::vector<double> state() override {
+    std::vector<double> all = Stateful::state();
+    for (const Pull& pull : waiting_) {
+      all.insert(all.end(), {pull.ticket, pull.arm, pull.propensity, pull.weight});
+      all.push_back(double(pull.notes.size()));
+      all.insert(all.end(), pull.notes.begin(), pull.notes.end());
+    }
+    return all;
+  }
+  void restore(const double* state, std::size_t size) override {
+    std::size_t fixed = 0;
+    for (const Part& part : parts()) fixed += part.size;
+    if (size < fixed) throw std::invalid_argument("the state is of another player");
+    std::deque<Pull> waiting;
+    for (std::size_t at = fixed; at < size;) {
+      if (size - at < 5) throw std::invalid_argument("the state ends within a choice");
+      Pull pull{state[at], state[at + 1], state[at + 2], state[at + 3]};
+      const double notes = state[at + 4];
+      at += 5;
+      const std::size_t wanted = remembers_awake() ? this->size() : advisers();
+      if (!(pull.arm >= 0 && pull.arm < double(this->size()) && pull.arm == std::floor(pull.arm)) ||
+          !(pull.weight > 0) || (notes != 0 && notes != double(wanted)) ||
+          notes > double(size - at) || (!waiting.empty() && pull.ticket <= waiting.back().ticket))
+        throw std::invalid_argument("the state has a choice that cannot have been made");
+      pull.notes.assign(state + at, state + at + std::size_t(notes));
+      at += std::size_t(notes);
+      waiting.push_back(std::move(pull));
+    }
+    Stateful::restore(state, fixed);
+    waiting_ = std::move(waiting);
+  }
+
+ protected:
+  virtual std::size_t choose(const double* awake, Stream& random, Pull& pull) = 0;
+  virtual void learn(const Pull& pull, double y) = 0;
+  virtual bool remembers_awake() const { return false; }
+  Parts parts() override {
+    return {decisions_, updates_, loss_,   propensity_, slept_, delayed_,
+            retired_,   present_, chosen_, seen_,       losses_};
+  }
+  // Null if all are awake.
+  const double* among(const double* awake) const {
+    if (!awake) {
+      if (retired_ == 0) return nullptr;
+      awake = present_.data();
+    }
+    for (std::size_t i = 0; i < size(); ++i)
+      if (!(awake[i] > 0)) return awake;
+    return nullptr;
+  }
+  static bool is_awake(const double* awake, std::size_t i) { return !awake || awake[i] > 0; }
+  // The arm at which the sum of the weights of those awake passes u of the total; the last one
+  // with a weight takes what rounding leaves.
+  std::size_t drawn(const std::vector<double>& w, const double* awake, double u,
+                    double total) const {
+    const double target = u * total;
+    double sum = 0;
+    std::size_t last = 0;
+    if (!awake) {
+      while (last + 1 < size() && (sum += w[last]) <= target) ++last;
+      while (!(w[last] > 0)) --last;
+      return last;
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (!is_awake(awake, i) || !(w[i] > 0)) continue;
+      last = i;
+      if ((sum += w[i]) > target) break;
+    }
+    return last;
+  }
+
+  std::uint64_t seed_;
+  double low_, high_;
+  std::vector<double> present_, chosen_, seen_, losses_;
+  std::deque<Pull> waiting_;
+  double decisions_ = 0, updates_ = 0, loss_ = 0, propensity_ = 1, slept_ = 0, delayed_ = 0;
+  double retired_ = 0;  // whether an arm is
+};
+
+}  // namespace regretless::bandits

@@ -1,0 +1,50 @@
+// Players that look at the mean loss of each arm: UCB1 and epsilon-greedy (Auer, Cesa-Bianchi and
+// Fischer 2002).
+#pragma once
+#include "bandits/arms.hpp"
+
+namespace regretless::bandits {
+
+class OfMeans : public Arms {
+ public:
+  OfMeans(std::size_t n, std::uint64_t seed, double low, double high)
+      : Arms(n, seed, low, high), means_(n) {}
+  void grow(double rate) override {
+    Arms::grow(rate);
+    means_.push_back(0);
+  }
+
+ protected:
+  Parts parts() override { return join(Arms::parts(), {known_, means_}); }
+  void learn(const Pull& pull, double y) override {
+    const auto arm = std::size_t(pull.arm);
+    known_ += seen_[arm] == 0;
+    means_[arm] += (y - means_[arm]) / (seen_[arm] + 1);
+  }
+  // Arms of which no loss has been seen come first, those that wait the least before the others;
+  // size() if there are none.
+  std::size_t unseen(const double* awake) const {
+    std::size_t best = size();
+    if (known_ == double(size())) return best;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (is_awake(awake, i) && seen_[i] == 0 && (best == size() || chosen_[i] < chosen_[best]))
+        best = i;
+    return best;
+  }
+  template <class Index>  // the first of the least
+  std::size_t least(const double* awake, Index index) const {
+    std::size_t best = size();
+    double lowest = HUGE_VAL;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (!is_awake(awake, i)) continue;
+      const double each = index(i);
+      if (best == size() || each < lowest) best = i, lowest = each;
+    }
+    return best;
+  }
+
+  double known_ = 0;  // arms of which a loss was seen
+  std::vector<double> means_;
+};
+
+}  // namespace regretless::bandits

@@ -1,0 +1,64 @@
+// Thompson sampling: a mean loss is drawn for each arm from what is believed of it, and the arm
+// with the least is played.
+#pragma once
+#include "bandits/means.hpp"
+
+namespace regretless::bandits {
+
+// Losses of 0 and 1, beliefs Beta(a + ones, b + zeros). A loss between is a coin of that mean
+// (Agrawal and Goyal 2012).
+class BernoulliThompson : public OfMeans {
+ public:
+  BernoulliThompson(std::size_t n, std::uint64_t seed, double low, double high, double a, double b)
+      : OfMeans(n, seed, low, high), a_(a), b_(b), ones_(n) {}
+  void probabilities(const double*, double* p) override { std::fill_n(p, size(), std::nan("")); }
+  void grow(double rate) override {
+    OfMeans::grow(rate);
+    ones_.push_back(0);
+  }
+  const std::vector<double>* figures() override { return &ones_; }
+
+ protected:
+  Parts parts() override { return join(OfMeans::parts(), {ones_}); }
+  std::size_t choose(const double* awake, Stream& random, Pull& pull) override {
+    pull.propensity = std::nan("");
+    return least(awake, [&](std::size_t i) {
+      return random.beta(a_ + ones_[i], b_ + (seen_[i] - ones_[i]));
+    });
+  }
+  void learn(const Pull& pull, double y) override {
+    OfMeans::learn(pull, y);
+    ones_[std::size_t(pull.arm)] += Stream(seed_, Stream::coin, pull.ticket).uniform() < y;
+  }
+
+ private:
+  double a_, b_;
+  std::vector<double> ones_;
+};
+
+// Losses with normal noise of a known size, means with a normal prior.
+class GaussianThompson : public OfMeans {
+ public:
+  GaussianThompson(std::size_t n, std::uint64_t seed, double low, double high, double mean,
+                   double scale, double noise)
+      : OfMeans(n, seed, low, high),
+        mean_(mean),
+        precision_(1 / (scale * scale)),
+        per_loss_(1 / (noise * noise)) {}
+  void probabilities(const double*, double* p) override { std::fill_n(p, size(), std::nan("")); }
+
+ protected:
+  std::size_t choose(const double* awake, Stream& random, Pull& pull) override {
+    pull.propensity = std::nan("");
+    return least(awake, [&](std::size_t i) {
+      const double precision = precision_ + per_loss_ * seen_[i];
+      const double mean = (precision_ * mean_ + per_loss_ * seen_[i] * means_[i]) / precision;
+      return mean + random.normal() / std::sqrt(precision);
+    });
+  }
+
+ private:
+  double mean_, precision_, per_loss_;
+};
+
+}  // namespace regretless::bandits

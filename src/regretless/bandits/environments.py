@@ -1,0 +1,105 @@
+"""Arms whose losses are drawn, in the core: a million rounds need no matrix."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from regretless import _core
+from regretless.adversaries.adversary import whole
+from regretless.arguments import number
+from regretless.bandits.contextual_run import table
+from regretless.bandits.drawing import checked_seed
+from regretless.run import Array
+
+__all__ = ["Bernoulli", "Environment", "Gaussian", "folded"]
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Arms with a mean loss each; what they cost in a round depends on the seed and the round alone.
+
+    So all players that are given the same seed meet the same losses.
+    """
+
+    means: tuple[float, ...]
+    _kind: ClassVar[int]
+
+    def __post_init__(self) -> None:
+        means = table(self.means, (None,), "means")
+        if not len(means):
+            raise ValueError("means is empty: there must be an arm")
+        object.__setattr__(self, "means", tuple(means.tolist()))
+
+    @property
+    def n(self) -> int:
+        """How many arms there are."""
+        return len(self.means)
+
+    def losses(self, rounds: int, seed: int = 0) -> Array:
+        """The losses of all arms in the first rounds, a row each."""
+        rows = self._world(seed).rows(0, whole(rounds, "rounds", 0))
+        return rows.reshape(-1, self.n)
+
+    def _world(self, seed: int) -> _core.Environment:
+        return _core.Environment(self._kind, list(self.means), self._scale, folded(seed))
+
+    @property
+    def _scale(self) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Bernoulli(Environment):
+    """Arms that cost 1 with probabilities of their own, else 0.
+
+    Parameters: `means`, the probabilities.
+
+    >>> Bernoulli([0.2, 0.8]).losses(3, seed=1)
+    array([[0., 1.],
+           [0., 0.],
+           [0., 1.]])
+    """
+
+    _kind = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(0 <= mean <= 1 for mean in self.means):
+            raise ValueError(f"means={self.means} must be probabilities, from 0 to 1")
+
+
+@dataclass(frozen=True)
+class Gaussian(Environment):
+    """Arms whose losses are normal around their means. Players need `range=None` for them.
+
+    Parameters: `means`; `scale`, the standard deviation of the losses of each.
+
+    >>> Gaussian([0.0, 1.0], scale=0.1).losses(2000, seed=1).mean(axis=0).round(1) + 0.0
+    array([0., 1.])
+    """
+
+    scale: float = 1.0
+    _kind = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= number(self.scale, "scale") < math.inf:
+            raise ValueError(f"scale={self.scale} must be at least 0 and finite")
+
+    @property
+    def _scale(self) -> float:
+        return float(self.scale)
+
+
+def folded(seed: Any) -> int:
+    """A seed as the core takes it, of 64 bits.
+
+    >>> folded(2**64 + 3) == folded(3)
+    False
+    """
+    whole = checked_seed(seed)
+    if whole < 2**64:
+        return whole
+    return int(np.random.SeedSequence(whole).generate_state(1, np.uint64).item())

@@ -1,0 +1,439 @@
+"""What all players of arms have in common (survey 4.2).
+
+In each round `act()` chooses one of n arms, and `update(loss)` tells what it cost. What the others would
+have cost is not seen.
+"""
+
+import copy
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core, persistence
+from regretless.adversaries.adversary import Oblivious, whole
+from regretless.arguments import interval, number
+from regretless.bandits.bandit_run import BanditRun
+from regretless.bandits.contextual_run import table
+from regretless.bandits.drawing import checked_seed
+from regretless.bandits.environments import Environment, folded
+from regretless.certificates import RegretCertificate
+from regretless.run import Array
+
+__all__ = ["ArmPlayer", "delays_of"]
+
+
+class ArmPlayer(ABC):
+    """A player: `act()` chooses an arm, `update(loss)` tells what it cost.
+
+    A loss may come late: every `act()` is a choice of its own and waits for its loss. `update(loss)` is
+    that of the oldest, `update(arm, loss)` of the oldest of this arm, `update(loss, ticket=ticket)` of
+    the choice that had this `ticket`. It is learned with the probability of its own choice.
+
+    Arms come and go: `act(available)` chooses among some, `add_arm()` adds one, `retire(arm)` sends one
+    away; the others keep their numbers.
+
+    Parameters
+    ----------
+    n : how many arms.
+    range : of the losses, `(low, high)`; of a reward r give `1 - r`.
+    seed : what is drawn depends on it and the number of the choice alone.
+
+    Attributes: `decisions` made, `rounds` of which the loss is known, `loss`, their sum, `propensity`
+    and `ticket` of the last choice, `waiting`, tickets and arms of those without a loss yet.
+
+    >>> from regretless.bandits import UCB1
+    >>> player = UCB1(3)
+    >>> player.act(), player.act(), player.act(available=[0, 2])
+    (0, 1, 2)
+    >>> player.update(1, 0.3)
+    >>> player.waiting
+    [(0, 0), (2, 2)]
+    """
+
+    _options: ClassVar[tuple[str, ...]] = ()  # beyond n, range and seed
+    _theorem: str
+    range: tuple[float, float] | None
+
+    def __init__(
+        self, n: int, *, range: tuple[float, float] | None = (0.0, 1.0), seed: int = 0
+    ) -> None:
+        self.n = whole(n, "n")
+        self.range = None if range is None else interval(range, "range")
+        self.seed = checked_seed(seed)
+        self._engine = self._start()
+
+    @abstractmethod
+    def _start(self) -> _core.Arms:
+        """The core's player, as it is before the first choice."""
+
+    @property
+    def _common(self) -> tuple[int, int, float, float]:
+        """What the core's players are made with."""
+        return (self.n, folded(self.seed), *self._ends)
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return (-math.inf, math.inf) if self.range is None else self.range
+
+    @property
+    def _width(self) -> float:
+        return 1.0 if self.range is None else self.range[1] - self.range[0]
+
+    # --- the rounds --------------------------------------------------------------------------------
+
+    @property
+    def decisions(self) -> int:
+        """Choices made."""
+        return self._engine.decisions
+
+    @property
+    def rounds(self) -> int:
+        """Losses learned."""
+        return self._engine.updates
+
+    @property
+    def loss(self) -> float:
+        """The sum of the losses learned."""
+        return self._engine.loss
+
+    @property
+    def pulls(self) -> NDArray[np.int64]:
+        """How many losses of each arm are known."""
+        return self._engine.seen.astype(np.int64)
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Which arms have not been retired."""
+        return self._engine.present > 0
+
+    @property
+    def propensity(self) -> float:
+        """The probability with which the last choice was made."""
+        return self._engine.propensity
+
+    @property
+    def ticket(self) -> int:
+        """The number of the last choice, from 0 on: with it, its loss may come in any order."""
+        return self._engine.decisions - 1
+
+    @property
+    def waiting(self) -> list[tuple[int, int]]:
+        """Ticket and arm of the choices whose loss is not known, the oldest first."""
+        return self._engine.waiting
+
+    @property
+    def probabilities(self) -> Array:
+        """With which each arm is chosen next."""
+        return self._engine.probabilities(None)
+
+    def act(self, available: Any = None) -> int:
+        """Choose an arm; every call is a choice of its own.
+
+        `available`: the arms there are in this round, as their numbers or as a boolean for each.
+        """
+        if available is None:
+            return self._engine.act()
+        return self._engine.act_among(self._mask(available))
+
+    def update(self, arm: Any, loss: Any = None, *, ticket: int | None = None) -> None:
+        """Learn a loss: `update(loss)`, `update(arm, loss)` or `update(loss, ticket=ticket)`."""
+        if loss is None and ticket is None:
+            try:
+                self._engine.update(arm)
+            except TypeError:
+                self._engine.update(number(arm, "loss"))
+        elif ticket is not None:
+            if loss is not None:
+                raise ValueError(f"arm={arm!r} and ticket={ticket}: the ticket tells the arm")
+            self._engine.update_ticket(whole(ticket, "ticket", 0), number(arm, "loss"))
+        else:
+            self._engine.update_arm(whole(arm, "arm", 0), number(loss, "loss"))
+
+    def forget(self, ticket: int) -> None:
+        """A choice whose loss will never come; nothing is learned from it."""
+        self._engine.forget(whole(ticket, "ticket", 0))
+
+    def add_arm(self) -> int:
+        """One more arm, of which nothing is known; returns its number."""
+        self.n += 1
+        self._engine.grow(self._rate_of_more())
+        return self.n - 1
+
+    def retire(self, arm: int) -> None:
+        """This arm is never chosen again; losses of choices made before may still come."""
+        arm = whole(arm, "arm", 0)
+        if 0 <= arm < self.n and not np.delete(self.present, arm).any():
+            raise ValueError(f"retire({arm}): no arm would be left; add_arm() first")
+        self._engine.retire(arm)
+
+    def _rate_of_more(self) -> float:
+        return 0.0
+
+    def _mask(self, available: Any) -> Array:
+        """Who is available as numbers 0 and 1."""
+        given = np.asarray(available)
+        if given.dtype == np.bool_:
+            if given.shape != (self.n,):
+                raise ValueError(f"available has shape {given.shape}, not ({self.n},)")
+            mask = given & self.present
+        else:
+            if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+                raise ValueError(
+                    f"available={available!r} must be arms, or a boolean for each of {self.n}"
+                )
+            if given.size and not 0 <= given.min() <= given.max() < self.n:
+                raise ValueError(
+                    f"available={available!r}: the {self.n} arms are counted from 0 to {self.n - 1}"
+                )
+            mask = np.zeros(self.n, np.bool_)
+            mask[given.astype(np.int64)] = True
+            mask &= self.present
+        if not mask.any():
+            raise ValueError(f"available={available!r}: no arm is left to choose")
+        return mask.astype(np.float64)
+
+    # --- many rounds -------------------------------------------------------------------------------
+
+    def run(
+        self, losses: Any, rounds: int | None = None, *, seed: int | None = None, delay: Any = None
+    ) -> BanditRun:
+        """Play many rounds.
+
+        Parameters: `losses`, a matrix with those of all arms in each row, of which only that of the
+        arm chosen is learned; an environment (`Bernoulli`, `Gaussian`, or one of
+        `regretless.adversaries` that does not look at the player), or a function of the arm, for
+        `rounds` rounds. `seed` of the draws from here on, also of the environment's (default: the
+        player's). `delay`, a whole number or one for each round: how many more choices are made before
+        the loss is learned; at the end all are.
+        """
+        if self.waiting:
+            raise ValueError(
+                f"{len(self.waiting)} choices wait for their losses; update them first"
+            )
+        if seed is not None:
+            self._reseed(seed)
+        if isinstance(losses, Environment):
+            count = whole(_needed(rounds), "rounds", 0)
+            if losses.n != self.n:
+                raise ValueError(f"losses={losses} has {losses.n} arms, the player {self.n}")
+            world, means = losses._world(self.seed), np.array(losses.means)
+            return self._play(world, self.decisions, count, delay, means=means)
+        if isinstance(losses, Oblivious):
+            rows = list(islice(losses, whole(_needed(rounds), "rounds", 0)))
+            return self._table(rows, delay, getattr(losses, "means", None))
+        if callable(losses):
+            return self._ask(losses, whole(_needed(rounds), "rounds", 0), delay)
+        if rounds is not None:
+            losses = losses[: whole(rounds, "rounds", 0)]
+        return self._table(losses, delay, None)
+
+    def _reseed(self, seed: int) -> None:
+        self.seed = checked_seed(seed)
+        self._engine.reseed(folded(seed))
+
+    def _table(
+        self, losses: Any, delay: Any, means: Array | None, advice: Array | None = None
+    ) -> BanditRun:
+        rows = self._rows(losses)
+        world = _core.table(rows)
+        return self._play(world, 0, len(rows), delay, means=means, advice=advice, rows=rows)
+
+    def _rows(self, losses: Any) -> Array:
+        """A matrix of losses, checked."""
+        if np.size(losses) == 0:
+            return np.empty((0, self.n))
+        if self.range is None:
+            return table(losses, (None, self.n), "losses", 1e100)
+        (low, high), edge = self.range, 1e-9 * self._width
+        rows = np.ascontiguousarray(losses) if isinstance(losses, np.ndarray) else None
+        if rows is None or rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != self.n:
+            rows = table(losses, (None, self.n), "losses")
+        if not (rows.min() >= low - edge and rows.max() <= high + edge):  # nor if one is NaN
+            rows = table(rows, (None, self.n), "losses")
+            t, i = np.argwhere((rows < low - edge) | (rows > high + edge))[0].tolist()
+            raise ValueError(
+                f"losses[{t}, {i}] = {rows[t, i]} is outside range={self.range}; give range= or "
+                "scale it, and of a reward r give 1 - r"
+            )
+        return rows
+
+    def _play(
+        self,
+        world: _core.Environment,
+        first: int,
+        count: int,
+        delay: Any,
+        *,
+        means: Array | None,
+        advice: Array | None = None,
+        rows: Array | None = None,
+    ) -> BanditRun:
+        delays, fresh, before = delays_of(delay, count), self.decisions == 0, self._engine.state()
+        done, arms, suffered, propensities, sums = self._engine.run(
+            world, first, count, advice, delays
+        )
+        if done < count:
+            chosen = self.waiting[-1][1]
+            self._engine.restore(before)
+            loss = float(world.column(chosen, first + done, 1)[0])
+            raise ValueError(
+                f"in round {done} arm {chosen} lost {loss}, which is outside range={self.range}; give "
+                "range= or scale it"
+            )
+        best = int(np.argmin(sums))
+        theirs = world.column(best, first, count) if rows is None else rows[:, best]
+        return BanditRun(
+            suffered,
+            theirs,
+            np.eye(self.n)[best],
+            self._bound(count, fresh, means),
+            None,
+            repr(self),
+            arms=arms,
+            propensities=propensities,
+            means=means,
+        )
+
+    def _ask(self, losses: Callable[[int], Any], count: int, delay: Any) -> BanditRun:
+        """A function is asked for the loss of each choice."""
+        delays = delays_of(delay, count)
+        due: list[list[int]] = [[] for _ in range(count)]
+        for t in range(count):
+            due[min(count - 1, t + (0 if delays is None else int(delays[t])))].append(t)
+        arms, propensities, suffered = np.empty(count, np.int64), np.empty(count), np.empty(count)
+        fresh, first = self.decisions == 0, self.decisions
+        for t in range(count):
+            arms[t], propensities[t] = self.act(), self.propensity
+            suffered[t] = number(losses(int(arms[t])), "loss")
+            for earlier in due[t]:
+                self.update(suffered[earlier], ticket=first + earlier)
+        return BanditRun(
+            suffered,
+            np.full(count, math.nan),
+            np.full(self.n, math.nan),
+            self._bound(count, fresh, None),
+            None,
+            repr(self),
+            arms=arms,
+            propensities=propensities,
+        )
+
+    def _bound(self, count: int, fresh: bool, means: Array | None) -> Array:
+        """On the regret after each round of a run; theorems are about all rounds of a player."""
+        if not fresh or self._engine.slept or self._engine.delayed or not count:
+            return np.full(count, math.nan)
+        gaps = None if means is None else self._gaps(means)
+        return self._width * self._promised(np.arange(1.0, count + 1), gaps)
+
+    # --- what is proven ----------------------------------------------------------------------------
+
+    def _promised(self, rounds: Array, gaps: Array | None) -> Array:
+        """The bound on the mean of the regret after so many rounds, of losses in [0, 1].
+
+        NaN if there is none. `gaps`: by how much the mean of each arm is above the least, if known.
+        """
+        bounds = self._expected(rounds, gaps)
+        return np.min(list(bounds.values()), axis=0) if bounds else np.full(len(rounds), math.nan)
+
+    @abstractmethod
+    def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
+        """Such bounds by name."""
+
+    def _gaps(self, means: Any) -> Array:
+        values = table(means, (self.n,), "means")
+        return np.asarray((values - values.min()) / self._width)
+
+    def expectation(self, means: Any = None) -> RegretCertificate:
+        """What is proven of the mean of the regret over the draws, before any of them.
+
+        Against every arm that is fixed in advance. With the `means` of the arms, if losses are drawn
+        independently around them, `regret` is that of the means, of the choices that were made;
+        otherwise it is not a number: what is seen does not tell it.
+        """
+        gaps = None if means is None else self._gaps(means)
+        T = np.array([float(self.rounds)])
+        bounds = {} if not self.rounds else self._expected(T, gaps)
+        engine = self._engine
+        seen: dict[str, bool | None] = {
+            "every arm could be chosen in every round": not engine.slept,
+            "every loss came before the next choice": not engine.delayed,
+        }
+        return RegretCertificate(
+            self.rounds,
+            math.nan if gaps is None else self._width * float(gaps @ engine.seen),
+            {name: self._width * float(bound[0]) for name, bound in bounds.items()}
+            if self.rounds
+            else {"nothing played": 0.0},
+            self._theorem,
+            seen | self._assumptions(means is not None),
+        )
+
+    def _assumptions(self, stochastic: bool) -> dict[str, bool | None]:
+        """What cannot be seen."""
+        if stochastic:
+            return {"losses of an arm are drawn independently, with its mean": None}
+        return {"losses do not depend on the draw of their round": None}
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """Another player with the same state."""
+        return copy.deepcopy(self)
+
+    def _given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("n", *self._options, "range", "seed")}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"given": self._given(), "state": self._engine.state()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__init__(**kept["given"])  # type: ignore[misc]
+        self._engine.restore(kept["state"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the player to a safetensors file, all at once or not at all."""
+        description = {"class": type(self).__name__, "parts": self._given()}
+        persistence.write(path, description, {"state": self._engine.state()})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
+        description, arrays = persistence.read_a(cls.__name__, path)
+        player = cls.__new__(cls)
+        with persistence.restoring(path):
+            player.__setstate__({"given": description["parts"], "state": arrays["state"]})
+        return player
+
+    def __repr__(self) -> str:
+        inside = [str(self.n), *(f"{name}={getattr(self, name)!r}" for name in self._options)]
+        return f"{type(self).__name__}({', '.join(inside)})"
+
+
+def _needed(rounds: int | None) -> int:
+    if rounds is None:
+        raise ValueError("rounds= is needed: how many are to be played")
+    return rounds
+
+
+def delays_of(delay: Any, count: int) -> NDArray[np.int64] | None:
+    """The delay of each round; None if there is none.
+
+    >>> delays_of(2, 3)
+    array([2, 2, 2])
+    """
+    if delay is None or (isinstance(delay, (int, np.integer)) and delay == 0):
+        return None
+    delays = np.asarray(delay)
+    if delays.dtype.kind not in "iu" or delays.shape not in ((), (count,)):
+        raise ValueError(
+            f"delay={delay!r} must be a whole number, or {count} of them, one for each round"
+        )
+    if delays.size and delays.min() < 0:
+        raise ValueError(f"delay={delay!r} is negative: a loss cannot come before its choice")
+    return np.ascontiguousarray(np.broadcast_to(delays, (count,)), np.int64)

@@ -1,0 +1,203 @@
+"""Bandits from drifting games: Luo, "Optimal and Adaptive Online Learning" (2016), Appendix A.2."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from regretless import _core
+from regretless.arguments import number, positive
+from regretless.bandits.bandit_run import BanditRun
+from regretless.bandits.drawing import checked_seed
+from regretless.bandits.environments import folded
+from regretless.certificates import RegretCertificate
+from regretless.experts.chip_potentials import Potential
+from regretless.experts.drifting import ChipPlayer
+from regretless.oco.player import matrix, whole
+from regretless.run import Array
+
+__all__ = ["BanditPotential", "PotentialBandit"]
+
+_GRID = np.linspace(-8.0, 8.0, 65)  # where a potential is looked at
+_STEP = 1e-3  # of a second difference, which is exact to its square
+_ROUNDS = (1, 2, 3, 5, 10, 30, 100, 1000)
+
+
+class BanditPotential(Potential):
+    """`Phi_t(s) = e^{-eta s} / c^t`, `c = (e^eta + e^-eta + n eta^2 e^eta) / 2`: Exp3's.
+
+    It makes (A.3) an equality. The expected regret to a share epsilon of the arms is at most
+    `(ln(1 / epsilon) + T ln c) / eta` (Theorem 21). The text multiplies all Phi_t by the same constant.
+
+    Parameters: `eta`, positive and at most 100; `n`, how many arms.
+
+    >>> BanditPotential.tuned(n=10, horizon=1000).bound(0.1, 1000)
+    232.405...
+    """
+
+    def __init__(self, eta: float, n: int) -> None:
+        self.eta, self.n = positive(eta, "eta"), whole(n, "n")
+        if self.eta > 100:
+            raise ValueError(f"eta={eta} is beyond 100: no bound is left")
+        # c - 1, exact for small eta
+        more = 2.0 * math.sinh(self.eta / 2.0) ** 2 + n * self.eta**2 * math.exp(self.eta) / 2.0
+        self._log = math.log1p(more)
+
+    @classmethod
+    def tuned(cls, n: int, horizon: int) -> "BanditPotential":
+        """With `eta = sqrt(2 ln n / (T (1 + n sqrt e)))`, for `sqrt(2 T (1 + n sqrt e) ln n)`."""
+        per_round = whole(horizon, "horizon") * (1.0 + whole(n, "n") * math.exp(0.5))
+        return cls(math.sqrt(2.0 * math.log(max(n, 2)) / per_round), n)
+
+    def value(self, s: Array, t: int) -> Array:
+        with np.errstate(over="ignore"):
+            return np.exp(-self.eta * s - t * self._log)
+
+    def log_weights(self, s: Array, t: int) -> Array:
+        return -self.eta * s
+
+    def bound(self, share: float, t: int) -> float:
+        return (-math.log(share) + t * self._log) / self.eta
+
+    def __repr__(self) -> str:
+        return f"BanditPotential({self.eta!r}, {self.n})"
+
+
+class PotentialBandit(ChipPlayer):
+    """A bandit made of any potential that allows it (Algorithm 24).
+
+    Chips are at minus the estimated regrets s; an arm is drawn with
+    `p_i ~ Phi_t(s_i - 1) - Phi_t(s_i + 1)`, and chips move by `z_i = 1{i drawn} loss / p_i - loss`.
+    Phi_t must be convex, not increasing, with a second derivative that does not increase, and (A.3),
+    for all s,
+
+        (1/2 + n a_t) Phi_t(s - 1) + (1/2 - n a_t) Phi_t(s + 1)  <=  Phi_{t-1}(s),
+        a_t = max_s Phi_t''(s - 1) / (Phi_t(s - 1) - Phi_t(s + 1)) / 2
+
+    which is checked on a grid when the player is made. Then the sum of the potentials never grows in
+    the mean, and the potential's bound holds for the expected regret, also of losses that look at the
+    choices before (Theorem 21). With `BanditPotential` it is `Exp3`; whether there are others is open,
+    as the text says. For speed take `Exp3`, which plays in the core.
+
+    Parameters: `n`, how many arms; `potential`, by default that of Exp3 for 1000 rounds; `seed`, as of
+    `Exp3`, with the same draws. Losses are in [0, 1].
+
+    >>> from regretless.bandits import Exp3
+    >>> costs = np.random.default_rng(0).random((100, 3))
+    >>> run = PotentialBandit(3, BanditPotential(0.1, 3), seed=5).run(costs)
+    >>> bool((run.arms == Exp3(3, rate=0.1, seed=5).run(costs).arms).all())
+    True
+    """
+
+    def __init__(self, n: int, potential: Potential | None = None, *, seed: int = 0) -> None:
+        super().__init__(n, BanditPotential.tuned(n, 1000) if potential is None else potential)
+        _check(self.phi, self.n)
+        self.seed = checked_seed(seed)
+        self.loss = 0.0
+        self._waits: int | None = None  # the arm whose loss is not known
+
+    @property
+    def probabilities(self) -> Array:
+        """With which each arm is drawn next."""
+        return self.weights
+
+    def act(self) -> int:
+        """The arm to play; the same until `update`."""
+        if self._waits is None:
+            p = self.weights
+            below = np.cumsum(p) > _core.uniform(folded(self.seed), self.rounds) * p.sum()
+            self._waits = int(np.argmax(below)) if below.any() else int(np.flatnonzero(p)[-1])
+        return self._waits
+
+    def update(self, loss: Any) -> None:
+        """Learn what the arm of `act()` cost."""
+        if self._waits is None:
+            raise ValueError(f"update({loss!r}): no choice waits for its loss; call act() first")
+        y = number(loss, "loss")
+        if not 0.0 <= y <= 1.0:
+            raise ValueError(f"loss={y} is outside [0, 1]; of a reward r give 1 - r")
+        z = np.full(self.n, -y)
+        z[self._waits] += y / self.weights[self._waits]
+        self._shift(z)
+        self.loss += y
+        self._waits = None
+
+    def run(self, losses: Any) -> BanditRun:
+        """Play many rounds: a row of losses each, of which that of the arm drawn is learned."""
+        rows = matrix(losses, self.n, "losses")
+        if not ((rows >= 0) & (rows <= 1)).all():
+            t, i = np.argwhere(~((rows >= 0) & (rows <= 1)))[0].tolist()
+            raise ValueError(f"losses[{t}, {i}] = {rows[t, i]} is outside [0, 1]; scale it")
+        self._check_rounds(len(rows))
+        fresh, arms = self.rounds == 0, np.empty(len(rows), np.int64)
+        chances, bound = np.empty(len(rows)), np.full(len(rows), math.nan)
+        for t, row in enumerate(rows):
+            arms[t] = self.act()
+            chances[t] = self.weights[arms[t]]
+            self.update(row[arms[t]])
+            if fresh:
+                bound[t] = self.bound()
+        best = int(np.argmin(rows.sum(axis=0)))
+        return BanditRun(
+            rows[np.arange(len(rows)), arms],
+            rows[:, best],
+            np.eye(self.n)[best],
+            bound,
+            None,
+            repr(self),
+            arms=arms,
+            propensities=chances,
+        )
+
+    def regret(self) -> float:
+        """The estimated regret to the best arm by the estimates."""
+        return -float(self.positions.min())
+
+    def bound(self, quantile: float | None = None) -> float:
+        """On the expected regret to the best arm, or to the `ceil(quantile n)`-th best."""
+        if quantile is not None and not 0 < number(quantile, "quantile") <= 1:
+            raise ValueError(f"quantile={quantile} is outside (0, 1]")
+        rank = 1 if quantile is None else max(1, math.ceil(self.n * quantile - 1e-12))
+        return self.phi.bound(rank / self.n, self.rounds)
+
+    def expectation(self, quantile: float | None = None) -> RegretCertificate:
+        """What is proven of the mean of the regret over the draws. `regret` is not a number."""
+        return RegretCertificate(
+            self.rounds,
+            math.nan,
+            {type(self.phi).__name__: self.bound(quantile)},
+            "Luo (2016), Theorem 21",
+            {
+                "(A.3) holds where it was looked at": True,
+                "losses do not depend on the draw of their round": None,
+            },
+        )
+
+    certificate = expectation
+
+
+def _check(potential: Potential, n: int) -> None:
+    """(A.3), up to what differences lose: `h^2 / 12` times the fourth derivative, and rounding."""
+    for t in _ROUNDS:
+        if t > potential.horizon:
+            break
+        before, low = potential.value(_GRID, t - 1), potential.value(_GRID - 1.0, t)
+        high, apart = potential.value(_GRID + 1.0, t), potential.difference(_GRID, t)
+        second = (
+            potential.value(_GRID - 1.0 + _STEP, t)
+            + potential.value(_GRID - 1.0 - _STEP, t)
+            - 2 * low
+        ) / _STEP**2
+        noise = 4e-16 * np.abs(low) / _STEP**2  # of the second difference
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.nan_to_num((second - 4 * noise) / apart, nan=0.0, posinf=math.inf)
+        alpha = n * max(0.0, float(ratio.max())) / 2.0
+        with np.errstate(invalid="ignore"):
+            over = (0.5 + alpha) * low + (0.5 - alpha) * high - before
+        slack = 1e-5 * (np.abs(before) + np.abs(low)) + n * noise / np.maximum(apart, 1e-300) * low
+        if not (over <= slack).all():
+            s = float(_GRID[np.argmax(~(over <= slack))])
+            raise ValueError(
+                f"potential={potential!r} is not for bandits: (A.3) fails at s={s:g} in round {t}; "
+                f"BanditPotential(eta, {n}) is one for which it holds"
+            )

@@ -1,0 +1,118 @@
+"""Players that draw an arm by its weight, and what holds surely in every run of theirs."""
+
+import math
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from regretless.adversaries.adversary import whole
+from regretless.arguments import number, positive
+from regretless.bandits.player import ArmPlayer
+from regretless.certificates import RegretCertificate
+from regretless.run import Array
+
+__all__ = ["ExponentialPlayer", "WeightedPlayer", "log_of"]
+
+
+class WeightedPlayer(ArmPlayer):
+    """A player that learns from estimates z of all losses, whose mean over the draw is right."""
+
+    _regularised: str  # the theorem behind the inequality of every run
+
+    @property
+    def regrets(self) -> Array:
+        """How much more was lost than is estimated of each arm, in the rounds that it was there."""
+        return self._width * self._engine.figures
+
+    def regret(self, comparator: int | None = None) -> float:
+        """The estimated regret to the best arm, by the estimates, or to `comparator`.
+
+        Its mean over the draws is the regret itself, or more for the best arm.
+        """
+        regrets = self.regrets
+        if comparator is None:
+            return float(regrets.max())
+        arm = whole(comparator, "comparator", 0)
+        if arm >= len(regrets):
+            raise ValueError(f"comparator={comparator} is none of the {len(regrets)} there are")
+        return float(regrets[arm])
+
+    def certificate(self, comparator: int | None = None) -> RegretCertificate:
+        """The inequality that holds in every run, of the losses that were estimated.
+
+        Its `regret` is `regret(comparator)`: `sum y_t - z_t[i]` over the rounds in which arm i was
+        there. "pathwise" bounds it with what was paid in this run: it holds surely, whatever the
+        losses, the delays, and the arms that came and went. For what holds in the mean see
+        `expectation()`.
+        """
+        engine = self._engine
+        bound = self._penalty() + engine.paid + engine.drift if self.rounds else 0.0
+        return RegretCertificate(
+            self.rounds,
+            self.regret(comparator),
+            {"pathwise": self._width * bound},
+            self._regularised,
+            {"losses are in their range": True},
+        )
+
+    def _penalty(self) -> float:
+        """What the regulariser costs, where the core does not count it."""
+        return 0.0
+
+
+class ExponentialPlayer(WeightedPlayer):
+    """One whose weights are exponential in the sums of the estimates, with a rate that never rises."""
+
+    _regularised = "survey Theorem 2.22, on the estimates that were drawn"
+    _fixed: ClassVar[tuple[str, ...]] = ("horizon",)  # rates for a horizon
+    rate: str | float
+    horizon: int | None
+
+    def _set_rate(self, rate: Any, horizon: Any) -> None:
+        if isinstance(rate, str):
+            if rate not in ("anytime", *self._fixed):
+                names = ", ".join(map(repr, ("anytime", *self._fixed)))
+                raise ValueError(f"rate={rate!r} is not {names} or a number")
+        else:
+            rate = positive(number(rate, "rate"), "rate")
+        if (rate in self._fixed) != (horizon is not None):
+            raise ValueError(f"rate={rate!r} and horizon={horizon}: they go together")
+        self.rate = rate
+        self.horizon = None if horizon is None else whole(horizon, "horizon")
+
+    @abstractmethod
+    def _eta(self) -> float:
+        """The rate, or that of the first round."""
+
+    def _rate_of_more(self) -> float:
+        return self._eta()
+
+    def _last_rate(self, rounds: Array) -> Array:
+        """The rate of the last of so many rounds."""
+        rate, now = self._engine.rate, self.rounds + 1
+        return np.asarray(rate * np.sqrt((now if self.rate == "anytime" else rounds) / rounds))
+
+    def _rates(self, rounds: Array) -> Array:
+        """Their sum, or a little more: sum 1 / sqrt(t) <= 2 sqrt(T) - 1."""
+        first = self._last_rate(np.ones(1))
+        return np.asarray(
+            first * (2.0 * np.sqrt(rounds) - 1.0 if self.rate == "anytime" else rounds)
+        )
+
+    @property
+    def _choices(self) -> int:
+        """Among how many the weights are."""
+        return self.n
+
+    def _penalty(self) -> float:
+        return math.log(self._choices) / float(self._last_rate(np.array(float(self.rounds))))
+
+
+def log_of(n: int) -> float:
+    """The logarithm of the number of arms, and that of 2 for a single one.
+
+    >>> log_of(1) == log_of(2)
+    True
+    """
+    return math.log(max(n, 2))
