@@ -547,6 +547,7 @@ NB_MODULE(_core, m) {
   bind_oco(m);
   bind_experts(m);
   bind_lin_ucb(m);
+  bind_classes(m);
   bind_boosting(m);
   bind_stump_search(m);
   bind_stages(m);

@@ -14,6 +14,7 @@ from regretless.plots.experts import (
 )
 from regretless.plots.margins import margin_curves
 from regretless.plots.regret import regret_curve
+from regretless.plots.trees import mistake_tree
 from regretless.plots.weights import weight_bars
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "cumulative_residuals",
     "learning_curves",
     "margin_curves",
+    "mistake_tree",
     "oracle_bars",
     "regret_curve",
     "regret_to_experts",
