@@ -70,6 +70,9 @@ class FiniteClass(Generated):
         for given, wanted, what in ((self.points, width, "points"), (self.names, count, "names")):
             if len(given) != wanted:
                 raise ValueError(f"{what} has {len(given)} entries for {wanted} of the table")
+        for j, x in enumerate(self.points):
+            if not isinstance(x, Hashable):
+                raise TypeError(f"points[{j}] = {x!r} is not hashable; a tuple would be")
         self._index = {x: j for j, x in enumerate(self.points)}
         if len(self._index) < width:
             twice = next(x for j, x in enumerate(self.points) if self._index[x] != j)

@@ -69,7 +69,7 @@ class Generated:
         >>> littlestone_dimension(FiniteClass.subsets(20, 3))
         3
         """
-        check_size(sum(math.comb(whole(n, "n"), size) for size in range(whole(k, "k") + 1)), n)
+        check_size(_combinations(whole(n, "n"), k), n)
         sets = [s for size in range(k + 1) for s in itertools.combinations(range(n), size)]
         table = np.zeros((len(sets), n), bool)
         for row, chosen in zip(table, sets):
@@ -84,7 +84,7 @@ class Generated:
         >>> littlestone_dimension(FiniteClass.cube(16))
         16
         """
-        check_size(2 ** whole(n, "n"), n)
+        check_size(_power(2, n), n)
         return cls(_bits(n))
 
     @classmethod
@@ -95,7 +95,7 @@ class Generated:
         >>> FiniteClass.parities(2).points
         ((0, 0), (1, 0), (0, 1), (1, 1))
         """
-        check_size(2 ** whole(n, "n"), 2**n)
+        check_size(_power(2, n), _power(2, n))
         points = _bits(n).astype(np.int64)
         return cls(points @ points.T % 2 == 1, _tuples(points), _tuples(points))
 
@@ -118,7 +118,7 @@ class Generated:
         >>> len(H), H.names[:3]  # equal ones are merged
         (16, ('false', 'not x0 and not x1', 'not x0 and x1'))
         """
-        check_size(sum(math.comb(3 ** whole(n, "n"), j) for j in range(whole(k, "k") + 1)), 2**n)
+        check_size(_combinations(_power(3, n), k), _power(2, n))
         points = _bits(n)
         terms, names = [], []
         for literals in itertools.product((0, 1, None), repeat=n):
@@ -160,6 +160,21 @@ class Generated:
             raise ValueError(f"density={density} is outside [0, 1]")
         draw = np.random.default_rng(checked_seed(seed)).random((hypotheses, points))
         return cls(draw < density)
+
+
+def _power(base: int, n: int) -> int:
+    """`base^n`, or what is too large anyway."""
+    return int(base ** min(whole(n, "n"), 60))
+
+
+def _combinations(n: int, k: int) -> int:
+    """How many sets of at most k among n there are, or what is too large anyway."""
+    total = 0
+    for size in range(min(whole(k, "k"), n) + 1):
+        total += math.comb(n, size)
+        if total > 2**60:
+            break
+    return total
 
 
 def _bits(n: int) -> NDArray[np.bool_]:

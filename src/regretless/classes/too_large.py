@@ -47,7 +47,8 @@ def check_size(hypotheses: int, points: int) -> None:
     regretless.classes.too_large.TooLarge: 1,099,511,627,776 hypotheses on 40 points are too many to ...
     """
     if hypotheses * points > _VALUES:
+        many, wide = (f"{n:,}" if n < 10**15 else "10^15 or more" for n in (hypotheses, points))
         raise TooLarge(
-            f"{hypotheses:,} hypotheses on {points:,} points are too many to enumerate: at most "
+            f"{many} hypotheses on {wide} points are too many to enumerate: at most "
             f"{_VALUES:,} values, hypotheses times points"
         )
