@@ -97,6 +97,10 @@ def test_products_add_up(seed):
     one, two = random_class(random, 4, 9), random_class(random, 4, 9)
     both = [a + b for a in oracle.rows(one) for b in oracle.rows(two)]
     assert checked(FiniteClass(both)) == littlestone_dimension(one) + littlestone_dimension(two)
+    large = [FiniteClass(random.random((50, 6)) < p) for p in (0.5, 0.3)]
+    both = [a + b for a in oracle.rows(large[0]) for b in oracle.rows(large[1])]
+    assert checked(FiniteClass(both)) == sum(oracle.ldim(frozenset(oracle.rows(H))) for H in large)
+    both = [a + b for a in oracle.rows(one) for b in oracle.rows(two)]
     less = [row for row in both if random.random() < 0.9] or both
     assert checked(FiniteClass(less)) == oracle.ldim(frozenset(less))
 

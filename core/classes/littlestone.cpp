@@ -25,37 +25,37 @@ std::size_t largest_depth(std::size_t n) { return std::bit_width(n) - 1; }
 
 }  // namespace
 
-std::size_t Memo::place(std::uint64_t a, std::uint64_t b) const {
-  std::size_t i = a & (slots_.size() - 1);
-  while (slots_[i].upper && (slots_[i].a != a || slots_[i].b != b))
+std::size_t Memo::place(const std::uint64_t (&key)[2]) const {
+  std::size_t i = key[0] & (slots_.size() - 1);
+  while (slots_[i].known.upper && (slots_[i].key[0] != key[0] || slots_[i].key[1] != key[1]))
     i = (i + 1) & (slots_.size() - 1);
   return i;
 }
 
 Memo::Bounds Memo::find(const std::uint64_t (&key)[2]) const {
-  const Slot& s = slots_[place(key[0], key[1] >> 16)];
-  return s.upper ? Bounds{std::uint8_t(s.lower), std::uint8_t(s.upper)} : Bounds{0, kUnknown};
+  const Bounds known = slots_[place(key)].known;
+  return known.upper ? known : Bounds{0, kUnknown};
 }
 
-Memo::Slot& Memo::slot(const std::uint64_t (&key)[2]) {
+Memo::Bounds& Memo::known(const std::uint64_t (&key)[2]) {
   if (size_ * 3 > slots_.size() * 2) {
     std::vector<Slot> old(slots_.size() * 2);
     old.swap(slots_);
     for (const Slot& s : old)
-      if (s.upper) slots_[place(s.a, s.b)] = s;
+      if (s.known.upper) slots_[place(s.key)] = s;
   }
-  Slot& s = slots_[place(key[0], key[1] >> 16)];
-  if (!s.upper) {
+  Slot& s = slots_[place(key)];
+  if (!s.known.upper) {
     ++size_;
-    s.a = key[0], s.b = key[1] >> 16 & 0xFFFFFFFFFFFF, s.lower = 0, s.upper = kUnknown;
+    s = {{key[0], key[1]}, {0, kUnknown}};
   }
-  return s;
+  return s.known;
 }
 
 void Memo::raise(const std::uint64_t (&key)[2], int lower) {
-  slot(key).lower = std::uint8_t(lower);
+  known(key).lower = std::uint8_t(lower);
 }
-void Memo::cap(const std::uint64_t (&key)[2], int upper) { slot(key).upper = std::uint8_t(upper); }
+void Memo::cap(const std::uint64_t (&key)[2], int upper) { known(key).upper = std::uint8_t(upper); }
 
 // What can be told of a version space without splitting it.
 Littlestone::Verdict Littlestone::look(Space& v, int d) {
@@ -100,7 +100,7 @@ Littlestone::Verdict Littlestone::split(const Space& v, int d, std::size_t& effo
   Space factors[2];
   if (factor(all_, v.ids, v.columns, factors[0].ids, factors[1].ids)) {
     // what is asked at the points of one tells nothing of the other: dimensions add up
-    const Found one = searched(factors[0].ids, effort);
+    const Found one = searched(factors[0].ids, d, effort);
     verdict = one.lower < one.upper ? kOpen : at_least(factors[1], d - one.lower, effort);
   } else {
     const std::size_t needed = std::size_t(1) << (d - 1);
@@ -120,10 +120,10 @@ Littlestone::Verdict Littlestone::at_least(Space& v, int d, std::size_t& effort)
   return verdict == kOpen ? split(v, d, effort) : verdict;
 }
 
-// As far as the effort goes.
-Littlestone::Found Littlestone::searched(const Ids& ids, std::size_t& effort) {
+// The dimension, or `most` if it is more, as far as the effort goes.
+Littlestone::Found Littlestone::searched(const Ids& ids, int most, std::size_t& effort) {
   Space whole{ids, {}, {}};
-  Found found{ids.empty() ? -1 : 0, int(largest_depth(ids.size() | 1))};
+  Found found{0, std::min(most, int(largest_depth(ids.size())))};
   // often the size alone decides: a short look there saves all steps up to it
   std::size_t little = std::min<std::size_t>(effort, 64);
   effort -= little;
@@ -152,7 +152,7 @@ Littlestone::Found Littlestone::dimension(const Ids& ids, std::size_t limit) {
   std::vector<Column> columns;
   splits(all_, ids, columns);
   std::size_t left = effort(columns, limit);
-  const Found found = searched(ids, left);
+  const Found found = searched(ids, int(columns.size()), left);
   if (found.lower == found.upper || columns.size() > kTable) return found;
   const Subcubes table(all_, ids, columns, patience_);
   const int dimension = table.dimension(table.whole());
@@ -163,55 +163,51 @@ Littlestone::Found Littlestone::dimension(const Ids& ids, std::size_t limit) {
   return {dimension, dimension};
 }
 
-// What the search has found once it finds again, unless it was a table that did.
-bool Littlestone::grow(const Ids& ids, int depth, std::size_t node, std::size_t& effort,
-                       Tree& tree) {
-  if (depth == 0) {
+// The tree of depth d below a node; `choose` tells the point there, or all_.points if it cannot.
+template <class Choose>
+bool Littlestone::grow(const Ids& ids, int d, std::size_t node, Tree& tree, Choose& choose) {
+  if (d == 0) {
     tree.leaves[node - tree.points.size()] = ids[0];
     return true;
   }
-  std::vector<Column> columns;
-  splits(all_, ids, columns);
-  for (const Column& c : columns) {
-    const Verdict verdict = shatters(ids, c, depth - 1, effort);
-    if (verdict == kOpen) return false;
-    if (verdict == kNo) continue;
-    tree.points[node] = c.point;
-    Ids part;
-    for (const bool label : {false, true}) {
-      all_.restrict(ids, c.point, label, part);
-      if (!grow(part, depth - 1, 2 * node + 1 + label, effort, tree)) return false;
-    }
-    return true;
-  }
-  return false;
-}
-
-void Littlestone::grow(const Subcubes& table, std::size_t cube, const std::vector<Column>& columns,
-                       const Ids& ids, int depth, std::size_t node, Tree& tree) {
-  if (depth == 0) {
-    tree.leaves[node - tree.points.size()] = ids[0];
-    return;
-  }
-  const std::size_t j = table.split(cube, depth - 1);
-  tree.points[node] = columns[j].point;
+  const std::uint32_t point = choose(ids, d, node);
+  if (point == all_.points) return false;
+  tree.points[node] = point;
   Ids part;
   for (const bool label : {false, true}) {
-    all_.restrict(ids, columns[j].point, label, part);
-    grow(table, table.part(cube, j, label), columns, part, depth - 1, 2 * node + 1 + label, tree);
+    all_.restrict(ids, point, label, part);
+    if (!grow(part, d - 1, 2 * node + 1 + label, tree, choose)) return false;
   }
+  return true;
 }
 
 Littlestone::Tree Littlestone::tree(const Ids& ids, int depth, std::size_t limit) {
   const std::size_t leaves = std::size_t(1) << depth;
   Tree tree{Ids(leaves - 1), Ids(leaves)};
-  std::vector<Column> columns;
+  std::vector<Column> columns, below;
   splits(all_, ids, columns);
   std::size_t left = effort(columns, limit);
-  if (grow(ids, depth, 0, left, tree)) return tree;
+  auto search = [&](const Ids& here, int d, std::size_t) {
+    splits(all_, here, below);
+    for (const Column& c : below) {
+      const Verdict verdict = shatters(here, c, d - 1, left);
+      if (verdict == kYes) return c.point;
+      if (verdict == kOpen) break;
+    }
+    return std::uint32_t(all_.points);
+  };
+  if (grow(ids, depth, 0, tree, search)) return tree;
   if (columns.size() > kTable) return {};
   const Subcubes table(all_, ids, columns, patience_);
-  grow(table, table.whole(), columns, ids, depth, 0, tree);
+  std::vector<std::size_t> cubes(2 * leaves - 1);  // by node
+  cubes[0] = table.whole();
+  auto look_up = [&](const Ids&, int d, std::size_t node) {
+    const std::size_t j = table.split(cubes[node], d - 1);
+    for (const bool label : {false, true})
+      cubes[2 * node + 1 + label] = table.part(cubes[node], j, label);
+    return columns[j].point;
+  };
+  grow(ids, depth, 0, tree, look_up);
   return tree;
 }
 

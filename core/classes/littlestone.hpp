@@ -14,9 +14,7 @@
 
 namespace regretless::classes {
 
-class Subcubes;
-
-// What is known of version spaces, by their 112 bits of hash.
+// What is known of version spaces, by their hashes of 128 bits.
 class Memo {
  public:
   struct Bounds {
@@ -29,10 +27,11 @@ class Memo {
 
  private:
   struct Slot {
-    std::uint64_t a, b : 48, lower : 8, upper : 8;  // upper 0: nothing here
+    std::uint64_t key[2];
+    Bounds known;  // upper 0: nothing here
   };
-  std::size_t place(std::uint64_t a, std::uint64_t b) const;
-  Slot& slot(const std::uint64_t (&key)[2]);
+  std::size_t place(const std::uint64_t (&key)[2]) const;
+  Bounds& known(const std::uint64_t (&key)[2]);
   std::vector<Slot> slots_ = std::vector<Slot>(1024);
   std::size_t size_ = 0;
 };
@@ -71,11 +70,10 @@ class Littlestone {
   Verdict shatters(const Ids& ids, const Column& c, int d, std::size_t& effort);
   Verdict split(const Space& v, int d, std::size_t& effort);
   Verdict at_least(Space& v, int d, std::size_t& effort);
-  Found searched(const Ids& ids, std::size_t& effort);
+  Found searched(const Ids& ids, int most, std::size_t& effort);
   static std::size_t effort(const std::vector<Column>& columns, std::size_t limit);
-  bool grow(const Ids& ids, int depth, std::size_t node, std::size_t& effort, Tree& tree);
-  void grow(const Subcubes& table, std::size_t cube, const std::vector<Column>& columns,
-            const Ids& ids, int depth, std::size_t node, Tree& tree);
+  template <class Choose>
+  bool grow(const Ids& ids, int d, std::size_t node, Tree& tree, Choose& choose);
 
   Hypotheses all_;
   Patience patience_;

@@ -860,6 +860,8 @@ void test_weak_learners() {
 
 }  // namespace
 
+#include "classes_tests.hpp"
+
 int main() {
   test_losses();
   test_features();
@@ -872,6 +874,7 @@ int main() {
   test_density();
   test_experts();
   test_lin_ucb();
+  test_classes();
   test_boosting();
   test_boost();
   test_stump_search();

@@ -105,7 +105,7 @@ class MistakeTree:
         >>> from regretless.classes import FiniteClass
         >>> figure = FiniteClass.thresholds(7).littlestone_tree().plot()
         >>> figure.axes[0].get_title(loc="left")
-        'A shattered tree of depth 3: every learner can be made to err 3 times'
+        'A shattered tree of depth 3: no deterministic learner avoids 3 mistakes'
         """
         from regretless.plots.trees import mistake_tree
 

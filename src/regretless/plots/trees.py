@@ -37,13 +37,14 @@ def mistake_tree(
     axes = figure.add_subplot()
     _draw(axes, tree, 0, (0.0, float(width)), shown)
     d = tree.depth
-    title = f"A shattered tree of depth {d}: every learner can be made to err {d} times"
+    title = f"A shattered tree of depth {d}: no deterministic learner avoids {d} mistakes"
     if shown < d:
         title = f"The upper {shown} levels of a shattered tree of depth {d}"
     axes.set_title(title, loc="left")
     axes.set_xlim(0, width)
     axes.set_ylim(-shown - 0.6, 0.5)
     axes.axis("off")
+    figure.supxlabel("white: the point asked; grey: a hypothesis that says the labels on its path")
     return save(figure, path)
 
 
