@@ -272,6 +272,11 @@ def test_copies_go_on_as_the_original(horizon, experts, tmp_path):
     assert rest.regret[-1] <= rest.bound[-1]
     whole = AgnosticLearner(H, horizon, experts=experts).run(xs, ys)
     np.testing.assert_array_equal(whole.predictions[13:], rest.predictions)
+    # of what the theorem says of all rounds, less what was lost to that hypothesis before
+    best = list(H.names).index(rest.best)
+    before = whole.losses[:13].sum() - errors(H, tally(H, xs[:13], ys[:13]))[best]
+    np.testing.assert_allclose(rest.bound, whole.bound[13:] - before)
+    assert before != 0
 
 
 def test_what_is_wrong_changes_nothing():

@@ -105,6 +105,31 @@ def test_products_add_up(seed):
     assert checked(FiniteClass(less)) == oracle.ldim(frozenset(less))
 
 
+def piecewise_product(seed):
+    """Two products side by side: no product itself, but each of its halves, with large factors."""
+    random = np.random.default_rng(seed)
+    table = []
+    for half in (0, 1):
+        one, two = (random.random((size, 5)) < random.uniform(0.2, 0.5) for size in (30, 6))
+        table += [[half, *a, *b] for a in one.astype(int) for b in two.astype(int)]
+    return FiniteClass(table)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_products_among_the_version_spaces(seed):
+    H = piecewise_product(seed)
+    assert checked(H) == _core.Littlestone(H._bits, 11).dimension(H._everybody(), 0)[0]
+
+
+def test_as_large_as_the_size_allows():
+    """The tree shows the dimension, and log2 of the size that there is no more: no oracle needed."""
+    for seed in range(3):
+        H = FiniteClass.random(700, 30, seed=seed)
+        assert checked(H) == 9 == math.floor(math.log2(len(H)))
+        shuffled = np.random.default_rng(seed).permutation(512)
+        assert checked(FiniteClass(FiniteClass.cube(9).table[shuffled])) == 9
+
+
 def test_names_of_points_and_labels_do_not_matter():
     random = np.random.default_rng(3)
     table = random.random((60, 20)) < 0.3

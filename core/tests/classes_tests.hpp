@@ -101,6 +101,28 @@ inline void test_classes() {
   splits(product, all_of_it, columns);
   CHECK(!factor(product, all_of_it, columns, one, other));
 
+  // as many as a product has, and each part of the labels with the first of the other: yet none
+  const Hypotheses crossed = make(3, {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 1, 1}});  // x, u, and b
+  splits(crossed, everybody(crossed), columns);
+  CHECK(!factor(crossed, everybody(crossed), columns, one, other));
+
+  // minorities as counted one by one, where rows are alike and where they are not
+  for (const unsigned step : {1u, 77u}) {
+    std::vector<std::vector<bool>> cube;
+    for (unsigned h = 0; h < 300; ++h) {
+      cube.emplace_back();
+      for (unsigned x = 0; x < 9; ++x) cube.back().push_back(h * step % 512 >> x & 1);
+    }
+    const Hypotheses some = make(9, cube);
+    splits(some, everybody(some), columns);
+    CHECK(columns.size() == 9);
+    for (const Column& c : columns) {
+      std::size_t ones = 0;
+      for (const auto& row : cube) ones += row[c.point];
+      CHECK(c.minority == std::min(ones, 300 - ones));
+    }
+  }
+
   int polled = 0;
   Patience patience([&] { ++polled; });
   for (int i = 0; i < 9; ++i) patience.spend(1 << 21);
