@@ -11,6 +11,7 @@ void bind_experts(nanobind::module_& m);       // those of regretless.experts
 void bind_games(nanobind::module_& m);         // self-play, for regretless.games
 void bind_bandits(nanobind::module_& m);       // players of arms, for regretless.bandits
 void bind_lin_ucb(nanobind::module_& m);       // LinUCB, for regretless.bandits
+void bind_classes(nanobind::module_& m);       // finite classes, for regretless.classes
 void bind_boosting(nanobind::module_& m);      // votes, for regretless.boosting
 void bind_stump_search(nanobind::module_& m);  // the best stump, for batch boosting
 void bind_stages(nanobind::module_& m);        // gradient boosting

@@ -549,6 +549,7 @@ NB_MODULE(_core, m) {
   bind_games(m);
   bind_bandits(m);
   bind_lin_ucb(m);
+  bind_classes(m);
   bind_boosting(m);
   bind_stump_search(m);
   bind_stages(m);

@@ -863,6 +863,7 @@ void test_weak_learners() {
 }  // namespace
 
 #include "bandits_tests.hpp"  // after CHECK
+#include "classes_tests.hpp"
 
 int main() {
   test_losses();
@@ -878,6 +879,7 @@ int main() {
   test_games([](bool held) { CHECK(held); });
   test_lin_ucb();
   test_arms();
+  test_classes();
   test_boosting();
   test_boost();
   test_stump_search();

@@ -16,6 +16,7 @@ from regretless.plots.experts import (
 from regretless.plots.games import gap_curves
 from regretless.plots.margins import margin_curves
 from regretless.plots.regret import regret_curve
+from regretless.plots.trees import mistake_tree
 from regretless.plots.weights import weight_bars
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "gap_curves",
     "learning_curves",
     "margin_curves",
+    "mistake_tree",
     "oracle_bars",
     "regret_bands",
     "regret_curve",

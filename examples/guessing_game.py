@@ -1,0 +1,93 @@
+"""A guessing game: how many wrong guesses a class of rules costs, and what noise adds (survey 3.2).
+
+python examples/guessing_game.py [--plot game.png] [--tree tree.png]
+"""
+
+import argparse
+
+import numpy as np
+
+from regretless.adversaries import play
+from regretless.classes import (
+    SOA,
+    AgnosticLearner,
+    FiniteClass,
+    littlestone_dimension,
+    vc_dimension,
+)
+from regretless.experts import Consistent, Halving
+
+ROUNDS = 2000
+
+
+class Voting:
+    """A voter of `regretless.experts` who is given what all hypotheses say."""
+
+    def __init__(self, voter: type[Halving], H: FiniteClass) -> None:
+        self.H, self.voter = H, voter(len(H))
+
+    def predict_one(self, x: int) -> int:
+        """The answer to the hypotheses' advice."""
+        return self.voter.predict(self.H.at(x))
+
+    def learn_one(self, x: int, y: int) -> None:
+        """Tell who was right."""
+        self.voter.update(self.H.at(x), y)
+
+
+def main() -> None:
+    """Classes, the mistakes that can be forced in each; then labels one in five of which is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plot", help="where to write the regret, .png or .svg")
+    parser.add_argument("--tree", help="where to write the tree of the thresholds, .png or .svg")
+    options = parser.parse_args()
+    classes = {
+        "thresholds on 15 points": FiniteClass.thresholds(15),
+        "thresholds on 1000 points": FiniteClass.thresholds(1000),
+        "singletons, 64 points": FiniteClass.singletons(64),
+        "intervals on 20 points": FiniteClass.intervals(20),
+        "lines through a 4 x 4 grid": FiniteClass.halfspaces(4),
+        "all functions on 8 points": FiniteClass.cube(8),
+    }
+    print("The adversary walks down the class's tree and always says the opposite of the guess;")
+    print("yet some hypothesis is right in every round.\n")
+    print(
+        f"{'class':27} {'size':>5} {'VC':>3} {'Ldim':>4} {'SOA':>4} {'Halving':>8} {'Consistent':>11}"
+    )
+    for name, H in classes.items():
+        tree, d = H.littlestone_tree(), littlestone_dimension(H)
+        learners = (SOA(H), Voting(Halving, H), Voting(Consistent, H))
+        mistakes = [int(play(learner, tree.adversary(), d + 1).loss) for learner in learners]
+        one, two, three = mistakes
+        print(f"{name:27} {len(H):5} {vc_dimension(H):3} {d:4} {one:4} {two:8} {three:11}")
+    in_order = FiniteClass.singletons(64)
+    labels = [0] * 63 + [1]
+    print("\nSingletons asked in order, the last one right: SOA errs once,", end=" ")
+    print(f"Consistent {int(Consistent(64).run(in_order.advice(range(64)), labels).sum())} times.")
+    assert SOA(in_order).run(range(64), labels).mistakes == 1
+
+    H = classes["thresholds on 15 points"]
+    random = np.random.default_rng(0)
+    xs = random.integers(15, size=ROUNDS)
+    ys = (xs >= 6) ^ (random.random(ROUNDS) < 0.2)
+    learner = AgnosticLearner(H, horizon=ROUNDS)
+    run = learner.run(xs.tolist(), ys.astype(int).tolist())
+    best = run.comparator_losses.sum()
+    print(
+        f"\nOne label in five is wrong, {ROUNDS:,} rounds: the best threshold is {run.best}, with"
+    )
+    print(
+        f"{best:.0f} mistakes; {run.loss:.1f} are expected of the learner, {run.regret[-1]:.1f} more.",
+        end=" ",
+    )
+    print(f"At most {run.bound[-1]:.1f} more can be.")
+    if options.plot:
+        run.plot(options.plot)
+        print(f"\nwrote {options.plot}")
+    if options.tree:
+        H.littlestone_tree().plot(options.tree)
+        print(f"\nwrote {options.tree}")
+
+
+if __name__ == "__main__":
+    main()

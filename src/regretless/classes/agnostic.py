@@ -1,0 +1,231 @@
+"""Learning a class that need not hold the truth: the regret to its best hypothesis (survey 3.2.1)."""
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.arguments import positive
+from regretless.bandits.drawing import Draws, checked_seed
+from regretless.certificates import RegretCertificate
+from regretless.classes.class_learner import Arrays, ClassLearner
+from regretless.classes.class_run import ClassRun, errors, rounds_of, tally
+from regretless.classes.finite_class import FiniteClass
+from regretless.classes.ldim_experts import LdimExperts
+from regretless.classes.too_large import LIMIT
+from regretless.experts.hedge import Hedge
+from regretless.oco.player import whole
+
+__all__ = ["AgnosticLearner"]
+
+_GIVEN = ("horizon", "rate", "experts", "seed", "limit")
+
+
+class AgnosticLearner(ClassLearner):
+    """Predicts a probability of 1 by exponential weights over experts that stand for the class.
+
+    With d experts, the rate `eta = sqrt(8 log d / T)` for T rounds, and `|p_t - y_t|` the probability of
+    a mistake, for all labels whatever (survey Theorem 3.6, with the constant of its Theorem 1.3)
+
+        sum |p_t - y_t| - min_h sum |h(x_t) - y_t|  <=  log d / eta + eta T / 8  =  sqrt(T log(d) / 2)
+
+    Experts are the hypotheses themselves, or those of `LdimExperts`, with
+    `log d <= Ldim(H) log(e T / Ldim(H))`: fewer if the class is large and T small. (By Sauer's lemma
+    `|H| <= sum_{L <= Ldim(H)} C(|X|, L)`: from T = `|X|` rounds on, the hypotheses are fewer.)
+
+    Parameters
+    ----------
+    H : the class.
+    horizon : T, how many rounds there will be; None: start again in rounds 1, 2, 4, 8, ... with twice
+        the horizon, which costs a factor of 3.42 at most (survey 2.3.1).
+    rate : "hoeffding", as above; "survey", `sqrt(log d / T)`, whose bound is `2 sqrt(T log d)`; or a
+        number, which is kept.
+    experts : "ldim", "hypotheses", or "auto", whichever are fewer in a period.
+    seed : of the coins by which `predict_one` makes a label of a probability.
+    limit : how many version spaces may be split to find a dimension; see `littlestone_dimension`.
+
+    Attributes: `rounds`; `loss`, the sum of the probabilities of a mistake; `pool`, the experts now.
+
+    >>> H = FiniteClass.thresholds(9)
+    >>> learner = AgnosticLearner(H, horizon=200)
+    >>> random = np.random.default_rng(0)
+    >>> xs = random.integers(9, size=200).tolist()
+    >>> ys = [int(x >= 4) ^ int(random.random() < 0.2) for x in xs]     # one in five is wrong
+    >>> run = learner.run(xs, ys)
+    >>> print(f"best {run.best}: {run.regret[-1]:.1f} above its mistakes, at most {run.bound[-1]:.1f}")
+    best 4: 8.9 above its mistakes, at most 15.2
+    """
+
+    def __init__(
+        self,
+        H: FiniteClass,
+        horizon: int | None = None,
+        *,
+        rate: Literal["hoeffding", "survey"] | float = "hoeffding",
+        experts: Literal["auto", "ldim", "hypotheses"] = "auto",
+        seed: int = 0,
+        limit: int = LIMIT,
+    ) -> None:
+        super().__init__(H)
+        self.horizon = None if horizon is None else whole(horizon, "horizon")
+        if isinstance(rate, str):
+            if rate not in ("hoeffding", "survey"):
+                raise ValueError(f"rate={rate!r} is not 'hoeffding', 'survey' or a number")
+        else:
+            positive(rate, "rate")
+        if experts not in ("auto", "ldim", "hypotheses"):
+            raise ValueError(f"experts={experts!r} is not 'auto', 'ldim' or 'hypotheses'")
+        self.rate, self.experts, self.limit = rate, experts, limit
+        self.seed = checked_seed(seed)
+        self.loss = 0.0
+        self._counts: NDArray[np.int64] = np.zeros((len(H.points), 2), np.int64)
+        self._past = [0.0, 0.0]  # the bounds of the periods before this
+        self._start()
+
+    def _start(self) -> None:
+        """A period: all rounds, or as many as there have been, and one more."""
+        self._coins = Draws(self.seed, 1)
+        self._played = 0
+        self._length = self.horizon or self.rounds + 1
+        # never more than these, if every point can be asked (Sauer's lemma)
+        few = self.experts == "auto" and self._length >= len(self.H.points)
+        pool = None if few or self.experts == "hypotheses" else self._ldim_experts()
+        if pool is None or (self.experts == "auto" and len(self.H) <= pool.count):
+            self.pool: LdimExperts | Hedge = Hedge(len(self.H), rate=self._tuned(len(self.H)))
+        else:
+            self.pool = pool
+
+    def _ldim_experts(self) -> LdimExperts:
+        ldim = self.H._dimension(self.H._everybody(), self.limit)
+        count = sum(math.comb(self._length, L) for L in range(ldim + 1))
+        return LdimExperts(self.H, self._length, rate=self._tuned(count), limit=self.limit)
+
+    def _tuned(self, count: int) -> float:
+        if not isinstance(self.rate, str):
+            return float(self.rate)
+        factor = 8.0 if self.rate == "hoeffding" else 1.0
+        return math.sqrt(factor * math.log(max(count, 2)) / self._length)  # one is followed anyway
+
+    # --- the rounds --------------------------------------------------------------------------------
+
+    def predict_proba_one(self, x: Hashable) -> dict[int, float]:
+        """The probabilities of the labels. Nothing is remembered."""
+        p = self._probability(x)
+        return {0: 1.0 - p, 1: p}
+
+    def predict_one(self, x: Hashable) -> int:
+        """A label drawn with these probabilities; in the same round the same coin is thrown."""
+        return int(self._coins[self.rounds][0] < self._probability(x))
+
+    def _probability(self, x: Hashable) -> float:
+        if isinstance(self.pool, LdimExperts):
+            return self.pool.probability(x)
+        says = self.H.at(x)
+        if self._played == self._length:
+            raise ValueError(f"all rounds of horizon={self.horizon} have been played")
+        return min(1.0, float(self.pool.weights[says].sum()))
+
+    def learn_one(self, x: Hashable, y: int) -> None:
+        self._learn(x, y)
+
+    def _learn(self, x: Hashable, y: int) -> float:
+        """Returns the probability with which 1 was predicted."""
+        if y not in (0, 1):
+            raise ValueError(f"y={y!r} is not 0 or 1")
+        p, label = self._probability(x), int(y)
+        if isinstance(self.pool, LdimExperts):
+            self.pool.update(x, label)
+        else:
+            self.pool.update((self.H.at(x) != bool(label)).astype(np.float64))
+        self.rounds += 1
+        self._played += 1
+        self.loss += abs(p - label)
+        self._counts[self.H._column(x), label] += 1
+        if self.horizon is None and self._played == self._length:
+            self._past = list(self._bounds())
+            self._start()
+        return p
+
+    def run(self, xs: Iterable[Hashable], ys: Iterable[Any]) -> ClassRun:
+        """Play many rounds; the bound is on the regret to the hypothesis that is best in them."""
+        instances, labels = rounds_of(self.H, xs, ys)
+        if self.horizon is not None and self.rounds + len(labels) > self.horizon:
+            raise ValueError(
+                f"xs has {len(labels)} entries, but of horizon={self.horizon} rounds "
+                f"{self.rounds} have been played"
+            )
+        loss, before = self.loss, errors(self.H, self._counts)
+        played, bound = np.empty(len(labels)), np.empty(len(labels))
+        for t, (x, y) in enumerate(zip(instances, labels)):
+            played[t] = self._learn(x, y)
+            bound[t] = min(self._bounds())
+        best = int(np.argmin(errors(self.H, tally(self.H, instances, labels))))
+        row = self.H._rows(np.array([best]))[0]
+        said = row[[self.H._column(x) for x in instances]]
+        truth = np.array(labels, np.float64)
+        return ClassRun(
+            np.abs(played - truth),
+            np.abs(said - truth),
+            row.astype(np.float64),
+            bound - (loss - float(before[best])),
+            None,
+            repr(self),
+            predictions=played,
+            best=self.H.names[best],
+        )
+
+    # --- what is proven ----------------------------------------------------------------------------
+
+    def _bounds(self) -> tuple[float, float]:
+        """By Hoeffding's lemma and by the survey's theorem, of all periods together."""
+        if not self._played:
+            return self._past[0], self._past[1]
+        count = self.pool.count if isinstance(self.pool, LdimExperts) else len(self.H)
+        start, rate = math.log(count) / self.pool.rate, float(self.pool.rate)  # type: ignore[operator]
+        first, second = self._past
+        return first + start + rate * self._played / 8.0, second + start + rate * self._played
+
+    def certificate(self) -> RegretCertificate:
+        """The regret to the best hypothesis so far, in expectation over the coins, and its bound."""
+        least = int(errors(self.H, self._counts).min())
+        hoeffding, survey = self._bounds()
+        return RegretCertificate(
+            self.rounds,
+            self.loss - least,
+            {"hoeffding": hoeffding, "survey 3.1": survey},
+            "survey Theorems 1.3, 3.1 and 3.6",
+            {"labels do not depend on the coins of their round": None},
+        )
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], Arrays]:
+        kept = (*_GIVEN, "rounds", "loss", "_past", "_played", "_length")
+        parts = {name: getattr(self, name) for name in kept}
+        if isinstance(self.pool, LdimExperts):
+            return parts | {"pool": "ldim"}, {"counts": self._counts, **self.pool._state()}
+        return parts | {"pool": "hypotheses"}, {
+            "counts": self._counts,
+            "hedge": self.pool._engine.state(),
+        }
+
+    def _restore(self, parts: dict[str, Any], arrays: Arrays) -> None:
+        AgnosticLearner.__init__(self, self.H, **{name: parts[name] for name in _GIVEN})
+        for name in ("rounds", "loss", "_past", "_played", "_length"):
+            setattr(self, name, parts[name])
+        self._counts = arrays["counts"]
+        if self._counts.shape != (len(self.H.points), 2):
+            raise ValueError("the counts are of another class")
+        if parts["pool"] == "ldim":
+            self.pool = self._ldim_experts()
+            self.pool._restore(self._played, arrays)
+        else:
+            self.pool = Hedge(len(self.H), rate=self._tuned(len(self.H)))
+            self.pool._engine.restore(arrays["hedge"])
+
+    def __repr__(self) -> str:
+        options = [f"rate={self.rate!r}"] if self.rate != "hoeffding" else []
+        options += [f"experts={self.experts!r}"] if self.experts != "auto" else []
+        return f"AgnosticLearner({', '.join([repr(self.H), f'horizon={self.horizon}', *options])})"

@@ -1,0 +1,289 @@
+"""Finite classes of hypotheses: functions from some points to the labels 0 and 1 (survey 3.2)."""
+
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core, persistence
+from regretless.classes.generators import Generated
+from regretless.classes.mistake_tree import MistakeTree
+from regretless.classes.too_large import LIMIT, TooLarge, check_size
+from regretless.experts.majority import NotRealizable
+from regretless.oco.player import whole
+
+__all__ = ["FiniteClass", "Ids"]
+
+Ids = NDArray[np.uint32]  # some of the hypotheses, in rising order
+
+
+class FiniteClass(Generated):
+    """Hypotheses, each of which says 0 or 1 at each of some points.
+
+    Hypotheses that say the same at all points are one; the name of the first is kept.
+
+    Parameters
+    ----------
+    table : a row for each hypothesis, a column for each point, of 0 and 1.
+    points : the points, anything hashable, each once; 0, 1, 2, ... by default.
+    names : of the hypotheses; 0, 1, 2, ... by default.
+
+    Made by functions: `from_functions`. The classes of the texts: `thresholds`, `intervals`,
+    `singletons`, `subsets`, `cube`, `conjunctions`, `k_term`, `parities`, `halfspaces`, `random`.
+    At most 2^29 values, hypotheses times points, are enumerated.
+
+    >>> H = FiniteClass([[0, 0, 1], [0, 1, 1], [1, 0, 0], [0, 0, 1]], points=["a", "b", "c"])
+    >>> H, H.names, H.at("b")
+    (FiniteClass(3 hypotheses, 3 points), (0, 1, 2), array([False,  True, False]))
+    >>> H.restrict("a", 0).names
+    (0, 1)
+    """
+
+    points: tuple[Hashable, ...]
+    names: tuple[Any, ...]
+
+    def __init__(
+        self,
+        table: Any,
+        points: Iterable[Hashable] | None = None,
+        names: Iterable[Any] | None = None,
+    ) -> None:
+        values = np.asarray(table)
+        if values.ndim != 2 or 0 in values.shape:
+            raise ValueError(
+                f"table has shape {values.shape}: it needs a row for each hypothesis and a column for "
+                "each point, at least one of both"
+            )
+        check_size(*values.shape)
+        if values.dtype != bool:
+            wrong = ~np.isin(values, (0, 1))
+            if wrong.any():
+                at = tuple(np.argwhere(wrong)[0].tolist())
+                raise ValueError(f"table[{at[0]}, {at[1]}] = {values[at]!r} is not 0 or 1")
+            values = values == 1
+        count, width = values.shape
+        self.points = tuple(range(width) if points is None else points)
+        self.names = tuple(range(count) if names is None else names)
+        for given, wanted, what in ((self.points, width, "points"), (self.names, count, "names")):
+            if len(given) != wanted:
+                raise ValueError(f"{what} has {len(given)} entries for {wanted} of the table")
+        for j, x in enumerate(self.points):
+            if not isinstance(x, Hashable):
+                raise TypeError(f"points[{j}] = {x!r} is not hashable; a tuple would be")
+        self._index = {x: j for j, x in enumerate(self.points)}
+        if len(self._index) < width:
+            twice = next(x for j, x in enumerate(self.points) if self._index[x] != j)
+            raise ValueError(f"points has {twice!r} twice: a point has one label")
+        self._bits = _packed(values)
+        self._merge()
+
+    def _merge(self) -> None:
+        rows = self._bits.view(f"V{8 * self._bits.shape[1]}").ravel().tolist()
+        first = {row: i for i, row in zip(range(len(rows) - 1, -1, -1), reversed(rows))}
+        if len(first) < len(rows):
+            kept = sorted(first.values())
+            self._bits = np.ascontiguousarray(self._bits[kept])
+            self.names = tuple(self.names[i] for i in kept)
+
+    @classmethod
+    def from_functions(
+        cls,
+        functions: Sequence[Callable[[Any], Any]] | Mapping[Any, Callable[[Any], Any]],
+        points: Iterable[Hashable],
+    ) -> Self:
+        """The class of some functions, a sequence or a dict by name, on some points.
+
+        >>> H = FiniteClass.from_functions({"tall": lambda x: x > 180, "any": lambda x: 1}, [160, 190])
+        >>> H.names, H.table.astype(int).tolist()
+        (('tall', 'any'), [[0, 1], [1, 1]])
+        """
+        named = functions if isinstance(functions, Mapping) else dict(enumerate(functions))
+        where = tuple(points)
+        table = np.array([[f(x) for x in where] for f in named.values()])
+        return cls(table.reshape(len(named), len(where)), where, named)
+
+    # --- what they say -----------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._bits)
+
+    @property
+    def table(self) -> NDArray[np.bool_]:
+        """A row for each hypothesis, a column for each point."""
+        return self._rows(np.arange(len(self)))
+
+    def _rows(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
+        octets = self._bits[ids].view(np.uint8)
+        bits = np.unpackbits(octets, axis=1, count=len(self.points), bitorder="little")
+        return bits.view(np.bool_)
+
+    def _column(self, x: Hashable) -> int:
+        try:
+            return self._index[x]
+        except (KeyError, TypeError):
+            raise ValueError(
+                f"x={x!r} is none of the {len(self.points)} points of the class"
+            ) from None
+
+    def _says(self, column: int, ids: Ids | None = None) -> NDArray[np.bool_]:
+        words = self._bits[:, column // 64] if ids is None else self._bits[ids, column // 64]
+        return (words >> np.uint64(column % 64) & np.uint64(1)).astype(np.bool_)
+
+    def at(self, x: Hashable) -> NDArray[np.bool_]:
+        """What each hypothesis says at a point."""
+        return self._says(self._column(x))
+
+    def advice(self, xs: Iterable[Hashable]) -> NDArray[np.bool_]:
+        """A row for each x, what each hypothesis says there: for `Halving`, `Consistent` or `Hedge`.
+
+        >>> from regretless.experts import Halving
+        >>> H = FiniteClass.thresholds(7)
+        >>> int(Halving(len(H)).run(H.advice([3, 5, 4]), [0, 1, 0]).sum())
+        1
+        """
+        columns = [self._says(self._column(x)) for x in xs]
+        return np.array(columns, bool).reshape(len(columns), len(self))
+
+    def restrict(self, x: Hashable, label: int) -> "FiniteClass":
+        """The hypotheses that say `label` at x: a version space, on the same points."""
+        if label not in (0, 1):
+            raise ValueError(f"label={label!r} is not 0 or 1")
+        agree = np.flatnonzero(self.at(x) == bool(label))
+        if not len(agree):
+            raise NotRealizable(f"no hypothesis says {label} at x={x!r}")
+        return self._subclass(agree.astype(np.uint32))
+
+    def _subclass(self, ids: Ids) -> "FiniteClass":
+        part = FiniteClass.__new__(FiniteClass)
+        part.points, part._index = self.points, self._index
+        part._bits = np.ascontiguousarray(self._bits[ids])
+        part.names = tuple(self.names[i] for i in ids)
+        return part
+
+    # --- how hard they are to learn ----------------------------------------------------------------
+
+    @cached_property
+    def _search(self) -> _core.Littlestone:
+        return _core.Littlestone(self._bits, len(self.points))
+
+    def _everybody(self) -> Ids:
+        return np.arange(len(self), dtype=np.uint32)
+
+    def _dimension(self, ids: Ids, limit: int = LIMIT) -> int:
+        """The Littlestone dimension of a version space; what was found of others helps."""
+        lower, upper = self._search.dimension(ids, whole(limit, "limit"))
+        if lower < upper:
+            raise TooLarge("Littlestone", len(ids), len(self.points), lower, upper, limit)
+        return lower
+
+    def littlestone_tree(self, *, limit: int = LIMIT) -> MistakeTree:
+        """A shattered tree as deep as any, which shows `littlestone_dimension`.
+
+        Parameters: `limit`, as there.
+
+        >>> print(FiniteClass.thresholds(3).littlestone_tree())
+        1
+        ├─ 0 ─ 2
+        │      ├─ 0 ─ hypothesis 3
+        │      └─ 1 ─ hypothesis 2
+        └─ 1 ─ 0
+               ├─ 0 ─ hypothesis 1
+               └─ 1 ─ hypothesis 0
+        """
+        depth = self._dimension(self._everybody(), limit)
+        nodes, leaves = self._search.tree(self._everybody(), depth, limit)
+        if len(leaves) < 2**depth:
+            raise ValueError(
+                f"the dimension is {depth}, but no tree that shows it was found within limit={limit:,} "
+                "version spaces; give a larger limit"
+            )
+        return MistakeTree([self.points[j] for j in nodes], [self.names[i] for i in leaves])
+
+    def shattered_set(self, *, limit: int = LIMIT) -> tuple[Hashable, ...]:
+        """The most points that the hypotheses give all labels, which shows `vc_dimension`.
+
+        Parameters: `limit`, as there.
+
+        >>> FiniteClass.intervals(5).shattered_set()
+        (0, 1)
+        """
+        lower, upper, chosen = _core.vc_dimension(
+            self._bits, len(self.points), whole(limit, "limit")
+        )
+        if lower < upper:
+            raise TooLarge("VC", len(self), len(self.points), lower, upper, limit, "sets of points")
+        return tuple(self.points[j] for j in chosen)
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "_search"}
+
+    def _parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """For files: points and names as JSON has them, and the bits."""
+        parts = {"points": _written(self.points), "names": _written(self.names)}
+        return parts, {"bits": self._bits}
+
+    @classmethod
+    def _restored(cls, parts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        points, bits = _read(parts["points"]), np.asarray(arrays["bits"])
+        if bits.dtype != np.uint64 or bits.ndim != 2 or bits.shape[1] != (len(points) + 63) // 64:
+            raise ValueError("the bits do not fit the points")
+        made = cls.__new__(cls)
+        made.points, made.names = points, _read(parts["names"])
+        made._index, made._bits = {x: j for j, x in enumerate(points)}, bits
+        if not len(made.names) == len(bits) > 0:
+            raise ValueError("the bits do not fit the names")
+        return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the class to a safetensors file; points and names must be numbers, strings or tuples."""
+        parts, arrays = self._parts()
+        persistence.write(path, {"class": "FiniteClass", "parts": parts}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The class that `save` wrote to `path`."""
+        description, arrays = persistence.read_a("FiniteClass", path)
+        with persistence.restoring(path):
+            return cls._restored(description["parts"], arrays)
+
+    def __repr__(self) -> str:
+        return f"FiniteClass({len(self):,} hypotheses, {len(self.points):,} points)"
+
+
+def _packed(values: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Rows of words of 64 bits, the first point in the lowest."""
+    octets = np.packbits(values, axis=1, bitorder="little")
+    words = np.zeros((len(values), (values.shape[1] + 63) // 64 * 8), np.uint8)
+    words[:, : octets.shape[1]] = octets
+    return words.view(np.uint64)
+
+
+def _written(things: tuple[Any, ...]) -> Any:
+    """As JSON has it; a range of numbers takes no room."""
+    if things == tuple(range(len(things))):
+        return len(things)
+    return [_plain(thing) for thing in things]
+
+
+def _plain(thing: Any) -> Any:
+    if isinstance(thing, tuple):
+        return [_plain(part) for part in thing]
+    if isinstance(thing, np.generic):
+        thing = thing.item()
+    if not isinstance(thing, (str, int, float, bool, type(None))):
+        raise ValueError(
+            f"{thing!r} cannot be written to a file: points and names must be numbers, strings or "
+            "tuples of them; pickle keeps others"
+        )
+    return thing
+
+
+def _read(things: Any) -> tuple[Any, ...]:
+    if isinstance(things, int):
+        return tuple(range(things))
+    return tuple(_read(thing) if isinstance(thing, list) else thing for thing in things)
