@@ -323,10 +323,12 @@ def test_beliefs():
     assert normal.beliefs[1] == pytest.approx([(1 / 4 + 8 * 4) / precision, precision**-0.5])
 
 
-@pytest.mark.parametrize("model", ["bernoulli", "gaussian"])
-def test_thompson_chooses_as_often_as_it_says(model):
+@pytest.mark.parametrize(
+    ("model", "prior"), [("bernoulli", None), ("bernoulli", (0.3, 0.5)), ("gaussian", None)]
+)
+def test_thompson_chooses_as_often_as_it_says(model, prior):
     """20,000 choices from one state: a share has a standard error of at most 0.0036."""
-    bandit = ThompsonSampling(3, model=model, seed=0)
+    bandit = ThompsonSampling(3, model=model, prior=prior, seed=0)
     for arm, loss in [(0, 1), (0, 0), (0, 0), (1, 1), (1, 0), (2, 1), (2, 1), (0, 0)]:
         bandit.act(available=[arm])
         bandit.update(loss)
