@@ -680,7 +680,9 @@ bool belongs(const std::uint32_t* rows, const float* values, std::size_t size,
 // Experts, four at a time; the last may be fewer, and weigh nothing beyond.
 template <class F>
 void by_fours(std::size_t n, F f) {
-  for (std::size_t i = 0; i < n; i += 4) f(i, n - i < 4 ? n - i : std::size_t(4));
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) f(i, std::size_t(4));
+  if (i < n) f(i, n - i);
 }
 Four take(const double* from, std::size_t count) {
   Four x = {};
