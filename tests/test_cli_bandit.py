@@ -9,7 +9,14 @@ import pytest
 from pyarrow import parquet
 from typer.testing import CliRunner
 
-from regretless.bandits import EpsilonGreedyLearner, LinUCB
+from regretless.bandits import (
+    UCB1,
+    EpsilonGreedyLearner,
+    Exp3,
+    LinUCB,
+    ThompsonSampling,
+    TsallisINF,
+)
 from regretless.bandits.off_policy import Log, evaluate
 from regretless.cli.app import app
 from regretless.linear import LinearRegressor
@@ -121,6 +128,22 @@ def test_learners_are_replayed(folder, learner):
     same(found["policies"][learner], evaluate(seen, bandit, "replay"))
 
 
+@pytest.mark.parametrize(
+    ("learner", "kind"),
+    [("exp3", Exp3), ("tsallis-inf", TsallisINF), ("ucb1", UCB1), ("thompson", ThompsonSampling)],
+)
+def test_players_of_arms_are_replayed(folder, learner, kind):
+    """They look at no context, and their losses are rewards turned round."""
+    found = run_json(
+        *("replay", "log.csv", *FULL, "--learner", learner, "--seed", 5),
+        *("--reward-range", -1, 2),
+    )
+    _, actions, rewards, _, _ = game()
+    seen = Log(actions, rewards, np.full(ROWS, 1 / 3), n=3)
+    bandit = kind(3, range=(-1.0, 2.0), seed=5)
+    same(found["policies"][learner], evaluate(seen, bandit, "replay", reward_range=(-1.0, 2.0)))
+
+
 def test_options_of_estimates(folder):
     bernstein = ("--interval", "bernstein")
     options = {"interval": "bernstein", "reward_range": (0.0, 1.0), "cap": 2.0}
@@ -203,5 +226,7 @@ def test_bad_options(folder):
         "needs --context"
         in run("replay", "log.csv", *LOGGED, "--learner", "lin-ucb", code=2).stderr
     )
+    arms = run("replay", "log.csv", *LOGGED, "--learner", "ucb1", "--context", "x1", code=2)
+    assert "--learner ucb1 does not look at it" in arms.stderr
     assert "must be above 0" in run("ips", "log.csv", *FULL, "--confidence", 1, code=2).stderr
     assert math.isclose(run_json("replay", "log.csv", *LOGGED)["rows"], ROWS)

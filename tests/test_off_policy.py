@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from reference import off_policy as oracle
 
-from regretless.bandits import BanditMirrorDescent, EpsilonGreedyLearner, LinUCB
+from regretless.bandits import (
+    UCB1,
+    BanditMirrorDescent,
+    EpsilonGreedyLearner,
+    Exp3,
+    LinUCB,
+    ThompsonSampling,
+    TsallisINF,
+)
 from regretless.bandits.off_policy import (
     Log,
     OffPolicyEstimate,
@@ -128,6 +136,30 @@ def test_replay_lets_a_bandit_learn_from_matches_only():
     assert (
         found.assumptions["actions were logged uniformly at random, whatever the context"] is True
     )
+
+
+@pytest.mark.parametrize("kind", [Exp3, TsallisINF, UCB1, ThompsonSampling])
+def test_replay_tells_players_of_losses_what_was_missed(kind):
+    """A reward r in (-1, 3) is the loss 2 - r; contexts are not arms, choices without a loss go."""
+    random = np.random.default_rng(3)
+    actions = random.integers(3, size=2000)
+    rewards = np.array([-0.5, 0.0, 2.5])[actions] + random.random(2000) * 0.5
+    log = Log(actions, rewards, np.full(2000, 1 / 3), random.normal(size=(2000, 3)), n=3)
+    player = kind(3, range=(-1.0, 3.0), seed=1)
+    found = replay(log, player)
+    assert player.decisions == 0  # a copy has played
+    told, earned = kind(3, range=(-1.0, 3.0), seed=1), []
+    for action, reward in zip(actions.tolist(), rewards.tolist()):
+        if told.act() == action:
+            told.update(2.0 - reward, ticket=told.ticket)
+            earned.append(reward)
+        else:
+            told.forget(told.ticket)
+    assert found.value == pytest.approx(np.mean(earned), rel=1e-12)
+    assert found.effective_sample_size == len(earned)
+    assert found.value > 2.0  # it has found the third
+    with pytest.raises(ValueError, match=r"rewards\[.*\] = 2.* is outside range=\(0.0, 1.0\) of"):
+        replay(log, kind(3))
 
 
 def test_replay_of_a_learner_is_what_it_earns_live():

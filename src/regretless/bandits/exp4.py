@@ -45,6 +45,7 @@ class Exp4(ExponentialPlayer):
     array([0.2689, 0.7311])
     """
 
+    contextual: ClassVar[bool] = True  # the advice
     _options: ClassVar[tuple[str, ...]] = ("experts", "rate", "horizon")
     _theorem = "Auer, Cesa-Bianchi, Freund and Schapire 2002, Theorem 7.1, without exploration"
 

@@ -5,7 +5,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -65,6 +65,9 @@ class BanditMirrorDescent:
     >>> arm, player.probabilities.round(10)  # only what was drawn has become less likely
     (1, array([0.37068939, 0.25862121, 0.37068939]))
     """
+
+    feedback: ClassVar[str] = "loss"
+    contextual: ClassVar[bool] = False
 
     def __init__(
         self,

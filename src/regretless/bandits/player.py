@@ -56,6 +56,8 @@ class ArmPlayer(ABC):
     [(0, 0), (2, 2)]
     """
 
+    feedback: ClassVar[str] = "loss"  # what `update` is told; of others it is "reward"
+    contextual: ClassVar[bool] = False  # whether `act` is told a context
     _options: ClassVar[tuple[str, ...]] = ()  # beyond n, range and seed
     _theorem: str
     range: tuple[float, float] | None

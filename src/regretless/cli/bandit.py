@@ -38,6 +38,18 @@ class LearnerName(StrEnum):
 
     LIN_UCB = "lin-ucb"
     EPSILON_GREEDY = "epsilon-greedy"
+    EXP3 = "exp3"
+    TSALLIS_INF = "tsallis-inf"
+    UCB1 = "ucb1"
+    THOMPSON = "thompson"
+
+
+_OF_ARMS = {
+    LearnerName.EXP3: "Exp3",
+    LearnerName.TSALLIS_INF: "TsallisINF",
+    LearnerName.UCB1: "UCB1",
+    LearnerName.THOMPSON: "ThompsonSampling",
+}
 
 
 def _confidence(value: float) -> float:
@@ -186,8 +198,11 @@ def replay(
     """
     if learner and columns.policy:
         raise typer.BadParameter("--learner and --policy exclude each other")
-    if learner and not context:
-        raise typer.BadParameter("--learner needs --context: what it decides by")
+    looks = learner in (LearnerName.LIN_UCB, LearnerName.EPSILON_GREEDY)
+    if looks and not context:
+        raise typer.BadParameter(f"--learner {learner} needs --context: what it decides by")
+    if learner and context and not looks:
+        raise typer.BadParameter(f"--context: --learner {learner} does not look at it")
     options = _interval(interval, reward_range)
     _show(
         "replay",
@@ -272,7 +287,7 @@ def _show(
         logged = _read(columns, propensity, context)
         log, policies = logged.log, logged.policies()
         if learner is not None:
-            log, player = _learning(learner, log, seed)
+            log, player = _learning(learner, log, seed, options.get("reward_range") or (0.0, 1.0))
             policies = {learner.value: player}
         options |= {"confidence": shown.confidence}
         found: dict[str, OffPolicyEstimate | str] = {}
@@ -286,16 +301,21 @@ def _show(
         _print(found, method, shown, log)
 
 
-def _learning(learner: LearnerName, log: Log, seed: int) -> tuple[Log, Any]:
+def _learning(
+    learner: LearnerName, log: Log, seed: int, reward_range: tuple[float, float]
+) -> tuple[Log, Any]:
     """The bandit, and the log as it looks at it."""
     from dataclasses import replace
 
     import numpy as np
 
+    from regretless import bandits
     from regretless.bandits import EpsilonGreedyLearner, LinUCB
     from regretless.linear import LinearRegressor
 
     n = int(log.n or 1)
+    if learner in _OF_ARMS:
+        return log, getattr(bandits, _OF_ARMS[learner])(n, range=reward_range, seed=seed)
     if learner is LearnerName.EPSILON_GREEDY:
         return log, EpsilonGreedyLearner(LinearRegressor(), n, seed=seed)
     X = np.column_stack([log.contexts, np.ones(len(log))])  # which the regressor adds by itself

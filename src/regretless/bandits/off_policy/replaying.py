@@ -25,9 +25,8 @@ def replay(
 
     If actions were logged uniformly at random, a policy that learns meets in these rows just what it
     would have met live: its estimate after m of them is unbiased for its m first rounds (Li et al. 2011,
-    Theorem 1). A bandit is copied and learns from them as it goes, and from no others; rewards are given
-    to its `update` as they are, so that for one that wants losses the log must hold losses. About one
-    row in n counts.
+    Theorem 1). A bandit is copied and learns from them as it goes, and from no others. One that learns
+    losses in `range=(low, high)` is told `low + high - reward`. About one row in n counts.
 
     Parameters: `log`; `policy`, a bandit with `act` and `update`, which learns; or an action, or one a
     row, or a function of the context whose value is an action, which do not. The others as of `ips`.
@@ -75,10 +74,28 @@ def _chosen(log: Log, policy: Any) -> NDArray[np.bool_]:
 def _played(log: Log, policy: Any) -> NDArray[np.bool_]:
     """The rows in which a bandit that learns takes it."""
     bandit = copy.deepcopy(policy)
+    looks = log.contexts is not None and getattr(bandit, "contextual", True)
+    told = _told(log, bandit)
     matches = np.zeros(len(log), bool)
     for t, action in enumerate(log.actions.tolist()):
-        arm = bandit.act() if log.contexts is None else bandit.act(log.contexts[t])
+        arm = bandit.act(log.contexts[t]) if looks else bandit.act()
         if arm == action:
             matches[t] = True
-            bandit.update(float(log.rewards[t]))
+            bandit.update(told[t])
+        elif hasattr(bandit, "forget"):  # what another choice would have brought is not known
+            bandit.forget(bandit.ticket)
     return matches
+
+
+def _told(log: Log, bandit: Any) -> list[float]:
+    """The rewards, as losses if that is what the bandit learns."""
+    if getattr(bandit, "feedback", "reward") == "reward":
+        return [float(reward) for reward in log.rewards]
+    low, high = getattr(bandit, "range", (0.0, 1.0)) or (0.0, 0.0)
+    wrong = (log.rewards < low) | (log.rewards > high)
+    if low < high and wrong.any():
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"rewards[{at}] = {log.rewards[at]} is outside range=({low}, {high}) of {bandit!r}"
+        )
+    return [low + high - float(reward) for reward in log.rewards]
