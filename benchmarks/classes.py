@@ -1,6 +1,6 @@
 """How long the dimensions of classes take, against their size; there is no peer to compare with.
 
-python benchmarks/classes.py [--smoke] [--keep]
+python benchmarks/classes.py [--smoke]
 """
 
 import argparse
@@ -66,10 +66,9 @@ def learners(rounds: int) -> list[tuple[Any, ...]]:
 
 
 def main() -> None:
-    """Print a table; keep it with --keep."""
+    """Print a table, and keep it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--smoke", action="store_true", help="only what takes a second")
-    parser.add_argument("--keep", action="store_true", help="write results/classes.json")
+    parser.add_argument("--smoke", action="store_true", help="small, and keep no results")
     options = parser.parse_args()
     rows: list[tuple[Any, ...]] = []
     for name, H in classes(options.smoke).items():
@@ -78,8 +77,7 @@ def main() -> None:
     rows += learners(1000 if options.smoke else 10_000)
     for name, hypotheses, points, result, taken in rows:
         print(f"{name:42} {hypotheses:8,} x {points:5,}  {result:>3}  {taken:8.4f} s")
-    notes = {"Littlestone dimensions": "nobody else computes them; time against size"}
-    finish("classes", [], notes, options.keep, [HEADER, *rows])
+    finish("classes", [], {}, not options.smoke, [HEADER, *rows])
 
 
 if __name__ == "__main__":

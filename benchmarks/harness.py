@@ -88,6 +88,8 @@ def _installed(package: str) -> bool:
 
 def table(rows: list[Row]) -> str:
     """The rows in Markdown."""
+    if not rows:
+        return "There is no peer."
     lines = [
         "| work | peer | ours, us | peer, us | times faster | set out for | loss ours | loss peer |",
         "|---|---|--:|--:|--:|--:|--:|--:|",
