@@ -4,16 +4,18 @@
 #include <cmath>
 #include <cstdint>
 
+#include "splitmix.hpp"
+
 namespace regretless::bandits {
 
 class Stream {
  public:
   enum Purpose : std::uint64_t { choice, coin, world };  // the arm, the loss as 0 or 1, the losses
   Stream(std::uint64_t seed, Purpose purpose, double round)
-      : state_(mixed(mixed(seed + kStep * (purpose + 1)) + kStep * std::uint64_t(round))) {}
+      : state_(splitmix(splitmix(seed + kStep * (purpose + 1)) + kStep * std::uint64_t(round))) {}
 
   // in [0, 1)
-  double uniform() { return double(mixed(state_ += kStep) >> 11) * 0x1p-53; }
+  double uniform() { return double(splitmix(state_ += kStep) >> 11) * 0x1p-53; }
   // Marsaglia's polar method; the second number is not kept.
   double normal() {
     for (;;) {
@@ -42,11 +44,6 @@ class Stream {
 
  private:
   static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;
-  static std::uint64_t mixed(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
   std::uint64_t state_;
 };
 

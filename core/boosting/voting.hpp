@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "splitmix.hpp"
 #include "state.hpp"
 
 namespace regretless {
@@ -28,12 +29,7 @@ class Voting : public Stateful {
 // A number in [0, 1) that depends on seed, round and place alone, so that to predict changes
 // nothing.
 inline double drawn(std::uint64_t seed, std::uint64_t round, std::uint64_t place) {
-  const auto mixed = [](std::uint64_t z) {  // splitmix64
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  };
-  return double(mixed(mixed(seed * 0x9E3779B97F4A7C15 + round) + place) >> 11) * 0x1p-53;
+  return double(splitmix(splitmix(seed * 0x9E3779B97F4A7C15 + round) + place) >> 11) * 0x1p-53;
 }
 
 }  // namespace regretless

@@ -3,7 +3,9 @@
 import math
 from typing import Any
 
-__all__ = ["interval", "number", "positive"]
+import numpy as np
+
+__all__ = ["interval", "number", "positive", "whole"]
 
 
 def number(value: Any, name: str) -> float:
@@ -31,6 +33,18 @@ def positive(value: Any, name: str, hint: str = "") -> float:
     if not 0 < number(value, name) < math.inf:
         raise ValueError(f"{name}={value} must be positive and finite{hint}")
     return float(value)
+
+
+def whole(value: Any, name: str, least: int = 1, hint: str = "") -> int:
+    """The value of an argument as a whole number, not less than the least.
+
+    >>> whole(0, "dimension")
+    Traceback (most recent call last):
+    ValueError: dimension=0 must be a whole number of at least 1
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name}={value!r} must be a whole number of at least {least}{hint}")
+    return int(value)
 
 
 def interval(value: Any, name: str) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adversary", "Array", "Exhausted", "Linear", "Oblivious", "whole"]
+__all__ = ["Adversary", "Array", "Exhausted", "Linear", "Oblivious"]
 
 Array = NDArray[np.float64]
 
@@ -98,15 +98,3 @@ class Linear(Oblivious):
 
     def loss(self, choice: Any, answer: Array) -> float:
         return float(np.dot(choice, answer))
-
-
-def whole(value: Any, name: str, least: int = 1) -> int:
-    """An argument that is a whole number.
-
-    >>> whole(0, "dimension")
-    Traceback (most recent call last):
-    ValueError: dimension=0 must be a whole number of at least 1
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name}={value!r} must be a whole number of at least {least}")
-    return int(value)

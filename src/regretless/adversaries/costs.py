@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from regretless.adversaries.adversary import Array, Linear, whole
+from regretless.adversaries.adversary import Array, Linear
 from regretless.adversaries.gradients import expected_absolute_sum
+from regretless.arguments import whole
 
 __all__ = ["BernoulliArms", "CoinFlips", "SwitchingExperts"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from regretless.adversaries.adversary import Array, Exhausted, Oblivious, whole
-from regretless.arguments import positive
+from regretless.adversaries.adversary import Array, Exhausted, Oblivious
+from regretless.arguments import positive, whole
 
 __all__ = ["DisjunctionStream", "ExponentialInstance", "MarginStream", "UnitVectors"]
 

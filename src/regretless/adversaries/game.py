@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regretless.adversaries.adversary import Adversary, Array, Exhausted, whole
+from regretless.adversaries.adversary import Adversary, Array, Exhausted
+from regretless.arguments import whole
 
 __all__ = ["Game", "play"]
 

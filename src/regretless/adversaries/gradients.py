@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from regretless.adversaries.adversary import Adversary, Array, Linear, whole
-from regretless.arguments import positive
+from regretless.adversaries.adversary import Adversary, Array, Linear
+from regretless.arguments import positive, whole
 
 __all__ = [
     "FtlKiller",

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.adversaries.adversary import Adversary, Exhausted, Oblivious, whole
+from regretless.adversaries.adversary import Adversary, Exhausted, Oblivious
+from regretless.arguments import whole
 
 __all__ = [
     "ConsistentKiller",

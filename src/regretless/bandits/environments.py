@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.adversaries.adversary import whole
-from regretless.arguments import number
+from regretless.arguments import number, whole
 from regretless.bandits.contextual_run import table
-from regretless.bandits.drawing import checked_seed
 from regretless.run import Array
 
 __all__ = ["Bernoulli", "Environment", "Gaussian", "folded"]
@@ -99,7 +97,7 @@ def folded(seed: Any) -> int:
     >>> folded(2**64 + 3) == folded(3)
     False
     """
-    whole = checked_seed(seed)
-    if whole < 2**64:
-        return whole
-    return int(np.random.SeedSequence(whole).generate_state(1, np.uint64).item())
+    number = whole(seed, "seed", 0)
+    if number < 2**64:
+        return number
+    return int(np.random.SeedSequence(number).generate_state(1, np.uint64).item())

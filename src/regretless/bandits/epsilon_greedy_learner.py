@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence
-from regretless.arguments import number
+from regretless.arguments import number, whole
 from regretless.bandits.contextual_run import ContextualRun, contextual_run, table
-from regretless.bandits.drawing import Draws, checked_seed
+from regretless.drawing import Draws
 from regretless.foreign import Foreign, as_dict, as_matrix, fresh
-from regretless.oco.player import whole
 from regretless.run import Array
 
 __all__ = ["EpsilonGreedyLearner"]
@@ -53,7 +52,7 @@ class EpsilonGreedyLearner:
         self.n = whole(n, "n")
         if not 0 <= number(epsilon, "epsilon") <= 1:
             raise ValueError(f"epsilon={epsilon} is outside [0, 1]")
-        self.epsilon, self.seed = float(epsilon), checked_seed(seed)
+        self.epsilon, self.seed = float(epsilon), whole(seed, "seed", 0)
         self._arms = [_arm(fresh(learner, "learner"), arm) for arm in range(self.n)]
         self.rounds = self.decisions = 0
         self.reward = 0.0

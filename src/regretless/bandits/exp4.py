@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.adversaries.adversary import whole
+from regretless.arguments import whole
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.contextual_run import table
 from regretless.bandits.weighted import ExponentialPlayer, log_of

@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import positive
+from regretless.arguments import positive, whole
 from regretless.bandits.estimators import Estimator, OnePoint, TwoPoint
 from regretless.bandits.inside import room_in
 from regretless.bandits.mirror_descent import BanditMirrorDescent, Period
 from regretless.domains import Ball, Domain
 from regretless.geometry import Euclidean
 from regretless.oco import DoublingTrick, OnlineGradientDescent, OnlineMirrorDescent
-from regretless.oco.player import whole
 from regretless.run import Array
 
 __all__ = ["BanditGradientDescent"]

@@ -12,10 +12,9 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import _core, persistence
-from regretless.arguments import number, positive
+from regretless.arguments import number, positive, whole
 from regretless.bandits.contextual_run import ContextualRun, contextual_run, table
 from regretless.certificates import RegretCertificate
-from regretless.oco.player import whole
 from regretless.run import Array
 
 __all__ = ["LinUCB"]

@@ -10,15 +10,16 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from regretless import persistence, rates
+from regretless.arguments import whole
 from regretless.bandits import estimators
-from regretless.bandits.drawing import Draws, checked_seed
 from regretless.bandits.estimators import Estimator, OneArm
 from regretless.certificates import RegretCertificate
 from regretless.domains import Domain
+from regretless.drawing import Draws
 from regretless.geometry import Geometry
 from regretless.oco import OnlineMirrorDescent, Player
 from regretless.oco.files import described, restored
-from regretless.oco.player import implied_dimension, matrix, vector, whole
+from regretless.oco.player import implied_dimension, matrix, vector
 from regretless.run import Array, Run
 
 __all__ = ["BanditMirrorDescent"]
@@ -123,7 +124,7 @@ class BanditMirrorDescent:
         self._begin(seed)
 
     def _begin(self, seed: int) -> None:
-        self.seed = checked_seed(seed)
+        self.seed = whole(seed, "seed", 0)
         self.loss = 0.0
         self._waits = False  # something was played, and its value is not known
         self._expected = True  # all values were as the estimator expects them

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, persistence
-from regretless.adversaries.adversary import Oblivious, whole
-from regretless.arguments import interval, number
+from regretless.adversaries.adversary import Oblivious
+from regretless.arguments import interval, number, whole
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.contextual_run import table
-from regretless.bandits.drawing import checked_seed
 from regretless.bandits.environments import Environment, folded
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
@@ -67,7 +66,7 @@ class ArmPlayer(ABC):
     ) -> None:
         self.n = whole(n, "n")
         self.range = None if range is None else interval(range, "range")
-        self.seed = checked_seed(seed)
+        self.seed = whole(seed, "seed", 0)
         self._engine = self._start()
 
     @abstractmethod
@@ -236,7 +235,7 @@ class ArmPlayer(ABC):
         return self._table(losses, delay, None)
 
     def _reseed(self, seed: int) -> None:
-        self.seed = checked_seed(seed)
+        self.seed = whole(seed, "seed", 0)
         self._engine.reseed(folded(seed))
 
     def _table(

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, positive
+from regretless.arguments import number, positive, whole
 from regretless.bandits.bandit_run import BanditRun
-from regretless.bandits.drawing import checked_seed
 from regretless.bandits.environments import folded
 from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
-from regretless.oco.player import matrix, whole
+from regretless.oco.player import matrix
 from regretless.run import Array
 
 __all__ = ["BanditPotential", "PotentialBandit"]
@@ -92,7 +91,7 @@ class PotentialBandit(ChipPlayer):
     def __init__(self, n: int, potential: Potential | None = None, *, seed: int = 0) -> None:
         super().__init__(n, BanditPotential.tuned(n, 1000) if potential is None else potential)
         _check(self.phi, self.n)
-        self.seed = checked_seed(seed)
+        self.seed = whole(seed, "seed", 0)
         self.loss = 0.0
         self._waits: int | None = None  # the arm whose loss is not known
 

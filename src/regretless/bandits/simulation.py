@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.adversaries.adversary import whole
-from regretless.arguments import number
-from regretless.bandits.drawing import checked_seed
+from regretless.arguments import number, whole
 from regretless.bandits.environments import Environment
 from regretless.bandits.exp4 import Exp4
 from regretless.bandits.player import ArmPlayer, delays_of
@@ -146,7 +144,9 @@ def simulate(
     """
     named = _named(players)
     seen = tuple(
-        range(whole(seeds, "seeds")) if isinstance(seeds, int) else map(checked_seed, seeds)
+        range(whole(seeds, "seeds"))
+        if isinstance(seeds, int)
+        else (whole(seed, "seed", 0) for seed in seeds)
     )
     if not seen:
         raise ValueError("seeds is empty: there is nothing to play")

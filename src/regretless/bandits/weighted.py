@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from regretless.adversaries.adversary import whole
-from regretless.arguments import number, positive
+from regretless.arguments import number, positive, whole
 from regretless.bandits.player import ArmPlayer
 from regretless.certificates import RegretCertificate
 from regretless.run import Array

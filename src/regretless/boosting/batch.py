@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence, rows
+from regretless.arguments import whole
 from regretless.boosting.batch_loop import Ensemble, Weighing, boost
 from regretless.boosting.columns import Columns
 from regretless.boosting.margins import MarginCertificate
@@ -52,9 +53,7 @@ class BatchBooster(ABC):
         each of which is then told from all the others; `sample_weight`, not negative: an example of
         weight 2 is one that is there twice, one of weight 0 is not there.
         """
-        rounds = self.rounds
-        if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
-            raise ValueError(f"rounds={rounds!r} must be a whole number of at least 1")
+        rounds = whole(self.rounds, "rounds")
         columns, labels = Columns.of(X), label_array(y)
         if not columns.size:
             raise ValueError("X has no rows: there is nothing to learn from")

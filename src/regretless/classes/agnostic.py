@@ -7,16 +7,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import positive
-from regretless.bandits.drawing import Draws, checked_seed
+from regretless.arguments import positive, whole
 from regretless.certificates import RegretCertificate
 from regretless.classes.class_learner import Arrays, ClassLearner
 from regretless.classes.class_run import ClassRun, errors, rounds_of, tally
 from regretless.classes.finite_class import FiniteClass
 from regretless.classes.ldim_experts import LdimExperts
 from regretless.classes.too_large import LIMIT
+from regretless.drawing import Draws
 from regretless.experts.hedge import Hedge
-from regretless.oco.player import whole
 
 __all__ = ["AgnosticLearner"]
 
@@ -78,7 +77,7 @@ class AgnosticLearner(ClassLearner):
         if experts not in ("auto", "ldim", "hypotheses"):
             raise ValueError(f"experts={experts!r} is not 'auto', 'ldim' or 'hypotheses'")
         self.rate, self.experts, self.limit = rate, experts, limit
-        self.seed = checked_seed(seed)
+        self.seed = whole(seed, "seed", 0)
         self.loss = 0.0
         self._counts: NDArray[np.int64] = np.zeros((len(H.points), 2), np.int64)
         self._past = [0.0, 0.0]  # the bounds of the periods before this

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, persistence
+from regretless.arguments import whole
 from regretless.classes.generators import Generated
 from regretless.classes.mistake_tree import MistakeTree
 from regretless.classes.too_large import LIMIT, TooLarge, check_size
 from regretless.experts.majority import NotRealizable
-from regretless.oco.player import whole
 
 __all__ = ["FiniteClass", "Ids"]
 

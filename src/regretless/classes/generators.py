@@ -8,10 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number
-from regretless.bandits.drawing import checked_seed
+from regretless.arguments import number, whole
 from regretless.classes.too_large import check_size
-from regretless.oco.player import whole
 
 __all__ = ["Generated"]
 
@@ -158,7 +156,7 @@ class Generated:
         check_size(whole(hypotheses, "hypotheses"), whole(points, "points"))
         if not 0 <= number(density, "density") <= 1:
             raise ValueError(f"density={density} is outside [0, 1]")
-        draw = np.random.default_rng(checked_seed(seed)).random((hypotheses, points))
+        draw = np.random.default_rng(whole(seed, "seed", 0)).random((hypotheses, points))
         return cls(draw < density)
 
 

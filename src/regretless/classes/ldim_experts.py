@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import positive
+from regretless.arguments import positive, whole
 from regretless.classes.finite_class import FiniteClass, Ids
 from regretless.classes.too_large import LIMIT
-from regretless.oco.player import whole
 from regretless.run import Array
 
 __all__ = ["LdimExperts"]

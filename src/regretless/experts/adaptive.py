@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number
+from regretless.arguments import number, whole
 from regretless.experts import regrets
 from regretless.experts.player import ExpertPlayer
 from regretless.experts.run import ExpertsRun
@@ -72,8 +72,7 @@ class AdaNormalHedge(ExpertPlayer):
         >>> mix.weights.round(3)
         array([0.589, 0.052, 0.359])
         """
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise ValueError(f"count={count!r} must be a whole number of at least 1")
+        whole(count, "count")
         if np.ptp(self.prior) > 1e-12:
             raise ValueError("the prior is not even: how likely a newcomer is cannot be known")
         self._engine.grow(int(count))

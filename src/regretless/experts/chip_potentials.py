@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number, positive
-from regretless.oco.player import vector, whole
+from regretless.arguments import number, positive, whole
+from regretless.oco.player import vector
 from regretless.run import Array
 
 __all__ = [

@@ -13,10 +13,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from regretless import persistence
-from regretless.arguments import number
+from regretless.arguments import number, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
-from regretless.oco.player import matrix, vector, whole
+from regretless.oco.player import matrix, vector
 from regretless.run import Array, Run
 
 __all__ = ["ChipPlayer", "ChipsFromExperts", "DriftingGame", "ExpertsFromChips"]

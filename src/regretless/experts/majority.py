@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence
-from regretless.arguments import number
+from regretless.arguments import number, whole
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
 
@@ -28,9 +28,8 @@ class _Voter(ABC):
     """
 
     def __init__(self, n: int) -> None:
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ValueError(f"n={n!r} must be a whole number of at least 1: how many experts")
-        self.n, self.rounds, self.mistakes = int(n), 0, 0
+        n = whole(n, "n", hint=": how many experts")
+        self.n, self.rounds, self.mistakes = n, 0, 0
         self.expert_mistakes = np.zeros(self.n, np.int64)
         self.weights: Array = np.ones(self.n)
 

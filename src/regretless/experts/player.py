@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from regretless import _core, persistence
-from regretless.arguments import interval, number
+from regretless.arguments import interval, number, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.run import ExpertsRun
 from regretless.run import Array
@@ -46,9 +46,8 @@ class ExpertPlayer(ABC):
     def __init__(
         self, n: int, *, prior: Any = None, range: tuple[float, float] | None = (0.0, 1.0)
     ) -> None:
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ValueError(f"n={n!r} must be a whole number of at least 1: how many experts")
-        self.prior = _distribution(prior, int(n))
+        n = whole(n, "n", hint=": how many experts")
+        self.prior = _distribution(prior, n)
         self.range = None if range is None else interval(range, "range")
         self._engine = self._start()
 

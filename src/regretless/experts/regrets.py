@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regretless.arguments import number
+from regretless.arguments import number, whole
 from regretless.oco.player import vector
 from regretless.run import Array
 
@@ -151,8 +151,8 @@ def to_interval(r: Any, start: int, stop: int) -> Interval:
     Interval(regret=1.5, start=1, stop=3, expert=1)
     """
     regrets = _regrets(r)
-    first = _count(start, "start")
-    last = _count(stop, "stop")
+    first = whole(start, "start", 0)
+    last = whole(stop, "stop", 0)
     if not first < last <= len(regrets):
         raise ValueError(
             f"start={start}, stop={stop} is not an interval: 0 <= start < stop <= {len(regrets)}"
@@ -193,7 +193,7 @@ def best_shifting(table: Any, shifts: int) -> Shifting:
     Shifting(loss=0.0, segments=[Segment(start=0, stop=2, expert=0), Segment(start=2, stop=3, expert=1)])
     """
     losses = finite(rounds_by_experts(table, "table"), "table")
-    return best_shiftings(losses, min(_count(shifts, "shifts"), len(losses) - 1))[-1]
+    return best_shiftings(losses, min(whole(shifts, "shifts", 0), len(losses) - 1))[-1]
 
 
 def best_shiftings(table: Any, shifts: int) -> list[Shifting]:
@@ -208,7 +208,7 @@ def best_shiftings(table: Any, shifts: int) -> list[Shifting]:
     # before[k][t]: the least loss of t rounds with fewer than k shifts; none precedes the first segment
     before = [np.append(0.0, np.full(len(losses), np.inf))]
     last = []
-    for _ in range(_count(shifts, "shifts") + 1):
+    for _ in range(whole(shifts, "shifts", 0) + 1):
         # followed since round s, expert i has lost totals[t, i] - totals[s, i] after t rounds
         offset = np.minimum.accumulate(before[-1][:-1, None] - totals[:-1], axis=0)
         ending = np.add(totals[1:], offset, out=offset)
@@ -366,9 +366,3 @@ def _not_negative(values: Any, name: str) -> Array:
     if len(wrong):
         raise ValueError(f"{_entry(array, name, wrong[0])} is negative")
     return array
-
-
-def _count(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ValueError(f"{name}={value!r} must be a whole number of at least 0")
-    return int(value)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from regretless.arguments import whole
 from regretless.games.game_run import GameRun
 from regretless.games.payoffs import Payoffs, read
 from regretless.run import Array
@@ -41,8 +42,7 @@ def play(row_player: Any, column_player: Any, payoffs: Any, rounds: int) -> Game
     >>> f"{run.gap:.6f}", f"{run.gaps[-1]:.6f}"
     ('0.024698', '0.024698')
     """
-    if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
-        raise ValueError(f"rounds={rounds!r} must be a whole number of at least 1")
+    rounds = whole(rounds, "rounds")
     game = Payoffs(read(payoffs))
     if game.exponent:
         raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import positive
+from regretless.arguments import positive, whole
 from regretless.experts import AdaNormalHedge, Hedge
 from regretless.experts.player import ExpertPlayer
 from regretless.games.certificate import GameCertificate
@@ -91,7 +91,7 @@ def solve(
     25.0
     """
     by = _method(method)
-    limit = _rounds(rounds)
+    limit = whole(rounds, "rounds")
     if tolerance is not None:
         positive(tolerance, "tolerance", ": how large the gap may be")
     if callable(payoffs):
@@ -264,12 +264,6 @@ def _method(name: str) -> Method:
     if known is None:
         raise ValueError(f"method={name!r} is not 'auto' or one of {', '.join(METHODS)}")
     return known
-
-
-def _rounds(rounds: Any) -> int:
-    if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
-        raise ValueError(f"rounds={rounds!r} must be a whole number of at least 1")
-    return int(rounds)
 
 
 def _shape(shape: Any) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from regretless import losses
-from regretless.arguments import number
+from regretless.arguments import number, whole
 from regretless.certificates import RegretCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
@@ -192,8 +192,7 @@ class Auto(LinearLearner):
 
     def _paid(self, experts: int, shifts: int) -> float:
         """`-ln` of the chance that fixed share gives to a sequence that changes so often."""
-        if not isinstance(shifts, int) or shifts < 0:
-            raise ValueError(f"shifts={shifts!r} must be a whole number of at least 0")
+        whole(shifts, "shifts", 0)
         if shifts and not self.drift:
             raise ValueError(f"shifts={shifts} needs drift, which is 0: the best lane is one lane")
         start, rounds = math.log(experts), max(self.examples_ - 1, 0)

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import positive
+from regretless.arguments import positive, whole
 from regretless.domains import Box, Domain, Everything
 from regretless.oco.engine import Engine, EnginePlayer
-from regretless.oco.player import whole
 from regretless.oco.twins import domain_twin
 from regretless.run import Array
 

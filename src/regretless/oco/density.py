@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, persistence
-from regretless.arguments import number, positive
+from regretless.arguments import number, positive, whole
 from regretless.certificates import RegretCertificate
 from regretless.domains import Box, Domain, Simplex
 from regretless.oco.files import described, restored
-from regretless.oco.player import implied_dimension, matrix, vector, whole
+from regretless.oco.player import implied_dimension, matrix, vector
 from regretless.run import Array, Run
 
 __all__ = ["DensityPlayer"]

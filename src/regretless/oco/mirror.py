@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from regretless import _core, rates
-from regretless.arguments import number, positive
+from regretless.arguments import number, positive, whole
 from regretless.domains import Domain
 from regretless.geometry import Entropy, Euclidean, Geometry, UnnormalizedEntropy
 from regretless.oco.engine import Engine, EnginePlayer
 from regretless.oco.mirror_in_python import MirrorInPython
-from regretless.oco.player import implied_dimension, whole
+from regretless.oco.player import implied_dimension
 from regretless.oco.twins import mirror_twin
 from regretless.run import Array
 

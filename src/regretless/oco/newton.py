@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, positive
+from regretless.arguments import number, positive, whole
 from regretless.domains import Box, Domain, Everything, Simplex
 from regretless.oco.engine import Engine, EnginePlayer
-from regretless.oco.player import vector, whole
+from regretless.oco.player import vector
 from regretless.oco.twins import domain_twin
 from regretless.run import Array
 

@@ -14,14 +14,14 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import positive
+from regretless.arguments import positive, whole
 from regretless.certificates import RegretCertificate
 from regretless.domains import Domain
 from regretless.geometry import Geometry
 from regretless.oco.hindsight import best_point
 from regretless.run import Array, Run
 
-__all__ = ["Player", "PlayerInPython", "implied_dimension", "matrix", "vector", "whole"]
+__all__ = ["Player", "PlayerInPython", "implied_dimension", "matrix", "vector"]
 
 
 class Player(ABC):
@@ -223,18 +223,6 @@ def _numbers(values: Any, name: str) -> Array:
         at = np.argwhere(~np.isfinite(array))[0].tolist()
         raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[tuple(at)]} is not finite")
     return array
-
-
-def whole(value: Any, name: str) -> int:
-    """An argument as a whole number of at least 1.
-
-    >>> whole(0, "dimension")
-    Traceback (most recent call last):
-    ValueError: dimension=0 must be a whole number of at least 1
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name}={value!r} must be a whole number of at least 1")
-    return int(value)
 
 
 def implied_dimension(domain: Domain, geometry: Geometry | None = None) -> int:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import positive
+from regretless.arguments import positive, whole
 from regretless.domains import Domain, Everything
 from regretless.oco.engine import Engine, EngineInPython, EnginePlayer
 from regretless.oco.newton import at_a_corner, pace
-from regretless.oco.player import vector, whole
+from regretless.oco.player import vector
 from regretless.oco.sketches import FrequentDirections, FullMatrix, Oja, RandomProjection, Sketch
 from regretless.run import Array
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import whole
 from regretless.bandits.contextual_run import table
-from regretless.oco.player import whole
 from regretless.run import Array
 
 __all__ = ["Log", "whole_numbers"]

@@ -1,12 +1,10 @@
 """Random numbers that depend on the seed and the round alone, so that play can stop and go on."""
 
-from typing import Any
-
 import numpy as np
 
 from regretless.run import Array
 
-__all__ = ["Draws", "checked_seed"]
+__all__ = ["Draws"]
 
 _ROUNDS = 256  # drawn at once: to make a generator takes longer than to use it
 
@@ -32,15 +30,3 @@ class Draws:
             draw = random.standard_normal if self.normal else random.random
             self._block, self._rows = block, draw((_ROUNDS, self.width))
         return np.asarray(self._rows[place])
-
-
-def checked_seed(seed: Any) -> int:
-    """The argument as a whole number of at least 0.
-
-    >>> checked_seed(-1)
-    Traceback (most recent call last):
-    ValueError: seed=-1 must be a whole number of at least 0
-    """
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"seed={seed!r} must be a whole number of at least 0")
-    return int(seed)
