@@ -12,6 +12,7 @@ import numpy as np
 from regretless import persistence, rates
 from regretless.arguments import whole
 from regretless.bandits import estimators
+from regretless.bandits.delays import due_after
 from regretless.bandits.estimators import Estimator, OneArm
 from regretless.certificates import RegretCertificate
 from regretless.domains import Domain
@@ -30,6 +31,17 @@ class Period(NamedTuple):
 
     estimator: Estimator
     player: OnlineMirrorDescent
+
+
+class Play(NamedTuple):
+    """A choice whose value is not known: its number, how it was made, and around which point."""
+
+    ticket: int
+    estimator: Estimator
+    point: Array
+
+
+_KEPT = ("loss", "decisions", "_late", "_expected")
 
 
 class BanditMirrorDescent:
@@ -56,7 +68,9 @@ class BanditMirrorDescent:
     lazy, radius : as of `OnlineMirrorDescent`.
     seed : the draw of a round depends on it and the number of the round alone.
 
-    Attributes: `rounds` played, `loss` suffered, `point`, the w around which is played.
+    Attributes: `decisions` made, `rounds` of which the value is known, `loss`, their sum, `point`, the w
+    around which is played, `ticket` of the last choice. Values may come late, with their ticket;
+    `certificate()` is then about the points at which they came.
 
     >>> from regretless.geometry import Entropy
     >>> player = BanditMirrorDescent(Entropy(), 3, rate=0.2, seed=1)
@@ -125,8 +139,9 @@ class BanditMirrorDescent:
 
     def _begin(self, seed: int) -> None:
         self.seed = whole(seed, "seed", 0)
-        self.loss = 0.0
-        self._waits = False  # something was played, and its value is not known
+        self.loss, self.decisions = 0.0, 0
+        self._waiting: list[Play] = []  # whose values are not known, the oldest first
+        self._late = False  # something was played while another value was not known
         self._expected = True  # all values were as the estimator expects them
         self._draws = Draws(
             self.seed, self.estimator.width(self.dimension), normal=self.estimator.normal
@@ -151,40 +166,80 @@ class BanditMirrorDescent:
             raise ValueError(f"{self.estimator!r} draws no arms: it plays around `point`")
         return self.point
 
-    def act(self) -> Any:
-        """What to play: an arm, a point, or two points, one a row; the same until `update`."""
-        self._waits = True
-        return self.estimator.play(self.point, self._draws[self.rounds])
+    @property
+    def ticket(self) -> int:
+        """The number of the last choice, from 0 on: with it, its value may come in any order."""
+        return self.decisions - 1
 
-    def update(self, value: Any) -> float:
-        """Learn what `act()` cost: a number, or two for `TwoPoint`. Returns what was suffered."""
-        if not self._waits:
+    def act(self) -> Any:
+        """What to play: an arm, a point, or two points, one a row; every call is a choice of its own."""
+        self._late |= bool(self._waiting)
+        self._waiting.append(Play(self.decisions, self.estimator, self.point.copy()))
+        self.decisions += 1
+        return self._played(self._waiting[-1])
+
+    def _played(self, play: Play) -> Any:
+        return play.estimator.play(play.point, self._draws[play.ticket])
+
+    def update(self, value: Any, *, ticket: int | None = None) -> float:
+        """Learn what a choice cost: a number, or two for `TwoPoint`. Returns what was suffered.
+
+        It is the oldest choice whose value is not known, or that which had the `ticket`. The gradient is
+        estimated with the point and the draw of the choice, however late the value comes.
+        """
+        if not self._waiting:
             raise ValueError(f"update({value!r}): nothing was played; call act() first")
-        told = self.estimator.estimate(self.point, self._draws[self.rounds], value)
+        tickets = [play.ticket for play in self._waiting]
+        if ticket is not None and ticket not in tickets:
+            raise ValueError(f"ticket={ticket!r} waits for no value; there are {tickets}")
+        place = 0 if ticket is None else tickets.index(ticket)
+        play = self._waiting[place]
+        told = play.estimator.estimate(play.point, self._draws[play.ticket], value)
         self._player.update(told.gradient)
-        self._waits = False
+        del self._waiting[place]
         self._expected &= told.expected
         self.loss += told.suffered
         return told.suffered
 
-    def run(self, losses: Any, rounds: int | None = None, *, comparator: Any = None) -> Run:
+    def forget(self, ticket: int) -> None:
+        """A choice whose value will never come; nothing is learned from it."""
+        kept = [play for play in self._waiting if play.ticket != ticket]
+        if len(kept) == len(self._waiting):
+            raise ValueError(f"ticket={ticket!r} waits for no value")
+        self._waiting = kept
+
+    def run(
+        self,
+        losses: Any,
+        rounds: int | None = None,
+        *,
+        comparator: Any = None,
+        delay: Any = None,
+    ) -> Run:
         """Play many rounds.
 
         Parameters: `losses`, a matrix with the costs of all arms in each row, or the gradient of a
         linear loss; a function of what is played (an arm or a point), in all of `rounds` rounds; or a
         sequence of functions, one a round. `comparator`, a point of the domain (its default for a
         matrix is the best in hindsight; for functions there is none, and the regret is not a number).
-        The bound of the run is that on the expected regret.
+        `delay`, a whole number or one for each round: how many more choices are made before a value is
+        learned; at the end all are. The bound of the run is that on the expected regret.
         """
+        if self._waiting:
+            raise ValueError(
+                f"{len(self._waiting)} choices wait for their values; update them first"
+            )
         functions, u, theirs = self._rounds(losses, rounds, comparator)
-        fresh = self.rounds == 0
-        suffered, played = np.empty(len(functions)), []
-        for t, loss in enumerate(functions):
+        count, fresh, first = len(functions), self.decisions == 0, self.decisions
+        suffered, played, values = np.empty(count), [], []
+        for t, due in enumerate(due_after(delay, count)):
             played.append(self.act())
-            suffered[t] = self.update(self.estimator.ask(loss, played[-1]))
-        ahead = np.arange(1.0, len(functions) + 1)
+            values.append(self.estimator.ask(functions[t], played[-1]))
+            for earlier in due:
+                suffered[earlier] = self.update(values[earlier], ticket=first + earlier)
+        ahead = np.arange(1.0, count + 1)
         # the theorem is about all rounds of a player, and those before may have had any regret
-        bound = self._promised(ahead) if fresh else np.full(len(functions), math.nan)
+        bound = self._promised(ahead) if fresh and not self._late else np.full(count, math.nan)
         return Run(suffered, theirs, u, bound, np.array(played), repr(self))
 
     def _rounds(
@@ -271,6 +326,7 @@ class BanditMirrorDescent:
             {
                 "the rate is constant": constant,
                 "losses are convex and do not depend on the draw of their round": None,
+                "every value came before the next choice": not self._late,
                 self.estimator.assumption: self._expected,
             },
         )
@@ -318,14 +374,16 @@ class BanditMirrorDescent:
     def __getstate__(self) -> dict[str, Any]:
         return {
             "given": self._given | {"seed": self.seed},
-            "kept": {"loss": self.loss, "_waits": self._waits, "_expected": self._expected},
+            "kept": {name: getattr(self, name) for name in _KEPT},
+            "waiting": self._waiting,
             "states": [player._engine.state() for player in self._players()],
         }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__init__(**kept["given"])  # type: ignore[misc]
         self._resume(kept["states"])
-        for name in ("loss", "_waits", "_expected"):
+        self._waiting = list(kept["waiting"])
+        for name in _KEPT:
             setattr(self, name, kept["kept"][name])
 
     def _resume(self, states: list[Array]) -> None:
@@ -337,7 +395,13 @@ class BanditMirrorDescent:
         kept = self.__getstate__()
         parts = {name: _described(value) for name, value in kept["given"].items()}
         arrays = {f"state{i}": state for i, state in enumerate(kept["states"])}
-        description = {"class": type(self).__name__, "parts": parts, "kept": kept["kept"]}
+        arrays |= {f"point{play.ticket}": play.point for play in self._waiting}
+        description = {
+            "class": type(self).__name__,
+            "parts": parts,
+            "kept": kept["kept"],
+            "waiting": [[play.ticket, _described(play.estimator)] for play in self._waiting],
+        }
         persistence.write(path, description, arrays)
 
     @classmethod
@@ -347,8 +411,14 @@ class BanditMirrorDescent:
         player = cls.__new__(cls)
         with persistence.restoring(path):
             given = {name: _restored(value) for name, value in description["parts"].items()}
-            states = [arrays[f"state{i}"] for i in range(len(arrays))]
-            player.__setstate__({"given": given, "kept": description["kept"], "states": states})
+            waiting = [
+                Play(ticket, _restored(estimator), arrays[f"point{ticket}"])
+                for ticket, estimator in description["waiting"]
+            ]
+            states = [arrays[f"state{i}"] for i in range(len(arrays) - len(waiting))]
+            player.__setstate__(
+                {"given": given, "kept": description["kept"], "waiting": waiting, "states": states}
+            )
         return player
 
     def __repr__(self) -> str:

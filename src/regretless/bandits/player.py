@@ -20,11 +20,12 @@ from regretless.adversaries.adversary import Oblivious
 from regretless.arguments import interval, number, whole
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.contextual_run import table
+from regretless.bandits.delays import delays_of, due_after
 from regretless.bandits.environments import Environment, folded
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
 
-__all__ = ["ArmPlayer", "delays_of"]
+__all__ = ["ArmPlayer"]
 
 
 class ArmPlayer(ABC):
@@ -303,16 +304,12 @@ class ArmPlayer(ABC):
 
     def _ask(self, losses: Callable[[int], Any], count: int, delay: Any) -> BanditRun:
         """A function is asked for the loss of each choice."""
-        delays = delays_of(delay, count)
-        due: list[list[int]] = [[] for _ in range(count)]
-        for t in range(count):
-            due[min(count - 1, t + (0 if delays is None else int(delays[t])))].append(t)
         arms, propensities, suffered = np.empty(count, np.int64), np.empty(count), np.empty(count)
         fresh, first = self.decisions == 0, self.decisions
-        for t in range(count):
+        for t, due in enumerate(due_after(delay, count)):
             arms[t], propensities[t] = self.act(), self.propensity
             suffered[t] = number(losses(int(arms[t])), "loss")
-            for earlier in due[t]:
+            for earlier in due:
                 self.update(suffered[earlier], ticket=first + earlier)
         return BanditRun(
             suffered,
@@ -420,21 +417,3 @@ def _needed(rounds: int | None) -> int:
     if rounds is None:
         raise ValueError("rounds= is needed: how many are to be played")
     return rounds
-
-
-def delays_of(delay: Any, count: int) -> NDArray[np.int64] | None:
-    """The delay of each round; None if there is none.
-
-    >>> delays_of(2, 3)
-    array([2, 2, 2])
-    """
-    if delay is None or (isinstance(delay, (int, np.integer)) and delay == 0):
-        return None
-    delays = np.asarray(delay)
-    if delays.dtype.kind not in "iu" or delays.shape not in ((), (count,)):
-        raise ValueError(
-            f"delay={delay!r} must be a whole number, or {count} of them, one for each round"
-        )
-    if delays.size and delays.min() < 0:
-        raise ValueError(f"delay={delay!r} is negative: a loss cannot come before its choice")
-    return np.ascontiguousarray(np.broadcast_to(delays, (count,)), np.int64)

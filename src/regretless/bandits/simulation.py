@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from regretless import _core
 from regretless.arguments import number, whole
+from regretless.bandits.delays import delays_of
 from regretless.bandits.environments import Environment
 from regretless.bandits.exp4 import Exp4
-from regretless.bandits.player import ArmPlayer, delays_of
+from regretless.bandits.player import ArmPlayer
 from regretless.run import Array
 
 if TYPE_CHECKING:
