@@ -213,7 +213,9 @@ def test_the_limit_says_how_far_it_came():
 def test_interrupted():
     """Ctrl-C ends a search that would take minutes."""
     H = FiniteClass.intervals(400)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs tests may ignore it
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # who runs tests may ignore it
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
     try:

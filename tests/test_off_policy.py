@@ -174,8 +174,10 @@ def test_replay_of_a_learner_is_what_it_earns_live():
         log = Log(actions, (random.random(200) < np.array([0.2, 0.8])[actions]).astype(float))
         bandit, told = BanditMirrorDescent(Entropy(), 2, rate=0.2, seed=seed), []
         for action, cost in zip(log.actions, log.rewards):
-            if bandit.act() == action and len(told) < rounds:
-                told.append(bandit.update(cost))
+            if bandit.act() != action:
+                bandit.forget(bandit.ticket)
+            elif len(told) < rounds:
+                told.append(bandit.update(cost, ticket=bandit.ticket))
         replayed.append(np.mean(told))
         whole = replay(log, BanditMirrorDescent(Entropy(), 2, rate=0.2, seed=seed))
         assert whole.effective_sample_size >= len(told)
