@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from reference.invariant import InvariantNewton
 from reference.newton import gaussians
+from scipy.stats import binom
 
 from regretless.adversaries import CoinFlips
 from regretless.bandits import OnePoint
@@ -293,6 +294,20 @@ def test_primal_dual_curvature_is_that_of_the_examples():
         assert (found.dual >= margin * C - C**2 / 2) == rises == found.holds
 
 
+def test_primal_dual_6_the_distance_falls():
+    """Lemma 1 wants 0 = v_1 <= v_2: ||w_t - u||^2 begins above 0 and falls; its decrease does not."""
+    x, u = np.array([0.6, 0.8]), np.array([1.0, 1.0])
+    model = PrimalDual(update="conservative", intercept=False)
+    points = [np.zeros(2)]
+    model.partial_fit([x], [1], classes=[-1, 1])
+    points.append(np.array([model.weights_[0], model.weights_[1]]))
+    printed = [float(np.sum((w - u) ** 2)) for w in points]
+    mended = [u @ u / 2 - each / 2 for each in printed]
+    assert printed[0] > printed[1] > 0
+    assert 0 == mended[0] < mended[1] <= u @ u / 2
+    assert mended[1] == pytest.approx(x @ u - x @ x / 2)
+
+
 # -- thesis ---------------------------------------------------------------------------------------
 
 
@@ -308,6 +323,28 @@ def test_thesis_e1_the_potential_looks_at_one_side():
     right -= np.exp(np.minimum(s + 1, 0) ** 2 / (3 * t))
     assert printed[1] < 0 <= right[1]
     np.testing.assert_allclose(player.weights, right / right.sum(), rtol=1e-12)
+
+
+def test_thesis_e8_the_weight_does_not_see_its_own_vote():
+    """Phi_i(s + z) - Phi_{i-1}(s) = w (gamma - z) / 2 with the w of s; with that of s + z it is not."""
+    n, gamma = 9, 0.2
+
+    def potential(i, s):  # Pr[Bin(n - i, 1/2 + gamma/2) <= (n - i - s) / 2]
+        return binom.cdf(math.floor((n - i - s) / 2), n - i, 0.5 + gamma / 2)
+
+    def weight(i, s):
+        return binom.pmf(math.floor((n - i - s + 1) / 2), n - i, 0.5 + gamma / 2)
+
+    gaps = {"right": 0.0, "printed": 0.0}
+    for votes in itertools.product([-1, 1], repeat=4):
+        s = 0
+        for i, z in enumerate(votes, 1):
+            rise = potential(i, s + z) - potential(i - 1, s)
+            for name, at in (("right", s), ("printed", s + z)):
+                gaps[name] = max(gaps[name], abs(rise - weight(i, at) * (gamma - z) / 2))
+            s += z
+    assert gaps["right"] < 1e-12
+    assert gaps["printed"] > 0.01
 
 
 @pytest.mark.parametrize("seed", range(5))
