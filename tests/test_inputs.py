@@ -1,5 +1,7 @@
 """One data set in every form it can come in: the model is the same, bit for bit."""
 
+import threading
+import time
 from collections import ChainMap, Counter, OrderedDict, UserDict
 from decimal import Decimal
 from fractions import Fraction
@@ -74,7 +76,7 @@ def unsorted_csr(X):
     n, d = X.shape
     columns = np.tile(np.repeat(np.arange(d)[::-1], 2), n).astype(np.int64)
     data = np.repeat(X[:, ::-1].ravel() / 2, 2)
-    return sparse.csr_array((data, columns, np.arange(n + 1) * 2 * d), shape=(n, d))
+    return sparse.sparse.csr_array((data, columns, np.arange(n + 1) * 2 * d), shape=(n, d))
 
 
 BATCHES = {
@@ -141,7 +143,7 @@ def test_every_form_gives_the_same_model(make, features, data):
     for dtype in NARROW[kind]:
         small = X.astype(dtype)
         batches += [(dtype, small), (f"frame of names, {dtype}", named(small))]
-        batches += [(f"csr, {dtype}", sparse.csr_array(small))]
+        batches += [(f"csr, {dtype}", sparse.sparse.csr_array(small))]
         batches += [(f"table of names, {dtype}", pa.Table.from_pandas(named(small)))]
     for name, batch in batches:
         model = make()
@@ -179,7 +181,7 @@ def test_long_batches_are_one_by_one(make):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (600, 80)) * (rng.random((600, 80)) < 0.1), rng.integers(0, 3, 600)
     whole, sparsely, densely = learned(make(), X.astype(float), y.tolist()), make(), make()
-    sparsely.learn_many(sparse.csr_array(X), y)
+    sparsely.learn_many(sparse.sparse.csr_array(X), y)
     densely.learn_many(X, y)
     assert facts(sparsely, range(80)) == facts(whole, range(80)) == facts(densely, range(80))
 
@@ -355,3 +357,55 @@ def test_a_million_features_in_one_row(name):
     model = LinearRegressor(rule="ogd", rate=2.0**-20, intercept=False)
     model.learn_one({name(j): 1.0 for j in range(10**6)}, 1.0)
     assert model.weights_ == {name(j): 2.0**-19 for j in range(10**6)}
+
+
+# -- two threads ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model: model.certificate(),
+        lambda model: model.loss_,
+        lambda model: model.weights_,
+        lambda model: model.learn_one({"a": 1.0}, 1),
+        lambda model: model.predict(sparse.csr_array(np.eye(3))),
+        lambda model: model.predict(np.eye(3)),
+    ],
+    ids=["certificate", "loss", "weights", "learn_one", "sparse", "dense"],
+)
+def test_a_learner_at_work_answers_nobody_else(ask):
+    """It says so, whoever asks; what it learns is what it would have learned undisturbed."""
+    random = np.random.default_rng(0)
+    columns = random.integers(10**6, size=(15_000, 20)).astype(np.int32)
+    starts = np.arange(0, 300_001, 20)
+    X = sparse.csr_array((np.ones(300_000), columns.ravel(), starts), shape=(15_000, 10**6))
+    y = random.integers(2, size=15_000)
+    model, alone = LinearClassifier(certify=True), LinearClassifier(certify=True)
+    for each in (model, alone):
+        each.partial_fit(X[:1], y[:1], classes=[0, 1])
+    refusals = []
+
+    def insist(job, *given):
+        """Who comes second is refused, before anything has changed."""
+        try:
+            job(*given)
+        except RuntimeError as error:
+            refusals.append(str(error))
+            return False
+        return True
+
+    def work():
+        while not insist(model.learn_many, X, y):
+            pass
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    while worker.is_alive():
+        insist(ask, model)
+        time.sleep(0.002)  # the other is let in
+    worker.join()
+    assert {*refusals} == {"the learner is in use by another thread"}
+    if "learn_one" not in ask.__code__.co_names:
+        alone.learn_many(X, y)
+        assert model.loss_ == alone.loss_

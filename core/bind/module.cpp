@@ -103,15 +103,18 @@ class PyLearner {
   nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                  Vector<double> values, bool has_zero, nb::handle labels, nb::handle importance,
                  bool want_scores) {
+    check_idle();
     return reading_.csr(width, starts, columns, values, has_zero,
                         running(labels, importance, want_scores));
   }
   nb::object table(std::size_t size, nb::list columns, nb::handle labels, nb::handle importance,
                    bool want_scores) {
+    check_idle();
     return reading_.table(size, columns, running(labels, importance, want_scores));
   }
   nb::object examples(const text::Examples& x, std::size_t from, std::size_t to, nb::handle labels,
                       nb::handle importance, bool want_scores) {
+    check_idle();
     return reading_.examples(x, from, to, !labels.is_none(),
                              running(labels, importance, want_scores));
   }
@@ -121,6 +124,7 @@ class PyLearner {
   }
   nb::object located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
                      nb::handle labels, nb::handle importance, bool want_scores) {
+    check_idle();
     learner_->grow();
     return reading_.located(starts, rows, values, running(labels, importance, want_scores));
   }
@@ -145,22 +149,28 @@ class PyLearner {
     return reading_.names();
   }
   double total(int scalar) const {
+    check_idle();
     double sum = 0;
     for (int k = 0; k < lanes(); ++k) sum += learner_->scalar(Scalar(scalar), k);
     return sum;
   }
   double most(int scalar) const {
+    check_idle();
     double most = 0;
     for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_->scalar(Scalar(scalar), k));
     return most;
   }
   nb::object each(int scalar) const {
+    check_idle();
     std::vector<double> out;
     for (int k = 0; k < lanes(); ++k) out.push_back(learner_->scalar(Scalar(scalar), k));
     return array_of(out);
   }
   bool has_gradient_sum() const { return learner_->has_gradient_sum(); }
-  std::array<double, 3> gradient_norms() const { return learner_->gradient_norms(); }
+  std::array<double, 3> gradient_norms() const {
+    check_idle();
+    return learner_->gradient_norms();
+  }
 
   std::size_t bytes() const {
     std::size_t all = 0;

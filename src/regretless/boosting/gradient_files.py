@@ -2,7 +2,6 @@
 
 from typing import Any, Self
 
-from regretless import boosting
 from regretless.boosting.estimator import Estimator
 from regretless.linear import loading
 from regretless.linear.learner import LinearLearner
@@ -65,6 +64,8 @@ class GradientFiles(LinearLearner):
 
 
 def _learner(path: Any, description: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    from regretless import boosting  # which imports this file
+
     name = str(description["class"])
     if name in boosting.__all__:
         return getattr(boosting, name)._restored(path, description, arrays)

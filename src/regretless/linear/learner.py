@@ -121,9 +121,14 @@ class LinearLearner(ABC):
             raise ValueError(f"names={self.names!r} must be a whole number, 0 or more")
         loss, rule, options = self._parts()
         twin = losses.compiled(loss)
-        if twin is None or loss.classification != self._classifies:
-            task = "classification" if self._classifies else "regression"
+        task = "classification" if self._classifies else "regression"
+        if loss.classification != self._classifies:
             raise ValueError(f"loss={loss.name!r} is not a loss for {task}")
+        if twin is None:
+            raise ValueError(
+                f"loss={loss.name!r} is not known to the core, whose loops are compiled; play it round "
+                "by round with a player of regretless.oco"
+            )
         return twin, rule, options
 
     def _made(
