@@ -76,7 +76,7 @@ def unsorted_csr(X):
     n, d = X.shape
     columns = np.tile(np.repeat(np.arange(d)[::-1], 2), n).astype(np.int64)
     data = np.repeat(X[:, ::-1].ravel() / 2, 2)
-    return sparse.sparse.csr_array((data, columns, np.arange(n + 1) * 2 * d), shape=(n, d))
+    return sparse.csr_array((data, columns, np.arange(n + 1) * 2 * d), shape=(n, d))
 
 
 BATCHES = {
@@ -143,7 +143,7 @@ def test_every_form_gives_the_same_model(make, features, data):
     for dtype in NARROW[kind]:
         small = X.astype(dtype)
         batches += [(dtype, small), (f"frame of names, {dtype}", named(small))]
-        batches += [(f"csr, {dtype}", sparse.sparse.csr_array(small))]
+        batches += [(f"csr, {dtype}", sparse.csr_array(small))]
         batches += [(f"table of names, {dtype}", pa.Table.from_pandas(named(small)))]
     for name, batch in batches:
         model = make()
@@ -181,7 +181,7 @@ def test_long_batches_are_one_by_one(make):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (600, 80)) * (rng.random((600, 80)) < 0.1), rng.integers(0, 3, 600)
     whole, sparsely, densely = learned(make(), X.astype(float), y.tolist()), make(), make()
-    sparsely.learn_many(sparse.sparse.csr_array(X), y)
+    sparsely.learn_many(sparse.csr_array(X), y)
     densely.learn_many(X, y)
     assert facts(sparsely, range(80)) == facts(whole, range(80)) == facts(densely, range(80))
 
