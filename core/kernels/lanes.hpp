@@ -1,0 +1,122 @@
+// The bank and the batch as the loops see them: blocks of lanes, cells of rows, the rows to come.
+#pragma once
+
+#include "kernels.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+namespace {
+
+constexpr int kBlocks = 4;  // blocks of lanes whose sums stay in registers
+
+// All blocks of V in so many lanes, by fours and then the rest: f(first lane, Count<how many>).
+template <int N>
+struct Count {
+  static constexpr int count = N;
+};
+template <class V, class F>
+void in_blocks(int lanes, F f) {
+  constexpr int width = Traits<V>::width;
+  int first = 0;
+  for (; first + kBlocks * width <= lanes; first += kBlocks * width) f(first, Count<kBlocks>{});
+  const int left = (lanes - first) / width;
+  if (left == 1) f(first, Count<1>{});
+  if (left == 2) f(first, Count<2>{});
+  if (left == 3) f(first, Count<3>{});
+}
+
+template <class V>
+Cell<V> cell(const BankView& bank, std::uint32_t row, int block) {
+  float* base = bank.data + std::size_t(row) * bank.layout.stride;
+  double* clock = bank.clock < 0 ? nullptr
+                                 : reinterpret_cast<double*>(base) +
+                                       std::size_t(bank.clock) * bank.layout.width + block;
+  return {base + bank.layout.float_offset() + block, clock, bank.layout.width,
+          base + bank.layout.shared_offset()};
+}
+
+void put(double* to, double v) { *to = v; }
+template <class W>
+void put(double* to, W v) {
+  std::memcpy(to, &v, sizeof(v));
+}
+void get(const double* from, double& v) { v = *from; }
+template <class W>
+void get(const double* from, W& v) {
+  std::memcpy(&v, from, sizeof(v));
+}
+
+// A single lane takes this many features of an example at a time.
+using Several = Packed<4>::Floats;
+constexpr std::size_t kSeveral = Traits<Several>::width;
+
+struct Column {  // the bank as a single lane sees it
+  float* floats;
+  double* clocks;
+  std::size_t stride;
+  int shared;
+  explicit Column(const BankView& bank)
+      : floats(bank.data + bank.layout.float_offset()),
+        clocks(reinterpret_cast<double*>(bank.data) + bank.clock),
+        stride(bank.layout.stride),
+        shared(bank.layout.floats) {}
+  Gathered<Several> several(const std::uint32_t* rows) const {
+    Gathered<Several> g;
+    g.shared = shared;
+    for (std::size_t i = 0; i < kSeveral; ++i) {
+      const std::size_t at = rows[i] * stride;
+      g.floats[i] = floats + at;
+      g.clocks[i] = clocks + at / 2;
+    }
+    return g;
+  }
+  Cell<float> one(std::uint32_t row) const {
+    const std::size_t at = row * stride;
+    return {floats + at, clocks + at / 2, 1, floats + at + shared};
+  }
+};
+
+// Two names of an example can be hashed to one row.
+bool distinct(const std::uint32_t* rows) {
+  typedef std::uint32_t Rows __attribute__((vector_size(kSeveral * sizeof(std::uint32_t))));
+  Rows r;
+  std::memcpy(&r, rows, sizeof(r));
+  const auto same =
+      (r == __builtin_shuffle(r, Rows{1, 2, 3, 0})) | (r == __builtin_shuffle(r, Rows{2, 3, 0, 1}));
+  std::uint64_t halves[2];
+  std::memcpy(halves, &same, sizeof(same));
+  return !(halves[0] | halves[1]);
+}
+
+template <class W>
+double total(W v) {
+  return (v[0] + v[1]) + (v[2] + v[3]);
+}
+
+// The rows of the example to come are asked for one by one, while those of this one are at work:
+// all at once they would wait for each other.
+struct Ahead {
+  const char* data;
+  std::size_t bytes;
+  Example x;
+  Ahead(const BankView& bank, Example next)
+      : data(reinterpret_cast<const char*>(bank.data)),
+        bytes(bank.layout.stride * sizeof(float)),
+        x(next) {}
+  void row(std::size_t j) const {
+    if (j >= x.size) return;
+    const char* at = data + x.rows[j] * bytes;
+    fetch(at);
+    for (std::size_t line = 64; line < bytes && line < 256; line += 64) fetch(at + line);
+  }
+  void rest(std::size_t j) const {
+    for (; j < x.size; ++j) row(j);
+  }
+};
+Example example(const Batch& batch, std::size_t t) {
+  if (t >= batch.size) return {};
+  const std::size_t start = batch.starts[t];
+  return {batch.rows + start, batch.values + start, batch.starts[t + 1] - start};
+}
+
+}  // namespace
+}  // namespace regretless::REGRETLESS_ISA

@@ -1,0 +1,250 @@
+// Predicting and learning a batch, for every rule.
+#pragma once
+
+#include "kernels/scatter.hpp"
+#include "kernels/score.hpp"
+#include "logistic.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+namespace {
+
+void audit(const BankView& bank, Example x, const double* gradient) {
+  for (std::size_t j = 0; j < x.size; ++j) {
+    double* z = reinterpret_cast<double*>(bank.data + std::size_t(x.rows[j]) * bank.layout.stride) +
+                std::size_t(bank.audit) * bank.layout.width;
+    const double value = x.values[j];
+    for (int k = 0; k < bank.layout.width; ++k) z[k] += gradient[k] * value;
+  }
+}
+
+double largest_magnitude(Example x) {
+  std::uint32_t most = 0;  // the bits of positive floats are ordered as the floats are
+  for (std::size_t j = 0; j < x.size; ++j) {
+    std::uint32_t bits;
+    std::memcpy(&bits, x.values + j, sizeof(bits));
+    bits &= 0x7fffffffu;
+    most = bits > most ? bits : most;
+  }
+  float value;
+  std::memcpy(&value, &most, sizeof(value));
+  return value;
+}
+
+struct Scratch {  // one stack buffer for narrow banks, the heap for wide ones
+  static constexpr int kOnStack = 64, kArrays = 4;
+  double stack[kOnStack * kArrays];
+  double* heap = nullptr;
+  explicit Scratch(int width) : width_(width) {
+    if (width > kOnStack) heap = new double[std::size_t(width) * kArrays];
+    double* all = heap ? heap : stack;
+    for (int i = 0; i < width * kArrays; ++i) all[i] = 0;
+  }
+  ~Scratch() { delete[] heap; }
+  double* operator[](int i) { return (heap ? heap : stack) + std::size_t(i) * width_; }
+
+ private:
+  int width_;
+};
+
+template <class R>
+concept PredictsOtherwise = requires(R& rule) { rule.predicting = true; };
+
+template <class V, class R>
+std::size_t predict(R rule, BankView bank, const Batch& batch) {
+  const Lanes lanes{bank.lanes, bank.layout.width};
+  Scratch scratch(bank.layout.width);
+  double* scores = scratch[0];
+  if constexpr (PredictsOtherwise<R>) rule.predicting = true;
+  for (std::size_t t = 0; t < batch.size; ++t) {
+    if constexpr (requires { rule.features; })
+      if (batch.known) rule.features = batch.known[t];
+    score<V, false>(rule, bank, lanes, example(batch, t), example(batch, t + 1), scores);
+    if constexpr (R::offset != 0)
+      for (int k = 0; k < bank.layout.lanes && !batch.bare; ++k) scores[k] += R::offset;
+    for (int k = 0; k < bank.layout.lanes; ++k) batch.scores[t * bank.layout.lanes + k] = scores[k];
+  }
+  return batch.size;
+}
+
+constexpr double kWorst = 1e100;  // a lane that loses more than this loses this
+
+// Values and derivatives of the loss for all lanes.
+void outcomes(const Loss& loss, const double* s, const double* y, int count, double* value,
+              double* slope) {
+  int k = 0;
+  if (loss.kind == LossKind::logistic)
+    for (; k + 4 <= count; k += 4) {
+      const Logistic all_of(four(s + k) * four(y + k));
+      put(value + k, all_of.loss());
+      put(slope + k, -four(y + k) * all_of.wrong);
+    }
+  for (; k < count; ++k) {
+    const Loss::Outcome outcome = loss.outcome(s[k], y[k]);
+    value[k] = outcome.value;
+    slope[k] = outcome.derivative;
+  }
+}
+
+// The importance-aware steps of all lanes: see Loss::invariant_step.
+void flow(const Loss& loss, const double* s, const double* y, const double* h, const double* n,
+          int count, double* step) {
+  int k = 0;
+  if (loss.kind == LossKind::logistic)
+    for (; k + 4 <= count; k += 4) {
+      const Four side = four(y + k), travel = four(n + k), m = four(s + k) * side;
+      const Four moved = margin_shifts(m, travel * four(h + k)) / travel;
+      put(step + k, travel > all(0) ? -side * moved : all(0));  // what moves nothing has no step
+    }
+  for (; k < count; ++k) step[k] = loss.invariant_step(s[k], y[k], h[k], n[k]);
+}
+
+template <class V, class R>
+concept Prepares = requires(const R& rule, Sums<V>& sums) {
+  rule.prepare(Cell<V>{}, typename R::template At<V>{}, Wide<V>{}, V{}, sums);
+};
+
+template <class V, class R>
+std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
+  const int count = bank.layout.lanes;
+  const Lanes lanes{bank.lanes, bank.layout.width};
+  const Table table{bank.data, bank.rows, bank.layout.stride, bank.layout.float_offset(),
+                    bank.layout.width};
+  Scratch scratch(bank.layout.width);
+  double *s = scratch[0], *g = scratch[1], *step = scratch[2], *tracked = scratch[3];
+  Scratch more(bank.layout.width);
+  double *rounding = more[0], *suffered = more[1], *target = more[2], *value = more[3];
+  Scratch last(bank.layout.width);
+  double *slope = last[0], *norms = last[1];
+  [[maybe_unused]] double* predicted = last[2];
+  double* h = last[3];
+  Room room, bets;
+  for (std::size_t t = 0; t < batch.size; ++t) {
+    const Example x = example(batch, t);
+    const double importance = batch.importance ? batch.importance[t] : 1;
+    if constexpr (requires { rule.features; })
+      if (batch.known) rule.features = batch.known[t];
+    float* played = R::bets ? bets.of(x.size * std::size_t(bank.layout.width)) : nullptr;
+    score<V, R::bets>(rule, bank, lanes, x, example(batch, t + 1), s, played);
+    if constexpr (R::offset != 0)
+      for (int k = 0; k < count; ++k) s[k] += R::offset;
+    if (batch.scores) {
+      const double* said = s;
+      if constexpr (PredictsOtherwise<R>) {
+        rule.predicting = true;
+        score<V, false>(rule, bank, lanes, x, {}, predicted);
+        rule.predicting = false;
+        said = predicted;
+      }
+      for (int k = 0; k < count; ++k) batch.scores[t * count + k] = said[k];
+    }
+    double suffered_by_all = 0;
+    for (int k = 0; k < count; ++k)
+      target[k] = batch.targets             ? batch.targets[t]
+                  : count == bank.per_class ? 2.0 * batch.classes[t] - 1
+                                            : (batch.classes[t] == k / bank.per_class ? 1.0 : -1.0);
+    outcomes(loss, s, target, count, value, slope);
+    for (int k = 0; k < count; ++k) suffered_by_all += value[k];
+    if (batch.losses) batch.losses[t] = suffered_by_all;
+    for (int k = 0; k < count; ++k) h[k] = importance;
+    if (batch.weigh) batch.weigh(batch.weigher, t, s, h);
+    if (importance == 0) continue;  // as if it were not there
+
+    const double largest = largest_magnitude(x);
+    double norm = 0;
+    if (rule.needs_norm() || bank.audit >= 0)
+      for (std::size_t j = 0; j < x.size; ++j) norm += Loss::square(x.values[j]);
+
+    const auto too_large = [largest](double change) {
+      return !(std::fabs(change) <= 1e37) || !(std::fabs(change * largest) <= R::largest_step);
+    };
+    for (int k = 0; k < count; ++k) {
+      suffered[k] = h[k] * value[k];
+      g[k] = h[k] * slope[k];
+      norms[k] = norm;
+      const bool sound = std::isfinite(s[k]) && std::isfinite(suffered[k]);
+      if (sound && !(bank.forgiving && too_large(g[k]))) continue;
+      if (!bank.forgiving) return t;
+      suffered[k] = std::min(suffered[k], kWorst);
+      g[k] = 0;
+    }
+    bool prepared = false;
+    if constexpr (Prepares<V, R>)
+      if (rule.prepares()) {
+        for (int k = 0; k < count; ++k)  // the step will be no larger
+          if (too_large(g[k])) return t;
+        prepare<V>(rule, bank, lanes, x, g, norms, tracked,
+                   room.of(x.size * std::size_t(bank.layout.width)));
+        prepared = true;
+      }
+    if (prepared) {
+      flow(loss, s, target, h, norms, count, step);
+    } else {
+      for (int k = 0; k < count; ++k)
+        step[k] = rule.step(lanes, k, loss, s[k], target[k], h[k], g[k], norms[k]);
+    }
+    for (int k = 0; k < count; ++k) {
+      if (!too_large(step[k])) continue;
+      if (!bank.forgiving) return t;
+      step[k] = 0;
+    }
+    if (prepared) {
+      double shared = 0;
+      shift<V>(bank, x, step, room.data, [&](std::size_t j) {
+        if constexpr (Shares<R>)
+          shared += rule.share(cell<float>(bank, x.rows[j], 0), x.values[j], lanes(kRounds, 0));
+      });
+      if constexpr (Shares<R>)
+        for (int k = 0; k < bank.layout.width; ++k) tracked[k] = shared;
+    } else {
+      scatter<V>(rule, bank, lanes, x, step, played, tracked, rounding, room);
+    }
+    if (bank.audit >= 0) audit(bank, x, g);
+    for (int k = 0; k < count; ++k) {
+      if (h[k] == 0) continue;  // it was not there for this lane
+      lanes(kLoss, k) += suffered[k];
+      lanes(kLinear, k) += g[k] * (s[k] - R::offset);
+      if (bank.audit >= 0) {
+        lanes(kSquares, k) += g[k] * g[k] * norm;
+        if (step[k] != 0) lanes(kRadius, k) = std::max(lanes(kRadius, k), std::sqrt(norm));
+      }
+      lanes(kRounding, k) += rounding[k];
+      rule.finish(lanes, k, {step[k], target[k], largest, norm, x, bank.audit >= 0}, tracked[k],
+                  table);
+      lanes(kRounds, k) += 1;
+      lanes(kUpdates, k) += step[k] != 0;
+      lanes(kWeights, k) += h[k];
+    }
+  }
+  return batch.size;
+}
+
+template <class R, class F>
+std::size_t by_width(int width, F f) {
+  if constexpr (R::single_lane)
+    if (width == 1) return f(float{});
+  return f(Packed<4>::Floats{});
+}
+
+template <class F, std::size_t I = 0>
+std::size_t by_rule(const Rule& rule, F f) {
+  if constexpr (I + 1 < std::variant_size_v<Rule>) {
+    if (rule.index() != I) return by_rule<F, I + 1>(rule, f);
+  }
+  return f(*std::get_if<I>(&rule));
+}
+
+std::size_t predict_any(const Rule& rule, const Loss&, BankView bank, const Batch& batch) {
+  return by_rule(rule, [&]<class R>(const R& r) {
+    return by_width<R>(bank.layout.width,
+                       [&](auto v) { return predict<decltype(v)>(r, bank, batch); });
+  });
+}
+std::size_t learn_any(const Rule& rule, const Loss& loss, BankView bank, const Batch& batch) {
+  return by_rule(rule, [&]<class R>(const R& r) {
+    return by_width<R>(bank.layout.width,
+                       [&](auto v) { return learn<decltype(v)>(r, loss, bank, batch); });
+  });
+}
+
+}  // namespace
+}  // namespace regretless::REGRETLESS_ISA

@@ -1,0 +1,205 @@
+// scatter-axpy, the second: every row of the example moves, as the rule has it.
+#pragma once
+
+#include "kernels/lanes.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+namespace {
+
+// Not a std::vector: its code would be compiled for this instruction set and shared with others.
+struct Room {
+  float* data = nullptr;
+  std::size_t size = 0;
+  Room() = default;
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  ~Room() { delete[] data; }
+  float* of(std::size_t wanted) {
+    if (wanted > size) {
+      delete[] data;
+      data = nullptr, size = 0;
+      data = new float[2 * wanted];
+      size = 2 * wanted;
+    }
+    return data;
+  }
+};
+
+// What a row does in an update; `bet` is what it had added to the score.
+template <class R, class C, class At, class V>
+void update_row(const R& rule, const C& row, const At& at, Wide<V> g, V x, Sums<V>& sums,
+                const float* bet) {
+  if constexpr (R::bets)
+    rule.update(row, at, g, x, sums, load<V>(bet));
+  else
+    rule.update(row, at, g, x, sums);
+}
+
+template <class R>
+concept Shares = requires(const R& rule, Cell<float> cell) { rule.share(cell, 0.0f, 0.0); };
+
+// Every row moves by coefficient times x.
+template <class R>
+[[gnu::noinline]] Sums<float> scatter_one(const R& rule, Column bank, Lanes lanes, Example x,
+                                          double g, const float* bets) {
+  const auto all = rule.template at<Several>(lanes, 0);
+  const auto one = rule.template at<float>(lanes, 0);
+  Sums<Several> sums;
+  Sums<float> rest;
+  const auto update = [&](const auto& rows, const auto& at, auto step, auto value, auto& to,
+                          std::size_t j) {
+    update_row(rule, rows, at, step, value, to, bets + j);
+    if constexpr (Shares<R>) to.tracked += rule.share(rows, value, 0);
+  };
+  const auto update_one = [&](std::size_t j) {
+    update(bank.one(x.rows[j]), one, g, x.values[j], rest, j);
+  };
+  std::size_t j = 0;
+  for (; R::gathers && j + kSeveral <= x.size; j += kSeveral) {
+    if (distinct(x.rows + j)) {
+      update(bank.several(x.rows + j), all, Wide<Several>{} + g, load<Several>(x.values + j), sums,
+             j);
+    } else {
+      for (std::size_t i = 0; i < kSeveral; ++i) update_one(j + i);
+    }
+  }
+  for (; j < x.size; ++j) update_one(j);
+  return {rest.tracked + total(sums.tracked), rest.rounding + total(sums.rounding)};
+}
+
+template <class V, class R>
+void scatter(const R& given, const BankView& bank, Lanes lanes, Example x,
+             const double* coefficient, const float* bets, double* tracked, double* rounding,
+             Room& room) {
+  const R rule = given;
+  constexpr int width = Traits<V>::width;
+  if constexpr (width == 1) {
+    const Sums<float> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient, bets);
+    *tracked = sums.tracked;
+    *rounding = sums.rounding;
+    return;
+  }
+  // what all lanes share comes first, and as it is for each occurrence of a row
+  double shared = 0;
+  [[maybe_unused]] float* seen = nullptr;
+  const auto slots = std::size_t(bank.layout.shared);
+  if constexpr (Shares<R>) {
+    seen = room.of(x.size * slots);
+    for (std::size_t j = 0; j < x.size; ++j) {
+      const auto row = cell<float>(bank, x.rows[j], 0);
+      shared += rule.share(row, x.values[j], lanes(kRounds, 0));
+      for (std::size_t i = 0; i < slots; ++i) seen[j * slots + i] = row.shared[i];
+    }
+  }
+  for (int b = 0; b < bank.layout.width; b += width) {
+    const auto at = rule.template at<V>(lanes, b);
+    Wide<V> g;
+    get(coefficient + b, g);
+    Sums<V> sums;
+    sums.tracked += shared;
+    for (std::size_t j = 0; j < x.size; ++j) {
+      Cell<V> row = cell<V>(bank, x.rows[j], b);
+      if constexpr (Shares<R>) row.shared = seen + j * slots;
+      update_row(rule, row, at, g, V{} + x.values[j], sums,
+                 bets + j * std::size_t(bank.layout.width) + b);
+    }
+    put(tracked + b, sums.tracked);
+    put(rounding + b, sums.rounding);
+  }
+}
+
+// A rule that prepares: every row takes the gradient in and tells how far a unit step will move it,
+struct Prepared {
+  double travel;  // and these how far that moves the score
+  double tracked;
+};
+template <class R>
+[[gnu::noinline]] Prepared prepare_one(const R& rule, Column bank, Lanes lanes, Example x, double g,
+                                       float* moves) {
+  const auto all = rule.template at<Several>(lanes, 0);
+  const auto one = rule.template at<float>(lanes, 0);
+  Sums<Several> sums;
+  Sums<float> rest;
+  Wide<Several> travel{};
+  double more = 0;
+  const auto prepare_row = [&](std::size_t j) {
+    moves[j] = rule.prepare(bank.one(x.rows[j]), one, g, x.values[j], rest);
+    more += double(moves[j]) * double(x.values[j]);
+  };
+  std::size_t j = 0;
+  for (; j + kSeveral <= x.size; j += kSeveral) {
+    if (distinct(x.rows + j)) {
+      const auto value = load<Several>(x.values + j);
+      const auto move =
+          rule.prepare(bank.several(x.rows + j), all, Wide<Several>{} + g, value, sums);
+      store<Several>(moves + j, move);
+      travel += widen(move) * widen(value);
+    } else {
+      for (std::size_t i = 0; i < kSeveral; ++i) prepare_row(j + i);
+    }
+  }
+  for (; j < x.size; ++j) prepare_row(j);
+  return {more + total(travel), rest.tracked + total(sums.tracked)};
+}
+template <class V, class R>
+void prepare(const R& given, const BankView& bank, Lanes lanes, Example x, const double* gradient,
+             double* travel, double* tracked, float* moves) {
+  const R rule = given;
+  constexpr int width = Traits<V>::width;
+  if constexpr (width == 1) {
+    const Prepared prepared = prepare_one(rule, Column(bank), lanes, x, *gradient, moves);
+    *travel = prepared.travel;
+    *tracked = prepared.tracked;
+    return;
+  }
+  in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
+    typename R::template At<V> at[N];
+    Wide<V> g[N];
+    Wide<V> sum[N]{};
+    Sums<V> sums[N];
+    for (int i = 0; i < N; ++i) {
+      at[i] = rule.template at<V>(lanes, first + i * width);
+      get(gradient + first + i * width, g[i]);
+    }
+    for (std::size_t j = 0; j < x.size; ++j) {
+      const V value = V{} + x.values[j];
+      float* to = moves + j * std::size_t(bank.layout.width) + first;
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
+        const V move =
+            rule.prepare(cell<V>(bank, x.rows[j], first + i * width), at[i], g[i], value, sums[i]);
+        store<V>(to + i * width, move);
+        sum[i] += widen(move) * widen(value);
+      }
+    }
+    for (int i = 0; i < N; ++i) {
+      put(travel + first + i * width, sum[i]);
+      put(tracked + first + i * width, sums[i].tracked);
+    }
+  });
+}
+// then the weights, their first slot, move by as many steps; after(j) is for what else a row needs.
+template <class V, class F>
+void shift(const BankView& bank, Example x, const double* steps, const float* moves, F after) {
+  constexpr int width = Traits<V>::width;
+  in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
+    V step[N];
+    for (int i = 0; i < N; ++i) {
+      Wide<V> wide;
+      get(steps + first + i * width, wide);
+      step[i] = narrow(wide);
+    }
+    for (std::size_t j = 0; j < x.size; ++j) {
+      const float* move = moves + j * std::size_t(bank.layout.width) + first;
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
+        const Cell<V> c = cell<V>(bank, x.rows[j], first + i * width);
+        c.set(0, c.get(0) - step[i] * load<V>(move + i * width));
+      }
+      if (first == 0) after(j);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace regretless::REGRETLESS_ISA

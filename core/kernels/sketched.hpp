@@ -1,0 +1,93 @@
+// What Newton's sketches do with rows of the bank.
+#pragma once
+
+#include "kernels/lanes.hpp"
+#include "sketch/oja_steps.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+namespace {
+
+void gather_rows(const BankView& bank, std::size_t first, std::size_t width, const Example& x,
+                 const double* values, double* out) {
+  for (std::size_t b = 0; b < width; b += 4 * kSeveral)
+    in_blocks<Several>(int(width - b < 4 * kSeveral ? width - b : 4 * kSeveral),
+                       [&]<int N>(int at, Count<N>) {
+                         Wide<Several> sum[N]{};
+                         const float* data = bank.data + first + b + std::size_t(at);
+                         for (std::size_t j = 0; j < x.size; ++j) {
+                           const float* row = data + x.rows[j] * bank.layout.stride;
+                           for (int i = 0; i < N; ++i)
+                             sum[i] += widen(load<Several>(row + 4 * i)) * values[j];
+                         }
+                         for (int i = 0; i < N; ++i) put(out + b + std::size_t(at) + 4 * i, sum[i]);
+                       });
+}
+void scatter_rows(const BankView& bank, std::size_t first, std::size_t width, const Example& x,
+                  const double* values, const double* vector) {
+  for (std::size_t b = 0; b < width; b += 4 * kSeveral)
+    in_blocks<Several>(
+        int(width - b < 4 * kSeveral ? width - b : 4 * kSeveral), [&]<int N>(int at, Count<N>) {
+          Wide<Several> add[N];
+          for (int i = 0; i < N; ++i) get(vector + b + std::size_t(at) + 4 * i, add[i]);
+          float* data = bank.data + first + b + std::size_t(at);
+          for (std::size_t j = 0; j < x.size; ++j) {
+            float* row = data + x.rows[j] * bank.layout.stride;
+            for (int i = 0; i < N; ++i)
+              store<Several>(row + 4 * i,
+                             narrow(widen(load<Several>(row + 4 * i)) + add[i] * values[j]));
+          }
+        });
+}
+// Four of the entries of an example, or one.
+template <int N>
+Four normalise_some(const BankView& bank, std::size_t at, const Example& x, std::size_t j,
+                    double floor, const double* slope) {
+  double values[4] = {}, squares[4] = {1, 1, 1, 1}, mosts[4] = {};
+  for (int i = 0; i < N; ++i) values[i] = x.values[j + i];
+  const Four value = four(values);
+  if (!(floor > 0)) return value;
+  float* rows[4];
+  for (int i = 0; i < N; ++i) {
+    rows[i] = bank.data + x.rows[j + i] * bank.layout.stride + at;
+    squares[i] = rows[i][0], mosts[i] = rows[i][1];
+  }
+  Four square = four(squares);
+  const Four most = larger_of(four(mosts), magnitude_of(value));
+  if (slope) {
+    const Four g = all(*slope) * value;
+    square += g * g;
+    for (int i = 0; i < N; ++i) rows[i][0] = float(square[i]), rows[i][1] = float(most[i]);
+  }
+  const Four below = all(floor) * most * most + square;
+  return below > all(0) ? value / root_of(below) : all(0);
+}
+Extent normalise(const BankView& bank, std::size_t at, const Example& x, double floor,
+                 const double* slope, double* out) {
+  Four sum = {}, largest = {};
+  const auto take_in = [&]<int N>(std::size_t j, Count<N>) {
+    const Four value = normalise_some<N>(bank, at, x, j, floor, slope);
+    for (int i = 0; i < N; ++i) out[j + std::size_t(i)] = value[i];
+    sum += value * value;
+    largest = larger_of(largest, magnitude_of(value));
+  };
+  std::size_t j = 0;
+  for (; j + 4 <= x.size; j += 4) take_in(j, Count<4>{});
+  for (; j < x.size; ++j) take_in(j, Count<1>{});
+  const double low = largest[0] > largest[1] ? largest[0] : largest[1];
+  const double high = largest[2] > largest[3] ? largest[2] : largest[3];
+  return {sum_of(sum), low > high ? low : high};
+}
+double oja_along(const OjaView& view, double e, const double* y) {
+  return OjaSteps(view).along(e, y);
+}
+void oja_turn(const OjaView& view, double e, double xx, double* y, double* delta) {
+  OjaSteps(view).turn(e, xx, y, delta);
+}
+void oja_apply(const OjaView& view, int width, const double* alpha, const double* strength,
+               const double* y, double* out) {
+  OjaSteps(view).apply(width, alpha, strength, y, out);
+}
+void prefetch_rows(const BankView& bank, const Example& x) { Ahead(bank, x).rest(0); }
+
+}  // namespace
+}  // namespace regretless::REGRETLESS_ISA

@@ -1,0 +1,75 @@
+// Whether a batch as it came is sound, and its names as rows of the bank.
+#pragma once
+
+#include "kernels.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+namespace {
+
+// These look for a sign bit in differences, without a branch, so that they vectorise. The bits of
+// positive doubles are ordered as the doubles are, with infinities and NaNs above all numbers.
+Survey survey_values(const double* values, std::size_t size) {
+  const double limit = kLargestValue;
+  std::int64_t most, high = 0, low = 0;
+  std::memcpy(&most, &limit, sizeof(most));
+  for (std::size_t j = 0; j < size; ++j) {
+    std::int64_t bits;
+    std::memcpy(&bits, values + j, sizeof(bits));
+    bits &= 0x7fffffffffffffff;
+    high |= most - bits;
+    low |= bits - 1;
+  }
+  return {.fits = high >= 0, .has_zero = low < 0};
+}
+
+Survey survey_sparse(const std::int32_t* columns, const double* values, std::size_t size,
+                     std::int32_t width) {
+  constexpr std::size_t kPiece = 1u << 12;  // stays in the cache from one loop to the next
+  Survey all{.fits = true, .has_zero = false};
+  std::uint32_t seen = 0;
+  for (std::size_t first = 0; first < size; first += kPiece) {
+    const std::size_t last = std::min(size, first + kPiece);
+    const Survey piece = survey_values(values + first, last - first);
+    all.fits &= piece.fits;
+    all.has_zero |= piece.has_zero;
+    std::int32_t falls = 0;
+    for (std::size_t j = first; j < last; ++j)
+      seen |= std::uint32_t(columns[j]) | (std::uint32_t(width) - 1 - std::uint32_t(columns[j]));
+    for (std::size_t j = first + !first; j < last; ++j) falls += columns[j] <= columns[j - 1];
+    all.falls += std::size_t(falls);
+  }
+  all.within = seen >> 31 == 0;
+  return all;
+}
+
+bool place(const std::int32_t* columns, const double* values, std::size_t size,
+           const std::uint32_t* table, std::uint32_t mask, std::uint32_t* rows, float* floats) {
+  for (std::size_t j = 0; j < size; ++j) floats[j] = float(values[j]);
+  if (!table) {
+    for (std::size_t j = 0; j < size; ++j) rows[j] = 1 + (std::uint32_t(columns[j]) & mask);
+    return true;
+  }
+#pragma GCC unroll 8
+  for (std::size_t j = 0; j < size; ++j) rows[j] = table[columns[j]];
+  std::uint32_t most = 0;  // kAbsent is the largest of all
+  for (std::size_t j = 0; j < size; ++j) most = rows[j] > most ? rows[j] : most;
+  return most != std::numeric_limits<std::uint32_t>::max();
+}
+
+bool belongs(const std::uint32_t* rows, const float* values, std::size_t size,
+             std::uint32_t count) {
+  const float limit = float(kLargestValue);
+  std::int32_t largest, high = 0;
+  std::memcpy(&largest, &limit, sizeof(largest));
+  std::uint32_t most = 0;
+  for (std::size_t j = 0; j < size; ++j) most = rows[j] > most ? rows[j] : most;
+  for (std::size_t j = 0; j < size; ++j) {
+    std::int32_t bits;
+    std::memcpy(&bits, values + j, sizeof(bits));
+    high |= largest - (bits & 0x7fffffff);
+  }
+  return high >= 0 && (most < count || !size);
+}
+
+}  // namespace
+}  // namespace regretless::REGRETLESS_ISA
