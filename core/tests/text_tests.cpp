@@ -1,12 +1,12 @@
 // Tests of the text formats: no Python, meant to run under the address and undefined-behaviour
 // sanitizers.
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "check.hpp"
 #include "text/csv.hpp"
 #include "text/jsonl.hpp"
 #include "text/svmlight.hpp"
@@ -16,24 +16,14 @@ using namespace regretless::text;
 
 namespace {
 
-int checks = 0, failures = 0;
-
-void check(bool held, const std::string& what, int line) {
-  ++checks;
-  if (!held) {
-    ++failures;
-    std::printf("text_tests.cpp:%d: %s\n", line, what.c_str());
-  }
-}
-#define CHECK(condition) check((condition), #condition, __LINE__)
 #define CHECK_SAME(got, expected) check_same((got), (expected), __LINE__)
 
 void check_same(const std::string& got, const std::string& expected, int line) {
-  check(got == expected, "got\n" + got + "\nnot\n" + expected, line);
+  check(got == expected, "got\n" + got + "\nnot\n" + expected, __FILE__, line);
 }
 void check_part(const std::string& got, const std::string& part, const std::string& of, int line) {
   check(!got.empty() && got.find(part) != std::string::npos,
-        "'" + got + "' without '" + part + "' for " + of, line);
+        "'" + got + "' without '" + part + "' for " + of, __FILE__, line);
 }
 
 // --- what a parser makes of a text, written down
@@ -100,7 +90,8 @@ Outcome read(const Make& make, std::string_view text, std::size_t size = std::si
 void check_pieces(const Make& make, const std::string& text, Parser::Options options, int line) {
   const Outcome whole = read(make, text, text.size() + 1, options);
   for (const std::size_t size : {1, 2, 3, 5, 7, 11, 16, 64})
-    check(read(make, text, size, options) == whole, "pieces of " + std::to_string(size), line);
+    check(read(make, text, size, options) == whole, "pieces of " + std::to_string(size), __FILE__,
+          line);
 }
 
 Make csv(const CsvColumns& columns) {
@@ -562,6 +553,5 @@ int main() {
   test_mutations([](Parser::Options options) { return std::make_unique<SvmlightParser>(options); },
                  kPlainSvmlight, 6);
   test_mutations(csv(kPlainCsv, kPlainWishes), kPlainCsv, 7);
-  std::printf("%d checks, %d failures\n", checks, failures);
-  return failures != 0;
+  return outcome();
 }

@@ -1,15 +1,15 @@
 // Finite classes: dimensions by the recursion of the definition, trees by walking all their paths.
-#pragma once
 #include <map>
 #include <numeric>
 #include <random>
 
+#include "check.hpp"
 #include "classes/littlestone.hpp"
 #include "classes/product.hpp"
 #include "classes/subcubes.hpp"
 #include "classes/vc.hpp"
 
-inline void test_classes() {
+void test_classes() {
   using namespace regretless::classes;
   const auto make = [](std::size_t points, const std::vector<std::vector<bool>>& rows) {
     Hypotheses all{rows.size(), points, (points + 63) / 64, {}};

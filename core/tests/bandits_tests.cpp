@@ -1,5 +1,4 @@
-// Players of arms. Included by core_tests.cpp, whose CHECK it uses.
-#pragma once
+// Players of arms.
 #include <memory>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "bandits/thompson.hpp"
 #include "bandits/tsallis_inf.hpp"
 #include "bandits/ucb1.hpp"
+#include "check.hpp"
 
 // One of each kind.
 inline std::vector<std::unique_ptr<regretless::bandits::Arms>> players_of_arms(std::size_t n) {
@@ -29,7 +29,7 @@ inline std::vector<std::unique_ptr<regretless::bandits::Arms>> players_of_arms(s
 
 // Late losses, arms that sleep, come and go: what is chosen is there, states can be copied at any
 // time, and copies go on alike.
-inline void test_arms() {
+void test_arms() {
   using namespace regretless::bandits;
   using Draws = regretless::bandits::Stream;
   for (const std::size_t n : {1, 3, 10}) {

@@ -1,18 +1,16 @@
 // Games: products by every kernel, sparse and dense alike, and what self-play proves.
-#pragma once
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "check.hpp"
 #include "experts/hedge.hpp"
 #include "games/optimistic_hedge.hpp"
 #include "games/payoffs.hpp"
 #include "games/regret_matching.hpp"
 #include "games/self_play.hpp"
 
-// `check(condition)` is how the tests count.
-template <class Check>
-void test_games(Check check) {
+void test_games() {
   using namespace regretless;
   using namespace regretless::games;
   std::mt19937 random(1);
@@ -42,12 +40,12 @@ void test_games(Check check) {
         for (std::size_t i = 0; i < m; ++i) {
           double sum = 0;
           for (std::size_t j = 0; j < n; ++j) sum += A[i * n + j] * q[j];
-          check(std::fabs(sum - Aq[i]) < 1e-14);
+          CHECK(std::fabs(sum - Aq[i]) < 1e-14);
         }
         for (std::size_t j = 0; j < n; ++j) {
           double sum = 0;
           for (std::size_t i = 0; i < m; ++i) sum += p[i] * A[i * n + j];
-          check(std::fabs(sum - pA[j]) < 1e-14);
+          CHECK(std::fabs(sum - pA[j]) < 1e-14);
         }
       }
       // every instruction set computes the same bits
@@ -56,7 +54,7 @@ void test_games(Check check) {
         each.row_sum(A.data(), m, n, p.data(), sums.data());
         dense.losses(q.data(), Aq.data());
         dense.gains(p.data(), pA.data());
-        check(again == Aq && sums == pA);
+        CHECK(again == Aq && sums == pA);
       }
     }
 
@@ -69,16 +67,16 @@ void test_games(Check check) {
     SelfPlay whole(row, column, payoffs, 0.1, 0.9, alternating, power);
     SelfPlay parts(row2, column2, payoffs, 0.1, 0.9, alternating, power);
     whole.play(200, -1), parts.play(77, -1), parts.play(123, -1);
-    check(whole.rounds() == 200 && parts.rounds() == 200);
-    check(whole.average_row() == parts.average_row() && whole.column() == parts.column());
-    check(whole.average().lower <= whole.average().upper);
-    check(whole.average().upper - whole.average().lower < 0.2);
-    check(whole.noted_rounds().front() == 1 && whole.noted_rounds().size() < 200);
+    CHECK(whole.rounds() == 200 && parts.rounds() == 200);
+    CHECK(whole.average_row() == parts.average_row() && whole.column() == parts.column());
+    CHECK(whole.average().lower <= whole.average().upper);
+    CHECK(whole.average().upper - whole.average().lower < 0.2);
+    CHECK(whole.noted_rounds().front() == 1 && whole.noted_rounds().size() < 200);
     double sum = 0;
     for (const double p : whole.average_row()) sum += p;
-    check(std::fabs(sum - 1) < 1e-15);
+    CHECK(std::fabs(sum - 1) < 1e-15);
     whole.play(1000, 1);  // which it is already
-    check(whole.rounds() == 200);
+    CHECK(whole.rounds() == 200);
   };
   tried([](auto prior) { return RegretMatchingPlus(prior, true); }, true, 2);
   tried([](auto prior) { return RegretMatchingPlus(prior, false); }, true, 1);

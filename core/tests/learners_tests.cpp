@@ -1,0 +1,175 @@
+// Linear learners by every rule, Auto and Newton steps.
+#include <memory>
+
+#include "auto.hpp"
+#include "check.hpp"
+#include "newton/newton.hpp"
+#include "stream.hpp"
+
+using namespace regretless;
+
+namespace {
+
+std::vector<Rule> every_rule() {
+  Ogd ball, lasso, lazy;
+  ball.radius = 2, ball.l2 = 0.01, ball.rate = {Rate::inverse_sqrt, 0.1};
+  lasso.l1 = 0.01, lasso.l2 = 0.1, lasso.rate = {Rate::inverse, 0.1};
+  lazy.lazy = true, lazy.radius = 3, lazy.rate = {Rate::inverse_sqrt, 0.1};
+  PlainOgd invariant;
+  invariant.invariant = true;
+  AdaGrad penalised, scaled;
+  penalised.l1 = 0.01, penalised.l2 = 0.01;
+  scaled.scale_invariant = true;
+  Ftrl sparse;
+  sparse.l1 = 0.5;
+  PNorm high;
+  high.p = 40, high.rate = {Rate::inverse_sqrt, 0.1};
+  Eg given;
+  given.eta = 0.05;
+  PassiveAggressive exact, second;
+  exact.mode = PassiveAggressive::exact, second.mode = PassiveAggressive::second;
+  Averaged uniform, vote;
+  uniform.kind = Averaged::uniform, vote.kind = Averaged::vote;
+  OnlineSvm pegasos, svm;
+  pegasos.rate = {Rate::inverse, 1}, pegasos.C = 10;
+  svm.radius = 2, svm.shrinks_at_kink = true;
+  return {Coin{},     ball,
+          lasso,      lazy,
+          PlainOgd{}, invariant,
+          AdaGrad{},  penalised,
+          scaled,     Ftrl{},
+          sparse,     PNorm{},
+          high,       Eg{},
+          given,      exact,
+          second,     PassiveAggressive{},
+          Averaged{}, uniform,
+          vote,       MarginPerceptron{},
+          pegasos,    svm,
+          Winnow{},   Grid{}};
+}
+
+}  // namespace
+
+// Every rule on every number of lanes: finite, a batch is the same as its rows one by one, and
+// another machine computes the same bits.
+void test_rules() {
+  const std::uint32_t features = 40;
+  for (const Rule& rule : every_rule()) {
+    for (int lanes : {1, 2, 3, 4, 5, 8, 9, 17, 64, 256}) {
+      for (bool certify : {false, true}) {
+        const Stream stream(60, features, std::max(lanes, 2), unsigned(lanes));
+        const Loss loss{LossKind::logistic, 1.0};
+        Learner together(loss, rule, 0, 0, certify), apart = together;
+        Learner elsewhere(loss, rule, 0, 0, certify, baseline_kernels());
+        for (Learner* learner : {&together, &apart, &elsewhere}) {
+          grow_to(*learner, features - 1);
+          learner->relane(fresh(lanes), ones(lanes));
+        }
+        try {
+          together.learn(stream.batch(true));
+          for (std::size_t t = 0; t < 60; ++t) apart.learn(stream.row(t, true));
+          elsewhere.learn(stream.batch(true));
+        } catch (const Diverged&) {
+          continue;  // a rate too large for this stream is no error of the core
+        }
+        CHECK(finite(together));
+        CHECK(together.weights() == apart.weights());
+        CHECK(together.weights() == elsewhere.weights());
+        CHECK(scores(together, stream) == scores(apart, stream));
+        CHECK(scores(together, stream) == scores(elsewhere, stream));
+        CHECK(together.scalar(kLoss, lanes - 1) == apart.scalar(kLoss, lanes - 1));
+      }
+    }
+  }
+}
+
+// Auto, with lanes that are retired on the way: batches are rows, another machine computes the same
+// bits, and what is written can be read.
+void test_auto() {
+  std::vector<Candidate> candidates;
+  for (int k = 0; k < 10; ++k)
+    candidates.push_back({k > 6, std::pow(3.0, k - 4), double(k % 2), 1e-4});
+  const std::uint32_t features = 9;
+  for (const LossKind kind : {LossKind::logistic, LossKind::hinge, LossKind::squared}) {
+    const Loss loss{kind, 1.0};
+    const bool classes = loss.classification();
+    for (int labels : {2, 3}) {
+      if (!classes && labels == 3) continue;
+      const Stream stream(26'000, features, labels, unsigned(labels));
+      const auto make = [&](Kernels kernels) {
+        Auto model(loss, candidates, 1, 0, 0, 0, kernels);
+        for (std::int64_t c = 0; c < std::int64_t(features) - 1; ++c) model.features().insert(c);
+        model.grow();
+        if (labels == 3) model.relane(fresh(3), ones(3));
+        return model;
+      };
+      Auto together = make(kernels()), apart = make(kernels()),
+           elsewhere = make(baseline_kernels());
+      together.learn(stream.batch(classes));
+      for (std::size_t t = 0; t < stream.targets.size(); ++t) apart.learn(stream.row(t, classes));
+      elsewhere.learn(stream.batch(classes));
+      CHECK(together.numbers() == apart.numbers());
+      CHECK(together.numbers() == elsewhere.numbers());
+      CHECK(together.weights() == apart.weights());
+      for (const double w : together.weights()) CHECK(std::isfinite(w));
+      CHECK(kind == LossKind::hinge || !together.retired().empty());
+      Auto other = make(kernels());
+      const std::vector<double> kept = together.numbers();
+      other.restore_numbers(kept.data(), kept.size());
+      CHECK(other.alive() == together.alive());
+      CHECK(other.numbers() == kept);
+      bool refused = false;
+      try {
+        other.restore_numbers(kept.data(), kept.size() - 1);
+      } catch (const std::invalid_argument&) {
+        refused = true;
+      }
+      CHECK(refused);
+    }
+  }
+}
+
+void test_newton() {
+  const std::uint32_t features = 9;
+  for (const NewtonOptions::Kind sketch :
+       {NewtonOptions::oja, NewtonOptions::frequent, NewtonOptions::random, NewtonOptions::full})
+    for (const bool tuned : {true, false})
+      for (const int size : {0, 1, 3, 20}) {
+        NewtonOptions options;
+        options.kind = sketch, options.size = size, options.tuned = tuned;
+        options.slab = tuned ? HUGE_VAL : 2, options.curvature = 0.1;
+        options.spaces = {{false, {{1, 1}}}};
+        if (tuned) options.spaces = {{false, {{1, 1}, {0.1, 0.1}}}, {true, {{0.01, 0.1}}}};
+        const int labels = 2 + size % 2;
+        const Stream stream(1'500, features, labels, unsigned(size));
+        const auto make = [&](Kernels kernels) {
+          Newton model({LossKind::logistic, 0}, options, 0, 0, !tuned, kernels);
+          for (std::int64_t c = 0; c < std::int64_t(features) - 1; ++c) model.features().insert(c);
+          model.grow();
+          if (labels == 3) model.relane(fresh(3), ones(3));
+          return model;
+        };
+        Newton together = make(kernels()), apart = make(kernels()),
+               elsewhere = make(baseline_kernels());
+        together.learn(stream.batch(true));
+        for (std::size_t t = 0; t < stream.targets.size(); ++t) apart.learn(stream.row(t, true));
+        elsewhere.learn(stream.batch(true));
+        CHECK(together.numbers() == apart.numbers());
+        CHECK(together.numbers() == elsewhere.numbers());
+        CHECK(together.weights() == apart.weights());
+        for (const double w : together.weights()) CHECK(std::isfinite(w));
+        Newton other = make(kernels());
+        const std::vector<double> kept = together.numbers();
+        other.restore_numbers(kept.data(), kept.size());
+        CHECK(other.numbers() == kept);
+        for (const std::size_t cut : {std::size_t(0), std::size_t(1), kept.size() - 1}) {
+          bool refused = false;
+          try {
+            other.restore_numbers(kept.data(), cut);
+          } catch (const std::invalid_argument&) {
+            refused = true;
+          }
+          CHECK(refused);
+        }
+      }
+}
