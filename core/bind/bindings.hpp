@@ -1,9 +1,10 @@
-// The parts of the module beside the learner.
+// The parts of the module, one for each room.
 #pragma once
 #include <nanobind/nanobind.h>
 
 namespace regretless {
 
+void bind_learner(nanobind::module_& m);       // linear learners, for regretless.linear
 void bind_reader(nanobind::module_& m);        // rows, for learners in Python
 void bind_streams(nanobind::module_& m);       // the readers, for regretless.streams
 void bind_oco(nanobind::module_& m);           // the players, for regretless.oco
