@@ -1,7 +1,8 @@
 """All benchmarks, one after the other: python -m benchmarks [--data DIR] [--smoke] [--only NAME,...]
 
-Each runs its peers in the same run and keeps its results; README.md and docs/pictures/benchmarks.png are
-written from all that is kept. It takes about half an hour; nothing else should run meanwhile.
+Each runs its peers in the same run and keeps its results; README.md, docs/pictures/benchmarks.png and
+the table of the front page are written from all that is kept. It takes about
+half an hour; nothing else should run meanwhile.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from harness import picture, report
+from pages import picture, put_front, report
 
 HERE = Path(__file__).parent
 ALL = (
@@ -47,6 +48,7 @@ def main() -> None:
     if not options.smoke:
         report()
         picture(HERE.parent / "docs" / "pictures" / "benchmarks.png")
+        put_front(HERE.parent / "README.md")
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 
