@@ -75,7 +75,9 @@ class Training:
                 _add(self.held_out, outcome, weights, held[part])
             if not self.passes:  # later the examples are no news
                 chosen = slice(None) if held is None else ~held[part]
-                _add(self.validation, outcome, weights, chosen, certified)
+                # a piece that a new label cuts is certified at its end, not at the cuts
+                known = certified if at == len(piece) else None
+                _add(self.validation, outcome, weights, chosen, known)
 
     def _certified(self) -> float | None:
         # The norm of the sum of gradients takes a pass over the bank: now and then only.
