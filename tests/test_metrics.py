@@ -147,7 +147,9 @@ def test_what_is_certified_stays_known():
     for certified in (0.5, None, 0.25, None):
         validation.add(np.ones(1000), None, np.ones(1000), certified=certified)
     curve = validation.curve
-    known = {(n, v) for n, v in zip(curve.certified_at.tolist(), curve.certified.tolist()) if v == v}
+    known = {
+        (n, v) for n, v in zip(curve.certified_at.tolist(), curve.certified.tolist()) if v == v
+    }
     assert known == {(1000, 0.5), (3000, 0.25)}
     small = Validation("regression")
     small.add(np.ones(1001), None, np.ones(1001))
