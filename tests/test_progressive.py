@@ -237,6 +237,16 @@ def test_a_piece_that_a_new_label_cuts_is_certified_at_its_end():
         assert certified == pytest.approx(bound, rel=1e-12)
 
 
+def test_the_end_of_a_stream_is_certified():
+    """A last piece that adds less than a tenth, too: the report and its curve say it."""
+    rows = (list(streams.bundled("phishing")) * 4)[:4300]  # pieces of 4,096 and 204
+    report = evaluate.progressive(LinearClassifier(), rows, norm=3.0)
+    bound = report.certificate.best_possible(3.0, mean=True)
+    assert report.curve.certified[-1] == bound
+    assert report.curve.certified_at[-1] == 4300
+    assert f"{bound:.4f}" in str(report)
+
+
 def test_one_learner_is_one_learner():
     """Copies do not share what they tell readers."""
     model = LinearClassifier(features="hashed", bits=10, names=1)

@@ -87,6 +87,26 @@ class Training:
         self.certified = self.model.certificate().best_possible(self.norm, mean=True)
         return self.certified
 
+    def certify(self) -> None:
+        """Ask for what is certified of all examples so far, which `take` does only now and then.
+
+        It is the last point of the curve that gets it; in later passes, of which there is no curve,
+        and without a `norm` nothing is asked.
+
+        >>> from regretless import streams
+        >>> from regretless.linear import LinearClassifier
+        >>> training, pages = Training(LinearClassifier(), norm=3), list(streams.bundled("phishing"))
+        >>> for part in (pages[:1200], pages[1200:]):
+        ...     for piece in streams.read(part).pieces():
+        ...         training.take(piece)
+        >>> training.certify()
+        >>> int(training.validation.curve.certified_at[-1])
+        1250
+        """
+        if self.norm is not None and self.validation.examples and not self.passes:
+            self.certified = self.model.certificate().best_possible(self.norm, mean=True)
+            self.validation.certify(self.certified)
+
     def end_pass(self) -> None:
         """The stream has come to its end and begins again."""
         self.passes += 1

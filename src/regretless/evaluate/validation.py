@@ -144,6 +144,18 @@ class Validation:
         self._certified_at[new : last + 1] = stop
         self._examples = stop
 
+    def certify(self, bound: float) -> None:
+        """The mean loss that no model of the norm asked for can beat on all examples so far.
+
+        >>> scores = Validation("regression")
+        >>> scores.add([1.0, 4.0], None, [1.0, 4.0])
+        >>> scores.certify(0.5)
+        >>> scores.curve.certified.tolist(), scores.curve.certified_at.tolist()
+        ([nan, 0.5], [2, 2])
+        """
+        row = _POINTS.searchsorted(self._examples, "left")
+        self._certified[row], self._certified_at[row] = bound, self._examples
+
     def _add_probabilities(
         self, probability: ArrayLike, positive: ArrayLike | None, weight: Array
     ) -> None:
