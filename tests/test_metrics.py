@@ -141,6 +141,24 @@ def test_certified_is_where_it_is_known():
     assert curve.certified_at.tolist() == [3] * 3 + [7] * 4 + [15] * 7
 
 
+def test_what_is_certified_stays_known():
+    """Batches smaller than the steps of the curve: one without a bound takes none away."""
+    validation = Validation("regression")
+    for certified in (0.5, None, 0.25, None):
+        validation.add(np.ones(1000), None, np.ones(1000), certified=certified)
+    curve = validation.curve
+    known = {
+        (n, v) for n, v in zip(curve.certified_at.tolist(), curve.certified.tolist()) if v == v
+    }
+    assert known == {(1000, 0.5), (3000, 0.25)}
+    small = Validation("regression")
+    small.add(np.ones(1001), None, np.ones(1001))
+    for certified in (0.5, None, 0.25, None):  # all before the point after 1,000
+        small.add(np.ones(10), None, np.ones(10), certified=certified)
+        assert small.curve.certified[-1] == (0.5 if small.examples < 1031 else 0.25)
+    assert small.curve.certified_at[-1] == 1031
+
+
 def test_regression():
     """Squared errors give the root mean square error."""
     errors = np.random.default_rng(0).normal(size=500)

@@ -223,6 +223,30 @@ def test_certified_on_the_way():
     assert 0 < bound <= np.logaddexp(0, -y * (X @ w)).mean()
 
 
+def test_a_piece_that_a_new_label_cuts_is_certified_at_its_end():
+    """What is certified of the first n examples is what a learner of these n alone certifies."""
+    rows = list(streams.bundled("phishing"))
+    curve = evaluate.progressive(LinearClassifier(certify=True), rows, norm=3.0).curve
+    known = {n: v for n, v in zip(curve.certified_at, curve.certified) if math.isfinite(v)}
+    assert known
+    for examples, certified in known.items():
+        alone = LinearClassifier(certify=True)
+        for x, y in rows[:examples]:
+            alone.learn_one(x, y)
+        bound = alone.certificate().best_possible(3.0, mean=True)
+        assert certified == pytest.approx(bound, rel=1e-12)
+
+
+def test_the_end_of_a_stream_is_certified():
+    """A last piece that adds less than a tenth, too: the report and its curve say it."""
+    rows = (list(streams.bundled("phishing")) * 4)[:4300]  # pieces of 4,096 and 204
+    report = evaluate.progressive(LinearClassifier(), rows, norm=3.0)
+    bound = report.certificate.best_possible(3.0, mean=True)
+    assert report.curve.certified[-1] == bound
+    assert report.curve.certified_at[-1] == 4300
+    assert f"{bound:.4f}" in str(report)
+
+
 def test_one_learner_is_one_learner():
     """Copies do not share what they tell readers."""
     model = LinearClassifier(features="hashed", bits=10, names=1)

@@ -50,6 +50,7 @@ def progressive(
         training = Training(model, norm)
         for piece in examples.ahead(model._form()):
             training.take(piece)
+        training.certify()
         scores = training.validation
     elif hasattr(model, "learn_one"):
         player = _Player(model, classifies(model))

@@ -75,7 +75,9 @@ class Training:
                 _add(self.held_out, outcome, weights, held[part])
             if not self.passes:  # later the examples are no news
                 chosen = slice(None) if held is None else ~held[part]
-                _add(self.validation, outcome, weights, chosen, certified)
+                # a piece that a new label cuts is certified at its end, not at the cuts
+                known = certified if at == len(piece) else None
+                _add(self.validation, outcome, weights, chosen, known)
 
     def _certified(self) -> float | None:
         # The norm of the sum of gradients takes a pass over the bank: now and then only.
@@ -84,6 +86,26 @@ class Training:
         self._next_certificate = 1.1 * self._seen
         self.certified = self.model.certificate().best_possible(self.norm, mean=True)
         return self.certified
+
+    def certify(self) -> None:
+        """Ask for what is certified of all examples so far, which `take` does only now and then.
+
+        It is the last point of the curve that gets it; in later passes, of which there is no curve,
+        and without a `norm` nothing is asked.
+
+        >>> from regretless import streams
+        >>> from regretless.linear import LinearClassifier
+        >>> training, pages = Training(LinearClassifier(), norm=3), list(streams.bundled("phishing"))
+        >>> for part in (pages[:1200], pages[1200:]):
+        ...     for piece in streams.read(part).pieces():
+        ...         training.take(piece)
+        >>> training.certify()
+        >>> int(training.validation.curve.certified_at[-1])
+        1250
+        """
+        if self.norm is not None and self.validation.examples and not self.passes:
+            self.certified = self.model.certificate().best_possible(self.norm, mean=True)
+            self.validation.certify(self.certified)
 
     def end_pass(self) -> None:
         """The stream has come to its end and begins again."""

@@ -104,7 +104,8 @@ class Validation:
         label was, or the squared error in regression; with two labels, the `probability` predicted
         for the positive one, if there is such, and whether the label was `positive`. `certified`: the
         mean loss that no model of the norm asked for can beat on all examples up to this batch's end,
-        where it is known. The points of the curve in this batch get it, with that end.
+        where it is known. The points of the curve in this batch get it, with that end; a point that
+        batches share keeps the newest that is known.
 
         >>> scores = Validation("regression")
         >>> scores.add([1.0, 4.0], None, [1.0, 4.0])
@@ -137,9 +138,23 @@ class Validation:
         if probability is not None:
             self._add_probabilities(probability, positive, weight)
         self._sums[first : last + 1] += sums.T
-        self._certified[first : last + 1] = proved
-        self._certified_at[first : last + 1] = stop
+        # nothing new does not undo what an earlier batch has proved for the point they share
+        new = first + int(certified is None and bool(np.isfinite(self._certified[first])))
+        self._certified[new : last + 1] = proved
+        self._certified_at[new : last + 1] = stop
         self._examples = stop
+
+    def certify(self, bound: float) -> None:
+        """The mean loss that no model of the norm asked for can beat on all examples so far.
+
+        >>> scores = Validation("regression")
+        >>> scores.add([1.0, 4.0], None, [1.0, 4.0])
+        >>> scores.certify(0.5)
+        >>> scores.curve.certified.tolist(), scores.curve.certified_at.tolist()
+        ([nan, 0.5], [2, 2])
+        """
+        row = _POINTS.searchsorted(self._examples, "left")
+        self._certified[row], self._certified_at[row] = bound, self._examples
 
     def _add_probabilities(
         self, probability: ArrayLike, positive: ArrayLike | None, weight: Array
