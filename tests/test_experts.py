@@ -336,11 +336,13 @@ def test_tv_against_turns(streaming):
 
 
 @both_versions
+@pytest.mark.parametrize("confidence", [None, awake_at_random()], ids=["awake", "sleepers"])
 @every_stream
-def test_every_interval_is_certified(stream, streaming):
+def test_every_interval_is_certified(stream, confidence, streaming):
     """CHK-2.15, by brute force; also in a run that goes on."""
     player = AdaNormalHedgeTV(N, streaming=streaming)
-    for run in (player.run(STREAMS[stream]), player.run(STREAMS[stream][::-1])):
+    for losses in (STREAMS[stream], STREAMS[stream][::-1]):
+        run = player.run(losses, confidence)
         for start in range(0, 60, 7):
             for stop in range(start + 1, 61, 5):
                 for i in range(N):
@@ -398,15 +400,17 @@ def test_ada_normal_hedge_of_power_0_is_normal_hedge_dt(stream):
     np.testing.assert_allclose(one.weights, two.weights, atol=1e-13)
 
 
-def test_tv_from_sleeping_experts():
+@pytest.mark.parametrize("sleeping", [False, True])
+def test_tv_from_sleeping_experts(sleeping):
     """Copies that sleep until round tau, with prior 1 / tau^2, are TV (thesis 2.15)."""
     T, n = 25, 3
     losses = np.random.default_rng(4).random((T, n))
-    direct = AdaNormalHedgeTV(n, streaming=False).run(losses)
+    confidence = awake_at_random()[:T, :n] if sleeping else np.ones((T, n))
+    direct = AdaNormalHedgeTV(n, streaming=False).run(losses, confidence)
     prior = np.repeat(1.0 / np.arange(1, T + 1) ** 2, n)
     sleepers = AdaNormalHedge(T * n, prior=prior / prior.sum())
     for t in range(T):
-        awake = np.repeat(np.arange(T) <= t, n) * 1.0
+        awake = np.outer(np.arange(T) <= t, confidence[t]).ravel()
         p = sleepers.distribution(awake).reshape(T, n).sum(axis=0)
         np.testing.assert_allclose(p, direct.weights[t], atol=1e-12)
         sleepers.update(np.tile(losses[t], T), awake)

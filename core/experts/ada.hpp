@@ -53,7 +53,7 @@ class AdaNormalHedge : public Experts {
 };
 
 // A copy of all experts begins in every round tau, with the prior 1 / tau^2; an expert weighs what
-// its copies do. `streaming` keeps of those only O(log t), by Hazan and Seshadhri's rule: that of
+// its copies do, and they sleep when it does. `streaming` keeps of those only O(log t), by Hazan and Seshadhri's rule: that of
 // tau = odd 2^k lives to round tau + 2^{k + 2}.
 class AdaNormalHedgeTV : public Experts {
  public:
@@ -98,10 +98,7 @@ class AdaNormalHedgeTV : public Experts {
   }
   void learn(const Round& round) override {
     const std::size_t n = size();
-    for (std::size_t i = 0; i < n; ++i) {
-      added_[i] = round.suffered - round.losses[i];
-      regrets_[i] += added_[i];
-    }
+    round.each(n, [&](std::size_t i, double r) { regrets_[i] += added_[i] = r; });
     for (std::size_t c = 0; c < starts_.size(); ++c)
       for (std::size_t i = 0; i < n; ++i) {
         copies_R_[c * n + i] += added_[i];

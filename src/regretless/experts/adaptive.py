@@ -127,7 +127,8 @@ class AdaNormalHedgeTV(ExpertPlayer):
         sqrt(3 C_i (ln(pi^2 / (6 prior_i)) + 2 ln a + ln(5/2 + (3/2) ln(1 + b))))
 
     `C_i` being the sum of |r_i| in these rounds; add that up over the parts of a sequence of experts.
-    Weights that change are a sum of such intervals (Lemma 5).
+    Weights that change are a sum of such intervals (Lemma 5). Experts may sleep: the copies are sleeping
+    experts of `AdaNormalHedge` anyhow, and sleep when theirs does.
 
     Parameters
     ----------
@@ -142,7 +143,6 @@ class AdaNormalHedgeTV(ExpertPlayer):
     (21.1, True)
     """
 
-    _sleeps = False
     _options = ("streaming",)
     _theorem = "thesis 2.3.3"
 

@@ -173,7 +173,7 @@ class ExpertPlayer(ABC):
         if not self._sleeps:
             raise ValueError(
                 f"confidence is given, but {type(self).__name__} knows only experts that are awake; "
-                "AdaNormalHedge, Squint, BOA and MLPoly know others"
+                "AdaNormalHedge, AdaNormalHedgeTV, Squint, BOA and MLPoly know others"
             )
         array = np.ascontiguousarray(_numbers(confidence, "confidence"))
         if array.shape != shape:
