@@ -67,7 +67,7 @@ def weights_over_time(
     rounds = (edges[:-1] + edges[1:] + 1) / 2
     streams = [(labels[i], columns[:, i], _FILLS[k], _HATCHES[k]) for k, i in enumerate(named)]
     if len(others):
-        streams.append((f"{len(others)} others", columns[:, others].sum(axis=1), "0.9", ""))
+        streams.append((_others(len(others)), columns[:, others].sum(axis=1), "0.9", ""))
     low, areas = np.zeros(len(rounds)), []
     for name, weight, colour, hatch in streams:
         style = {"facecolor": colour, "hatch": hatch, "edgecolor": "0.35", "linewidth": 0.6}
@@ -258,7 +258,11 @@ def _over_rounds(axes: Any, what: str) -> None:
 
 def _rest(curves: Array) -> str:
     count = curves.shape[1] - _NAMED
-    return f"; grey: {count} others" if count > 0 else ""
+    return f"; grey: {_others(count)}" if count > 0 else ""
+
+
+def _others(count: int) -> str:
+    return "1 other" if count == 1 else f"{count} others"
 
 
 def _lines(axes: Any, rounds: NDArray[np.int64], curves: Array, order: Any) -> list[int]:
