@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reference.invariant import InvariantNewton
-from reference.newton import gaussians
+from reference.losses import CLASSIFICATION
+from reference.newton import EpochDirections, SketchedNewton, SparseEpochDirections, gaussians
 from scipy.stats import binom
 
 from regretless.adversaries import CoinFlips
 from regretless.bandits import OnePoint
+from regretless.boosting import AdaBoost
 from regretless.experts import (
     Halving,
     Hedge,
@@ -24,8 +26,10 @@ from regretless.experts import (
     RandomizedWeightedMajority,
     WeightedMajority,
 )
+from regretless.experts.regrets import to_quantile
 from regretless.geometry import Entropy, Quadratic
 from regretless.linear import Perceptron, PrimalDual, Winnow
+from regretless.newton import NewtonClassifier
 from regretless.oco import (
     DoublingTrick,
     ExponentiatedGradient,
@@ -208,6 +212,14 @@ def test_mohri_voted_perceptron_without_the_last_vector():
     assert printed < 0 < model.decision_one(asked)
 
 
+def test_mohri_exercise_8_10_the_sum_bounds_no_risk():
+    """A risk is at most 1; the sum of 50 losses of who guesses is far above, their mean is not."""
+    losses = np.random.default_rng(0).integers(0, 2, 50).astype(float)
+    allowed = math.sqrt(math.log(20) / (2 * 50))  # in 19 of 20 streams, by Hoeffding
+    assert losses.sum() - allowed > 1 >= losses.mean() + allowed
+    assert abs(losses.mean() - 0.5) <= allowed
+
+
 def test_mohri_exercise_8_8_the_power():
     """Weights [R]^alpha are not the gradient of the potential: one round can then raise it too far."""
     alpha, R = 3.0, np.array([2.0, 1.0])
@@ -272,6 +284,15 @@ def test_lecture_strong_convexity_of_the_squared_norm():
     assert spent <= math.sqrt(16 / 400) < math.sqrt(32 / 400)
 
 
+def test_lecture_the_entropy_is_not_bounded_by_a_norm():
+    """All points of the simplex have norm 1; the luckiest of many is further ahead than sqrt(2 T)."""
+    T, d = 400, 2000
+    costs = np.random.default_rng(0).integers(0, 2, (T, d)).astype(float)
+    run = ExponentiatedGradient(d, rate="horizon", horizon=T, gradient=1.0).run(costs)
+    printed, mended = math.sqrt(2 * T), math.sqrt(2 * T * math.log(d))
+    assert printed < run.regret[-1] <= mended
+
+
 def test_lecture_halving_counts_in_bits():
     """Eight experts can be wrong three times, which is log2 8, and more than the natural log 2.08."""
     player = Halving(8)
@@ -292,6 +313,13 @@ def test_primal_dual_curvature_is_that_of_the_examples():
         found = model.certificate()
         assert found.mistakes == 1
         assert (found.dual >= margin * C - C**2 / 2) == rises == found.holds
+
+
+def test_primal_dual_theorem_1_without_a_mistake():
+    """The mean of no numbers is none; the bound on no mistakes is 0."""
+    with pytest.warns(RuntimeWarning):
+        assert math.isnan(np.mean([]))
+    assert PrimalDual().certificate().mistake_bound(1.0) == 0
 
 
 def test_primal_dual_6_the_distance_falls():
@@ -323,6 +351,20 @@ def test_thesis_e1_the_potential_looks_at_one_side():
     right -= np.exp(np.minimum(s + 1, 0) ** 2 / (3 * t))
     assert printed[1] < 0 <= right[1]
     np.testing.assert_allclose(player.weights, right / right.sum(), rtol=1e-12)
+
+
+def test_thesis_e2_a_share_of_experts_is_at_least_one():
+    """With the integer below, a tenth of five experts is none of them."""
+    assert math.floor(5 * 0.1) == 0
+    assert to_quantile([[4.0, 1.0, 3.0, 2.0, 0.0]], 0.1) == 4.0
+
+
+def test_thesis_e20_a_stump_may_be_constant():
+    """Where all labels are equal every stump with two different sides is half wrong."""
+    X, y = np.array([[0.0], [1.0]]), np.array([1, 1])
+    unequal = [np.mean(np.where(X[:, 0] <= 0.5, side, -side) != y) for side in (-1, 1)]
+    assert min(unequal) == 0.5
+    assert AdaBoost(rounds=1).fit(np.tile(X, (2, 1)), [1, 1, 1, 0]).errors_[0] == 0.25
 
 
 def test_thesis_e8_the_weight_does_not_see_its_own_vote():
@@ -386,6 +428,59 @@ def test_thesis_e11_the_variance_of_a_projection():
     seen = np.mean([np.sum(gaussians(0, t, m) ** 2) for t in range(2000)])
     assert seen == pytest.approx(1.0, abs=5 * math.sqrt(2 / m / 2000))
     assert m * (1 / math.sqrt(m)) == math.sqrt(m) == 4.0
+
+
+def test_thesis_e12_the_inverse_of_another_matrix():
+    """A is d x d and Gamma m x m: as printed they have no product."""
+    d, m = 12, 4
+    with pytest.raises(ValueError, match="mismatch"):
+        np.linalg.inv(np.eye(d)) @ np.eye(m)
+
+
+def test_thesis_e13_what_the_deleted_rows_have_moved():
+    """With the rows deleted first, the epochs move the weights, which a change of form must not."""
+
+    class Printed(SparseEpochDirections):
+        def shrink(self):
+            before, rebases = self.v, self.rebases
+            super().shrink()
+            if self.rebases == rebases:
+                self.v = before  # b Delta G of no rows is 0
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 8)) * (rng.random((120, 8)) < 0.5)
+    y = np.sign(X @ rng.normal(size=8) + 0.1)
+    off = {}
+    for form in (SparseEpochDirections, Printed):
+        dense = SketchedNewton(8, CLASSIFICATION["logistic"], EpochDirections(3), 2.0, 0.7)
+        sparse = form(8, CLASSIFICATION["logistic"], 3, alpha=2.0, slab=0.7)
+        off[form] = 0.0
+        for x, label in zip(X, y):
+            off[form] = max(off[form], abs(sparse.predict(x) - dense.predict(x)))
+            dense.learn(x, label, 1.0)
+            sparse.learn(x, label, 1.0)
+    assert off[SparseEpochDirections] < 1e-9
+    assert off[Printed] > 1e-3
+
+
+def test_thesis_algorithm_16_has_twice_the_rows():
+    """Before it shrinks, a sketch of epochs has up to 2 m - 1 rows, and that rank."""
+    m, sketch, rng = 4, EpochDirections(4), np.random.default_rng(0)
+    ranks = []
+    for _ in range(20):
+        sketch.update(rng.normal(size=30))
+        ranks.append(int(np.linalg.matrix_rank(sketch.S)))
+    assert m < max(ranks) < 2 * m
+
+
+def test_thesis_e15_a_feature_that_was_not_seen():
+    """The sum of its gradients before is 0: nothing to divide by. With a start there is."""
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.normal(size=(20, 2)), (np.arange(20) == 19)[:, None] * 1.0])
+    y = X[:, 0] > 0
+    assert (np.sum(X[1:19] ** 2, axis=0) == 0).tolist() == [False, False, True]
+    model = NewtonClassifier(diagonal=True, alpha=1.0).fit(X, y)
+    assert all(math.isfinite(w) for w in model.weights_.values())
 
 
 def test_thesis_e14_the_inverse_of_algorithm_19():
