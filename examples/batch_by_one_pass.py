@@ -1,12 +1,13 @@
 """Batch learning by one pass: the predictors made of an online learner, beside scikit-learn's SGD.
 
-    python examples/batch_by_one_pass.py [errors.png]
+    python examples/batch_by_one_pass.py [--plot errors.png]
 
 Ten random halves of the breast cancer data: each learner sees one half once, row by row, and is tested
 on the other, with the features as they are and scaled to mean 0 and variance 1. Needs scikit-learn:
 pip install "regretless[sklearn]".
 """
 
+import argparse
 import sys
 from importlib.util import find_spec
 from typing import Any
@@ -78,7 +79,9 @@ def main() -> None:
     """Print the table, and draw it."""
     if not find_spec("sklearn"):
         sys.exit('This example needs scikit-learn: pip install "regretless[sklearn]"')
-    path = sys.argv[1] if len(sys.argv) > 1 else None
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plot", help="where to write the picture, .png or .svg")
+    path = parser.parse_args().plot
     if path:
         picture_path(path)
     found, promised = errors()

@@ -1,11 +1,11 @@
 """Several learners on one stream, each example predicted before it is learned, in one table and picture.
 
-    python examples/compare_learners.py [curves.png]
+    python examples/compare_learners.py [--plot curves.png]
 
 Learners of River and scikit-learn join in where these are installed.
 """
 
-import sys
+import argparse
 from importlib.util import find_spec
 from typing import Any
 
@@ -38,6 +38,9 @@ def learners() -> dict[str, Any]:
 
 def main() -> None:
     """Print the table, and draw the curves that can be compared."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plot", help="where to write the picture, .png or .svg")
+    options = parser.parse_args()
     curves = {}
     print(f"{'learner':20} {'loss':>8} {'error':>8} {'AUC':>8} {'examples/s':>12}")
     for name, model in learners().items():
@@ -48,9 +51,9 @@ def main() -> None:
         )
         if name not in APART:
             curves[name] = report.curve
-    if len(sys.argv) > 1:
-        plots.learning_curves(curves, sys.argv[1])
-        print(f"wrote {sys.argv[1]}")
+    if options.plot:
+        plots.learning_curves(curves, options.plot)
+        print(f"wrote {options.plot}")
 
 
 if __name__ == "__main__":
