@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regretless.cli.options import READING, Delimiter
+
 if TYPE_CHECKING:
     from regretless.streams import Stream
 
-__all__ = ["PANEL", "Delimiter", "Format", "Reading", "ReadingOptions"]
-
-PANEL = "Reading"
+__all__ = ["Format", "Reading", "ReadingOptions"]
 
 
 class Format(StrEnum):
@@ -54,12 +54,6 @@ def _cubic(given: list[str] | None) -> list[str] | None:
     return given
 
 
-Delimiter = Annotated[
-    str | None,
-    typer.Option(metavar="C", help="What separates the CSV file's columns.", rich_help_panel=PANEL),
-]
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
     """The options as they are typed."""
@@ -75,20 +69,22 @@ class ReadingOptions:
     ]
     format: Annotated[
         Format | None,
-        typer.Option("--format", help="By default what the suffix says.", rich_help_panel=PANEL),
+        typer.Option("--format", help="By default what the suffix says.", rich_help_panel=READING),
     ] = None
     label: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column of the label.", rich_help_panel=PANEL),
+        typer.Option(metavar="COLUMN", help="The column of the label.", rich_help_panel=READING),
     ] = None
     weight: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column of the importance.", rich_help_panel=PANEL),
+        typer.Option(
+            metavar="COLUMN", help="The column of the importance.", rich_help_panel=READING
+        ),
     ] = None
     tag: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="The column that names an example.", rich_help_panel=PANEL
+            metavar="COLUMN", help="The column that names an example.", rich_help_panel=READING
         ),
     ] = None
     categorical: Annotated[
@@ -96,23 +92,23 @@ class ReadingOptions:
         typer.Option(
             metavar="A,B,...",
             help="Columns that are text although they look like numbers.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = None
     numeric: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Columns that are numbers.", rich_help_panel=PANEL),
+        typer.Option(metavar="A,B,...", help="Columns that are numbers.", rich_help_panel=READING),
     ] = None
     ignore: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Columns that are left out.", rich_help_panel=PANEL),
+        typer.Option(metavar="A,B,...", help="Columns that are left out.", rich_help_panel=READING),
     ] = None
     no_header: Annotated[
         bool,
         typer.Option(
             "--no-header",
             help="The CSV file has no header; its columns are called 0, 1, ...",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = False
     delimiter: Delimiter = None
@@ -124,7 +120,7 @@ class ReadingOptions:
             metavar="AB",
             callback=_quadratic,
             help="Multiply the features of two VW namespaces: 'ab', or 'user,ad' for longer names.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = None
     cubic: Annotated[
@@ -133,7 +129,7 @@ class ReadingOptions:
             metavar="ABC",
             callback=_cubic,
             help="Multiply those of three namespaces.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = None
     skip_bad: Annotated[
@@ -141,7 +137,7 @@ class ReadingOptions:
         typer.Option(
             "--skip-bad",
             help="Leave out and count lines that cannot be read, instead of stopping.",
-            rich_help_panel=PANEL,
+            rich_help_panel=READING,
         ),
     ] = False
 

@@ -1,0 +1,135 @@
+"""`regretless train`: its options."""
+
+from typing import Annotated
+
+import typer
+
+from regretless.cli.failures import told
+from regretless.cli.grouping import grouped
+from regretless.cli.learners import Learner
+from regretless.cli.learning_options import LearningOptions
+from regretless.cli.options import (
+    LEARNING,
+    PASSES,
+    Debug,
+    Holdout,
+    Json,
+    Quiet,
+    drawn,
+    examples,
+    positive,
+    written,
+)
+from regretless.cli.reading_options import ReadingOptions
+
+__all__ = ["EPILOG", "train"]
+
+EPILOG = examples(
+    "regretless train clicks.vw.gz --save clicks.model",
+    "regretless train spam.csv --label spam --loss hinge --learner perceptron",
+    'regretless train "ads/*.parquet" --label clicked --certify 10 --checkpoint ck/',
+    "regretless train badly_scaled.csv --label y --learner newton --sketch oja --size 10",
+    "regretless train covtype.csv --label y --learner boost --kind bbm --weak 20 --edge 0.1",
+    "cat live.jsonl | regretless train - --format jsonl --label y",
+)
+
+
+@grouped
+def train(
+    *,
+    save: Annotated[str | None, written("Write the model here.")] = None,
+    learner: Annotated[
+        Learner | None,
+        typer.Option(
+            help="How to learn; by default auto, or coin with --certify.",
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            help="The learning rate, of learners that have one and of boost's weak learners; for pa, "
+            "svm and primal-dual it is C.",
+            callback=positive,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    l1: Annotated[
+        float, typer.Option(help="Penalty on |w|.", min=0, rich_help_panel=LEARNING)
+    ] = 0.0,
+    l2: Annotated[
+        float, typer.Option(help="Penalty on w²/2.", min=0, rich_help_panel=LEARNING)
+    ] = 0.0,
+    learning: LearningOptions,
+    names: Annotated[
+        int,
+        typer.Option(
+            help="How many features' names to remember for inspect.",
+            min=0,
+            rich_help_panel=LEARNING,
+        ),
+    ] = 100_000,
+    passes: Annotated[
+        int,
+        typer.Option(help="How often to go through the data.", min=1, rich_help_panel=PASSES),
+    ] = 1,
+    cache: Annotated[
+        str | None,
+        written("Keep the cache for later passes here; by default a temporary file.", PASSES),
+    ] = None,
+    holdout: Holdout = 0,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write checkpoints here; the same command, started again, goes on from there.",
+            rich_help_panel=PASSES,
+        ),
+    ] = None,
+    every: Annotated[
+        float,
+        typer.Option(
+            help="Examples between two checkpoints.", callback=positive, rich_help_panel=PASSES
+        ),
+    ] = 1e6,
+    reading: ReadingOptions,
+    plot: Annotated[str | None, drawn("Draw the learning curve")] = None,
+    calibration: Annotated[
+        str | None, drawn("Draw how probabilities agree with what happened")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Learn a model from files.
+
+    Every example is predicted before it is learned, so the loss that is shown
+    is that of predictions on fresh data, without a test set.
+    """
+    with told(debug):
+        from regretless.cli.train import Plan, Wanted, run
+
+        run(
+            reading.reading(),
+            learning.options(
+                learner=(
+                    learner or (Learner.AUTO if learning.certify is None else Learner.COIN)
+                ).value,
+                rate=rate,
+                l1=l1,
+                l2=l2,
+                names=names,
+            ),
+            Plan(passes=passes, holdout=holdout),
+            Wanted(
+                model=save,
+                cache=cache,
+                checkpoint=checkpoint,
+                every=every,
+                plot=plot,
+                calibration=calibration,
+                json=json,
+                quiet=quiet,
+            ),
+        )
