@@ -4,10 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import run, run_json
 
 from regretless import boosting, streams
-from regretless.cli.app import app
 from regretless.cli.learners import _BOOSTERS, Kind, LearnerOptions
 from regretless.evaluate.training import Training
 from regretless.linear import LinearClassifier
@@ -15,17 +14,6 @@ from regretless.linear.loading import load
 
 BOOST = ["--learner", "boost"]
 HASHED = {"features": "hashed", "bits": 18, "names": 100_000}
-
-
-def run(*arguments, code=0):
-    """The result of a command that ends with the exit code."""
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
-
-
-def run_json(*arguments):
-    return json.loads(run(*arguments, "--json", "--quiet").stdout)
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ import os
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import run, run_json
 
 from regretless import streams
-from regretless.cli.app import app
 from regretless.cli.learners import LearnerOptions, Sketch
 from regretless.evaluate.training import Training
 from regretless.linear.loading import load
@@ -18,17 +17,6 @@ from regretless.newton.newton import _SKETCHES
 NEWTON = ["--learner", "newton"]
 HASHED = {"features": "hashed", "bits": 18, "names": 100_000}
 MIX = np.array([[1.0, 0.0, 0.0], [30.0, 0.1, 0.0], [-2.0, 0.1, 0.001]])
-
-
-def run(*arguments, code=0):
-    """The result of a command that ends with the exit code."""
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
-
-
-def run_json(*arguments):
-    return json.loads(run(*arguments, "--json", "--quiet").stdout)
 
 
 @pytest.fixture
