@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from regretless.cli.table_files import no_column, read_table
+
 if TYPE_CHECKING:
     from regretless.bandits.off_policy import Log, OffPolicyEstimate
     from regretless.cli.commands.bandit import Columns, Shown
@@ -113,7 +115,6 @@ def _read(columns: Columns, propensity: str | None, context: str | None) -> Logg
     import numpy as np
 
     from regretless.bandits.off_policy import Log
-    from regretless.cli.experts import read_table
 
     path = columns.source
     rows = read_table(path, columns.delimiter)
@@ -156,9 +157,8 @@ def _order(name: str) -> tuple[bool, float, str]:
 
 
 def _column(rows: Any, path: str, name: str) -> Any:
-    if name not in rows.column_names:
-        there = ", ".join(rows.column_names)
-        raise ValueError(f"{path}: there is no column {name!r}; there are {there}")
+    if rows.column_names.count(name) != 1:
+        raise ValueError(f"{path}: {no_column(name, rows.column_names)}")
     column = rows.column(name)
     if column.null_count:
         row = column.is_null().to_pylist().index(True) + 1
