@@ -7,7 +7,7 @@ import sys
 import command_line
 import numpy as np
 import pytest
-from command_line import ENVIRONMENT, SMALL, run, trained
+from command_line import ENVIRONMENT, SMALL, examples, run, trained
 
 from regretless import streams
 from regretless.linear.loading import load
@@ -104,3 +104,23 @@ def test_who_reads_our_output_may_stop(folder):
     )
     assert result.stdout.endswith("e0\n")
     assert result.stderr == ""
+
+
+def test_what_a_model_remembers_of_columns_says_nothing_about_vw(folder):
+    """The column that was ignored is no namespace of the same name."""
+    rows = [(age, f"u{user}", y) for _, user, _, age, y in examples()]
+    lines = [f"{t},{age},{user},{y}\n" for t, (age, user, y) in enumerate(rows)]
+    (folder / "a.csv").write_text("n,n^age,n^user,y\n" + "".join(lines))
+    options = ["--label", "y", "--ignore", "n", "--categorical", "n^user", "--numeric", "n^age"]
+    run("train", "a.csv", *options, "--save", "m", "--exact")
+    (folder / "a.vw").write_text("".join(f"|n age:{age} user={user}\n" for age, user, _ in rows))
+    expected = run("predict", "a.csv", "--model", "m", "--raw").stdout
+    assert len(set(expected.splitlines())) > 100
+    assert run("predict", "a.vw", "--model", "m", "--raw").stdout == expected
+
+
+def test_interactions_need_namespaces(folder):
+    """Of a model that has them."""
+    run("train", "clicks.vw", "-q", "ua", "--save", "m", *SMALL)
+    result = run("predict", "live.jsonl", "--model", "m", code=1)
+    assert "interactions of namespaces (-q, --cubic), which jsonl has not" in result.stderr

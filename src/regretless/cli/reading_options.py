@@ -28,6 +28,20 @@ class Format(StrEnum):
     ARROW = "arrow"
 
 
+# how the options of `streams.read` that say something about a format are typed
+_TYPED = {
+    "label": "--label",
+    "weight": "--weight",
+    "tag": "--tag",
+    "categorical": "--categorical",
+    "numeric": "--numeric",
+    "ignore": "--ignore",
+    "header": "--no-header",
+    "delimiter": "--delimiter",
+    "interactions": "-q or --cubic",
+}
+
+
 def _names(text: str | None) -> tuple[str, ...]:
     return tuple(name for name in (text or "").split(",") if name)
 
@@ -101,7 +115,11 @@ class ReadingOptions:
     ] = None
     ignore: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Columns that are left out.", rich_help_panel=READING),
+        typer.Option(
+            metavar="A,B,...",
+            help="Columns that are left out; of VW text namespaces, by letter or name.",
+            rich_help_panel=READING,
+        ),
     ] = None
     no_header: Annotated[
         bool,
@@ -177,11 +195,25 @@ class Reading:
     skip_bad: bool
 
     def stream(self) -> Stream:
-        """The examples."""
+        """The examples, or `ValueError` if an option was given that says nothing about them."""
         from regretless import streams
+        from regretless.streams.reading import OPTIONS
 
-        options = asdict(self)
+        name, options = self._format(), asdict(self)
+        for option, typed in _TYPED.items():
+            given = not self.header if option == "header" else options[option]
+            if given and option not in OPTIONS[name]:
+                others = ", ".join(each for each in OPTIONS if option in OPTIONS[each])
+                raise ValueError(
+                    f"{typed} is for {others}, and says nothing about {name}; leave it out"
+                )
         return streams.read(list(options.pop("sources")), **options)
+
+    def _format(self) -> str:
+        from regretless.streams.opening import paths_of
+        from regretless.streams.reading import format_of
+
+        return format_of(paths_of(self.sources), self.format)
 
     # A model is useless to who does not know how its features were made, so its file says it.
 
@@ -189,13 +221,23 @@ class Reading:
 
     def remembered(self) -> dict[str, Any]:
         """What new examples have in common with those of the training, for the model's file."""
-        return {name: getattr(self, name) for name in self._OF_THE_MODEL}
+        chosen = {name: getattr(self, name) for name in self._OF_THE_MODEL}
+        return {"format": self._format(), **chosen}
 
     def completed(self, remembered: dict[str, Any]) -> Reading:
-        """What was not given taken from a model's file."""
-        missing = {
-            name: _tuples(value) for name, value in remembered.items() if not getattr(self, name)
-        }
+        """What was not given taken from a model's file, if it says something about these files."""
+        from regretless.streams.reading import OPTIONS
+
+        known = {k: _tuples(v) for k, v in remembered.items() if k != "format"}
+        name = self._format()
+        if known.get("interactions") and name != "vw":
+            raise ValueError(
+                f"the model was trained with interactions of namespaces (-q, --cubic), which {name} has "
+                "not; give VW text"
+            )
+        if (name == "vw") != (remembered.get("format") == "vw"):
+            known.pop("ignore", None)  # namespaces are no columns
+        missing = {k: v for k, v in known.items() if k in OPTIONS[name] and not getattr(self, k)}
         return replace(self, **missing)
 
 
