@@ -19,6 +19,7 @@ __all__ = [
     "LossName",
     "Sketch",
     "loss_name",
+    "not_all_whole",
     "only_classifies",
 ]
 
@@ -99,6 +100,11 @@ _MATRIX_BITS = 11  # the core has matrices of up to 4,096 features
 _REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
 
 
+def not_all_whole(labels: NDArray[Any]) -> bool:
+    """Whether labels are numbers that one would not call classes by."""
+    return labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
+
+
 def only_classifies(learner: str) -> bool:
     """Whether there is no regressor of that name."""
     return learner == "boost" or (learner in _OWN_LOSS and learner not in _REGRESSORS)
@@ -139,7 +145,7 @@ class LearnerOptions:
 
         if self.loss is not None:
             return not losses.get(self.loss).classification
-        return labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
+        return not_all_whole(labels)
 
     def of(self, learner: str) -> LearnerOptions:
         """The same for another learner, without what is not for it."""

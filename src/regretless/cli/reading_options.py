@@ -219,10 +219,16 @@ class Reading:
 
     _OF_THE_MODEL = ("label", "weight", "tag", "categorical", "numeric", "ignore", "interactions")
 
-    def remembered(self) -> dict[str, Any]:
-        """What new examples have in common with those of the training, for the model's file."""
+    def remembered(self, before: dict[str, Any]) -> dict[str, Any]:
+        """What new examples have in common with those of the training, for the model's file.
+
+        What it has said `before`, and these files have not, stays.
+        """
         chosen = {name: getattr(self, name) for name in self._OF_THE_MODEL}
-        return {"format": self._format(), **chosen}
+        said = {"format": self._format(), **chosen}
+        if before.get("ignore") and not self.ignore:
+            said["format"] = before.get("format")  # it tells whether these are columns
+        return said | {k: v for k, v in before.items() if v and not said.get(k)}
 
     def completed(self, remembered: dict[str, Any]) -> Reading:
         """What was not given taken from a model's file, if it says something about these files."""

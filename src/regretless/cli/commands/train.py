@@ -1,5 +1,6 @@
 """`regretless train`: its options."""
 
+from dataclasses import fields
 from typing import Annotated
 
 import typer
@@ -30,6 +31,7 @@ EPILOG = examples(
     'regretless train "ads/*.parquet" --label clicked --certify 10 --checkpoint ck/',
     "regretless train badly_scaled.csv --label y --learner newton --sketch oja --size 10",
     "regretless train covtype.csv --label y --learner boost --kind bbm --weak 20 --edge 0.1",
+    "regretless train tuesday.vw --from monday.model --save tuesday.model",
     "cat live.jsonl | regretless train - --format jsonl --label y",
 )
 
@@ -37,6 +39,16 @@ EPILOG = examples(
 @grouped
 def train(
     *,
+    context: typer.Context,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="MODEL",
+            help="Go on with a model that train has saved, with its learner and its columns.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
     save: Annotated[str | None, written("Write the model here.")] = None,
     learner: Annotated[
         Learner | None,
@@ -107,6 +119,8 @@ def train(
     Every example is predicted before it is learned, so the loss that is shown
     is that of predictions on fresh data, without a test set.
     """
+    if start is not None:
+        _refuse_what_the_model_brings(context, start)
     with told(debug):
         from regretless.cli.train import Plan, Wanted, run
 
@@ -121,7 +135,7 @@ def train(
                 l2=l2,
                 names=names,
             ),
-            Plan(passes=passes, holdout=holdout),
+            Plan(start=start, passes=passes, holdout=holdout),
             Wanted(
                 model=save,
                 cache=cache,
@@ -133,3 +147,17 @@ def train(
                 quiet=quiet,
             ),
         )
+
+
+def _refuse_what_the_model_brings(context: typer.Context, model: str) -> None:
+    """A learner is made once: what was chosen then cannot be chosen again."""
+    chosen = {"learner", "rate", "l1", "l2", "names"} | {
+        each.name for each in fields(LearningOptions)
+    }
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in chosen and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(
+                f"{option.opts[-1]} was settled when {model} was made; leave it out, or train anew "
+                "without --from"
+            )
