@@ -8,7 +8,7 @@ import command_line
 import pytest
 from command_line import SMALL, examples, process, run, run_json, same_weights, trained
 
-from regretless import linear
+from regretless import linear, losses
 from regretless.linear import Auto, LinearClassifier, PassiveAggressiveRegressor, PrimalDual
 from regretless.linear.loading import load
 
@@ -222,3 +222,23 @@ def test_learners_with_names_of_their_own(folder, name, exact):
     expected = trained("clicks.vw", NAMED[name](**kind)).model
     assert same_weights(load("m"), expected)
     assert summary["learner"] == name
+
+
+@pytest.mark.parametrize("learner", ["auto", "coin", "newton"])
+def test_tau_is_the_quantile(folder, learner):
+    """Given to the learner as the library's loss, whose median is the default."""
+    command = ["train", "prices.svm", "--loss", "quantile", "--learner", learner, "--exact"]
+    high = run_json(*command, "--tau", "0.9", "--save", "m")
+    assert load("m").loss == losses.Quantile(0.9)
+    assert high["loss"] == trained("prices.svm", load("m").clone()).validation.loss
+    plain, half = run_json(*command), run_json(*command, "--tau", "0.5")
+    assert plain["loss"] == half["loss"] != high["loss"]
+
+
+@pytest.mark.parametrize("loss", [[], ["--loss", "absolute"]])
+@pytest.mark.parametrize("command", ["train", "compare"])
+def test_tau_is_for_the_quantile_loss(folder, command, loss):
+    """With another it would do nothing."""
+    shown = run(command, "prices.svm", *loss, "--tau", "0.9", code=2).stderr
+    assert "--tau is for --loss quantile" in shown
+    assert "must be above 0 and below 1" in run(command, "a.svm", "--tau", "1", code=2).stderr

@@ -22,6 +22,15 @@ class LearningOptions:
             rich_help_panel=LEARNING,
         ),
     ] = None
+    tau: Annotated[
+        float | None,
+        typer.Option(
+            help="Which quantile --loss quantile predicts; by default 0.5, the median.",
+            callback=between(0, 1),
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
     sketch: Annotated[
         Sketch | None,
         typer.Option(
@@ -115,8 +124,12 @@ class LearningOptions:
 
     def options(self, **others: Any) -> LearnerOptions:
         """All that a learner is made of, with what only one of the commands asks for."""
+        if self.tau is not None and self.loss is not LossName.QUANTILE:
+            loss = "without it" if self.loss is None else f"for {self.loss.value}"
+            raise typer.BadParameter(f"--tau is for --loss quantile, and says nothing {loss}")
         return LearnerOptions(
             loss=self.loss and self.loss.value,
+            tau=self.tau,
             sketch=self.sketch and self.sketch.value,
             size=self.size,
             alpha=self.alpha,
