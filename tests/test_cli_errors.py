@@ -1,8 +1,10 @@
 """What goes wrong on the command line: one line, and an exit code."""
 
 import command_line
+import pyarrow as pa
 import pytest
 from command_line import SMALL, process, run
+from pyarrow import parquet
 
 from regretless.evaluate.training import Training
 
@@ -43,14 +45,32 @@ def folder(tmp_path, monkeypatch):
         (["predict", "clicks.vw", "--model", "clicks.vw"], "clicks.vw is not a model file"),
         (["inspect", "clicks.vw"], "clicks.vw is not a model file"),
         (["inspect", "missing"], "missing: No such file"),
+        (
+            ["train", "clicks.vw", "--save", "./clicks.vw"],
+            "--save ./clicks.vw is a file that is read",
+        ),
+        (
+            ["train", "*.vw", "--passes", "2", "--cache", "clicks.vw"],
+            "--cache clicks.vw is a file that is read",
+        ),
+        (
+            ["train", "t.parquet", "--label", "y", "--passes", "2", "--cache", "c"],
+            "--cache is for text",
+        ),
+        (
+            ["experts", "spam.csv", "--target", "age", "--forecasts", "spam.csv"],
+            "--forecasts spam.csv is a file that is read",
+        ),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )
 def test_bad_input_is_one_line_and_exit_code_1(folder, arguments, message):
     """No traceback, and the file by name."""
+    before = (folder / "clicks.vw").read_bytes()
     (folder / "empty.vw").write_text("")
     (folder / "unknown.txt").write_text("1 | a\n")
     (folder / "years.vw").write_text("1 | a:40\n")
+    parquet.write_table(pa.table({"a": [1.0, 2.0], "y": [0, 1]}), "t.parquet")
     (folder / "cut.vw.gz").write_bytes((folder / "clicks.vw.gz").read_bytes()[:-2000])
     quiet = [] if arguments[0] in ("predict", "inspect") else ["--quiet"]
     result = run(*arguments, *quiet, code=1)
@@ -58,6 +78,7 @@ def test_bad_input_is_one_line_and_exit_code_1(folder, arguments, message):
     assert result.stderr.count("\n") == 1
     assert message in result.stderr
     assert result.stdout == ""
+    assert (folder / "clicks.vw").read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -74,6 +95,7 @@ def test_bad_input_is_one_line_and_exit_code_1(folder, arguments, message):
         ["train", "clicks.vw", "--passes", "0"],
         ["train", "clicks.vw", "--bits", "32"],
         ["train", "clicks.vw", "--rate", "0"],
+        ["train", "clicks.vw", "--cache", "c"],
         ["train", "clicks.vw", "--every", "-1"],
         ["train", "clicks.vw", "--certify", "inf"],
         ["train", "clicks.vw", "--plot", "curve.pdf"],

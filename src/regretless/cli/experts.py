@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from regretless.cli.sparing import spare
 from regretless.cli.table_files import no_column, read_table
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def run(
 
     from regretless.experts import Mixture
 
+    spare([path], forecasts=wanted.forecasts, weights=wanted.weights)
     names, X, y = _columns(read_table(path, delimiter), path, target, experts)
     _check(X, y, settings.loss, path)
     mixture = Mixture(

@@ -13,6 +13,7 @@ from regretless.cli.models import load, save
 from regretless.cli.passes import Passes
 from regretless.cli.progress import Display
 from regretless.cli.reading_options import Reading
+from regretless.cli.sparing import spare
 from regretless.cli.summary import Summary
 from regretless.evaluate.training import Training
 from regretless.linear.classifying import Classifying
@@ -20,6 +21,7 @@ from regretless.linear.learner import LinearLearner
 from regretless.linear.regressing import Regressing
 from regretless.rows import Form
 from regretless.streams import Piece, Stream
+from regretless.streams.text import TextStream
 
 __all__ = ["Plan", "Wanted", "first_labels", "run"]
 
@@ -54,6 +56,11 @@ def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -
         reading = reading.completed(started[1])
     stream = reading.stream()
     files = getattr(stream, "paths", [])
+    spare(files, save=wanted.model, cache=wanted.cache)
+    if wanted.cache is not None and not isinstance(stream, TextStream):
+        raise ValueError(
+            "--cache is for text; other files are read again in every pass: leave it out"
+        )
     command = {**asdict(reading), **asdict(options), **asdict(plan), "files": files}
     checkpoints = Checkpoints(wanted.checkpoint, wanted.every, command)
     training = checkpoints.load()

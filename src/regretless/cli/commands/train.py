@@ -88,7 +88,10 @@ def train(
     ] = 1,
     cache: Annotated[
         str | None,
-        written("Keep the cache for later passes here; by default a temporary file.", PASSES),
+        written(
+            "Where later passes find the cache; it stays there. By default a temporary file.",
+            PASSES,
+        ),
     ] = None,
     holdout: Holdout = 0,
     checkpoint: Annotated[
@@ -119,6 +122,8 @@ def train(
     Every example is predicted before it is learned, so the loss that is shown
     is that of predictions on fresh data, without a test set.
     """
+    if cache is not None and passes == 1:
+        raise typer.BadParameter("--cache is for later passes, and there is one; give --passes too")
     if start is not None:
         _refuse_what_the_model_brings(context, start)
     with told(debug):
