@@ -68,6 +68,14 @@ def written(folder):
     return folder
 
 
+def with_labels(folder, X, **labels):
+    """The folder, with a CSV file of the columns a, b, c and y for each of the labels."""
+    for name, y in labels.items():
+        rows = [f"{a!r},{b!r},{c!r},{v}\n" for (a, b, c), v in zip(X.tolist(), y.tolist())]
+        (folder / f"{name}.csv").write_text("a,b,c,y\n" + "".join(rows))
+    return folder
+
+
 def trained(path, model=None, holdout=0, passes=1, **reading):
     """What the library does with the file."""
     training = Training(model or Auto(**HASHED), holdout=holdout)

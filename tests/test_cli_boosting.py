@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from command_line import run, run_json
+from command_line import run, run_json, with_labels
 
 from regretless import boosting, streams
 from regretless.cli.learners import _BOOSTERS, Kind, LearnerOptions
@@ -23,15 +23,13 @@ def folder(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     X = random.normal(size=(300, 3))
     u = X.sum(axis=1) + 0.5 * random.normal(size=300)
-    labels = {
-        "covtype": np.where(u > 0, 1, -1),
-        "three": np.array(["low", "middle", "high"])[np.digitize(u, [-0.5, 0.5])],
-        "prices": u + 0.25,
-    }
-    for name, y in labels.items():
-        rows = [f"{a!r},{b!r},{c!r},{v}\n" for (a, b, c), v in zip(X.tolist(), y.tolist())]
-        (tmp_path / f"{name}.csv").write_text("a,b,c,y\n" + "".join(rows))
-    return tmp_path
+    return with_labels(
+        tmp_path,
+        X,
+        covtype=np.where(u > 0, 1, -1),
+        three=np.array(["low", "middle", "high"])[np.digitize(u, [-0.5, 0.5])],
+        prices=u + 0.25,
+    )
 
 
 def trained(path, model):

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 import pytest
-from command_line import run, run_json
+from command_line import run, run_json, with_labels
 
 from regretless import streams
 from regretless.cli.learners import LearnerOptions, Sketch
@@ -26,15 +26,13 @@ def folder(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     X = random.normal(size=(400, 3)) @ MIX
     u = X @ np.linalg.solve(MIX, np.ones(3))
-    labels = {
-        "badly_scaled": np.where(u > 0, 1, -1),
-        "three": np.array(["low", "middle", "high"])[np.digitize(u, [-0.5, 0.5])],
-        "prices": u + 0.25,
-    }
-    for name, y in labels.items():
-        rows = [f"{a!r},{b!r},{c!r},{v}\n" for (a, b, c), v in zip(X.tolist(), y.tolist())]
-        (tmp_path / f"{name}.csv").write_text("a,b,c,y\n" + "".join(rows))
-    return tmp_path
+    return with_labels(
+        tmp_path,
+        X,
+        badly_scaled=np.where(u > 0, 1, -1),
+        three=np.array(["low", "middle", "high"])[np.digitize(u, [-0.5, 0.5])],
+        prices=u + 0.25,
+    )
 
 
 def trained(path, model, passes=1):

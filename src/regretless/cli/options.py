@@ -2,15 +2,12 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
 __all__ = [
-    "LEARNING",
-    "OUTPUT",
-    "PASSES",
-    "READING",
     "Debug",
     "Delimiter",
     "Holdout",
@@ -19,11 +16,19 @@ __all__ = [
     "between",
     "drawn",
     "examples",
+    "learning_option",
+    "output_option",
+    "passes_option",
     "positive",
+    "reading_option",
     "written",
 ]
 
-READING, LEARNING, PASSES, OUTPUT = "Reading", "Learning", "Passes and checkpoints", "Output"
+# by the panel of the help that they are in
+reading_option = partial(typer.Option, rich_help_panel="Reading")
+learning_option = partial(typer.Option, rich_help_panel="Learning")
+passes_option = partial(typer.Option, rich_help_panel="Passes and checkpoints")
+output_option = partial(typer.Option, rich_help_panel="Output")
 
 
 def examples(*lines: str) -> str:
@@ -82,36 +87,29 @@ def _holdout(every: int) -> int:
 # --- declarations ----------------------------------------------------------------------------------
 
 
-def written(help: str, panel: str | None = OUTPUT) -> Any:
+def written(help: str, option: Callable[..., Any] = output_option) -> Any:
     """An option for a file that the command writes."""
-    return typer.Option(metavar="PATH", help=help, callback=_writable, rich_help_panel=panel)
+    return option(metavar="PATH", help=help, callback=_writable)
 
 
-def drawn(help: str, panel: str | None = OUTPUT) -> Any:
+def drawn(help: str, option: Callable[..., Any] = output_option) -> Any:
     """An option for a picture that the command draws."""
-    return typer.Option(
-        metavar="PATH", help=f"{help}, .png or .svg.", callback=_picture, rich_help_panel=panel
-    )
+    return option(metavar="PATH", help=f"{help}, .png or .svg.", callback=_picture)
 
 
 Delimiter = Annotated[
     str | None,
-    typer.Option(
-        metavar="C", help="What separates the CSV file's columns.", rich_help_panel=READING
-    ),
+    reading_option(metavar="C", help="What separates the CSV file's columns."),
 ]
 Holdout = Annotated[
     int,
-    typer.Option(
-        metavar="K",
-        help="Score every K-th example apart and do not learn it.",
-        callback=_holdout,
-        rich_help_panel=PASSES,
+    passes_option(
+        metavar="K", help="Score every K-th example apart and do not learn it.", callback=_holdout
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="The result as JSON.", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress.", rich_help_panel=OUTPUT)]
+Json = Annotated[bool, output_option("--json", help="The result as JSON.")]
+Quiet = Annotated[bool, output_option("--quiet", help="No progress.")]
 Debug = Annotated[
     bool,
-    typer.Option("--debug", help="Show where an error came from.", rich_help_panel=OUTPUT),
+    output_option("--debug", help="Show where an error came from."),
 ]

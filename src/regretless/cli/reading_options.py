@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regretless.cli.options import READING, Delimiter
+from regretless.cli.options import Delimiter, reading_option
 
 if TYPE_CHECKING:
     from regretless.streams import Stream
@@ -83,79 +83,62 @@ class ReadingOptions:
     ]
     format: Annotated[
         Format | None,
-        typer.Option("--format", help="By default what the suffix says.", rich_help_panel=READING),
+        reading_option("--format", help="By default what the suffix says."),
     ] = None
     label: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column of the label.", rich_help_panel=READING),
+        reading_option(metavar="COLUMN", help="The column of the label."),
     ] = None
     weight: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="The column of the importance.", rich_help_panel=READING
-        ),
+        reading_option(metavar="COLUMN", help="The column of the importance."),
     ] = None
     tag: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="The column that names an example.", rich_help_panel=READING
-        ),
+        reading_option(metavar="COLUMN", help="The column that names an example."),
     ] = None
     categorical: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Columns that are text although they look like numbers.",
-            rich_help_panel=READING,
+        reading_option(
+            metavar="A,B,...", help="Columns that are text although they look like numbers."
         ),
     ] = None
     numeric: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Columns that are numbers.", rich_help_panel=READING),
+        reading_option(metavar="A,B,...", help="Columns that are numbers."),
     ] = None
     ignore: Annotated[
         str | None,
-        typer.Option(
+        reading_option(
             metavar="A,B,...",
             help="Columns that are left out; of VW text namespaces, by letter or name.",
-            rich_help_panel=READING,
         ),
     ] = None
     no_header: Annotated[
         bool,
-        typer.Option(
-            "--no-header",
-            help="The CSV file has no header; its columns are called 0, 1, ...",
-            rich_help_panel=READING,
+        reading_option(
+            "--no-header", help="The CSV file has no header; its columns are called 0, 1, ..."
         ),
     ] = False
     delimiter: Delimiter = None
     quadratic: Annotated[
         list[str] | None,
-        typer.Option(
+        reading_option(
             "-q",
             "--quadratic",
             metavar="AB",
             callback=_quadratic,
             help="Multiply the features of two VW namespaces: 'ab', or 'user,ad' for longer names.",
-            rich_help_panel=READING,
         ),
     ] = None
     cubic: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ABC",
-            callback=_cubic,
-            help="Multiply those of three namespaces.",
-            rich_help_panel=READING,
-        ),
+        reading_option(metavar="ABC", callback=_cubic, help="Multiply those of three namespaces."),
     ] = None
     skip_bad: Annotated[
         bool,
-        typer.Option(
-            "--skip-bad",
-            help="Leave out and count lines that cannot be read, instead of stopping.",
-            rich_help_panel=READING,
+        reading_option(
+            "--skip-bad", help="Leave out and count lines that cannot be read, instead of stopping."
         ),
     ] = False
 

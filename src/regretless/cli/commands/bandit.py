@@ -1,6 +1,7 @@
 """`regretless bandit`: its commands, one for each estimate, and their options."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -12,7 +13,8 @@ from regretless.cli.options import Debug, Delimiter, Json, between
 
 __all__ = ["Columns", "Shown", "app"]
 
-LOG, ESTIMATE = "The log", "The estimate"
+log_option = partial(typer.Option, rich_help_panel="The log")
+estimate_option = partial(typer.Option, rich_help_panel="The estimate")
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -36,27 +38,18 @@ class Columns:
     ]
     action: Annotated[
         str,
-        typer.Option(
-            metavar="COLUMN",
-            help="What was done: names, or whole numbers.",
-            show_default=False,
-            rich_help_panel=LOG,
-        ),
+        log_option(metavar="COLUMN", help="What was done: names, or whole numbers."),
     ]
     reward: Annotated[
         str,
-        typer.Option(
-            metavar="COLUMN", help="What it brought.", show_default=False, rich_help_panel=LOG
-        ),
+        log_option(metavar="COLUMN", help="What it brought."),
     ]
     policy: Annotated[
         str | None,
-        typer.Option(
+        log_option(
             metavar="A[,B,...]",
             help="One column: what the policy would do. A column for each action, named like it: the "
             "probabilities with which it would do each. By default every action is tried as a policy.",
-            show_default=False,
-            rich_help_panel=LOG,
         ),
     ] = None
     delimiter: Delimiter = None
@@ -68,7 +61,7 @@ class Shown:
 
     confidence: Annotated[
         float,
-        typer.Option(help="Of the interval.", callback=between(0, 1), rich_help_panel=ESTIMATE),
+        estimate_option(help="Of the interval.", callback=between(0, 1)),
     ] = 0.95
     json: Json = False
     debug: Debug = False
@@ -76,44 +69,23 @@ class Shown:
 
 Propensity = Annotated[
     str,
-    typer.Option(
-        metavar="COLUMN",
-        help="The probability with which it was done.",
-        show_default=False,
-        rich_help_panel=LOG,
-    ),
+    log_option(metavar="COLUMN", help="The probability with which it was done."),
 ]
 Context = Annotated[
     str | None,
-    typer.Option(
-        metavar="A,B,...",
-        help="The columns of the context: numbers.",
-        show_default=False,
-        rich_help_panel=LOG,
-    ),
+    log_option(metavar="A,B,...", help="The columns of the context: numbers."),
 ]
 Cap = Annotated[
     float | None,
-    typer.Option(
-        help="Cut larger weights: less noise, but some bias.",
-        show_default=False,
-        rich_help_panel=ESTIMATE,
-    ),
+    estimate_option(help="Cut larger weights: less noise, but some bias."),
 ]
 Kind = Annotated[
     IntervalKind,
-    typer.Option(
-        help="normal: for many rows; bernstein: for any number, and wide.", rich_help_panel=ESTIMATE
-    ),
+    estimate_option(help="normal: for many rows; bernstein: for any number, and wide."),
 ]
 Range = Annotated[
     tuple[float, float] | None,
-    typer.Option(
-        metavar="LOW HIGH",
-        help="What rewards can be, for bernstein; by default 0 1.",
-        show_default=False,
-        rich_help_panel=ESTIMATE,
-    ),
+    estimate_option(metavar="LOW HIGH", help="What rewards can be, for bernstein; by default 0 1."),
 ]
 
 
@@ -124,29 +96,21 @@ def replay(
     columns: Columns,
     propensity: Annotated[
         str | None,
-        typer.Option(
+        log_option(
             metavar="COLUMN",
             help="To check that all actions were equally likely, which replay rests on.",
-            show_default=False,
-            rich_help_panel=LOG,
         ),
     ] = None,
     learner: Annotated[
         LearnerName | None,
-        typer.Option(
-            help="A bandit that learns as the log is replayed, instead of a policy.",
-            show_default=False,
-            rich_help_panel=LOG,
-        ),
+        log_option(help="A bandit that learns as the log is replayed, instead of a policy."),
     ] = None,
     context: Context = None,
     interval: Kind = IntervalKind.NORMAL,
     reward_range: Range = None,
     seed: Annotated[
         int,
-        typer.Option(
-            help="For a bandit that draws random numbers.", min=0, rich_help_panel=ESTIMATE
-        ),
+        estimate_option(help="For a bandit that draws random numbers.", min=0),
     ] = 0,
     shown: Shown,
 ) -> None:

@@ -8,7 +8,7 @@ from regretless.cli.failures import told
 from regretless.cli.grouping import grouped
 from regretless.cli.learners import Learner
 from regretless.cli.learning_options import LearningOptions
-from regretless.cli.options import LEARNING, Debug, Holdout, Json, Quiet, drawn, examples
+from regretless.cli.options import Debug, Holdout, Json, Quiet, drawn, examples, learning_option
 from regretless.cli.reading_options import ReadingOptions
 
 __all__ = ["EPILOG", "compare"]
@@ -37,11 +37,8 @@ def compare(
     *,
     learners: Annotated[
         str,
-        typer.Option(
-            metavar="A,B,...",
-            help=f"Which, of {', '.join(Learner)}.",
-            callback=_learners,
-            rich_help_panel=LEARNING,
+        learning_option(
+            metavar="A,B,...", help=f"Which, of {', '.join(Learner)}.", callback=_learners
         ),
     ] = "auto,coin,adagrad,ftrl,perceptron,pa",
     learning: LearningOptions,

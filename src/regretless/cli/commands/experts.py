@@ -7,9 +7,6 @@ import typer
 from regretless.cli.experts import Algorithm, ForecastLossName, Picture
 from regretless.cli.failures import told
 from regretless.cli.options import (
-    LEARNING,
-    OUTPUT,
-    READING,
     Debug,
     Delimiter,
     Json,
@@ -17,6 +14,9 @@ from regretless.cli.options import (
     between,
     drawn,
     examples,
+    learning_option,
+    output_option,
+    reading_option,
     written,
 )
 
@@ -51,52 +51,39 @@ def experts(
     *,
     target: Annotated[
         str,
-        typer.Option(
-            metavar="COLUMN",
-            help="What came true; empty where it is not known.",
-            show_default=False,
-            rich_help_panel=READING,
-        ),
+        reading_option(metavar="COLUMN", help="What came true; empty where it is not known."),
     ],
     experts: Annotated[
         str | None,
-        typer.Option(
+        reading_option(
             metavar="A,B,...",
             help="The columns of forecasts, empty where an expert sleeps; by default all numbers.",
             callback=_experts,
-            rich_help_panel=READING,
         ),
     ] = None,
     delimiter: Delimiter = None,
     algorithm: Annotated[
-        Algorithm, typer.Option(help="How weights are updated.", rich_help_panel=LEARNING)
+        Algorithm, learning_option(help="How weights are updated.")
     ] = Algorithm.ADA_NORMAL_HEDGE,
     loss: Annotated[
         ForecastLossName,
-        typer.Option(help="What forecasts are judged by.", rich_help_panel=LEARNING),
+        learning_option(help="What forecasts are judged by."),
     ] = ForecastLossName.SQUARED,
     tau: Annotated[
         float | None,
-        typer.Option(
-            help="The quantile of --loss pinball, 0.5 by default.",
-            callback=between(0, 1),
-            rich_help_panel=LEARNING,
+        learning_option(
+            help="The quantile of --loss pinball, 0.5 by default.", callback=between(0, 1)
         ),
     ] = None,
     gradient: Annotated[
         bool,
-        typer.Option(
-            help="Compete with every fixed mixture of the experts, or only with each expert.",
-            rich_help_panel=LEARNING,
+        learning_option(
+            help="Compete with every fixed mixture of the experts, or only with each expert."
         ),
     ] = True,
     delay: Annotated[
         int,
-        typer.Option(
-            help="A target is known only after so many further forecasts.",
-            min=0,
-            rich_help_panel=LEARNING,
-        ),
+        learning_option(help="A target is known only after so many further forecasts.", min=0),
     ] = 0,
     forecasts: Annotated[
         str | None,
@@ -104,9 +91,7 @@ def experts(
     ] = None,
     weights: Annotated[str | None, written("Write the weights of each row here, as CSV.")] = None,
     plot: Annotated[str | None, drawn("Draw it")] = None,
-    plot_kind: Annotated[
-        Picture, typer.Option(help="What --plot draws.", rich_help_panel=OUTPUT)
-    ] = Picture.WEIGHTS,
+    plot_kind: Annotated[Picture, output_option(help="What --plot draws.")] = Picture.WEIGHTS,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,

@@ -7,15 +7,15 @@ import typer
 from regretless.cli.failures import told
 from regretless.cli.game import GameMethod
 from regretless.cli.options import (
-    LEARNING,
-    READING,
     Debug,
     Delimiter,
     Json,
     Quiet,
     drawn,
     examples,
+    learning_option,
     positive,
+    reading_option,
 )
 
 __all__ = ["EPILOG", "game"]
@@ -41,34 +41,25 @@ def game(
     *,
     row_maximises: Annotated[
         bool,
-        typer.Option(
-            "--row-maximises",
-            help="Payoffs are what the row player wins instead.",
-            rich_help_panel=READING,
-        ),
+        reading_option("--row-maximises", help="Payoffs are what the row player wins instead."),
     ] = False,
     delimiter: Delimiter = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(
+        learning_option(
             help="How large the gap may be, in units of the payoffs; by default 1e-6, or what suits "
             "their range.",
             callback=positive,
-            show_default=False,
-            rich_help_panel=LEARNING,
         ),
     ] = None,
     method: Annotated[
-        GameMethod, typer.Option(help="By what both players learn.", rich_help_panel=LEARNING)
+        GameMethod, learning_option(help="By what both players learn.")
     ] = GameMethod.AUTO,
-    rounds: Annotated[
-        int, typer.Option(help="At most so many.", min=1, rich_help_panel=LEARNING)
-    ] = 100_000,
+    rounds: Annotated[int, learning_option(help="At most so many.", min=1)] = 100_000,
     polish: Annotated[
         bool,
-        typer.Option(
-            help="Solve linear systems on the supports that are suggested, and keep what is better.",
-            rich_help_panel=LEARNING,
+        learning_option(
+            help="Solve linear systems on the supports that are suggested, and keep what is better."
         ),
     ] = True,
     plot: Annotated[str | None, drawn("Draw the gap over the rounds")] = None,

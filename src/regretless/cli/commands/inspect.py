@@ -20,7 +20,7 @@ def inspect(
     model: Annotated[str, typer.Argument(help="What train has saved.", show_default=False)],
     top: Annotated[int, typer.Option(help="How many features to show.", min=1)] = 20,
     json: Json = False,
-    plot: Annotated[str | None, drawn("Draw the weights", None)] = None,
+    plot: Annotated[str | None, drawn("Draw the weights", typer.Option)] = None,
     debug: Debug = False,
 ) -> None:
     """Show what a model is and which of its features are the strongest.

@@ -10,14 +10,14 @@ from regretless.cli.grouping import grouped
 from regretless.cli.learners import Learner
 from regretless.cli.learning_options import LearningOptions
 from regretless.cli.options import (
-    LEARNING,
-    PASSES,
     Debug,
     Holdout,
     Json,
     Quiet,
     drawn,
     examples,
+    learning_option,
+    passes_option,
     positive,
     written,
 )
@@ -40,73 +40,56 @@ EPILOG = examples(
 def train(
     *,
     context: typer.Context,
+    save: Annotated[str | None, written("Write the model here.")] = None,
     start: Annotated[
         str | None,
-        typer.Option(
+        learning_option(
             "--from",
             metavar="MODEL",
             help="Go on with a model that train has saved, with its learner and its columns.",
-            rich_help_panel=LEARNING,
         ),
     ] = None,
-    save: Annotated[str | None, written("Write the model here.")] = None,
     learner: Annotated[
         Learner | None,
-        typer.Option(
-            help="How to learn; by default auto, or coin with --certify.",
-            show_default=False,
-            rich_help_panel=LEARNING,
-        ),
+        learning_option(help="How to learn; by default auto, or coin with --certify."),
     ] = None,
     rate: Annotated[
         float | None,
-        typer.Option(
+        learning_option(
             help="The learning rate, of learners that have one and of boost's weak learners; for pa, "
             "svm and primal-dual it is C.",
             callback=positive,
-            rich_help_panel=LEARNING,
         ),
     ] = None,
-    l1: Annotated[
-        float, typer.Option(help="Penalty on |w|.", min=0, rich_help_panel=LEARNING)
-    ] = 0.0,
-    l2: Annotated[
-        float, typer.Option(help="Penalty on w²/2.", min=0, rich_help_panel=LEARNING)
-    ] = 0.0,
+    l1: Annotated[float, learning_option(help="Penalty on |w|.", min=0)] = 0.0,
+    l2: Annotated[float, learning_option(help="Penalty on w²/2.", min=0)] = 0.0,
     learning: LearningOptions,
     names: Annotated[
         int,
-        typer.Option(
-            help="How many features' names to remember for inspect.",
-            min=0,
-            rich_help_panel=LEARNING,
-        ),
+        learning_option(help="How many features' names to remember for inspect.", min=0),
     ] = 100_000,
     passes: Annotated[
         int,
-        typer.Option(help="How often to go through the data.", min=1, rich_help_panel=PASSES),
+        passes_option(help="How often to go through the data.", min=1),
     ] = 1,
     cache: Annotated[
         str | None,
         written(
             "Where later passes find the cache; it stays there. By default a temporary file.",
-            PASSES,
+            passes_option,
         ),
     ] = None,
     holdout: Holdout = 0,
     checkpoint: Annotated[
         str | None,
-        typer.Option(
+        passes_option(
             metavar="DIR",
             help="Write checkpoints here; the same command, started again, goes on from there.",
-            rich_help_panel=PASSES,
         ),
     ] = None,
     every: Annotated[
         float,
-        typer.Option(
-            help="Examples between two checkpoints.", callback=positive, rich_help_panel=PASSES
-        ),
+        passes_option(help="Examples between two checkpoints.", callback=positive),
     ] = 1e6,
     reading: ReadingOptions,
     plot: Annotated[str | None, drawn("Draw the learning curve")] = None,
