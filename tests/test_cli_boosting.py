@@ -1,14 +1,15 @@
 """`--learner boost` on the command line: every option gives what the booster in Python gives."""
 
 import json
+from functools import partial
 
+import command_line
 import numpy as np
 import pytest
 from command_line import run, run_json, with_labels
 
 from regretless import boosting, streams
 from regretless.cli.learners import _BOOSTERS, Kind, LearnerOptions
-from regretless.evaluate.training import Training
 from regretless.linear import LinearClassifier
 from regretless.linear.loading import load
 
@@ -32,12 +33,7 @@ def folder(tmp_path, monkeypatch):
     )
 
 
-def trained(path, model):
-    """What the library does with the file."""
-    training = Training(model)
-    for piece in streams.read(path, label="y").pieces(model._form()):
-        training.take(piece)
-    return training
+trained = partial(command_line.trained, label="y")
 
 
 def same(found, expected):

@@ -71,6 +71,14 @@ def test_who_fails_is_named_and_the_others_go_on(folder):
         assert together["examples"] == 601
 
 
+def test_what_cannot_be_certified_is_left_out(folder):
+    """Learners that mix others: the rest is compared."""
+    result = run("compare", "clicks.vw", "--learners", "auto,newton,coin", "--certify", "1", *SMALL)
+    assert "auto is left out: --certify is for a single learner" in result.stderr
+    assert "newton is left out: --certify is for a single model" in result.stderr
+    assert "best" in result.stdout
+
+
 def test_if_all_fail_it_is_an_error(folder):
     """With the reason of each."""
     (folder / "years.vw").write_text("1 | a:1\n-1 | a:40\n")

@@ -2,14 +2,15 @@
 
 import json
 import os
+from functools import partial
 
+import command_line
 import numpy as np
 import pytest
 from command_line import run, run_json, with_labels
 
 from regretless import streams
 from regretless.cli.learners import LearnerOptions, Sketch
-from regretless.evaluate.training import Training
 from regretless.linear.loading import load
 from regretless.newton import NewtonClassifier, NewtonRegressor
 from regretless.newton.newton import _SKETCHES
@@ -35,15 +36,7 @@ def folder(tmp_path, monkeypatch):
     )
 
 
-def trained(path, model, passes=1):
-    """What the library does with the file."""
-    training = Training(model)
-    for k in range(passes):
-        if k:
-            training.end_pass()
-        for piece in streams.read(path, label="y").pieces(model._form()):
-            training.take(piece)
-    return training
+trained = partial(command_line.trained, label="y")
 
 
 def same_weights(a, b):
@@ -153,7 +146,6 @@ def test_checkpoints_and_certificates(folder):
         (["train", *NEWTON, "--l1", "1"], "leave out --l1 and --l2"),
         (["train", *NEWTON, "--rate", "1"], "--rate is for a single model"),
         (["train", *NEWTON, "--certify", "1"], "give --alpha"),
-        (["compare", "--learners", "newton,coin", "--certify", "1"], "give --alpha"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )
