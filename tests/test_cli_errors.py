@@ -1,9 +1,14 @@
 """What goes wrong on the command line: one line, and an exit code."""
 
+import os
+import signal
+import subprocess
+import sys
+
 import command_line
 import pyarrow as pa
 import pytest
-from command_line import SMALL, process, run
+from command_line import ENVIRONMENT, SMALL, process, run
 from pyarrow import parquet
 
 from regretless.evaluate.training import Training
@@ -45,6 +50,25 @@ def folder(tmp_path, monkeypatch):
         (["predict", "clicks.vw", "--model", "clicks.vw"], "clicks.vw is not a model file"),
         (["inspect", "clicks.vw"], "clicks.vw is not a model file"),
         (["inspect", "missing"], "missing: No such file"),
+        (["train", "spam.csv"], "spam.csv: --label is needed: which of the columns name, user"),
+        (["train", "live.jsonl"], "live.jsonl: --label is needed"),
+        (["train", "unknown.txt"], "give --format one of vw"),
+        (
+            ["train", "spam.csv", "--label", "spam", "--delimiter", ";;"],
+            "--delimiter ';;' must be one",
+        ),
+        (["train", "binary.vw"], "binary.vw, line 1: the line is not valid UTF-8"),
+        (["train", "binary.csv", "--label", "y"], "binary.csv: the first record cannot be read"),
+        (["train", "binary.parquet", "--label", "y"], "binary.parquet: "),
+        (["experts", "binary.csv", "--target", "y"], "binary.csv: this is no text"),
+        (["experts", "ads.csv", "--target", "y"], "ads.csv is a directory; give one of its files"),
+        (["experts", "ads.parquet", "--target", "y"], "ads.parquet is a directory"),
+        (["experts", "missing.csv", "--target", "y"], "missing.csv: there is no such file"),
+        (["game", "binary.csv"], "binary.csv: this is no text"),
+        (["game", "ads.csv"], "ads.csv is a directory; give one of its files"),
+        (["game", "cut.csv.gz"], "cut.csv.gz"),
+        (["predict", "clicks.vw", "--model", "ads"], "ads is a directory, not a model file"),
+        (["inspect", "binary.vw"], "binary.vw is not a model file"),
         (
             ["train", "clicks.vw", "--save", "./clicks.vw"],
             "--save ./clicks.vw is a file that is read",
@@ -70,6 +94,11 @@ def test_bad_input_is_one_line_and_exit_code_1(folder, arguments, message):
     (folder / "empty.vw").write_text("")
     (folder / "unknown.txt").write_text("1 | a\n")
     (folder / "years.vw").write_text("1 | a:40\n")
+    for name in ("binary.vw", "binary.csv", "binary.parquet"):
+        (folder / name).write_bytes(bytes(range(255, 0, -1)) * 40)
+    (folder / "cut.csv.gz").write_bytes((folder / "clicks.vw.gz").read_bytes()[:-2000])
+    for name in ("ads.csv", "ads.parquet"):
+        (folder / name).mkdir()
     parquet.write_table(pa.table({"a": [1.0, 2.0], "y": [0, 1]}), "t.parquet")
     (folder / "cut.vw.gz").write_bytes((folder / "clicks.vw.gz").read_bytes()[:-2000])
     quiet = [] if arguments[0] in ("predict", "inspect") else ["--quiet"]
@@ -101,6 +130,8 @@ def test_bad_input_is_one_line_and_exit_code_1(folder, arguments, message):
         ["train", "clicks.vw", "--plot", "curve.pdf"],
         ["train", "clicks.vw", "--save", "nowhere/model"],
         ["train", "clicks.vw", "--save", "ads"],
+        ["train", "clicks.vw", "--checkpoint", "clicks.vw"],
+        ["train", "clicks.vw", "--checkpoint", "clicks.vw/ck"],
         ["predict", "clicks.vw"],
         ["predict", "clicks.vw", "--model", "m", "--raw", "--probabilities"],
         ["inspect", "m", "--top", "0"],
@@ -133,3 +164,70 @@ def test_what_was_not_foreseen_is_one_line_too(folder, monkeypatch):
     monkeypatch.setattr(Training, "take", broken)
     result = run("train", "clicks.vw", *SMALL, code=1)
     assert result.stderr == "error: RuntimeError: out of order very much (--debug shows where)\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["train", "clicks.vw", "--save", "m"],
+        ["train", "clicks.vw", "--save", "old"],
+        ["train", "clicks.vw", "--checkpoint", "ck/further"],
+        ["train", "clicks.vw", "--plot", "p.png"],
+        ["experts", "spam.csv", "--target", "age", "--weights", "w.csv"],
+    ],
+    ids=" ".join,
+)
+def test_a_folder_that_is_read_only(folder, options, monkeypatch):
+    """Is found before anything is learned, which could not be kept."""
+    (folder / "old").write_text("")
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)  # root may write anywhere
+    shown = " ".join(run(*options, code=2).stderr.replace("│", " ").split())
+    assert "you have no permission to write" in shown
+
+
+def test_a_model_that_may_not_be_read(folder, monkeypatch):
+    (folder / "m").write_text("")
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    result = run("inspect", "m", code=1)
+    assert result.stderr == "error: m: no permission to read it\n"
+
+
+def test_pipes_and_devices_are_written_to(folder, monkeypatch):
+    """As `--weights >(gzip > weights.csv.gz)` of a shell, whoever owns their folder."""
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    (folder / "load.csv").write_text("load,gam\n1,1.5\n2,2.5\n")
+    run("experts", "load.csv", "--target", "load", "--weights", os.devnull, "--quiet")
+
+
+@pytest.mark.parametrize("command", ["train clicks.vw", "game pay.csv", "inspect m", "--version"])
+def test_nobody_listens(folder, command):
+    """Standard output is closed before the program starts."""
+    (folder / "pay.csv").write_text("0,2\n1,0\n")
+    run("train", "clicks.vw", "--save", "m", *SMALL)
+    program = f"{sys.executable} -m regretless.cli {command} >&-"
+    result = subprocess.run(
+        program, shell=True, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0
+    assert "error" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["train {} --passes 1000", "compare {} {} {} {} {} {} {} {}", "predict {} {} {} {} --model m"],
+)
+def test_ctrl_c(folder, command):
+    """In the middle: one word, and the exit code that shells expect."""
+    (folder / "long.vw").write_text((folder / "clicks.vw").read_text() * 300)
+    run("train", "clicks.vw", "--save", "m", *SMALL)
+    arguments = command.format(*["long.vw"] * 8).split()
+    program = [sys.executable, "-u", "-m", "regretless.cli", *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(program, env=ENVIRONMENT, stdout=pipe, stderr=pipe, text=True) as started:
+        seen = started.stdout if "predict" in command else started.stderr
+        assert seen.readline()  # it is at work
+        started.send_signal(signal.SIGINT)
+        _, shown = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert shown.endswith("interrupted\n")
+    assert "Traceback" not in shown

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.table_files import DELIMITERS, read_table
+from regretless.cli.table_files import DELIMITERS, read_table, read_text
 
 if TYPE_CHECKING:
     from regretless.games import Equilibrium
@@ -109,22 +109,10 @@ def read_payoffs(path: str, delimiter: str | None = None) -> Table:
 def _text(path: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
     """The header, empty if there is none, and the other lines."""
     import csv
-    import os
 
-    from regretless.streams.opening import STANDARD_INPUT, opened
-
-    if path != STANDARD_INPUT and not os.path.isfile(path):
-        raise ValueError(f"{path}: there is no such file")
     if len(delimiter) != 1:
         raise ValueError(f"--delimiter {delimiter!r} must be one character")
-    content, block = bytearray(), memoryview(bytearray(1 << 20))
-    with opened(path) as file:
-        while count := file.readinto(block):
-            content += block[:count]
-    try:
-        lines = content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: this is no text: {error}") from None
+    lines = read_text(path).decode("utf-8-sig").splitlines()
     cells = [[c.strip() for c in line] for line in csv.reader(lines, delimiter=delimiter) if line]
     for place, line in enumerate(cells, 1):
         if len(line) != len(cells[0]):

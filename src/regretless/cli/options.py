@@ -16,6 +16,7 @@ __all__ = [
     "between",
     "drawn",
     "examples",
+    "folder",
     "learning_option",
     "output_option",
     "passes_option",
@@ -59,11 +60,31 @@ def between(low: float, high: float) -> Callable[[float | None], float | None]:
 
 def _writable(path: str | None) -> str | None:
     """Find out before hours of learning that their result cannot be written."""
-    folder = os.path.dirname(path or "") or "."
+    if path is None:
+        return None
+    folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise typer.BadParameter(f"there is no directory {folder}")
-    if path is not None and os.path.isdir(path):
+    if os.path.isdir(path):
         raise typer.BadParameter(f"{path} is a directory")
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe, a device
+        return path
+    if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
+        raise typer.BadParameter(f"you have no permission to write {path}; give another place")
+    return path
+
+
+def folder(path: str | None) -> str | None:
+    """For options that name a directory, which is made if it is not there."""
+    if path is None:
+        return None
+    there = path
+    while not os.path.lexists(there):
+        there = os.path.dirname(there) or "."
+    if not os.path.isdir(there):
+        raise typer.BadParameter(f"{there} is a file; give a directory")
+    if not os.access(there, os.W_OK):
+        raise typer.BadParameter(f"you have no permission to write to {there}; give another place")
     return path
 
 

@@ -1,9 +1,10 @@
 """Tables from files: what `experts`, `bandit` and `game` read."""
 
-import sys
+import codecs
+import os
 from typing import Any
 
-__all__ = ["DELIMITERS", "no_column", "read_table"]
+__all__ = ["DELIMITERS", "no_column", "read_table", "read_text"]
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _BINARY = {
@@ -24,8 +25,6 @@ def read_table(path: str, delimiter: str | None = None) -> Any:
     >>> read_table(str(path)).to_pydict()
     {'load': [1, 2], 'gam': [1.5, 2.5], 'gbm': [None, 2]}
     """
-    import os
-
     import pyarrow as pa
 
     from regretless.streams.opening import STANDARD_INPUT, suffixes
@@ -35,26 +34,53 @@ def read_table(path: str, delimiter: str | None = None) -> Any:
     if suffix not in DELIMITERS | _BINARY:
         known = ", ".join(DELIMITERS | _BINARY)
         raise ValueError(f"{path}: its suffix {suffix!r} tells no format; there are {known}")
-    if path != STANDARD_INPUT and not os.path.isfile(path):
-        raise ValueError(f"{path}: there is no such file")
     if delimiter is not None and len(delimiter.encode()) != 1:
         raise ValueError(f"--delimiter {delimiter!r} must be one character")
     if suffix in DELIMITERS:
+        content = read_text(path)
+        if not content.strip():
+            raise ValueError(f"{path}: the file is empty")
         try:
-            tables = [_csv(path, delimiter or DELIMITERS[suffix])]
-        except (pa.ArrowInvalid, OSError) as error:
+            tables = [_csv(path, content, delimiter or DELIMITERS[suffix])]
+        except pa.ArrowInvalid as error:
             raise ValueError(f"{path}: {error}") from error
     else:
+        _refuse_no_file(path)
         tables = list(TableStream([path], _BINARY[suffix], Columns())._tables(path))
     if not sum(table.num_rows for table in tables):
         raise ValueError(f"{path}: there are no rows")
     return pa.concat_tables(tables)
 
 
-def _csv(path: str, delimiter: str) -> Any:
-    from pyarrow import csv
+def read_text(path: str) -> bytes:
+    """The bytes of a text file, also compressed, or of standard input."""
+    from regretless.streams.opening import STANDARD_INPUT, opened
 
-    from regretless.streams.opening import STANDARD_INPUT
+    if path != STANDARD_INPUT:
+        _refuse_no_file(path)
+    decoder = codecs.getincrementaldecoder("utf-8")()  # piece by piece: tables may be large
+    content, block = bytearray(), memoryview(bytearray(1 << 20))
+    with opened(path) as file:
+        while count := file.readinto(block):
+            content += block[:count]
+            try:
+                decoder.decode(block[:count])
+            except UnicodeDecodeError:
+                raise ValueError(f"{path}: this is no text in UTF-8") from None
+    return bytes(content)
+
+
+def _refuse_no_file(path: str) -> None:
+    """`ValueError` that says whether there is nothing or a directory."""
+    if os.path.isdir(path):
+        raise ValueError(f"{path} is a directory; give one of its files")
+    if not os.path.exists(path):
+        raise ValueError(f"{path}: there is no such file")
+
+
+def _csv(path: str, content: bytes, delimiter: str) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
 
     uneven: list[Any] = []
 
@@ -63,7 +89,7 @@ def _csv(path: str, delimiter: str) -> Any:
         return "skip"
 
     table = csv.read_csv(
-        sys.stdin.buffer if path == STANDARD_INPUT else path,
+        pa.BufferReader(content),
         csv.ReadOptions(use_threads=False),  # else rows have no numbers
         csv.ParseOptions(delimiter=delimiter, invalid_row_handler=skip),
         csv.ConvertOptions(null_values=_MISSING, strings_can_be_null=True),

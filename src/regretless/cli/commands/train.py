@@ -16,6 +16,7 @@ from regretless.cli.options import (
     Quiet,
     drawn,
     examples,
+    folder,
     learning_option,
     passes_option,
     positive,
@@ -85,6 +86,7 @@ def train(
         passes_option(
             metavar="DIR",
             help="Write checkpoints here; the same command, started again, goes on from there.",
+            callback=folder,
         ),
     ] = None,
     every: Annotated[
