@@ -1,31 +1,20 @@
 """`--learner boost` on the command line: every option gives what the booster in Python gives."""
 
 import json
+from functools import partial
 
+import command_line
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import run, run_json, with_labels
 
 from regretless import boosting, streams
-from regretless.cli.app import app
 from regretless.cli.learners import _BOOSTERS, Kind, LearnerOptions
-from regretless.evaluate.training import Training
 from regretless.linear import LinearClassifier
 from regretless.linear.loading import load
 
 BOOST = ["--learner", "boost"]
 HASHED = {"features": "hashed", "bits": 18, "names": 100_000}
-
-
-def run(*arguments, code=0):
-    """The result of a command that ends with the exit code."""
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
-
-
-def run_json(*arguments):
-    return json.loads(run(*arguments, "--json", "--quiet").stdout)
 
 
 @pytest.fixture
@@ -35,23 +24,16 @@ def folder(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     X = random.normal(size=(300, 3))
     u = X.sum(axis=1) + 0.5 * random.normal(size=300)
-    labels = {
-        "covtype": np.where(u > 0, 1, -1),
-        "three": np.array(["low", "middle", "high"])[np.digitize(u, [-0.5, 0.5])],
-        "prices": u + 0.25,
-    }
-    for name, y in labels.items():
-        rows = [f"{a!r},{b!r},{c!r},{v}\n" for (a, b, c), v in zip(X.tolist(), y.tolist())]
-        (tmp_path / f"{name}.csv").write_text("a,b,c,y\n" + "".join(rows))
-    return tmp_path
+    return with_labels(
+        tmp_path,
+        X,
+        covtype=np.where(u > 0, 1, -1),
+        three=np.array(["low", "middle", "high"])[np.digitize(u, [-0.5, 0.5])],
+        prices=u + 0.25,
+    )
 
 
-def trained(path, model):
-    """What the library does with the file."""
-    training = Training(model)
-    for piece in streams.read(path, label="y").pieces(model._form()):
-        training.take(piece)
-    return training
+trained = partial(command_line.trained, label="y")
 
 
 def same(found, expected):

@@ -312,7 +312,7 @@ GOOD = "y,a,b\n1,2,3\n2,3,4\n"
         ("y,a,b\n1,2,\n", ["--target", "y", "--experts", "a,b", "--algorithm", "tv"], "no sleep"),
         ("y,a\n1,2\n1,2,3\n", ["--target", "y"], "row 2 has 3 fields, but the header has 2: 1,2,3"),
         ("y,a\n", ["--target", "y"], "there are no rows"),
-        ("", ["--target", "y"], "Empty CSV file"),
+        ("", ["--target", "y"], "the file is empty"),
     ],
 )
 def test_bad_tables(folder, text, options, message):

@@ -2,15 +2,15 @@
 
 import json
 import os
+from functools import partial
 
+import command_line
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import run, run_json, with_labels
 
 from regretless import streams
-from regretless.cli.app import app
 from regretless.cli.learners import LearnerOptions, Sketch
-from regretless.evaluate.training import Training
 from regretless.linear.loading import load
 from regretless.newton import NewtonClassifier, NewtonRegressor
 from regretless.newton.newton import _SKETCHES
@@ -20,17 +20,6 @@ HASHED = {"features": "hashed", "bits": 18, "names": 100_000}
 MIX = np.array([[1.0, 0.0, 0.0], [30.0, 0.1, 0.0], [-2.0, 0.1, 0.001]])
 
 
-def run(*arguments, code=0):
-    """The result of a command that ends with the exit code."""
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
-
-
-def run_json(*arguments):
-    return json.loads(run(*arguments, "--json", "--quiet").stdout)
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A working directory with three correlated columns, and labels of two, of three, of all numbers."""
@@ -38,26 +27,16 @@ def folder(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     X = random.normal(size=(400, 3)) @ MIX
     u = X @ np.linalg.solve(MIX, np.ones(3))
-    labels = {
-        "badly_scaled": np.where(u > 0, 1, -1),
-        "three": np.array(["low", "middle", "high"])[np.digitize(u, [-0.5, 0.5])],
-        "prices": u + 0.25,
-    }
-    for name, y in labels.items():
-        rows = [f"{a!r},{b!r},{c!r},{v}\n" for (a, b, c), v in zip(X.tolist(), y.tolist())]
-        (tmp_path / f"{name}.csv").write_text("a,b,c,y\n" + "".join(rows))
-    return tmp_path
+    return with_labels(
+        tmp_path,
+        X,
+        badly_scaled=np.where(u > 0, 1, -1),
+        three=np.array(["low", "middle", "high"])[np.digitize(u, [-0.5, 0.5])],
+        prices=u + 0.25,
+    )
 
 
-def trained(path, model, passes=1):
-    """What the library does with the file."""
-    training = Training(model)
-    for k in range(passes):
-        if k:
-            training.end_pass()
-        for piece in streams.read(path, label="y").pieces(model._form()):
-            training.take(piece)
-    return training
+trained = partial(command_line.trained, label="y")
 
 
 def same_weights(a, b):
@@ -167,7 +146,6 @@ def test_checkpoints_and_certificates(folder):
         (["train", *NEWTON, "--l1", "1"], "leave out --l1 and --l2"),
         (["train", *NEWTON, "--rate", "1"], "--rate is for a single model"),
         (["train", *NEWTON, "--certify", "1"], "give --alpha"),
-        (["compare", "--learners", "newton,coin", "--certify", "1"], "give --alpha"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )

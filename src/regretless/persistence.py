@@ -1,5 +1,6 @@
 """Models on disk: a safetensors file, which holds arrays and text and can run nothing when loaded."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,6 +52,10 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
     from safetensors import SafetensorError, safe_open
 
     Path(path).stat()  # a missing file is an OSError that names it
+    if Path(path).is_dir():
+        raise ValueError(f"{path} is a directory, not a model file")
+    if not os.access(path, os.R_OK):
+        raise PermissionError(errno.EACCES, "no permission to read it", os.fspath(path))
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}

@@ -1,4 +1,4 @@
-"""The command line: `regretless train`, `predict`, `inspect` and `compare`.
+"""The command line: `regretless train` and the other commands.
 
 What a command needs is imported when it runs, so that `--help` and `--version` are quick.
 """

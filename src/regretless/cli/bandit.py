@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from regretless.cli.failures import told
-from regretless.cli.grouping import grouped
-from regretless.cli.reading_options import Delimiter
+from regretless.cli.table_files import no_column, read_table
 
 if TYPE_CHECKING:
     from regretless.bandits.off_policy import Log, OffPolicyEstimate
+    from regretless.cli.commands.bandit import Columns, Shown
 
-__all__ = ["app"]
-
-LOG, ESTIMATE, OUTPUT = "The log", "The estimate", "Output"
-
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Judge a policy by the log of another one: what would it have brought?",
-)
+__all__ = ["IntervalKind", "LearnerName", "run"]
 
 
 class IntervalKind(StrEnum):
@@ -52,225 +41,7 @@ _OF_ARMS = {
 }
 
 
-def _confidence(value: float) -> float:
-    if not 0 < value < 1:
-        raise typer.BadParameter(f"{value:g} must be above 0 and below 1")
-    return value
-
-
-@dataclass(frozen=True, kw_only=True)
-class Columns:
-    """Where things are in the table."""
-
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE",
-            help="CSV or TSV (.gz too), Parquet, Arrow or Feather, - for standard input (CSV): "
-            "a row for each decision, in order.",
-            show_default=False,
-        ),
-    ]
-    action: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMN",
-            help="What was done: names, or whole numbers.",
-            show_default=False,
-            rich_help_panel=LOG,
-        ),
-    ]
-    reward: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMN", help="What it brought.", show_default=False, rich_help_panel=LOG
-        ),
-    ]
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A[,B,...]",
-            help="One column: what the policy would do. A column for each action, named like it: the "
-            "probabilities with which it would do each. By default every action is tried as a policy.",
-            show_default=False,
-            rich_help_panel=LOG,
-        ),
-    ] = None
-    delimiter: Delimiter = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shown:
-    """How the estimate is made and shown."""
-
-    confidence: Annotated[
-        float,
-        typer.Option(help="Of the interval.", callback=_confidence, rich_help_panel=ESTIMATE),
-    ] = 0.95
-    json: Annotated[
-        bool, typer.Option("--json", help="The result as JSON.", rich_help_panel=OUTPUT)
-    ] = False
-    debug: Annotated[
-        bool,
-        typer.Option("--debug", help="Show where an error came from.", rich_help_panel=OUTPUT),
-    ] = False
-
-
-Propensity = Annotated[
-    str,
-    typer.Option(
-        metavar="COLUMN",
-        help="The probability with which it was done.",
-        show_default=False,
-        rich_help_panel=LOG,
-    ),
-]
-Context = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,...",
-        help="The columns of the context: numbers.",
-        show_default=False,
-        rich_help_panel=LOG,
-    ),
-]
-Cap = Annotated[
-    float | None,
-    typer.Option(
-        help="Cut larger weights: less noise, but some bias.",
-        show_default=False,
-        rich_help_panel=ESTIMATE,
-    ),
-]
-Kind = Annotated[
-    IntervalKind,
-    typer.Option(
-        help="normal: for many rows; bernstein: for any number, and wide.", rich_help_panel=ESTIMATE
-    ),
-]
-Range = Annotated[
-    tuple[float, float] | None,
-    typer.Option(
-        metavar="LOW HIGH",
-        help="What rewards can be, for bernstein; by default 0 1.",
-        show_default=False,
-        rich_help_panel=ESTIMATE,
-    ),
-]
-
-
-@app.command()
-@grouped
-def replay(
-    *,
-    columns: Columns,
-    propensity: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="To check that all actions were equally likely, which replay rests on.",
-            show_default=False,
-            rich_help_panel=LOG,
-        ),
-    ] = None,
-    learner: Annotated[
-        LearnerName | None,
-        typer.Option(
-            help="A bandit that learns as the log is replayed, instead of a policy.",
-            show_default=False,
-            rich_help_panel=LOG,
-        ),
-    ] = None,
-    context: Context = None,
-    interval: Kind = IntervalKind.NORMAL,
-    reward_range: Range = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            help="For a bandit that draws random numbers.", min=0, rich_help_panel=ESTIMATE
-        ),
-    ] = 0,
-    shown: Shown,
-) -> None:
-    """Count the rows in which the policy does what was logged.
-
-    That is right if actions were logged uniformly at random.
-    """
-    if learner and columns.policy:
-        raise typer.BadParameter("--learner and --policy exclude each other")
-    looks = learner in (LearnerName.LIN_UCB, LearnerName.EPSILON_GREEDY)
-    if looks and not context:
-        raise typer.BadParameter(f"--learner {learner} needs --context: what it decides by")
-    if learner and context and not looks:
-        raise typer.BadParameter(f"--context: --learner {learner} does not look at it")
-    options = _interval(interval, reward_range)
-    _show(
-        "replay",
-        columns,
-        shown,
-        options,
-        propensity=propensity,
-        context=context,
-        learner=learner,
-        seed=seed,
-    )
-
-
-@app.command()
-@grouped
-def ips(
-    *,
-    columns: Columns,
-    propensity: Propensity,
-    cap: Cap = None,
-    interval: Kind = IntervalKind.NORMAL,
-    reward_range: Range = None,
-    shown: Shown,
-) -> None:
-    """Weigh rewards by how much likelier the policy makes them: unbiased, but noisy."""
-    _show(
-        "ips",
-        columns,
-        shown,
-        _interval(interval, reward_range) | {"cap": cap},
-        propensity=propensity,
-    )
-
-
-@app.command()
-@grouped
-def snips(*, columns: Columns, propensity: Propensity, cap: Cap = None, shown: Shown) -> None:
-    """The same, divided by the sum of the weights: the one to begin with."""
-    _show("snips", columns, shown, {"cap": cap}, propensity=propensity)
-
-
-@app.command()
-@grouped
-def dr(
-    *,
-    columns: Columns,
-    propensity: Propensity,
-    context: Context = None,
-    cap: Cap = None,
-    interval: Kind = IntervalKind.NORMAL,
-    reward_range: Range = None,
-    shown: Shown,
-) -> None:
-    """Doubly robust: a ridge regression on the context for each action, corrected by the log."""
-    options = _interval(interval, reward_range) | {"cap": cap}
-    _show("dr", columns, shown, options, propensity=propensity, context=context)
-
-
-def _interval(kind: IntervalKind, reward_range: tuple[float, float] | None) -> dict[str, Any]:
-    if reward_range is None and kind is IntervalKind.BERNSTEIN:
-        reward_range = (0.0, 1.0)
-    return {"interval": kind.value, "reward_range": reward_range}
-
-
-# --- the log ---------------------------------------------------------------------------------------
-
-
-def _show(
+def run(
     method: str,
     columns: Columns,
     shown: Shown,
@@ -281,24 +52,24 @@ def _show(
     learner: LearnerName | None = None,
     seed: int = 0,
 ) -> None:
-    with told(shown.debug):
-        from regretless.bandits.off_policy import evaluate
+    """Say what the policies would have brought; `options` are those of `evaluate`."""
+    from regretless.bandits.off_policy import evaluate
 
-        logged = _read(columns, propensity, context)
-        log, policies = logged.log, logged.policies()
-        if learner is not None:
-            log, player = _learning(learner, log, seed, options.get("reward_range") or (0.0, 1.0))
-            policies = {learner.value: player}
-        options |= {"confidence": shown.confidence}
-        found: dict[str, OffPolicyEstimate | str] = {}
-        for name, policy in policies.items():
-            try:
-                found[name] = evaluate(log, policy, method, **options)
-            except ValueError as error:
-                if len(policies) == 1:
-                    raise
-                found[name] = str(error)
-        _print(found, method, shown, log)
+    logged = _read(columns, propensity, context)
+    log, policies = logged.log, logged.policies()
+    if learner is not None:
+        log, player = _learning(learner, log, seed, options.get("reward_range") or (0.0, 1.0))
+        policies = {learner.value: player}
+    options |= {"confidence": shown.confidence}
+    found: dict[str, OffPolicyEstimate | str] = {}
+    for name, policy in policies.items():
+        try:
+            found[name] = evaluate(log, policy, method, **options)
+        except ValueError as error:
+            if len(policies) == 1:
+                raise
+            found[name] = str(error)
+    _print(found, method, shown, log)
 
 
 def _learning(
@@ -322,6 +93,9 @@ def _learning(
     return replace(log, contexts=X), LinUCB(n, X.shape[1])
 
 
+# --- the log ---------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Logged:
     """A log, the names of its actions, and what the policy column says."""
@@ -341,7 +115,6 @@ def _read(columns: Columns, propensity: str | None, context: str | None) -> Logg
     import numpy as np
 
     from regretless.bandits.off_policy import Log
-    from regretless.cli.experts import read_table
 
     path = columns.source
     rows = read_table(path, columns.delimiter)
@@ -384,9 +157,8 @@ def _order(name: str) -> tuple[bool, float, str]:
 
 
 def _column(rows: Any, path: str, name: str) -> Any:
-    if name not in rows.column_names:
-        there = ", ".join(rows.column_names)
-        raise ValueError(f"{path}: there is no column {name!r}; there are {there}")
+    if rows.column_names.count(name) != 1:
+        raise ValueError(f"{path}: {no_column(name, rows.column_names)}")
     column = rows.column(name)
     if column.null_count:
         row = column.is_null().to_pylist().index(True) + 1

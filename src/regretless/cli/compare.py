@@ -1,6 +1,8 @@
 """`regretless compare`: several learners in one pass over the same examples."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +15,7 @@ from regretless.cli.summary import Summary, percent, print_json, short
 from regretless.cli.train import first_labels
 from regretless.evaluate.report import Curve
 from regretless.evaluate.training import Training
+from regretless.streams import Piece
 
 __all__ = ["run"]
 
@@ -43,30 +46,68 @@ def run(
         print(f"the {name} only classifies: it is left out", file=sys.stderr)
     if not learners:
         raise ValueError("there is no learner left to compare")
-    trainings = {
-        name: Training(options.of(name).make(regression), options.certify, holdout)
-        for name in learners
-    }
+    field = Field(options, regression, learners, holdout)
     with Display(stream, 1, wanted.quiet) as display:
         for piece in pieces:
             with uninterrupted():
-                for training in trainings.values():
-                    training.take(piece)
-            display.took(training, len(piece))
+                field.take(piece)
+            display.took(field.first, len(piece))
         seconds, taken = display.seconds, display.taken
-    for training in trainings.values():
+    for training in field.trainings.values():
         training.passes = 1
-    summaries = [Summary(training, name, seconds, taken) for name, training in trainings.items()]
+    summaries = [Summary(each, name, seconds, taken) for name, each in field.trainings.items()]
     summaries.sort(key=lambda each: np.nan_to_num(each.training.validation.loss, nan=np.inf))
     if wanted.json:
-        print_json({"learners": [each.as_dict() for each in summaries]})
+        learned = [each.as_dict() for each in summaries]
+        print_json({"learners": learned, "failed": field.failed})
     else:
-        _print(summaries)
+        _print(summaries, field.failed)
     if wanted.plot:
-        _draw(trainings, wanted.plot)
+        _draw(field.trainings, wanted.plot)
 
 
-def _print(summaries: list[Summary]) -> None:
+class Field:
+    """The learners that are compared. One that fails leaves, and the others go on."""
+
+    def __init__(
+        self, options: LearnerOptions, regression: bool, learners: list[str], holdout: int
+    ) -> None:
+        self.trainings: dict[str, Training] = {}
+        self.failed: dict[str, str] = {}
+        for name in learners:
+            with self._leaving(name):
+                model = options.of(name).make(regression)
+                model._start()  # what does not fit is said before anything is learned
+                self.trainings[name] = Training(model, options.certify, holdout)
+        self._refuse_none()
+
+    @property
+    def first(self) -> Training:
+        """One of those that go on."""
+        return next(iter(self.trainings.values()))
+
+    def take(self, piece: Piece) -> None:
+        """Give a piece to all."""
+        for name, training in list(self.trainings.items()):
+            with self._leaving(name):
+                training.take(piece)
+        self._refuse_none()
+
+    @contextmanager
+    def _leaving(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, ArithmeticError) as error:
+            self.trainings.pop(name, None)
+            self.failed[name] = str(error)
+            print(f"{name} is left out: {error}", file=sys.stderr)
+
+    def _refuse_none(self) -> None:
+        if not self.trainings:
+            raise ValueError(f"all learners failed ({', '.join(self.failed)}), as said above")
+
+
+def _print(summaries: list[Summary], failed: dict[str, str]) -> None:
     from regretless.cli.tables import print_table
 
     regression = summaries[0].is_regression
@@ -83,7 +124,8 @@ def _print(summaries: list[Summary]) -> None:
     if regression:
         del columns["error"]
     shown = {name: column for name, column in columns.items() if any(column)}
-    print_table(list(shown), zip(*shown.values()))
+    rows = [*zip(*shown.values()), *([name, "failed"] for name in failed)]
+    print_table(list(shown), rows)
     one = summaries[0]
     print(
         f"{one.examples:,} examples in {one.seconds:.2f} s, each predicted before it was learned."

@@ -8,19 +8,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from regretless.cli.sparing import spare
+from regretless.cli.table_files import no_column, read_table
+
 if TYPE_CHECKING:
     from regretless.experts import MixtureRun
     from regretless.experts.oracles import Oracle
     from regretless.run import Array
 
-__all__ = ["Algorithm", "ForecastLossName", "Picture", "Settings", "Wanted", "read_table", "run"]
+__all__ = ["Algorithm", "ForecastLossName", "Picture", "Settings", "Wanted", "run"]
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_BINARY = {
-    ".parquet": "parquet", ".pq": "parquet",
-    ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
-}  # fmt: skip
-_MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 _NUMBER = r"^\s*[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:nan|inf|infinity))\s*$"
 
 
@@ -111,6 +108,7 @@ def run(
 
     from regretless.experts import Mixture
 
+    spare([path], forecasts=wanted.forecasts, weights=wanted.weights)
     names, X, y = _columns(read_table(path, delimiter), path, target, experts)
     _check(X, y, settings.loss, path)
     mixture = Mixture(
@@ -136,70 +134,6 @@ def run(
 # --- the table -------------------------------------------------------------------------------------
 
 
-def read_table(path: str, delimiter: str | None = None) -> Any:
-    """The Arrow table in a CSV or TSV file, also compressed, or in a Parquet, Arrow or Feather file.
-
-    Standard input, `-`, is CSV.
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "load.csv")
-    >>> _ = path.write_text("load,gam,gbm\\n1,1.5,NA\\n2,2.5,2\\n")
-    >>> read_table(str(path)).to_pydict()
-    {'load': [1, 2], 'gam': [1.5, 2.5], 'gbm': [None, 2]}
-    """
-    import os
-
-    import pyarrow as pa
-
-    from regretless.streams.opening import STANDARD_INPUT, suffixes
-    from regretless.streams.tables import Columns, TableStream
-
-    suffix = ".csv" if path == STANDARD_INPUT else suffixes(path)[0]
-    if suffix not in _DELIMITERS | _BINARY:
-        known = ", ".join(_DELIMITERS | _BINARY)
-        raise ValueError(f"{path}: its suffix {suffix!r} tells no format; there are {known}")
-    if path != STANDARD_INPUT and not os.path.isfile(path):
-        raise ValueError(f"{path}: there is no such file")
-    if delimiter is not None and len(delimiter.encode()) != 1:
-        raise ValueError(f"--delimiter {delimiter!r} must be one character")
-    if suffix in _DELIMITERS:
-        try:
-            tables = [_csv(path, delimiter or _DELIMITERS[suffix])]
-        except (pa.ArrowInvalid, OSError) as error:
-            raise ValueError(f"{path}: {error}") from error
-    else:
-        tables = list(TableStream([path], _BINARY[suffix], Columns())._tables(path))
-    if not sum(table.num_rows for table in tables):
-        raise ValueError(f"{path}: there are no rows")
-    return pa.concat_tables(tables)
-
-
-def _csv(path: str, delimiter: str) -> Any:
-    from pyarrow import csv
-
-    from regretless.streams.opening import STANDARD_INPUT
-
-    uneven: list[Any] = []
-
-    def skip(row: Any) -> str:
-        uneven.append(row)
-        return "skip"
-
-    table = csv.read_csv(
-        sys.stdin.buffer if path == STANDARD_INPUT else path,
-        csv.ReadOptions(use_threads=False),  # else rows have no numbers
-        csv.ParseOptions(delimiter=delimiter, invalid_row_handler=skip),
-        csv.ConvertOptions(null_values=_MISSING, strings_can_be_null=True),
-    )
-    if uneven:
-        row = uneven[0]
-        raise ValueError(
-            f"{path}: row {row.number - 1} has {row.actual_columns} fields, but the header has "
-            f"{row.expected_columns}: {row.text}"
-        )
-    return table
-
-
 def _columns(
     table: Any, path: str, target: str, experts: tuple[str, ...]
 ) -> tuple[list[str], Array, Array]:
@@ -212,7 +146,7 @@ def _columns(
     ]
     for name in (target, *chosen):
         if there.count(name) != 1:
-            raise ValueError(f"{path}: {_no_column(name, there)}")
+            raise ValueError(f"{path}: {no_column(name, there)}")
     if not chosen:
         raise ValueError(f"{path}: no column but the target {target!r} holds numbers")
     y = _numbers(table.column(target), target, path)
@@ -220,16 +154,6 @@ def _columns(
         raise ValueError(f"{path}: the target {target!r} is missing in all rows")
     X = np.column_stack([_numbers(table.column(name), name, path) for name in chosen])
     return list(chosen), X, y
-
-
-def _no_column(name: str, there: list[str]) -> str:
-    from difflib import get_close_matches
-
-    if name in there:
-        return f"there are {there.count(name)} columns {name!r}; give them different names"
-    near = get_close_matches(name, there, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(there)}"
-    return f"there is no column {name!r}; {hint}"
 
 
 def _is_numeric(column: Any) -> bool:

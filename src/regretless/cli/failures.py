@@ -1,6 +1,7 @@
 """What goes wrong, said in one line, with the exit code that belongs to it."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ import typer
 
 __all__ = ["BAD_INPUT", "INTERRUPTED", "told"]
 
+# what the library calls by an argument's name, "label= is needed", is typed as an option
+_ARGUMENT = re.compile(r"(?<![\w'\"-])(label|format|delimiter)=(\s|$|(?='))")
 BAD_INPUT = 1
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
@@ -40,4 +43,4 @@ def _line(error: Exception) -> str:
         text = str(error)
     else:  # not foreseen: the kind of error helps who reports it
         text = f"{type(error).__name__}: {error} (--debug shows where)"
-    return " ".join(text.split())
+    return " ".join(_ARGUMENT.sub(r"--\1 ", text).split())

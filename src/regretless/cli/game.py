@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from regretless.cli.table_files import DELIMITERS, read_table, read_text
+
 if TYPE_CHECKING:
     from regretless.games import Equilibrium
     from regretless.run import Array
 
 __all__ = ["GameMethod", "Table", "read_payoffs", "run"]
-
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 class GameMethod(StrEnum):
@@ -91,8 +91,8 @@ def read_payoffs(path: str, delimiter: str | None = None) -> Table:
     from regretless.streams.opening import STANDARD_INPUT, suffixes
 
     suffix = ".csv" if path == STANDARD_INPUT else suffixes(path)[0]
-    if suffix in _DELIMITERS:
-        columns, body = _text(path, delimiter or _DELIMITERS[suffix])
+    if suffix in DELIMITERS:
+        columns, body = _text(path, delimiter or DELIMITERS[suffix])
     else:
         columns, body = _binary(path)
     rows: list[str] = []
@@ -109,22 +109,10 @@ def read_payoffs(path: str, delimiter: str | None = None) -> Table:
 def _text(path: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
     """The header, empty if there is none, and the other lines."""
     import csv
-    import os
 
-    from regretless.streams.opening import STANDARD_INPUT, opened
-
-    if path != STANDARD_INPUT and not os.path.isfile(path):
-        raise ValueError(f"{path}: there is no such file")
     if len(delimiter) != 1:
         raise ValueError(f"--delimiter {delimiter!r} must be one character")
-    content, block = bytearray(), memoryview(bytearray(1 << 20))
-    with opened(path) as file:
-        while count := file.readinto(block):
-            content += block[:count]
-    try:
-        lines = content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: this is no text: {error}") from None
+    lines = read_text(path).decode("utf-8-sig").splitlines()
     cells = [[c.strip() for c in line] for line in csv.reader(lines, delimiter=delimiter) if line]
     for place, line in enumerate(cells, 1):
         if len(line) != len(cells[0]):
@@ -140,8 +128,6 @@ def _text(path: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
 
 def _binary(path: str) -> tuple[list[str], list[list[str]]]:
     """The same of a Parquet, Arrow or Feather file, whose columns always have names."""
-    from regretless.cli.experts import read_table
-
     table = read_table(path)
     columns = [["" if v is None else str(v) for v in c.to_pylist()] for c in table.columns]
     return list(table.column_names), [list(line) for line in zip(*columns)]

@@ -19,6 +19,7 @@ __all__ = [
     "LossName",
     "Sketch",
     "loss_name",
+    "not_all_whole",
     "only_classifies",
 ]
 
@@ -99,6 +100,11 @@ _MATRIX_BITS = 11  # the core has matrices of up to 4,096 features
 _REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
 
 
+def not_all_whole(labels: NDArray[Any]) -> bool:
+    """Whether labels are numbers that one would not call classes by."""
+    return labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
+
+
 def only_classifies(learner: str) -> bool:
     """Whether there is no regressor of that name."""
     return learner == "boost" or (learner in _OWN_LOSS and learner not in _REGRESSORS)
@@ -110,6 +116,7 @@ class LearnerOptions:
 
     learner: str = "auto"
     loss: str | None = None
+    tau: float | None = None
     sketch: str | None = None
     size: int | None = None
     alpha: float | None = None
@@ -139,7 +146,7 @@ class LearnerOptions:
 
         if self.loss is not None:
             return not losses.get(self.loss).classification
-        return labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
+        return not_all_whole(labels)
 
     def of(self, learner: str) -> LearnerOptions:
         """The same for another learner, without what is not for it."""
@@ -151,7 +158,7 @@ class LearnerOptions:
             for name in names
         }
         if learner in _OWN_LOSS:
-            left_out["loss"] = None
+            left_out |= {"loss": None, "tau": None}
         return replace(self, learner=learner, **left_out)
 
     def refuse_options_of_others(self, learners: list[str]) -> None:
@@ -182,13 +189,19 @@ class LearnerOptions:
             return self._with_its_own_loss(regression)
         learner = linear.LinearRegressor if regression else linear.LinearClassifier
         return learner(
-            loss=self.loss or ("squared" if regression else "logistic"),
+            loss=self._loss() or ("squared" if regression else "logistic"),
             rule=self.learner,
             rate=self.rate,
             l1=self.l1,
             l2=self.l2,
             **self._shared(),
         )
+
+    def _loss(self) -> Any:
+        """By its name, or made if it is not the one of that name."""
+        from regretless import losses
+
+        return self.loss if self.tau is None else losses.Quantile(self.tau)
 
     def _auto(self, regression: bool) -> LinearLearner:
         from regretless import linear
@@ -202,7 +215,7 @@ class LearnerOptions:
         shared = self._shared()
         del shared["certify"]
         kind = linear.AutoRegressor if regression else linear.AutoClassifier
-        return kind(loss=self.loss, **shared)
+        return kind(loss=self._loss(), **shared)
 
     def _newton(self, regression: bool) -> LinearLearner:
         from regretless import newton
@@ -222,7 +235,7 @@ class LearnerOptions:
             )
         kind = newton.NewtonRegressor if regression else newton.NewtonClassifier
         given = self._given("newton")
-        return kind(loss=self.loss, rate=self.rate, **given, **self._shared())
+        return kind(loss=self._loss(), rate=self.rate, **given, **self._shared())
 
     def _boost(self, regression: bool) -> LinearLearner:
         from regretless import boosting

@@ -2,21 +2,20 @@
 
 from typing import Any
 
-from regretless import persistence
 from regretless.cli.reading_options import Reading
 from regretless.linear.learner import LinearLearner
-from regretless.linear.loading import restored
+from regretless.linear.loading import load as load_learner
 
 __all__ = ["load", "save"]
 
 
 def save(model: LinearLearner, reading: Reading, path: str) -> None:
     """Write a model that `regretless.linear` loads too, all at once or not at all."""
-    description, arrays = model._described()
-    persistence.write(path, {**description, "reading": reading.remembered()}, arrays)
+    model._read_as = reading.remembered(model._read_as or {})
+    model.save(path)
 
 
 def load(path: str) -> tuple[Any, dict[str, Any]]:
-    """A model, and what its file says of reading; nothing if it was saved in Python."""
-    description, arrays = persistence.read(path)
-    return restored(path, description, arrays), description.get("reading", {})
+    """A model, and what its file says of reading; nothing if no command has made it."""
+    model = load_learner(path)
+    return model, model._read_as or {}

@@ -38,7 +38,7 @@ class Display:
         self._next_time, self._next_count = self.started, 1
         self._certified_at, self._certified = 0, 0.0
         self._bar: Progress | None = None
-        if not quiet and sys.stderr.isatty():
+        if not quiet and sys.stderr is not None and sys.stderr.isatty():
             self._bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(bar_width=12),

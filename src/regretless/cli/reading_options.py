@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regretless.cli.options import Delimiter, reading_option
+
 if TYPE_CHECKING:
     from regretless.streams import Stream
 
-__all__ = ["PANEL", "Delimiter", "Format", "Reading", "ReadingOptions"]
-
-PANEL = "Reading"
+__all__ = ["Format", "Reading", "ReadingOptions"]
 
 
 class Format(StrEnum):
@@ -26,6 +26,20 @@ class Format(StrEnum):
     JSONL = "jsonl"
     PARQUET = "parquet"
     ARROW = "arrow"
+
+
+# how the options of `streams.read` that say something about a format are typed
+_TYPED = {
+    "label": "--label",
+    "weight": "--weight",
+    "tag": "--tag",
+    "categorical": "--categorical",
+    "numeric": "--numeric",
+    "ignore": "--ignore",
+    "header": "--no-header",
+    "delimiter": "--delimiter",
+    "interactions": "-q or --cubic",
+}
 
 
 def _names(text: str | None) -> tuple[str, ...]:
@@ -54,12 +68,6 @@ def _cubic(given: list[str] | None) -> list[str] | None:
     return given
 
 
-Delimiter = Annotated[
-    str | None,
-    typer.Option(metavar="C", help="What separates the CSV file's columns.", rich_help_panel=PANEL),
-]
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
     """The options as they are typed."""
@@ -75,73 +83,62 @@ class ReadingOptions:
     ]
     format: Annotated[
         Format | None,
-        typer.Option("--format", help="By default what the suffix says.", rich_help_panel=PANEL),
+        reading_option("--format", help="By default what the suffix says."),
     ] = None
     label: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column of the label.", rich_help_panel=PANEL),
+        reading_option(metavar="COLUMN", help="The column of the label."),
     ] = None
     weight: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column of the importance.", rich_help_panel=PANEL),
+        reading_option(metavar="COLUMN", help="The column of the importance."),
     ] = None
     tag: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="The column that names an example.", rich_help_panel=PANEL
-        ),
+        reading_option(metavar="COLUMN", help="The column that names an example."),
     ] = None
     categorical: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Columns that are text although they look like numbers.",
-            rich_help_panel=PANEL,
+        reading_option(
+            metavar="A,B,...", help="Columns that are text although they look like numbers."
         ),
     ] = None
     numeric: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Columns that are numbers.", rich_help_panel=PANEL),
+        reading_option(metavar="A,B,...", help="Columns that are numbers."),
     ] = None
     ignore: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Columns that are left out.", rich_help_panel=PANEL),
+        reading_option(
+            metavar="A,B,...",
+            help="Columns that are left out; of VW text namespaces, by letter or name.",
+        ),
     ] = None
     no_header: Annotated[
         bool,
-        typer.Option(
-            "--no-header",
-            help="The CSV file has no header; its columns are called 0, 1, ...",
-            rich_help_panel=PANEL,
+        reading_option(
+            "--no-header", help="The CSV file has no header; its columns are called 0, 1, ..."
         ),
     ] = False
     delimiter: Delimiter = None
     quadratic: Annotated[
         list[str] | None,
-        typer.Option(
+        reading_option(
             "-q",
             "--quadratic",
             metavar="AB",
             callback=_quadratic,
             help="Multiply the features of two VW namespaces: 'ab', or 'user,ad' for longer names.",
-            rich_help_panel=PANEL,
         ),
     ] = None
     cubic: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ABC",
-            callback=_cubic,
-            help="Multiply those of three namespaces.",
-            rich_help_panel=PANEL,
-        ),
+        reading_option(metavar="ABC", callback=_cubic, help="Multiply those of three namespaces."),
     ] = None
     skip_bad: Annotated[
         bool,
-        typer.Option(
-            "--skip-bad",
-            help="Leave out and count lines that cannot be read, instead of stopping.",
-            rich_help_panel=PANEL,
+        reading_option(
+            "--skip-bad", help="Leave out and count lines that cannot be read, instead of stopping."
         ),
     ] = False
 
@@ -181,25 +178,55 @@ class Reading:
     skip_bad: bool
 
     def stream(self) -> Stream:
-        """The examples."""
+        """The examples, or `ValueError` if an option was given that says nothing about them."""
         from regretless import streams
+        from regretless.streams.reading import OPTIONS
 
-        options = asdict(self)
+        name, options = self._format(), asdict(self)
+        for option, typed in _TYPED.items():
+            given = not self.header if option == "header" else options[option]
+            if given and option not in OPTIONS[name]:
+                others = ", ".join(each for each in OPTIONS if option in OPTIONS[each])
+                raise ValueError(
+                    f"{typed} is for {others}, and says nothing about {name}; leave it out"
+                )
         return streams.read(list(options.pop("sources")), **options)
+
+    def _format(self) -> str:
+        from regretless.streams.opening import paths_of
+        from regretless.streams.reading import format_of
+
+        return format_of(paths_of(self.sources), self.format)
 
     # A model is useless to who does not know how its features were made, so its file says it.
 
     _OF_THE_MODEL = ("label", "weight", "tag", "categorical", "numeric", "ignore", "interactions")
 
-    def remembered(self) -> dict[str, Any]:
-        """What new examples have in common with those of the training, for the model's file."""
-        return {name: getattr(self, name) for name in self._OF_THE_MODEL}
+    def remembered(self, before: dict[str, Any]) -> dict[str, Any]:
+        """What new examples have in common with those of the training, for the model's file.
+
+        What it has said `before`, and these files have not, stays.
+        """
+        chosen = {name: getattr(self, name) for name in self._OF_THE_MODEL}
+        said = {"format": self._format(), **chosen}
+        if before.get("ignore") and not self.ignore:
+            said["format"] = before.get("format")  # it tells whether these are columns
+        return said | {k: v for k, v in before.items() if v and not said.get(k)}
 
     def completed(self, remembered: dict[str, Any]) -> Reading:
-        """What was not given taken from a model's file."""
-        missing = {
-            name: _tuples(value) for name, value in remembered.items() if not getattr(self, name)
-        }
+        """What was not given taken from a model's file, if it says something about these files."""
+        from regretless.streams.reading import OPTIONS
+
+        known = {k: _tuples(v) for k, v in remembered.items() if k != "format"}
+        name = self._format()
+        if known.get("interactions") and name != "vw":
+            raise ValueError(
+                f"the model was trained with interactions of namespaces (-q, --cubic), which {name} has "
+                "not; give VW text"
+            )
+        if (name == "vw") != (remembered.get("format") == "vw"):
+            known.pop("ignore", None)  # namespaces are no columns
+        missing = {k: v for k, v in known.items() if k in OPTIONS[name] and not getattr(self, k)}
         return replace(self, **missing)
 
 

@@ -36,5 +36,6 @@ def print_table(
 
 
 def _print(table: Table) -> None:
-    wide = None if sys.stdout.isatty() else 160  # whoever reads a pipe wants names in one piece
+    terminal = sys.stdout is not None and sys.stdout.isatty()  # there is none after >&-
+    wide = None if terminal else 160  # whoever reads a pipe wants names in one piece
     Console(highlight=False, width=wide).print(table)

@@ -8,16 +8,20 @@ from typing import Any
 from numpy.typing import NDArray
 
 from regretless.cli.checkpoints import Checkpoints, uninterrupted
-from regretless.cli.learners import LearnerOptions, loss_name
-from regretless.cli.models import save
+from regretless.cli.learners import LearnerOptions, loss_name, not_all_whole
+from regretless.cli.models import load, save
 from regretless.cli.passes import Passes
 from regretless.cli.progress import Display
 from regretless.cli.reading_options import Reading
+from regretless.cli.sparing import spare
 from regretless.cli.summary import Summary
 from regretless.evaluate.training import Training
+from regretless.linear.classifying import Classifying
+from regretless.linear.learner import LinearLearner
 from regretless.linear.regressing import Regressing
 from regretless.rows import Form
 from regretless.streams import Piece, Stream
+from regretless.streams.text import TextStream
 
 __all__ = ["Plan", "Wanted", "first_labels", "run"]
 
@@ -26,6 +30,7 @@ __all__ = ["Plan", "Wanted", "first_labels", "run"]
 class Plan:
     """How the examples are gone through; decides, with the reading and the learner, the result."""
 
+    start: str | None = None  # the model to go on with
     passes: int = 1
     holdout: int = 0
 
@@ -46,8 +51,16 @@ class Wanted:
 
 def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -> None:
     """Train, save, and say what came of it."""
+    started = None if plan.start is None else load(plan.start)
+    if started is not None:
+        reading = reading.completed(started[1])
     stream = reading.stream()
     files = getattr(stream, "paths", [])
+    spare(files, save=wanted.model, cache=wanted.cache)
+    if wanted.cache is not None and not isinstance(stream, TextStream):
+        raise ValueError(
+            "--cache is for text; other files are read again in every pass: leave it out"
+        )
     command = {**asdict(reading), **asdict(options), **asdict(plan), "files": files}
     checkpoints = Checkpoints(wanted.checkpoint, wanted.every, command)
     training = checkpoints.load()
@@ -57,7 +70,11 @@ def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -
     ):
         pieces: Iterator[Piece] | None = None
         if training is None:
-            training, pieces = _begun(stream, reading, options, plan)
+            training, pieces = (
+                _begun(stream, reading, options, plan)
+                if started is None
+                else _resumed(stream, reading, started[0], plan)
+            )
         try:
             while training.passes < plan.passes:
                 for piece in pieces or passes.pieces(training):
@@ -76,10 +93,11 @@ def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -
         seconds, taken = display.seconds, display.taken
     if wanted.model is not None:
         save(training.model, reading, wanted.model)
-    guessed = options.loss is None and isinstance(training.model, Regressing)
-    summary = Summary(training, options.learner, seconds, taken, guessed, wanted.model)
+    guessed = not started and options.loss is None and isinstance(training.model, Regressing)
+    name = type(training.model).__name__ if started else options.learner
+    summary = Summary(training, name, seconds, taken, guessed, wanted.model)
     summary.show(wanted.json, wanted.quiet)
-    _draw(training, options.learner, wanted)
+    _draw(training, name, wanted)
 
 
 def first_labels(
@@ -104,6 +122,22 @@ def _begun(
     model = options.make(options.is_regression(labels))
     model._reading = form  # it tells the reader when it knows names enough
     return Training(model, options.certify, plan.holdout), pieces
+
+
+def _resumed(
+    stream: Stream, reading: Reading, model: LinearLearner, plan: Plan
+) -> tuple[Training, Iterator[Piece]]:
+    labels, pieces = first_labels(stream, reading, model._form())
+    if (
+        isinstance(model, Classifying)
+        and not_all_whole(labels)
+        and not not_all_whole(model.classes_)
+    ):
+        raise ValueError(
+            f"{plan.start} holds a {type(model).__name__}, and these labels are numbers that are not "
+            "all whole: it would make a class of each"
+        )
+    return Training(model, holdout=plan.holdout), pieces
 
 
 def _end_pass(training: Training, passes: int) -> None:

@@ -36,6 +36,7 @@ class LinearLearner(ABC):
 
     _model: "_core.Learner | Model | None" = None
     _reading: rows.Form | None = None
+    _read_as: dict[str, Any] | None = None  # columns and interactions, as a command has read them
     _classifies: ClassVar[bool]
     _yours: ClassVar[tuple[str, ...]] = ()  # options that may be code of the user's own
 
@@ -105,6 +106,7 @@ class LinearLearner(ABC):
     def _reset(self) -> None:
         self._model = None
         self._reading = None
+        self._read_as = None
 
     def _start(self) -> "_core.Learner | Model":
         """Make the model, checking every option before anything is learned."""
@@ -287,6 +289,8 @@ class LinearLearner(ABC):
             "lanes": core.lanes,
             "memory": _to_json(self._memory(), "y"),
         }
+        if self._read_as is not None:
+            description["reading"] = self._read_as
         return description, core.state()
 
     @classmethod
@@ -316,6 +320,7 @@ class LinearLearner(ABC):
             learner = cls(**options)
             learner._start().restore(lanes=description["lanes"], **arrays)
             learner._remember(_from_json(description["memory"]))
+            learner._read_as = description.get("reading")
         except _NotGiven:
             raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -3,17 +3,19 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from regretless import _core
 from regretless.streams.memory import ArrayStream, IterableStream, labels_of
+from regretless.streams.namespaces import Without
 from regretless.streams.opening import opened, paths_of, suffixes
 from regretless.streams.stream import Stream
 from regretless.streams.tables import Columns, TableStream, table_stream
 from regretless.streams.text import TextStream
 from regretless.streams.window import Window
 
-__all__ = ["FORMATS", "read"]
+__all__ = ["FORMATS", "OPTIONS", "format_of", "read"]
 
 FORMATS = {
     "vw": (".vw",),
@@ -23,6 +25,18 @@ FORMATS = {
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
+}
+_OF_TABLES = {"label", "weight", "tag", "ignore"}
+_OF_CSV = _OF_TABLES | {"categorical", "numeric", "header", "delimiter"}
+# what of `read` says something about the format
+OPTIONS: dict[str, set[str]] = {
+    "vw": {"ignore", "interactions"},
+    "svmlight": set(),
+    "csv": _OF_CSV,
+    "tsv": _OF_CSV,
+    "jsonl": _OF_TABLES,
+    "parquet": _OF_TABLES | {"categorical"},
+    "arrow": _OF_TABLES | {"categorical"},
 }
 _BY_SUFFIX = {suffix: name for name, suffixes_ in FORMATS.items() for suffix in suffixes_}
 _SAMPLE = 1 << 19  # bytes of a CSV file that tell what its columns hold
@@ -56,11 +70,13 @@ def read(
         name of an example.
     categorical, numeric : columns of a CSV file that are text although they look like numbers, or the
         other way round; by default a column is numeric if its first thousand fields are.
-    ignore : columns that are left out.
+    ignore : columns that are left out; of VW text namespaces, by their name or their first letter.
     header, delimiter : of a CSV file; without a header columns are called "0", "1", ...
     interactions : of namespaces in VW text, "ab" or ("user", "ad"): see `docs/streams.md`.
     skip_bad : leave out lines that cannot be parsed instead of raising; the count is in
         `Piece.place.skipped`.
+
+    Other options that say nothing about the format (`OPTIONS`) are not looked at.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.vw"
@@ -76,14 +92,7 @@ def read(
     if not _is_path(source):
         return _from_memory(source, columns)
     paths = paths_of(source)
-    names = {format or _format_of(path) for path in paths}
-    if len(names) > 1:
-        raise ValueError(
-            f"{source} holds several formats, {', '.join(sorted(names))}; give format="
-        )
-    (name,) = names
-    if name not in FORMATS:
-        raise ValueError(f"format={name!r} is not one of {', '.join(FORMATS)}")
+    name = format_of(paths, format)
     if interactions and name != "vw":
         raise ValueError(f"interactions={interactions!r}: only VW text has namespaces")
     if name in ("parquet", "arrow"):
@@ -107,7 +116,21 @@ def read(
             raise ValueError("label= is needed: under which name is the label?")
         return make[name](need)
 
-    return TextStream(paths, parser)
+    through = partial(Without, namespaces=tuple(ignore)) if name == "vw" and ignore else None
+    return TextStream(paths, parser, through=through)
+
+
+def format_of(paths: Sequence[str], format: str | None = None) -> str:
+    """The format of the files: `format` if it is given, else what all their suffixes say."""
+    names = {format or _by_suffix(path) for path in paths}
+    if len(names) > 1:
+        raise ValueError(
+            f"{', '.join(paths)} are of several formats, {', '.join(sorted(names))}; give format="
+        )
+    (name,) = names
+    if name not in FORMATS:
+        raise ValueError(f"format={name!r} is not one of {', '.join(FORMATS)}")
+    return name
 
 
 @dataclass(slots=True)
@@ -160,7 +183,7 @@ def _from_memory(source: Any, columns: Columns) -> Stream:
     )
 
 
-def _format_of(path: str) -> str:
+def _by_suffix(path: str) -> str:
     suffix, _ = suffixes(path)
     if suffix not in _BY_SUFFIX:
         raise ValueError(

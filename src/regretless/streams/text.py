@@ -6,7 +6,7 @@ import numpy as np
 
 from regretless import _core
 from regretless.rows import Form, Parsed
-from regretless.streams.opening import opened
+from regretless.streams.opening import Readable, opened
 from regretless.streams.stream import Piece, Place, Stream
 from regretless.streams.window import Window
 
@@ -23,13 +23,20 @@ class TextStream(Stream):
     """The examples of text files, one file after the other.
 
     `make_parser` sees the first `sample` bytes of a file. `piece` is how many are read at a time.
+    `through` is put between a file and the parser, and must not move what stands in it.
     """
 
     def __init__(
-        self, paths: list[str], make_parser: MakeParser, *, sample: int = 0, piece: int = _PIECE
+        self,
+        paths: list[str],
+        make_parser: MakeParser,
+        *,
+        sample: int = 0,
+        piece: int = _PIECE,
+        through: Callable[[Readable], Readable] | None = None,
     ) -> None:
         self.paths, self._make_parser = paths, make_parser
-        self._sample, self._piece = sample, piece
+        self._sample, self._piece, self._through = sample, piece, through
 
     def pieces(
         self, form: Form | None = None, start: Place | None = None, labelled: bool = True
@@ -44,7 +51,8 @@ class TextStream(Stream):
     def _file(self, number: int, form: Form, start: Place, labelled: bool) -> Iterator[Piece]:
         path, at, skipped = self.paths[number], start.offset, start.skipped
         with opened(path) as file:
-            window, last = Window(file, self._piece), False
+            source = self._through(file) if self._through else file
+            window, last = Window(source, self._piece), False
             while window.size < self._sample and not last:
                 last = not window.more()
             try:
