@@ -242,3 +242,17 @@ def test_tau_is_for_the_quantile_loss(folder, command, loss):
     shown = run(command, "prices.svm", *loss, "--tau", "0.9", code=2).stderr
     assert "--tau is for --loss quantile" in shown
     assert "must be above 0 and below 1" in run(command, "a.svm", "--tau", "1", code=2).stderr
+
+
+@pytest.mark.parametrize("command", [["train"], ["compare", "--learners", "coin"]])
+def test_the_curve_is_certified_to_its_end(folder, monkeypatch, command):
+    """Also if the last piece adds too little to be asked about on its own."""
+    once = (folder / "clicks.vw").read_text()
+    text = once * (1 + (1 << 19) // len(once))  # a piece is half a megabyte: the last is a small one
+    (folder / "long.vw").write_text(text)
+    drawn = {}
+    monkeypatch.setattr("regretless.plots.learning_curves", lambda curves, *_: drawn.update(curves))
+    run(*command, "long.vw", "--certify", "3", "--plot", "curve.png", *SMALL)
+    (curve,) = drawn.values()
+    assert curve.certified_at[-1] == text.count("\n")
+    assert curve.certified[-1] > 0

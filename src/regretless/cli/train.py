@@ -141,6 +141,7 @@ def _resumed(
 
 
 def _end_pass(training: Training, passes: int) -> None:
+    training.certify()
     if training.passes + 1 < passes:
         training.end_pass()
     else:  # the place and the holdout's scores are those of the whole
