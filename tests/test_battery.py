@@ -18,7 +18,8 @@ from roster import EXCEPTIONS, ROOMS, ROSTER, Entry, difference, state_of
 from regretless._core import Diverged
 
 HERE = Path(__file__).parent
-CHECKS = ("seed", "clone", "pickle", "file", "batch", "extremes", "bound")
+CHECKS = ("clone", "file", "waiting", "batch", "extremes", "bound")
+WAITING = [entry for entry in ROSTER if entry.kind.bad_waiting()]  # whose rounds have two halves
 PLAYS = ("learn_one", "update", "fit", "move", "run", "act")  # what makes a class a player
 
 
@@ -197,7 +198,7 @@ def test_clone(entry):
     assert same(state(entry, player), before)
 
 
-@everyone("pickle")
+@everyone()
 @pytest.mark.parametrize("way", [lambda p: pickle.loads(pickle.dumps(p)), copy.deepcopy])
 def test_pickle_and_deepcopy(entry, way):
     goes_on(entry, way)
@@ -221,6 +222,23 @@ def test_file(entry, tmp_path):
     except ValueError as error:
         assert "nothing has been learned yet" in str(error)  # noqa: PT017
     assert same(trace(entry, fresh, stream), trace(entry, entry.make(0), stream))
+
+
+@pytest.mark.parametrize("entry", WAITING, ids=lambda entry: entry.name)
+def test_copies_while_a_choice_waits(entry, tmp_path):
+    first, rest = halves(entry)
+    player, kind = played(entry, len(first)), entry.kind
+    chosen = kind.choose(player, rest[0])
+    copies = [player.clone(), pickle.loads(pickle.dumps(player))]
+    if "waiting" not in entry.without:  # of files
+        player.save(tmp_path / "waiting")
+        copies.append(entry.load(type(player), tmp_path / "waiting"))
+    traces = []
+    for each in (player, *copies):
+        kind.settle(each, rest[0], chosen)
+        traces.append(trace(entry, each, rest))
+    for each in traces[1:]:
+        assert same(each, traces[0])
 
 
 # --- bad input --------------------------------------------------------------------------------------
@@ -260,9 +278,6 @@ def test_bad_input_before_the_first_round(entry):
         assert refusal(call, player), what
     assert same(trace(entry, player, first), trace(entry, twin, first))
     assert same(state(entry, player), state(entry, twin))
-
-
-WAITING = [entry for entry in ROSTER if entry.kind.bad_waiting()]
 
 
 @pytest.mark.parametrize("entry", WAITING, ids=lambda entry: entry.name)

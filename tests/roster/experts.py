@@ -53,10 +53,12 @@ EXPERTS = [
     Entry(
         "RandomizedWeightedMajority",
         lambda seed: experts.RandomizedWeightedMajority(N, horizon=72, seed=seed),
-        Experts(sleeps=False),
+        Experts(sleeps=False, acts="aside"),
         ORACLE,
         "experts::randomized_weighted_majority_is_hedge_and_on_signs_second_order",
         BOUND,
+        draws=True,
+        without={"batch": "a run draws nobody"},
     ),
     _mixing(lambda: experts.SecondOrderHedge(N, horizon=72)),
     _mixing(lambda: experts.FixedShare(N, horizon=72)),
@@ -115,6 +117,16 @@ EXPERTS = [
         load=lambda kind, path: kind.load(path, TwoNormPotential()),
     ),
     Entry(
+        "DriftingGame drawn",
+        lambda seed: experts.DriftingGame(N, seed=seed),
+        Experts(sleeps=False, acts="told"),
+        "experts_drifting::weights_and_sums_are_those_of_the_text",
+        "experts_drifting::the_mean_over_actions_never_grows",
+        by_regret(lambda player: player.certificate(delta=0.01)),
+        draws=True,
+        without={"batch": "a run draws nobody"},
+    ),
+    Entry(
         "ChipPlayer",
         lambda _: ChipPlayer(N, BIASED),
         Chips(),
@@ -152,6 +164,7 @@ EXPERTS = [
             "experts_mixture::the_numbers_of_opera",
             "experts_mixture::units_do_not_matter",
             BOUND,
+            without={"waiting": "is not saved while a forecast waits for its target"},
         )
         for name, options in (
             ("Mixture", {}),

@@ -455,6 +455,7 @@ class Experts(Kind):
 
     sleeps: bool = True
     unit: float = 1.0  # of the losses
+    acts: str = ""  # whether it draws an expert: "aside", or "told" which loss is then suffered
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         rng = np.random.default_rng(seed)
@@ -467,7 +468,10 @@ class Experts(Kind):
         return player.weights
 
     def feed(self, player: Any, round: Any) -> Any:
-        return player.update(round)
+        if not self.acts:
+            return player.update(round)
+        action = player.act()
+        return action, player.update(round, *((action,) if self.acts == "told" else ()))
 
     def many(self, player: Any, rounds: list[Any]) -> None:
         player.run(np.array(rounds).reshape(-1, N))
@@ -501,7 +505,10 @@ class Experts(Kind):
         return [[row * size for row in plain] for size in (0.0, 1e-300, 1e-150)]
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
-        suffered = math.fsum(float(p @ row) for p, row in zip(asked, rounds))
+        if self.acts == "told":
+            suffered = math.fsum(row[action] for (action, _), row in zip(told, rounds))
+        else:
+            suffered = math.fsum(float(p @ row) for p, row in zip(asked, rounds))
         return suffered - np.sum(rounds, axis=0).min()
 
 
