@@ -53,7 +53,8 @@ class MirrorInPython(EngineInPython):
         # what may fail comes first, while nothing has changed
         dual = eta * theta if self._lazy else self._geometry.gradient(self.point) - eta * z
         point = self._played(dual)
-        played = self._next if self._lazy and rounds > 1 else eta
+        # until a gradient was not 0 the rate is free, as in the first round
+        played = self._next if self._lazy and self._next > 0 else eta
         self.linear += suffered
         self.rounds, self._squares, self.theta = rounds, squares, theta
         self._largest = max(self._largest, math.sqrt(square))
