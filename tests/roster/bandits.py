@@ -2,6 +2,7 @@
 
 from regretless import bandits, geometry
 from regretless.linear import LinearRegressor
+from roster.convex import LATE
 from roster.kinds import Advised, Arms, Context, Costs, Entry, N, Points
 from roster.proofs import by_regret
 
@@ -112,14 +113,20 @@ BANDITS = [
             "waiting": "a file keeps no context",
         },
     ),
-    Entry(
-        "BanditMirrorDescent",
-        lambda seed: bandits.BanditMirrorDescent(geometry.Entropy(), N, seed=seed),
-        Costs(),
-        "bandit_convex::entropy_with_one_arm_is_exp3",
-        "bandit_convex::any_geometry_is_mirror_descent_of_the_estimates",
-        BOUND,
-        draws=True,
+    *(
+        Entry(
+            f"BanditMirrorDescent {rate}",
+            lambda seed, rate=rate: bandits.BanditMirrorDescent(
+                geometry.Entropy(), N, rate=rate, seed=seed
+            ),
+            Costs(),
+            "bandit_convex::entropy_with_one_arm_is_exp3",
+            "bandit_convex::any_geometry_is_mirror_descent_of_the_estimates",
+            BOUND,
+            draws=True,
+            fails=LATE if rate == "anytime" else {},
+        )
+        for rate in ("anytime", 0.2)
     ),
     *(
         Entry(

@@ -36,6 +36,13 @@ N = 4  # experts, arms, coordinates or features
 Calls = dict[str, tuple[Callable[[Any], Any], str]]  # what is wrong, how it is done, what is said
 
 
+def _hostile(weights: np.ndarray, rounds: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Losses: of the heaviest, of all but one, at once or after rounds without any, and of anybody."""
+    n = len(weights)
+    others, coins = 1.0 - np.eye(n)[0], (rng.random(n) < 0.5) * 1.0
+    return [np.eye(n)[np.argmax(weights)], others, others * (rounds > 2), coins]
+
+
 class Kind:
     """A kind of player. Rounds are whatever `feed` takes; the library's own types stay out of them."""
 
@@ -78,9 +85,9 @@ class Kind:
         """Streams of rounds as large or small as numbers are."""
         return []
 
-    def hostile(self, player: Any, rng: np.random.Generator) -> Any:
-        """A round that looks at what is played; None if there is nothing worse than the stream."""
-        return None
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        """Rounds that are bad for what is played now, each in a way of its own that may go on."""
+        return []
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
         """What the certificate's `regret` must be, from what was asked and told; None: not computed."""
@@ -316,9 +323,11 @@ class Gradients(Kind):
         Z = np.random.default_rng(seed).normal([0.5, 0.0, 0.0, -0.5], 1.0, (count, N))
         return list(self.size * Z / np.linalg.norm(Z, axis=1, keepdims=True))
 
-    def hostile(self, player: Any, rng: np.random.Generator) -> Any:
-        z = player.point - player.point.mean() + 1e-3 * rng.normal(size=N)
-        return self.size * z / np.linalg.norm(z)
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        away = player.point - player.point.mean() + 1e-3 * rng.normal(size=N)
+        corner = 1.0 - 2.0 * np.eye(N)[0]  # which is the best point, and far from the start
+        found = [self.size * z / np.linalg.norm(z) for z in (away, corner, rng.normal(size=N))]
+        return [*found, found[1] * (player.rounds > 2)]  # at first nothing happens
 
     def ask(self, player: Any, round: Any) -> Any:
         return player.point
@@ -370,8 +379,8 @@ class ConvexLosses(Gradients):
         linear = Gradients(self.size).stream(count, seed)
         return [SquaredDistance(z) if t % 2 else LinearLoss(z) for t, z in enumerate(linear)]
 
-    def hostile(self, player: Any, rng: np.random.Generator) -> Any:
-        return LinearLoss(super().hostile(player, rng))
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        return [LinearLoss(z) for z in super().hostile(player, rng)]
 
     def feed(self, player: Any, round: Any) -> Any:
         return player.learn(round)
@@ -407,8 +416,8 @@ class Functions(Kind):
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         return list(np.random.default_rng(seed).random((count, self.points)))
 
-    def hostile(self, player: Any, rng: np.random.Generator) -> Any:
-        return (player.weights >= np.sort(player.weights)[-4]) * 1.0
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        return _hostile(player.weights, player.rounds, rng)
 
     def ask(self, player: Any, round: Any) -> Any:
         return player.weights, player.point
@@ -461,8 +470,8 @@ class Experts(Kind):
         rng = np.random.default_rng(seed)
         return list(self.unit * rng.random((count, N)) * [0.5, 1.0, 1.0, 0.9])
 
-    def hostile(self, player: Any, rng: np.random.Generator) -> Any:
-        return (player.weights >= player.weights.max()) * self.unit
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        return [self.unit * row for row in _hostile(player.weights, player.rounds, rng)]
 
     def ask(self, player: Any, round: Any) -> Any:
         return player.weights
@@ -638,8 +647,8 @@ class Arms(Kind):
         rng = np.random.default_rng(seed)
         return list(self.unit * rng.random((count, N)) * [0.4, 1.0, 1.0, 0.9])
 
-    def hostile(self, player: Any, rng: np.random.Generator) -> Any:
-        return (player.probabilities >= player.probabilities.max()) * self.unit
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        return [self.unit * row for row in _hostile(player.probabilities, player.rounds, rng)]
 
     def ask(self, player: Any, round: Any) -> Any:
         return player.probabilities
@@ -694,8 +703,8 @@ class Points(Costs):
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         return list(0.2 * np.random.default_rng(seed).normal(size=(count, N)))
 
-    def hostile(self, player: Any, rng: np.random.Generator) -> Any:
-        return None
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        return []
 
     def ask(self, player: Any, round: Any) -> Any:
         return player.point
@@ -732,9 +741,9 @@ class Advised(Arms):
         rng = np.random.default_rng(seed)
         return list(zip(super().stream(count, seed), rng.dirichlet(np.ones(N), (count, 3))))
 
-    def hostile(self, player: Any, rng: np.random.Generator) -> Any:
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
         advice = rng.dirichlet(np.ones(N), 3)
-        return (np.arange(N) == np.argmax(player.weights @ advice)) * 1.0, advice
+        return [(row, advice) for row in _hostile(player.weights @ advice, player.rounds, rng)]
 
     def ask(self, player: Any, round: Any) -> Any:
         return player.weights

@@ -206,7 +206,7 @@ LEARNERS = [
     ),
     Entry(
         "AdaBoostOL",
-        lambda seed: boosting.AdaBoostOL(n=5, sampled=True, seed=seed),
+        lambda seed: boosting.AdaBoostOL(n=5, seed=seed),
         CLASSES,
         "boosting::adaboost_ol_is_that_of_the_text",
         "boosting_learners::loss_is_the_log_loss_of_the_log_odds",
@@ -223,6 +223,15 @@ LEARNERS = [
             proof=by_boosting,
         )
         for make in (boosting.OSBoost, boosting.OSBoostOCP)
+    ),
+    Entry(
+        "OSBoost sampled",
+        lambda seed: boosting.OSBoost(n=5, sampled=True, seed=seed),
+        CLASSES,
+        "boosting::osboost_is_that_of_the_text",
+        "boosting_learners::sampled",
+        proof=by_boosting,
+        draws=True,
     ),
     Entry(
         "GradientBoostingHull",

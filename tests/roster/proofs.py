@@ -34,18 +34,17 @@ def by_regret(
     finite: bool = True,
     assume: bool = True,
 ) -> Callable[[Entry], None]:
-    """After every round, of the stream and of one that looks at what is played.
+    """After every round, of the stream and of those that look at what is played.
 
     `finite`: whether there is a bound; `assume`: whether all assumptions hold on these streams.
     """
 
     def proof(entry: Entry) -> None:
         kind, rng = entry.kind, np.random.default_rng(5)
-        for hostile in (False, True):
+        for how in range(1 + len(kind.hostile(entry.make(1), rng))):
             player, rounds, asked, told = entry.make(1), [], [], []
             for each in kind.stream(3 * kind.length, seed=7):
-                worst = kind.hostile(player, rng) if hostile else each
-                rounds.append(each if worst is None else worst)
+                rounds.append([each, *kind.hostile(player, rng)][how])
                 asked.append(kind.ask(player, rounds[-1]))
                 told.append(kind.feed(player, rounds[-1]))
                 c = certificate(player)
