@@ -16,6 +16,8 @@ import pytest
 from roster import EXCEPTIONS, ROOMS, ROSTER, Entry, difference, state_of
 
 from regretless._core import Diverged
+from regretless.experts import Hedge
+from regretless.linear import Perceptron
 
 HERE = Path(__file__).parent
 CHECKS = ("clone", "file", "waiting", "batch", "extremes", "bound")
@@ -172,6 +174,7 @@ def goes_on(entry: Entry, copied) -> None:
     other = copied(player)
     assert type(other) is type(player)
     assert other is not player
+    assert repr(other) == repr(player)
     assert same(state(entry, player), before)
     assert same(state(entry, other), before)
     expected = trace(entry, never, rest)
@@ -206,7 +209,10 @@ def test_pickle_and_deepcopy(entry, way):
 
 @everyone("file")
 def test_file(entry, tmp_path):
-    """Also a second file, of what was read, and one of a player that has seen nothing."""
+    """Also a second file, of what was read, and one of a player that has seen nothing.
+
+    A file that was cut short is refused, and so is one of somebody else.
+    """
 
     def through(player):
         player.save(tmp_path / "one")
@@ -222,6 +228,13 @@ def test_file(entry, tmp_path):
     except ValueError as error:
         assert "nothing has been learned yet" in str(error)  # noqa: PT017
     assert same(trace(entry, fresh, stream), trace(entry, entry.make(0), stream))
+    whole, other = (tmp_path / "one").read_bytes(), Hedge(2)
+    (tmp_path / "one").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="not a model file"):
+        entry.load(type(fresh), tmp_path / "one")
+    (Perceptron() if type(fresh) is Hedge else other).save(tmp_path / "one")
+    with pytest.raises(ValueError, match="holds a"):
+        entry.load(type(fresh), tmp_path / "one")
 
 
 @pytest.mark.parametrize("entry", WAITING, ids=lambda entry: entry.name)

@@ -30,7 +30,7 @@ def _high(x):
 
 
 BIASED = MinimaxPotential(_behind, horizon=80, beta=0.1)
-TREE = TemplateTree({0: (_right, [("low", 1), "high"]), "high": (_high, [7, 8.5])})
+TREE = TemplateTree({0: (_right, [("low", 1), "high"]), "high": (_high, [np.int64(7), 8.5])})
 
 
 def _mixing(make, oracle=ORACLE, identity="", *, sleeps=False, unit=1.0, name="", **more):
