@@ -20,7 +20,7 @@ from regretless.experts import Hedge
 from regretless.linear import Perceptron
 
 HERE = Path(__file__).parent
-CHECKS = ("clone", "file", "waiting", "batch", "extremes", "bound")
+CHECKS = ("identity", "clone", "file", "waiting", "batch", "extremes", "bound")
 WAITING = [entry for entry in ROSTER if entry.kind.bad_waiting()]  # whose rounds have two halves
 PLAYS = ("learn_one", "update", "fit", "move", "run", "act")  # what makes a class a player
 
@@ -98,6 +98,7 @@ def test_the_table_is_in_order():
     assert {check for entry in ROSTER for check in (*entry.without, *entry.fails)} <= set(CHECKS)
     for entry in ROSTER:
         assert (entry.proof is None) == ("bound" in entry.without), entry.name
+        assert (entry.identity == "") == ("identity" in entry.without), entry.name
         assert all(entry.without.values()), entry.name
 
 

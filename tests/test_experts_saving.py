@@ -1,4 +1,4 @@
-"""Players of experts that hold trees, potentials or votes: saved and read back they go on as before."""
+"""Files of players that hold what no file can: trees and potentials are given again."""
 
 import numpy as np
 import pytest

@@ -53,11 +53,17 @@ BANDITS = [
         proof=BOUND,
         prepares=True,
     ),
-    _arms(bandits.UCB1, "arms::ucb1_is_its_oracle", draws=False, without=NO_NUMBER),
+    _arms(
+        bandits.UCB1,
+        "arms::ucb1_is_its_oracle",
+        "arms_bounds::closed_forms",
+        draws=False,
+        without=NO_NUMBER,
+    ),
     _arms(
         bandits.EpsilonGreedy,
         "arms::epsilon_greedy_explores_as_often_as_it_says",
-        without=NO_NUMBER,
+        without=NO_NUMBER | {"identity": "the oracle counts how often it does what"},
     ),
     _arms(
         bandits.ThompsonSampling,
@@ -92,13 +98,15 @@ BANDITS = [
         "arms::exp4_is_its_definition",
         proof=BOUND,
         draws=True,
+        without={"identity": "the oracle is its definition, from the weights of its experts"},
     ),
     Entry(
         "LinUCB",
         lambda _: bandits.LinUCB(N, 3),
         Context(),
         "contextual::it_is_the_oracle",
-        proof=BOUND,
+        "contextual::the_radius_is_that_of_the_theorem",
+        BOUND,
     ),
     Entry(
         "EpsilonGreedyLearner",

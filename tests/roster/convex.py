@@ -78,6 +78,7 @@ CONVEX = [
         Gradients(0.3),
         "oco::rows_of_the_matrix_of_equivalences",
         proof=POINT,
+        without={"identity": "the oracle is an equivalence"},
         fails={"extremes": "a gradient of -1e49 makes a weight infinite, and is not refused"},
     ),
     Entry(
@@ -183,7 +184,8 @@ CONVEX = [
         lambda _: oco.Linearized(oco.OnlineGradientDescent(N, rate=0.3)),
         ConvexLosses(),
         "oco_wrappers::linearised_convex_losses",
-        proof=POINT,
+        "oco_wrappers::linearised_sees_that_a_gradient_is_wrong",
+        POINT,
         without=NO_FILE | {"batch": "rounds are functions, one by one"},
     ),
     Entry(
@@ -191,6 +193,7 @@ CONVEX = [
         lambda _: oco.MistakeOnly(oco.OnlineGradientDescent(N, rate=0.5)),
         Rows(labels=(-1, 1), weighs=False, batches=False, dense=True, starts_over=False),
         "oco_wrappers::hinge_on_mistakes_only_is_the_perceptron",
+        "oco_wrappers::mistakes_are_bounded_by_the_hinge",
         without=NO_FILE
         | {"batch": "has no learn_many", "bound": "that of the player, by what it is given"},
     ),
@@ -200,6 +203,10 @@ CONVEX = [
         Rows(weighs=False, batches=False, starts_over=False),
         "oco_wrappers::learners_on_mistakes_only",
         without=NO_FILE
-        | {"batch": "has no learn_many", "bound": "that of the learner, by what it is given"},
+        | {
+            "batch": "has no learn_many",
+            "bound": "that of the learner, by what it is given",
+            "identity": "the oracle is an equivalence",
+        },
     ),
 ]

@@ -14,7 +14,11 @@ from roster.proofs import by_regret
 __all__ = ["EXPERTS"]
 
 ORACLE, BOUND = "experts::oracle", by_regret()
+PUBLISHED = "experts::published_bounds"  # the numbers of the texts, from the formulas
 VOTES = "experts_majority::golden_traces"
+
+
+NO_IDENTITY = {"identity": "the bound is measured, and no equation is known"}
 
 
 def _behind(s):
@@ -33,13 +37,13 @@ BIASED = MinimaxPotential(_behind, horizon=80, beta=0.1)
 TREE = TemplateTree({0: (_right, [("low", 1), "high"]), "high": (_high, [np.int64(7), 8.5])})
 
 
-def _mixing(make, oracle=ORACLE, identity="", *, sleeps=False, unit=1.0, name="", **more):
+def _mixing(make, oracle=ORACLE, identity=PUBLISHED, *, sleeps=False, unit=1.0, name="", **more):
     return Entry(
         name or make().__class__.__name__,
         lambda _: make(),
         Experts(sleeps, unit),
         oracle,
-        identity,
+        "" if "identity" in more.get("without", ()) else identity,
         BOUND,
         **more,
     )
@@ -61,10 +65,10 @@ EXPERTS = [
         without={"batch": "a run draws nobody"},
     ),
     _mixing(lambda: experts.SecondOrderHedge(N, horizon=72)),
-    _mixing(lambda: experts.FixedShare(N, horizon=72)),
+    _mixing(lambda: experts.FixedShare(N, horizon=72), without=NO_IDENTITY),
     _mixing(lambda: experts.PolynomialWeights(N)),
     _mixing(lambda: experts.TwoNorm(N)),
-    _mixing(lambda: experts.NormalHedge(N)),
+    _mixing(lambda: experts.NormalHedge(N), without=NO_IDENTITY),
     _mixing(
         lambda: experts.NormalHedgeDT(N),
         identity="experts::ada_normal_hedge_of_power_0_is_normal_hedge_dt",
@@ -86,13 +90,24 @@ EXPERTS = [
         identity="experts::tv_from_sleeping_experts",
         prepares=True,
     ),
-    _mixing(lambda: experts.AdaptMLProd(N), "experts::oracle_of_ml_prod_in_any_range", sleeps=True),
+    _mixing(
+        lambda: experts.AdaptMLProd(N),
+        "experts::oracle_of_ml_prod_in_any_range",
+        sleeps=True,
+        without=NO_IDENTITY,
+    ),
     _mixing(
         lambda: experts.Squint(N), identity="experts::potentials_of_squint_stay_below", sleeps=True
     ),
-    _mixing(lambda: experts.BOA(N), sleeps=True),
-    _mixing(lambda: experts.MLPoly(N), sleeps=True),
-    _mixing(lambda: experts.MLPoly(N), sleeps=True, unit=1e60, name="MLPoly at 1e60"),
+    _mixing(lambda: experts.BOA(N), sleeps=True, without=NO_IDENTITY),
+    _mixing(lambda: experts.MLPoly(N), sleeps=True, without=NO_IDENTITY),
+    _mixing(
+        lambda: experts.MLPoly(N),
+        sleeps=True,
+        unit=1e60,
+        name="MLPoly at 1e60",
+        without=NO_IDENTITY,
+    ),
     _mixing(
         lambda: games.OptimisticHedge(N),
         "games::optimistic_hedge_is_that_of_the_transcription",
@@ -160,16 +175,24 @@ EXPERTS = [
         Entry(
             name,
             lambda _, options=options: experts.Mixture(**options),
-            Forecasts(),
+            kind,
             "experts_mixture::the_numbers_of_opera",
             "experts_mixture::units_do_not_matter",
             BOUND,
             without={"waiting": "is not saved while a forecast waits for its target"},
         )
-        for name, options in (
-            ("Mixture", {}),
-            ("Mixture BOA", {"algorithm": experts.BOA, "loss": "absolute"}),
-            ("Mixture MLPoly", {"algorithm": experts.MLPoly, "gradient": False}),
+        for name, kind, options in (
+            ("Mixture", Forecasts(), {}),
+            (
+                "Mixture BOA",
+                Forecasts(slope=lambda forecast, y: np.sign(forecast - y)),
+                {"algorithm": experts.BOA, "loss": "absolute"},
+            ),
+            (
+                "Mixture MLPoly",
+                Forecasts(slope=None),
+                {"algorithm": experts.MLPoly, "gradient": False},
+            ),
         )
     ),
     Entry(

@@ -198,6 +198,10 @@ class Pruned(Kind):
         X = np.random.default_rng(seed).random((count, 2))
         return [(x, float((x > 0.5).all())) for x in X]
 
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        x = rng.random(2)
+        return [(x, float(player.predict_one(x) < 0.5)), (x, float(rng.random() < 0.5))]
+
     def ask(self, player: Any, round: Any) -> Any:
         return player.predict_one(round[0]), player.weights_one(round[0]), player.best_pruning()
 
@@ -299,6 +303,7 @@ class Fitted(Kind):
             "short": (lambda p: p.fit(X, y[:-1]), name),
             "no rows": (lambda p: p.fit(X[:0], y[:0]), f"{name}|y"),
             "y has None": (lambda p: p.fit(X, other), "y"),
+            **({} if self.numbers else {"one label": (lambda p: p.fit(X, y[:1].repeat(30)), "y")}),
         }
 
     def extremes(self) -> list[list[Any]]:
@@ -589,7 +594,13 @@ class Votes(Kind):
 
 @dataclass(frozen=True)
 class Forecasts(Kind):
-    """`Mixture`: a round is the forecasts of the experts and the target."""
+    """`Mixture`: a round is the forecasts of the experts and the target.
+
+    `loss` and `slope` of a forecast and a target; without a slope the experts' own losses are learned.
+    """
+
+    loss: Callable[[Any, Any], Any] = lambda forecast, y: (forecast - y) ** 2
+    slope: Callable[[Any, Any], Any] | None = lambda forecast, y: 2.0 * (forecast - y)
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         rng = np.random.default_rng(seed)
@@ -631,6 +642,20 @@ class Forecasts(Kind):
     def extremes(self) -> list[list[Any]]:
         plain = self.stream(self.length)
         return [[(f * size, y * size) for f, y in plain] for size in (0.0, 1e-100, 1e30, 1e60)]
+
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        said = rng.normal(size=N)
+        mean = said @ player.weights if player.player else 0.0
+        return [(said, 10.0 * np.sign(said[0] - mean))]  # the first is always on the right side
+
+    def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
+        regrets = np.zeros(N)
+        for (said, y), forecast in zip(rounds, told):
+            if self.slope is None:
+                regrets += self.loss(forecast, y) - self.loss(said, y)
+            else:
+                regrets += self.slope(forecast, y) * (forecast - said)
+        return float(regrets.max())
 
 
 # --- bandits ----------------------------------------------------------------------------------------

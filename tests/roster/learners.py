@@ -60,7 +60,10 @@ LEARNERS = [
         lambda seed: linear.LinearClassifier(features="hashed", bits=6, certify=True, seed=seed),
         CLASSES,
         "rules::hashed_columns_are_exact_columns",
-        without={"bound": "names share rows, so that weights_ are not all there is"},
+        without={
+            "bound": "names share rows, so that weights_ are not all there is",
+            "identity": "the oracle is an equivalence",
+        },
     ),
     _perceptron(
         "Perceptron",
@@ -192,6 +195,7 @@ LEARNERS = [
             lambda seed, make=make: make(size=2, seed=seed),
             kind,
             "newton::tuned_lanes",
+            "newton::tuned_learners_have_no_units",
             proof=by_regret(),
         )
         for kind, make in ((CLASSES, newton.NewtonClassifier), (NUMBERS, newton.NewtonRegressor))
@@ -254,6 +258,7 @@ LEARNERS = [
         lambda _: boosting.Stump(),
         NUMBERS,
         "stumps::stump_is_the_oracle_on_targets",
+        "stumps::a_line_has_the_regret_of_gradient_descent",
         without=WEAK,
     ),
     Entry(
@@ -261,6 +266,7 @@ LEARNERS = [
         lambda _: boosting.DecisionStump(),
         NUMBERS,
         "stumps::decision_stump_is_the_oracle",
+        "stumps::decision_stump_asks_for_presence_and_for_sign",
         without=WEAK,
     ),
     Entry(
@@ -269,13 +275,14 @@ LEARNERS = [
         NUMBERS,
         "neural_net::is_the_oracle",
         draws=True,
-        without=WEAK,
+        without=WEAK | {"identity": "is not convex: nothing is known of it"},
     ),
     Entry(
         "BothSigns",
         lambda _: boosting.BothSigns(boosting.Stump()),
         Rows(labels=(), batches=False),
         "gradient_variants::both_signs_is_the_mean_by_hedge",
+        "gradient_variants::both_signs_negates_what_cannot_be_negated",
         without=WEAK
         | {
             "batch": "has no learn_many",
@@ -300,6 +307,7 @@ LEARNERS = [
         Fitted(numbers=True),
         "batch_gradient::batch_boosting_and_its_bounds",
         without={
+            "identity": "bounds are all there is, in its oracle's test",
             "batch": "is fitted to a sample, and again to another",
             "clone": "has none: it is its options, fitted at once",
             "file": "has none: fitted at once from the values of functions",
