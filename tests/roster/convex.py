@@ -1,12 +1,168 @@
 """Players of convex losses: `oco`."""
 
+import math
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from regretless import domains, geometry, linear, oco
-from roster.kinds import ConvexLosses, Entry, Functions, Gradients, N, Rows
+from regretless.oco import LinearLoss, SquaredDistance
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses
+from roster.learners import Rows
 from roster.proofs import by_regret
 
 __all__ = ["CONVEX", "LATE"]
+
+
+# --- kinds ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Gradients(Kind):
+    """Players of online convex optimisation: a round is a gradient."""
+
+    size: float = 0.5  # of the gradients; some theorems want them to be small
+    looks: bool = False  # whether it is shown the gradient before it plays, as `run` does
+    length: int = 24
+
+    def stream(self, count: int, seed: int = 0) -> list[Any]:
+        Z = np.random.default_rng(seed).normal([0.5, 0.0, 0.0, -0.5], 1.0, (count, N))
+        return list(self.size * Z / np.linalg.norm(Z, axis=1, keepdims=True))
+
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        away = player.point - player.point.mean() + 1e-3 * rng.normal(size=N)
+        corner = 1.0 - 2.0 * np.eye(N)[0]  # which is the best point, and far from the start
+        found = [self.size * z / np.linalg.norm(z) for z in (away, corner, rng.normal(size=N))]
+        return [*found, found[1] * (player.rounds > 2)]  # at first nothing happens
+
+    def ask(self, player: Any, round: Any) -> Any:
+        return player.point
+
+    def feed(self, player: Any, round: Any) -> Any:
+        if self.looks:
+            player.look(round)
+        return player.update(round)
+
+    def many(self, player: Any, rounds: list[Any]) -> None:
+        player.run(np.array(rounds).reshape(-1, N))
+
+    def bad(self, rounds: list[Any]) -> Calls:
+        good, table = np.array(rounds), np.array(rounds)
+        table[-1, 1] = NAN
+        wrong = {
+            "NaN": [0.0, NAN, 0.0, 0.0],
+            "infinite": np.array([0.0, 0.0, INF, 0.0]),
+            "short": [1.0] * (N - 1),
+            "a table": np.zeros((2, N)),
+            "text": "spam",
+            "None": None,
+        }
+        return {
+            **{k: (lambda p, z=z: p.update(z), "gradient") for k, z in wrong.items()},
+            "run with NaN": (lambda p: p.run(table), rf"X\[{len(table) - 1}, 1\] = nan"),
+            "run of another width": (lambda p: p.run(good[:, 1:]), "X has shape"),
+            "run with short y": (lambda p: p.run(table[:-1], [1.0], "squared"), "y has shape"),
+            "run of an unknown loss": (lambda p: p.run(table[:-1], None, "hing"), "loss='hing'"),
+        }
+
+    def extremes(self) -> list[list[Any]]:
+        plain = self.stream(self.length)
+        mixed = [z * (1e-150, 1.0, 1e50, 1e150)[t % 4] for t, z in enumerate(plain)]
+        return [*([z * size for z in plain] for size in (0.0, 1e-300, 1e-150, 1e50, 1e150)), mixed]
+
+    def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
+        """Against the first corner of the simplex, which is in every domain of the table."""
+        if self.looks:  # what is played is not what was asked
+            return None
+        return math.fsum(float((w - np.eye(N)[0]) @ z) for w, z in zip(asked, rounds))
+
+
+@dataclass(frozen=True)
+class ConvexLosses(Gradients):
+    """`Linearized`: a round is a convex loss."""
+
+    def stream(self, count: int, seed: int = 0) -> list[Any]:
+        linear = Gradients(self.size).stream(count, seed)
+        return [SquaredDistance(z) if t % 2 else LinearLoss(z) for t, z in enumerate(linear)]
+
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        return [LinearLoss(z) for z in super().hostile(player, rng)]
+
+    def feed(self, player: Any, round: Any) -> Any:
+        return player.learn(round)
+
+    def bad(self, rounds: list[Any]) -> Calls:
+        return {
+            "a value that is NaN": (lambda p: p.update(lambda w: NAN, lambda w: w), "value"),
+            "a value that is text": (lambda p: p.update(lambda w: "1", lambda w: w), "value"),
+            "a gradient that is NaN": (
+                lambda p: p.update(lambda w: 0.0, lambda w: w + NAN),
+                "grad",
+            ),
+            "a gradient that is short": (
+                lambda p: p.update(lambda w: 0.0, lambda w: w[1:]),
+                "grad",
+            ),
+        }
+
+    def extremes(self) -> list[list[Any]]:
+        return [[LinearLoss(z) for z in stream] for stream in Gradients(self.size).extremes()]
+
+    def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
+        u = np.eye(N)[0]
+        return math.fsum(float(f.value(w) - f.value(u)) for w, f in zip(asked, rounds))
+
+
+@dataclass(frozen=True)
+class Functions(Kind):
+    """`DensityPlayer`: a round is the values of a loss at its points."""
+
+    points: int = 16
+
+    def stream(self, count: int, seed: int = 0) -> list[Any]:
+        return list(np.random.default_rng(seed).random((count, self.points)))
+
+    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
+        return hostile_losses(player.weights, player.rounds, rng)
+
+    def ask(self, player: Any, round: Any) -> Any:
+        return player.weights, player.point
+
+    def feed(self, player: Any, round: Any) -> Any:
+        return player.update(round)
+
+    def many(self, player: Any, rounds: list[Any]) -> None:
+        player.run(np.array(rounds).reshape(-1, self.points))
+
+    def bad(self, rounds: list[Any]) -> Calls:
+        table, good = np.array(rounds), rounds[-1]
+        table[-1, 1] = 1.5
+        wrong = {
+            "NaN": np.where(np.arange(self.points) == 3, NAN, good),
+            "too large": good + 1.0,
+            "short": good[1:],
+            "text": "spam",
+            "a function that is NaN": lambda w: NAN,
+            "a function that is not convex": lambda w: 0.25 - min(0.25, float(w @ w)),
+        }
+        return {
+            **{k: (lambda p, v=v: p.update(v), "loss") for k, v in wrong.items()},
+            "at_point above the mean": (lambda p: p.update(good, 1.0), "at_point"),
+            "run with 1.5": (lambda p: p.run(table), rf"losses\[{len(table) - 1}, 1\] = 1.5"),
+        }
+
+    def extremes(self) -> list[list[Any]]:
+        plain = self.stream(self.length)
+        return [[v * size for v in plain] for size in (0.0, 1e-300, 1e-150)]
+
+    def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
+        table = np.array(rounds)
+        suffered = math.fsum(float(p @ v) for (p, _), v in zip(asked, rounds))
+        return suffered - table.sum(axis=0).min()
+
+
+# --- the lines --------------------------------------------------------------------------------------
 
 GRADIENTS = Gradients()
 E1 = np.eye(N)[0]

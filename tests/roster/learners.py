@@ -1,11 +1,13 @@
 """Learners of examples: `linear`, `newton`, `boosting`."""
 
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from regretless import boosting, linear, newton
-from roster.kinds import Entry, Fitted, Rows
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N
 from roster.proofs import (
     by_boosting,
     by_duality,
@@ -18,7 +20,152 @@ from roster.proofs import (
     first_order,
 )
 
-__all__ = ["LEARNERS"]
+__all__ = ["LEARNERS", "Rows"]
+
+
+# --- kinds ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rows(Kind):
+    """Learners of examples `x, y`: numbers if there are no labels."""
+
+    labels: tuple[Any, ...] = ("ham", "spam", "eggs")  # the last comes late
+    binary: bool = False  # features are 0 and 1
+    weighs: bool = True  # takes the importance of an example
+    batches: bool = True  # has learn_many
+    dense: bool = False  # rows are vectors, not dicts
+    starts_over: bool = True
+
+    def stream(self, count: int, seed: int = 0) -> list[Any]:
+        rng = np.random.default_rng(seed)
+        X = np.where(rng.random((count, N)) < 0.2, 0.0, rng.normal(size=(count, N)))
+        X = (X > 0).astype(float) if self.binary else X
+        score = X @ np.array([1.0, -0.5, 0.25, 0.0]) + 0.3 * rng.normal(size=count)
+        if not self.labels:
+            return [(self._row(x), y) for x, y in zip(X, np.tanh(score).tolist())]
+        known = np.where(np.arange(count) < 15, min(len(self.labels), 2), len(self.labels))
+        which = [int(s * k / 2 + k / 2) % k for s, k in zip(np.tanh(score), known)]
+        return [(self._row(x), self.labels[k]) for x, k in zip(X, which)]
+
+    def _row(self, x: np.ndarray) -> Any:
+        return x if self.dense else {j: v for j, v in enumerate(x.tolist()) if v}
+
+    def two(self, count: int, seed: int = 0) -> list[Any]:
+        """A stream of numbers, or of the first two labels."""
+        return Rows(self.labels[:2], self.binary, dense=self.dense).stream(count, seed)
+
+    def table(self, rounds: list[Any]) -> tuple[np.ndarray, list[Any]]:
+        """The rounds as a matrix and its targets."""
+        X = [x if self.dense else [x.get(j, 0.0) for j in range(N)] for x, _ in rounds]
+        return np.array(X).reshape(-1, N), [y for _, y in rounds]
+
+    def ask(self, player: Any, round: Any) -> Any:
+        methods = ("predict_one", "decision_one", "predict_proba_one")
+        asked = [getattr(player, m)(round[0]) for m in methods if hasattr(player, m)]
+        if self.batches and player.examples_:
+            asked.append(player.predict(self.table([round])[0]))
+        return asked
+
+    def feed(self, player: Any, round: Any) -> Any:
+        return player.learn_one(*round)
+
+    def many(self, player: Any, rounds: list[Any]) -> None:
+        player.learn_many(*self.table(rounds))
+
+    def bad(self, rounds: list[Any]) -> Calls:
+        (x, y), wrong = rounds[-1], {0: 1.0, "new": 1.0, 1: NAN}
+        if self.dense:
+            wrong = np.where(np.arange(N) == 1, NAN, x)
+        calls: Calls = {
+            "x is NaN": (lambda p: p.learn_one(wrong, y), r"x\[1\] = nan"),
+            "x asked is NaN": (lambda p: p.predict_one(wrong), r"x\[1\] = nan"),
+            "x is text": (lambda p: p.learn_one("spam", y), "x"),
+            "y is None": (lambda p: p.learn_one(x, None), "y"),
+            "y is NaN": (lambda p: p.learn_one(x, NAN), "y"),
+            "y is a list": (lambda p: p.learn_one(x, [y]), "y"),
+        }
+        if not self.labels:
+            calls["y is infinite"] = (lambda p: p.learn_one(x, INF), "y.*inf")
+        if self.weighs:
+            for w in (-1.0, NAN, INF, "2"):
+                calls[f"w={w!r}"] = (lambda p, w=w: p.learn_one(x, y, w), "w")
+        if self.batches:
+            X, targets = self.table(rounds)
+            hole = X.copy()
+            hole[-1, 1] = NAN
+            last = [*targets[:-1], None]
+            calls |= {
+                "X has a hole": (lambda p: p.learn_many(hole, targets), r"X\[\d+, 1\] = nan"),
+                "X asked has a hole": (lambda p: p.predict(hole), r"X\[\d+, 1\] = nan"),
+                "y is short": (lambda p: p.learn_many(X, targets[:-1]), r"X has \d+ rows, y has"),
+                "y ends in None": (lambda p: p.learn_many(X, last), "y"),
+                "X is text": (lambda p: p.learn_many("spam", targets), "X"),
+            }
+        return calls
+
+    def extremes(self) -> list[list[Any]]:
+        plain, sizes = self.stream(self.length), (1e-150, 1e-40, 1e-20, 1e15, 1e37, 1e150)
+        if self.binary:  # the only sizes there are
+            sizes = (1e-150, 1e-40, 1e-20)
+        scaled = [[(self._times(x, size), y) for x, y in plain] for size in sizes]
+        mixed = [(self._times(x, sizes[t % len(sizes)]), y) for t, (x, y) in enumerate(plain)]
+        targets = [
+            [(x, y * size) for x, y in plain] for size in (() if self.labels else (1e-150, 1e150))
+        ]
+        return [*scaled, mixed, *targets]
+
+    def _times(self, x: Any, size: float) -> Any:
+        return x * size if self.dense else {k: v * size for k, v in x.items()}
+
+
+@dataclass(frozen=True)
+class Fitted(Kind):
+    """What is fitted in batch: a round is a sample."""
+
+    length = 3
+    starts_over: bool = True
+    numbers: bool = False  # targets are numbers, features the values of base functions
+
+    def stream(self, count: int, seed: int = 0) -> list[Any]:
+        rng = np.random.default_rng(seed)
+        samples = []
+        for _ in range(count):
+            X = np.tanh(rng.normal(size=(30, N)))
+            score = X[:, 0] - 0.5 * X[:, 1] + 0.3 * rng.normal(size=30)
+            samples.append((X, score if self.numbers else np.where(score > 0, "spam", "ham")))
+        return samples
+
+    def ask(self, player: Any, round: Any) -> Any:
+        if not hasattr(player, "_ensembles") and not hasattr(player, "coef_"):
+            return None
+        methods = ("predict", "decision_function", "predict_proba")
+        return [getattr(player, m)(round[0]) for m in methods if hasattr(player, m)]
+
+    def feed(self, player: Any, round: Any) -> Any:
+        player.fit(*round)
+
+    def bad(self, rounds: list[Any]) -> Calls:
+        name, (X, y) = "base" if self.numbers else "X", rounds[-1]
+        hole, other = X.copy(), y.astype(object)
+        hole[3, 1], other[2] = NAN, None
+        return {
+            "a hole": (lambda p: p.fit(hole, y), name),
+            "text": (lambda p: p.fit("spam", y), name),
+            "short": (lambda p: p.fit(X, y[:-1]), name),
+            "no rows": (lambda p: p.fit(X[:0], y[:0]), f"{name}|y"),
+            "y has None": (lambda p: p.fit(X, other), "y"),
+            **({} if self.numbers else {"one label": (lambda p: p.fit(X, y[:1].repeat(30)), "y")}),
+        }
+
+    def extremes(self) -> list[list[Any]]:
+        if self.numbers:
+            sizes = [(1e-150, 1.0), (1.0, 1e-150), (1.0, 1e60)]
+            return [[(X * a, y * b) for X, y in self.stream(2)] for a, b in sizes]
+        return [[(X * size, y) for X, y in self.stream(2)] for size in (1e-150, 1e30, 1e150)]
+
+
+# --- the lines --------------------------------------------------------------------------------------
 
 CLASSES, NUMBERS = Rows(), Rows(labels=())
 BITS = Rows(binary=True)
