@@ -571,22 +571,6 @@ def test_copies_go_on_alike(name, way, tmp_path):
     assert repr(other.expectation()) == repr(player.expectation())
 
 
-def test_a_copy_is_another_player():
-    player = BanditGradientDescent(2)
-    other = player.clone()
-    go_on(other, 9)
-    assert player.rounds == 0
-    np.testing.assert_array_equal(player.point, 0.0)
-
-
-def test_seeds():
-    def first(seed):
-        return BanditGradientDescent(3, horizon=9, seed=seed).act()
-
-    np.testing.assert_array_equal(first(1), first(1))
-    assert (first(1) != first(2)).all()
-
-
 # --- bad input -------------------------------------------------------------------------------------
 
 

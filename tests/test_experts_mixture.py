@@ -353,7 +353,7 @@ def test_losses_at_their_ends():
         (lambda: Mixture(lambda n: Hedge(n, range=(0.0, 2.0))).predict([1.0]), "by itself"),
         (lambda: Mixture(names=["a"]).predict([1.0, 2.0]), "1 names for 2 experts"),
         (lambda: Mixture().run([[1.0, 2.0]], [1.0, 2.0]), r"\(rounds, experts\)"),
-        (lambda: Mixture().run([[1.0, 2.0]], [math.inf]), "target is infinite"),
+        (lambda: Mixture().run([[1.0, 2.0]], [math.inf]), "y=inf is infinite"),
         (lambda: Mixture().run([[1.0, 2.0]], [1.0], delay=-1), "delay=-1"),
         (lambda: Mixture(loss="percentage").run([[1.0, 2.0]], [0.0]), "not 0"),
         (lambda: Mixture(loss="log").run([[0.1, 0.2]], [2.0]), r"targets in \[0, 1\]"),

@@ -1,9 +1,9 @@
-"""Players of experts that hold trees, potentials or votes: saved and read back they go on as before."""
+"""Files of players that hold what no file can: trees and potentials are given again."""
 
 import numpy as np
 import pytest
 
-from regretless.experts import BestPruning, Consistent, DriftingGame, Halving, WeightedMajority
+from regretless.experts import BestPruning, DriftingGame, Halving
 from regretless.experts.chip_potentials import (
     ExponentialPotential,
     MinimaxPotential,
@@ -14,30 +14,6 @@ from regretless.experts.trees import TemplateTree
 
 rng = np.random.default_rng(4)
 LOSSES = rng.random((30, 3))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Halving(6),
-        lambda: Consistent(6),
-        lambda: WeightedMajority(6, beta=0.3),
-        lambda: WeightedMajority(6, beta=0.3, mode="always"),
-    ],
-)
-def test_voters(make, tmp_path):
-    advice = rng.integers(0, 2, (40, 6))
-    labels = advice[:, 2]  # one is always right
-    player, path = make(), tmp_path / "voter"
-    player.run(advice[:3], labels[:3])
-    player.save(path)
-    other = type(player).load(path)
-    for voter in (player, other, player.clone()):
-        voter.run(advice[3:], labels[3:])
-        np.testing.assert_array_equal(voter.weights, player.weights)
-        assert voter.certificate() == player.certificate()
-    with pytest.raises(ValueError, match="holds a"):
-        (Halving if isinstance(player, WeightedMajority) else WeightedMajority).load(path)
 
 
 @pytest.mark.parametrize(
@@ -71,28 +47,6 @@ def test_chips(tmp_path):
     np.testing.assert_array_equal(ChipPlayer.load(path, phi).weights, player.weights)
     with pytest.raises(ValueError, match="potential=None"):
         ChipPlayer.load(path)
-
-
-def test_prunings(tmp_path):
-    tree = TemplateTree(
-        {
-            0: (lambda x: x[0] > 0.5, [("low", 1), "high"]),
-            "high": (lambda x: x[1] > 0.5, [np.int64(7), 8.5]),
-        }
-    )
-    X, path = rng.random((60, 2)), tmp_path / "pruning"
-    y = (X > 0.5).all(axis=1) * 1.0
-    model = BestPruning(tree, "absolute")
-    for x, target in zip(X[:30], y[:30]):
-        model.learn_one(x, target)
-    model.save(path)
-    other, copy = BestPruning.load(path, tree, "absolute"), model.clone()
-    for each in (model, other, copy):
-        for x, target in zip(X[30:], y[30:]):
-            each.learn_one(x, target)
-        assert each.predict_one(X[0]) == model.predict_one(X[0])
-        assert each.best_pruning() == model.best_pruning()
-        assert each.certificate() == model.certificate()
 
 
 def test_nodes_that_cannot_be_saved(tmp_path):

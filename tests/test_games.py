@@ -144,23 +144,6 @@ def test_players_keep_their_bounds(make, kind):
                 assert player.certificate(i).holds
 
 
-@pytest.mark.parametrize("make", [RegretMatchingPlus, OptimisticHedge])
-def test_players_go_on_from_a_file(make, tmp_path):
-    losses = np.random.default_rng(2).random((40, 4))
-    player = make(4)
-    player.run(losses[:20])
-    player.save(tmp_path / "player")
-    again, clone = make.load(tmp_path / "player"), player.clone()
-    for each in (player, again, clone):
-        each.run(losses[20:])
-    assert (player.weights == again.weights).all()
-    assert (player.weights == clone.weights).all()
-    assert player.certificate() == again.certificate()
-    with pytest.raises(ValueError, match="outside range"):
-        player.update([0.0, 0.5, 0.5, 2.0])
-    assert (player.weights == again.weights).all()
-
-
 # --- linear programming ----------------------------------------------------------------------------
 
 

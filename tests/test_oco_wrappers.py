@@ -229,7 +229,7 @@ def test_mistake_only_bad_input():
         MistakeOnly(regularized(), loss="squared")
     player = MistakeOnly(regularized())
     for x, y in [([1.0], 1), ([1.0, math.nan], 1), ([1.0, 1.0], 3)]:
-        with pytest.raises(ValueError, match=r"x|target"):
+        with pytest.raises(ValueError, match=r"x|y=3"):
             player.learn_one(x, y)
     assert player.rounds == player.mistakes == player.learner.rounds == 0
     player.learn_one([1.0, 0.0], 1)

@@ -1,14 +1,13 @@
 """The standard optimal algorithm: never more mistakes than the dimension, and nobody can do better."""
 
 import itertools
-import pickle
 
 import numpy as np
 import pytest
 from reference import classes as oracle
 
 from regretless.adversaries import ConsistentKiller, play, threshold_tree
-from regretless.classes import SOA, AgnosticLearner, FiniteClass, TooLarge, littlestone_dimension
+from regretless.classes import SOA, FiniteClass, TooLarge, littlestone_dimension
 from regretless.experts import Consistent, Halving, NotRealizable
 
 
@@ -209,22 +208,3 @@ def test_empty_and_single_rounds():
         SOA([[0, 1]])
     with pytest.raises(TooLarge):
         SOA(FiniteClass.random(3000, 20, density=0.2, seed=0), limit=1)
-
-
-@pytest.mark.parametrize("cut", [0, 3, 9])
-def test_copies_go_on_as_the_original(cut, tmp_path):
-    H = FiniteClass.intervals(9)
-    truth = H.table[20]
-    xs = [4, 1, 7, 2, 3, 5, 0, 8, 6]
-    soa = SOA(H)
-    for x in xs[:cut]:
-        soa.learn_one(x, int(truth[x]))
-    soa.save(tmp_path / "soa")
-    copies = [soa.clone(), pickle.loads(pickle.dumps(soa)), SOA.load(tmp_path / "soa")]
-    for learner in (*copies, soa):
-        for x in xs[cut:]:
-            learner.learn_one(x, int(truth[x]))
-    assert all(state(copy) == state(soa) for copy in copies)
-    assert copies[2].H.points == H.points
-    with pytest.raises(ValueError, match="holds a SOA"):
-        AgnosticLearner.load(tmp_path / "soa")

@@ -1,8 +1,6 @@
 """Regression stumps and decision stumps: against their oracles, by their bound, on odd input."""
 
-import copy
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -141,26 +139,6 @@ def test_all_forms_of_rows_are_one(kind):
         assert again.predict_one(x) == p
         again.learn_one(x, target, w)
     assert (again.predict(X) == expected).all()
-
-
-@both
-def test_copies_pickles_and_files_go_on_bit_for_bit(kind, tmp_path):
-    X, y, h = stream()
-    model = kind()
-    model.learn_many(X[:150], y[:150], h[:150])
-    model.save(tmp_path / "m")
-    others = [copy.deepcopy(model), pickle.loads(pickle.dumps(model)), kind.load(tmp_path / "m")]
-    for each in [model, *others]:
-        each.learn_many(X[150:], y[150:], h[150:])
-    for each in others:
-        assert (each.predict(X) == model.predict(X)).all()
-        assert each.examples_ == 300
-        assert each.loss_ == model.loss_
-    fresh = model.clone()
-    assert fresh.examples_ == 0
-    assert fresh.get_params() == model.get_params()
-    with pytest.raises(ValueError, match="holds a"):
-        (DecisionStump if kind is Stump else Stump).load(tmp_path / "m")
 
 
 @both

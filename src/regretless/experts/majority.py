@@ -50,14 +50,22 @@ class _Voter(ABC):
         return wrong
 
     def run(self, advice: Any, labels: Any) -> NDArray[np.bool_]:
-        """Play many rounds, a row of advice for each; returns where a mistake was made."""
+        """Play many rounds, a row of advice for each; returns where a mistake was made.
+
+        If a round is refused, the player is as before the run.
+        """
         rows, right = np.asarray(advice), np.asarray(labels)
         if rows.ndim != 2 or rows.shape[1] != self.n or right.shape != rows.shape[:1]:
             raise ValueError(
                 f"advice has shape {rows.shape} and labels {right.shape}, not (rounds, {self.n}) "
                 "and (rounds,)"
             )
-        return np.array([self.update(row, y) for row, y in zip(rows, right.tolist())], bool)
+        before = dict(self.__dict__)  # arrays are replaced, never changed
+        try:
+            return np.array([self.update(row, y) for row, y in zip(rows, right.tolist())], bool)
+        except ValueError:
+            self.__dict__.update(before)
+            raise
 
     def certificate(self) -> RegretCertificate:
         """Mistakes beyond those of the best expert, and the theorem's bound on them."""

@@ -95,7 +95,7 @@ class Mixture:
         if not self._waiting:
             raise ValueError("no forecast waits for a target: call predict first")
         X, prediction = self._waiting[0]
-        target = np.atleast_1d(np.asarray(y, np.float64))
+        target = np.atleast_1d(_numbers(y, "y"))
         if target.shape != prediction.shape:
             raise ValueError(f"y has shape {target.shape}, but the forecast {prediction.shape}")
         self._check_target(target)
@@ -110,22 +110,21 @@ class Mixture:
 
         Arrays or data frames. `delay`: a target is known only when so many further forecasts were made.
         """
-        if self.names is None and hasattr(experts, "columns"):
-            self.names = [str(name) for name in experts.columns]
-        X = np.asarray(experts.to_numpy() if hasattr(experts, "to_numpy") else experts, np.float64)
-        targets = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y, np.float64)
+        names = self.names
+        if names is None and hasattr(experts, "columns"):
+            names = [str(name) for name in experts.columns]
+        X = _numbers(experts.to_numpy() if hasattr(experts, "to_numpy") else experts, "experts")
+        targets = _numbers(y.to_numpy() if hasattr(y, "to_numpy") else y, "y")
         if X.ndim != 2 or targets.shape != X.shape[:1]:
             raise ValueError(
                 f"experts has shape {X.shape} and y {targets.shape}, not (rounds, experts) and (rounds,)"
             )
         if delay < 0:
             raise ValueError(f"delay={delay} must be 0 or more")
-        if len(X):
-            self._forecasts(X[0])
-        self._check_rows(X)
         self._check_target(targets)
         if self._waiting:
             raise ValueError(f"{len(self._waiting)} forecasts wait for a target: call update first")
+        self._meet(X, names, "experts")
         X, earlier = np.ascontiguousarray(X), self.regrets
         predictions, weights = np.empty(len(X)), np.empty(X.shape)
         if delay:
@@ -216,34 +215,37 @@ class Mixture:
     # --- arguments ---------------------------------------------------------------------------------
 
     def _forecasts(self, forecasts: Any) -> Array:
-        try:
-            X = np.atleast_2d(np.asarray(forecasts, np.float64))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"forecasts is not made of numbers: {error}") from None
+        X = np.atleast_2d(_numbers(forecasts, "forecasts"))
         if X.ndim != 2 or not X.size:
             raise ValueError(f"forecasts has shape {X.shape}, not (experts,) or (steps, experts)")
-        if self.player is None:
-            self._check_rows(X)
-            if self.names is not None and len(self.names) != X.shape[1]:
-                raise ValueError(f"there are {len(self.names)} names for {X.shape[1]} experts")
-            self.player, self._missed = self._fresh(X.shape[1]), np.zeros(X.shape[1])
-        if X.shape[1] != self.player.n:
-            raise ValueError(f"there are {X.shape[1]} forecasts, but {self.player.n} experts")
-        self._check_rows(X)
         if np.isnan(X).any(axis=0).all():
             raise ValueError("all experts are asleep: somebody must be awake")
+        self._meet(X, self.names, "forecasts")
         return np.where(np.isnan(X).any(axis=0), np.nan, X) if len(X) > 1 else X
 
-    def _check_rows(self, X: Array) -> None:
+    def _meet(self, X: Array, names: list[str] | None, name: str) -> None:
+        """Take note of who the experts are, from their first forecasts, unless these are bad."""
+        player, n = self.player or self._fresh(X.shape[1]), X.shape[1]
+        if names is not None and len(names) != n:
+            raise ValueError(f"there are {len(names)} names for {n} experts")
+        if n != player.n:
+            raise ValueError(f"there are {n} forecasts, but {player.n} experts")
+        self._check_rows(X, player, name)
+        if self.player is None:
+            self.player, self._missed = player, np.zeros(n)
+        self.names = names
+
+    def _check_rows(self, X: Array, player: ExpertPlayer, name: str) -> None:
         if np.isinf(X).any():
-            raise ValueError("a forecast is infinite; NaN is for experts that sleep")
+            where = ", ".join(map(str, np.argwhere(np.isinf(X))[0]))
+            raise ValueError(f"{name}[{where}] is infinite; NaN is for experts that sleep")
         asleep = np.isnan(X)
         if asleep.all(axis=1).any():
             t = int(np.argmax(asleep.all(axis=1)))
             raise ValueError(f"all experts are asleep in round {t}: somebody must be awake")
-        if self.player is not None and asleep.any() and not self.player._sleeps:
+        if asleep.any() and not player._sleeps:
             raise ValueError(
-                f"an expert is asleep (NaN), but {type(self.player).__name__} knows no sleep; "
+                f"an expert is asleep (NaN), but {type(player).__name__} knows no sleep; "
                 "AdaNormalHedge, BOA and MLPoly do"
             )
         if self.loss == "log" and not ((X[~asleep] > 0) & (X[~asleep] < 1)).all():
@@ -251,7 +253,9 @@ class Mixture:
 
     def _check_target(self, y: Array) -> None:
         if np.isinf(y).any():
-            raise ValueError("a target is infinite")
+            raise ValueError(
+                f"y={y[np.isinf(y)][0]} is infinite; NaN is for targets that never come"
+            )
         known = y[~np.isnan(y)]
         if self.loss == "log" and not ((known >= 0) & (known <= 1)).all():
             raise ValueError("loss='log' needs targets in [0, 1]")
@@ -346,3 +350,10 @@ class Mixture:
         name = getattr(self.algorithm, "__name__", repr(self.algorithm))
         tau = f", tau={self.tau:g}" if self.loss == "pinball" else ""
         return f"Mixture({name}, loss={self.loss!r}{tau}, gradient={self.gradient})"
+
+
+def _numbers(values: Any, name: str) -> Array:
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not made of numbers: {error}") from None

@@ -49,6 +49,7 @@ class ExpertPlayer(ABC):
         n = whole(n, "n", hint=": how many experts")
         self.prior = _distribution(prior, n)
         self.range = None if range is None else interval(range, "range")
+        self._slept = False
         self._engine = self._start()
 
     @abstractmethod
@@ -145,8 +146,10 @@ class ExpertPlayer(ABC):
         return _ANY if self.range is None else _UNIT
 
     def _scaled(self, losses: Array) -> Array:
-        unchanged = self.range in (None, (0.0, 1.0))
-        return np.ascontiguousarray(losses if unchanged else (losses - self._low) / self._width)
+        if self.range in (None, (0.0, 1.0)):
+            return np.ascontiguousarray(losses)
+        with np.errstate(over="ignore"):  # what is infinite is outside the range
+            return np.ascontiguousarray((losses - self._low) / self._width)
 
     def _losses(self, losses: Any, awake: Array | None, shape: tuple[int, ...]) -> Array:
         """The losses in units of their range, checked."""

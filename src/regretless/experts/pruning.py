@@ -23,10 +23,17 @@ __all__ = ["BestPruning"]
 
 Edge: TypeAlias = tuple[Hashable, Hashable]  # the parent, None for the root, and the node
 
-_LOSSES: dict[str, Callable[[float, float], float]] = {
-    "squared": lambda prediction, y: (prediction - y) ** 2,
-    "absolute": lambda prediction, y: abs(prediction - y),
-}
+
+def _squared(prediction: float, y: float) -> float:
+    return (prediction - y) ** 2
+
+
+def _absolute(prediction: float, y: float) -> float:
+    return abs(prediction - y)
+
+
+# functions with names, which can be pickled
+_LOSSES: dict[str, Callable[[float, float], float]] = {"squared": _squared, "absolute": _absolute}
 _EDGE = 1e-9  # losses may be this much outside [0, 1], or above their mean: rounding
 
 
@@ -265,7 +272,7 @@ class BestPruning:
             "totals": [self.rounds, self.loss, self.mean_loss],
             "edges": [[_plain(parent), _plain(node)] for parent, node in self._edges],
             "targets": [[_plain(node), *seen] for node, seen in self._targets.items()],
-            "ends": [_plain(node) for node in self._ends],
+            "ends": [_plain(node) for node in self._targets if node in self._ends],
         }
         states = [(edge.regret, edge.spread, edge.loss) for edge in self._edges.values()]
         arrays = {"states": np.array(states, np.float64).reshape(-1, 3)}

@@ -123,8 +123,9 @@ class Winnow(MistakeDriven):
         y = lane.y[lane.updated]
         suffered = float(np.maximum(0.0, 1.0 - (2.0 * lane.updates.margins(u) - y)).sum())
         allowed = bool((u >= 0).all())
-        v = np.maximum(u, 0.0)
         d = lane.known[lane.updated]
+        # no update was about a feature that came later: u may as well have nothing there
+        v = np.maximum(np.where(np.arange(len(u)) < d.max(initial=0), u, 0.0), 0.0)
         starts = 1.0 / np.where(d > 0, d if self.dimension is None else self.dimension, 1)
         begun = float(np.diff(d, prepend=0) @ starts)  # each feature's weight when it came
         last = 1.0 / starts[-1] if len(d) else 1.0

@@ -39,34 +39,32 @@ class MirrorInPython(EngineInPython):
             return self._domain.link(dual, self._geometry)
         return self._geometry.link(dual)
 
-    def _rate(self) -> float:
+    def _rate(self, rounds: int, squares: float) -> float:
         if self._schedule == 3:
-            return self._eta / math.sqrt(self._squares) if self._squares > 0 else 0.0
-        return self._eta / (1.0, math.sqrt(self.rounds), self.rounds)[self._schedule]
+            return self._eta / math.sqrt(squares) if squares > 0 else 0.0
+        return self._eta / (1.0, math.sqrt(rounds), rounds)[self._schedule]
 
     def update(self, gradient: Any) -> float:
         """A round; returns the linear loss."""
         z = vector(gradient, len(self.theta), "gradient")
-        suffered = float(self.point @ z)
+        suffered, square = float(self.point @ z), self._geometry.dual_norm(z) ** 2
+        rounds, squares, theta = self.rounds + 1, self._squares + square, self.theta - z
+        eta = self._rate(rounds, squares)
+        # what may fail comes first, while nothing has changed
+        dual = eta * theta if self._lazy else self._geometry.gradient(self.point) - eta * z
+        point = self._played(dual)
+        # until a gradient was not 0 the rate is free, as in the first round
+        played = self._next if self._lazy and self._next > 0 else eta
         self.linear += suffered
-        self.rounds += 1
-        self.theta = self.theta - z
-        square = self._geometry.dual_norm(z) ** 2
-        self._squares += square
+        self.rounds, self._squares, self.theta = rounds, squares, theta
         self._largest = max(self._largest, math.sqrt(square))
-        eta = self._rate()
-        played = self._next if self._lazy and self.rounds > 1 else eta
         self.strength = 1.0 / played if played > 0 else 0.0
         if square > 0 and self._geometry.strong_convexity > 0:
             self.paid += played * square / (2.0 * self._geometry.strong_convexity)
         self._local += played * float(self.point @ (z * z))
         self._spread += played * float(np.ptp(z)) ** 2
         self._steepest = min(self._steepest, played * float(z.min()))
-        self._next = eta
-        if self._lazy:
-            self.point = self._played(eta * self.theta)
-        else:
-            self.point = self._played(self._geometry.gradient(self.point) - eta * z)
+        self._next, self.point = eta, point
         return suffered
 
     def sums(self) -> dict[str, Any]:

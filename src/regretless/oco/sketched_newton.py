@@ -124,8 +124,10 @@ class _SketchedSteps(EngineInPython):
         """A round; returns the linear loss."""
         g, w = vector(gradient, len(self.point), "gradient"), self.point
         size = float(np.abs(g).max())
-        if size > 1e150:
-            raise ValueError(f"gradient has an entry of size {size:g}, whose square is not finite")
+        if size > 1e75:  # steps are as long as gradients, and the matrix as their squares
+            raise ValueError(
+                f"gradient has an entry of size {size:g}, whose fourth power is not finite; scale it"
+            )
         self.rounds += 1
         if size > 0.0:
             before = self.sketch.times(w)

@@ -149,7 +149,9 @@ class MistakeOnly:
         """Learn from an example if it is got wrong."""
         if isinstance(self.learner, Player):
             score = self.decision_one(x)
-            slope = self.loss.derivative(score, number(y, "y"))  # says so if y is no label
+            if number(y, "y") not in (-1.0, 1.0):
+                raise ValueError(f"y={y!r} is not a label: use -1 and +1")
+            slope = self.loss.derivative(score, y)
             if wrong := y * score <= 0.0:
                 self.learner.update(slope * np.asarray(x, np.float64))
         elif wrong := self._errs(x, y):
