@@ -309,7 +309,6 @@ GOOD = "y,a,b\n1,2,3\n2,3,4\n"
         ("y,a\n1,2\n0,3\n", ["--target", "y", "--loss", "percentage"], "row 2: the target is 0"),
         ("y,a\n1,.2\n0,3\n", ["--target", "y", "--loss", "log"], "row 2: --loss log needs"),
         ("y,a\n2,.2\n", ["--target", "y", "--loss", "log"], "row 1: --loss log needs"),
-        ("y,a,b\n1,2,\n", ["--target", "y", "--experts", "a,b", "--algorithm", "tv"], "no sleep"),
         ("y,a\n1,2\n1,2,3\n", ["--target", "y"], "row 2 has 3 fields, but the header has 2: 1,2,3"),
         ("y,a\n", ["--target", "y"], "there are no rows"),
         ("", ["--target", "y"], "the file is empty"),

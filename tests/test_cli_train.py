@@ -248,7 +248,9 @@ def test_tau_is_for_the_quantile_loss(folder, command, loss):
 def test_the_curve_is_certified_to_its_end(folder, monkeypatch, command):
     """Also if the last piece adds too little to be asked about on its own."""
     once = (folder / "clicks.vw").read_text()
-    text = once * (1 + (1 << 19) // len(once))  # a piece is half a megabyte: the last is a small one
+    text = once * (
+        1 + (1 << 19) // len(once)
+    )  # a piece is half a megabyte: the last is a small one
     (folder / "long.vw").write_text(text)
     drawn = {}
     monkeypatch.setattr("regretless.plots.learning_curves", lambda curves, *_: drawn.update(curves))

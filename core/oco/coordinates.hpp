@@ -1,5 +1,7 @@
 // Players that learn every coordinate for itself.
 #pragma once
+#include <algorithm>
+
 #include "oco/player.hpp"
 
 namespace regretless::oco {
@@ -54,11 +56,13 @@ class CoinPlayer : public Player {
     for (std::size_t i = 0; i < dimension(); ++i) {
       most_ = std::max(most_, std::fabs(z[i]));
       wealth_[i] -= z[i] * point_[i];
-      point_[i] = theta_[i] * bets * wealth_[i];
+      // gradients beyond L may win any wealth; what is bet of it must stay a number
+      point_[i] = std::clamp(theta_[i] * bets * wealth_[i], -kFarthest, kFarthest);
     }
   }
 
  private:
+  static constexpr double kFarthest = 1e100;
   double gradient_;
   std::vector<double> wealth_;
   double most_ = 0;

@@ -50,6 +50,9 @@ struct Geometry {
   double p = 2, factor = 1;    // p-norm: link and its factor, 1 (convention A) or q - 1 (B)
   std::vector<double> matrix;  // the inverse, all of it or its diagonal
 
+  // Of exponents: e^230 times a gradient is still a number.
+  static constexpr double kFarthest = 230;
+
   // w = link(eta theta)
   void link(const double* theta, double eta, double* w, std::size_t d) const {
     switch (kind) {
@@ -64,7 +67,8 @@ struct Geometry {
         break;
       }
       case unnormalized_entropy:
-        for (std::size_t i = 0; i < d; ++i) w[i] = scale * std::exp(eta * theta[i]);
+        for (std::size_t i = 0; i < d; ++i)
+          w[i] = scale * std::exp(std::min(eta * theta[i], kFarthest));
         break;
       case pnorm: {
         // of r = theta / max |theta|, so that nothing overflows: the link is homogeneous

@@ -62,18 +62,18 @@ class InvariantNewton : public Player {
     solve(g);
     const double inside = dot(g, along_.data(), d);
     if (leaves(g)) {
-      // Meyer (1973): with r the part of g outside the range and v = A^+ g, the new pseudo-inverse
-      // is A^+ - (v r' + r v') / r'r + (1 / curvature + g'v) r r' / (r'r)^2; it takes g to
-      // r / (curvature r'r)
+      // Meyer (1973): with r the part of g outside the range, q = r / |r| and v = A^+ g, the new
+      // pseudo-inverse is A^+ - (v q' + q v') / |r| + (1 / curvature + g'v) q q' / r'r; it takes g
+      // to q / (curvature |r|)
       const std::vector<double>&r = outside_, &v = along_;
-      const double length = dot(r.data(), r.data(), d);
-      const double twice = (1 / curvature_ + inside) / (length * length);
+      const double length = std::sqrt(dot(r.data(), r.data(), d));
+      const double twice = (1 / curvature_ + inside) / length / length;
+      double* const q = basis_.data() + std::size_t(rank_) * d;
+      for (std::size_t i = 0; i < d; ++i) q[i] = r[i] / length;
       for (std::size_t i = 0; i < d; ++i)
         for (std::size_t j = 0; j < d; ++j)
-          inverse_[i * d + j] += twice * r[i] * r[j] - (v[i] * r[j] + r[i] * v[j]) / length;
-      double* const direction = basis_.data() + std::size_t(rank_) * d;
-      for (std::size_t i = 0; i < d; ++i) direction[i] = r[i] / std::sqrt(length);
-      for (std::size_t i = 0; i < d; ++i) point_[i] -= r[i] / (curvature_ * length);
+          inverse_[i * d + j] += twice * q[i] * q[j] - (v[i] * q[j] + q[i] * v[j]) / length;
+      for (std::size_t i = 0; i < d; ++i) point_[i] -= q[i] / (curvature_ * length);
       rank_ += 1;
       paid_ += 1 / (2 * curvature_);
       return;
@@ -102,11 +102,13 @@ class InvariantNewton : public Player {
         const double part = dot(outside_.data(), direction, d);
         for (std::size_t i = 0; i < d; ++i) outside_[i] -= part * direction[i];
       }
-    return std::size_t(rank_) < d &&
-           dot(outside_.data(), outside_.data(), d) > kRounding * double(d) * dot(x, x, d);
+    const double square = dot(outside_.data(), outside_.data(), d);
+    return std::size_t(rank_) < d && square > kNothing &&
+           square > kRounding * double(d) * dot(x, x, d);
   }
 
   static constexpr double kRounding = 1e-18;
+  static constexpr double kNothing = 1e-200;  // the inverse of less would overflow beside others
 
   double curvature_, paid_ = 0, rank_ = 0, squares_ = 0;
   std::vector<double> inverse_, basis_;  // row by row; the basis has `rank_` rows

@@ -60,7 +60,8 @@ class MirrorDescent : public Player {
     squares_ += square;
     most_ = std::max(most_, std::sqrt(square));
     const double eta = rate_(rounds_, squares_);
-    const double played = lazy_ && rounds_ > 1 ? next_ : eta;  // eta_{t-1}; the first is free
+    // eta_{t-1}; what was played before the first gradient that is not 0 did not depend on it
+    const double played = lazy_ && next_ > 0 ? next_ : eta;
     strength_ = played > 0 ? 1 / played : 0;
     if (square > 0) paid_ += played * square / (2 * geometry_.convexity);
     if (geometry_.kind == Geometry::entropy || geometry_.kind == Geometry::unnormalized_entropy)

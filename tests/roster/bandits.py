@@ -8,7 +8,6 @@ import numpy as np
 
 from regretless import bandits, geometry
 from regretless.linear import LinearRegressor
-from roster.convex import LATE
 from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses
 from roster.proofs import by_regret
 
@@ -337,7 +336,6 @@ BANDITS = [
             "bandit_convex::any_geometry_is_mirror_descent_of_the_estimates",
             BOUND,
             draws=True,
-            fails=LATE if rate == "anytime" else {},
         )
         for rate in ("anytime", 0.2)
     ),

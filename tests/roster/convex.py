@@ -12,7 +12,7 @@ from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses
 from roster.learners import Rows
 from roster.proofs import by_regret
 
-__all__ = ["CONVEX", "LATE"]
+__all__ = ["CONVEX"]
 
 
 # --- kinds ------------------------------------------------------------------------------------------
@@ -168,9 +168,6 @@ GRADIENTS = Gradients()
 E1 = np.eye(N)[0]
 POINT = by_regret(lambda player: player.certificate(E1))
 DESCENT = "oco::mirror_descent_is_what_the_formulas_say"
-LATE = {
-    "bound": "gradients of 0 leave the first other one out of the bound, in core/oco/mirror.hpp"
-}
 NO_FILE = {"file": "made of a function or of another player; pickle it"}
 
 
@@ -187,7 +184,6 @@ CONVEX = [
         DESCENT,
         "oco::the_identity_of_mirror_descent",
         POINT,
-        fails=LATE,
     ),
     Entry(
         "OnlineGradientDescent ball",
@@ -204,7 +200,6 @@ CONVEX = [
         DESCENT,
         "oco::the_identity_of_mirror_descent",
         POINT,
-        fails=LATE,
     ),
     Entry(
         "OnlineMirrorDescent in Python",
@@ -224,7 +219,6 @@ CONVEX = [
             DESCENT,
             "oco::rows_of_the_matrix_of_equivalences",
             POINT,
-            fails=LATE if rate == "anytime" else {},
         )
         for rate in ("anytime", 0.5)
     ),
@@ -235,7 +229,6 @@ CONVEX = [
         "oco::rows_of_the_matrix_of_equivalences",
         proof=POINT,
         without={"identity": "the oracle is an equivalence"},
-        fails={"extremes": "a gradient of -1e49 makes a weight infinite, and is not refused"},
     ),
     Entry(
         "AdaGrad",
@@ -252,7 +245,6 @@ CONVEX = [
         "oco::coordinates_that_learn_for_themselves",
         "oco::the_other_theorems",
         POINT,
-        fails={"extremes": "gradients of 1e49, beyond what was promised, make the point infinite"},
     ),
     Entry(
         "OnlineNewtonStep",
@@ -269,7 +261,6 @@ CONVEX = [
         "oco::newton_without_a_start_against_the_oracle",
         "oco::newton_without_a_start_does_not_see_coordinates",
         POINT,
-        fails={"extremes": "gradients of 1e-151 make the point NaN"},
     ),
     *(
         Entry(
