@@ -502,7 +502,7 @@ def test_bad_runs_change_nothing(make):
     [
         (lambda: Exp3(0), "n=0 must be a whole number"),
         (lambda: Exp3(2.0), "n=2.0 must be a whole number"),
-        (lambda: Exp3(3, rate="fast"), "rate='fast' is not 'anytime'"),
+        (lambda: Exp3(3, rate="fast"), "rate='fast' is not one of 'anytime'"),
         (lambda: Exp3(3, rate=-1), "rate=-1"),
         (lambda: Exp3(3, rate="horizon"), "they go together"),
         (lambda: Exp3(3, horizon=10), "they go together"),
@@ -519,7 +519,7 @@ def test_bad_runs_change_nothing(make):
         (lambda: ThompsonSampling(3, prior=3), "prior=3 must be two numbers"),
         (lambda: ThompsonSampling(3, range=None), "range=None"),
         (lambda: Exp4(3, 0), "experts=0"),
-        (lambda: Bernoulli([1.2]), "must be probabilities"),
+        (lambda: Bernoulli([1.2]), "it is a probability"),
         (lambda: Bernoulli([]), "means is empty"),
         (lambda: Gaussian([0.0], scale=-1.0), "scale=-1.0"),
         (lambda: BanditPotential(0.0, 3), "eta=0.0"),

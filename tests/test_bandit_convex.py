@@ -594,7 +594,7 @@ def test_seeds():
     ("make", "message"),
     [
         (lambda: BanditGradientDescent(0), "dimension=0"),
-        (lambda: BanditGradientDescent(2, points=3), "points=3 must be 1 or 2"),
+        (lambda: BanditGradientDescent(2, points=3), "points=3 is not one of 1, 2"),
         (lambda: BanditGradientDescent(2, horizon=0), "horizon=0"),
         (lambda: BanditGradientDescent(2, lipschitz=0), "lipschitz=0 must be positive"),
         (lambda: BanditGradientDescent(2, bound=math.inf), "bound=inf must be positive"),

@@ -287,7 +287,7 @@ BAD = {
     "y has one class only, 1": (5, GOOD, [0, 1, 1], [0, 1, 1]),
     "y=nan is not a label": (5, GOOD, [0, 1, np.nan], None),
     "y='a' is a string, but": (5, GOOD, [0, 1, "a"], None),
-    r"sample_weight\[2\] = -1.0 must be": (5, GOOD, [0, 1, 1], [1, 1, -1]),
+    r"sample_weight\[2\] = -1.0 is not a weight": (5, GOOD, [0, 1, 1], [1, 1, -1]),
     r"sample_weight has shape \(2,\)": (5, GOOD, [0, 1, 1], [1, 1]),
     "sample_weight is 0 everywhere": (5, GOOD, [0, 1, 1], [0, 0, 0]),
     "X has shape": (5, [1.0, 2.0], [0, 1], None),

@@ -284,9 +284,9 @@ def test_no_point_is_beyond_the_reach(geometry, domain):
 
 BAD = [
     (lambda: Ball(0.0), r"radius=0.0 must be positive"),
-    (lambda: Ball(1.0, 0.5), r"p=0.5 must be at least 1"),
+    (lambda: Ball(1.0, 0.5), r"p=0.5 is outside \[1, inf\]"),
     (lambda: Ball(1.0, math.nan), r"p=nan"),
-    (lambda: Ball(center=[math.inf]), "center=.* is not finite"),
+    (lambda: Ball(center=[math.inf]), "center\\[.*\\] = .* is not finite"),
     (lambda: Simplex(-1.0), r"scale=-1.0 must be positive"),
     (lambda: Box([0.0, 2.0], 1.0), r"low=2.0 and high=1.0 leave nothing in coordinate 1"),
     (lambda: Box([0.0, 2.0], [1.0, 2.0, 3.0]), r"low has shape \(2,\), but high"),

@@ -478,16 +478,16 @@ def test_wide_data_are_kept_sparse_and_go_on_from_a_file(tmp_path):
     [
         (
             {"kernel": "sigmoid"},
-            "kernel='sigmoid' must be 'linear', 'polynomial', 'rbf' or a function",
+            "kernel='sigmoid' is not one of 'linear', 'polynomial', 'rbf', nor a function",
         ),
         ({"kernel": "polynomial", "degree": 1.5}, "degree=1.5 must be a whole number"),
         ({"kernel": "polynomial", "degree": 0}, "degree=0 must be a whole number"),
         ({"kernel": "polynomial", "coef0": -1.0}, "coef0=-1.0 must be finite and not negative"),
         ({"kernel": "rbf", "gamma": 0.0}, "gamma=0.0 must be positive"),
         ({"kernel": "rbf", "gamma": "scale"}, "gamma='scale' is not a number"),
-        ({"budget": 0}, "budget=0 must be a whole number, 1 or more, or None"),
+        ({"budget": 0}, "budget=0 must be a whole number of at least 1, or None"),
         ({"budget": 2.5}, "budget=2.5 must be"),
-        ({"average": "vote"}, "average='vote' must be 'none', 'survival' or 'uniform'"),
+        ({"average": "vote"}, "average='vote' is not one of 'none', 'survival', 'uniform'"),
     ],
 )
 def test_bad_options(options, message):

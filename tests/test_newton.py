@@ -533,7 +533,7 @@ def test_certificate_of_all_linear_models():
     ("options", "message"),
     [
         ({"sketch": "svd"}, "sketch='svd' is not one of"),
-        ({"size": -1}, r"size=-1 is outside \[0, 1000\]"),
+        ({"size": -1}, r"size=-1 must be a whole number from 0 to 1000"),
         ({"size": 2.5}, "size=2.5 must be a whole number"),
         ({"alpha": 0.0}, "alpha=0.0 must be"),
         ({"slab": -1.0}, "slab=-1.0 must be"),

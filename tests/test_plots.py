@@ -285,7 +285,7 @@ def test_names_of_all_sorts(tmp_path):
     ("weights", "top", "message"),
     [
         ({}, 20, "weights is empty"),
-        ({"a": 1.0}, 0, "top=0 must be at least 1"),
+        ({"a": 1.0}, 0, "top=0 must be a whole number"),
         ({"a": 1.0, "b": np.nan}, 20, r"weights\['b'\] = nan"),
     ],
 )

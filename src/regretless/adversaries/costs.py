@@ -6,7 +6,7 @@ import numpy as np
 
 from regretless.adversaries.adversary import Array, Linear
 from regretless.adversaries.gradients import expected_absolute_sum
-from regretless.arguments import whole
+from regretless.arguments import probabilities, whole
 
 __all__ = ["BernoulliArms", "CoinFlips", "SwitchingExperts"]
 
@@ -72,9 +72,7 @@ class BernoulliArms(_Costs):
     """
 
     def __init__(self, means: Any, *, seed: int) -> None:
-        self.means = np.atleast_1d(np.asarray(means, np.float64))
-        if not ((self.means >= 0) & (self.means <= 1)).all():
-            raise ValueError(f"means={means!r} must be probabilities, from 0 to 1")
+        self.means = probabilities(np.atleast_1d(means), "means")
         super().__init__(len(self.means), seed)
 
     def _draw(self) -> Array:

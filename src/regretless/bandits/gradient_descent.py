@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import positive, whole
+from regretless.arguments import one_of, positive, whole
 from regretless.bandits.estimators import Estimator, OnePoint, TwoPoint
 from regretless.bandits.inside import room_in
 from regretless.bandits.mirror_descent import BanditMirrorDescent, Period
@@ -77,8 +77,7 @@ class BanditGradientDescent(BanditMirrorDescent):
         self.dimension = whole(dimension, "dimension")
         self.geometry = Euclidean()
         self.domain = Ball(1.0) if domain is None else domain
-        if points not in (1, 2):
-            raise ValueError(f"points={points!r} must be 1 or 2")
+        one_of(points, "points", (1, 2))
         self.horizon = None if horizon is None else whole(horizon, "horizon")
         self._given = {
             "dimension": self.dimension,

@@ -6,13 +6,20 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, positive, whole
+from regretless.arguments import (
+    check_entries,
+    matrix,
+    outside,
+    positive,
+    rank,
+    whole,
+    within,
+)
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.environments import folded
 from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
-from regretless.oco.player import matrix
 from regretless.run import Array
 
 __all__ = ["BanditPotential", "PotentialBandit"]
@@ -112,9 +119,7 @@ class PotentialBandit(ChipPlayer):
         """Learn what the arm of `act()` cost."""
         if self._waits is None:
             raise ValueError(f"update({loss!r}): no choice waits for its loss; call act() first")
-        y = number(loss, "loss")
-        if not 0.0 <= y <= 1.0:
-            raise ValueError(f"loss={y} is outside [0, 1]; of a reward r give 1 - r")
+        y = within(loss, "loss", "[0, 1]", "; of a reward r give 1 - r")
         z = np.full(self.n, -y)
         z[self._waits] += y / self.weights[self._waits]
         self._shift(z)
@@ -123,10 +128,9 @@ class PotentialBandit(ChipPlayer):
 
     def run(self, losses: Any) -> BanditRun:
         """Play many rounds: a row of losses each, of which that of the arm drawn is learned."""
-        rows = matrix(losses, self.n, "losses")
-        if not ((rows >= 0) & (rows <= 1)).all():
-            t, i = np.argwhere(~((rows >= 0) & (rows <= 1)))[0].tolist()
-            raise ValueError(f"losses[{t}, {i}] = {rows[t, i]} is outside [0, 1]; scale it")
+        rows = matrix(losses, "losses", self.n)
+        remedy = "is outside [0, 1]; of a reward r give 1 - r"
+        check_entries(rows, ~outside(rows, 0, 1), "losses", remedy)
         self._check_rounds(len(rows))
         fresh, arms = self.rounds == 0, np.empty(len(rows), np.int64)
         chances, bound = np.empty(len(rows)), np.full(len(rows), math.nan)
@@ -154,10 +158,8 @@ class PotentialBandit(ChipPlayer):
 
     def bound(self, quantile: float | None = None) -> float:
         """On the expected regret to the best arm, or to the `ceil(quantile n)`-th best."""
-        if quantile is not None and not 0 < number(quantile, "quantile") <= 1:
-            raise ValueError(f"quantile={quantile} is outside (0, 1]")
-        rank = 1 if quantile is None else max(1, math.ceil(self.n * quantile - 1e-12))
-        return self.phi.bound(rank / self.n, self.rounds)
+        best = 1 if quantile is None else rank(quantile, self.n)
+        return self.phi.bound(best / self.n, self.rounds)
 
     def expectation(self, quantile: float | None = None) -> RegretCertificate:
         """What is proven of the mean of the regret over the draws. `regret` is not a number."""

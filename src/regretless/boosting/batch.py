@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import persistence, rows
-from regretless.arguments import whole
+from regretless import persistence
+from regretless.arguments import NOT_A_WEIGHT, check_entries, vector, whole
 from regretless.boosting.batch_loop import Ensemble, Weighing, boost
 from regretless.boosting.columns import Columns
 from regretless.boosting.margins import MarginCertificate
@@ -336,13 +336,8 @@ def _coded(labels: NDArray[Any]) -> tuple[Labels, NDArray[np.int32]]:
 def _weights(sample_weight: Any, size: int) -> Array:
     if sample_weight is None:
         return np.ones(size)
-    weights = rows.numbers(sample_weight, "sample_weight", "a list of weights")
-    if weights.shape != (size,):
-        raise ValueError(f"sample_weight has shape {weights.shape}, not ({size},)")
-    wrong = ~(np.isfinite(weights) & (weights >= 0))
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise ValueError(f"sample_weight[{i}] = {weights[i]} must be finite and not negative")
+    weights = vector(sample_weight, "sample_weight", size)
+    check_entries(weights, weights >= 0, "sample_weight", NOT_A_WEIGHT)
     if not weights.any():
         raise ValueError("sample_weight is 0 everywhere: there is nothing to learn from")
     return weights

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses, rows
-from regretless.arguments import number
+from regretless.arguments import number, whole
 from regretless.certificates import RegretCertificate
 from regretless.losses import Loss
 
@@ -74,8 +74,7 @@ class BatchGradientBoosting:
         )
 
     def _etas(self) -> Array:
-        if isinstance(self.n, bool) or not isinstance(self.n, (int, np.integer)) or self.n < 1:
-            raise ValueError(f"n={self.n!r} must be a whole number, 1 or more")
+        whole(self.n, "n")
         if self.eta is None:
             return np.full(self.n, max(math.log(self.n), 1.0) / self.n)
         if isinstance(self.eta, (float, int)):

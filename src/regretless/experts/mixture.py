@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import _core, persistence
+from regretless.arguments import numbers, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.adaptive import AdaNormalHedge
 from regretless.experts.forecast_losses import forecast_loss
@@ -118,8 +119,7 @@ class Mixture:
             raise ValueError(
                 f"experts has shape {X.shape} and y {targets.shape}, not (rounds, experts) and (rounds,)"
             )
-        if delay < 0:
-            raise ValueError(f"delay={delay} must be 0 or more")
+        whole(delay, "delay", 0)
         if len(X):
             self._forecasts(X[0])
         self._check_rows(X)
@@ -216,10 +216,7 @@ class Mixture:
     # --- arguments ---------------------------------------------------------------------------------
 
     def _forecasts(self, forecasts: Any) -> Array:
-        try:
-            X = np.atleast_2d(np.asarray(forecasts, np.float64))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"forecasts is not made of numbers: {error}") from None
+        X = np.atleast_2d(numbers(forecasts, "forecasts"))
         if X.ndim != 2 or not X.size:
             raise ValueError(f"forecasts has shape {X.shape}, not (experts,) or (steps, experts)")
         if self.player is None:

@@ -15,11 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, persistence
-from regretless.arguments import number, positive, whole
+from regretless.arguments import (
+    check_entries,
+    matrix,
+    number,
+    one_of,
+    outside,
+    positive,
+    vector,
+    whole,
+    within,
+)
 from regretless.certificates import RegretCertificate
 from regretless.domains import Box, Domain, Simplex
 from regretless.oco.files import described, restored
-from regretless.oco.player import implied_dimension, matrix, vector
+from regretless.oco.player import implied_dimension
 from regretless.run import Array, Run
 
 __all__ = ["DensityPlayer"]
@@ -81,8 +91,7 @@ class DensityPlayer:
         epsilon: float | None = None,
         seed: int = 0,
     ) -> None:
-        if potential not in _POTENTIALS:
-            raise ValueError(f"potential={potential!r} is not one of {', '.join(_POTENTIALS)}")
+        one_of(potential, "potential", _POTENTIALS)
         self.domain, self.potential, self.seed = domain, potential, seed
         self.method: str = method
         self.resolution, self._cells = math.inf, 0
@@ -94,7 +103,7 @@ class DensityPlayer:
         else:
             width = np.shape(points)[-1] if dimension is None else dimension
             self.grid, self.method = (
-                matrix(points, whole(width, "dimension"), "points").copy(),
+                matrix(points, "points", whole(width, "dimension")).copy(),
                 "given",
             )
             self.dimension = self.grid.shape[1]
@@ -110,8 +119,8 @@ class DensityPlayer:
 
     def _tuned(self, epsilon: float | None) -> tuple[float, float]:
         least = 1.0 / len(self.grid)
-        if epsilon is not None and not 0 < number(epsilon, "epsilon") < 1:
-            raise ValueError(f"epsilon={epsilon} is outside (0, 1)")
+        if epsilon is not None:
+            within(epsilon, "epsilon", "(0, 1)")
         if self.potential != "exponential":
             return least if epsilon is None else float(epsilon), math.nan
         if self.horizon is None:
@@ -128,11 +137,9 @@ class DensityPlayer:
         high = np.array([self.domain.support(e) for e in unit])
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise ValueError(f"domain={self.domain} is not bounded; a density needs a bounded one")
-        if self.method == "grid":
-            return self._lattice(low, high, count)
-        if self.method == "monte-carlo":
-            return self._drawn(low, high, count)
-        raise ValueError(f"method={self.method!r} is not 'grid' or 'monte-carlo'")
+        one_of(self.method, "method", ("grid", "monte-carlo"))
+        spread = self._lattice if self.method == "grid" else self._drawn
+        return spread(low, high, count)
 
     def _lattice(self, low: Array, high: Array, count: int) -> Array:
         self._cells = max(1, round(count ** (1.0 / self.dimension)))
@@ -194,10 +201,10 @@ class DensityPlayer:
         self, loss: Callable[[Array], float] | Any, at_point: float | None
     ) -> tuple[Array, float]:
         if callable(loss):
-            values = vector([loss(w.copy()) for w in self.grid], len(self.grid), "loss(grid)")
+            values = vector([loss(w.copy()) for w in self.grid], "loss(grid)", len(self.grid))
             suffered = number(loss(self.point) if at_point is None else at_point, "loss(point)")
         else:
-            values = vector(loss, len(self.grid), "loss")
+            values = vector(loss, "loss", len(self.grid))
             mean = float(self.weights @ values)
             suffered = mean if at_point is None else number(at_point, "at_point")
             if suffered > mean + _EDGE:
@@ -218,7 +225,7 @@ class DensityPlayer:
             suffered, points, table = self._one_by_one(rounds)
         else:
             rounds = rounds if len(rounds) else np.empty((0, len(self.grid)))
-            suffered, points, table = self._at_once(matrix(rounds, len(self.grid), "losses"))
+            suffered, points, table = self._at_once(matrix(rounds, "losses", len(self.grid)))
         after = np.arange(self.rounds - len(suffered), self.rounds) + 1
         before = self._surcharge - math.fsum(_surcharge(after))
         curve = self._bound(self._share(None), after, before + np.cumsum(_surcharge(after)))
@@ -295,8 +302,7 @@ class DensityPlayer:
             n = self._cells
             found += [self.bound((k / n) ** d) + self.rounds * k / n for k in range(1, n + 1)]
         if self.method == "monte-carlo":
-            if not 0 < number(confidence, "confidence") < 1:
-                raise ValueError(f"confidence={confidence} is outside (0, 1)")
+            within(confidence, "confidence", "(0, 1)")
             # of a simplex, the volume is one of d - 1 dimensions
             d -= isinstance(self.domain, Simplex)
             for delta in np.arange(1, 201) / 200.0:
@@ -331,8 +337,7 @@ class DensityPlayer:
         least = 1.0 / len(self.grid)
         if epsilon is None:
             return least
-        if not 0 < number(epsilon, "epsilon") <= 1:
-            raise ValueError(f"epsilon={epsilon} is outside (0, 1]")
+        within(epsilon, "epsilon", "(0, 1]")
         return max(float(epsilon), least)
 
     # --- copies ------------------------------------------------------------------------------------
@@ -390,9 +395,5 @@ def _surcharge(t: NDArray[Any]) -> Array:
 
 
 def _check_range(values: Array, name: str) -> None:
-    wrong = np.argwhere(~((values >= -_EDGE) & (values <= 1.0 + _EDGE)))
-    if len(wrong):
-        at = ", ".join(map(str, wrong[0]))
-        raise ValueError(
-            f"{name}[{at}] = {values[tuple(wrong[0])]} is outside [0, 1]; scale the loss to it"
-        )
+    right = ~outside(values, -_EDGE, 1.0 + _EDGE)
+    check_entries(values, right, name, "is outside [0, 1]; scale the loss to it")

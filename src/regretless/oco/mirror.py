@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core, rates
-from regretless.arguments import number, positive, whole
+from regretless.arguments import number, one_of, positive, whole
 from regretless.domains import Domain
 from regretless.geometry import Entropy, Euclidean, Geometry, UnnormalizedEntropy
 from regretless.oco.engine import Engine, EnginePlayer
@@ -94,11 +94,9 @@ class OnlineMirrorDescent(EnginePlayer):
         return self.domain.project(w, self.geometry)
 
     def _scheduled(self) -> tuple[int, float]:
-        if self.rate not in ("anytime", "horizon"):
-            if isinstance(self.rate, str):
-                raise ValueError(
-                    f"rate={self.rate!r} is not 'anytime', 'horizon', a number or one of rates"
-                )
+        if isinstance(self.rate, str):
+            one_of(self.rate, "rate", ("anytime", "horizon"), ", nor a number or one of rates")
+        else:
             schedule = rates.get(self.rate)
             if type(schedule) not in _SCHEDULES:
                 raise ValueError(f"rate={schedule!r} is not Constant, InverseSqrt or Inverse")

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, positive, whole
+from regretless.arguments import not_negative, positive, vector, whole
 from regretless.domains import Box, Domain, Everything, Simplex
 from regretless.oco.engine import Engine, EnginePlayer
-from regretless.oco.player import vector
 from regretless.oco.twins import domain_twin
 from regretless.run import Array
 
@@ -26,10 +25,7 @@ def at_a_corner(convex: Callable[[Array], float], domain: Domain, dimension: int
 
 def pace(curvature: Any, rate: Any) -> tuple[float, float]:
     """Both as numbers that are not negative, of which one must not be 0."""
-    pair = number(curvature, "curvature"), number(rate, "rate")
-    for name, value in zip(("curvature", "rate"), pair):
-        if not 0 <= value < math.inf:
-            raise ValueError(f"{name}={value} must be finite and not negative")
+    pair = not_negative(curvature, "curvature"), not_negative(rate, "rate")
     if pair == (0.0, 0.0):
         raise ValueError("curvature=0 and rate=0: the matrix would never adapt; give one of them")
     return pair
@@ -47,7 +43,7 @@ class _Looking(EnginePlayer):
         """The example that comes next: the point is moved to where `|<w, x>| <= bound`."""
         if self.bound is None:
             raise ValueError("bound= was not given: there is no slab to move to")
-        self._core.look(vector(x, self.dimension, "x"), self.bound)
+        self._core.look(vector(x, "x", self.dimension), self.bound)
 
     @property
     def _core(self) -> Any:
@@ -158,7 +154,7 @@ class OnlineNewtonStep(_Looking):
         """
         if self.rate or not self.curvature:
             raise ValueError(f"rate={self.rate:g}, curvature={self.curvature:g}: for rate=0 only")
-        u = vector(comparator, self.dimension, "comparator")
+        u = vector(comparator, "comparator", self.dimension)
         return self._away(u) + self._engine.paid
 
 

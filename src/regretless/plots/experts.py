@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number
-from regretless.experts.regrets import finite, numbers, rounds_by_experts
-from regretless.oco.player import vector
+from regretless.arguments import finite_numbers, number, numbers, vector
+from regretless.experts.regrets import rounds_by_experts
 from regretless.plots.curves import COLOURS, LINES
 from regretless.plots.saving import picture_path, save
 from regretless.run import Array
@@ -54,7 +53,7 @@ def weights_over_time(
     >>> [text.get_text() for text in figure.legends[0].get_texts()]  # from above
     ['gam: 0.35', 'gbm: 0.65']
     """
-    shares = finite(rounds_by_experts(weights, "weights"), "weights")
+    shares = finite_numbers(rounds_by_experts(weights, "weights"), "weights")
     if shares.min() < 0:
         t, i = np.argwhere(shares < 0)[0]
         raise ValueError(f"weights[{t}, {i}] = {shares[t, i]} is negative: it has no area")
@@ -111,8 +110,10 @@ def cumulative_residuals(
     ['a', 'b', 'mixture']
     """
     theirs = rounds_by_experts(experts, "experts")
-    finite(np.where(np.isnan(theirs), 0.0, theirs), "experts", "; NaN is for sleeping experts")
-    truth, ours = vector(y, len(theirs), "y"), vector(forecast, len(theirs), "forecast")
+    finite_numbers(
+        np.where(np.isnan(theirs), 0.0, theirs), "experts", "; NaN is for sleeping experts"
+    )
+    truth, ours = vector(y, "y", len(theirs)), vector(forecast, "forecast", len(theirs))
     sums = np.cumsum(np.where(np.isnan(theirs), 0.0, truth[:, None] - theirs), axis=0)
     labels = _labels(names, theirs.shape[1])
     figure, axes = _empty(path)
@@ -148,7 +149,7 @@ def regret_to_experts(
     >>> regret_to_experts([1.0, -1.0], 3.0).axes[0].get_xlabel()
     'regret at the end'
     """
-    values = finite(regrets, "regrets")
+    values = finite_numbers(regrets, "regrets")
     if values.ndim == 1:
         return _final_regrets(values, bound, names, path)
     values = rounds_by_experts(values, "regrets")
@@ -186,7 +187,7 @@ def _final_regrets(
     if len(values) > _BARS:
         title += f", the {_BARS} largest of {len(values)}"
     if bound is not None:
-        limit = float(np.ravel(finite(bound, "bound"))[-1])
+        limit = float(np.ravel(finite_numbers(bound, "bound"))[-1])
         axes.axvline(limit, color="black", linewidth=2.5, linestyle="--")
         title += f"; dashed: bound {limit:.4g}"
     axes.set_title(title, loc="left")

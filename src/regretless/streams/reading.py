@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regretless import _core
+from regretless.arguments import one_of
 from regretless.streams.memory import ArrayStream, IterableStream, labels_of
 from regretless.streams.opening import opened, paths_of, suffixes
 from regretless.streams.stream import Stream
@@ -82,8 +83,7 @@ def read(
             f"{source} holds several formats, {', '.join(sorted(names))}; give format="
         )
     (name,) = names
-    if name not in FORMATS:
-        raise ValueError(f"format={name!r} is not one of {', '.join(FORMATS)}")
+    one_of(name, "format", FORMATS)
     if interactions and name != "vw":
         raise ValueError(f"interactions={interactions!r}: only VW text has namespaces")
     if name in ("parquet", "arrow"):
