@@ -532,7 +532,7 @@ def test_iterating_and_playing_see_the_same_rounds(name):
         (lambda: SignGradients(1, radius=0.0, seed=0), "radius=0.0 must be positive"),
         (lambda: OrthogonalGradients(2), "dimension=2 must be a whole number of at least 3"),
         (lambda: BernoulliArms([0.5, 1.5], seed=0), "it is a probability"),
-        (lambda: BernoulliArms([0.5], seed=0), "arms=1 must be a whole number of at least 2"),
+        (lambda: BernoulliArms([0.5], seed=0), "n=1 must be a whole number of at least 2"),
         (lambda: SwitchingExperts(3, 5, 0.6, 0.5, seed=0), "low=0.6, high=0.5"),
         (lambda: MarginStream(2, 3.0, seed=0), "margin=3.0 is larger than radius=1.0"),
         (lambda: MarginStream(2, 0.5, noise=0.5, seed=0), r"noise=0.5 is outside \[0, 1/2\)"),

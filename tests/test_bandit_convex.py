@@ -64,7 +64,9 @@ def directions_of(player, functions):
 )
 def test_gradient_descent_is_the_oracle(domain, project, points):
     functions = distances(120, 3)
-    player = BanditGradientDescent(3, domain, rate=0.01, delta=0.2, horizon=120, points=points)
+    player = BanditGradientDescent(
+        3, domain=domain, rate=0.01, delta=0.2, horizon=120, points=points
+    )
     v, played = directions_of(player, functions)
     np.testing.assert_allclose(np.linalg.norm(v, axis=1), 1.0, rtol=1e-12)
     w, losses, z = bandit_gradient_descent(functions, v, 0.01, 0.2, project, points)
@@ -219,7 +221,7 @@ def adversarial(d):
 @pytest.mark.parametrize("horizon", [None, 100])
 def test_the_pathwise_inequality_holds_in_every_run(seed, inside, points, horizon):
     player = BanditGradientDescent(
-        3, Ball(0.8), horizon=horizon, points=points, inside=inside, seed=seed
+        3, domain=Ball(0.8), horizon=horizon, points=points, inside=inside, seed=seed
     )
     for loss in [adversarial(3)] * 50 + distances(50, 3, seed):
         played = player.act()
@@ -267,7 +269,7 @@ def test_the_expected_regret_is_within_its_bound():
 
 @pytest.mark.parametrize(("B", "d", "L", "F", "T"), [(1, 2, 1, 1, 100), (0.5, 5, 3, 0.2, 777)])
 def test_defaults_are_the_tuning_of_the_spec(B, d, L, F, T):
-    player = BanditGradientDescent(d, Ball(B), horizon=T, lipschitz=L, bound=F)
+    player = BanditGradientDescent(d, domain=Ball(B), horizon=T, lipschitz=L, bound=F)
     eta, delta, value = tuned(B, d, L, F, T)
     assert player.delta == pytest.approx(delta)
     assert player._player.rate == pytest.approx(eta)
@@ -282,7 +284,7 @@ def test_the_survey_s_own_tuning_and_explicit_value():
     delta = math.sqrt(B * d * F / (3 * L)) / T**0.25
     eta = B / (d * (F / delta + L) * math.sqrt(2 * T))
     player = BanditGradientDescent(
-        d, Ball(B), horizon=T, lipschitz=L, bound=F, rate=eta, delta=delta
+        d, domain=Ball(B), horizon=T, lipschitz=L, bound=F, rate=eta, delta=delta
     )
     player.run(lambda w: 0.0, T)
     explicit = (1 + math.sqrt(2)) * math.sqrt(3 * B * d * F * L) * T**0.75
@@ -293,14 +295,14 @@ def test_the_survey_s_own_tuning_and_explicit_value():
 
 def test_two_points_and_inside_have_their_own_bound():
     B, d, L, T = 0.5, 4, 2.0, 90
-    player = BanditGradientDescent(d, Ball(B), horizon=T, lipschitz=L, points=2)
+    player = BanditGradientDescent(d, domain=Ball(B), horizon=T, lipschitz=L, points=2)
     player.run(lambda w: 0.0, T)
     assert player.delta == pytest.approx(B / T)
     assert player.expectation().bounds["dual"] == pytest.approx(
         3 * L * B + B * d * L * math.sqrt(T)
     )
     # inside: 4 in place of 3 for a ball around 0, and comparators of a smaller ball
-    inside = BanditGradientDescent(d, Ball(B), horizon=T, lipschitz=L, points=2, inside=True)
+    inside = BanditGradientDescent(d, domain=Ball(B), horizon=T, lipschitz=L, points=2, inside=True)
     inside.run(lambda w: 0.0, T)
     eta, kept = B / (d * L * math.sqrt(T)), B - B / T
     expected = 4 * L * B + kept**2 / (2 * eta) + eta / 2 * T * (d * L) ** 2
@@ -427,7 +429,7 @@ def test_any_horizon_costs_the_factor_of_the_spec():
 @pytest.mark.parametrize("points", [1, 2])
 def test_inside_means_inside(domain, horizon, points):
     player = BanditGradientDescent(
-        3, domain, horizon=horizon, inside=True, points=points, rate=10.0, seed=1
+        3, domain=domain, horizon=horizon, inside=True, points=points, rate=10.0, seed=1
     )
     for _ in range(60):
         played = np.atleast_2d(player.act())
@@ -447,7 +449,7 @@ def test_the_largest_ball_inside():
 
 
 def test_without_inside_the_domain_is_left_by_delta():
-    player = BanditGradientDescent(2, Ball(1.0), horizon=50, rate=100.0, delta=0.25, seed=0)
+    player = BanditGradientDescent(2, domain=Ball(1.0), horizon=50, rate=100.0, delta=0.25, seed=0)
     farthest = 0.0
     for _ in range(50):
         farthest = max(farthest, float(np.linalg.norm(player.act())))
@@ -533,8 +535,8 @@ def players():
             rate=rates.InverseSqrt(0.1),
         ),
         "p-norm": BanditMirrorDescent(PNorm(3.0), 3, estimator=TwoPoint(0.1, 2.0), rate=0.1),
-        "horizon": BanditGradientDescent(3, Box(-1.0, 1.0), horizon=40, seed=2),
-        "doubling": BanditGradientDescent(3, Ball(0.5), inside=True, seed=2),
+        "horizon": BanditGradientDescent(3, domain=Box(-1.0, 1.0), horizon=40, seed=2),
+        "doubling": BanditGradientDescent(3, domain=Ball(0.5), inside=True, seed=2),
         "two": BanditGradientDescent(3, points=2, rate=0.1, delta=0.01, lipschitz=2.0),
     }
 
@@ -601,9 +603,15 @@ def test_seeds():
         (lambda: BanditGradientDescent(2, delta=-1), "delta=-1 must be positive"),
         (lambda: BanditGradientDescent(2, seed=-3), "seed=-3 must be a whole number"),
         (lambda: BanditGradientDescent(2, seed=True), "seed=True must be a whole number"),
-        (lambda: BanditGradientDescent(2, Simplex(), inside=True), "needs a ball or a box"),
-        (lambda: BanditGradientDescent(2, Box(0.0, math.inf), inside=True), "a ball or a box"),
-        (lambda: BanditGradientDescent(2, Slab([1.0, 1.0], 1.0), inside=True), "a ball or a box"),
+        (lambda: BanditGradientDescent(2, domain=Simplex(), inside=True), "needs a ball or a box"),
+        (
+            lambda: BanditGradientDescent(2, domain=Box(0.0, math.inf), inside=True),
+            "a ball or a box",
+        ),
+        (
+            lambda: BanditGradientDescent(2, domain=Slab([1.0, 1.0], 1.0), inside=True),
+            "a ball or a box",
+        ),
         (lambda: BanditGradientDescent(2, delta=2.0, inside=True), "delta=2 leaves nothing"),
         (lambda: OnePoint(0.0), "delta=0.0 must be positive"),
         (lambda: BanditMirrorDescent(Euclidean(), 2), "only from probabilities"),

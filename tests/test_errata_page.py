@@ -367,7 +367,7 @@ def test_thesis_e10_as_printed_coordinates_are_seen(seed):
     y = np.sign(X @ random.normal(size=4))
     for make, same in (
         (lambda: Printed(4, 1.0, 4.0), False),
-        (lambda: InvariantNewtonStep(4, curvature=1.0, bound=4.0), True),
+        (lambda: InvariantNewtonStep(4, curvature=1.0, slab=4.0), True),
     ):
         scores = []
         for rows in (X, X @ M.T):

@@ -177,7 +177,7 @@ def test_the_sum_never_grows_and_every_bound_holds(seed, name, n):
         assert game.potential <= before + 1e-8 * (n + abs(before))
         for epsilon in EPSILONS:
             k = 1 if epsilon is None else math.ceil(n * epsilon - 1e-12)
-            certificate = game.certificate(epsilon)
+            certificate = game.certificate(quantile=epsilon)
             assert certificate.rounds == t
             assert certificate.regret == pytest.approx(lost - np.sort(totals)[k - 1], abs=1e-10)
             assert certificate.regret <= certificate.bound + 1e-9
@@ -195,7 +195,7 @@ def test_bounds_are_those_of_the_text():
         ]
         for game in games:
             game.run(np.full((horizon, n), 0.5))
-        hedge, two, normal = (game.bound(epsilon) for game in games)
+        hedge, two, normal = (game.bound(quantile=epsilon) for game in games)
         assert hedge == pytest.approx((log + horizon * math.log(math.cosh(tuned.eta))) / tuned.eta)
         assert hedge <= math.sqrt(2 * horizon * log)
         assert two == pytest.approx(math.sqrt(horizon / epsilon))
@@ -205,7 +205,7 @@ def test_bounds_are_those_of_the_text():
         printed = math.sqrt(3 * horizon * math.log(printed + 1))
         assert 0.9 * printed < NormalHedgeDTPotential().bound(epsilon, horizon) <= printed
     # the share is that of the expert compared with: the 2nd of 3 for epsilon = 0.4
-    assert DriftingGame(3).bound(0.4) == DriftingGame(3).bound(2 / 3)
+    assert DriftingGame(3).bound(quantile=0.4) == DriftingGame(3).bound(quantile=2 / 3)
 
 
 def test_the_bound_of_any_potential_is_found_by_bisection():
@@ -550,7 +550,7 @@ def test_high_probability_bound(name):
     delta, seeds = 0.2, 60
     games = [fair_coins(10, 40, PRESETS[name], seed) for seed in range(seeds)]
     for epsilon in (None, 0.3, 1.0):
-        failed = sum(not game.certificate(epsilon, delta).holds for game in games)
+        failed = sum(not game.certificate(quantile=epsilon, delta=delta).holds for game in games)
         assert failed <= delta * seeds
     assert games[0].bound(delta=0.01) > games[0].bound(delta=0.2)
     if name == "normal-hedge-dt":
@@ -647,10 +647,10 @@ def test_bad_options(make, message):
         make()
 
 
-def test_bad_epsilon():
+def test_bad_quantiles():
     for wrong in (0.0, 1.5, math.nan):
         with pytest.raises(ValueError, match="quantile"):
-            DriftingGame(3).regret(wrong)
+            DriftingGame(3).regret(quantile=wrong)
 
 
 def test_chips_may_only_move_as_the_game_says():

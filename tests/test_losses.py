@@ -453,7 +453,9 @@ def test_losses_are_small_frozen_values_found_by_name(loss):
 def test_unknown_losses():
     with pytest.raises(ValueError, match=r"loss='hing' .*'logistic', 'hinge'.*mean 'hinge'\?"):
         losses.get("hing")
-    with pytest.raises(ValueError, match=r"loss='#' is not one of .*log_wealth, power, zero_one$"):
+    with pytest.raises(
+        ValueError, match=r"loss='#' is not one of .*'log_wealth', 'power', 'zero_one'$"
+    ):
         losses.get("#")
     with pytest.raises(TypeError, match="must be a name or a Loss"):
         losses.get(Hinge)

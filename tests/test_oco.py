@@ -164,7 +164,7 @@ def test_coordinates_that_learn_for_themselves(stream):
         **ROUNDING,
     )
     L = float(np.abs(Z).max()) or 1.0
-    player = CoinBetting(5, wealth=0.5, gradient=L)
+    player = CoinBetting(5, wealth=0.5, lipschitz=L)
     run = player.run(Z, comparators=np.zeros(5))
     np.testing.assert_allclose(run.points, mirror.coin(Z, 0.5, L), rtol=1e-8, atol=1e-12)
 
@@ -287,7 +287,7 @@ PLAYERS = {
     "unnormalized": lambda: ExponentiatedGradient(4, normalized=False, rate=0.2),
     "p-norm": lambda: OnlineMirrorDescent(geometry.PNorm(5.0), 4, rate=0.2),
     "adagrad": lambda: AdaGrad(4),
-    "coin": lambda: CoinBetting(4, gradient=10.0),
+    "coin": lambda: CoinBetting(4, lipschitz=10.0),
     "newton": lambda: OnlineNewtonStep(4),
     "newton in a simplex": lambda: OnlineNewtonStep(4, domain=domains.Simplex()),
     "sketched by oja": lambda: SketchedOnlineNewton(4, size=2),
@@ -418,7 +418,7 @@ def test_bad_options():
         (lambda: SketchedOnlineNewton(2, rate=-1), "rate=-1 must be finite and not negative"),
         (lambda: SketchedOnlineNewton(1).update([1e200]), "whose square is not finite"),
         (lambda: OnlineNewtonStep(2, domain=domains.Ball()), "must be a Box, a Simplex"),
-        (lambda: OnlineNewtonStep(2, domain=domains.Simplex(), bound=1.0), "give one of them"),
+        (lambda: OnlineNewtonStep(2, domain=domains.Simplex(), slab=1.0), "give one of them"),
     ):
         with pytest.raises(ValueError, match=message):
             make()
@@ -565,7 +565,7 @@ def test_the_other_theorems(stream):
     assert adagrad.certificate().holds
     assert np.all(run.regret <= run.bound + 1e-9 * (1 + run.bound))
     L = float(np.abs(Z).max()) or 1.0
-    coin = CoinBetting(5, gradient=L)
+    coin = CoinBetting(5, lipschitz=L)
     for u in (np.zeros(5), 3 * np.ones(5), -Z.sum(axis=0)):
         fresh = coin.clone()
         run = fresh.run(Z, comparators=u)
@@ -587,7 +587,7 @@ def test_no_theorem_for_points_outside():
 
 
 def test_coins_refuse_nothing_but_say_so():
-    coin = CoinBetting(1, gradient=1.0)
+    coin = CoinBetting(1, lipschitz=1.0)
     coin.update([2.0])
     assert not coin.certificate([1.0]).holds
 
@@ -600,7 +600,7 @@ def test_newton_has_logarithmic_regret_on_squares(seed):
     u = np.array([0.2, -0.02, 1.0, 0.05])
     X /= np.maximum(1.0, np.abs(X @ u) / C)[:, None]
     y = np.clip(X @ u + 0.1 * random.normal(size=T), -C, C)
-    player = OnlineNewtonStep(4, alpha=1.0, curvature=1 / 8, bound=C)
+    player = OnlineNewtonStep(4, alpha=1.0, curvature=1 / 8, slab=C)
     run = player.run(X, y, "squared", comparators=u)
     assert np.all(np.abs(np.sum(run.points * X, axis=1)) <= C + 1e-9)
     assert run.regret[-1] <= player.logarithmic_bound(u)
@@ -610,7 +610,7 @@ def test_newton_has_logarithmic_regret_on_squares(seed):
 def test_newton_moves_to_the_nearest_point_of_the_slab():
     """thesis Lemma 11: u - tau(<u, x>) / (x' A^{-1} x) A^{-1} x."""
     Z = gradients(11, rounds=40, dimension=4)
-    player = OnlineNewtonStep(4, alpha=0.5, curvature=0.3, bound=0.2)
+    player = OnlineNewtonStep(4, alpha=0.5, curvature=0.3, slab=0.2)
     w, A, moved = np.zeros(4), 0.5 * np.eye(4), 0
     for x, z in zip(Z[:20], Z[20:]):
         beyond = np.sign(w @ x) * max(abs(w @ x) - 0.2, 0.0)
@@ -632,7 +632,7 @@ def test_newton_without_a_start_against_the_oracle(rank):
     X = random.normal(size=(120, rank)) @ random.normal(size=(rank, 6))
     X[7] = X[50] = 0.0
     y = X @ random.normal(size=6) + random.normal(size=120)
-    single = InvariantNewtonStep(6, curvature=0.3, bound=0.7)
+    single = InvariantNewtonStep(6, curvature=0.3, slab=0.7)
     oracle, played, moved, gradients_met = InvariantNewton(6, 0.3, 0.7), [], 0, []
     for x, target in zip(X, y):
         before = oracle.w
@@ -658,7 +658,7 @@ def test_newton_without_a_start_against_the_oracle(rank):
     again.update(np.ones(6))
     single.update(np.ones(6))
     np.testing.assert_array_equal(again.point, single.point)
-    whole = InvariantNewtonStep(6, curvature=0.3, bound=0.7)
+    whole = InvariantNewtonStep(6, curvature=0.3, slab=0.7)
     run = whole.run(X, y, losses.Squared(), comparators=np.zeros(6))
     np.testing.assert_allclose(run.points, played, rtol=1e-9, atol=1e-10)
 
@@ -671,7 +671,7 @@ def test_newton_without_a_start_does_not_see_coordinates(seed):
     y = np.sign(X @ random.normal(size=4))
     scores = []
     for rows in (X, X @ M.T):
-        player = InvariantNewtonStep(4, curvature=1.0, bound=4.0)
+        player = InvariantNewtonStep(4, curvature=1.0, slab=4.0)
         scores.append([])
         for x, label in zip(rows, y):
             player.look(x)

@@ -78,7 +78,7 @@ class MarginStream(_Noisy):
         radius: float = 1.0,
         noise: float = 0.0,
         *,
-        seed: int,
+        seed: int = 0,
     ) -> None:
         super().__init__(noise, seed)
         self.dimension = whole(dimension, "dimension")
@@ -117,7 +117,7 @@ class DisjunctionStream(_Noisy):
     True
     """
 
-    def __init__(self, dimension: int, literals: int, noise: float = 0.0, *, seed: int) -> None:
+    def __init__(self, dimension: int, literals: int, noise: float = 0.0, *, seed: int = 0) -> None:
         super().__init__(noise, seed)
         self.dimension = whole(dimension, "dimension")
         self.literals = whole(literals, "literals")

@@ -62,8 +62,8 @@ class BanditGradientDescent(BanditMirrorDescent):
     def __init__(
         self,
         dimension: int,
-        domain: Domain | None = None,
         *,
+        domain: Domain | None = None,
         horizon: int | None = None,
         lipschitz: float = 1.0,
         bound: float = 1.0,
@@ -192,9 +192,8 @@ class BanditGradientDescent(BanditMirrorDescent):
             "points": 1, "inside": False,
         }  # fmt: skip
         given = [f"{k}={self._given[k]!r}" for k, v in defaults.items() if self._given[k] != v]
-        return (
-            f"BanditGradientDescent({', '.join([str(self.dimension), repr(self.domain), *given])})"
-        )
+        parts = [str(self.dimension), f"domain={self.domain!r}", *given]
+        return f"BanditGradientDescent({', '.join(parts)})"
 
 
 def _doubling(power: float) -> float:

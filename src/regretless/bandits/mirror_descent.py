@@ -122,7 +122,7 @@ class BanditMirrorDescent:
             domain=self.domain,
             lazy=lazy,
             radius=radius,
-            gradient=math.sqrt(spread) if math.isfinite(spread) else 1.0,
+            lipschitz=math.sqrt(spread) if math.isfinite(spread) else 1.0,
             horizon=horizon,
         )
         self._given: dict[str, Any] = {

@@ -35,13 +35,13 @@ class BanditPotential(Potential):
     It makes (A.3) an equality. The expected regret to a share epsilon of the arms is at most
     `(ln(1 / epsilon) + T ln c) / eta` (Theorem 21). The text multiplies all Phi_t by the same constant.
 
-    Parameters: `eta`, positive and at most 100; `n`, how many arms.
+    Parameters: `n`, how many arms; `eta`, positive and at most 100.
 
     >>> BanditPotential.tuned(n=10, horizon=1000).bound(0.1, 1000)
     232.405...
     """
 
-    def __init__(self, eta: float, n: int) -> None:
+    def __init__(self, n: int, eta: float) -> None:
         self.eta, self.n = positive(eta, "eta"), whole(n, "n")
         if self.eta > 100:
             raise ValueError(f"eta={eta} is beyond 100: no bound is left")
@@ -53,7 +53,7 @@ class BanditPotential(Potential):
     def tuned(cls, n: int, horizon: int) -> "BanditPotential":
         """With `eta = sqrt(2 ln n / (T (1 + n sqrt e)))`, for `sqrt(2 T (1 + n sqrt e) ln n)`."""
         per_round = whole(horizon, "horizon") * (1.0 + whole(n, "n") * math.exp(0.5))
-        return cls(math.sqrt(2.0 * math.log(max(n, 2)) / per_round), n)
+        return cls(n, math.sqrt(2.0 * math.log(max(n, 2)) / per_round))
 
     def value(self, s: Array, t: int) -> Array:
         with np.errstate(over="ignore"):
@@ -66,7 +66,7 @@ class BanditPotential(Potential):
         return (-math.log(share) + t * self._log) / self.eta
 
     def __repr__(self) -> str:
-        return f"BanditPotential({self.eta!r}, {self.n})"
+        return f"BanditPotential({self.n}, {self.eta!r})"
 
 
 class PotentialBandit(ChipPlayer):
@@ -90,7 +90,7 @@ class PotentialBandit(ChipPlayer):
 
     >>> from regretless.bandits import Exp3
     >>> costs = np.random.default_rng(0).random((100, 3))
-    >>> run = PotentialBandit(3, BanditPotential(0.1, 3), seed=5).run(costs)
+    >>> run = PotentialBandit(3, BanditPotential(3, 0.1), seed=5).run(costs)
     >>> bool((run.arms == Exp3(3, rate=0.1, seed=5).run(costs).arms).all())
     True
     """
@@ -156,17 +156,17 @@ class PotentialBandit(ChipPlayer):
         """The estimated regret to the best arm by the estimates."""
         return -float(self.positions.min())
 
-    def bound(self, quantile: float | None = None) -> float:
+    def bound(self, *, quantile: float | None = None) -> float:
         """On the expected regret to the best arm, or to the `ceil(quantile n)`-th best."""
         best = 1 if quantile is None else rank(quantile, self.n)
         return self.phi.bound(best / self.n, self.rounds)
 
-    def expectation(self, quantile: float | None = None) -> RegretCertificate:
+    def expectation(self, *, quantile: float | None = None) -> RegretCertificate:
         """What is proven of the mean of the regret over the draws. `regret` is not a number."""
         return RegretCertificate(
             self.rounds,
             math.nan,
-            {type(self.phi).__name__: self.bound(quantile)},
+            {type(self.phi).__name__: self.bound(quantile=quantile)},
             "Luo (2016), Theorem 21",
             {
                 "(A.3) holds where it was looked at": True,
@@ -200,5 +200,5 @@ def _check(potential: Potential, n: int) -> None:
             s = float(_GRID[np.argmax(~(over <= slack))])
             raise ValueError(
                 f"potential={potential!r} is not for bandits: (A.3) fails at s={s:g} in round {t}; "
-                f"BanditPotential(eta, {n}) is one for which it holds"
+                f"BanditPotential({n}, eta) is one for which it holds"
             )

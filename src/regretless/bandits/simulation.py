@@ -92,7 +92,7 @@ class Simulation:
         """
         from regretless.plots.bandits import regret_bands
 
-        return regret_bands(self, path, what)
+        return regret_bands(self, path, what=what)
 
     def __str__(self) -> str:
         wide = max(6, *(len(name) for name in self.names))

@@ -31,9 +31,9 @@ class BatchBooster(ABC):
     _ensembles: list[Ensemble]  # one for two labels, otherwise one for each
     _sources: list[Any]
 
-    def __init__(self, rounds: int = 200, *, weak: Any = None) -> None:
-        self.rounds = rounds
+    def __init__(self, weak: Any = None, *, rounds: int = 200) -> None:
         self.weak = weak
+        self.rounds = rounds
 
     @abstractmethod
     def _weighing(self, prior: Array) -> Weighing:
@@ -232,7 +232,7 @@ class BatchBooster(ABC):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options the learner was made with."""
-        return {"rounds": self.rounds, "weak": self.weak}
+        return {"weak": self.weak, "rounds": self.rounds}
 
     def set_params(self, **options: Any) -> Self:
         """Change options, for the next `fit`."""
@@ -287,7 +287,7 @@ class BatchBooster(ABC):
         """The learner that `save` wrote to `path`."""
         description, arrays = persistence.read_a(cls.__name__, path)
         with persistence.restoring(path):
-            made = cls(description["rounds"])
+            made = cls(rounds=description["rounds"])
             made._labels, made._sources = Labels(description["labels"]), description["sources"]
             made._ensembles = [
                 _restored(features, scale, {part: arrays[f"{part}.{k}"] for part in _SAVED})

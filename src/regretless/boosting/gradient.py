@@ -213,8 +213,8 @@ class GradientBoostingHull(_GradientBoosting):
 
     def __init__(
         self,
-        *,
         weak: Any = None,
+        *,
         n: int = 20,
         loss: str | Loss = "squared",
         scale: float = 1.0,
@@ -272,8 +272,8 @@ class GradientBoostingSpan(_GradientBoosting):
 
     def __init__(
         self,
-        *,
         weak: Any = None,
+        *,
         n: int = 20,
         loss: str | Loss = "squared",
         eta: float | None = None,

@@ -213,13 +213,13 @@ class DriftingGame(ChipPlayer):
             bound[t] = math.nan if self._drawn else self.bound() + before
         return Run(suffered, table[:, best], np.eye(self.n)[best], bound, played, repr(self))
 
-    def regret(self, quantile: float | None = None) -> float:
+    def regret(self, *, quantile: float | None = None) -> float:
         """The regret to the best expert, or to the `ceil(quantile n)`-th best."""
         k = self._rank(quantile)
         return -float(np.partition(self.positions, k - 1)[k - 1])
 
-    def bound(self, quantile: float | None = None, delta: float | None = None) -> float:
-        """The bound on `regret(quantile)`; if actions were drawn, with probability `1 - delta`."""
+    def bound(self, *, quantile: float | None = None, delta: float | None = None) -> float:
+        """The bound on `regret(quantile=)`; if actions were drawn, with probability `1 - delta`."""
         share = self._rank(quantile) / self.n
         if self._drawn:
             if delta is None:
@@ -231,16 +231,16 @@ class DriftingGame(ChipPlayer):
         return self.phi.bound(share, self.rounds)
 
     def certificate(
-        self, quantile: float | None = None, delta: float | None = None
+        self, *, quantile: float | None = None, delta: float | None = None
     ) -> RegretCertificate:
-        """The theorem's bound on `regret(quantile)`; `delta` as for `bound`."""
+        """The theorem's bound on `regret(quantile=)`; `delta` as for `bound`."""
         assumptions: dict[str, bool | None] = {"losses are in [0, 1]": True}
         if not self._drawn:
             assumptions["the sum of potentials never grew"] = self._steady
         return RegretCertificate(
             self.rounds,
-            self.regret(quantile),
-            {type(self.phi).__name__: self.bound(quantile, delta)},
+            self.regret(quantile=quantile),
+            {type(self.phi).__name__: self.bound(quantile=quantile, delta=delta)},
             "Luo (2016), " + ("section 2.1.5" if self._drawn else "Theorem 2"),
             assumptions,
         )

@@ -116,17 +116,17 @@ def to_best(r: Any) -> float:
     return float(to_experts(r).max())
 
 
-def to_quantile(r: Any, epsilon: float) -> float:
-    """The regret to the `ceil(N epsilon)`-th best of the N experts (section 2.1.2).
+def to_quantile(r: Any, quantile: float) -> float:
+    """The regret to the `ceil(quantile N)`-th best of the N experts (section 2.1.2).
 
-    Parameters: `epsilon` in (0, 1], the share of experts at least as good; to `1 / N` it is `to_best`.
+    Parameters: `quantile` in (0, 1], the share of experts at least as good; to `1 / N` it is `to_best`.
 
-    >>> [to_quantile([[4.0, 1.0, 3.0, 2.0]], epsilon) for epsilon in (0.01, 0.5, 0.51, 1.0)]
+    >>> [to_quantile([[4.0, 1.0, 3.0, 2.0]], share) for share in (0.01, 0.5, 0.51, 1.0)]
     [4.0, 3.0, 2.0, 1.0]
     """
     totals = np.sort(to_experts(r))
     hint = "; 1 / N is the best of N experts"
-    return float(totals[-rank(epsilon, len(totals), "epsilon", hint)])
+    return float(totals[-rank(quantile, len(totals), hint=hint)])
 
 
 def to_mixture(r: Any, u: Any) -> float:

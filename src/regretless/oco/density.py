@@ -257,18 +257,18 @@ class DensityPlayer:
 
     # --- what is proven ----------------------------------------------------------------------------
 
-    def regret(self, epsilon: float | None = None) -> float:
-        """The regret to the best of the points, but for a fraction `epsilon` (default: to the best).
+    def regret(self, *, quantile: float | None = None) -> float:
+        """The regret to the best of the points, but for a `quantile` of them (default: to the best).
 
-        With epsilon it is to the `ceil(epsilon N)`-th best of the N points.
+        With one it is to the `ceil(quantile N)`-th best of the N points.
         """
-        share = self._share(epsilon)
+        share = self._share(quantile)
         k = math.ceil(len(self.grid) * share - 1e-12)
         return -float(np.partition(self.scores, k - 1)[k - 1])
 
-    def bound(self, epsilon: float | None = None) -> float:
-        """The theorem's bound on `regret(epsilon)`."""
-        share = self._share(epsilon)
+    def bound(self, *, quantile: float | None = None) -> float:
+        """The theorem's bound on `regret(quantile=)`."""
+        share = self._share(quantile)
         return float(self._bound(share, np.array(self.rounds), np.array(self._surcharge)))
 
     def _bound(self, share: float, T: NDArray[Any], surcharge: Array) -> Array:
@@ -300,7 +300,9 @@ class DensityPlayer:
         d, N = self.dimension, len(self.grid)
         if self.method == "grid" and isinstance(self.domain, Box):
             n = self._cells
-            found += [self.bound((k / n) ** d) + self.rounds * k / n for k in range(1, n + 1)]
+            found += [
+                self.bound(quantile=(k / n) ** d) + self.rounds * k / n for k in range(1, n + 1)
+            ]
         if self.method == "monte-carlo":
             within(confidence, "confidence", "(0, 1)")
             # of a simplex, the volume is one of d - 1 dimensions
@@ -309,7 +311,7 @@ class DensityPlayer:
                 expected = N * delta**d
                 sure = expected - math.sqrt(-2.0 * expected * math.log(1.0 - confidence))
                 if sure > 0:
-                    found.append(self.bound(sure / N) + self.rounds * float(delta))
+                    found.append(self.bound(quantile=sure / N) + self.rounds * float(delta))
         if self.method == "given":
             raise ValueError("how dense the points given are is not known; use bound()")
         if not found:
@@ -318,8 +320,8 @@ class DensityPlayer:
             )
         return min(found)
 
-    def certificate(self, epsilon: float | None = None) -> RegretCertificate:
-        """The bound on `regret(epsilon)`; that losses are in [0, 1] has been checked in every round."""
+    def certificate(self, *, quantile: float | None = None) -> RegretCertificate:
+        """The bound on `regret(quantile=)`; that losses are in [0, 1] is checked in every round."""
         theorem = {
             "exponential": "section 2.1.4, exponential weights",
             "two-norm": "Corollary 1",
@@ -327,18 +329,17 @@ class DensityPlayer:
         }[self.potential]
         return RegretCertificate(
             self.rounds,
-            self.regret(epsilon),
-            {self.potential: self.bound(epsilon)},
+            self.regret(quantile=quantile),
+            {self.potential: self.bound(quantile=quantile)},
             f"Luo (2016), Theorem 22 on the points, with {theorem}",
             {"losses are in [0, 1]": True, "no loss is above its mean": True},
         )
 
-    def _share(self, epsilon: float | None) -> float:
+    def _share(self, quantile: float | None) -> float:
         least = 1.0 / len(self.grid)
-        if epsilon is None:
+        if quantile is None:
             return least
-        within(epsilon, "epsilon", "(0, 1]")
-        return max(float(epsilon), least)
+        return max(within(quantile, "quantile", "(0, 1]"), least)
 
     # --- copies ------------------------------------------------------------------------------------
 

@@ -355,8 +355,8 @@ class FollowTheRegularizedLeader(_Leader):
         self,
         geometry: Geometry,
         dimension: int | None = None,
-        domain: Domain | None = None,
         *,
+        domain: Domain | None = None,
         rate: float | rates.Rate = 1.0,
         tolerance: float = 1e-9,
     ) -> None:

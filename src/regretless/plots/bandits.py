@@ -46,7 +46,7 @@ def bandit_regret(run: "BanditRun", path: str | PathLike[str] | None = None) -> 
 
 
 def regret_bands(
-    simulation: "Simulation", path: str | PathLike[str] | None = None, what: str | None = None
+    simulation: "Simulation", path: str | PathLike[str] | None = None, *, what: str | None = None
 ) -> "Figure":
     """Draw the mean regret of each player over the seeds, with its 95% band, against the rounds.
 

@@ -39,17 +39,17 @@ _FILLS = (
 
 
 def weights_over_time(
-    weights: Any, names: Sequence[Any] | None = None, path: str | PathLike[str] | None = None
+    weights: Any, path: str | PathLike[str] | None = None, *, names: Sequence[Any] | None = None
 ) -> "Figure":
     """Draw the weights of the experts as areas on top of each other, the largest on average below.
 
     Of more than nine experts, the others are one area. Of many rounds, neighbours are drawn as their
     mean: experts that sleep now and then would hide the rest.
 
-    Parameters: `weights` (T, N), not negative; `names` of the experts (default: their numbers);
-    `path`, where to write it, .png or .svg.
+    Parameters: `weights` (T, N), not negative; `path`, where to write it, .png or .svg; `names` of the
+    experts (default: their numbers).
 
-    >>> figure = weights_over_time([[0.5, 0.5], [0.2, 0.8]], ["gam", "gbm"])
+    >>> figure = weights_over_time([[0.5, 0.5], [0.2, 0.8]], names=["gam", "gbm"])
     >>> [text.get_text() for text in figure.legends[0].get_texts()]  # from above
     ['gam: 0.35', 'gbm: 0.65']
     """
@@ -90,22 +90,24 @@ def weights_over_time(
 
 
 def cumulative_residuals(
+    experts: Any,
     y: Any,
     forecast: Any,
-    experts: Any,
-    names: Sequence[Any] | None = None,
     path: str | PathLike[str] | None = None,
+    *,
+    names: Sequence[Any] | None = None,
 ) -> "Figure":
     """Draw the running sums of `y - forecast`, of the mixture and of the experts.
 
     A line that climbs belongs to forecasts that are too low. While an expert sleeps, its line is level.
     Of more than nine experts, those that end nearest to 0 are drawn without a name.
 
-    Parameters: `y` (T,), what came true; `forecast` (T,), of the mixture; `experts` (T, N), their
-    forecasts, NaN where one sleeps; `names` of the experts (default: their numbers); `path`, where to
-    write it, .png or .svg.
+    Parameters: `experts` (T, N), their forecasts, NaN where one sleeps; `y` (T,), what came true;
+    `forecast` (T,), of the mixture; `path`, where to write it, .png or .svg; `names` of the experts
+    (default: their numbers).
 
-    >>> figure = cumulative_residuals([1.0, 2.0], [1.0, 1.5], [[0.0, 1.0], [2.0, 1.0]], ["a", "b"])
+    >>> experts = [[0.0, 1.0], [2.0, 1.0]]
+    >>> figure = cumulative_residuals(experts, [1.0, 2.0], [1.0, 1.5], names=["a", "b"])
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['a', 'b', 'mixture']
     """
@@ -130,23 +132,24 @@ def cumulative_residuals(
 
 def regret_to_experts(
     regrets: Any,
+    path: str | PathLike[str] | None = None,
+    *,
     bound: Any = None,
     names: Sequence[Any] | None = None,
-    path: str | PathLike[str] | None = None,
 ) -> "Figure":
     """Draw the regret to every expert, over the rounds or at the end, and the bound on it.
 
     Of more than nine experts, those with the largest regret at the end have a name.
 
     Parameters: `regrets` after each round (T, N), running sums of what `regrets.instantaneous` gives,
-    or at the end (N,); `bound` on all of them, after each round (T,), NaN where there is none, or a
-    number at the end; `names` of the experts (default: their numbers); `path`, where to write it, .png
-    or .svg.
+    or at the end (N,); `path`, where to write it, .png or .svg; `bound` on all of them, after each round
+    (T,), NaN where there is none, or a number at the end; `names` of the experts (default: their
+    numbers).
 
-    >>> figure = regret_to_experts([[0.5, -0.5], [1.0, -1.0]], [2.0, 3.0], ["a", "b"])
+    >>> figure = regret_to_experts([[0.5, -0.5], [1.0, -1.0]], bound=[2.0, 3.0], names=["a", "b"])
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['a: 1', 'b: -1', 'bound: 3']
-    >>> regret_to_experts([1.0, -1.0], 3.0).axes[0].get_xlabel()
+    >>> regret_to_experts([1.0, -1.0], bound=3.0).axes[0].get_xlabel()
     'regret at the end'
     """
     values = finite_numbers(regrets, "regrets")

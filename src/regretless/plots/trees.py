@@ -18,7 +18,7 @@ _COLOURS = ("#0072b2", "#d55e00")  # of labels 0 and 1
 
 
 def mistake_tree(
-    tree: "MistakeTree", path: str | PathLike[str] | None = None, levels: int = 5
+    tree: "MistakeTree", path: str | PathLike[str] | None = None, *, levels: int = 5
 ) -> "Figure":
     """Draw a tree, or its upper `levels`, 1 to 7; edges of label 1 are dashed.
 

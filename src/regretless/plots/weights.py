@@ -17,7 +17,7 @@ LONGEST = 40  # letters of a name
 
 
 def weight_bars(
-    weights: Mapping[Any, float], path: str | PathLike[str] | None = None, top: int = 20
+    weights: Mapping[Any, float], path: str | PathLike[str] | None = None, *, top: int = 20
 ) -> "Figure":
     """Draw the `top` weights that are largest in absolute value, the largest above.
 
