@@ -108,7 +108,8 @@ class RandomizedWeightedMajority(ExpertPlayer):
     """Follow an expert drawn by its weight, which is multiplied by `beta^loss` (mohri Figure 8.4).
 
     The expected loss is at most `ln n / (1 - beta) + (2 - beta) L` where `L` is that of the best expert
-    (Theorem 8.4), and with `beta` for a horizon the regret is at most `2 sqrt(T ln n)`.
+    (Theorem 8.4), and with `beta` for a horizon the regret is at most `2 sqrt(T ln n)`. In few rounds the
+    theorem says less than that no round can cost more than the range, and the certificate has that.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ class RandomizedWeightedMajority(ExpertPlayer):
         away = relative / (1.0 - self.beta)
         return {
             "small loss": away + (1.0 - self.beta) * theirs,
-            "rounds": away + (1.0 - self.beta) * self.rounds,
+            "rounds": min(away + (1.0 - self.beta) * self.rounds, float(self.rounds)),
         }
 
 

@@ -45,7 +45,6 @@ __all__ = [
     "Squared",
     "SquaredHinge",
     "ZeroOne",
-    "compiled",
     "get",
 ]
 
