@@ -108,8 +108,8 @@ class RandomizedWeightedMajority(ExpertPlayer):
     """Follow an expert drawn by its weight, which is multiplied by `beta^loss` (mohri Figure 8.4).
 
     The expected loss is at most `ln n / (1 - beta) + (2 - beta) L` where `L` is that of the best expert
-    (Theorem 8.4), and with `beta` for a horizon the regret is at most `2 sqrt(T ln n)`. In few rounds the
-    theorem says less than that no round can cost more than the range, and the certificate has that.
+    (Theorem 8.4), and with `beta` for a horizon the regret is at most `2 sqrt(T ln n)`. In few rounds
+    the theorem says less than that no round costs more than the range, and the certificate has that.
 
     Parameters
     ----------
