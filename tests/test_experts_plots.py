@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from reference.pictures import check_boxes
 
 from regretless.plots import experts as plots
 
@@ -74,13 +75,7 @@ def test_labels_lie_inside_and_apart(draw):
     # the extent of an annotation has its line in it, that of a text has not
     plain = type(axes._left_title)
     boxes = [plain.get_window_extent(text) for text in texts if text.get_text()]
-    boxes += [legend.get_window_extent() for legend in figure.legends]
-    for k, box in enumerate(boxes):
-        assert box.x0 >= -1
-        assert box.y0 >= -1
-        assert box.x1 <= figure.bbox.x1 + 1
-        assert box.y1 <= figure.bbox.y1 + 1
-        assert not any(box.overlaps(other) for other in boxes[:k])
+    check_boxes(figure, boxes)
 
 
 # --- weights ---------------------------------------------------------------------------------------

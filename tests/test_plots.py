@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from reference.pictures import check_boxes
 
 from regretless import plots
 from regretless.evaluate import Calibration, Curve, Validation
@@ -127,13 +128,7 @@ def test_no_text_overlaps(draw, tmp_path):
         if label.get_text()
         and min(axis.get_view_interval()) <= place <= max(axis.get_view_interval())
     ]
-    boxes += [legend.get_window_extent() for legend in figure.legends]
-    for k, box in enumerate(boxes):
-        assert box.x0 >= -1
-        assert box.y0 >= -1
-        assert box.x1 <= figure.bbox.x1 + 1
-        assert box.y1 <= figure.bbox.y1 + 1
-        assert not any(box.overlaps(other) for other in boxes[:k])
+    check_boxes(figure, boxes)
 
 
 # --- learning curves -------------------------------------------------------------------------------
