@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference.damage import damaged
 from reference.kernel_perceptron import KERNELS
 from reference.kernel_perceptron import KernelPerceptron as Oracle
 from scipy import sparse
@@ -581,17 +582,10 @@ def test_a_function_must_be_given_again(tmp_path):
     "name", ["coefficients", "run", "support_rows", "support_squares", "scalars"]
 )
 def test_a_damaged_file_is_refused(name, tmp_path):
-    from regretless import persistence
-
-    KernelPerceptron(kernel="rbf").fit(XOR, [0, 1, 1, 0]).save(tmp_path / "m")
-    description, arrays = persistence.read(tmp_path / "m")
-    for damage in (arrays[name][:-1], None):
-        other = {k: v for k, v in arrays.items() if k != name}
-        persistence.write(
-            tmp_path / "n", description, other | ({} if damage is None else {name: damage})
-        )
+    model = KernelPerceptron(kernel="rbf").fit(XOR, [0, 1, 1, 0])
+    for path in damaged(model, name, tmp_path):
         with pytest.raises(ValueError, match="is damaged"):
-            linear.KernelPerceptron.load(tmp_path / "n")
+            linear.KernelPerceptron.load(path)
 
 
 @pytest.mark.parametrize("model", [KernelPerceptron(), PrimalDual(), LinearClassifier()], ids=repr)

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from reference.damage import damaged
 from reference.dual_runs import FIVE, GEOMETRIES, SIGNS, UPDATES, binary, data, dual, single, trace
 from reference.primal_dual import mu
 from scipy import sparse
@@ -358,17 +359,10 @@ def test_a_run_goes_on_from_a_file_bit_for_bit(kind, update, order, tmp_path):
 
 @pytest.mark.parametrize("name", ["theta", "sums", "run", "gradient", "past_alpha", "past_starts"])
 def test_a_damaged_file_is_refused(name, tmp_path):
-    from regretless import persistence
-
-    PrimalDual(update="block").fit(FIVE, SIGNS).save(tmp_path / "m")
-    description, arrays = persistence.read(tmp_path / "m")
-    for damage in (arrays[name][:-1], None):
-        other = {k: v for k, v in arrays.items() if k != name}
-        persistence.write(
-            tmp_path / "n", description, other | ({} if damage is None else {name: damage})
-        )
+    model = PrimalDual(update="block").fit(FIVE, SIGNS)
+    for path in damaged(model, name, tmp_path):
         with pytest.raises(ValueError, match="is damaged"):
-            PrimalDual.load(tmp_path / "n")
+            PrimalDual.load(path)
 
 
 def test_every_geometry_can_be_saved(tmp_path):
