@@ -55,9 +55,10 @@ def test_one_of(value):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 1000])
 def test_ranks_count_a_share_of_all(n):
-    """The share `k / n` is k of them, although `n (k / n)` may be rounded up."""
+    """The share `k / n` is k of them, also where `n (k / n)` is rounded up."""
     assert [arguments.rank(k / n, n) for k in range(1, n + 1)] == list(range(1, n + 1))
     assert arguments.rank(0.5 / n, n) == 1
+    assert arguments.rank(0.1 * 3, 10) == 3 < 10 * (0.1 * 3)
 
 
 @pytest.mark.parametrize(

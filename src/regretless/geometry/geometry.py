@@ -8,7 +8,8 @@ import numpy as np
 
 from regretless.arguments import whole
 from regretless.domains import Domain, Everything
-from regretless.domains.vectors import Array, ByValue, vector
+from regretless.domains.by_value import ByValue
+from regretless.domains.vectors import Array, vector
 
 if TYPE_CHECKING:
     from regretless.geometry.combined import Restricted, Sum
