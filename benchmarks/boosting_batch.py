@@ -46,7 +46,7 @@ def compared(name: str, X: Any, y: Any, rounds: int, repeats: int) -> list[Row]:
 
         return job
 
-    ours = [cls(rounds) for cls in (AdaBoost, NHBoost, NHBoostDT)]
+    ours = [cls(rounds=rounds) for cls in (AdaBoost, NHBoost, NHBoostDT)]
     peer = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=rounds)
     *times, theirs = medians([fitting(model) for model in (*ours, peer)], repeats)
     error = float(np.mean(fitted["AdaBoostClassifier"].predict(X) != y))

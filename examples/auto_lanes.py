@@ -35,7 +35,9 @@ def main() -> None:
     certificate = model.certificate()
     print(f"\nregret to the best lane {certificate.regret:.3f}, certified {certificate.bound:.3f}")
     if options.plot:
-        weights_over_time(np.array(weights), [name(lane) for lane in _lanes(model)], options.plot)
+        weights_over_time(
+            np.array(weights), options.plot, names=[name(lane) for lane in _lanes(model)]
+        )
 
 
 def _lanes(model: Any) -> Any:

@@ -26,10 +26,16 @@ def curve(seed: int, points: int) -> np.ndarray:
     """The regret after each day of who sees one value a day, two, or the slope (0)."""
     if points:
         player: Any = BanditGradientDescent(
-            2, Box(0.0, 1.0), horizon=DAYS, points=points, inside=True, lipschitz=1.5, seed=seed
+            2,
+            domain=Box(0.0, 1.0),
+            horizon=DAYS,
+            points=points,
+            inside=True,
+            lipschitz=1.5,
+            seed=seed,
         )
         return player.run(missed, DAYS, comparator=BEST).regret
-    slope = OnlineGradientDescent(2, domain=Box(0.0, 1.0), horizon=DAYS, gradient=1.5)
+    slope = OnlineGradientDescent(2, domain=Box(0.0, 1.0), horizon=DAYS, lipschitz=1.5)
     lost = []
     for _ in range(DAYS):
         lost.append(missed(slope.point))

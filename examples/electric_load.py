@@ -82,7 +82,7 @@ def main() -> None:
     for i in np.argsort(-each.mean(axis=0)):
         print(f"{models[i]:26}{each[:, i].mean():9.3f}")
     if options.plot:
-        weights_over_time(each, models, f"{options.plot}_weights.png")
+        weights_over_time(each, f"{options.plot}_weights.png", names=models)
         run.plot_residuals(f"{options.plot}_residuals.png")
         run.plot_oracles(f"{options.plot}_oracles.png")
         print(f"\nwrote {options.plot}_weights.png, _residuals.png and _oracles.png")

@@ -25,9 +25,9 @@ def main() -> None:
     X = np.array([[x.get(name, 0.0) for name in names] for x, _ in tumours])
     y = np.array([label for _, label in tumours])
     models = {
-        "AdaBoost": AdaBoost(options.rounds),
-        "NH-Boost": NHBoost(options.rounds),
-        "NH-Boost.DT": NHBoostDT(options.rounds),
+        "AdaBoost": AdaBoost(rounds=options.rounds),
+        "NH-Boost": NHBoost(rounds=options.rounds),
+        "NH-Boost.DT": NHBoostDT(rounds=options.rounds),
     }
     print(f"{'':12}{'train':>7}{'test':>7}{'least margin':>14}{'median':>8}{'weight 0':>10}")
     for name, model in models.items():
@@ -40,7 +40,7 @@ def main() -> None:
     first = models["NH-Boost.DT"].stumps_[0]
     print(f"\nx[{first.feature}] is {names[first.feature]}; the first {first}")
     if options.plot:
-        plots.margin_curves(models, X[::2], y[::2], options.plot, "breast cancer, training")
+        plots.margin_curves(models, X[::2], y[::2], options.plot, title="breast cancer, training")
 
 
 if __name__ == "__main__":

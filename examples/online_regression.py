@@ -31,7 +31,7 @@ def main() -> None:
     players = {
         "gradient descent": OnlineGradientDescent(d),
         "p-norm, p = 2 ln d": OnlineMirrorDescent(geometry.PNorm(max(2.0, 2 * np.log(d))), d),
-        "Newton steps": OnlineNewtonStep(d, curvature=0.125, alpha=0.1, bound=1.0),
+        "Newton steps": OnlineNewtonStep(d, curvature=0.125, alpha=0.1, slab=1.0),
     }
     print(
         f"{T:,} patients, {d} features: mean squared error of predictions made before the answer\n"

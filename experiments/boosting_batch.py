@@ -69,7 +69,7 @@ def measured(name: str, data: Split) -> dict[str, dict[str, Any]]:
     found, models = {}, {}
     for title, cls in BOOSTERS.items():
         start = time.perf_counter()
-        models[title] = model = cls(ROUNDS).fit(data.X, data.y)
+        models[title] = model = cls(rounds=ROUNDS).fit(data.X, data.y)
         seconds = time.perf_counter() - start
         certificate = model.certificate()
         found[title] = {
@@ -83,7 +83,7 @@ def measured(name: str, data: Split) -> dict[str, dict[str, Any]]:
             "median margin": float(np.median(certificate.margins)),
         }
     if name in DRAWN:
-        plots.margin_curves(models, data.X, data.y, PICTURES / f"boosting_{name}.png", name)
+        plots.margin_curves(models, data.X, data.y, PICTURES / f"boosting_{name}.png", title=name)
     return found
 
 

@@ -183,7 +183,7 @@ def test_full_feedback_is_weighted_majority():
 
 def test_the_generic_algorithm_with_the_exponential_potential_is_exp3():
     table = costs(400)
-    one, other = PotentialBandit(N, BanditPotential(0.1, N), seed=9), Exp3(N, rate=0.1, seed=9)
+    one, other = PotentialBandit(N, BanditPotential(N, 0.1), seed=9), Exp3(N, rate=0.1, seed=9)
     generic, run = one.run(table), other.run(table)
     np.testing.assert_array_equal(generic.arms, run.arms)
     np.testing.assert_allclose(generic.propensities, run.propensities, rtol=1e-9)
@@ -201,7 +201,7 @@ def test_the_generic_algorithm_with_the_exponential_potential_is_exp3():
 @pytest.mark.parametrize("eta", [0.01, 0.3, 1.0])
 def test_the_potential_makes_the_condition_an_equality(eta):
     """(A.3), with the alpha of the text."""
-    phi, s = BanditPotential(eta, N), np.linspace(-5, 5, 11)
+    phi, s = BanditPotential(N, eta), np.linspace(-5, 5, 11)
     alpha = eta**2 * math.exp(eta) / (2 * (math.exp(eta) - math.exp(-eta)))
     left = (0.5 + N * alpha) * phi.value(s - 1, 3) + (0.5 - N * alpha) * phi.value(s + 1, 3)
     np.testing.assert_allclose(left, phi.value(s, 2), rtol=1e-12)
@@ -209,7 +209,7 @@ def test_the_potential_makes_the_condition_an_equality(eta):
 
 @pytest.mark.parametrize(
     "potential",
-    [TwoNormPotential(), NormalHedgeDTPotential(), BanditPotential(0.3, N // 2)],
+    [TwoNormPotential(), NormalHedgeDTPotential(), BanditPotential(N // 2, 0.3)],
     ids=["two-norm", "normal-hedge", "for fewer arms"],
 )
 def test_potentials_that_are_not_for_bandits_are_refused(potential):

@@ -175,7 +175,7 @@ def test_exp4_in_use(tmp_path):
 
 
 def test_the_generic_player_in_use(tmp_path):
-    table, phi = costs(60, 3), BanditPotential(0.2, 3)
+    table, phi = costs(60, 3), BanditPotential(3, 0.2)
     player = PotentialBandit(3, phi, seed=4)
     player.run(table[:30])
     arm = player.act()
@@ -502,7 +502,7 @@ def test_bad_runs_change_nothing(make):
     [
         (lambda: Exp3(0), "n=0 must be a whole number"),
         (lambda: Exp3(2.0), "n=2.0 must be a whole number"),
-        (lambda: Exp3(3, rate="fast"), "rate='fast' is not 'anytime'"),
+        (lambda: Exp3(3, rate="fast"), "rate='fast' is not one of 'anytime'"),
         (lambda: Exp3(3, rate=-1), "rate=-1"),
         (lambda: Exp3(3, rate="horizon"), "they go together"),
         (lambda: Exp3(3, horizon=10), "they go together"),
@@ -519,10 +519,10 @@ def test_bad_runs_change_nothing(make):
         (lambda: ThompsonSampling(3, prior=3), "prior=3 must be two numbers"),
         (lambda: ThompsonSampling(3, range=None), "range=None"),
         (lambda: Exp4(3, 0), "experts=0"),
-        (lambda: Bernoulli([1.2]), "must be probabilities"),
+        (lambda: Bernoulli([1.2]), "it is a probability"),
         (lambda: Bernoulli([]), "means is empty"),
         (lambda: Gaussian([0.0], scale=-1.0), "scale=-1.0"),
-        (lambda: BanditPotential(0.0, 3), "eta=0.0"),
+        (lambda: BanditPotential(3, 0.0), "eta=0.0"),
         (lambda: PotentialBandit(2).update(0.5), "no choice waits"),
         (lambda: PotentialBandit(2).run([[0.5, 2.0]]), r"losses\[0, 1\] = 2.0"),
         (lambda: Exp3(3).certificate(3), "comparator=3 is none"),

@@ -155,7 +155,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
         streams.read(tmp_path / "*.vw")
     with pytest.raises(ValueError, match="tells no format; give format="):
         streams.read(__file__)
-    with pytest.raises(ValueError, match="format='vv' is not one of vw, svmlight"):
+    with pytest.raises(ValueError, match="format='vv' is not one of 'vw', 'svmlight'"):
         streams.read(__file__, format="vv")
     for name in ("a.vw", "a.svm"):
         (tmp_path / name).write_text("1 1:1\n")

@@ -348,7 +348,7 @@ def test_streams_arrays_and_pairs_are_the_same_data():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"how": "mean"}, "how='mean' is not one of average, random, last"),
+        ({"how": "mean"}, "how='mean' is not one of 'average', 'random', 'last'"),
         ({"delta": 0.0}, r"delta=0.0 is outside \(0, 1\)"),
         ({"loss_bound": -1.0}, "loss_bound=-1.0 must be positive"),
         ({"holdout": 1.0}, r"holdout=1.0 is outside \(0, 1\)"),
@@ -388,7 +388,7 @@ def test_what_a_kernel_without_weights_is_told(kernel):
     for how in set(HOWS) - {"average", "amplify"}:
         check(online_to_batch(learner, (X, y), how), learner, X, y, how)
     assert learner._model is None
-    with pytest.raises(ValueError, match="kernel='sigmoid' must be"):
+    with pytest.raises(ValueError, match="kernel='sigmoid' is not one of"):
         online_to_batch(KernelPerceptron(kernel="sigmoid"), (X, y))
 
 

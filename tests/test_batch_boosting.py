@@ -103,7 +103,7 @@ def test_thresholds_separate_neighbours_of_any_size():
 def test_every_round_against_the_oracle(cls, kind, weighted):
     X, signs = data(kind)
     weights = np.random.default_rng(1).uniform(0.5, 2, len(X)) if weighted else np.ones(len(X))
-    model = cls(25).fit(X, signs, sample_weight=weights)
+    model = cls(rounds=25).fit(X, signs, sample_weight=weights)
     prior = weights / weights.sum()
     p, stumps, edges, alphas, errors, margins = by_hand.boost(cls.__name__, X, signs, prior, 25)
     # round by round: an ulp in a weight may tip the balance between equally good stumps
@@ -163,7 +163,7 @@ def test_examples_are_experts_whose_loss_is_1_where_they_are_right(cls, player):
     signs = np.where(np.arange(90) % 3 == 0, -1, 1)
     X = np.arange(90.0)[:, None]
     weak = Recorder()
-    cls(30, weak=weak).fit(X, signs)
+    cls(rounds=30, weak=weak).fit(X, signs)
     experts, printed = player(90), player(90)
     distance = 0.0
     for t, w in enumerate(weak.seen):
@@ -201,15 +201,15 @@ def test_the_printed_loss_does_not_boost():
 def test_training_error_of_every_round_is_within_its_bound(kind, noise):
     X, signs = data(kind, 120, noise=noise, seed=3)
     T = np.arange(1, 201)
-    model = NHBoostDT(200).fit(X, signs)
+    model = NHBoostDT(rounds=200).fit(X, signs)
     mean = np.cumsum(model.edges_) / T
     thesis = (math.exp(4 / 3) - 1) * (np.log(T) + 1) / 2  # c_T of CHK-2.12
     assert (model.errors_ <= thesis / np.expm1(T * mean**2 / 3)).all()
-    ada = AdaBoost(200).fit(X, signs)
+    ada = AdaBoost(rounds=200).fit(X, signs)
     assert (ada.errors_ <= np.cumprod(np.sqrt(1 - 4 * ada.edges_**2)) + 1e-12).all()
     for t in (1, 2, 5, 20, 60, 200):
         for cls in BOOSTERS:
-            part = cls(t).fit(X, signs)
+            part = cls(rounds=t).fit(X, signs)
             certificate = part.certificate()
             assert certificate.holds
             assert certificate.error == part.errors_[-1]
@@ -218,14 +218,14 @@ def test_training_error_of_every_round_is_within_its_bound(kind, noise):
                 assert certificate.margin_error(theta) == pytest.approx(np.mean(margins <= theta))
                 assert np.mean(margins <= theta) <= certificate.margin_bound(theta) + 1e-9
     # the sum of CHK-2.12 is sharper than its logarithm
-    last = NHBoostDT(200).fit(X, signs).certificate()
+    last = NHBoostDT(rounds=200).fit(X, signs).certificate()
     assert last.bound <= min(1.0, thesis[-1] / math.expm1(200 * mean[-1] ** 2 / 3))
     assert last.edge == pytest.approx(mean[-1])
 
 
 def test_the_margin_bound_has_12_where_3_is_printed():
     X = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
-    certificate = NHBoostDT(600).fit(X, X.sum(axis=1) > 1).certificate()
+    certificate = NHBoostDT(rounds=600).fit(X, X.sum(axis=1) > 1).certificate()
     gap = 2 * certificate.edge - 0.05
     c = np.expm1(4 / (3 * np.arange(1, 601))).sum() / 2
     assert certificate.margin_bound(0.05) == pytest.approx(c / math.expm1(600 * gap**2 / 12))
@@ -235,7 +235,7 @@ def test_the_margin_bound_has_12_where_3_is_printed():
 
 def test_a_bound_that_fails_is_told():
     X, signs = data("real", 100)
-    model = NHBoostDT(50).fit(X, signs)
+    model = NHBoostDT(rounds=50).fit(X, signs)
     assert model.certificate().holds
     ensemble = model._ensembles[0]
     ensemble.edges = ensemble.edges + 0.4
@@ -251,10 +251,10 @@ def test_regrets_are_margins(cls, player):
     """`R_i = T (mean edge) - T margin_i / 2`: an identity, which the theorem rests on."""
     X, signs = data("few")
     weighing = player(90)
-    for stump in cls(40).fit(X, signs).stumps_:
+    for stump in cls(rounds=40).fit(X, signs).stumps_:
         h = by_hand.predictions(as_tuple(stump), X)
         weighing.update((h == signs).astype(float))
-    model = cls(40).fit(X, signs)
+    model = cls(rounds=40).fit(X, signs)
     expected = model.edges_.sum() - 20 * model.margins(X, signs)
     np.testing.assert_allclose(weighing.regrets, expected, atol=1e-11)
 
@@ -264,7 +264,7 @@ def test_margins_approach_the_best():
     X = np.eye(3)[:, :] * 2.0 - 1.0
     signs = np.array([1.0, 1.0, 1.0])
     X, signs = np.vstack([-X, X]), np.concatenate([signs, -signs])
-    margins = [NHBoostDT(T).fit(X, signs).margins(X, signs).min() for T in (30, 300, 3000)]
+    margins = [NHBoostDT(rounds=T).fit(X, signs).margins(X, signs).min() for T in (30, 300, 3000)]
     assert 1 / 3 - 0.02 < margins[-1] <= 1 / 3
     assert margins[0] <= margins[-1] + 0.05
 
@@ -272,7 +272,7 @@ def test_margins_approach_the_best():
 @boosters
 def test_a_short_run_begins_a_long_one(cls):
     X, signs = data("real")
-    short, long = cls(15).fit(X, signs), cls(40).fit(X, signs)
+    short, long = cls(rounds=15).fit(X, signs), cls(rounds=40).fit(X, signs)
     assert short.stumps_ == long.stumps_[:15]
     assert np.array_equal(short.edges_, long.edges_[:15])
     assert np.array_equal(short.errors_, long.errors_[:15])
@@ -284,11 +284,11 @@ def test_a_short_run_begins_a_long_one(cls):
 def test_a_perfect_stump():
     X = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 0.0]])
     y = ["a", "a", "b", "b"]
-    ada = AdaBoost(10).fit(X, y)
+    ada = AdaBoost(rounds=10).fit(X, y)
     assert (len(ada.stumps_), ada.alphas_.tolist(), ada.edges_.tolist()) == (1, [1.0], [0.5])
     assert ada.certificate().bound == 0.0
     for cls in (NHBoost, NHBoostDT):
-        model = cls(10).fit(X, y)
+        model = cls(rounds=10).fit(X, y)
         assert model.edges_.tolist() == [0.5] * 10
         assert model.errors_.tolist() == [0.0] * 10
         assert model.margins(X, y).tolist() == [1.0] * 4
@@ -315,7 +315,7 @@ class Late:
 def test_a_perfect_hypothesis_decides_alone():
     X, y = np.arange(4.0)[:, None], [-1, -1, 1, 1]
     Late.calls = 0
-    model = AdaBoost(10, weak=Late()).fit(X, y)
+    model = AdaBoost(rounds=10, weak=Late()).fit(X, y)
     assert model.alphas_.tolist() == [0.0, 0.0, 1.0]
     assert model.edges_.tolist()[-1] == 0.5
     assert model.errors_.tolist()[-1] == 0.0
@@ -331,13 +331,13 @@ def test_a_perfect_hypothesis_decides_alone():
 def test_useless_stumps():
     """Exclusive or: no stump is better than chance."""
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1, 0]
-    ada = AdaBoost(10).fit(X, y)
+    ada = AdaBoost(rounds=10).fit(X, y)
     assert ada.stumps_ == []
     assert ada.errors_.tolist() == []
     assert ada.predict(X).tolist() == [1] * 4  # sign(0) = +1
     assert (ada.certificate().bound, ada.certificate().holds) == (1.0, True)
     for cls in (NHBoost, NHBoostDT):
-        model = cls(10).fit(X, y)
+        model = cls(rounds=10).fit(X, y)
         assert abs(model.edges_[0]) < 1e-15
         assert model.certificate().holds
         assert len(model.stumps_) == 10
@@ -353,8 +353,8 @@ def test_alphas_are_negative_for_hypotheses_below_chance():
 
     X, signs = data("real", noise=0.0, d=1)
     signs[:10] *= -1
-    model = AdaBoost(1, weak=Wrong()).fit(X, signs)
-    sure = AdaBoost(1).fit(X, signs)
+    model = AdaBoost(rounds=1, weak=Wrong()).fit(X, signs)
+    sure = AdaBoost(rounds=1).fit(X, signs)
     assert abs(model.alphas_[0]) <= sure.alphas_[0] + 1e-12
     assert model.errors_[0] == np.mean((X[:, 0] > 0) != (signs > 0)) or model.alphas_[0] > 0
     assert model.certificate().holds
@@ -363,8 +363,8 @@ def test_alphas_are_negative_for_hypotheses_below_chance():
 @boosters
 def test_sparse_dense_and_other_forms_are_the_same(cls):
     X, signs = data("sparse")
-    model = cls(20).fit(X, signs)
+    model = cls(rounds=20).fit(X, signs)
     for form in (sparse.csr_array, sparse.csc_matrix, np.asfortranarray):
-        other = cls(20).fit(form(X), signs)
+        other = cls(rounds=20).fit(form(X), signs)
         assert other.stumps_ == model.stumps_
         assert np.array_equal(other.decision_function(form(X)), model.decision_function(X))

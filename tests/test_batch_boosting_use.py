@@ -37,9 +37,9 @@ def three(data):
 )
 def test_labels_of_any_kind(cls, data, labels):
     X, y = data
-    expected = cls(10).fit(X, y)
+    expected = cls(rounds=10).fit(X, y)
     named = [labels[k] for k in (y == "yes").astype(int)]
-    model = cls(10).fit(X, named)
+    model = cls(rounds=10).fit(X, named)
     assert model.classes_.tolist() == list(labels)
     assert np.array_equal(model.decision_function(X), expected.decision_function(X))
     assert model.predict(X).tolist() == [labels[int(k)] for k in expected.predict(X) == "yes"]
@@ -50,10 +50,10 @@ def test_labels_of_any_kind(cls, data, labels):
 @boosters
 def test_more_labels_are_one_against_the_rest(cls, three):
     X, y = three
-    model = cls(20).fit(X, y)
+    model = cls(rounds=20).fit(X, y)
     scores = model.decision_function(X)
     for k, label in enumerate("abc"):
-        alone = cls(20).fit(X, y == label)
+        alone = cls(rounds=20).fit(X, y == label)
         assert np.array_equal(alone._votes(X), scores[:, k])
         assert np.array_equal(alone.errors_, model.errors_[label])
         assert np.array_equal(alone.edges_, model.edges_[label])
@@ -72,7 +72,7 @@ def test_more_labels_are_one_against_the_rest(cls, three):
 @boosters
 def test_scores_shares_and_margins_say_the_same(cls, data):
     X, y = data
-    model = cls(20).fit(X, y)  # an even number: votes may be level
+    model = cls(rounds=20).fit(X, y)  # an even number: votes may be level
     scores, votes = model.decision_function(X), model._votes(X)
     assert np.array_equal(model.predict(X) == "yes", scores > 0)
     assert np.array_equal(scores > 0, votes >= 0)
@@ -101,15 +101,15 @@ def test_a_weight_of_2_is_an_example_that_is_there_twice(cls, data):
     """Up to rounding, which decides no tie: for all three rules, whose sums are over examples."""
     X, y = data
     weights = np.random.default_rng(0).integers(0, 4, len(y))
-    model = cls(30).fit(X, y, sample_weight=weights)
-    repeated = cls(30).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    model = cls(rounds=30).fit(X, y, sample_weight=weights)
+    repeated = cls(rounds=30).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     kept = weights > 0
     assert model.stumps_ == repeated.stumps_
     for name in ("edges_", "errors_", "alphas_"):
         np.testing.assert_allclose(
             getattr(model, name), getattr(repeated, name), rtol=1e-9, atol=1e-12
         )
-    scaled = cls(30).fit(X[kept], y[kept], sample_weight=weights[kept] * 8.0)
+    scaled = cls(rounds=30).fit(X[kept], y[kept], sample_weight=weights[kept] * 8.0)
     assert scaled.stumps_ == model.stumps_
     np.testing.assert_allclose(scaled.decision_function(X), model.decision_function(X), rtol=1e-12)
     assert model.certificate().error == pytest.approx(repeated.certificate().error)
@@ -125,12 +125,12 @@ def test_data_frames(cls, data):
     X, y = data
     colour = np.array(["red", "green", "blue"])[X[:, 0].astype(int)]
     frame = pd.DataFrame({"colour": colour, "size": X[:, 1], "age": X[:, 2]})
-    model = cls(20).fit(frame, y)
+    model = cls(rounds=20).fit(frame, y)
     assert {s.feature for s in model.stumps_} <= {
         None, "colour=red", "colour=green", "colour=blue", "size", "age",
     }  # fmt: skip
     hot = np.column_stack([colour == c for c in dict.fromkeys(colour)] + [X[:, 1], X[:, 2]])
-    plain = cls(20).fit(hot, y)
+    plain = cls(rounds=20).fit(hot, y)
     assert np.array_equal(model.decision_function(frame), plain.decision_function(hot))
     mixed = frame[["age", "colour", "size"]]
     assert np.array_equal(model.predict(mixed), model.predict(frame))
@@ -143,7 +143,7 @@ def test_data_frames(cls, data):
     ):
         model.predict(frame.rename(columns={"age": "years"}))
     tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier(max_depth=2, random_state=0)
-    deeper = cls(5, weak=tree).fit(frame, y)
+    deeper = cls(rounds=5, weak=tree).fit(frame, y)
     assert np.array_equal(deeper.predict(mixed), deeper.predict(frame))
     for each in ("red", "blue"):
         alone = frame["colour"] == each
@@ -154,12 +154,12 @@ def test_any_classifier_can_be_weak(data):
     tree = pytest.importorskip("sklearn.tree")
     X, y = data
     for form in (np.asarray, sparse.csr_array):
-        model = NHBoostDT(15, weak=tree.DecisionTreeClassifier(max_depth=2, random_state=0))
+        model = NHBoostDT(rounds=15, weak=tree.DecisionTreeClassifier(max_depth=2, random_state=0))
         model.fit(form(X), y)
         assert model.score(form(X), y) == pytest.approx(1 - model.errors_[-1])
         assert isinstance(model.stumps_[0], tree.DecisionTreeClassifier)
         assert model.certificate().holds
-        assert model.errors_[-1] < NHBoostDT(15).fit(X, y).errors_[-1]
+        assert model.errors_[-1] < NHBoostDT(rounds=15).fit(X, y).errors_[-1]
 
 
 def test_adaboost_is_that_of_scikit_learn(data):
@@ -169,14 +169,14 @@ def test_adaboost_is_that_of_scikit_learn(data):
     X = np.random.default_rng(1).normal(size=(150, 4))
     y = np.where(X.sum(axis=1) + np.random.default_rng(2).normal(size=150) > 0, 1, -1)
     weak = tree.DecisionTreeClassifier(max_depth=1, random_state=0)
-    ours = AdaBoost(40, weak=weak).fit(X, y)
+    ours = AdaBoost(rounds=40, weak=weak).fit(X, y)
     theirs = ensemble.AdaBoostClassifier(weak, n_estimators=40, random_state=0).fit(X, y)
     np.testing.assert_allclose(0.5 - ours.edges_, theirs.estimator_errors_, rtol=1e-9)
     np.testing.assert_allclose(2 * ours.alphas_, theirs.estimator_weights_, rtol=1e-9)
     staged = [np.mean(p != y) for p in theirs.staged_predict(X)]
     np.testing.assert_allclose(ours.errors_, staged, atol=1e-12)
     # and in the first round no stump has a smaller error than ours
-    assert AdaBoost(1).fit(X, y).errors_[0] <= staged[0]
+    assert AdaBoost(rounds=1).fit(X, y).errors_[0] <= staged[0]
 
 
 # --- copies and files ----------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_adaboost_is_that_of_scikit_learn(data):
 @pytest.mark.parametrize("labels", ["two", "three"])
 def test_copies_and_files(cls, data, three, labels, tmp_path):
     X, y = data if labels == "two" else three
-    model = cls(12).fit(X, y)
+    model = cls(rounds=12).fit(X, y)
     model.save(tmp_path / "model")
     label = None if labels == "two" else "b"
     for copied in (pickle.loads(pickle.dumps(model)), cls.load(tmp_path / "model")):
@@ -208,7 +208,7 @@ def test_files_that_are_not_sound(data, tmp_path):
 
     X, y = data
     path = tmp_path / "model"
-    AdaBoost(5).fit(X, y).save(path)
+    AdaBoost(rounds=5).fit(X, y).save(path)
     with pytest.raises(ValueError, match="holds a AdaBoost, not a NHBoost"):
         NHBoost.load(path)
     description, arrays = persistence.read(path)
@@ -230,9 +230,9 @@ def test_files_that_are_not_sound(data, tmp_path):
     with pytest.raises(ValueError, match="call fit first"):
         AdaBoost().save(path)
     with pytest.raises(ValueError, match=r"the label \(0, 1\) cannot be saved"):
-        AdaBoost(2).fit(X, [(0, 1) if label == "no" else (1, 1) for label in y]).save(path)
+        AdaBoost(rounds=2).fit(X, [(0, 1) if label == "no" else (1, 1) for label in y]).save(path)
     with pytest.raises(ValueError, match="a file holds no code"):
-        AdaBoost(2, weak=_Constant()).fit(X, y).save(path)
+        AdaBoost(rounds=2, weak=_Constant()).fit(X, y).save(path)
 
 
 class _Constant:
@@ -244,7 +244,7 @@ class _Constant:
 
 
 def test_options():
-    model = NHBoostDT(7)
+    model = NHBoostDT(rounds=7)
     assert repr(model) == "NHBoostDT(rounds=7)"
     assert repr(NHBoost()) == "NHBoost()"
     assert model.set_params(rounds=3).get_params() == {"rounds": 3, "weak": None}
@@ -256,7 +256,7 @@ def test_options():
 
 def test_pictures_of_margins(data, three):
     X, y = data
-    models = {"$a$": AdaBoost(5).fit(X, y), "b": NHBoostDT(5).fit(X, y)}
+    models = {"$a$": AdaBoost(rounds=5).fit(X, y), "b": NHBoostDT(rounds=5).fit(X, y)}
     left, right = plots.margin_curves(models, X, y, title="some").axes
     assert left.get_title(loc="left") == "Margins, some"
     for line, model in zip(left.lines, models.values()):
@@ -267,7 +267,7 @@ def test_pictures_of_margins(data, three):
     with pytest.raises(ValueError, match="boosters is empty"):
         plots.margin_curves({}, X, y)
     with pytest.raises(ValueError, match="m has 3 labels: two are drawn"):
-        plots.margin_curves({"m": AdaBoost(2).fit(*three)}, *three)
+        plots.margin_curves({"m": AdaBoost(rounds=2).fit(*three)}, *three)
     with pytest.raises(ValueError, match="must end in"):
         plots.margin_curves(models, X, y, "margins.pdf")
 
@@ -287,7 +287,7 @@ BAD = {
     "y has one class only, 1": (5, GOOD, [0, 1, 1], [0, 1, 1]),
     "y=nan is not a label": (5, GOOD, [0, 1, np.nan], None),
     "y='a' is a string, but": (5, GOOD, [0, 1, "a"], None),
-    r"sample_weight\[2\] = -1.0 must be": (5, GOOD, [0, 1, 1], [1, 1, -1]),
+    r"sample_weight\[2\] = -1.0 is not a weight": (5, GOOD, [0, 1, 1], [1, 1, -1]),
     r"sample_weight has shape \(2,\)": (5, GOOD, [0, 1, 1], [1, 1]),
     "sample_weight is 0 everywhere": (5, GOOD, [0, 1, 1], [0, 0, 0]),
     "X has shape": (5, [1.0, 2.0], [0, 1], None),
@@ -298,7 +298,7 @@ BAD = {
 @pytest.mark.parametrize("message", BAD)
 def test_bad_input_changes_nothing(cls, message):
     rounds, X, y, weights = BAD[message]
-    model = cls(3).fit(GOOD, [0, 1, 1])
+    model = cls(rounds=3).fit(GOOD, [0, 1, 1])
     before = model.stumps_, model.classes_.tolist()
     model.rounds = rounds
     with pytest.raises(ValueError, match=message):
@@ -308,7 +308,7 @@ def test_bad_input_changes_nothing(cls, message):
 
 @boosters
 def test_bad_input_to_what_was_fitted(cls):
-    model = cls(3).fit(GOOD, [0, 1, 1])
+    model = cls(rounds=3).fit(GOOD, [0, 1, 1])
     with pytest.raises(ValueError, match="X has 3 columns, 0, 1, 2; it was fitted on 2, 0, 1"):
         model.predict(np.ones((2, 3)))
     with pytest.raises(ValueError, match=r"y has 7, which is none of \[0, 1\]"):
@@ -328,13 +328,13 @@ def test_weak_learners_that_answer_other_labels():
             return np.full(X.shape[0], 3)
 
     with pytest.raises(ValueError, match="does not predict the labels it was given"):
-        NHBoost(3, weak=Odd()).fit(GOOD, [0, 1, 1])
+        NHBoost(rounds=3, weak=Odd()).fit(GOOD, [0, 1, 1])
 
 
 @boosters
 def test_constant_features_and_equal_examples(cls):
     X, y = np.ones((5, 2)), [0, 1, 1, 1, 0]
-    model = cls(4).fit(X, y)
+    model = cls(rounds=4).fit(X, y)
     assert all(s.feature is None for s in model.stumps_)
     # AdaBoost's second constant would be as good as chance, but for rounding
     assert len(model.stumps_) == (1 if cls is AdaBoost else 4)

@@ -28,7 +28,7 @@ def test_batch_boosting_and_its_bounds(shrink, eta, loss):
         eta, 1 / np.arange(2, n + 2)
     )
     given = eta if eta != "falling" else etas.tolist()
-    model = BatchGradientBoosting(n=n, eta=given, loss=loss, shrink=shrink).fit(G, y)
+    model = BatchGradientBoosting(rounds=n, eta=given, loss=loss, shrink=shrink).fit(G, y)
     part = losses.get(loss)
     f = np.zeros(80)
     for i, step in enumerate(etas):  # as it is written
@@ -63,7 +63,7 @@ def test_batch_boosting_and_its_bounds(shrink, eta, loss):
 def test_batch_boosting_refuses():
     G, y = np.ones((3, 2)), np.ones(3)
     for options, match in [
-        ({"n": 0}, "n=0"),
+        ({"rounds": 0}, "rounds=0"),
         ({"eta": 0.0}, "eta=0"),
         ({"eta": [0.1]}, "steps"),
         ({"loss": "hinge"}, "smooth"),
@@ -80,5 +80,5 @@ def test_batch_boosting_refuses():
     with pytest.raises(ValueError, match="call fit first"):
         BatchGradientBoosting().predict(G)
     with pytest.raises(ValueError, match="2 finite numbers"):
-        BatchGradientBoosting(n=2).fit(G, y).certificate([1.0])
-    assert "n=2" in repr(BatchGradientBoosting(n=2))
+        BatchGradientBoosting(rounds=2).fit(G, y).certificate([1.0])
+    assert "rounds=2" in repr(BatchGradientBoosting(rounds=2))

@@ -364,5 +364,5 @@ def test_help_teaches():
 
 def test_losses_are_those_of_the_library():
     """`Mixture` names them all when it is given another."""
-    with pytest.raises(ValueError, match=", ".join(each.value for each in ForecastLossName)):
+    with pytest.raises(ValueError, match=", ".join(repr(each.value) for each in ForecastLossName)):
         Mixture(loss="nothing")

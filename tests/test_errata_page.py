@@ -288,7 +288,7 @@ def test_lecture_the_entropy_is_not_bounded_by_a_norm():
     """All points of the simplex have norm 1; the luckiest of many is further ahead than sqrt(2 T)."""
     T, d = 400, 2000
     costs = np.random.default_rng(0).integers(0, 2, (T, d)).astype(float)
-    run = ExponentiatedGradient(d, rate="horizon", horizon=T, gradient=1.0).run(costs)
+    run = ExponentiatedGradient(d, rate="horizon", horizon=T, lipschitz=1.0).run(costs)
     printed, mended = math.sqrt(2 * T), math.sqrt(2 * T * math.log(d))
     assert printed < run.regret[-1] <= mended
 
@@ -409,7 +409,7 @@ def test_thesis_e10_as_printed_coordinates_are_seen(seed):
     y = np.sign(X @ random.normal(size=4))
     for make, same in (
         (lambda: Printed(4, 1.0, 4.0), False),
-        (lambda: InvariantNewtonStep(4, curvature=1.0, bound=4.0), True),
+        (lambda: InvariantNewtonStep(4, curvature=1.0, slab=4.0), True),
     ):
         scores = []
         for rows in (X, X @ M.T):

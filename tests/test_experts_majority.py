@@ -11,6 +11,7 @@ from regretless.experts import (
     Halving,
     Hedge,
     NotRealizable,
+    RandomizedWeightedMajority,
     WeightedMajority,
 )
 
@@ -141,3 +142,22 @@ def test_weights_do_not_vanish():
 def test_bad_input(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("span", [1.0, 2.5])
+@pytest.mark.parametrize("beta", [0.5, 0.9])
+def test_no_more_than_everything_is_lost(beta, span):
+    """The randomized majority's theorem says nothing of few rounds, where it exceeds all there is."""
+    n = 8
+    losses = span * (np.random.default_rng(0).random((60, n)) < 0.7)
+    player = RandomizedWeightedMajority(n, beta=beta, range=(0.0, span))
+    said = []
+    for t, row in enumerate(losses, 1):
+        player.update(row)
+        best = losses[:t].sum(axis=0).min() / span
+        theorem = math.log(n) / (1 - beta) + (1 - beta) * min(best, t)
+        assert player.certificate().bound == pytest.approx(span * min(theorem, t))
+        assert player.certificate().holds
+        said.append(theorem < t)
+    assert not said[0]
+    assert said[-1]

@@ -340,7 +340,7 @@ def test_losses_at_their_ends():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Mixture(loss="cubic"), "loss='cubic' is not one of squared"),
+        (lambda: Mixture(loss="cubic"), "loss='cubic' is not one of 'squared'"),
         (lambda: Mixture(loss="pinball", tau=2.0), "tau=2.0"),
         (lambda: Mixture().weights, "call predict"),
         (lambda: Mixture().update(1.0), "no forecast waits"),

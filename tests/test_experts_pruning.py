@@ -545,7 +545,7 @@ def test_bad_rounds_change_nothing(tree, loss, y, message):
         (lambda: BestPruning(3), "tree=3 has no method path"),
         (
             lambda: BestPruning(Given(["a"]), "huber"),
-            "loss='huber' is not one of squared, absolute",
+            "loss='huber' is not one of 'squared', 'absolute'",
         ),
         (lambda: TemplateTree({}), "splits is empty"),
         (lambda: TemplateTree({0: (len, [1]), 1: (len, [0])}), "cycle"),

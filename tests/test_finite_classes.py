@@ -69,7 +69,7 @@ def test_restrict():
     assert not any(V.at(4))
     with pytest.raises(NotRealizable, match="no hypothesis says 0 at x=2"):
         V.restrict(2, 0)
-    with pytest.raises(ValueError, match="label=2 is not 0 or 1"):
+    with pytest.raises(ValueError, match="label=2 is not one of 0, 1"):
         V.restrict(2, 2)
     assert len(H.restrict(2, 1)) + len(H.restrict(2, 0)) == len(H)
 

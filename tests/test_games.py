@@ -441,7 +441,7 @@ def test_progress_and_determinism():
         ([[1, 2]], {"tolerance": "small"}, "tolerance='small' is not a number"),
         ([[1, 2]], {"rounds": 0}, "rounds=0 must be a whole number"),
         ([[1, 2]], {"rounds": 1.5}, "rounds=1.5 must be a whole number"),
-        ([[1, 2]], {"method": "simplex"}, "method='simplex' is not 'auto' or one of predictive"),
+        ([[1, 2]], {"method": "simplex"}, "method='simplex' is not one of 'auto', 'predictive"),
         ([[1, 2]], {"shape": (1, 2)}, "is for payoffs that are a function"),
         (lambda i, j: 0.0, {}, "give .rows, columns."),
         (lambda i, j: 0.0, {"shape": (0, 2)}, "both at least 1"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference.damage import damaged
 from reference.kernel_perceptron import KERNELS
 from reference.kernel_perceptron import KernelPerceptron as Oracle
 from scipy import sparse
@@ -478,16 +479,16 @@ def test_wide_data_are_kept_sparse_and_go_on_from_a_file(tmp_path):
     [
         (
             {"kernel": "sigmoid"},
-            "kernel='sigmoid' must be 'linear', 'polynomial', 'rbf' or a function",
+            "kernel='sigmoid' is not one of 'linear', 'polynomial', 'rbf', nor a function",
         ),
         ({"kernel": "polynomial", "degree": 1.5}, "degree=1.5 must be a whole number"),
         ({"kernel": "polynomial", "degree": 0}, "degree=0 must be a whole number"),
         ({"kernel": "polynomial", "coef0": -1.0}, "coef0=-1.0 must be finite and not negative"),
         ({"kernel": "rbf", "gamma": 0.0}, "gamma=0.0 must be positive"),
         ({"kernel": "rbf", "gamma": "scale"}, "gamma='scale' is not a number"),
-        ({"budget": 0}, "budget=0 must be a whole number, 1 or more, or None"),
+        ({"budget": 0}, "budget=0 must be a whole number of at least 1, or None"),
         ({"budget": 2.5}, "budget=2.5 must be"),
-        ({"average": "vote"}, "average='vote' must be 'none', 'survival' or 'uniform'"),
+        ({"average": "vote"}, "average='vote' is not one of 'none', 'survival', 'uniform'"),
     ],
 )
 def test_bad_options(options, message):
@@ -581,17 +582,10 @@ def test_a_function_must_be_given_again(tmp_path):
     "name", ["coefficients", "run", "support_rows", "support_squares", "scalars"]
 )
 def test_a_damaged_file_is_refused(name, tmp_path):
-    from regretless import persistence
-
-    KernelPerceptron(kernel="rbf").fit(XOR, [0, 1, 1, 0]).save(tmp_path / "m")
-    description, arrays = persistence.read(tmp_path / "m")
-    for damage in (arrays[name][:-1], None):
-        other = {k: v for k, v in arrays.items() if k != name}
-        persistence.write(
-            tmp_path / "n", description, other | ({} if damage is None else {name: damage})
-        )
+    model = KernelPerceptron(kernel="rbf").fit(XOR, [0, 1, 1, 0])
+    for path in damaged(model, name, tmp_path):
         with pytest.raises(ValueError, match="is damaged"):
-            linear.KernelPerceptron.load(tmp_path / "n")
+            linear.KernelPerceptron.load(path)
 
 
 @pytest.mark.parametrize("model", [KernelPerceptron(), PrimalDual(), LinearClassifier()], ids=repr)

@@ -324,7 +324,7 @@ def test_bad_batches_change_nothing(batch, message):
 
 def test_bad_kinds():
     """Only the three, and only one way from one to another."""
-    with pytest.raises(ValueError, match="kind='ternary' is not one of binary, multiclass"):
+    with pytest.raises(ValueError, match="kind='ternary' is not one of 'binary', 'multiclass'"):
         Validation("ternary")
     validation = Validation("regression")
     with pytest.raises(ValueError, match="only binary can become multiclass"):

@@ -1,4 +1,4 @@
-"""The players of the core: against oracles, the equivalences of the texts, identities and bounds."""
+"""Players of convex optimisation: their oracles, runs, copies, files, bad input, equivalences."""
 
 import copy
 import math
@@ -6,59 +6,27 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from reference import mirror
-from reference import newton as sketches
-from reference.invariant import InvariantNewton
+from reference.oco_games import (
+    GEOMETRIES,
+    PROJECTIONS,
+    RATES,
+    ROUNDING,
+    STREAMS,
+    every_stream,
+    gradients,
+)
 
 from regretless import domains, geometry, losses, rates
 from regretless.oco import (
     AdaGrad,
     CoinBetting,
     ExponentiatedGradient,
-    InvariantNewtonStep,
     OnlineGradientDescent,
     OnlineMirrorDescent,
     OnlineNewtonStep,
     SketchedOnlineNewton,
 )
-
-# a few hundred additions and exponentials of numbers near 1, each off by at most 2^-53
-ROUNDING = {"rtol": 1e-11, "atol": 1e-12}
-
-GEOMETRIES = {
-    "euclidean": geometry.Euclidean(),
-    "entropy": geometry.Entropy(),
-    "entropy 3": geometry.Entropy(3.0),
-    "p 3": geometry.PNorm(3.0),
-    "p 2.5 B": geometry.PNorm(2.5, convention="B"),
-}
-RATES = {
-    "constant": (0.3, lambda t, S: 0.3),
-    "sqrt": (rates.InverseSqrt(0.5), lambda t, S: 0.5 / math.sqrt(t)),
-    "inverse": (rates.Inverse(0.5), lambda t, S: 0.5 / t),
-}
-
-
-def gradients(seed=0, rounds=80, dimension=5, scale=1.0):
-    return scale * np.random.default_rng(seed).normal(size=(rounds, dimension))
-
-
-STREAMS = {
-    "gaussian": gradients(),
-    "large": gradients(1, scale=1e3),
-    "signs": np.sign(gradients(2)),
-    "one direction": np.tile([1.0, 0.5, 0.0, -0.5, -1.0], (80, 1)),
-    "alternating": np.tile([1.0, -1.0], 40)[:, None] * np.ones(5),
-    "rising": gradients(3) * np.arange(1, 81)[:, None],
-    "sparse": gradients(4) * (np.random.default_rng(5).random((80, 5)) < 0.2),
-    "zeros": np.zeros((80, 5)),
-}
-every_stream = pytest.mark.parametrize("stream", STREAMS)
-
-
-# -- against the oracle ----------------------------------------------------------------------------
 
 
 @every_stream
@@ -86,14 +54,6 @@ def test_anytime_rates_fall_with_the_gradients_seen(name, stream):
         Z, link, square, sigma, lambda t, S: eta / math.sqrt(S) if S > 0 else 0.0
     )
     np.testing.assert_allclose(player.run(Z).points, points, **ROUNDING)
-
-
-PROJECTIONS = {
-    "ball": domains.Ball(0.5),
-    "simplex": domains.Simplex(2.0),
-    "box": domains.Box(-0.25 * np.ones(5), np.array([0.1, 0.2, 0.3, 0.4, 0.5])),
-    "l1 ball": domains.Ball(0.75, p=1.0),
-}
 
 
 @every_stream
@@ -164,117 +124,10 @@ def test_coordinates_that_learn_for_themselves(stream):
         **ROUNDING,
     )
     L = float(np.abs(Z).max()) or 1.0
-    player = CoinBetting(5, wealth=0.5, gradient=L)
+    player = CoinBetting(5, wealth=0.5, lipschitz=L)
     run = player.run(Z, comparators=np.zeros(5))
     np.testing.assert_allclose(run.points, mirror.coin(Z, 0.5, L), rtol=1e-8, atol=1e-12)
 
-
-@every_stream
-@pytest.mark.parametrize("options", [(1.0, 0.5, 0.0), (0.1, 0.0, 1.0), (2.0, 0.2, 0.3)])
-def test_newton_steps(options, stream):
-    alpha, curvature, rate = options
-    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
-    for lazy in (False, True):
-        player = OnlineNewtonStep(5, alpha=alpha, curvature=curvature, rate=rate, lazy=lazy)
-        points = player.run(Z, comparators=np.zeros(5)).points
-        np.testing.assert_allclose(points, mirror.newton(Z, *options, lazy), rtol=1e-8, atol=1e-10)
-
-
-@pytest.mark.parametrize("domain", [domains.Simplex(), domains.Simplex(3.0), "box"])
-def test_newton_projects_in_its_own_norm(domain):
-    """The point played satisfies the variational inequality of the projection, in the norm of A."""
-    if domain == "box":
-        domain = domains.Box(np.full(5, -0.3), np.full(5, 0.2))
-    random = np.random.default_rng(3)
-    player = OnlineNewtonStep(5, alpha=0.5, curvature=0.5, domain=domain)
-    for z in gradients(6, rounds=40):
-        before = player.point
-        player.update(z)
-        A = player._engine.sums()["matrix"].reshape(5, 5)
-        to, w = before - np.linalg.solve(A, z), player.point
-        assert domain.contains(w)
-        for _ in range(20):
-            u = domain.project(random.normal(size=5))
-            # the solver stops at 1e-13 of the curvature, of which there is less than 100
-            assert (w - to) @ A @ (u - w) >= -1e-9
-
-
-SKETCHES = {
-    "oja": sketches.Oja,
-    "fd": sketches.FrequentDirections,
-    "rp": lambda m: sketches.RandomProjection(m, lambda t: sketches.gaussians(7, t, m)),
-    "full": lambda m: sketches.Full(),
-}
-
-
-def sketched_newton(Z, sketch, alpha, curvature, rate):
-    """The points played, one after the last round too, and `A` at the end."""
-    points = [np.zeros(Z.shape[1])]
-    for t, g in enumerate(Z, 1):
-        if g.any():
-            sketch.update(math.sqrt(curvature + rate / math.sqrt(t)) * g)
-        A = alpha * np.eye(len(g)) + sketch.matrix()
-        points.append(points[-1] - np.linalg.solve(A, g))
-    return np.array(points), A
-
-
-@every_stream
-@pytest.mark.parametrize("size", [1, 3, 8])
-@pytest.mark.parametrize("name", SKETCHES)
-def test_sketched_newton_steps(name, size, stream):
-    """The points are the oracle's; and Proposition 1 is an equality but for its last term."""
-    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
-    for alpha, curvature, rate in ((1.0, 0.5, 0.0), (0.1, 0.0, 1.0), (2.0, 0.2, 0.3)):
-        options = {"alpha": alpha, "curvature": curvature, "rate": rate}
-        player = SketchedOnlineNewton(5, sketch=name, size=size, seed=7, **options)
-        run = player.run(Z, comparators=np.zeros(5))
-        points, A = sketched_newton(Z, SKETCHES[name](size), **options)
-        np.testing.assert_allclose(run.points, points[:-1], rtol=1e-8, atol=1e-10)
-        for u in (np.zeros(5), np.full(5, 0.2), gradients(9)[0]):
-            certificate = player.certificate(u)
-            assert certificate.holds
-            left = 0.5 * (points[-1] - u) @ A @ (points[-1] - u)
-            assert certificate.bound - certificate.regret == pytest.approx(left, rel=1e-7, abs=1e-8)
-        corners = [player.certificate(corner).bound for corner in np.eye(5)]
-        assert player.certificate(domains.Simplex()).bound == max(corners)
-
-
-@every_stream
-def test_sketches_that_are_newton_steps(stream):
-    """The full matrix, and frequent directions with more rows than the gradients have dimensions."""
-    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
-    for options in ({"curvature": 0.5}, {"alpha": 0.3, "curvature": 0.0, "rate": 0.7}):
-        newton = OnlineNewtonStep(5, **options)
-        points = newton.run(Z, comparators=np.zeros(5)).points
-        for sketch in ({"sketch": "full"}, {"sketch": "fd", "size": 6}):
-            player = SketchedOnlineNewton(5, **options, **sketch)
-            run = player.run(Z, comparators=np.zeros(5))
-            np.testing.assert_allclose(run.points, points, rtol=1e-8, atol=1e-10)
-            for u in (np.zeros(5), np.full(5, 0.2)):
-                assert player.certificate(u).bound == pytest.approx(newton.certificate(u).bound)
-    descent = OnlineGradientDescent(5, rate=0.5).run(Z, comparators=np.zeros(5)).points
-    for sketch in ("oja", "fd", "rp"):
-        player = SketchedOnlineNewton(5, sketch=sketch, size=0, alpha=2.0)
-        run = player.run(Z, comparators=np.zeros(5))
-        np.testing.assert_allclose(run.points, descent, **ROUNDING)
-
-
-@pytest.mark.parametrize("sketch", ["full", "fd"])
-def test_sketched_newton_on_losses_that_curve(sketch):
-    """(s - y)^2 curves by 1 / (2 (s - y)^2) along its gradient at s."""
-    random, curvature = np.random.default_rng(0), 0.02
-    X = random.normal(size=(500, 6)) * [3.0, 1.0, 1.0, 0.3, 0.3, 0.3]
-    u = random.normal(size=6) * 0.3
-    y = X @ u + 0.1 * random.normal(size=500)
-    player = SketchedOnlineNewton(6, sketch=sketch, size=4, alpha=30.0, curvature=curvature)
-    run = player.run(X, y, "squared", comparators=u)
-    assert run.losses.max() <= 1 / (2 * curvature)  # it curves as told wherever it was met
-    assert np.all(run.regret <= run.bound + 1e-9)
-    assert np.isfinite(run.bound).all()
-    assert np.isnan(SketchedOnlineNewton(6).run(X, y, "squared", comparators=u).bound).all()
-
-
-# -- one round at a time, all at once, copies ------------------------------------------------------
 
 PLAYERS = {
     "gradient descent": lambda: OnlineGradientDescent(4, rate=0.2),
@@ -287,7 +140,7 @@ PLAYERS = {
     "unnormalized": lambda: ExponentiatedGradient(4, normalized=False, rate=0.2),
     "p-norm": lambda: OnlineMirrorDescent(geometry.PNorm(5.0), 4, rate=0.2),
     "adagrad": lambda: AdaGrad(4),
-    "coin": lambda: CoinBetting(4, gradient=10.0),
+    "coin": lambda: CoinBetting(4, lipschitz=10.0),
     "newton": lambda: OnlineNewtonStep(4),
     "newton in a simplex": lambda: OnlineNewtonStep(4, domain=domains.Simplex()),
     "sketched by oja": lambda: SketchedOnlineNewton(4, size=2),
@@ -404,7 +257,7 @@ def test_bad_options():
         (lambda: OnlineMirrorDescent(geometry.Euclidean()), "dimension= is needed"),
         (lambda: OnlineGradientDescent(0), "dimension=0 must be a whole number"),
         (lambda: OnlineGradientDescent(2.5), "dimension=2.5 must be a whole number"),
-        (lambda: OnlineGradientDescent(2, rate="fast"), "rate='fast' is not 'anytime'"),
+        (lambda: OnlineGradientDescent(2, rate="fast"), "rate='fast' is not one of 'anytime'"),
         (lambda: OnlineGradientDescent(2, rate=-1.0), "eta=-1.0 must be positive"),
         (lambda: OnlineGradientDescent(2, rate="horizon"), "needs horizon="),
         (lambda: OnlineGradientDescent(2, radius=0), "radius=0 must be positive"),
@@ -415,16 +268,13 @@ def test_bad_options():
         (lambda: SketchedOnlineNewton(2, sketch="svd"), "sketch='svd' is not one of 'oja', 'fd'"),
         (lambda: SketchedOnlineNewton(2, size=-1), "size=-1 must be a whole number"),
         (lambda: SketchedOnlineNewton(2, alpha=0), "alpha=0 must be positive"),
-        (lambda: SketchedOnlineNewton(2, rate=-1), "rate=-1.0 must be finite and not negative"),
+        (lambda: SketchedOnlineNewton(2, rate=-1), "rate=-1 must be finite and not negative"),
         (lambda: SketchedOnlineNewton(1).update([1e200]), "whose fourth power is not finite"),
         (lambda: OnlineNewtonStep(2, domain=domains.Ball()), "must be a Box, a Simplex"),
-        (lambda: OnlineNewtonStep(2, domain=domains.Simplex(), bound=1.0), "give one of them"),
+        (lambda: OnlineNewtonStep(2, domain=domains.Simplex(), slab=1.0), "give one of them"),
     ):
         with pytest.raises(ValueError, match=message):
             make()
-
-
-# -- equivalences (survey 5, lecture 10) and golden traces -----------------------------------------
 
 
 def test_golden_traces():
@@ -495,196 +345,6 @@ def test_lazy_and_agile_differ_in_a_ball():
     assert np.abs(lazy - agile).max() > 0.1
 
 
-# -- identities and bounds -------------------------------------------------------------------------
-
-
-@every_stream
-@pytest.mark.parametrize("name", [*GEOMETRIES, "unnormalized"])
-def test_the_identity_of_mirror_descent(name, stream):
-    """survey 0.3: lin + R*(theta) + R(w_1) is the sum of the Bregman divergences of R*."""
-    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
-    psi = GEOMETRIES.get(name, geometry.UnnormalizedEntropy(0.2))
-    eta, player = 0.25, OnlineMirrorDescent(psi, 5, rate=0.25)
-    total, theta = 0.0, np.zeros(5)
-    for z in Z:
-        total += psi.dual_bregman(eta * (theta - z), eta * theta) / eta
-        theta = theta - z
-        player.update(z)
-        first = psi.value(psi.start(5))
-        identity = player.linear + (psi.conjugate(eta * theta) + first) / eta
-        assert identity == pytest.approx(total, rel=1e-9, abs=1e-10)
-        if psi.strong_convexity > 0:
-            assert identity <= player._engine.paid * (1 + 1e-12) + 1e-10
-    if name == "euclidean":  # an equality there
-        assert identity == pytest.approx(player._engine.paid, rel=1e-9, abs=1e-12)
-
-
-def comparators(seed=0):
-    random = np.random.default_rng(seed)
-    return [*np.eye(5), *random.dirichlet(np.ones(5), 5), np.full(5, 0.2)]
-
-
-@every_stream
-@pytest.mark.parametrize("rate", [*RATES, "anytime"])
-@pytest.mark.parametrize("name", [*GEOMETRIES, "in a simplex"])
-def test_the_theorem_holds_for_every_comparator(name, rate, stream):
-    Z, domain = STREAMS[stream], None
-    psi = GEOMETRIES.get(name, geometry.Euclidean())
-    if name == "in a simplex":
-        domain = domains.Simplex()
-    chosen = "anytime" if rate == "anytime" else RATES[rate][0]
-    player = OnlineMirrorDescent(psi, 5, rate=chosen, domain=domain)
-    run = player.run(Z, comparators=comparators()[0] * (3.0 if name == "entropy 3" else 1.0))
-    assert np.all(run.regret <= run.bound + 1e-9 * (1 + np.abs(run.bound)))
-    for u in comparators():
-        c = player.certificate(u * (3.0 if name == "entropy 3" else 1.0))
-        assert c.holds, (c.regret, c.bounds)
-        for bound in c.bounds.values():
-            assert c.regret <= bound + 1e-9 * (1 + abs(bound))
-    assert player.certificate().holds
-
-
-@every_stream
-def test_agile_with_a_constant_rate_has_the_same_bound(stream):
-    for domain in PROJECTIONS.values():
-        player = OnlineGradientDescent(5, rate=0.3, domain=domain, lazy=False)
-        player.run(STREAMS[stream])
-        assert player.certificate().holds
-        falling = OnlineGradientDescent(5, domain=domain, lazy=False)
-        falling.run(STREAMS[stream])
-        certificate = falling.certificate()
-        assert certificate.holds, certificate
-
-
-@every_stream
-def test_the_other_theorems(stream):
-    Z = STREAMS[stream]
-    box = domains.Box(-np.ones(5), np.ones(5))
-    adagrad = AdaGrad(5, rate=2 / math.sqrt(2), domain=box)
-    run = adagrad.run(Z)
-    assert adagrad.certificate().holds
-    assert np.all(run.regret <= run.bound + 1e-9 * (1 + run.bound))
-    L = float(np.abs(Z).max()) or 1.0
-    coin = CoinBetting(5, gradient=L)
-    for u in (np.zeros(5), 3 * np.ones(5), -Z.sum(axis=0)):
-        fresh = coin.clone()
-        run = fresh.run(Z, comparators=u)
-        assert np.all(run.regret <= run.bound * (1 + 1e-12) + 1e-9)
-        assert fresh.certificate(u).holds
-    for lazy in (False, True):
-        newton = OnlineNewtonStep(5, alpha=1.0, curvature=0.5, lazy=lazy)
-        newton.run(Z / L, comparators=np.zeros(5))
-        for u in (*comparators(), np.zeros(5), 3 * np.ones(5)):
-            assert newton.certificate(u).holds
-
-
-def test_no_theorem_for_points_outside():
-    player = OnlineGradientDescent(2, domain=domains.Ball(1.0))
-    player.update([1.0, 0.0])
-    with pytest.raises(ValueError, match=r"comparators=\[3. 4.\] is not in domain=Ball"):
-        player.certificate([3.0, 4.0])
-    assert player.regret([3.0, 4.0]) == -3.0  # a number, but nobody promised it
-
-
-def test_coins_refuse_nothing_but_say_so():
-    coin = CoinBetting(1, gradient=1.0)
-    coin.update([2.0])
-    assert not coin.certificate([1.0]).holds
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_newton_has_logarithmic_regret_on_squares(seed):
-    """Theorem 16 with the slab: |y| <= C, sigma = 1 / (8 C^2); examples on badly chosen axes."""
-    random, T, C = np.random.default_rng(seed), 2000, 1.0
-    X = random.normal(size=(T, 4)) * [1.0, 10.0, 0.1, 3.0]
-    u = np.array([0.2, -0.02, 1.0, 0.05])
-    X /= np.maximum(1.0, np.abs(X @ u) / C)[:, None]
-    y = np.clip(X @ u + 0.1 * random.normal(size=T), -C, C)
-    player = OnlineNewtonStep(4, alpha=1.0, curvature=1 / 8, bound=C)
-    run = player.run(X, y, "squared", comparators=u)
-    assert np.all(np.abs(np.sum(run.points * X, axis=1)) <= C + 1e-9)
-    assert run.regret[-1] <= player.logarithmic_bound(u)
-    assert player.logarithmic_bound(u) < 150  # 4 / (2 sigma) ln(...)
-
-
-def test_newton_moves_to_the_nearest_point_of_the_slab():
-    """thesis Lemma 11: u - tau(<u, x>) / (x' A^{-1} x) A^{-1} x."""
-    Z = gradients(11, rounds=40, dimension=4)
-    player = OnlineNewtonStep(4, alpha=0.5, curvature=0.3, bound=0.2)
-    w, A, moved = np.zeros(4), 0.5 * np.eye(4), 0
-    for x, z in zip(Z[:20], Z[20:]):
-        beyond = np.sign(w @ x) * max(abs(w @ x) - 0.2, 0.0)
-        direction = np.linalg.solve(A, x)
-        w = w - beyond / (x @ direction) * direction
-        moved += beyond != 0
-        player.look(x)
-        np.testing.assert_allclose(player.point, w, rtol=1e-8, atol=1e-10)
-        A = A + 0.3 * np.outer(z, z)
-        w = w - np.linalg.solve(A, z)
-        player.update(z)
-    assert moved > 5
-
-
-@pytest.mark.parametrize("rank", [1, 3, 6])
-def test_newton_without_a_start_against_the_oracle(rank):
-    """Also when the examples never leave a subspace; and `run` looks at each before it is played."""
-    random = np.random.default_rng(rank)
-    X = random.normal(size=(120, rank)) @ random.normal(size=(rank, 6))
-    X[7] = X[50] = 0.0
-    y = X @ random.normal(size=6) + random.normal(size=120)
-    single = InvariantNewtonStep(6, curvature=0.3, bound=0.7)
-    oracle, played, moved, gradients_met = InvariantNewton(6, 0.3, 0.7), [], 0, []
-    for x, target in zip(X, y):
-        before = oracle.w
-        single.look(x)
-        oracle.look(x)
-        moved += (oracle.w != before).any()
-        played.append(oracle.w)
-        # inverses of matrices of condition up to 1e6
-        np.testing.assert_allclose(single.point, oracle.w, rtol=1e-9, atol=1e-9)
-        g = 2.0 * (oracle.w @ x - target) * x
-        gradients_met.append(g)
-        single.update(g)
-        oracle.update(g)
-    assert moved > rank
-    for direction in (np.zeros(6), *random.normal(size=(5, 6))):
-        u = 0.7 * direction / max(1e-9, np.abs(X @ direction).max())  # in all the slabs
-        certificate = single.certificate(u)
-        curved = 0.3 * np.sum((np.array(gradients_met) * (played - u)).sum(axis=1) ** 2)
-        assert certificate.bound == pytest.approx((oracle.spent + curved) / 2, rel=1e-9)
-        assert certificate.holds
-        assert None in certificate.assumptions.values()  # that u is in the slabs is taken on trust
-    again = pickle.loads(pickle.dumps(single))
-    again.update(np.ones(6))
-    single.update(np.ones(6))
-    np.testing.assert_array_equal(again.point, single.point)
-    whole = InvariantNewtonStep(6, curvature=0.3, bound=0.7)
-    run = whole.run(X, y, losses.Squared(), comparators=np.zeros(6))
-    np.testing.assert_allclose(run.points, played, rtol=1e-9, atol=1e-10)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_newton_without_a_start_does_not_see_coordinates(seed):
-    """thesis 4.3, E10: predictions are the same for x and M x; as printed they are not."""
-    random = np.random.default_rng(seed)
-    X, M = random.normal(size=(40, 4)), random.normal(size=(4, 4)) + 3 * np.eye(4)
-    y = np.sign(X @ random.normal(size=4))
-    scores = []
-    for rows in (X, X @ M.T):
-        player = InvariantNewtonStep(4, curvature=1.0, bound=4.0)
-        scores.append([])
-        for x, label in zip(rows, y):
-            player.look(x)
-            score = float(player.point @ x)
-            scores[-1].append(score)
-            player.update(2 * (score - label) * x)
-    # pseudo-inverses of matrices of condition up to 1e6
-    np.testing.assert_allclose(scores[0], scores[1], atol=1e-9)
-
-
-# -- losses of a score -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "loss", ["logistic", "hinge", "squared", "absolute", losses.Quantile(0.8), "log_wealth"]
 )
@@ -720,23 +380,3 @@ def test_a_portfolio():
         newton = OnlineNewtonStep(4, domain=domains.Simplex(), curvature=0.5, lazy=lazy)
         second = newton.run(X, loss="log_wealth")
         assert second.regret[-1] <= newton.logarithmic_bound(second.comparator)
-
-
-# -- anything at all -------------------------------------------------------------------------------
-
-
-@settings(deadline=None, max_examples=150, derandomize=True)
-@given(
-    st.lists(
-        st.lists(st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e3, -1e-6]), min_size=3, max_size=3),
-        min_size=1,
-        max_size=12,
-    ),
-    st.sampled_from([*GEOMETRIES]),
-    st.sampled_from(["anytime", 0.1, rates.InverseSqrt(0.5)]),
-)
-def test_any_short_game(Z, name, rate):
-    player = OnlineMirrorDescent(GEOMETRIES[name], 3, rate=rate)
-    player.run(np.array(Z))
-    assert player.certificate().holds
-    assert np.isfinite(player.point).all()

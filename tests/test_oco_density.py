@@ -144,7 +144,7 @@ def test_every_bound_holds(seed, potential, d):
         player.update(loss)
         against += [loss(u) for u in fine]
         for epsilon in (None, 1 / 36, 0.1, 0.5, 1.0):
-            certificate = player.certificate(epsilon)
+            certificate = player.certificate(quantile=epsilon)
             assert certificate.holds
             assert certificate.rounds == t
         assert player.loss - against.min() <= player.bound_on_domain() + 1e-9
@@ -160,8 +160,8 @@ def test_bounds_are_those_of_the_text():
         for _ in range(100):
             player.update(np.full(64, 0.5))
     printed = math.sqrt(300 * math.log((math.exp(4 / 3) - 1) * (math.log(100) + 1) / 0.2 + 1))
-    assert 0.9 * printed < hedge.bound(0.1) <= printed
-    assert two.bound(0.1) == pytest.approx(math.sqrt(1000))
+    assert 0.9 * printed < hedge.bound(quantile=0.1) <= printed
+    assert two.bound(quantile=0.1) == pytest.approx(math.sqrt(1000))
     # epsilon = T^-d is below one point, so eta is made for one
     assert exponential.epsilon == 1 / 64
     assert exponential.bound() <= math.sqrt(2 * 100 * math.log(64))
@@ -178,17 +178,17 @@ def test_bounds_are_those_of_the_text():
     assert fine.bound_on_domain() <= theorem
 
 
-def test_epsilon_regret_is_to_the_kth_best():
+def test_quantile_regret_is_to_the_kth_best():
     player = DensityPlayer(UNIT, points=10)
     player.scores = np.array([3.0, -5.0, 0.0, 1.0, -2.0, 4.0, 5.0, 6.0, 7.0, 8.0])
     assert player.regret() == 5.0
-    assert player.regret(0.1) == 5.0
-    assert player.regret(0.11) == player.regret(0.2) == 2.0
-    assert player.regret(0.3) == 0.0
-    assert player.regret(1.0) == -8.0
+    assert player.regret(quantile=0.1) == 5.0
+    assert player.regret(quantile=0.11) == player.regret(quantile=0.2) == 2.0
+    assert player.regret(quantile=0.3) == 0.0
+    assert player.regret(quantile=1.0) == -8.0
     for wrong in (0.0, 1.5, math.nan):
-        with pytest.raises(ValueError, match="epsilon"):
-            player.regret(wrong)
+        with pytest.raises(ValueError, match="quantile"):
+            player.regret(quantile=wrong)
 
 
 # --- the points -------------------------------------------------------------------------------

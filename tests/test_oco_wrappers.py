@@ -25,7 +25,7 @@ ROUNDING = 1e-12
 
 
 def regularized(geometry=None, dimension=2, domain=None, **options):
-    return FollowTheRegularizedLeader(geometry or Euclidean(), dimension, domain, **options)
+    return FollowTheRegularizedLeader(geometry or Euclidean(), dimension, domain=domain, **options)
 
 
 # --- doubling ---------------------------------------------------------------------------------

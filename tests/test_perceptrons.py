@@ -606,7 +606,7 @@ def test_examples_that_cannot_be_separated():
     X, y = np.array([[1.0], [1.0]]), [1, -1]
     for call in (hard_margin, separable_risk):
         with pytest.raises(ValueError, match=r"may not be separable|X\[0\]"):
-            call(X, y) if call is separable_risk else call(X, y, max_sweeps=50)
+            call(X, y) if call is separable_risk else call(X, y, max_passes=50)
     for bad, says in (
         ((np.zeros((2, 2)), [1, -1]), r"X\[0\] is 0"),
         ((np.eye(2), [1, 0]), "-1 and"),

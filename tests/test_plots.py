@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from reference.pictures import check_boxes
 
 from regretless import plots
 from regretless.evaluate import Calibration, Curve, Validation
@@ -127,13 +128,7 @@ def test_no_text_overlaps(draw, tmp_path):
         if label.get_text()
         and min(axis.get_view_interval()) <= place <= max(axis.get_view_interval())
     ]
-    boxes += [legend.get_window_extent() for legend in figure.legends]
-    for k, box in enumerate(boxes):
-        assert box.x0 >= -1
-        assert box.y0 >= -1
-        assert box.x1 <= figure.bbox.x1 + 1
-        assert box.y1 <= figure.bbox.y1 + 1
-        assert not any(box.overlaps(other) for other in boxes[:k])
+    check_boxes(figure, boxes)
 
 
 # --- learning curves -------------------------------------------------------------------------------
@@ -285,7 +280,7 @@ def test_names_of_all_sorts(tmp_path):
     ("weights", "top", "message"),
     [
         ({}, 20, "weights is empty"),
-        ({"a": 1.0}, 0, "top=0 must be at least 1"),
+        ({"a": 1.0}, 0, "top=0 must be a whole number"),
         ({"a": 1.0, "b": np.nan}, 20, r"weights\['b'\] = nan"),
     ],
 )

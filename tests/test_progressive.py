@@ -140,7 +140,7 @@ def test_what_cannot_be_evaluated():
     """Says what is needed."""
     with pytest.raises(ValueError, match="has no learn_one"):
         evaluate.progressive(object(), [])
-    with pytest.raises(ValueError, match="delay=-1 must be 0 or more"):
+    with pytest.raises(ValueError, match="delay=-1 must be a whole number of at least 0"):
         evaluate.progressive(LinearClassifier(), [], delay=-1)
     sgd = pytest.importorskip("sklearn.linear_model")
     with pytest.raises(ValueError, match="learns in batches, which knows no delay"):

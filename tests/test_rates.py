@@ -52,8 +52,8 @@ def test_golden_values():
     assert rates.Constant(0.3)(7) == 0.3
     assert rates.InverseSqrt(0.3)(9) == pytest.approx(0.1, rel=1e-15)
     assert rates.Inverse(0.3)(3) == pytest.approx(0.1, rel=1e-15)
-    assert rates.for_horizon(norm=6.0, gradient=2.0, rounds=9) == rates.Constant(1.0)
-    assert rates.anytime(norm=6.0, gradient=3.0)(8) == pytest.approx(0.5, rel=1e-15)
+    assert rates.for_horizon(norm=6.0, lipschitz=2.0, horizon=9) == rates.Constant(1.0)
+    assert rates.anytime(norm=6.0, lipschitz=3.0)(8) == pytest.approx(0.5, rel=1e-15)
 
 
 @given(eta=st.floats(1e-6, 1e6), t=st.integers(1, 10**9))
@@ -133,13 +133,13 @@ def test_bad_step_sizes(eta):
             make(eta)
 
 
-@pytest.mark.parametrize("name", ["norm", "gradient", "rounds"])
+@pytest.mark.parametrize("name", ["norm", "lipschitz", "horizon"])
 def test_bad_tuning(name):
-    arguments = {"norm": 1.0, "gradient": 1.0, "rounds": 1, name: 0}
+    arguments = {"norm": 1.0, "lipschitz": 1.0, "horizon": 1, name: 0}
     with pytest.raises(ValueError, match=f"{name}=0 must be positive"):
         rates.for_horizon(**arguments)
-    if name != "rounds":
-        del arguments["rounds"]
+    if name != "horizon":
+        del arguments["horizon"]
         with pytest.raises(ValueError, match=f"{name}=0 must be positive"):
             rates.anytime(**arguments)
 

@@ -19,7 +19,7 @@ from regretless import sklearn as facade
 
 BOOSTERS = [facade.AdaBoost, facade.NHBoost, facade.NHBoostDT]
 boosters = pytest.mark.parametrize("cls", BOOSTERS)
-TREES = facade.NHBoostDT(5, weak=DecisionTreeClassifier(max_depth=2, random_state=0))
+TREES = facade.NHBoostDT(rounds=5, weak=DecisionTreeClassifier(max_depth=2, random_state=0))
 
 # Weights and repeated rows agree up to rounding, which decides between equally good splits of a tree.
 ROUNDING = {
@@ -29,7 +29,7 @@ ROUNDING = {
 
 
 @parametrize_with_checks(
-    [*(cls(10) for cls in BOOSTERS), TREES],
+    [*(cls(rounds=10) for cls in BOOSTERS), TREES],
     expected_failed_checks=lambda model: ROUNDING if model.weak is not None else {},
 )
 def test_sklearn_checks(estimator, check):
@@ -56,7 +56,7 @@ def test_what_a_booster_is(cls):
 def test_the_same_numbers_and_files_as_without_scikit_learn(cls, data, tmp_path):
     X, y = data
     ours = getattr(boosting, cls.__name__)
-    model, plain = cls(15).fit(X, y), ours(15).fit(X, y)
+    model, plain = cls(rounds=15).fit(X, y), ours(rounds=15).fit(X, y)
     assert np.array_equal(model.decision_function(X), plain.decision_function(X))
     model.save(tmp_path / "model")
     for again in (cls.load(tmp_path / "model"), ours.load(tmp_path / "model")):
@@ -66,6 +66,6 @@ def test_the_same_numbers_and_files_as_without_scikit_learn(cls, data, tmp_path)
 
 def test_searches(data):
     X, y = data
-    assert cross_val_score(facade.NHBoostDT(30), X, y).mean() > 0.6
+    assert cross_val_score(facade.NHBoostDT(rounds=30), X, y).mean() > 0.6
     search = GridSearchCV(clone(TREES), {"weak__max_depth": [1, 2], "rounds": [5]}, cv=3).fit(X, y)
     assert search.best_params_["weak__max_depth"] in (1, 2)

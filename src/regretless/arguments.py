@@ -1,11 +1,46 @@
-"""Checks of arguments, with messages that name the argument and its value."""
+"""Checks of arguments, with messages that name the argument, its value and what would do.
+
+The value comes first and the name second, then what is asked of it; `hint` ends the message.
+"""
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["interval", "number", "positive", "whole"]
+__all__ = [
+    "NOT_A_WEIGHT",
+    "check_entries",
+    "distributions",
+    "finite",
+    "finite_numbers",
+    "importance",
+    "interval",
+    "matrix",
+    "not_negative",
+    "number",
+    "numbers",
+    "one_of",
+    "outside",
+    "positive",
+    "probabilities",
+    "rank",
+    "shaped",
+    "table",
+    "vector",
+    "whole",
+    "within",
+]
+
+Array: TypeAlias = NDArray[np.float64]
+NOT_A_WEIGHT = "is not a weight: it must be finite and not negative"
+
+
+# --- one number or name ----------------------------------------------------------------------------
 
 
 def number(value: Any, name: str) -> float:
@@ -23,6 +58,18 @@ def number(value: Any, name: str) -> float:
     raise ValueError(f"{name}={value!r} is not a number")
 
 
+def finite(value: Any, name: str, hint: str = "") -> float:
+    """The value of an argument as a finite float.
+
+    >>> finite(math.nan, "y")
+    Traceback (most recent call last):
+    ValueError: y=nan is not finite
+    """
+    if not math.isfinite(number(value, name)):
+        raise ValueError(f"{name}={value} is not finite{hint}")
+    return float(value)
+
+
 def positive(value: Any, name: str, hint: str = "") -> float:
     """The value of an argument as a positive and finite float.
 
@@ -35,16 +82,80 @@ def positive(value: Any, name: str, hint: str = "") -> float:
     return float(value)
 
 
-def whole(value: Any, name: str, least: int = 1, hint: str = "") -> int:
-    """The value of an argument as a whole number, not less than the least.
+def not_negative(value: Any, name: str, hint: str = "") -> float:
+    """The value of an argument as a finite float that is 0 or more.
+
+    >>> not_negative(-1.0, "l2")
+    Traceback (most recent call last):
+    ValueError: l2=-1.0 must be finite and not negative
+    """
+    if not 0 <= number(value, name) < math.inf:
+        raise ValueError(f"{name}={value} must be finite and not negative{hint}")
+    return float(value)
+
+
+def importance(value: Any) -> float:
+    """The weight `w` of an example, in the words of the core.
+
+    >>> importance(-1.0)
+    Traceback (most recent call last):
+    ValueError: w = -1.0 is not a weight: it must be finite and not negative
+    """
+    if not 0 <= number(value, "w") < math.inf:
+        raise ValueError(f"w = {value} {NOT_A_WEIGHT}")
+    return float(value)
+
+
+def within(value: Any, name: str, interval: str, hint: str = "") -> float:
+    """The value of an argument as a float in an interval, written as in the field.
+
+    >>> within(1, "tau", "(0, 1)", "; 0.5 is the median")
+    Traceback (most recent call last):
+    ValueError: tau=1 is outside (0, 1); 0.5 is the median
+    >>> within(0.5, "beta", "[1/2, 1)"), within(3, "p", "[2, inf)")
+    (0.5, 3.0)
+    """
+    low, high, with_low, with_high = _ends(interval)
+    given = number(value, name)
+    if not (low < given < high or (with_low and given == low) or (with_high and given == high)):
+        raise ValueError(f"{name}={value} is outside {interval}{hint}")
+    return given
+
+
+@cache
+def _ends(interval: str) -> tuple[float, float, bool, bool]:
+    low, high = (
+        math.inf if end.strip() == "inf" else float(Fraction(end.strip()))
+        for end in interval[1:-1].split(",")
+    )
+    return low, high, interval[0] == "[", interval[-1] == "]"
+
+
+def whole(value: Any, name: str, least: int = 1, most: int | None = None, hint: str = "") -> int:
+    """The value of an argument as a whole number, not less than the least nor more than the most.
 
     >>> whole(0, "dimension")
     Traceback (most recent call last):
     ValueError: dimension=0 must be a whole number of at least 1
+    >>> whole(32, "bits", 1, 31)
+    Traceback (most recent call last):
+    ValueError: bits=32 must be a whole number from 1 to 31
     """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name}={value!r} must be a whole number of at least {least}{hint}")
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):
+        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name}={value!r} must be a whole number {allowed}{hint}")
     return int(value)
+
+
+def rank(quantile: Any, n: int, name: str = "quantile", hint: str = "") -> int:
+    """Which of `n` is the one that a share of them, in (0, 1], is at least as good as, counted from 1.
+
+    >>> [rank(share, 10) for share in (0.01, 0.3, 0.31, 1.0)]
+    [1, 3, 4, 10]
+    """
+    # a product that should be whole may be rounded up
+    return max(1, math.ceil(n * within(quantile, name, "(0, 1]", hint) - 1e-12))
 
 
 def interval(value: Any, name: str) -> tuple[float, float]:
@@ -59,5 +170,150 @@ def interval(value: Any, name: str) -> tuple[float, float]:
     except (TypeError, ValueError):
         low = high = math.nan
     if not -math.inf < low < high < math.inf:
-        raise ValueError(f"{name}={value} must be two finite numbers, the smaller first")
+        raise ValueError(f"{name}={value!r} must be two finite numbers, the smaller first")
     return low, high
+
+
+def one_of(value: Any, name: str, choices: Iterable[Any], hint: str = "") -> Any:
+    """The value of an argument if it is one of some names or numbers.
+
+    >>> one_of("oja", "method", ("grid", "monte-carlo"))
+    Traceback (most recent call last):
+    ValueError: method='oja' is not one of 'grid', 'monte-carlo'
+    """
+    try:
+        known = value in list(choices)  # a list: what is not hashable is not one of them either
+    except ValueError:  # an array, which is equal to nothing
+        known = False
+    if not known:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}{hint}")
+    return value
+
+
+# --- arrays ----------------------------------------------------------------------------------------
+
+
+def numbers(values: Any, name: str) -> Array:
+    """An argument as an array of floats.
+
+    >>> numbers(["one"], "losses")
+    Traceback (most recent call last):
+    ValueError: losses is not made of numbers: could not convert string to float: 'one'
+    """
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} is not made of numbers: {error}") from None
+
+
+def finite_numbers(values: Any, name: str, hint: str = "") -> Array:
+    """An argument as an array of finite floats.
+
+    >>> finite_numbers([[0.0, math.nan]], "table")
+    Traceback (most recent call last):
+    ValueError: table[0, 1] = nan is not finite
+    """
+    array = numbers(values, name)
+    check_entries(array, np.isfinite(array), name, f"is not finite{hint}")
+    return array
+
+
+def check_entries(array: NDArray[Any], right: NDArray[np.bool_], name: str, wrong: str) -> None:
+    """Name the first entry that is not right; `right` may lack the last axes of the array.
+
+    >>> check_entries(np.array([[0.0, 2.0]]), np.array([[True, False]]), "losses", "is too large")
+    Traceback (most recent call last):
+    ValueError: losses[0, 1] = 2.0 is too large
+    """
+    if not right.all():
+        at = tuple(np.argwhere(~right)[0].tolist())
+        place = f"[{', '.join(map(str, at))}]" if at else ""
+        raise ValueError(f"{name}{place} = {array[at]} {wrong}")
+
+
+def shaped(values: Any, name: str, shape: tuple[int | None, ...]) -> Array:
+    """An argument as an array of floats, `None` in its shape being any number of rounds.
+
+    >>> shaped([[1.0, 2.0]], "losses", (None, 3))
+    Traceback (most recent call last):
+    ValueError: losses has shape (1, 2), not (rounds, 3)
+    """
+    array = np.asarray(numbers(values, name), order="C")
+    if len(array.shape) != len(shape) or any(
+        n not in (None, m) for n, m in zip(shape, array.shape)
+    ):
+        inside = ", ".join("rounds" if n is None else str(n) for n in shape)
+        comma = "," if len(shape) == 1 else ""
+        raise ValueError(f"{name} has shape {array.shape}, not ({inside}{comma})")
+    return array
+
+
+def table(values: Any, name: str, shape: tuple[int | None, ...], most: float = math.inf) -> Array:
+    """The same of finite numbers, none larger than the most.
+
+    >>> table([1.0, math.inf], "x", (2,), most=1e100)
+    Traceback (most recent call last):
+    ValueError: x[1] = inf is not finite, or beyond 1e+100
+    """
+    array = shaped(values, name, shape)
+    if most < math.inf:
+        check_entries(array, np.abs(array) <= most, name, f"is not finite, or beyond {most:g}")
+    else:
+        check_entries(array, np.isfinite(array), name, "is not finite")
+    return array
+
+
+def vector(values: Any, name: str, size: int) -> Array:
+    """An argument as a vector of finite numbers.
+
+    >>> vector([1, 2], "gradient", 3)
+    Traceback (most recent call last):
+    ValueError: gradient has shape (2,), not (3,)
+    """
+    return table(values, name, (size,))
+
+
+def matrix(values: Any, name: str, width: int) -> Array:
+    """An argument as a matrix of finite numbers, one row a round.
+
+    >>> matrix([1, 2], "gradients", 3)
+    Traceback (most recent call last):
+    ValueError: gradients has shape (2,), not (rounds, 3)
+    """
+    return table(values, name, (None, width))
+
+
+def distributions(values: Any, name: str, shape: tuple[int | None, ...]) -> Array:
+    """An argument as probabilities that add up to 1 along the last axis, to rounding.
+
+    >>> distributions([[1.0, 0.0], [0.5, 0.6]], "advice", (None, 2))
+    Traceback (most recent call last):
+    ValueError: advice[1] = [0.5 0.6] is no distribution: it must be >= 0 and add up to 1
+    """
+    array = table(values, name, shape)
+    sums = array.sum(axis=-1)
+    right = (array >= 0).all(axis=-1) & (np.abs(sums - 1.0) <= 1e-6)
+    wrong = "is no distribution: it must be >= 0 and add up to 1"
+    check_entries(array, np.asarray(right), name, wrong)
+    return np.ascontiguousarray(array / sums[..., None])
+
+
+def probabilities(values: Any, name: str) -> Array:
+    """An argument as an array of numbers from 0 to 1.
+
+    >>> probabilities([0.5, 1.5], "means")
+    Traceback (most recent call last):
+    ValueError: means[1] = 1.5 is outside [0, 1]: it is a probability
+    """
+    array = numbers(values, name)
+    check_entries(array, ~outside(array, 0, 1), name, "is outside [0, 1]: it is a probability")
+    return array
+
+
+def outside(array: Array, low: float, high: float) -> NDArray[np.bool_]:
+    """Where an array is not from low to high, NaN included.
+
+    >>> outside(np.array([0.5, 2.0, math.nan]), 0.0, 1.0)
+    array([False,  True,  True])
+    """
+    return ~((array >= low) & (array <= high))

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from regretless.arguments import not_negative
+
 __all__ = [
     "Certificate",
     "MistakeBound",
@@ -70,7 +72,7 @@ class Certificate:
         >>> Certificate(2, 3.0, -1.0, (2.0, 1.5, 1.0)).bound(1, ord=1)
         0.0
         """
-        _finite(norm)
+        not_negative(norm, "norm")
         if ord not in (1, 2, math.inf):
             raise ValueError(f"ord={ord} is not 1, 2 or math.inf")
         # dual norms: l1 <-> l-infinity, l2 <-> l2; the l1 norm of the error bounds all of them
@@ -95,7 +97,7 @@ class Certificate:
             raise ValueError(
                 "this learner has no regret theorem; bound(norm) is what the run proves"
             )
-        return self.promise(_finite(norm))
+        return self.promise(not_negative(norm, "norm"))
 
     def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
         """No linear model of norm at most `norm` has a smaller cumulative loss on this run.
@@ -109,12 +111,6 @@ class Certificate:
         best = max(0.0, self.loss - self.bound(norm, ord=ord))
         total = self.examples if self.weight is None else self.weight
         return best / (total or 1) if mean else best
-
-
-def _finite(norm: float) -> float:
-    if not 0 <= norm < math.inf:
-        raise ValueError(f"norm={norm} must be finite and not negative")
-    return norm
 
 
 class _Proved:

@@ -80,24 +80,24 @@ class Inverse(Rate):
         return t
 
 
-def for_horizon(norm: float, gradient: float, rounds: int) -> Constant:
+def for_horizon(norm: float, lipschitz: float, horizon: int) -> Constant:
     """The best constant step size for gradient descent over a known number of rounds.
 
     `eta = B / (L sqrt(T))`. Started at 0, lazily projected or not projected at all, the regret is
     at most `B L sqrt(T)` after `T` rounds (survey, Theorem 2.21 with the Euclidean regulariser),
     which an adversary attains.
 
-    Parameters, all positive: `norm` B, the largest `||u||` to compete with; `gradient` L, the
-    largest `||z_t||`; `rounds` T.
+    Parameters, all positive: `norm` B, the largest `||u||` to compete with; `lipschitz` L, the
+    largest `||z_t||`; `horizon` T.
 
-    >>> for_horizon(norm=2.0, gradient=1.0, rounds=100)
+    >>> for_horizon(norm=2.0, lipschitz=1.0, horizon=100)
     Constant(eta=0.2)
     """
-    positive(norm, "norm"), positive(gradient, "gradient"), positive(rounds, "rounds")
-    return Constant(norm / (gradient * math.sqrt(rounds)))
+    positive(norm, "norm"), positive(lipschitz, "lipschitz"), positive(horizon, "horizon")
+    return Constant(norm / (lipschitz * math.sqrt(horizon)))
 
 
-def anytime(norm: float, gradient: float) -> InverseSqrt:
+def anytime(norm: float, lipschitz: float) -> InverseSqrt:
     """The best step size for dual averaging when the number of rounds is not known.
 
     `eta_t = B / (L sqrt(2 t))`, for the lazy `w_{t+1} = -eta_t (z_1 + ... + z_t)`, `w_1 = 0`,
@@ -110,14 +110,14 @@ def anytime(norm: float, gradient: float) -> InverseSqrt:
     `1 + sum_{k < T} k^(-1/2) <= 2 sqrt(T - 1)`. The slides take half this step, and state
     `sqrt(32)` in place of `sqrt(2)`.
 
-    Parameters, both positive: `norm` B, the largest `||u||` to compete with; `gradient` L, the
+    Parameters, both positive: `norm` B, the largest `||u||` to compete with; `lipschitz` L, the
     largest `||z_t||`.
 
-    >>> round(anytime(norm=2.0, gradient=1.0)(2), 12)
+    >>> round(anytime(norm=2.0, lipschitz=1.0)(2), 12)
     1.0
     """
-    positive(norm, "norm"), positive(gradient, "gradient")
-    return InverseSqrt(norm / (gradient * math.sqrt(2.0)))
+    positive(norm, "norm"), positive(lipschitz, "lipschitz")
+    return InverseSqrt(norm / (lipschitz * math.sqrt(2.0)))
 
 
 def get(rate: float | Rate) -> Rate:

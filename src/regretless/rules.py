@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
 from regretless import rates
-from regretless.arguments import number, positive
+from regretless.arguments import not_negative, one_of, positive, within
 from regretless.losses import Loss
 
 __all__ = ["EG", "FTRL", "OGD", "AdaGrad", "Coin", "PNorm", "Rule", "get"]
@@ -58,9 +58,7 @@ class Rule(ABC):
     def check_penalty(self, l1: float, l2: float) -> None:
         """Refuse penalties that the rule cannot apply exactly."""
         for name, value in (("l1", l1), ("l2", l2)):
-            if not 0 <= number(value, name) < math.inf:
-                raise ValueError(f"{name}={value} must be finite and not negative")
-            if value and not self.takes_penalty:
+            if not_negative(value, name) and not self.takes_penalty:
                 raise ValueError(
                     f"{name}={value}: rule={self.name!r} takes no penalty (its guarantee needs none); "
                     "use rule='ftrl', 'adagrad' or 'ogd'"
@@ -249,8 +247,7 @@ class FTRL(Rule):
         if not isinstance(self.rate, (int, float)):
             raise ValueError(f"rate={self.rate!r}: FTRL has its own schedule; give a number")
         positive(self.rate, "rate")
-        if not 0 <= number(self.beta, "beta") < math.inf:
-            raise ValueError(f"beta={self.beta} must be finite and not negative")
+        not_negative(self.beta, "beta")
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         return {"alpha": self.rate, "beta": self.beta, "l1": l1, "l2": l2}
@@ -277,8 +274,7 @@ class PNorm(Rule):
     rate: float | rates.Rate = field(default_factory=lambda: rates.InverseSqrt(0.5))
 
     def __post_init__(self) -> None:
-        if not 2 <= number(self.p, "p") <= 100:
-            raise ValueError(f"p={self.p} is outside [2, 100]; use rule='eg' for larger p")
+        within(self.p, "p", "[2, 100]", "; use rule='eg' for larger p")
         schedule(self.rate)
 
     def promised(self, norm: float, paid: Paid, penalised: bool) -> float:
@@ -335,6 +331,4 @@ def get(rule: str | Rule) -> Rule:
     """
     if isinstance(rule, Rule):
         return rule
-    if rule not in list(_RULES):  # a list: what is not hashable is not a name either
-        raise ValueError(f"rule={rule!r} is not one of {', '.join(map(repr, _RULES))}")
-    return _RULES[rule]()
+    return _RULES[one_of(rule, "rule", _RULES)]()

@@ -6,7 +6,7 @@ import numpy as np
 
 from reference.losses import CLASSIFICATION
 
-__all__ = ["LINEAR", "Stream", "far_away", "grid", "random"]
+__all__ = ["LINEAR", "Stream", "adversarial", "far_away", "grid", "random"]
 
 
 @dataclass(frozen=True)
@@ -85,3 +85,22 @@ def _linear_streams():
 
 
 LINEAR = {name: far_away(X, gradients) for name, X, gradients in _linear_streams()}
+
+
+def adversarial(T=400):
+    """Streams on which learners go wrong: (name, rows, labels in {-1, 1})."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(T, 5))
+    y = np.sign(X @ [1, -2, 3, 0, 0] + 0.5 * rng.normal(size=T))
+    yield "plain", X, y
+    yield "noise", X, rng.choice([-1.0, 1.0], T)
+    yield "alternating", np.ones((T, 1)), np.where(np.arange(T) % 2, 1.0, -1.0)
+    yield "turns", X, np.where(np.arange(T) // 50 % 2, y, -y)
+    yield "scales", X * [1e-6, 1e6, 1.0, 1e3, 1e-3], y
+    yield "rare", np.eye(T), y
+    yield "heavy tails", np.sign(X) * np.abs(X) ** 6, y
+    yield "sorted", X[np.argsort(y)], np.sort(y)
+    yield "huge", X * 1e18, y
+    yield "tiny", X * 1e-30, y
+    yield "zeros", np.zeros((T, 3)), y
+    yield "growing", X * np.geomspace(1e-9, 1e9, T)[:, None], y

@@ -216,7 +216,7 @@ ARMS, FEW = Arms(), Arms(length=8)  # what takes long to ask is asked less
 ORACLE = "arms::weights_and_certificates_are_the_oracles"
 MEANS = "arms::estimates_are_right_in_the_mean_exactly"
 BOUND = by_regret()
-POTENTIAL = bandits.BanditPotential(0.2, N)
+POTENTIAL = bandits.BanditPotential(N, 0.2)
 DRAWN = ("_block", "_rows")  # of `Draws`: what was drawn for some rounds at once
 NO_NUMBER = {"bound": "nothing is proven of a single run"}
 

@@ -182,7 +182,7 @@ CONVEX = [
         lambda _: oco.OnlineGradientDescent(N),
         GRADIENTS,
         DESCENT,
-        "oco::the_identity_of_mirror_descent",
+        "oco_theorems::the_identity_of_mirror_descent",
         POINT,
     ),
     Entry(
@@ -198,7 +198,7 @@ CONVEX = [
         lambda _: oco.OnlineMirrorDescent(geometry.PNorm(3.0), N),
         GRADIENTS,
         DESCENT,
-        "oco::the_identity_of_mirror_descent",
+        "oco_theorems::the_identity_of_mirror_descent",
         POINT,
     ),
     Entry(
@@ -208,7 +208,7 @@ CONVEX = [
         ),
         Gradients(length=8),  # each point is searched for
         "oco::the_twin_in_python_plays_the_same",
-        "oco::the_identity_of_mirror_descent",
+        "oco_theorems::the_identity_of_mirror_descent",
         POINT,
     ),
     *(
@@ -235,7 +235,7 @@ CONVEX = [
         lambda _: oco.AdaGrad(N, domain=domains.Box(-np.ones(N), np.ones(N))),
         GRADIENTS,
         "oco::coordinates_that_learn_for_themselves",
-        "oco::the_other_theorems",
+        "oco_theorems::the_other_theorems",
         POINT,
     ),
     Entry(
@@ -243,23 +243,23 @@ CONVEX = [
         lambda _: oco.CoinBetting(N),
         GRADIENTS,
         "oco::coordinates_that_learn_for_themselves",
-        "oco::the_other_theorems",
+        "oco_theorems::the_other_theorems",
         POINT,
     ),
     Entry(
         "OnlineNewtonStep",
-        lambda _: oco.OnlineNewtonStep(N, bound=1.0),
+        lambda _: oco.OnlineNewtonStep(N, slab=1.0),
         Gradients(looks=True),
-        "oco::newton_steps",
-        "oco::newton_projects_in_its_own_norm",
+        "oco_newton::newton_steps",
+        "oco_newton::newton_projects_in_its_own_norm",
         POINT,
     ),
     Entry(
         "InvariantNewtonStep",
         lambda _: oco.InvariantNewtonStep(N),
         Gradients(looks=True),
-        "oco::newton_without_a_start_against_the_oracle",
-        "oco::newton_without_a_start_does_not_see_coordinates",
+        "oco_newton::newton_without_a_start_against_the_oracle",
+        "oco_newton::newton_without_a_start_does_not_see_coordinates",
         POINT,
     ),
     *(
@@ -269,8 +269,8 @@ CONVEX = [
                 N, sketch=sketch, size=2, seed=seed
             ),
             GRADIENTS,
-            "oco::sketched_newton_steps",
-            "oco::sketches_that_are_newton_steps",
+            "oco_newton::sketched_newton_steps",
+            "oco_newton::sketches_that_are_newton_steps",
             POINT,
             draws=sketch == "rp",
         )

@@ -246,7 +246,7 @@ class Pruned(Kind):
 # --- the lines --------------------------------------------------------------------------------------
 
 ORACLE, BOUND = "experts::oracle", by_regret()
-PUBLISHED = "experts::published_bounds"  # the numbers of the texts, from the formulas
+PUBLISHED = "experts_bounds::published_bounds"  # the numbers of the texts, from the formulas
 VOTES = "experts_majority::golden_traces"
 
 
@@ -307,7 +307,7 @@ EXPERTS = [
     ),
     _mixing(
         lambda: experts.AdaNormalHedge(N),
-        identity="experts::potentials_of_ada_normal_hedge_stay_below",
+        identity="experts_bounds::potentials_of_ada_normal_hedge_stay_below",
         sleeps=True,
     ),
     _mixing(
@@ -329,7 +329,9 @@ EXPERTS = [
         without=NO_IDENTITY,
     ),
     _mixing(
-        lambda: experts.Squint(N), identity="experts::potentials_of_squint_stay_below", sleeps=True
+        lambda: experts.Squint(N),
+        identity="experts_bounds::potentials_of_squint_stay_below",
+        sleeps=True,
     ),
     _mixing(lambda: experts.BOA(N), sleeps=True, without=NO_IDENTITY),
     _mixing(lambda: experts.MLPoly(N), sleeps=True, without=NO_IDENTITY),
@@ -377,8 +379,8 @@ EXPERTS = [
         "ChipPlayer",
         lambda _: ChipPlayer(N, BIASED),
         Chips(),
-        "experts_drifting::recursion_against_brute_force",
-        "experts_drifting::two_movements_have_a_closed_form",
+        "chip_potentials::recursion_against_brute_force",
+        "chip_potentials::two_movements_have_a_closed_form",
         load=lambda kind, path: kind.load(path, BIASED),
         without={
             "batch": "has no run: an adversary answers each round",

@@ -280,7 +280,7 @@ LEARNERS = [
         lambda seed: linear.PrimalDual(C=0.5, intercept=False, seed=seed),
         CLASSES,
         "primal_dual::it_does_what_the_oracle_does",
-        "primal_dual::the_increases_are_those_of_the_lemmas",
+        "primal_dual_theorems::the_increases_are_those_of_the_lemmas",
         proof=by_duality,
     ),
     Entry(
@@ -360,7 +360,7 @@ LEARNERS = [
         lambda seed: boosting.AdaBoostOL(n=5, seed=seed),
         CLASSES,
         "boosting::adaboost_ol_is_that_of_the_text",
-        "boosting_learners::loss_is_the_log_loss_of_the_log_odds",
+        "boosting_weak_learners::loss_is_the_log_loss_of_the_log_odds",
         proof=by_boosting,
         draws=True,
     ),
@@ -370,7 +370,7 @@ LEARNERS = [
             lambda seed, make=make: make(n=5, seed=seed),
             CLASSES,
             "boosting::osboost_is_that_of_the_text",
-            "boosting_learners::votes_weights_and_scores_are_the_voting",
+            "boosting_weak_learners::votes_weights_and_scores_are_the_voting",
             proof=by_boosting,
         )
         for make in (boosting.OSBoost, boosting.OSBoostOCP)
@@ -380,7 +380,7 @@ LEARNERS = [
         lambda seed: boosting.OSBoost(n=5, sampled=True, seed=seed),
         CLASSES,
         "boosting::osboost_is_that_of_the_text",
-        "boosting_learners::sampled",
+        "boosting_weak_learners::sampled",
         proof=by_boosting,
         draws=True,
     ),
@@ -450,7 +450,7 @@ LEARNERS = [
     ),
     Entry(
         "BatchGradientBoosting",
-        lambda _: boosting.BatchGradientBoosting(n=8),
+        lambda _: boosting.BatchGradientBoosting(rounds=8),
         Fitted(numbers=True),
         "batch_gradient::batch_boosting_and_its_bounds",
         without={

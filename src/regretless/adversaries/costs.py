@@ -6,7 +6,7 @@ import numpy as np
 
 from regretless.adversaries.adversary import Array, Linear
 from regretless.adversaries.gradients import expected_absolute_sum
-from regretless.arguments import whole
+from regretless.arguments import probabilities, whole
 
 __all__ = ["BernoulliArms", "CoinFlips", "SwitchingExperts"]
 
@@ -14,8 +14,8 @@ __all__ = ["BernoulliArms", "CoinFlips", "SwitchingExperts"]
 class _Costs(Linear):
     """Costs of arms; a choice is an arm, or a distribution over them."""
 
-    def __init__(self, arms: int, seed: int) -> None:
-        super().__init__(whole(arms, "arms", 2))
+    def __init__(self, n: int, seed: int) -> None:
+        super().__init__(whole(n, "n", 2))
         self._rng = np.random.default_rng(seed)
 
     def loss(self, choice: Any, answer: Array) -> float:
@@ -33,16 +33,16 @@ class CoinFlips(_Costs):
     With two arms one coin tells which of them costs 1. All algorithms expect to lose T / 2 and to have
     a regret of `expected_regret(T)`, at least `sqrt(T / 8)` (mohri Theorem 8.5, printed as
     `sqrt(T) / 8`). With more arms, each has a coin of its own, and the expected regret comes near
-    `sqrt(T log(N) / 2)`, which exponential weights guarantee.
+    `sqrt(T log(n) / 2)`, which exponential weights guarantee.
 
-    Parameters: `arms` N >= 2; `seed`.
+    Parameters: `n` >= 2, how many arms; `seed`.
 
     >>> CoinFlips(2, seed=0).expected_regret(2)
     0.5
     """
 
-    def __init__(self, arms: int = 2, *, seed: int) -> None:
-        super().__init__(arms, seed)
+    def __init__(self, n: int = 2, *, seed: int = 0) -> None:
+        super().__init__(n, seed)
 
     def _draw(self) -> Array:
         flips = (self._rng.random(self.dimension) < 0.5).astype(np.float64)
@@ -53,7 +53,7 @@ class CoinFlips(_Costs):
     def expected_regret(self, rounds: int) -> float:
         """What every algorithm must expect with two arms, exactly."""
         if self.dimension != 2:
-            raise ValueError(f"arms={self.dimension}: the exact value is known for two arms")
+            raise ValueError(f"n={self.dimension}: the exact value is known for two arms")
         return expected_absolute_sum(rounds) / 2.0
 
 
@@ -71,10 +71,8 @@ class BernoulliArms(_Costs):
     array([0.2, 0.8])
     """
 
-    def __init__(self, means: Any, *, seed: int) -> None:
-        self.means = np.atleast_1d(np.asarray(means, np.float64))
-        if not ((self.means >= 0) & (self.means <= 1)).all():
-            raise ValueError(f"means={means!r} must be probabilities, from 0 to 1")
+    def __init__(self, means: Any, *, seed: int = 0) -> None:
+        self.means = probabilities(np.atleast_1d(means), "means")
         super().__init__(len(self.means), seed)
 
     def _draw(self) -> Array:
@@ -88,7 +86,8 @@ class SwitchingExperts(_Costs):
     the others with probability `high`. Learners that compete with a fixed expert lose about as much as
     that one; those that track (fixed share, AdaNormalHedge.TV) come near `best_switching()`.
 
-    Parameters: `arms` >= 2; `every` >= 1, the length of a segment; `low < high` in [0, 1]; `seed`.
+    Parameters: `n` >= 2, how many experts; `every` >= 1, the length of a segment; `low < high` in
+    [0, 1]; `seed`.
 
     >>> from itertools import islice
     >>> experts = SwitchingExperts(3, every=50, low=0.0, high=1.0, seed=0)
@@ -98,9 +97,9 @@ class SwitchingExperts(_Costs):
     """
 
     def __init__(
-        self, arms: int, every: int, low: float = 0.1, high: float = 0.5, *, seed: int
+        self, n: int, every: int, low: float = 0.1, high: float = 0.5, *, seed: int = 0
     ) -> None:
-        super().__init__(arms, seed)
+        super().__init__(n, seed)
         self.every = whole(every, "every")
         if not 0 <= low < high <= 1:
             raise ValueError(f"low={low}, high={high}: they must be probabilities, low < high")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from regretless.adversaries.adversary import Array, Exhausted, Oblivious
-from regretless.arguments import positive, whole
+from regretless.arguments import positive, whole, within
 
 __all__ = ["DisjunctionStream", "ExponentialInstance", "MarginStream", "UnitVectors"]
 
@@ -46,9 +46,7 @@ class _Examples(Oblivious):
 class _Noisy(_Examples):
     def __init__(self, noise: float, seed: int) -> None:
         super().__init__()
-        if not 0 <= noise < 0.5:
-            raise ValueError(f"noise={noise} is outside [0, 0.5): it is the share of wrong labels")
-        self.noise = noise
+        self.noise = within(noise, "noise", "[0, 1/2)", ": it is the share of wrong labels")
         self._rng = np.random.default_rng(seed)
 
     def _flip(self, y: int) -> int:
@@ -80,7 +78,7 @@ class MarginStream(_Noisy):
         radius: float = 1.0,
         noise: float = 0.0,
         *,
-        seed: int,
+        seed: int = 0,
     ) -> None:
         super().__init__(noise, seed)
         self.dimension = whole(dimension, "dimension")
@@ -119,7 +117,7 @@ class DisjunctionStream(_Noisy):
     True
     """
 
-    def __init__(self, dimension: int, literals: int, noise: float = 0.0, *, seed: int) -> None:
+    def __init__(self, dimension: int, literals: int, noise: float = 0.0, *, seed: int = 0) -> None:
         super().__init__(noise, seed)
         self.dimension = whole(dimension, "dimension")
         self.literals = whole(literals, "literals")

@@ -82,7 +82,7 @@ class SignGradients(_OnBall):
     """
 
     def __init__(
-        self, dimension: int = 1, radius: float = 1.0, lipschitz: float = 1.0, *, seed: int
+        self, dimension: int = 1, radius: float = 1.0, lipschitz: float = 1.0, *, seed: int = 0
     ) -> None:
         super().__init__(dimension, radius, seed)
         self.lipschitz = positive(lipschitz, "lipschitz")
@@ -111,7 +111,9 @@ class StochasticGradients(_OnBall):
     array([ 1.01, -0.01])
     """
 
-    def __init__(self, mean: Any, noise: float = 1.0, radius: float = 1.0, *, seed: int) -> None:
+    def __init__(
+        self, mean: Any, noise: float = 1.0, radius: float = 1.0, *, seed: int = 0
+    ) -> None:
         self.mean = np.atleast_1d(np.asarray(mean, np.float64))
         super().__init__(len(self.mean), radius, seed)
         self.noise = positive(noise, "noise")
@@ -171,7 +173,7 @@ class QuadraticGame(Linear):
     (0.02, 0.02)
     """
 
-    def __init__(self, dimension: int = 1, size: float = 1.0, *, seed: int) -> None:
+    def __init__(self, dimension: int = 1, size: float = 1.0, *, seed: int = 0) -> None:
         super().__init__(whole(dimension, "dimension"))
         self.size = positive(size, "size")
         self._rng = np.random.default_rng(seed)

@@ -1,6 +1,5 @@
 """A finished game of a contextual bandit: which arms it chose, and what they brought."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from regretless.run import Array, Run
 
-__all__ = ["ContextualRun", "contextual_run", "table"]
+__all__ = ["ContextualRun", "arm_of", "contextual_run"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,27 +51,13 @@ def contextual_run(
     )
 
 
-def table(values: Any, shape: tuple[int | None, ...], name: str, most: float = math.inf) -> Array:
-    """An argument as an array of finite numbers, `None` in its shape being any length.
+def arm_of(arm: Any, n: int) -> int:
+    """One of `n` arms, or a `ValueError` in the words of the core.
 
-    >>> table([[1.0, 2.0]], (None, 3), "rewards")
+    >>> arm_of(2, 2)
     Traceback (most recent call last):
-    ValueError: rewards has shape (1, 2), not (rounds, 3)
+    ValueError: arm=2 is none of the 2 arms, which are counted from 0
     """
-    try:
-        array = np.ascontiguousarray(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not made of numbers: {error}") from None
-    fits = array.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, array.shape))
-    if not fits:
-        wanted = ", ".join("rounds" if n is None else str(n) for n in shape)
-        comma = "," if len(shape) == 1 else ""
-        raise ValueError(f"{name} has shape {array.shape}, not ({wanted}{comma})")
-    strange = ~(np.abs(array) <= most) if most < math.inf else ~np.isfinite(array)
-    if strange.any():
-        at = np.argwhere(strange)[0].tolist()
-        beyond = f", or beyond {most:g}" if most < math.inf else ""
-        raise ValueError(
-            f"{name}[{', '.join(map(str, at))}] = {array[tuple(at)]} is not finite{beyond}"
-        )
-    return array
+    if isinstance(arm, bool) or not isinstance(arm, (int, np.integer)) or not 0 <= arm < n:
+        raise ValueError(f"arm={arm!r} is none of the {n} arms, which are counted from 0")
+    return int(arm)

@@ -1,14 +1,12 @@
 """Arms whose losses are drawn, in the core: a million rounds need no matrix."""
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, whole
-from regretless.bandits.contextual_run import table
+from regretless.arguments import not_negative, probabilities, table, whole
 from regretless.run import Array
 
 __all__ = ["Bernoulli", "Environment", "Gaussian", "folded"]
@@ -25,7 +23,7 @@ class Environment:
     _kind: ClassVar[int]
 
     def __post_init__(self) -> None:
-        means = table(self.means, (None,), "means")
+        means = table(self.means, "means", (None,))
         if not len(means):
             raise ValueError("means is empty: there must be an arm")
         object.__setattr__(self, "means", tuple(means.tolist()))
@@ -64,8 +62,7 @@ class Bernoulli(Environment):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not all(0 <= mean <= 1 for mean in self.means):
-            raise ValueError(f"means={self.means} must be probabilities, from 0 to 1")
+        probabilities(self.means, "means")
 
 
 @dataclass(frozen=True)
@@ -83,8 +80,7 @@ class Gaussian(Environment):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= number(self.scale, "scale") < math.inf:
-            raise ValueError(f"scale={self.scale} must be at least 0 and finite")
+        not_negative(self.scale, "scale")
 
     @property
     def _scale(self) -> float:

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from regretless import _core
-from regretless.arguments import number, positive
+from regretless.arguments import positive, within
 from regretless.bandits.player import ArmPlayer
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
@@ -48,8 +48,7 @@ class EpsilonGreedy(ArmPlayer):
         range: tuple[float, float] | None = (0.0, 1.0),
         seed: int = 0,
     ) -> None:
-        if not 0 <= number(epsilon, "epsilon") <= 1:
-            raise ValueError(f"epsilon={epsilon} is outside [0, 1]")
+        within(epsilon, "epsilon", "[0, 1]")
         self.epsilon = float(epsilon)
         self.decay = None if decay is None else positive(decay, "decay")
         super().__init__(n, range=range, seed=seed)

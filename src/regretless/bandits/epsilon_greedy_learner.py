@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence
-from regretless.arguments import number, whole
-from regretless.bandits.contextual_run import ContextualRun, contextual_run, table
+from regretless.arguments import finite, table, whole, within
+from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
 from regretless.drawing import Draws
 from regretless.foreign import Foreign, as_dict, as_matrix, fresh
 from regretless.run import Array
@@ -50,8 +50,7 @@ class EpsilonGreedyLearner:
 
     def __init__(self, learner: Any, n: int, *, epsilon: float = 0.1, seed: int = 0) -> None:
         self.n = whole(n, "n")
-        if not 0 <= number(epsilon, "epsilon") <= 1:
-            raise ValueError(f"epsilon={epsilon} is outside [0, 1]")
+        within(epsilon, "epsilon", "[0, 1]")
         self.epsilon, self.seed = float(epsilon), whole(seed, "seed", 0)
         self._arms = [_arm(fresh(learner, "learner"), arm) for arm in range(self.n)]
         self.rounds = self.decisions = 0
@@ -99,11 +98,8 @@ class EpsilonGreedyLearner:
                     "update(reward, x=...): the arm is needed; update(arm, reward, x=x)"
                 )
             arm, reward = self._arm, arm
-        if isinstance(arm, bool) or not isinstance(arm, (int, np.integer)) or not 0 <= arm < self.n:
-            raise ValueError(f"arm={arm!r} is none of the {self.n} arms, which are counted from 0")
-        value = number(reward, "reward")
-        if not math.isfinite(value):
-            raise ValueError(f"reward={value} is not finite")
+        arm = arm_of(arm, self.n)
+        value = finite(reward, "reward")
         x = self._context if x is None else self._checked(x)
         self._arms[arm].teach(x, value, 1.0)
         self._arm, self._context = -1, None
@@ -116,7 +112,7 @@ class EpsilonGreedyLearner:
         Only the rewards of the arms that are played are learned. There is no bound.
         """
         X = [self._checked(x) for x in contexts]
-        R = table(rewards, (len(X), self.n), "rewards")
+        R = table(rewards, "rewards", (len(X), self.n))
         arms, propensities = np.empty(len(X), np.int64), np.empty(len(X))
         for t, x in enumerate(X):
             arms[t] = self.act(x)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regretless.arguments import number, positive
+from regretless.arguments import finite, positive, within
 from regretless.domains import Domain, Simplex
 from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, Quadratic
 from regretless.run import Array
@@ -100,9 +100,7 @@ class OneArm(Estimator):
         )
 
     def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
-        cost = number(value, "value")
-        if not 0.0 <= cost <= 1.0:
-            raise ValueError(f"value={cost} is outside [0, 1]; of a reward r give 1 - r")
+        cost = within(value, "value", "[0, 1]", "; of a reward r give 1 - r")
         arm, z = self.play(w, draw), np.zeros(len(w))
         z[arm] = cost / w[arm]
         return Feedback(cost, z, bool(w.min() > 0))
@@ -149,7 +147,7 @@ class OnePoint(Estimator):
         return np.asarray(w + self.delta * _direction(draw))
 
     def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
-        f = _finite(value)
+        f = finite(value, "value")
         z = len(w) / self.delta * f * _direction(draw)
         return Feedback(f, z, abs(f) <= (self.bound + self.lipschitz * self.delta) * (1 + 1e-9))
 
@@ -193,7 +191,7 @@ class TwoPoint(OnePoint):
             raise ValueError(
                 f"value={value!r} must be two numbers, one for each point played"
             ) from None
-        ahead, behind = _finite(ahead), _finite(behind)
+        ahead, behind = finite(ahead, "value"), finite(behind, "value")
         difference, distance = ahead - behind, 2.0 * self.delta
         # what rounding of f adds to a small difference is not the loss's fault
         most = self.lipschitz * distance * (1 + 1e-9) + 1e-12 * (abs(ahead) + abs(behind))
@@ -222,10 +220,3 @@ def _stretch(geometry: Geometry) -> float:
         least = A.min() if A.ndim < 2 else np.linalg.eigvalsh(A)[0]
         return 1.0 / math.sqrt(float(least))
     return math.inf
-
-
-def _finite(value: Any) -> float:
-    f = number(value, "value")
-    if not math.isfinite(f):
-        raise ValueError(f"value={f} is not finite")
-    return f

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, positive
+from regretless.arguments import positive, within
 from regretless.bandits.exp3 import Exp3
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
@@ -107,6 +107,5 @@ class Exp3IX(Exp3):
 
 
 def _probability(delta: float) -> float:
-    if not 0 < number(delta, "delta") < 1:
-        raise ValueError(f"delta={delta} is outside (0, 1)")
+    within(delta, "delta", "(0, 1)")
     return float(delta)

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import whole
+from regretless.arguments import distributions, whole
 from regretless.bandits.bandit_run import BanditRun
-from regretless.bandits.contextual_run import table
 from regretless.bandits.weighted import ExponentialPlayer, log_of
 from regretless.run import Array
 
@@ -116,16 +115,7 @@ class Exp4(ExponentialPlayer):
         return self._table(rows, delay, None, said)
 
     def _advice(self, advice: Any, shape: tuple[int, ...]) -> Array:
-        rows = table(advice, shape, "advice")
-        sums = rows.sum(axis=-1)
-        if rows.size and not (rows.min() >= 0 and np.abs(sums - 1.0).max() <= 1e-6):
-            bad = (rows < 0).any(axis=-1) | (np.abs(sums - 1.0) > 1e-6)
-            at = np.argwhere(bad)[0].tolist()
-            raise ValueError(
-                f"advice[{', '.join(map(str, at))}] = {rows[tuple(at)]} is no distribution: it must be "
-                ">= 0 and add up to 1"
-            )
-        return np.ascontiguousarray(rows / sums[..., None])
+        return distributions(advice, "advice", shape)
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         start = math.log(self.experts) / self._last_rate(rounds)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import positive, whole
+from regretless.arguments import one_of, positive, whole
 from regretless.bandits.estimators import Estimator, OnePoint, TwoPoint
 from regretless.bandits.inside import room_in
 from regretless.bandits.mirror_descent import BanditMirrorDescent, Period
@@ -62,8 +62,8 @@ class BanditGradientDescent(BanditMirrorDescent):
     def __init__(
         self,
         dimension: int,
-        domain: Domain | None = None,
         *,
+        domain: Domain | None = None,
         horizon: int | None = None,
         lipschitz: float = 1.0,
         bound: float = 1.0,
@@ -77,8 +77,7 @@ class BanditGradientDescent(BanditMirrorDescent):
         self.dimension = whole(dimension, "dimension")
         self.geometry = Euclidean()
         self.domain = Ball(1.0) if domain is None else domain
-        if points not in (1, 2):
-            raise ValueError(f"points={points!r} must be 1 or 2")
+        one_of(points, "points", (1, 2))
         self.horizon = None if horizon is None else whole(horizon, "horizon")
         self._given = {
             "dimension": self.dimension,
@@ -193,9 +192,8 @@ class BanditGradientDescent(BanditMirrorDescent):
             "points": 1, "inside": False,
         }  # fmt: skip
         given = [f"{k}={self._given[k]!r}" for k, v in defaults.items() if self._given[k] != v]
-        return (
-            f"BanditGradientDescent({', '.join([str(self.dimension), repr(self.domain), *given])})"
-        )
+        parts = [str(self.dimension), f"domain={self.domain!r}", *given]
+        return f"BanditGradientDescent({', '.join(parts)})"
 
 
 def _doubling(power: float) -> float:

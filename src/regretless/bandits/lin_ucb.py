@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import _core, persistence
-from regretless.arguments import number, positive, whole
-from regretless.bandits.contextual_run import ContextualRun, contextual_run, table
+from regretless.arguments import number, positive, table, whole, within
+from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
 
@@ -78,11 +78,9 @@ class LinUCB:
         shared: bool = False,
     ) -> None:
         self.n, self.dimension = whole(n, "n"), whole(dimension, "dimension")
-        if not 0 <= number(alpha, "alpha") <= _MOST:
-            raise ValueError(f"alpha={alpha} must be at least 0 and finite")
-        if not 1 / _MOST <= number(ridge, "ridge") <= _MOST:
-            raise ValueError(f"ridge={ridge} must be positive and finite, from 1e-100 to 1e100")
-        self.alpha, self.ridge, self.shared = float(alpha), float(ridge), bool(shared)
+        self.alpha = within(alpha, "alpha", "[0, 1e100]")
+        self.ridge = within(ridge, "ridge", "[1e-100, 1e100]")
+        self.shared = bool(shared)
         self._engine = self._start()
 
     def _start(self) -> _core.LinUcb:
@@ -146,8 +144,8 @@ class LinUCB:
         its defaults, on what was lost in the mean to the best policy, hence to the best arm.
         """
         features = (self.n, self.dimension) if self.shared else (self.dimension,)
-        X = table(contexts, (None, *features), "contexts", _MOST)
-        R = table(rewards, (len(X), self.n), "rewards", _MOST)
+        X = table(contexts, "contexts", (None, *features), _MOST)
+        R = table(rewards, "rewards", (len(X), self.n), _MOST)
         fresh = self._engine.decisions == 0  # the bound is on all decisions
         arms, played, widest, grown = self._engine.run(X.reshape(len(X), math.prod(features)), R)
         beta = self._radius(grown, 0.5, 1.0, 0.05)
@@ -158,12 +156,10 @@ class LinUCB:
         return contextual_run(R, arms, np.ones(len(X)), bound, repr(self))
 
     def _context(self, x: Any) -> Array:
-        return table(x, (self.n, self.dimension) if self.shared else (self.dimension,), "x", _MOST)
+        return table(x, "x", (self.n, self.dimension) if self.shared else (self.dimension,), _MOST)
 
     def _arm(self, arm: Any) -> int:
-        if isinstance(arm, bool) or not isinstance(arm, (int, np.integer)):
-            raise ValueError(f"arm={arm!r} must be a whole number from 0 to {self.n - 1}")
-        return int(arm)
+        return arm_of(arm, self.n)
 
     # --- what is proven ----------------------------------------------------------------------------
 
@@ -190,8 +186,7 @@ class LinUCB:
     def _radius(self, grown: Array, noise: float, norm: float, delta: float) -> Array:
         """The betas of regressions that have grown so much."""
         R, S = positive(noise, "noise"), positive(norm, "norm")
-        if not 0 < number(delta, "delta") < 1:
-            raise ValueError(f"delta={delta} is outside (0, 1)")
+        within(delta, "delta", "(0, 1)")
         models = 1 if self.shared else self.n
         return np.asarray(
             R * np.sqrt(grown + 2 * math.log(models / delta)) + math.sqrt(self.ridge) * S

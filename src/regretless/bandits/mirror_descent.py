@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from regretless import persistence, rates
-from regretless.arguments import whole
+from regretless.arguments import check_entries, matrix, outside, vector, whole
 from regretless.bandits import estimators
 from regretless.bandits.delays import due_after
 from regretless.bandits.estimators import Estimator, OneArm
@@ -20,7 +20,7 @@ from regretless.drawing import Draws
 from regretless.geometry import Geometry
 from regretless.oco import OnlineMirrorDescent, Player
 from regretless.oco.files import described, restored
-from regretless.oco.player import implied_dimension, matrix, vector
+from regretless.oco.player import implied_dimension
 from regretless.run import Array, Run
 
 __all__ = ["BanditMirrorDescent"]
@@ -122,7 +122,7 @@ class BanditMirrorDescent:
             domain=self.domain,
             lazy=lazy,
             radius=radius,
-            gradient=math.sqrt(spread) if math.isfinite(spread) else 1.0,
+            lipschitz=math.sqrt(spread) if math.isfinite(spread) else 1.0,
             horizon=horizon,
         )
         self._given: dict[str, Any] = {
@@ -246,7 +246,7 @@ class BanditMirrorDescent:
         self, losses: Any, rounds: int | None, comparator: Any
     ) -> tuple[Sequence[Callable[[Any], Any]], Array, Array]:
         """The losses as functions, the comparator, and what it loses."""
-        u = None if comparator is None else vector(comparator, self.dimension, "comparator")
+        u = None if comparator is None else vector(comparator, "comparator", self.dimension)
         if callable(losses):
             if rounds is None:
                 raise ValueError("rounds= is needed: how often the function is to be played")
@@ -258,13 +258,10 @@ class BanditMirrorDescent:
         elif len(losses) and all(callable(each) for each in losses):
             functions = list(losses)
         else:
-            rows = matrix(losses, self.dimension, "losses") if len(losses) else self._none
-            if isinstance(self.estimator, OneArm) and not ((rows >= 0) & (rows <= 1)).all():
-                at = np.argwhere(~((rows >= 0) & (rows <= 1)))[0].tolist()
-                raise ValueError(
-                    f"losses[{at[0]}, {at[1]}] = {rows[tuple(at)]} is outside [0, 1]; of a reward r "
-                    "give 1 - r"
-                )
+            rows = matrix(losses, "losses", self.dimension) if len(losses) else self._none
+            if isinstance(self.estimator, OneArm):
+                remedy = "is outside [0, 1]; of a reward r give 1 - r"
+                check_entries(rows, ~outside(rows, 0, 1), "losses", remedy)
             if u is None:
                 u = self.domain.maximiser(-rows.sum(axis=0))
             return [self.estimator.linear(row) for row in rows], u, rows @ u

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from regretless import _core, persistence
 from regretless.adversaries.adversary import Oblivious
-from regretless.arguments import interval, number, whole
+from regretless.arguments import check_entries, interval, number, outside, table, whole
 from regretless.bandits.bandit_run import BanditRun
-from regretless.bandits.contextual_run import table
 from regretless.bandits.delays import delays_of, due_after
 from regretless.bandits.environments import Environment, folded
 from regretless.certificates import RegretCertificate
@@ -251,18 +250,16 @@ class ArmPlayer(ABC):
         if np.size(losses) == 0:
             return np.empty((0, self.n))
         if self.range is None:
-            return table(losses, (None, self.n), "losses", 1e100)
+            return table(losses, "losses", (None, self.n), 1e100)
         (low, high), edge = self.range, 1e-9 * self._width
         rows = np.ascontiguousarray(losses) if isinstance(losses, np.ndarray) else None
         if rows is None or rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != self.n:
-            rows = table(losses, (None, self.n), "losses")
+            rows = table(losses, "losses", (None, self.n))
         if not (rows.min() >= low - edge and rows.max() <= high + edge):  # nor if one is NaN
-            rows = table(rows, (None, self.n), "losses")
-            t, i = np.argwhere((rows < low - edge) | (rows > high + edge))[0].tolist()
-            raise ValueError(
-                f"losses[{t}, {i}] = {rows[t, i]} is outside range={self.range}; give range= or "
-                "scale it, and of a reward r give 1 - r"
-            )
+            rows = table(rows, "losses", (None, self.n))
+            remedy = "give range= or scale it, and of a reward r give 1 - r"
+            right = ~outside(rows, low - edge, high + edge)
+            check_entries(rows, right, "losses", f"is outside range={self.range}; {remedy}")
         return rows
 
     def _play(
@@ -344,7 +341,7 @@ class ArmPlayer(ABC):
         """Such bounds by name."""
 
     def _gaps(self, means: Any) -> Array:
-        values = table(means, (self.n,), "means")
+        values = table(means, "means", (self.n,))
         return np.asarray((values - values.min()) / self._width)
 
     def expectation(self, means: Any = None) -> RegretCertificate:

@@ -6,13 +6,20 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, positive, whole
+from regretless.arguments import (
+    check_entries,
+    matrix,
+    outside,
+    positive,
+    rank,
+    whole,
+    within,
+)
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.environments import folded
 from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
-from regretless.oco.player import matrix
 from regretless.run import Array
 
 __all__ = ["BanditPotential", "PotentialBandit"]
@@ -28,13 +35,13 @@ class BanditPotential(Potential):
     It makes (A.3) an equality. The expected regret to a share epsilon of the arms is at most
     `(ln(1 / epsilon) + T ln c) / eta` (Theorem 21). The text multiplies all Phi_t by the same constant.
 
-    Parameters: `eta`, positive and at most 100; `n`, how many arms.
+    Parameters: `n`, how many arms; `eta`, positive and at most 100.
 
     >>> BanditPotential.tuned(n=10, horizon=1000).bound(0.1, 1000)
     232.405...
     """
 
-    def __init__(self, eta: float, n: int) -> None:
+    def __init__(self, n: int, eta: float) -> None:
         self.eta, self.n = positive(eta, "eta"), whole(n, "n")
         if self.eta > 100:
             raise ValueError(f"eta={eta} is beyond 100: no bound is left")
@@ -46,7 +53,7 @@ class BanditPotential(Potential):
     def tuned(cls, n: int, horizon: int) -> "BanditPotential":
         """With `eta = sqrt(2 ln n / (T (1 + n sqrt e)))`, for `sqrt(2 T (1 + n sqrt e) ln n)`."""
         per_round = whole(horizon, "horizon") * (1.0 + whole(n, "n") * math.exp(0.5))
-        return cls(math.sqrt(2.0 * math.log(max(n, 2)) / per_round), n)
+        return cls(n, math.sqrt(2.0 * math.log(max(n, 2)) / per_round))
 
     def value(self, s: Array, t: int) -> Array:
         with np.errstate(over="ignore"):
@@ -59,7 +66,7 @@ class BanditPotential(Potential):
         return (-math.log(share) + t * self._log) / self.eta
 
     def __repr__(self) -> str:
-        return f"BanditPotential({self.eta!r}, {self.n})"
+        return f"BanditPotential({self.n}, {self.eta!r})"
 
 
 class PotentialBandit(ChipPlayer):
@@ -83,7 +90,7 @@ class PotentialBandit(ChipPlayer):
 
     >>> from regretless.bandits import Exp3
     >>> costs = np.random.default_rng(0).random((100, 3))
-    >>> run = PotentialBandit(3, BanditPotential(0.1, 3), seed=5).run(costs)
+    >>> run = PotentialBandit(3, BanditPotential(3, 0.1), seed=5).run(costs)
     >>> bool((run.arms == Exp3(3, rate=0.1, seed=5).run(costs).arms).all())
     True
     """
@@ -112,9 +119,7 @@ class PotentialBandit(ChipPlayer):
         """Learn what the arm of `act()` cost."""
         if self._waits is None:
             raise ValueError(f"update({loss!r}): no choice waits for its loss; call act() first")
-        y = number(loss, "loss")
-        if not 0.0 <= y <= 1.0:
-            raise ValueError(f"loss={y} is outside [0, 1]; of a reward r give 1 - r")
+        y = within(loss, "loss", "[0, 1]", "; of a reward r give 1 - r")
         z = np.full(self.n, -y)
         z[self._waits] += y / self.weights[self._waits]
         self._shift(z)
@@ -123,10 +128,9 @@ class PotentialBandit(ChipPlayer):
 
     def run(self, losses: Any) -> BanditRun:
         """Play many rounds: a row of losses each, of which that of the arm drawn is learned."""
-        rows = matrix(losses, self.n, "losses")
-        if not ((rows >= 0) & (rows <= 1)).all():
-            t, i = np.argwhere(~((rows >= 0) & (rows <= 1)))[0].tolist()
-            raise ValueError(f"losses[{t}, {i}] = {rows[t, i]} is outside [0, 1]; scale it")
+        rows = matrix(losses, "losses", self.n)
+        remedy = "is outside [0, 1]; of a reward r give 1 - r"
+        check_entries(rows, ~outside(rows, 0, 1), "losses", remedy)
         self._check_rounds(len(rows))
         fresh, arms = self.rounds == 0, np.empty(len(rows), np.int64)
         chances, bound = np.empty(len(rows)), np.full(len(rows), math.nan)
@@ -152,19 +156,17 @@ class PotentialBandit(ChipPlayer):
         """The estimated regret to the best arm by the estimates."""
         return -float(self.positions.min())
 
-    def bound(self, quantile: float | None = None) -> float:
+    def bound(self, *, quantile: float | None = None) -> float:
         """On the expected regret to the best arm, or to the `ceil(quantile n)`-th best."""
-        if quantile is not None and not 0 < number(quantile, "quantile") <= 1:
-            raise ValueError(f"quantile={quantile} is outside (0, 1]")
-        rank = 1 if quantile is None else max(1, math.ceil(self.n * quantile - 1e-12))
-        return self.phi.bound(rank / self.n, self.rounds)
+        best = 1 if quantile is None else rank(quantile, self.n)
+        return self.phi.bound(best / self.n, self.rounds)
 
-    def expectation(self, quantile: float | None = None) -> RegretCertificate:
+    def expectation(self, *, quantile: float | None = None) -> RegretCertificate:
         """What is proven of the mean of the regret over the draws. `regret` is not a number."""
         return RegretCertificate(
             self.rounds,
             math.nan,
-            {type(self.phi).__name__: self.bound(quantile)},
+            {type(self.phi).__name__: self.bound(quantile=quantile)},
             "Luo (2016), Theorem 21",
             {
                 "(A.3) holds where it was looked at": True,
@@ -198,5 +200,5 @@ def _check(potential: Potential, n: int) -> None:
             s = float(_GRID[np.argmax(~(over <= slack))])
             raise ValueError(
                 f"potential={potential!r} is not for bandits: (A.3) fails at s={s:g} in round {t}; "
-                f"BanditPotential(eta, {n}) is one for which it holds"
+                f"BanditPotential({n}, eta) is one for which it holds"
             )

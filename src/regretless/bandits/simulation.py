@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.arguments import number, whole
+from regretless.arguments import one_of, whole, within
 from regretless.bandits.delays import delays_of
 from regretless.bandits.environments import Environment
 from regretless.bandits.exp4 import Exp4
@@ -71,12 +71,10 @@ class Simulation:
         >>> bool((low <= mean).all() and (mean <= high).all())
         True
         """
-        if what not in ("regret", "pseudo_regret", "loss"):
-            raise ValueError(f"what={what!r} is not 'regret', 'pseudo_regret' or 'loss'")
+        one_of(what, "what", ("regret", "pseudo_regret", "loss"))
         if name not in self.regret:
             raise ValueError(f"name={name!r} is none of {', '.join(self.names)}")
-        if not 0 < number(confidence, "confidence") < 1:
-            raise ValueError(f"confidence={confidence} is outside (0, 1)")
+        within(confidence, "confidence", "(0, 1)")
         from scipy.stats import t as student
 
         values: Array = getattr(self, what)[name]
@@ -94,7 +92,7 @@ class Simulation:
         """
         from regretless.plots.bandits import regret_bands
 
-        return regret_bands(self, path, what)
+        return regret_bands(self, path, what=what)
 
     def __str__(self) -> str:
         wide = max(6, *(len(name) for name in self.names))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, positive
+from regretless.arguments import number, one_of, positive
 from regretless.bandits.player import ArmPlayer
 from regretless.bandits.weighted import log_of
 from regretless.certificates import RegretCertificate
@@ -60,8 +60,7 @@ class ThompsonSampling(ArmPlayer):
         range: tuple[float, float] | None = (0.0, 1.0),
         seed: int = 0,
     ) -> None:
-        if model not in ("bernoulli", "gaussian"):
-            raise ValueError(f"model={model!r} is not 'bernoulli' or 'gaussian'")
+        one_of(model, "model", ("bernoulli", "gaussian"))
         if range is None and model == "bernoulli":
             raise ValueError("range=None: 'bernoulli' must know which loss is 0 and which is 1")
         self.model, self.noise = model, positive(noise, "noise")

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from regretless import _core
+from regretless.arguments import one_of
 from regretless.bandits.weighted import WeightedPlayer
 from regretless.run import Array
 
@@ -59,8 +60,7 @@ class TsallisINF(WeightedPlayer):
         range: tuple[float, float] = (0.0, 1.0),
         seed: int = 0,
     ) -> None:
-        if estimator not in ("importance", "reduced"):
-            raise ValueError(f"estimator={estimator!r} is not 'importance' or 'reduced'")
+        one_of(estimator, "estimator", ("importance", "reduced"))
         self.estimator = estimator
         super().__init__(n, range=range, seed=seed)
 

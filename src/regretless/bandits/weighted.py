@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from regretless.arguments import number, positive, whole
+from regretless.arguments import one_of, positive, whole
 from regretless.bandits.player import ArmPlayer
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
@@ -70,11 +70,9 @@ class ExponentialPlayer(WeightedPlayer):
 
     def _set_rate(self, rate: Any, horizon: Any) -> None:
         if isinstance(rate, str):
-            if rate not in ("anytime", *self._fixed):
-                names = ", ".join(map(repr, ("anytime", *self._fixed)))
-                raise ValueError(f"rate={rate!r} is not {names} or a number")
+            one_of(rate, "rate", ("anytime", *self._fixed), ", nor a number")
         else:
-            rate = positive(number(rate, "rate"), "rate")
+            rate = positive(rate, "rate")
         if (rate in self._fixed) != (horizon is not None):
             raise ValueError(f"rate={rate!r} and horizon={horizon}: they go together")
         self.rate = rate

@@ -6,7 +6,7 @@ All hold with probability at least `1 - delta` over the examples, for losses in 
 
 import math
 
-from regretless.arguments import number, positive
+from regretless.arguments import positive, within
 
 __all__ = [
     "amplified_excess",
@@ -158,6 +158,5 @@ def amplified_excess(
 
 
 def _checked(delta: float) -> float:
-    if not 0 < number(delta, "delta") < 1:
-        raise ValueError(f"delta={delta} is outside (0, 1); 0.05 means 19 times out of 20")
+    within(delta, "delta", "(0, 1)", "; 0.05 means 19 times out of 20")
     return delta

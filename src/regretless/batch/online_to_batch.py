@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import streams
-from regretless.arguments import number, positive
+from regretless.arguments import one_of, positive, whole, within
 from regretless.batch import bounds
 from regretless.batch.averages import Ensemble, WeightMean
 from regretless.batch.judging import Example, Judge, Kept
@@ -86,18 +86,16 @@ def online_to_batch(
     >>> predictor.empirical < predictor.risk_bound < 0.4
     True
     """
-    if how not in HOWS:
-        raise ValueError(f"how={how!r} is not one of {', '.join(HOWS)}")
+    one_of(how, "how", HOWS)
     if not (hasattr(learner, "learn_one") and hasattr(learner, "predict_one")):
         raise ValueError(
             f"learner={learner!r} has no learn_one and predict_one; use one of regretless or River"
         )
-    if not 0 < number(holdout, "holdout") < 1:
-        raise ValueError(f"holdout={holdout} is outside (0, 1): it is a share of the examples")
+    within(holdout, "holdout", "(0, 1)", ": it is a share of the examples")
     needed = bounds.runs_needed(delta)  # and a check of delta
-    runs = needed if runs is None else _whole(runs, "runs")
+    runs = needed if runs is None else whole(runs, "runs")
     judge = Judge(learner, loss, averaging=how == "average")
-    run = _Pass(learner, judge, positive(loss_bound, "loss_bound"), delta, _whole(copies, "copies"))
+    run = _Pass(learner, judge, positive(loss_bound, "loss_bound"), delta, whole(copies, "copies"))
     if how in ("average", "amplify"):
         _check_averaging(run.learner, how)
     examples = iter(streams.read(data))
@@ -316,9 +314,3 @@ def _without(examples: Iterable[Example], share: float, held: list[Example]) -> 
             held.append(example)
         else:
             yield example
-
-
-def _whole(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name}={value!r} must be a whole number of at least 1")
-    return int(value)

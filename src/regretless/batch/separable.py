@@ -37,14 +37,14 @@ class HardMargin:
 
 
 def hard_margin(
-    X: Any, y: Any, *, tolerance: float = 1e-9, max_sweeps: int = 100_000
+    X: Any, y: Any, *, tolerance: float = 1e-9, max_passes: int = 100_000
 ) -> HardMargin:
     """The support vector machine without losses and without offset, by ascent of its dual (mohri 10).
 
         alpha_i <- max(0, alpha_i + (1 - y_i <w, x_i>) / ||x_i||^2),    w = sum alpha_i y_i x_i
 
     Parameters: `X` a 2-d array; `y` of -1 and +1; `tolerance`, how far `y <w, x>` may be from its
-    optimum; `max_sweeps` over the examples, after which they count as not separable.
+    optimum; `max_passes` over the examples, after which they count as not separable.
 
     >>> svm = hard_margin([[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1])
     >>> svm.weights.round(6).tolist(), round(svm.margin, 6)
@@ -55,7 +55,7 @@ def hard_margin(
     if not norms.all():
         raise ValueError(f"X[{int(np.argmin(norms))}] is 0: no hyperplane through 0 separates it")
     alphas, w = np.zeros(len(Z)), np.zeros(Z.shape[1])
-    for _ in range(max_sweeps):
+    for _ in range(max_passes):
         worst = 0.0
         for i, z in enumerate(Z):
             short = 1.0 - float(w @ z)
@@ -67,7 +67,7 @@ def hard_margin(
             norm = float(np.linalg.norm(w))
             return HardMargin(w, alphas, 1.0 / norm, int((alphas > 0).sum()))
     raise ValueError(
-        f"no hyperplane through 0 was found in max_sweeps={max_sweeps}: the examples may not be "
+        f"no hyperplane through 0 was found in max_passes={max_passes}: the examples may not be "
         "separable; a column of ones adds an intercept"
     )
 

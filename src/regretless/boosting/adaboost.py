@@ -30,10 +30,10 @@ class AdaBoost(BatchBooster):
 
     Parameters
     ----------
-    rounds : how many stumps at most, 1 or more.
     weak : another weak learner, a scikit-learn classifier that takes `sample_weight`; it is given copies
         of the examples with positive weight, labels of -1 and 1 and weights that are 1 on average. By
         default (None) the best of all decision stumps.
+    rounds : how many stumps at most, 1 or more.
 
     Attributes: `classes_`; for each round, `errors_` of the vote on the training set, `edges_`,
     `alphas_`, `stumps_`, and `zero_weights_`, the share of examples with weight 0 (none here, but for

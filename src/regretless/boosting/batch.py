@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import persistence, rows
-from regretless.arguments import whole
+from regretless import persistence
+from regretless.arguments import NOT_A_WEIGHT, check_entries, vector, whole
 from regretless.boosting.batch_loop import Ensemble, Weighing, boost
 from regretless.boosting.columns import Columns
 from regretless.boosting.margins import MarginCertificate
@@ -31,9 +31,9 @@ class BatchBooster(ABC):
     _ensembles: list[Ensemble]  # one for two labels, otherwise one for each
     _sources: list[Any]
 
-    def __init__(self, rounds: int = 200, *, weak: Any = None) -> None:
-        self.rounds = rounds
+    def __init__(self, weak: Any = None, *, rounds: int = 200) -> None:
         self.weak = weak
+        self.rounds = rounds
 
     @abstractmethod
     def _weighing(self, prior: Array) -> Weighing:
@@ -232,7 +232,7 @@ class BatchBooster(ABC):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options the learner was made with."""
-        return {"rounds": self.rounds, "weak": self.weak}
+        return {"weak": self.weak, "rounds": self.rounds}
 
     def set_params(self, **options: Any) -> Self:
         """Change options, for the next `fit`."""
@@ -287,7 +287,7 @@ class BatchBooster(ABC):
         """The learner that `save` wrote to `path`."""
         description, arrays = persistence.read_a(cls.__name__, path)
         with persistence.restoring(path):
-            made = cls(description["rounds"])
+            made = cls(rounds=description["rounds"])
             made._labels, made._sources = Labels(description["labels"]), description["sources"]
             made._ensembles = [
                 _restored(features, scale, {part: arrays[f"{part}.{k}"] for part in _SAVED})
@@ -336,13 +336,8 @@ def _coded(labels: NDArray[Any]) -> tuple[Labels, NDArray[np.int32]]:
 def _weights(sample_weight: Any, size: int) -> Array:
     if sample_weight is None:
         return np.ones(size)
-    weights = rows.numbers(sample_weight, "sample_weight", "a list of weights")
-    if weights.shape != (size,):
-        raise ValueError(f"sample_weight has shape {weights.shape}, not ({size},)")
-    wrong = ~(np.isfinite(weights) & (weights >= 0))
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise ValueError(f"sample_weight[{i}] = {weights[i]} must be finite and not negative")
+    weights = vector(sample_weight, "sample_weight", size)
+    check_entries(weights, weights >= 0, "sample_weight", NOT_A_WEIGHT)
     if not weights.any():
         raise ValueError("sample_weight is 0 everywhere: there is nothing to learn from")
     return weights

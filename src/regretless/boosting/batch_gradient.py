@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses, rows
-from regretless.arguments import number
+from regretless.arguments import number, whole
 from regretless.certificates import RegretCertificate
 from regretless.losses import Loss
 
@@ -35,8 +35,8 @@ class BatchGradientBoosting:
 
     Parameters
     ----------
-    n : steps, >= 1.
-    eta : > 0 and at most 1, or one for each step; None: `max(ln n, 1) / n`.
+    rounds : steps, >= 1.
+    eta : > 0 and at most 1, or one for each step; None: `max(ln rounds, 1) / rounds`.
     loss : "squared", "logistic" or another with a finite curvature.
     shrink : whether sigma is as above, or 0.
 
@@ -44,7 +44,7 @@ class BatchGradientBoosting:
     f_N.
 
     >>> base = np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 1.0]])
-    >>> model = BatchGradientBoosting(n=200, eta=0.05).fit(base, [0.5, 1.0, 0.0])
+    >>> model = BatchGradientBoosting(rounds=200, eta=0.05).fit(base, [0.5, 1.0, 0.0])
     >>> bool(np.abs(model.coef_ - [0.5, 0.5]).max() < 0.06)  # within a step of the best
     True
     >>> model.certificate([0.5, 0.5]).holds
@@ -57,35 +57,34 @@ class BatchGradientBoosting:
     def __init__(
         self,
         *,
-        n: int = 100,
+        rounds: int = 100,
         eta: float | Sequence[float] | None = None,
         loss: str | Loss = "squared",
         shrink: bool = True,
     ) -> None:
-        self.n = n
+        self.rounds = rounds
         self.eta = eta
         self.loss = loss
         self.shrink = shrink
 
     def __repr__(self) -> str:
         return (
-            f"BatchGradientBoosting(n={self.n}, eta={self.eta!r}, loss={self.loss!r}, "
+            f"BatchGradientBoosting(rounds={self.rounds}, eta={self.eta!r}, loss={self.loss!r}, "
             f"shrink={self.shrink})"
         )
 
     def _etas(self) -> Array:
-        if isinstance(self.n, bool) or not isinstance(self.n, (int, np.integer)) or self.n < 1:
-            raise ValueError(f"n={self.n!r} must be a whole number, 1 or more")
+        whole(self.rounds, "rounds")
         if self.eta is None:
-            return np.full(self.n, max(math.log(self.n), 1.0) / self.n)
+            return np.full(self.rounds, max(math.log(self.rounds), 1.0) / self.rounds)
         if isinstance(self.eta, (float, int)):
-            return self._checked(np.full(self.n, number(self.eta, "eta")))
+            return self._checked(np.full(self.rounds, number(self.eta, "eta")))
         return self._checked(rows.numbers(self.eta, "eta", "a list of steps"))
 
     def _checked(self, etas: Array) -> Array:
-        if etas.shape != (self.n,) or not np.all((etas > 0.0) & (etas <= 1.0)):
+        if etas.shape != (self.rounds,) or not np.all((etas > 0.0) & (etas <= 1.0)):
             raise ValueError(
-                f"eta={self.eta!r}: {self.n} steps in (0, 1] are expected, or one of them"
+                f"eta={self.eta!r}: {self.rounds} steps in (0, 1] are expected, or one of them"
             )
         return etas
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
-from regretless.arguments import number
+from regretless.arguments import whole, within
 from regretless.boosting.certificate import BoostingCertificate, of_votings
 from regretless.boosting.ensemble import Ensemble
 from regretless.foreign import takes_weights
@@ -91,14 +91,8 @@ class Booster(Classifying):
     def _made(
         self, twin: tuple[int, float], rule: str, options: dict[str, Any]
     ) -> _core.Learner | Ensemble:
-        if isinstance(self.n, bool) or not (
-            isinstance(self.n, (int, np.integer)) and 1 <= self.n <= 10_000
-        ):
-            raise ValueError(f"n={self.n!r} must be a whole number from 1 to 10,000")
-        if isinstance(self.seed, bool) or not (
-            isinstance(self.seed, (int, np.integer)) and 0 <= self.seed < 2**64
-        ):
-            raise ValueError(f"seed={self.seed!r} must be a whole number from 0 to 2^64 - 1")
+        whole(self.n, "n", 1, 10_000)
+        whole(self.seed, "seed", 0, 2**64 - 1)
         weak, lane = self._prototype, self._lane
         votes = self._voting(not self.sampled and takes_weights(weak)) | {"n": int(self.n)}
         sampled, seed = bool(self.sampled), int(self.seed)
@@ -198,11 +192,8 @@ class Edged(Booster):
     def _edges(self) -> list[float]:
         if self.edge is None:
             return list(EDGES)
-        if not 0 < number(self.edge, "edge") < 0.5:
-            raise ValueError(
-                f"edge={self.edge} is outside (0, 1/2): it is what weak learners are better than "
-                "chance; None finds it"
-            )
+        hint = ": it is what weak learners are better than chance; None finds it"
+        within(self.edge, "edge", "(0, 1/2)", hint)
         return [float(self.edge)]
 
     def _voting(self, weighted: bool) -> dict[str, Any]:

@@ -1,9 +1,8 @@
 """A weak learner and its negation (thesis 3.9, footnote 11)."""
 
-import math
 from typing import Any
 
-from regretless.arguments import number
+from regretless.arguments import finite, importance, number
 from regretless.boosting.estimator import Estimator
 from regretless.experts import Hedge
 from regretless.foreign import fresh
@@ -50,8 +49,7 @@ class BothSigns:
 
     def learn_slope(self, x: Any, slope: float, w: float = 1.0) -> None:
         """Learn the loss `slope v`; `|slope| <= 1`, `w` in [0, 1] as Hedge asks."""
-        if not 0.0 <= number(w, "w") < math.inf:
-            raise ValueError(f"w={w} must be finite and not negative")
+        importance(w)
         said = [side.predict(x) for side in self._sides]
         losses = [w * number(slope, "slope") * said[0], -w * slope * said[1]]
         if not max(map(abs, losses)) <= 1.0 + 1e-9:  # as Hedge would, when the copies had learned
@@ -62,6 +60,5 @@ class BothSigns:
 
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
         """Learn a target by the slope of the squared loss, over its largest for targets in [-1, 1]."""
-        if not math.isfinite(number(y, "y")):
-            raise ValueError(f"y={y} is not finite")
+        finite(y, "y")
         self.learn_slope(x, (self.predict_one(x) - min(max(y, -1.0), 1.0)) / 2.0, w)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, rows
+from regretless import _core, arguments, rows
 from regretless.boosting.estimator import Estimator, dense
 from regretless.boosting.gradient_constants import constants_of
 from regretless.losses import Loss, compiled
@@ -45,8 +45,7 @@ class CopiesModel:
 
     def step_target(self, x: Any, y: float, w: float) -> float:
         """The same; returns what was predicted before."""
-        if not 0 <= w < float("inf"):
-            raise ValueError(f"w = {w} is not a weight: it must be finite and not negative")
+        arguments.importance(w)
         row = self._row(x)
         score = self._predict(row)
         if w > 0.0:
@@ -100,8 +99,8 @@ class CopiesModel:
         if importance is not None:
             if len(importance) != batch.size:
                 raise ValueError("X and the weights differ in length")
-            for t in np.flatnonzero(~((importance >= 0) & (importance < np.inf)))[:1]:
-                raise ValueError(f"weight[{t}] = {importance[t]} must be finite and not negative")
+            right = (importance >= 0) & (importance < np.inf)
+            arguments.check_entries(importance, right, "w", arguments.NOT_A_WEIGHT)
         scores, suffered = np.zeros(batch.size), np.zeros(batch.size)
         for t in range(batch.size):
             x = batch.row(t)

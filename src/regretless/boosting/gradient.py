@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses, rows
-from regretless.arguments import number, positive
+from regretless.arguments import interval, number, one_of, positive, whole, within
 from regretless.boosting.both_signs import BothSigns
 from regretless.boosting.copies_model import CopiesModel
 from regretless.boosting.estimator import Estimator
@@ -49,16 +49,12 @@ class _GradientBoosting(GradientFiles, NotLinear):
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         loss = losses.get(self.loss)
-        if isinstance(self.n, bool) or not isinstance(self.n, (int, np.integer)) or self.n < 1:
-            raise ValueError(f"n={self.n!r} must be a whole number, 1 or more: of weak learners")
-        if self.feed not in _FEEDS:
-            raise ValueError(f"feed={self.feed!r} is not one of {', '.join(map(repr, _FEEDS))}")
+        whole(self.n, "n", hint=": of weak learners")
+        one_of(self.feed, "feed", _FEEDS)
         if self.alpha is not None and self.feed != "residual":
             raise ValueError(f"alpha={self.alpha} is the step of feed='residual'; leave it out")
         low, high = self._range(loss)
-        scale = number(self.scale, "scale")
-        if not 1.0 <= scale < math.inf:
-            raise ValueError(f"scale={self.scale} must be finite and at least 1")
+        scale = within(self.scale, "scale", "[1, inf)")
         steps = self._steps(scale)
         constants = constants_of(loss, linearized=self.feed == "linearized")
         options = {
@@ -77,14 +73,11 @@ class _GradientBoosting(GradientFiles, NotLinear):
     def _range(self, loss: Loss) -> tuple[float, float]:
         if self.range is None:
             return 0.0, 0.0
-        try:
-            low, high = (number(end, "range") for end in self.range)
-        except (TypeError, ValueError):
-            raise ValueError(f"range={self.range!r} is not a pair (low, high)") from None
+        low, high = interval(self.range, "range")
         if loss.classification:
             raise ValueError(f"range={self.range}: labels are -1 and 1; leave it out")
-        if not -_LARGEST <= low < high <= _LARGEST:
-            raise ValueError(f"range={self.range}: low must be below high, and both finite")
+        if max(-low, high) > _LARGEST:
+            raise ValueError(f"range={self.range} is beyond {_LARGEST:g}; scale the targets")
         return low, high
 
     def _made(self, twin: tuple[int, float], rule: str, options: dict[str, Any]) -> Any:
@@ -220,8 +213,8 @@ class GradientBoostingHull(_GradientBoosting):
 
     def __init__(
         self,
-        *,
         weak: Any = None,
+        *,
         n: int = 20,
         loss: str | Loss = "squared",
         scale: float = 1.0,
@@ -279,8 +272,8 @@ class GradientBoostingSpan(_GradientBoosting):
 
     def __init__(
         self,
-        *,
         weak: Any = None,
+        *,
         n: int = 20,
         loss: str | Loss = "squared",
         eta: float | None = None,

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
-from regretless.arguments import positive
+from regretless.arguments import positive, whole
 from regretless.boosting.weak_regression import WeakRegressor
 
 __all__ = ["NeuralNet"]
@@ -47,11 +45,7 @@ class NeuralNet(WeakRegressor):
         self._reset()
 
     def _numbers(self) -> dict[str, Any]:
-        hidden = self.hidden
-        if isinstance(hidden, bool) or not isinstance(hidden, (int, np.integer)):
-            raise ValueError(f"hidden={hidden!r} must be a whole number, 1 or more")
-        if not 1 <= hidden <= 1000:
-            raise ValueError(f"hidden={hidden} is outside [1, 1000]; 10 suit most data")
+        hidden = whole(self.hidden, "hidden", 1, 1000, "; 10 suit most data")
         return {
             "rate": positive(self.rate, "rate"),
             "hidden": int(hidden),

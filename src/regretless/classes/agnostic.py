@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import positive, whole
+from regretless.arguments import one_of, positive, whole
 from regretless.certificates import RegretCertificate
 from regretless.classes.class_learner import Arrays, ClassLearner
 from regretless.classes.class_run import ClassRun, errors, rounds_of, tally
@@ -70,12 +70,10 @@ class AgnosticLearner(ClassLearner):
         super().__init__(H)
         self.horizon = None if horizon is None else whole(horizon, "horizon")
         if isinstance(rate, str):
-            if rate not in ("hoeffding", "survey"):
-                raise ValueError(f"rate={rate!r} is not 'hoeffding', 'survey' or a number")
+            one_of(rate, "rate", ("hoeffding", "survey"), ", nor a number")
         else:
             positive(rate, "rate")
-        if experts not in ("auto", "ldim", "hypotheses"):
-            raise ValueError(f"experts={experts!r} is not 'auto', 'ldim' or 'hypotheses'")
+        one_of(experts, "experts", ("auto", "ldim", "hypotheses"))
         self.rate, self.experts, self.limit = rate, experts, limit
         self.seed = whole(seed, "seed", 0)
         self.loss = 0.0
@@ -131,8 +129,7 @@ class AgnosticLearner(ClassLearner):
 
     def _learn(self, x: Hashable, y: int) -> float:
         """Returns the probability with which 1 was predicted."""
-        if y not in (0, 1):
-            raise ValueError(f"y={y!r} is not 0 or 1")
+        one_of(y, "y", (0, 1))
         p, label = self._probability(x), int(y)
         if isinstance(self.pool, LdimExperts):
             self.pool.update(x, label)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, persistence
-from regretless.arguments import whole
+from regretless.arguments import one_of, whole
 from regretless.classes.generators import Generated
 from regretless.classes.mistake_tree import MistakeTree
 from regretless.classes.too_large import LIMIT, TooLarge, check_size
@@ -149,8 +149,7 @@ class FiniteClass(Generated):
 
     def restrict(self, x: Hashable, label: int) -> "FiniteClass":
         """The hypotheses that say `label` at x: a version space, on the same points."""
-        if label not in (0, 1):
-            raise ValueError(f"label={label!r} is not 0 or 1")
+        one_of(label, "label", (0, 1))
         agree = np.flatnonzero(self.at(x) == bool(label))
         if not len(agree):
             raise NotRealizable(f"no hypothesis says {label} at x={x!r}")

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number, whole
+from regretless.arguments import whole, within
 from regretless.classes.too_large import check_size
 
 __all__ = ["Generated"]
@@ -154,8 +154,7 @@ class Generated:
         (6, 7)
         """
         check_size(whole(hypotheses, "hypotheses"), whole(points, "points"))
-        if not 0 <= number(density, "density") <= 1:
-            raise ValueError(f"density={density} is outside [0, 1]")
+        within(density, "density", "[0, 1]")
         draw = np.random.default_rng(whole(seed, "seed", 0)).random((hypotheses, points))
         return cls(draw < density)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import positive, whole
+from regretless.arguments import one_of, positive, whole
 from regretless.classes.finite_class import FiniteClass, Ids
 from regretless.classes.too_large import LIMIT
 from regretless.run import Array
@@ -118,8 +118,7 @@ class LdimExperts:
     def update(self, x: Hashable, y: int) -> None:
         """Learn the label of a point."""
         column = self.H._column(x)
-        if y not in (0, 1):
-            raise ValueError(f"y={y!r} is not 0 or 1")
+        one_of(y, "y", (0, 1))
         self._check_horizon()
         parts, says = self._opinions(column)
         paid = {label: 0.0 if label == y else self.rate for label in (0, 1)}

@@ -109,4 +109,4 @@ class MistakeTree:
         """
         from regretless.plots.trees import mistake_tree
 
-        return mistake_tree(self, path, levels)
+        return mistake_tree(self, path, levels=levels)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless.arguments import one_of
 from regretless.certificates import RegretCertificate
 from regretless.classes.class_learner import Arrays, ClassLearner
 from regretless.classes.class_run import ClassRun, rounds_of
@@ -75,8 +76,7 @@ class SOA(ClassLearner):
         return int(one >= zero)
 
     def learn_one(self, x: Hashable, y: int) -> None:
-        if y not in (0, 1):
-            raise ValueError(f"y={y!r} is not 0 or 1")
+        one_of(y, "y", (0, 1))
         sides, wrong = self._sides(x), self.predict_one(x) != y
         left = sides[int(y)]
         if left < 0:

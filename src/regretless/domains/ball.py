@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.arguments import number, positive
+from regretless import arguments
 from regretless.domains.box import Box, within
 from regretless.domains.domain import Domain, Linear
 from regretless.domains.simplex import Simplex
@@ -69,14 +69,12 @@ class Ball(Domain):
     center: Array | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", positive(self.radius, "radius"))
-        object.__setattr__(self, "p", number(self.p, "p"))
-        if not self.p >= 1.0:
-            raise ValueError(f"p={self.p} must be at least 1: below that the ball is not convex")
+        object.__setattr__(self, "radius", arguments.positive(self.radius, "radius"))
+        hint = ": below 1 the ball is not convex"
+        object.__setattr__(self, "p", arguments.within(self.p, "p", "[1, inf]", hint))
         if self.center is not None:
             object.__setattr__(self, "center", constant(self.center, "center", (1,)))
-            if not np.all(np.isfinite(self.center)):
-                raise ValueError(f"center={self.center} is not finite")
+            arguments.finite_numbers(self.center, "center")
 
     def _vector(self, value: Any, name: str) -> Array:
         size = None if self.center is None else len(self.center)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from regretless.domains.vectors import Array, ByValue, vector
+from regretless.domains.by_value import ByValue
+from regretless.domains.vectors import Array, vector
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.arguments import positive
+from regretless.arguments import finite_numbers, positive
 from regretless.domains.domain import Domain, Everything, Linear
 from regretless.domains.vectors import Array, constant, vector
 
@@ -37,8 +37,7 @@ class Slab(Domain):
 
     def __init__(self, x: Any, bound: float) -> None:
         x = constant(x, "x", (1,))
-        if not np.all(np.isfinite(x)):
-            raise ValueError(f"x={x} is not finite")
+        finite_numbers(x, "x")
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "bound", positive(bound, "bound"))
 

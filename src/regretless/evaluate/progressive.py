@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless.arguments import whole
 from regretless.evaluate.report import Report
 from regretless.evaluate.task import classifies
 from regretless.evaluate.training import Training
@@ -42,8 +43,7 @@ def progressive(
     >>> report.examples, report.auc > 0.9
     (1250, True)
     """
-    if delay < 0:
-        raise ValueError(f"delay={delay} must be 0 or more")
+    whole(delay, "delay", 0)
     examples = stream if isinstance(stream, Stream) else IterableStream(stream)
     started = time.perf_counter()
     if isinstance(model, LinearLearner) and not delay:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regretless import _core
+from regretless.arguments import one_of
 from regretless.certificates import Certificate
 from regretless.evaluate.report import Calibration, Curve, Report
 
@@ -51,8 +52,7 @@ class Validation:
     """
 
     def __init__(self, kind: Kind) -> None:
-        if kind not in get_args(Kind):
-            raise ValueError(f"kind={kind!r} is not one of {', '.join(get_args(Kind))}")
+        one_of(kind, "kind", get_args(Kind))
         self._kind: Kind = kind
         self._examples = 0
         # Row k: the sums of weight, loss and wrong after point k - 1 up to point k, what was certified

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, whole
+from regretless.arguments import whole, within
 from regretless.experts import regrets
 from regretless.experts.player import ExpertPlayer
 from regretless.experts.run import ExpertsRun
@@ -53,9 +53,7 @@ class AdaNormalHedge(ExpertPlayer):
         range: tuple[float, float] | None = (0.0, 1.0),
         power: float = 1.0,
     ) -> None:
-        self.power = number(power, "power")
-        if not 0 <= self.power <= 1:
-            raise ValueError(f"power={power} is outside [0, 1]: the analysis ends there")
+        self.power = within(power, "power", "[0, 1]", ": the analysis ends there")
         super().__init__(n, prior=prior, range=range)
 
     def _start(self) -> _core.Experts:
@@ -93,8 +91,7 @@ class AdaNormalHedge(ExpertPlayer):
         >>> mix.regrets
         array([ 0.25, -0.25])
         """
-        if not 0 < number(by, "by") <= 1:
-            raise ValueError(f"by={by} is outside (0, 1]")
+        within(by, "by", "(0, 1]")
         self._engine.rescale(float(by))
         self._periods += 1
         self._lost -= math.log(by)

@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number, positive, whole
-from regretless.oco.player import vector
+from regretless.arguments import number, positive, vector, whole, within
 from regretless.run import Array
 
 __all__ = [
@@ -101,8 +100,7 @@ class ExponentialPotential(Potential):
 
         For actions that are drawn, `epsilon = delta / n` (section 2.1.5).
         """
-        if not 0 < number(epsilon, "epsilon") < 1:
-            raise ValueError(f"epsilon={epsilon} is outside (0, 1)")
+        within(epsilon, "epsilon", "(0, 1)")
         return cls(math.sqrt(2.0 * math.log(1.0 / epsilon) / whole(horizon, "horizon")))
 
     def value(self, s: Array, t: int) -> Array:
@@ -155,9 +153,7 @@ class NormalHedgeDTPotential(Potential):
     """
 
     def __init__(self, d: float = 3.0) -> None:
-        if not 3.0 <= number(d, "d") < math.inf:
-            raise ValueError(f"d={d} must be at least 3 and finite: Lemma 2 needs it")
-        self.d = float(d)
+        self.d = within(d, "d", "[3, inf)", ": Lemma 2 does not hold below")
         self._sums = [0.0]
 
     def _surcharge(self, t: int) -> float:
@@ -220,7 +216,7 @@ class MinimaxPotential(Potential):
         beta: float = 0.0,
     ) -> None:
         self.loss, self.horizon = loss, whole(horizon, "horizon")
-        self.movements = np.unique(vector(movements, np.size(movements), "movements"))
+        self.movements = np.unique(vector(movements, "movements", np.size(movements)))
         self.beta = number(beta, "beta")
         if not len(self.movements) or not 0 <= self.beta <= self.movements[-1]:
             raise ValueError(

@@ -13,10 +13,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from regretless import persistence
-from regretless.arguments import number, whole
+from regretless.arguments import check_entries, matrix, outside, rank, vector, whole, within
 from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
-from regretless.oco.player import matrix, vector
 from regretless.run import Array, Run
 
 __all__ = ["ChipPlayer", "ChipsFromExperts", "DriftingGame", "ExpertsFromChips"]
@@ -67,7 +66,7 @@ class ChipPlayer:
 
     def move(self, movements: Any) -> None:
         """Move every chip; the weighted mean of the movements must be at least beta."""
-        z = vector(movements, self.n, "movements")
+        z = vector(movements, "movements", self.n)
         allowed = self.phi.movements
         gap = np.abs(z) - 1.0 if allowed is None else np.abs(z[:, None] - allowed).min(axis=1)
         if (gap > _EDGE).any():
@@ -183,17 +182,16 @@ class DriftingGame(ChipPlayer):
 
         With `action`, the one drawn, its loss is suffered, else the mean `p . l`.
         """
-        row = vector(losses, self.n, "losses")
+        row = vector(losses, "losses", self.n)
         _check_range(row)
         return self._learn(row, self.weights, action)
 
     def _learn(self, row: Array, weights: Array, action: int | None) -> float:
         if action is None:
             suffered = float(weights @ row)
-        elif isinstance(action, (int, np.integer)) and 0 <= action < self.n:
-            suffered, self._drawn = float(row[action]), True
         else:
-            raise ValueError(f"action={action!r} is not one of 0 to {self.n - 1}")
+            drawn = whole(action, "action", 0, self.n - 1)
+            suffered, self._drawn = float(row[drawn]), True
         self._shift(row - suffered)
         self.loss += suffered
         return suffered
@@ -203,7 +201,7 @@ class DriftingGame(ChipPlayer):
 
         The run is compared with its best expert; its `points` are the weights played.
         """
-        table = matrix(losses, self.n, "losses")
+        table = matrix(losses, "losses", self.n)
         _check_range(table)
         self._check_rounds(len(table))
         best = int(np.argmin(table.sum(axis=0)))
@@ -215,35 +213,34 @@ class DriftingGame(ChipPlayer):
             bound[t] = math.nan if self._drawn else self.bound() + before
         return Run(suffered, table[:, best], np.eye(self.n)[best], bound, played, repr(self))
 
-    def regret(self, quantile: float | None = None) -> float:
+    def regret(self, *, quantile: float | None = None) -> float:
         """The regret to the best expert, or to the `ceil(quantile n)`-th best."""
         k = self._rank(quantile)
         return -float(np.partition(self.positions, k - 1)[k - 1])
 
-    def bound(self, quantile: float | None = None, delta: float | None = None) -> float:
-        """The bound on `regret(quantile)`; if actions were drawn, with probability `1 - delta`."""
+    def bound(self, *, quantile: float | None = None, delta: float | None = None) -> float:
+        """The bound on `regret(quantile=)`; if actions were drawn, with probability `1 - delta`."""
         share = self._rank(quantile) / self.n
         if self._drawn:
             if delta is None:
                 raise ValueError(
                     "delta= is needed, since actions were drawn: how likely it may fail"
                 )
-            if not 0 < number(delta, "delta") <= 1:
-                raise ValueError(f"delta={delta} is outside (0, 1]")
+            within(delta, "delta", "(0, 1]")
             share *= float(delta)  # Markov: the sum of potentials is 1/delta times its mean
         return self.phi.bound(share, self.rounds)
 
     def certificate(
-        self, quantile: float | None = None, delta: float | None = None
+        self, *, quantile: float | None = None, delta: float | None = None
     ) -> RegretCertificate:
-        """The theorem's bound on `regret(quantile)`; `delta` as for `bound`."""
+        """The theorem's bound on `regret(quantile=)`; `delta` as for `bound`."""
         assumptions: dict[str, bool | None] = {"losses are in [0, 1]": True}
         if not self._drawn:
             assumptions["the sum of potentials never grew"] = self._steady
         return RegretCertificate(
             self.rounds,
-            self.regret(quantile),
-            {type(self.phi).__name__: self.bound(quantile, delta)},
+            self.regret(quantile=quantile),
+            {type(self.phi).__name__: self.bound(quantile=quantile, delta=delta)},
             "Luo (2016), " + ("section 2.1.5" if self._drawn else "Theorem 2"),
             assumptions,
         )
@@ -256,11 +253,7 @@ class DriftingGame(ChipPlayer):
         super()._restore(state | {"_rng": self._rng})
 
     def _rank(self, quantile: float | None) -> int:
-        if quantile is None:
-            return 1
-        if not 0 < number(quantile, "quantile") <= 1:
-            raise ValueError(f"quantile={quantile} is outside (0, 1]")
-        return max(1, math.ceil(self.n * quantile - 1e-12))
+        return 1 if quantile is None else rank(quantile, self.n)
 
 
 # --- conversions -------------------------------------------------------------------------------------
@@ -310,7 +303,7 @@ class ChipsFromExperts:
     def move(self, movements: Any) -> None:
         """Tell how the chips were moved."""
         weights = self.weights
-        z = vector(movements, len(weights), "movements")
+        z = vector(movements, "movements", len(weights))
         if (np.abs(z) > 1.0 + _EDGE).any() or np.ptp(z) > 1.0 + _EDGE:
             raise ValueError(f"movements={z} are outside [-1, 1], or more than 1 apart")
         _check_mean(float(weights @ z), 0.0)
@@ -342,7 +335,7 @@ class ExpertsFromChips:
     def update(self, losses: Any) -> float:
         """Learn from the losses of all experts, in [0, 1]; returns the loss suffered."""
         weights = self.weights
-        row = vector(losses, len(weights), "losses")
+        row = vector(losses, "losses", len(weights))
         _check_range(row)
         suffered = float(weights @ row)
         self.chips.move(row - suffered)
@@ -350,12 +343,8 @@ class ExpertsFromChips:
 
 
 def _check_range(losses: Array) -> None:
-    wrong = np.argwhere(~((losses >= -_EDGE) & (losses <= 1.0 + _EDGE)))
-    if len(wrong):
-        at = ", ".join(map(str, wrong[0]))
-        raise ValueError(
-            f"losses[{at}] = {losses[tuple(wrong[0])]} is outside [0, 1]; scale the losses to it"
-        )
+    right = ~outside(losses, -_EDGE, 1.0 + _EDGE)
+    check_entries(losses, right, "losses", "is outside [0, 1]; scale the losses to it")
 
 
 def _check_mean(mean: float, beta: float) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from regretless import losses
+from regretless.arguments import one_of
 from regretless.experts.oracles import ForecastLoss
 
 __all__ = ["LogForecast", "Percentage", "forecast_loss"]
@@ -68,6 +69,5 @@ def forecast_loss(name: str, tau: float = 0.5) -> tuple[ForecastLoss, int]:
         "log": LogForecast(),
         "percentage": Percentage(),
     }
-    if name not in known:
-        raise ValueError(f"loss={name!r} is not one of {', '.join(known)}")
+    one_of(name, "loss", known)
     return known[name], list(known).index(name)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, positive
+from regretless.arguments import one_of, positive, within
 from regretless.experts.player import ExpertPlayer
 from regretless.experts.run import ExpertsRun
 from regretless.run import Array
@@ -53,10 +53,8 @@ class Hedge(ExpertPlayer):
     ) -> None:
         self.rate, self.horizon = rate, horizon
         if isinstance(rate, str):
-            if rate not in ("anytime", "horizon", "doubling", "small-loss"):
-                raise ValueError(
-                    f"rate={rate!r} is not 'anytime', 'horizon', 'doubling', 'small-loss' or a number"
-                )
+            names = ("anytime", "horizon", "doubling", "small-loss")
+            one_of(rate, "rate", names, ", nor a number")
         else:
             self.rate = positive(rate, "rate")
         if (rate == "horizon") != (horizon is not None):
@@ -110,7 +108,8 @@ class RandomizedWeightedMajority(ExpertPlayer):
     """Follow an expert drawn by its weight, which is multiplied by `beta^loss` (mohri Figure 8.4).
 
     The expected loss is at most `ln n / (1 - beta) + (2 - beta) L` where `L` is that of the best expert
-    (Theorem 8.4), and with `beta` for a horizon the regret is at most `2 sqrt(T ln n)`.
+    (Theorem 8.4), and with `beta` for a horizon the regret is at most `2 sqrt(T ln n)`. In few rounds
+    the theorem says less than that no round costs more than the range, and the certificate has that.
 
     Parameters
     ----------
@@ -157,7 +156,7 @@ class RandomizedWeightedMajority(ExpertPlayer):
         away = relative / (1.0 - self.beta)
         return {
             "small loss": away + (1.0 - self.beta) * theirs,
-            "rounds": away + (1.0 - self.beta) * self.rounds,
+            "rounds": min(away + (1.0 - self.beta) * self.rounds, float(self.rounds)),
         }
 
 
@@ -250,9 +249,7 @@ class FixedShare(ExpertPlayer):
             share = min(max(shifts, 0) / max(T - 1.0, 1.0), 0.5)
             self.share = share
             rate = math.sqrt(8.0 * max(self._paths(n, T, shifts), math.log(2.0)) / T)
-        self.rate, self.share = positive(rate, "rate"), number(share, "share")
-        if not 0 <= self.share < 1:
-            raise ValueError(f"share={share} is outside [0, 1)")
+        self.rate, self.share = positive(rate, "rate"), within(share, "share", "[0, 1)")
         super().__init__(n, prior=prior, range=range)
 
     def _start(self) -> _core.Experts:
@@ -296,6 +293,4 @@ def _beta(beta: float | None, horizon: int | None, tuned: Any) -> float:
     if horizon is not None:
         return float(tuned(positive(horizon, "horizon")))
     assert beta is not None
-    if not 0.5 <= number(beta, "beta") < 1:
-        raise ValueError(f"beta={beta} is outside [1/2, 1)")
-    return float(beta)
+    return within(beta, "beta", "[1/2, 1)")

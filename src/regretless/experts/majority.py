@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence
-from regretless.arguments import number, whole
+from regretless.arguments import one_of, whole, within
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
 
@@ -40,8 +40,7 @@ class _Voter(ABC):
     def update(self, advice: Any, label: int) -> bool:
         """Learn which label was right; returns whether `predict` was wrong."""
         says = self._advice(advice)
-        if label not in (0, 1):
-            raise ValueError(f"label={label!r} is not 0 or 1")
+        one_of(label, "label", (0, 1))
         wrong = self._answer(says) != label
         self.weights = self._weighed(says != label, wrong)
         self.rounds += 1
@@ -185,11 +184,8 @@ class WeightedMajority(_Voter):
         self, n: int, *, beta: float = 0.5, mode: Literal["on_mistake", "always"] = "on_mistake"
     ) -> None:
         super().__init__(n)
-        self.beta, self.mode = number(beta, "beta"), mode
-        if not 0 <= self.beta < 1:
-            raise ValueError(f"beta={beta} is outside [0, 1)")
-        if mode not in ("on_mistake", "always"):
-            raise ValueError(f"mode={mode!r} is not 'on_mistake' or 'always'")
+        self.beta, self.mode = within(beta, "beta", "[0, 1)"), mode
+        one_of(mode, "mode", ("on_mistake", "always"))
 
     def _weighed(self, errs: NDArray[np.bool_], wrong: bool) -> Array:
         if not wrong and self.mode == "on_mistake":

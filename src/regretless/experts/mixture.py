@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import _core, persistence
+from regretless.arguments import numbers, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.adaptive import AdaNormalHedge
 from regretless.experts.forecast_losses import forecast_loss
@@ -95,7 +96,7 @@ class Mixture:
         if not self._waiting:
             raise ValueError("no forecast waits for a target: call predict first")
         X, prediction = self._waiting[0]
-        target = np.atleast_1d(_numbers(y, "y"))
+        target = np.atleast_1d(numbers(y, "y"))
         if target.shape != prediction.shape:
             raise ValueError(f"y has shape {target.shape}, but the forecast {prediction.shape}")
         self._check_target(target)
@@ -113,14 +114,13 @@ class Mixture:
         names = self.names
         if names is None and hasattr(experts, "columns"):
             names = [str(name) for name in experts.columns]
-        X = _numbers(experts.to_numpy() if hasattr(experts, "to_numpy") else experts, "experts")
-        targets = _numbers(y.to_numpy() if hasattr(y, "to_numpy") else y, "y")
+        X = numbers(experts.to_numpy() if hasattr(experts, "to_numpy") else experts, "experts")
+        targets = numbers(y.to_numpy() if hasattr(y, "to_numpy") else y, "y")
         if X.ndim != 2 or targets.shape != X.shape[:1]:
             raise ValueError(
                 f"experts has shape {X.shape} and y {targets.shape}, not (rounds, experts) and (rounds,)"
             )
-        if delay < 0:
-            raise ValueError(f"delay={delay} must be 0 or more")
+        whole(delay, "delay", 0)
         self._check_target(targets)
         if self._waiting:
             raise ValueError(f"{len(self._waiting)} forecasts wait for a target: call update first")
@@ -215,7 +215,7 @@ class Mixture:
     # --- arguments ---------------------------------------------------------------------------------
 
     def _forecasts(self, forecasts: Any) -> Array:
-        X = np.atleast_2d(_numbers(forecasts, "forecasts"))
+        X = np.atleast_2d(numbers(forecasts, "forecasts"))
         if X.ndim != 2 or not X.size:
             raise ValueError(f"forecasts has shape {X.shape}, not (experts,) or (steps, experts)")
         if np.isnan(X).any(axis=0).all():
@@ -350,10 +350,3 @@ class Mixture:
         name = getattr(self.algorithm, "__name__", repr(self.algorithm))
         tau = f", tau={self.tau:g}" if self.loss == "pinball" else ""
         return f"Mixture({name}, loss={self.loss!r}{tau}, gradient={self.gradient})"
-
-
-def _numbers(values: Any, name: str) -> Array:
-    try:
-        return np.asarray(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not made of numbers: {error}") from None

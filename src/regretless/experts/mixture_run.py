@@ -132,15 +132,15 @@ class MixtureRun:
         """Draw the weights over the rounds, stacked."""
         from regretless.plots.experts import weights_over_time
 
-        return weights_over_time(self.weights, self.names, path)
+        return weights_over_time(self.weights, path, names=self.names)
 
     def plot_residuals(self, path: str | PathLike[str] | None = None) -> "Figure":
         """Draw the sums of what was left over, of the mixture and of the experts."""
         from regretless.plots.experts import cumulative_residuals
 
         known = ~np.isnan(self.y)
-        rounds = self.y[known], self.forecasts[known], self.experts[known]
-        return cumulative_residuals(*rounds, self.names, path)
+        rounds = self.experts[known], self.y[known], self.forecasts[known]
+        return cumulative_residuals(*rounds, path, names=self.names)
 
     def plot_oracles(self, path: str | PathLike[str] | None = None, shifts: int = 3) -> "Figure":
         """Draw the mean losses of the mixture and of what could have been done."""

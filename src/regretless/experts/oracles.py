@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from regretless import losses
+from regretless.arguments import finite_numbers, vector
 from regretless.experts import regrets
-from regretless.oco.player import vector
 from regretless.run import Array
 
 __all__ = [
@@ -132,8 +132,8 @@ def best_shifting(
     0.0
     """
     X, targets, kind = _game(experts, y, loss)
-    regrets.finite(X, "experts", ": a sequence of experts cannot be judged where one sleeps")
-    values = regrets.finite(kind.value(X, targets[:, None]), "the losses of the experts")
+    finite_numbers(X, "experts", ": a sequence of experts cannot be judged where one sleeps")
+    values = finite_numbers(kind.value(X, targets[:, None]), "the losses of the experts")
     found = regrets.best_shiftings(values, shifts)
     return [
         Oracle(f"best with {k} shift{'s' * (k > 1)}", best.loss / len(X))
@@ -171,7 +171,7 @@ def table(
 def _game(experts: Any, y: Any, loss: str | ForecastLoss) -> tuple[Array, Array, ForecastLoss]:
     X = regrets.rounds_by_experts(experts, "experts")
     asleep = np.isnan(X)
-    regrets.finite(np.where(asleep, 0.0, X), "experts", "; NaN is for sleeping experts")
+    finite_numbers(np.where(asleep, 0.0, X), "experts", "; NaN is for sleeping experts")
     if asleep.all(axis=1).any():
         t = int(asleep.all(axis=1).argmax())
         raise ValueError(f"experts[{t}] has no expert awake; leave that round out")
@@ -180,7 +180,7 @@ def _game(experts: Any, y: Any, loss: str | ForecastLoss) -> tuple[Array, Array,
         raise ValueError(
             f"loss={loss!r} has no value and derivative; losses.Quantile(0.9) has them"
         )
-    return X, vector(y, len(X), "y"), kind
+    return X, vector(y, "y", len(X)), kind
 
 
 def _all_awake(

@@ -14,7 +14,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from regretless import _core, persistence
-from regretless.arguments import interval, number, whole
+from regretless.arguments import (
+    check_entries,
+    distributions,
+    interval,
+    outside,
+    rank,
+    shaped,
+    whole,
+)
 from regretless.certificates import RegretCertificate
 from regretless.experts.run import ExpertsRun
 from regretless.run import Array
@@ -114,7 +122,7 @@ class ExpertPlayer(ABC):
 
         `weights`: whether to keep those played. The player goes on from where it is.
         """
-        table = _matrix(losses, self.n, "losses")
+        table = shaped(losses, "losses", (None, self.n))
         awake = self._confidence(confidence, table.shape)
         scaled = self._scaled(table) if awake is None else self._losses(table, awake, table.shape)
         before = self.clone()
@@ -153,21 +161,20 @@ class ExpertPlayer(ABC):
 
     def _losses(self, losses: Any, awake: Array | None, shape: tuple[int, ...]) -> Array:
         """The losses in units of their range, checked."""
-        array = _numbers(losses, "losses")
-        if array.shape != shape:
-            raise ValueError(f"losses has shape {array.shape}, not {shape}")
+        array = shaped(losses, "losses", shape)
         scaled, (low, high) = self._scaled(array), self._limits
         wrong = ~(np.isfinite(scaled) & (scaled >= low) & (scaled <= high))
         if awake is not None:
             wrong &= awake > 0
         if wrong.any():
-            at = tuple(np.argwhere(wrong)[0])
-            where = f"losses[{', '.join(map(str, at))}] = {array[at]}"
-            if not np.isfinite(array[at]):
-                raise ValueError(f"{where} is not finite; an expert without a loss is asleep")
+            known = ~wrong | np.isfinite(array)
+            check_entries(
+                array, known, "losses", "is not finite; an expert without a loss is asleep"
+            )
             if self.range is None:
-                raise ValueError(f"{where} is beyond {high:g}; scale it")
-            raise ValueError(f"{where} is outside range={self.range}; give range= or scale it")
+                check_entries(array, ~wrong, "losses", f"is beyond {high:g}; scale it")
+            remedy = f"is outside range={self.range}; give range= or scale it"
+            check_entries(array, ~wrong, "losses", remedy)
         return scaled
 
     def _confidence(self, confidence: Any, shape: tuple[int, ...]) -> Array | None:
@@ -178,15 +185,8 @@ class ExpertPlayer(ABC):
                 f"confidence is given, but {type(self).__name__} knows only experts that are awake; "
                 "AdaNormalHedge, AdaNormalHedgeTV, Squint, BOA and MLPoly know others"
             )
-        array = np.ascontiguousarray(_numbers(confidence, "confidence"))
-        if array.shape != shape:
-            raise ValueError(f"confidence has shape {array.shape}, not {shape}")
-        wrong = ~((array >= 0) & (array <= 1))
-        if wrong.any():
-            at = tuple(np.argwhere(wrong)[0])
-            raise ValueError(
-                f"confidence[{', '.join(map(str, at))}] = {array[at]} is outside [0, 1]"
-            )
+        array = shaped(confidence, "confidence", shape)
+        check_entries(array, ~outside(array, 0, 1), "confidence", "is outside [0, 1]; 0 is asleep")
         asleep = ~(array * self.prior > 0).any(axis=-1)
         if asleep.any():
             where = f" in round {int(np.argmax(asleep))}" if array.ndim == 2 else ""
@@ -238,9 +238,7 @@ class ExpertPlayer(ABC):
         if quantile is not None:
             if comparator is not None:
                 raise ValueError(f"comparator={comparator!r} and quantile={quantile}: give one")
-            if not 0 < number(quantile, "quantile") <= 1:
-                raise ValueError(f"quantile={quantile} is outside (0, 1]")
-            k = max(1, math.ceil(self.n * quantile - 1e-12))
+            k = rank(quantile, self.n)
             u = np.zeros(self.n)
             u[np.argsort(-self.regrets, kind="stable")[:k]] = 1.0 / k
             return u
@@ -295,13 +293,7 @@ class ExpertPlayer(ABC):
 def _distribution(values: Any, n: int, name: str = "prior") -> Array:
     if values is None:
         return np.full(n, 1.0 / n)
-    array = _numbers(values, name)
-    if array.shape != (n,):
-        raise ValueError(f"{name} has shape {array.shape}, not ({n},): one number for each expert")
-    total = array.sum()
-    if not (array >= 0).all() or not abs(total - 1.0) <= 1e-6:
-        raise ValueError(f"{name} is no distribution: it must be >= 0 and add up to 1, not {total}")
-    return np.asarray(array / total)
+    return distributions(values, name, (n,))
 
 
 def is_group(u: Array, prior: Array) -> bool:
@@ -323,17 +315,3 @@ def _relative_entropy(u: Array, q: Array) -> float:
     if not (q[inside] > 0).all():
         return math.inf
     return float(np.sum(u[inside] * np.log(u[inside] / q[inside])))
-
-
-def _numbers(values: Any, name: str) -> Array:
-    try:
-        return np.asarray(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not made of numbers: {error}") from None
-
-
-def _matrix(values: Any, width: int, name: str) -> Array:
-    array = _numbers(values, name)
-    if array.ndim != 2 or array.shape[1] != width:
-        raise ValueError(f"{name} has shape {array.shape}, not (rounds, {width})")
-    return np.ascontiguousarray(array)

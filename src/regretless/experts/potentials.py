@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number
+from regretless.arguments import within
 from regretless.experts.player import ExpertPlayer, is_group
 from regretless.run import Array
 
@@ -57,11 +57,8 @@ class PolynomialWeights(_PotentialPlayer):
         alpha: float | None = None,
         range: tuple[float, float] | None = (0.0, 1.0),
     ) -> None:
-        self.alpha = number(
-            alpha if alpha is not None else 2.0 * math.log(n) if n >= 8 else 2.0, "alpha"
-        )
-        if not 2 <= self.alpha < math.inf:
-            raise ValueError(f"alpha={alpha} must be at least 2")
+        default = 2.0 * math.log(n) if n >= 8 else 2.0
+        self.alpha = within(default if alpha is None else alpha, "alpha", "[2, inf)")
         self._parameter = self.alpha
         super().__init__(n, range=range)
 
@@ -118,9 +115,7 @@ class NormalHedgeDT(_PotentialPlayer):
         prior: Any = None,
         range: tuple[float, float] | None = (0.0, 1.0),
     ) -> None:
-        self.d = number(d, "d")
-        if not 3 <= self.d < math.inf:
-            raise ValueError(f"d={d} must be at least 3: Lemma 2 does not hold below")
+        self.d = within(d, "d", "[3, inf)", ": Lemma 2 does not hold below")
         self._parameter = self.d
         super().__init__(n, prior=prior, range=range)
 

@@ -15,7 +15,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from regretless import persistence
-from regretless.arguments import number
+from regretless.arguments import finite, number, one_of
 from regretless.certificates import RegretCertificate
 from regretless.experts.trees import Tree
 
@@ -99,8 +99,8 @@ class BestPruning:
             raise ValueError(
                 f"tree={tree!r} has no method path; use from_sklearn, from_river or TemplateTree"
             )
-        if isinstance(loss, str) and loss not in _LOSSES:
-            raise ValueError(f"loss={loss!r} is not one of {', '.join(_LOSSES)}, nor a function")
+        if isinstance(loss, str):
+            one_of(loss, "loss", _LOSSES, ", nor a function")
         self.tree = tree
         self._loss = _LOSSES[loss] if isinstance(loss, str) else loss
         self.rounds, self.loss, self.mean_loss = 0, 0.0, 0.0
@@ -121,9 +121,7 @@ class BestPruning:
 
     def learn_one(self, x: Any, y: float) -> None:
         """Learn the target of an example."""
-        nodes, target = self._path(x), number(y, "y")
-        if not math.isfinite(target):
-            raise ValueError(f"y={y} is not finite")
+        nodes, target = self._path(x), finite(y, "y")
         edges = _edges(nodes)
         weights, predictions = self._weights(edges), [self._value(node) for node in nodes]
         losses = [self._suffered(prediction, target) for prediction in predictions]

@@ -10,8 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regretless.arguments import number, whole
-from regretless.oco.player import vector
+from regretless.arguments import (
+    check_entries,
+    finite_numbers,
+    numbers,
+    outside,
+    rank,
+    vector,
+    whole,
+)
 from regretless.run import Array
 
 __all__ = [
@@ -21,10 +28,8 @@ __all__ = [
     "ShiftingRegret",
     "best_shifting",
     "best_shiftings",
-    "finite",
     "instantaneous",
     "intervals",
-    "numbers",
     "rounds_by_experts",
     "to_best",
     "to_experts",
@@ -80,14 +85,14 @@ def instantaneous(suffered: Any, table: Any, confidence: Any = None) -> Array:
            [0.25, 0.  ]])
     """
     losses = rounds_by_experts(table, "table")
-    sure = np.ones(losses.shape) if confidence is None else finite(confidence, "confidence")
+    sure = np.ones(losses.shape) if confidence is None else finite_numbers(confidence, "confidence")
     if sure.shape != losses.shape:
         raise ValueError(f"confidence has shape {sure.shape}, but table {losses.shape}")
-    wrong = np.argwhere((sure < 0) | (sure > 1))
-    if len(wrong):
-        raise ValueError(f"{_entry(sure, 'confidence', wrong[0])} is outside [0, 1]; 0 is asleep")
-    awake = finite(np.where(sure > 0, losses, 0.0), "table", "; give it confidence 0 if it sleeps")
-    return sure * (vector(suffered, len(losses), "suffered")[:, None] - awake)
+    check_entries(sure, ~outside(sure, 0, 1), "confidence", "is outside [0, 1]; 0 is asleep")
+    awake = finite_numbers(
+        np.where(sure > 0, losses, 0.0), "table", "; give it confidence 0 if it sleeps"
+    )
+    return sure * (vector(suffered, "suffered", len(losses))[:, None] - awake)
 
 
 # --- one competitor for all rounds -----------------------------------------------------------------
@@ -111,19 +116,17 @@ def to_best(r: Any) -> float:
     return float(to_experts(r).max())
 
 
-def to_quantile(r: Any, epsilon: float) -> float:
-    """The regret to the `ceil(N epsilon)`-th best of the N experts (section 2.1.2).
+def to_quantile(r: Any, quantile: float) -> float:
+    """The regret to the `ceil(quantile N)`-th best of the N experts (section 2.1.2).
 
-    Parameters: `epsilon` in (0, 1], the share of experts at least as good; to `1 / N` it is `to_best`.
+    Parameters: `quantile` in (0, 1], the share of experts at least as good; to `1 / N` it is `to_best`.
 
-    >>> [to_quantile([[4.0, 1.0, 3.0, 2.0]], epsilon) for epsilon in (0.01, 0.5, 0.51, 1.0)]
+    >>> [to_quantile([[4.0, 1.0, 3.0, 2.0]], share) for share in (0.01, 0.5, 0.51, 1.0)]
     [4.0, 3.0, 2.0, 1.0]
     """
-    if not 0 < number(epsilon, "epsilon") <= 1:
-        raise ValueError(f"epsilon={epsilon} is outside (0, 1]; 1 / N is the best of N experts")
     totals = np.sort(to_experts(r))
-    # a product that should be whole may be rounded up
-    return float(totals[-max(1, math.ceil(len(totals) * epsilon - 1e-12))])
+    hint = "; 1 / N is the best of N experts"
+    return float(totals[-rank(quantile, len(totals), hint=hint)])
 
 
 def to_mixture(r: Any, u: Any) -> float:
@@ -135,7 +138,7 @@ def to_mixture(r: Any, u: Any) -> float:
     0.875
     """
     totals = to_experts(r)
-    shares = vector(_not_negative(u, "u"), len(totals), "u")
+    shares = vector(_not_negative(u, "u"), "u", len(totals))
     if abs(shares.sum() - 1.0) > 1e-9:
         raise ValueError(f"u has the sum {shares.sum()}, not 1; divide it by that")
     return float(shares @ totals)
@@ -192,7 +195,7 @@ def best_shifting(table: Any, shifts: int) -> Shifting:
     >>> best_shifting([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]], shifts=1)
     Shifting(loss=0.0, segments=[Segment(start=0, stop=2, expert=0), Segment(start=2, stop=3, expert=1)])
     """
-    losses = finite(rounds_by_experts(table, "table"), "table")
+    losses = finite_numbers(rounds_by_experts(table, "table"), "table")
     return best_shiftings(losses, min(whole(shifts, "shifts", 0), len(losses) - 1))[-1]
 
 
@@ -202,7 +205,7 @@ def best_shiftings(table: Any, shifts: int) -> list[Shifting]:
     >>> [best.loss for best in best_shiftings([[0.0, 3.0], [2.0, 0.0], [0.0, 1.0]], shifts=2)]
     [2.0, 1.0, 0.0]
     """
-    losses = finite(rounds_by_experts(table, "table"), "table")
+    losses = finite_numbers(rounds_by_experts(table, "table"), "table")
     # The same number less for all experts of a round changes nothing but the rounding.
     totals = _totals(losses - losses.min(axis=1, keepdims=True))
     # before[k][t]: the least loss of t rounds with fewer than k shifts; none precedes the first segment
@@ -307,33 +310,6 @@ def _totals(values: Array) -> Array:
     return np.vstack([np.zeros(values.shape[1]), np.cumsum(values, axis=0)])
 
 
-def numbers(values: Any, name: str) -> Array:
-    """An argument as an array of numbers, finite or not.
-
-    >>> numbers("high", "bound")
-    Traceback (most recent call last):
-    ValueError: bound is not made of numbers: could not convert string to float: 'high'
-    """
-    try:
-        return np.asarray(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not made of numbers: {error}") from None
-
-
-def finite(values: Any, name: str, remedy: str = "") -> Array:
-    """An argument as an array of finite numbers.
-
-    >>> finite([[0.0, math.nan]], "table")
-    Traceback (most recent call last):
-    ValueError: table[0, 1] = nan is not finite
-    """
-    array = numbers(values, name)
-    wrong = np.argwhere(~np.isfinite(array))
-    if len(wrong):
-        raise ValueError(f"{_entry(array, name, wrong[0])} is not finite{remedy}")
-    return array
-
-
 def rounds_by_experts(values: Any, name: str) -> Array:
     """An argument as a matrix of numbers, or NaN: a row a round and a column an expert.
 
@@ -350,19 +326,12 @@ def rounds_by_experts(values: Any, name: str) -> Array:
 
 
 def _regrets(r: Any) -> Array:
-    return finite(rounds_by_experts(r, "r"), "r")
-
-
-def _entry(array: Array, name: str, at: Any) -> str:
-    place = f"[{', '.join(map(str, at))}]" if len(at) else ""
-    return f"{name}{place} = {array[tuple(at)]}"
+    return finite_numbers(rounds_by_experts(r, "r"), "r")
 
 
 def _not_negative(values: Any, name: str) -> Array:
-    array = finite(values, name)
+    array = finite_numbers(values, name)
     if array.ndim not in (1, 2) or not array.size:
         raise ValueError(f"{name} has shape {array.shape}; it must have a row for each round")
-    wrong = np.argwhere(array < 0)
-    if len(wrong):
-        raise ValueError(f"{_entry(array, name, wrong[0])} is negative")
+    check_entries(array, array >= 0, name, "is negative")
     return array

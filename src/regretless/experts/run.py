@@ -93,8 +93,8 @@ class ExpertsRun:
     def _of_best(self, _: None) -> tuple[float, float]:
         return self._of_mixture(int(np.argmax(regrets.to_experts(self.instantaneous))))
 
-    def _of_quantile(self, epsilon: float) -> tuple[float, float]:
-        regret = regrets.to_quantile(self.instantaneous, epsilon)
+    def _of_quantile(self, quantile: float) -> tuple[float, float]:
+        regret = regrets.to_quantile(self.instantaneous, quantile)
         # the mean of those that are as good is not less
         group = regrets.to_experts(self.instantaneous) >= regret
         return regret, self._of_mixture(group / group.sum())[1]
@@ -136,7 +136,7 @@ class ExpertsRun:
             bounds.append(player.certificate(best).bound - self.before.regrets[best])
         return rounds, np.array(bounds)
 
-    def plot(self, path: str | PathLike[str] | None = None, names: Any = None) -> "Figure":
+    def plot(self, path: str | PathLike[str] | None = None, *, names: Any = None) -> "Figure":
         """Draw the regret to each expert over the rounds, and the bound on the largest.
 
         >>> from regretless.experts import AdaNormalHedge
@@ -147,15 +147,18 @@ class ExpertsRun:
 
         bound = np.interp(np.arange(1, len(self.losses) + 1), *self.bound_curve())
         known = bound if np.isfinite(bound).all() else None
-        return regret_to_experts(np.cumsum(self.instantaneous, axis=0), known, names, path)
+        regret = np.cumsum(self.instantaneous, axis=0)
+        return regret_to_experts(regret, path, bound=known, names=names)
 
-    def plot_weights(self, path: str | PathLike[str] | None = None, names: Any = None) -> "Figure":
+    def plot_weights(
+        self, path: str | PathLike[str] | None = None, *, names: Any = None
+    ) -> "Figure":
         """Draw the weights over the rounds, stacked."""
         from regretless.plots.experts import weights_over_time
 
         if self.weights is None:
             raise ValueError("the weights were not kept: run(..., weights=True)")
-        return weights_over_time(self.weights, names, path)
+        return weights_over_time(self.weights, path, names=names)
 
     def summary(self, names: Any = None) -> str:
         """A table of the experts: mean loss, regret to it with its bound, and mean weight.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
+from regretless.arguments import check_entries
 from regretless.run import Array
 
 __all__ = ["Measured", "Payoffs", "Places", "read"]
@@ -146,16 +147,13 @@ def read(payoffs: Any, name: str = "payoffs") -> Any:
         raise ValueError(
             f"{name} has shape {matrix.shape}, not (rows, columns) with at least one of each"
         )
-    wrong = ~np.isfinite(values)
-    if wrong.any():
-        if values is matrix:
-            i, j = np.argwhere(wrong)[0].tolist()
-        else:
-            at = int(np.argmax(wrong))
-            i, j = int(np.searchsorted(matrix.indptr, at, "right")) - 1, int(matrix.indices[at])
-        raise ValueError(
-            f"{name}[{i}, {j}] = {matrix[i, j]} is not finite; every pair of choices needs a payoff"
-        )
+    right, wrong = np.isfinite(values), "is not finite; every pair of choices needs a payoff"
+    if values is matrix:
+        check_entries(matrix, right, name, wrong)
+    elif not right.all():
+        at = int(np.argmin(right))
+        i, j = int(np.searchsorted(matrix.indptr, at, "right")) - 1, int(matrix.indices[at])
+        raise ValueError(f"{name}[{i}, {j}] = {values[at]} {wrong}")
     return matrix
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import positive, whole
+from regretless.arguments import one_of, positive, whole
 from regretless.experts import AdaNormalHedge, Hedge
 from regretless.experts.player import ExpertPlayer
 from regretless.games.certificate import GameCertificate
@@ -260,10 +260,8 @@ def _ldexp(amount: float, exponent: int) -> float:
 
 
 def _method(name: str) -> Method:
-    known = METHODS["predictive-regret-matching+"] if name == "auto" else METHODS.get(name)
-    if known is None:
-        raise ValueError(f"method={name!r} is not 'auto' or one of {', '.join(METHODS)}")
-    return known
+    one_of(name, "method", ("auto", *METHODS))
+    return METHODS["predictive-regret-matching+" if name == "auto" else name]
 
 
 def _shape(shape: Any) -> tuple[int, int]:

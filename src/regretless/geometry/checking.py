@@ -5,6 +5,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from regretless.arguments import whole
 from regretless.domains.vectors import Array
 from regretless.geometry.geometry import Geometry
 
@@ -42,8 +43,7 @@ def check_geometry(geometry: Geometry, dimension: int, *, trials: int = 100, see
     Traceback (most recent call last):
     ValueError: Wrong(p=3.0, convention='A'): link does not attain the conjugate at theta=[...
     """
-    if dimension < 1 or trials < 1:
-        raise ValueError(f"dimension={dimension} and trials={trials} must be at least 1")
+    whole(dimension, "dimension"), whole(trials, "trials")
     random = np.random.default_rng(seed)
     check = _Check(geometry)
     for trial in range(trials):

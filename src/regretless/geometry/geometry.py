@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regretless.arguments import whole
 from regretless.domains import Domain, Everything
-from regretless.domains.vectors import Array, ByValue, vector
+from regretless.domains.by_value import ByValue
+from regretless.domains.vectors import Array, vector
 
 if TYPE_CHECKING:
     from regretless.geometry.combined import Restricted, Sum
@@ -163,9 +165,7 @@ class Geometry(ByValue, ABC):
         >>> Entropy().start(4)
         array([0.25, 0.25, 0.25, 0.25])
         """
-        if dimension < 1:
-            raise ValueError(f"dimension={dimension} must be at least 1")
-        return self.link(np.zeros(dimension))
+        return self.link(np.zeros(whole(dimension, "dimension")))
 
     def on(self, domain: Domain) -> "Restricted":
         """The same geometry restricted to a domain: its link projects.

@@ -1,12 +1,11 @@
 """Half the squared lq norm: between gradient descent and exponentiated gradient."""
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from regretless.arguments import number
+from regretless.arguments import one_of, within
 from regretless.domains.ball import lp_norm
 from regretless.domains.vectors import Array, vector
 from regretless.geometry.geometry import Geometry
@@ -35,14 +34,9 @@ class PNorm(Geometry):
     convention: Literal["A", "B"] = "A"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "p", number(self.p, "p"))
-        if not 2.0 <= self.p < math.inf:
-            raise ValueError(
-                f"p={self.p} must be finite and at least 2: it is the exponent of the dual norm,"
-                " for ||w||_q pass p = q / (q - 1)"
-            )
-        if self.convention not in ("A", "B"):
-            raise ValueError(f"convention={self.convention!r} must be 'A' or 'B'")
+        hint = ": it is the exponent of the dual norm, for ||w||_q pass p = q / (q - 1)"
+        object.__setattr__(self, "p", within(self.p, "p", "[2, inf)", hint))
+        one_of(self.convention, "convention", ("A", "B"))
 
     @property
     def q(self) -> float:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless.arguments import check_entries, finite_numbers
 from regretless.domains.vectors import Array, constant, vector
 from regretless.geometry.geometry import Geometry
 
@@ -33,12 +34,9 @@ class Quadratic(Geometry):
 
     def __init__(self, matrix: Any) -> None:
         matrix = constant(matrix, "matrix", (1, 2))
-        if not np.all(np.isfinite(matrix)):
-            raise ValueError(f"matrix={matrix} is not finite")
+        finite_numbers(matrix, "matrix")
         if matrix.ndim == 1:
-            if not np.all(matrix > 0):
-                at = int(np.argmin(matrix))
-                raise ValueError(f"matrix[{at}]={matrix[at]} must be positive: it is a diagonal")
+            check_entries(matrix, matrix > 0, "matrix", "must be positive: it is a diagonal")
             root = np.sqrt(matrix)
         else:
             if matrix.shape[0] != matrix.shape[1]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from regretless import losses
-from regretless.arguments import number, whole
+from regretless.arguments import whole, within
 from regretless.certificates import RegretCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
@@ -122,8 +122,7 @@ class Auto(LinearLearner):
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         default = "logistic" if self._classifies else "squared"
         loss = losses.get(default if self.loss is None else self.loss)
-        if not 0 <= number(self.drift, "drift") < 1:
-            raise ValueError(f"drift={self.drift} is outside [0, 1)")
+        within(self.drift, "drift", "[0, 1)")
         if self.drift and loss.name not in ("logistic", "squared"):
             raise ValueError(
                 f"drift={self.drift} is for the logistic and the squared loss, not {loss.name!r}"

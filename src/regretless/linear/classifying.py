@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
-from regretless.arguments import number
+from regretless.arguments import importance, number
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
@@ -92,8 +92,7 @@ class Classifying(LinearLearner):
         label = self._labels.check(y)
         core = self._model or self._start()
         core.score(x)
-        if not 0 <= number(w, "w") < float("inf"):
-            raise ValueError(f"w = {w} is not a weight: it must be finite and not negative")
+        importance(w)
         self._add(label)
         return self._labels.index[label]
 

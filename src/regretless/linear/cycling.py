@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from regretless.arguments import whole
 from regretless.linear.classifying import Classifying
 
 __all__ = ["Cycling", "Passes"]
@@ -36,8 +35,7 @@ class Cycling(Classifying):
         >>> Perceptron(intercept=False).cycle([[1.0, 2.0], [-1.0, 1.0]], [1, -1])
         Passes(passes=2, updates=2, separated=True)
         """
-        if not (isinstance(max_passes, (int, np.integer)) and max_passes >= 1):
-            raise ValueError(f"max_passes={max_passes!r} must be a whole number, 1 or more")
+        whole(max_passes, "max_passes")
         start, passes, moved = self.updates_, 0, True
         while moved and passes < max_passes:
             before = self.updates_

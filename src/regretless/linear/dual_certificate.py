@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from regretless.arguments import number
+from regretless.arguments import not_negative
 from regretless.certificates import Certificate
 
 __all__ = ["DualCertificate"]
@@ -77,14 +77,14 @@ class DualCertificate(Certificate):
 
     def mistake_bound(self, objective: float) -> float:
         """`mistakes` is at most this if some weights have `P(w) <= objective` (Thm 1)."""
-        objective = self._checked(objective, "objective")
+        objective = not_negative(objective, "objective")
         if not self.mistakes:
             return 0.0
         return objective / self.rate if self.rate > 0.0 else math.inf
 
     def loss_bound(self, complexity: float, loss: float) -> float:
         """The loss is at most this if weights with `F(w) <= complexity` have at most `loss` (Thm 3)."""
-        F, loss = self._checked(complexity, "complexity"), self._checked(loss, "loss")
+        F, loss = not_negative(complexity, "complexity"), not_negative(loss, "loss")
         self._needs_theorem_3()
         if not self.rounds:
             return 0.0
@@ -93,18 +93,18 @@ class DualCertificate(Certificate):
 
     def regret_bound(self, complexity: float) -> float:
         """The regret against all weights with `F(w) <= complexity` is at most this: eq. (30)."""
-        F = self._checked(complexity, "complexity")
+        F = not_negative(complexity, "complexity")
         self._needs_theorem_3()
         return F / self.C + self.rounds * self.curvature * self.C / 2.0
 
     def tuned(self, complexity: float) -> float:
         """The `C` with the smallest `regret_bound`, `sqrt(2 F / (h m))`: Cor. 2."""
-        F = self._checked(complexity, "complexity")
+        F = not_negative(complexity, "complexity")
         return math.sqrt(2.0 * F / (self.curvature * self.rounds)) if self.rounds else math.inf
 
     def best_loss(self, complexity: float) -> float:
         """No weights with `F(w) <= complexity` have a smaller loss on this run."""
-        return max(0.0, (self.dual - self._checked(complexity, "complexity")) / self.C)
+        return max(0.0, (self.dual - not_negative(complexity, "complexity")) / self.C)
 
     def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
         """As `Certificate.best_possible`; weak duality may say more than convexity does."""
@@ -119,13 +119,7 @@ class DualCertificate(Certificate):
 
         `PrimalDual.objective` computes it.
         """
-        return self._checked(objective, "objective") - self.dual
-
-    @staticmethod
-    def _checked(value: float, name: str) -> float:
-        if not 0 <= number(value, name) < math.inf:
-            raise ValueError(f"{name}={value} must be finite and not negative")
-        return float(value)
+        return not_negative(objective, "objective") - self.dual
 
     def _needs_theorem_3(self) -> None:
         if self.update == "conservative":

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import one_of, whole
 from regretless.linear.dual_vector import DualVector
 from regretless.linear.model import Array, Row, moved
 
@@ -289,20 +290,16 @@ def update_of(
     update: Any, *, wanted: float, window: Any, steps: Any, order: Any, seed: Any
 ) -> Update:
     """The update that the options name."""
-    if update not in _UPDATES:
-        raise ValueError(f"update={update!r} must be one of {', '.join(map(repr, _UPDATES))}")
+    one_of(update, "update", _UPDATES)
     if update in _ALONE:
         return Alone(update, wanted)
     if update == "leader":
         return Block(wanted, None)
     for name, value in (("window", window), ("steps", steps)):
-        if name == "window" and value is None:
-            continue
-        if not isinstance(value, (int, np.integer)) or value < 1:
-            raise ValueError(f"{name}={value!r} must be a whole number, 1 or more")
+        if name != "window" or value is not None:
+            whole(value, name)
     kept = None if window is None else int(window)
     if update == "block":
         return Block(wanted, kept)
-    if order not in _ORDERS:
-        raise ValueError(f"order={order!r} must be one of {', '.join(map(repr, _ORDERS))}")
+    one_of(order, "order", _ORDERS)
     return Sequential(wanted, kept, int(steps), order, int(seed))

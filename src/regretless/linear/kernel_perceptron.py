@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
+from regretless.arguments import one_of, whole
 from regretless.linear.cycling import Cycling
 from regretless.linear.kernel_certificate import KernelCertificate, Lane
 from regretless.linear.kernel_model import KernelModel
@@ -92,11 +93,10 @@ class KernelPerceptron(Cycling):
         return ConservativeHinge(), "kernel", {}
 
     def _made(self, twin: tuple[int, float], rule: str, options: dict[str, Any]) -> KernelModel:
-        if self.average not in _AVERAGES:
-            raise ValueError(f"average={self.average!r} must be 'none', 'survival' or 'uniform'")
+        one_of(self.average, "average", _AVERAGES)
         budget = self.budget
-        if budget is not None and (not isinstance(budget, (int, np.integer)) or budget < 1):
-            raise ValueError(f"budget={budget!r} must be a whole number, 1 or more, or None")
+        if budget is not None:
+            whole(budget, "budget", hint=", or None")
         model = KernelModel(bool(self.intercept), self.average, budget)
         model.kernel = kernel_of(self.kernel, self.degree, self.gamma, self.coef0, model.reader)
         model.asks_names = callable(self.kernel)

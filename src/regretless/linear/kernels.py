@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.arguments import number, positive
+from regretless.arguments import not_negative, one_of, positive, whole
 from regretless.linear.model import Array, Row, Rows
 from regretless.linear.support_vectors import SupportVectors, together
 
@@ -140,20 +140,14 @@ def kernel_of(kernel: Any, degree: Any, gamma: Any, coef0: Any, reader: _core.Re
     """The kernel that the options name; `reader` knows the names of the features."""
     if callable(kernel):
         return _Yours(kernel, reader)
-    if kernel not in ("linear", "polynomial", "rbf"):
-        raise ValueError(
-            f"kernel={kernel!r} must be 'linear', 'polynomial', 'rbf' or a function of two matrices"
-        )
+    one_of(kernel, "kernel", ("linear", "polynomial", "rbf"), ", nor a function of two matrices")
     if kernel == "linear":
         return _Linear(kernel, lambda products, *_: products)
     scale = positive(gamma, "gamma")
     if kernel == "rbf":
         return _OfProducts(kernel, lambda *parts: _gauss(scale, *parts))
-    if not isinstance(degree, (int, np.integer)) or degree < 1:
-        raise ValueError(f"degree={degree!r} must be a whole number, 1 or more")
-    if not 0 <= number(coef0, "coef0") < float("inf"):
-        raise ValueError(f"coef0={coef0} must be finite and not negative, or the kernel is none")
-    shift = float(coef0)
+    whole(degree, "degree")
+    shift = not_negative(coef0, "coef0", ", or the kernel is none")
     return _OfProducts(kernel, lambda p, *_: (scale * p + shift) ** int(degree))
 
 

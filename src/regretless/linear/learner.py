@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses, persistence, rows
+from regretless.arguments import one_of, whole
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
@@ -115,12 +116,9 @@ class LinearLearner(ABC):
 
     def _compiled(self) -> tuple[tuple[int, float], str, dict[str, Any]]:
         """The parts as the core takes them, every option checked."""
-        if self.features not in ("exact", "hashed"):
-            raise ValueError(f"features={self.features!r} must be 'exact' or 'hashed'")
-        if not (isinstance(self.bits, (int, np.integer)) and 1 <= self.bits <= 31):
-            raise ValueError(f"bits={self.bits!r} must be a whole number from 1 to 31")
-        if not (isinstance(self.names, (int, np.integer)) and 0 <= self.names < 2**31):
-            raise ValueError(f"names={self.names!r} must be a whole number, 0 or more")
+        one_of(self.features, "features", ("exact", "hashed"))
+        whole(self.bits, "bits", 1, 31)
+        whole(self.names, "names", 0, 2**31 - 1)
         loss, rule, options = self._parts()
         twin = losses.compiled(loss)
         task = "classification" if self._classifies else "regression"

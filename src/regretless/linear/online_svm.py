@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regretless import rates
-from regretless.arguments import positive
+from regretless.arguments import one_of, positive
 from regretless.certificates import RegretCertificate, SVMCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
@@ -78,8 +78,7 @@ class OnlineSVM(Classifying):
         return rates.Inverse(1.0) if self.rate is None else rates.get(self.rate)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        if self.at_kink not in ("none", "shrink"):
-            raise ValueError(f"at_kink={self.at_kink!r} must be 'none' or 'shrink'")
+        one_of(self.at_kink, "at_kink", ("none", "shrink"))
         options = schedule(self._schedule)
         constant = isinstance(self._schedule, rates.Constant)
         if options["eta"] > 1 or (constant and options["eta"] == 1):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from regretless.arguments import positive
+from regretless.arguments import one_of, positive
 from regretless.linear.classifying import Classifying
 from regretless.linear.regressing import Regressing
 from regretless.losses import EpsilonInsensitive, Hinge, Loss
@@ -13,8 +13,7 @@ _MODES = {"exact": 0, "I": 1, "II": 2}
 
 
 def _options(C: float, mode: str) -> tuple[str, dict[str, Any]]:
-    if mode not in _MODES:
-        raise ValueError(f"mode={mode!r} must be 'exact', 'I' or 'II'")
+    one_of(mode, "mode", _MODES)
     C = positive(C, "C", "; mode='exact' has no bound")
     return "passive_aggressive", {"mode": _MODES[mode], "aggressiveness": C}
 

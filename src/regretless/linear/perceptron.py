@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import positive
+from regretless.arguments import one_of, positive
 from regretless.linear.mistakes import MistakeDriven, root_bound
 from regretless.linear.replay import Lane
 from regretless.losses import Loss
@@ -78,10 +78,7 @@ class Perceptron(MistakeDriven):
         if self.average == "none":
             rule = OGD(rate=float(self.rate), lazy=True)
             return loss, rule.name, rule.options(loss, 0.0, 0.0)
-        if self.average not in list(_KINDS):
-            raise ValueError(
-                f"average={self.average!r} must be 'none', 'survival', 'uniform' or 'vote'"
-            )
+        one_of(self.average, "average", ("none", *_KINDS))
         kind = _KINDS[self.average]
         return loss, "averaged", {"eta": positive(self.rate, "rate"), "kind": kind}
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number
+from regretless.arguments import within
 from regretless.linear.mistakes import MistakeDriven, root_bound
 from regretless.linear.replay import Lane
 from regretless.losses import Loss
@@ -54,8 +54,7 @@ class PNormPerceptron(MistakeDriven):
         self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        if not 2 <= number(self.p, "p") <= 100:
-            raise ValueError(f"p={self.p} is outside [2, 100]; use BalancedWinnow for larger p")
+        within(self.p, "p", "[2, 100]", "; use BalancedWinnow for larger p")
         loss, rule = ConservativeHinge(), PNorm(self.p, 1.0)
         return loss, rule.name, rule.options(loss, 0.0, 0.0)
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import losses, rows
-from regretless.arguments import positive
+from regretless.arguments import positive, whole
 from regretless.geometry import Euclidean, Geometry
 from regretless.linear.classifying import Classifying
 from regretless.linear.dual_certificate import DualCertificate
@@ -126,10 +126,7 @@ class PrimalDual(Classifying):
         assert isinstance(loss, Hinge)
         C, dimension = positive(self.C, "C"), self.dimension
         if dimension is not None:
-            if not isinstance(dimension, (int, np.integer)) or dimension < 1:
-                raise ValueError(
-                    f"dimension={dimension!r} must be a whole number, 1 or more, or None"
-                )
+            whole(dimension, "dimension", hint=", or None")
             if self.features == "hashed":
                 raise ValueError(
                     f"dimension={dimension}: bits={self.bits} says how many; leave it out"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
-from regretless.arguments import number
+from regretless.arguments import finite, number
 from regretless.linear.classifying import Classifying, label_array
 from regretless.linear.learner import TOTALS
 
@@ -115,9 +115,7 @@ class Replay:
         elif number(intercept, "intercept"):
             raise ValueError(f"intercept={intercept}: the learner has none, so u has none either")
         for name, weight in weights.items():
-            value = number(weight, f"u[{name!r}]")
-            if not np.isfinite(value):
-                raise ValueError(f"u[{name!r}]={weight} is not finite")
+            value = finite(weight, f"u[{name!r}]")
             if name in self.names:
                 vector[self.names[name]] = value
             else:  # a weight of what never occurred counts in the norm alone

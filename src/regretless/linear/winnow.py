@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number, positive
+from regretless.arguments import positive, whole, within
 from regretless.certificates import MistakeCertificate
 from regretless.linear.mistakes import MistakeDriven
 from regretless.linear.replay import Lane, Replay
@@ -76,13 +76,10 @@ class Winnow(MistakeDriven):
         return False
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        if not 0 < number(self.rate, "rate") < 0.5:
-            raise ValueError(
-                f"rate={self.rate} is outside (0, 1/2), where Winnow has its guarantee"
-            )
+        within(self.rate, "rate", "(0, 1/2)", ", where Winnow has its guarantee")
         d = self.dimension
-        if d is not None and not (isinstance(d, (int, np.integer)) and d >= 1):
-            raise ValueError(f"dimension={d!r} must be a whole number, 1 or more, or None")
+        if d is not None:
+            whole(d, "dimension", hint=", or None")
         return ConservativeHinge(), "winnow", {"eta": self.rate, "dimension": d or 0}
 
     def _unlearned(self, table: NDArray[np.float64]) -> float:

@@ -18,6 +18,7 @@ so that with `phi'` and the conjugate `phi*` known, everything else follows:
 
 import difflib
 
+from regretless.arguments import one_of
 from regretless.losses.classification import (
     Exponential,
     Hinge,
@@ -44,7 +45,6 @@ __all__ = [
     "Squared",
     "SquaredHinge",
     "ZeroOne",
-    "compiled",
     "get",
 ]
 
@@ -96,6 +96,5 @@ def get(loss: str | Loss) -> Loss:
         raise TypeError(f"loss={loss!r} must be a name or a Loss, for example Hinge(margin=1.0)")
     if loss not in _BY_NAME:
         near = difflib.get_close_matches(loss, _BY_NAME, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"loss={loss!r} is not one of {', '.join(_BY_NAME)}{hint}")
+        one_of(loss, "loss", _BY_NAME, f"; did you mean {near[0]!r}?" if near else "")
     return _BY_NAME[loss]()

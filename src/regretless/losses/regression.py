@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regretless.arguments import number
+from regretless.arguments import not_negative, within
 from regretless.losses.loss import Array, PiecewiseLinear, ResidualLoss, on_interval
 
 __all__ = ["Absolute", "EpsilonInsensitive", "Power", "Quantile", "Squared"]
@@ -60,8 +60,7 @@ class Power(ResidualLoss):
     lipschitz = math.inf
 
     def __post_init__(self) -> None:
-        if not 2.0 <= number(self.p, "p") < math.inf:
-            raise ValueError(f"p={self.p} must be finite and at least 2")
+        within(self.p, "p", "[2, inf)")
 
     @property
     def curvature(self) -> float:
@@ -132,8 +131,7 @@ class Quantile(ResidualLoss, PiecewiseLinear):
     tau: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0 < number(self.tau, "tau") < 1:
-            raise ValueError(f"tau={self.tau} is outside (0, 1); 0.5 is the median")
+        within(self.tau, "tau", "(0, 1)", "; 0.5 is the median")
 
     @property
     def lipschitz(self) -> float:
@@ -167,8 +165,7 @@ class EpsilonInsensitive(ResidualLoss, PiecewiseLinear):
     epsilon: float = 0.1
 
     def __post_init__(self) -> None:
-        if not 0 <= number(self.epsilon, "epsilon") < math.inf:
-            raise ValueError(f"epsilon={self.epsilon} must be finite and >= 0; 0 is Absolute()")
+        not_negative(self.epsilon, "epsilon", "; 0 is Absolute()")
 
     def _phi(self, r: Array) -> Array:
         return np.maximum(0.0, np.abs(r) - self.epsilon)

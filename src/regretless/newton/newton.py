@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses
-from regretless.arguments import number, positive
+from regretless.arguments import not_negative, one_of, positive, whole
 from regretless.certificates import RegretCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
@@ -72,14 +72,8 @@ class Newton(LinearLearner):
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         default = "logistic" if self._classifies else "squared"
         loss = losses.get(default if self.loss is None else self.loss)
-        if self.sketch not in _SKETCHES:
-            raise ValueError(
-                f"sketch={self.sketch!r} is not one of {', '.join(map(repr, _SKETCHES))}"
-            )
-        if isinstance(self.size, bool) or not isinstance(self.size, (int, np.integer)):
-            raise ValueError(f"size={self.size!r} must be a whole number, 0 or more")
-        if not 0 <= self.size <= 1000:
-            raise ValueError(f"size={self.size} is outside [0, 1000]; 5 to 20 suit most data")
+        one_of(self.sketch, "sketch", _SKETCHES)
+        whole(self.size, "size", 0, 1000, "; 5 to 20 suit most data")
         slab = math.inf if self.slab is None else positive(self.slab, "slab")
         options: dict[str, Any] = {
             "sketch": _SKETCHES.index(self.sketch),
@@ -120,8 +114,8 @@ class Newton(LinearLearner):
 
     def _pace(self, loss: Loss, slab: float) -> tuple[float, float | Rate | None]:
         """sigma and eta_t, of which one must not be 0, or the matrix would never change."""
-        if self.curvature is not None and not 0 <= number(self.curvature, "curvature") < math.inf:
-            raise ValueError(f"curvature={self.curvature} must be finite and not negative")
+        if self.curvature is not None:
+            not_negative(self.curvature, "curvature")
         curves = curvature(loss, slab if slab < math.inf else 1.0) > 0.0
         sigma, eta = self.curvature, self.rate
         if sigma is None:

@@ -74,7 +74,7 @@ class CoinBetting(EnginePlayer):
     For gradients of at most `L` in each coordinate the regret is at most
     `sum_i e + |u_i| L sqrt(T ln(1 + 24 T^2 L^2 u_i^2 / e^2))`, whatever the `u` (Orabona and Pal, 2016).
 
-    Parameters: `dimension`; `wealth > 0`, e, what each coordinate may lose; `gradient > 0`, L.
+    Parameters: `dimension`; `wealth > 0`, e, what each coordinate may lose; `lipschitz > 0`, L.
 
     >>> player = CoinBetting(1)
     >>> for _ in range(3):
@@ -83,29 +83,29 @@ class CoinBetting(EnginePlayer):
     array([1.875])
     """
 
-    _options = ("dimension", "wealth", "gradient")
+    _options = ("dimension", "wealth", "lipschitz")
 
-    def __init__(self, dimension: int, *, wealth: float = 1.0, gradient: float = 1.0) -> None:
+    def __init__(self, dimension: int, *, wealth: float = 1.0, lipschitz: float = 1.0) -> None:
         self.dimension, self.domain = whole(dimension, "dimension"), Everything()
-        self.wealth, self.gradient = positive(wealth, "wealth"), positive(gradient, "gradient")
+        self.wealth, self.lipschitz = positive(wealth, "wealth"), positive(lipschitz, "lipschitz")
         self._engine = self._start()
 
     def _start(self) -> Engine:
-        return _core.coin_player(self.dimension, self.wealth, self.gradient)
+        return _core.coin_player(self.dimension, self.wealth, self.lipschitz)
 
     def _complexity(self, comparators: Domain | Array) -> float:
         return math.inf if isinstance(comparators, Domain) else float(self._regret(comparators))
 
     def _regret(self, u: Array, rounds: Any = None) -> Array:
         T = np.maximum(self.rounds if rounds is None else rounds, 1)
-        size = np.abs(u[u != 0]) * self.gradient
+        size = np.abs(u[u != 0]) * self.lipschitz
         inside = 1.0 + 24.0 * np.multiply.outer(T**2, (size / self.wealth) ** 2)
         grown = np.sum(size * np.sqrt(np.log(inside)), axis=-1) * np.sqrt(T)
         return np.asarray(self.wealth * self.dimension + grown)
 
     def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
         largest = self._engine.sums()["largest"]
-        fits = {f"gradients are at most {self.gradient:g}": largest <= self.gradient}
+        fits = {f"gradients are at most {self.lipschitz:g}": largest <= self.lipschitz}
         theorem = "Orabona and Pal (2016), Corollary 5, coordinate by coordinate"
         return {"betting": complexity}, fits, theorem
 

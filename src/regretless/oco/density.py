@@ -15,11 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, persistence
-from regretless.arguments import number, positive, whole
+from regretless.arguments import (
+    check_entries,
+    matrix,
+    number,
+    one_of,
+    outside,
+    positive,
+    vector,
+    whole,
+    within,
+)
 from regretless.certificates import RegretCertificate
 from regretless.domains import Box, Domain, Simplex
 from regretless.oco.files import described, restored
-from regretless.oco.player import implied_dimension, matrix, vector
+from regretless.oco.player import implied_dimension
 from regretless.run import Array, Run
 
 __all__ = ["DensityPlayer"]
@@ -81,8 +91,7 @@ class DensityPlayer:
         epsilon: float | None = None,
         seed: int = 0,
     ) -> None:
-        if potential not in _POTENTIALS:
-            raise ValueError(f"potential={potential!r} is not one of {', '.join(_POTENTIALS)}")
+        one_of(potential, "potential", _POTENTIALS)
         self.domain, self.potential, self.seed = domain, potential, seed
         self.method: str = method
         self.resolution, self._cells = math.inf, 0
@@ -94,7 +103,7 @@ class DensityPlayer:
         else:
             width = np.shape(points)[-1] if dimension is None else dimension
             self.grid, self.method = (
-                matrix(points, whole(width, "dimension"), "points").copy(),
+                matrix(points, "points", whole(width, "dimension")).copy(),
                 "given",
             )
             self.dimension = self.grid.shape[1]
@@ -110,8 +119,8 @@ class DensityPlayer:
 
     def _tuned(self, epsilon: float | None) -> tuple[float, float]:
         least = 1.0 / len(self.grid)
-        if epsilon is not None and not 0 < number(epsilon, "epsilon") < 1:
-            raise ValueError(f"epsilon={epsilon} is outside (0, 1)")
+        if epsilon is not None:
+            within(epsilon, "epsilon", "(0, 1)")
         if self.potential != "exponential":
             return least if epsilon is None else float(epsilon), math.nan
         if self.horizon is None:
@@ -128,11 +137,9 @@ class DensityPlayer:
         high = np.array([self.domain.support(e) for e in unit])
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise ValueError(f"domain={self.domain} is not bounded; a density needs a bounded one")
-        if self.method == "grid":
-            return self._lattice(low, high, count)
-        if self.method == "monte-carlo":
-            return self._drawn(low, high, count)
-        raise ValueError(f"method={self.method!r} is not 'grid' or 'monte-carlo'")
+        one_of(self.method, "method", ("grid", "monte-carlo"))
+        spread = self._lattice if self.method == "grid" else self._drawn
+        return spread(low, high, count)
 
     def _lattice(self, low: Array, high: Array, count: int) -> Array:
         self._cells = max(1, round(count ** (1.0 / self.dimension)))
@@ -194,10 +201,10 @@ class DensityPlayer:
         self, loss: Callable[[Array], float] | Any, at_point: float | None
     ) -> tuple[Array, float]:
         if callable(loss):
-            values = vector([loss(w.copy()) for w in self.grid], len(self.grid), "loss(grid)")
+            values = vector([loss(w.copy()) for w in self.grid], "loss(grid)", len(self.grid))
             suffered = number(loss(self.point) if at_point is None else at_point, "loss(point)")
         else:
-            values = vector(loss, len(self.grid), "loss")
+            values = vector(loss, "loss", len(self.grid))
             mean = float(self.weights @ values)
             suffered = mean if at_point is None else number(at_point, "at_point")
             if suffered > mean + _EDGE:
@@ -218,7 +225,7 @@ class DensityPlayer:
             suffered, points, table = self._one_by_one(rounds)
         else:
             rounds = rounds if len(rounds) else np.empty((0, len(self.grid)))
-            suffered, points, table = self._at_once(matrix(rounds, len(self.grid), "losses"))
+            suffered, points, table = self._at_once(matrix(rounds, "losses", len(self.grid)))
         after = np.arange(self.rounds - len(suffered), self.rounds) + 1
         before = self._surcharge - math.fsum(_surcharge(after))
         curve = self._bound(self._share(None), after, before + np.cumsum(_surcharge(after)))
@@ -250,18 +257,18 @@ class DensityPlayer:
 
     # --- what is proven ----------------------------------------------------------------------------
 
-    def regret(self, epsilon: float | None = None) -> float:
-        """The regret to the best of the points, but for a fraction `epsilon` (default: to the best).
+    def regret(self, *, quantile: float | None = None) -> float:
+        """The regret to the best of the points, but for a `quantile` of them (default: to the best).
 
-        With epsilon it is to the `ceil(epsilon N)`-th best of the N points.
+        With one it is to the `ceil(quantile N)`-th best of the N points.
         """
-        share = self._share(epsilon)
+        share = self._share(quantile)
         k = math.ceil(len(self.grid) * share - 1e-12)
         return -float(np.partition(self.scores, k - 1)[k - 1])
 
-    def bound(self, epsilon: float | None = None) -> float:
-        """The theorem's bound on `regret(epsilon)`."""
-        share = self._share(epsilon)
+    def bound(self, *, quantile: float | None = None) -> float:
+        """The theorem's bound on `regret(quantile=)`."""
+        share = self._share(quantile)
         return float(self._bound(share, np.array(self.rounds), np.array(self._surcharge)))
 
     def _bound(self, share: float, T: NDArray[Any], surcharge: Array) -> Array:
@@ -293,17 +300,18 @@ class DensityPlayer:
         d, N = self.dimension, len(self.grid)
         if self.method == "grid" and isinstance(self.domain, Box):
             n = self._cells
-            found += [self.bound((k / n) ** d) + self.rounds * k / n for k in range(1, n + 1)]
+            found += [
+                self.bound(quantile=(k / n) ** d) + self.rounds * k / n for k in range(1, n + 1)
+            ]
         if self.method == "monte-carlo":
-            if not 0 < number(confidence, "confidence") < 1:
-                raise ValueError(f"confidence={confidence} is outside (0, 1)")
+            within(confidence, "confidence", "(0, 1)")
             # of a simplex, the volume is one of d - 1 dimensions
             d -= isinstance(self.domain, Simplex)
             for delta in np.arange(1, 201) / 200.0:
                 expected = N * delta**d
                 sure = expected - math.sqrt(-2.0 * expected * math.log(1.0 - confidence))
                 if sure > 0:
-                    found.append(self.bound(sure / N) + self.rounds * float(delta))
+                    found.append(self.bound(quantile=sure / N) + self.rounds * float(delta))
         if self.method == "given":
             raise ValueError("how dense the points given are is not known; use bound()")
         if not found:
@@ -312,8 +320,8 @@ class DensityPlayer:
             )
         return min(found)
 
-    def certificate(self, epsilon: float | None = None) -> RegretCertificate:
-        """The bound on `regret(epsilon)`; that losses are in [0, 1] has been checked in every round."""
+    def certificate(self, *, quantile: float | None = None) -> RegretCertificate:
+        """The bound on `regret(quantile=)`; that losses are in [0, 1] is checked in every round."""
         theorem = {
             "exponential": "section 2.1.4, exponential weights",
             "two-norm": "Corollary 1",
@@ -321,19 +329,17 @@ class DensityPlayer:
         }[self.potential]
         return RegretCertificate(
             self.rounds,
-            self.regret(epsilon),
-            {self.potential: self.bound(epsilon)},
+            self.regret(quantile=quantile),
+            {self.potential: self.bound(quantile=quantile)},
             f"Luo (2016), Theorem 22 on the points, with {theorem}",
             {"losses are in [0, 1]": True, "no loss is above its mean": True},
         )
 
-    def _share(self, epsilon: float | None) -> float:
+    def _share(self, quantile: float | None) -> float:
         least = 1.0 / len(self.grid)
-        if epsilon is None:
+        if quantile is None:
             return least
-        if not 0 < number(epsilon, "epsilon") <= 1:
-            raise ValueError(f"epsilon={epsilon} is outside (0, 1]")
-        return max(float(epsilon), least)
+        return max(within(quantile, "quantile", "(0, 1]"), least)
 
     # --- copies ------------------------------------------------------------------------------------
 
@@ -390,9 +396,5 @@ def _surcharge(t: NDArray[Any]) -> Array:
 
 
 def _check_range(values: Array, name: str) -> None:
-    wrong = np.argwhere(~((values >= -_EDGE) & (values <= 1.0 + _EDGE)))
-    if len(wrong):
-        at = ", ".join(map(str, wrong[0]))
-        raise ValueError(
-            f"{name}[{at}] = {values[tuple(wrong[0])]} is outside [0, 1]; scale the loss to it"
-        )
+    right = ~outside(values, -_EDGE, 1.0 + _EDGE)
+    check_entries(values, right, name, "is outside [0, 1]; scale the loss to it")

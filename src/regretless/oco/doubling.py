@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from regretless import losses
+from regretless.arguments import vector
 from regretless.domains import Domain
-from regretless.oco.player import Player, vector
+from regretless.oco.player import Player
 from regretless.run import Array
 
 __all__ = ["DoublingTrick"]
@@ -70,7 +71,7 @@ class DoublingTrick(Player):
         return self.periods[-1].point
 
     def update(self, gradient: Any) -> float:
-        z = vector(gradient, self.dimension, "gradient")
+        z = vector(gradient, "gradient", self.dimension)
         following = self._following(1)
         suffered = self.periods[-1].update(z)
         self.periods += following

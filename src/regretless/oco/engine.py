@@ -7,8 +7,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from regretless import losses, persistence
+from regretless.arguments import vector
 from regretless.oco.files import described, restored
-from regretless.oco.player import Player, vector
+from regretless.oco.player import Player
 from regretless.run import Array
 
 __all__ = ["Engine", "EngineInPython", "EnginePlayer"]
@@ -102,7 +103,7 @@ class EnginePlayer(Player):
         try:
             return self._engine.update(gradient)
         except TypeError:  # a list, or nothing that could be one
-            return self._engine.update(vector(gradient, self.dimension, "gradient"))
+            return self._engine.update(vector(gradient, "gradient", self.dimension))
 
     def _play(
         self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool

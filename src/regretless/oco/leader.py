@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from regretless import _core, domains, losses, persistence, rates
-from regretless.arguments import number, positive
+from regretless.arguments import number, positive, vector
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
 from regretless.oco.convex_losses import (
@@ -28,7 +28,7 @@ from regretless.oco.convex_losses import (
     Total,
 )
 from regretless.oco.files import described, restored
-from regretless.oco.player import PlayerInPython, implied_dimension, vector
+from regretless.oco.player import PlayerInPython, implied_dimension
 from regretless.oco.solver import minimise, minimise_regularised
 from regretless.oco.twins import leader_twin, mirror_twin
 from regretless.run import Array
@@ -70,7 +70,7 @@ class _Leader(PlayerInPython):
         suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
-        z = vector(loss.gradient(w), self.dimension, "loss.gradient(point)")
+        z = vector(loss.gradient(w), "loss.gradient(point)", self.dimension)
         self._take(loss, suffered, z)
         self.rounds += 1
         self.linear += float(w @ z)
@@ -248,7 +248,7 @@ class FollowTheLeader(_Leader):
         if start is None:
             self.start = domain.project(np.zeros(self.dimension))
         else:
-            self.start = vector(start, self.dimension, "start").copy()
+            self.start = vector(start, "start", self.dimension).copy()
             if not domain.contains(self.start):
                 raise ValueError(f"start={self.start} is not in domain={domain}")
         self._point, self._first, self._longest = self.start, self.start, 0.0
@@ -355,8 +355,8 @@ class FollowTheRegularizedLeader(_Leader):
         self,
         geometry: Geometry,
         dimension: int | None = None,
-        domain: Domain | None = None,
         *,
+        domain: Domain | None = None,
         rate: float | rates.Rate = 1.0,
         tolerance: float = 1e-9,
     ) -> None:

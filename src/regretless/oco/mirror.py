@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core, rates
-from regretless.arguments import number, positive, whole
+from regretless.arguments import number, one_of, positive, whole
 from regretless.domains import Domain
 from regretless.geometry import Entropy, Euclidean, Geometry, UnnormalizedEntropy
 from regretless.oco.engine import Engine, EnginePlayer
@@ -45,13 +45,13 @@ class OnlineMirrorDescent(EnginePlayer):
     rate : "anytime" (`eta_t = c / sqrt(sum ||z||_*^2)`: nothing has to be known of the gradients, and
         unless one is far larger than all before the bound is sqrt(2) times that of the best constant
         rate), "horizon" (the best constant rate for
-        `horizon` rounds of gradients of dual norm at most `gradient`), a number, or a `rates.Rate`.
+        `horizon` rounds of gradients of dual norm at most `lipschitz`), a number, or a `rates.Rate`.
     domain : what may be played; by default where the geometry is finite.
     lazy : project what is played, not what is kept.
     radius : who is to be competed with if the domain has no end: points with
         `psi(u) - psi(w_1) <= radius^2 / 2`, that is of norm at most `radius` for squared norms. Only
         the rates "anytime" and "horizon" look at it, and a certificate that is asked for nothing else.
-    gradient, horizon : see `rate`.
+    lipschitz, horizon : see `rate`.
 
     >>> from regretless import geometry
     >>> player = OnlineMirrorDescent(geometry.Entropy(), dimension=3, rate=0.5)
@@ -72,7 +72,7 @@ class OnlineMirrorDescent(EnginePlayer):
         domain: Domain | None = None,
         lazy: bool = True,
         radius: float = 1.0,
-        gradient: float = 1.0,
+        lipschitz: float = 1.0,
         horizon: int | None = None,
     ) -> None:
         self.geometry = geometry
@@ -82,7 +82,7 @@ class OnlineMirrorDescent(EnginePlayer):
             "dimension",
         )
         self.rate, self.lazy = rate, bool(lazy)
-        self.radius, self.gradient = positive(radius, "radius"), positive(gradient, "gradient")
+        self.radius, self.lipschitz = positive(radius, "radius"), positive(lipschitz, "lipschitz")
         self.horizon = None if horizon is None else whole(horizon, "horizon")
         self._first = self._project(geometry.start(self.dimension))
         self._schedule = self._scheduled()
@@ -94,11 +94,9 @@ class OnlineMirrorDescent(EnginePlayer):
         return self.domain.project(w, self.geometry)
 
     def _scheduled(self) -> tuple[int, float]:
-        if self.rate not in ("anytime", "horizon"):
-            if isinstance(self.rate, str):
-                raise ValueError(
-                    f"rate={self.rate!r} is not 'anytime', 'horizon', a number or one of rates"
-                )
+        if isinstance(self.rate, str):
+            one_of(self.rate, "rate", ("anytime", "horizon"), ", nor a number or one of rates")
+        else:
             schedule = rates.get(self.rate)
             if type(schedule) not in _SCHEDULES:
                 raise ValueError(f"rate={schedule!r} is not Constant, InverseSqrt or Inverse")
@@ -113,7 +111,7 @@ class OnlineMirrorDescent(EnginePlayer):
             raise ValueError(
                 "rate='horizon' needs horizon=, the number of rounds; or rate='anytime'"
             )
-        return 0, math.sqrt(2.0 * complexity * convexity / self.horizon) / self.gradient
+        return 0, math.sqrt(2.0 * complexity * convexity / self.horizon) / self.lipschitz
 
     def _start(self) -> Engine:
         twin = mirror_twin(self.geometry, self.domain, self.dimension)

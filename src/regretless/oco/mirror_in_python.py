@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from regretless.arguments import vector
 from regretless.domains import Domain
 from regretless.geometry import Geometry
 from regretless.oco.engine import EngineInPython
-from regretless.oco.player import vector
 from regretless.run import Array
 
 __all__ = ["MirrorInPython"]
@@ -46,7 +46,7 @@ class MirrorInPython(EngineInPython):
 
     def update(self, gradient: Any) -> float:
         """A round; returns the linear loss."""
-        z = vector(gradient, len(self.theta), "gradient")
+        z = vector(gradient, "gradient", len(self.theta))
         suffered, square = float(self.point @ z), self._geometry.dual_norm(z) ** 2
         rounds, squares, theta = self.rounds + 1, self._squares + square, self.theta - z
         eta = self._rate(rounds, squares)

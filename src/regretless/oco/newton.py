@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, positive, whole
+from regretless.arguments import not_negative, positive, vector, whole
 from regretless.domains import Box, Domain, Everything, Simplex
 from regretless.oco.engine import Engine, EnginePlayer
-from regretless.oco.player import vector
 from regretless.oco.twins import domain_twin
 from regretless.run import Array
 
@@ -26,28 +25,25 @@ def at_a_corner(convex: Callable[[Array], float], domain: Domain, dimension: int
 
 def pace(curvature: Any, rate: Any) -> tuple[float, float]:
     """Both as numbers that are not negative, of which one must not be 0."""
-    pair = number(curvature, "curvature"), number(rate, "rate")
-    for name, value in zip(("curvature", "rate"), pair):
-        if not 0 <= value < math.inf:
-            raise ValueError(f"{name}={value} must be finite and not negative")
+    pair = not_negative(curvature, "curvature"), not_negative(rate, "rate")
     if pair == (0.0, 0.0):
         raise ValueError("curvature=0 and rate=0: the matrix would never adapt; give one of them")
     return pair
 
 
 class _Looking(EnginePlayer):
-    """A player that sees the example to come, and keeps what it predicts for it within `bound`."""
+    """A player that sees the example to come, and keeps what it predicts for it within `slab`."""
 
-    bound: float | None
+    slab: float | None
     alpha = 0.0  # what the matrix begins with, times the identity
     _first: Array  # w_1
     _theorem = "thesis Proposition 1: linearised losses"
 
     def look(self, x: Any) -> None:
-        """The example that comes next: the point is moved to where `|<w, x>| <= bound`."""
-        if self.bound is None:
-            raise ValueError("bound= was not given: there is no slab to move to")
-        self._core.look(vector(x, self.dimension, "x"), self.bound)
+        """The example that comes next: the point is moved to where `|<w, x>| <= slab`."""
+        if self.slab is None:
+            raise ValueError("slab= was not given: there is no slab to move to")
+        self._core.look(vector(x, "x", self.dimension), self.slab)
 
     @property
     def _core(self) -> Any:
@@ -56,7 +52,7 @@ class _Looking(EnginePlayer):
     def _play(self, X: Array, y: Any, loss: Any, keep: bool) -> tuple[Array, Array, Array | None]:
         self._curved = loss is not None
         suffered, _, paid, points = self._core.run(
-            X, y, self._engine_loss(loss), keep, self.bound or 0.0
+            X, y, self._engine_loss(loss), keep, self.slab or 0.0
         )
         return suffered, paid, None if points is None else points.reshape(X.shape)
 
@@ -82,8 +78,8 @@ class _Looking(EnginePlayer):
 
     def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
         assumptions: dict[str, bool | None] = {"the comparator is in the domain": True}
-        if self.bound is not None:  # the examples are not kept
-            assumptions["of no example does it predict more than bound"] = None
+        if self.slab is not None:  # the examples are not kept
+            assumptions["of no example does it predict more than slab"] = None
         return {"newton": complexity + self._engine.paid}, assumptions, self._theorem
 
 
@@ -102,8 +98,8 @@ class OnlineNewtonStep(_Looking):
     curvature : >= 0, of the losses, as above; 0 for any convex loss, with `rate > 0`.
     rate : >= 0; for losses of a score, `sqrt(d) / (C L)` keeps the regret at O(C L sqrt(d T)).
     domain : everything, a `Box` or a `Simplex`.
-    bound : if given, points are kept in the slab `|<w, x_t>| <= bound` of the example to come: call
-        `look(x)` before `point`; `run` does. Domain and `bound` exclude each other.
+    slab : if given, points are kept in the slab `|<w, x_t>| <= slab` of the example to come: call
+        `look(x)` before `point`; `run` does. Domain and `slab` exclude each other.
     lazy : follow the leader of the quadratics that the gradients and `curvature` make (Hazan, Agarwal
         and Kale's follow the approximate leader) instead of stepping from point to point. The sum
         of `g' A^{-1} g` counts twice then.
@@ -114,7 +110,7 @@ class OnlineNewtonStep(_Looking):
     array([-0.5,  0. ])
     """
 
-    _options = ("dimension", "alpha", "curvature", "rate", "domain", "bound", "lazy")
+    _options = ("dimension", "alpha", "curvature", "rate", "domain", "slab", "lazy")
 
     def __init__(
         self,
@@ -124,7 +120,7 @@ class OnlineNewtonStep(_Looking):
         curvature: float = 0.125,
         rate: float = 0.0,
         domain: Domain | None = None,
-        bound: float | None = None,
+        slab: float | None = None,
         lazy: bool = False,
     ) -> None:
         self.dimension, self.alpha = whole(dimension, "dimension"), positive(alpha, "alpha")
@@ -132,9 +128,9 @@ class OnlineNewtonStep(_Looking):
         self.domain = Everything() if domain is None else domain
         if not isinstance(self.domain, (Everything, Box, Simplex)):
             raise ValueError(f"domain={domain!r} must be a Box, a Simplex or Everything")
-        self.bound = None if bound is None else positive(bound, "bound")
-        if bound is not None and not isinstance(self.domain, Everything):
-            raise ValueError(f"domain={domain!r} and bound={bound}: give one of them")
+        self.slab = None if slab is None else positive(slab, "slab")
+        if slab is not None and not isinstance(self.domain, Everything):
+            raise ValueError(f"domain={domain!r} and slab={slab}: give one of them")
         self.lazy = bool(lazy)
         self._engine = self._start()
         self._first = self.point
@@ -158,7 +154,7 @@ class OnlineNewtonStep(_Looking):
         """
         if self.rate or not self.curvature:
             raise ValueError(f"rate={self.rate:g}, curvature={self.curvature:g}: for rate=0 only")
-        u = vector(comparator, self.dimension, "comparator")
+        u = vector(comparator, "comparator", self.dimension)
         return self._away(u) + self._engine.paid
 
 
@@ -166,25 +162,25 @@ class InvariantNewtonStep(_Looking):
     """Newton steps that no linear map of the examples can disturb (thesis 4.3, repaired).
 
     `A = curvature sum g g'`, without a start, and its pseudo-inverse; points are kept in the slab
-    `|<w, x>| <= bound` of the example to come. As printed the rule is not invariant: when an example
+    `|<w, x>| <= slab` of the example to come. As printed the rule is not invariant: when an example
     leaves the range of `A`, what it predicts depends on the coordinates. Predicting 0 there repairs
-    it. O(d^2) a round. For every u that keeps `|<u, x>| <= bound` the linearised regret is at most half
+    it. O(d^2) a round. For every u that keeps `|<u, x>| <= slab` the linearised regret is at most half
     of `sum g' A^+ g + curvature sum <g, w - u>^2`, and that of losses that curve as told half of the
     first sum (eq. C.2).
 
-    Parameters: `dimension`; `curvature > 0`; `bound > 0`, C.
+    Parameters: `dimension`; `curvature > 0`; `slab > 0`, C.
 
-    >>> player = InvariantNewtonStep(2, curvature=1.0, bound=4.0)
+    >>> player = InvariantNewtonStep(2, curvature=1.0, slab=4.0)
     >>> player.look([1.0, 2.0])
     >>> player.point
     array([0., 0.])
     """
 
-    _options = ("dimension", "curvature", "bound")
+    _options = ("dimension", "curvature", "slab")
 
-    def __init__(self, dimension: int, *, curvature: float = 0.125, bound: float = 1.0) -> None:
+    def __init__(self, dimension: int, *, curvature: float = 0.125, slab: float = 1.0) -> None:
         self.dimension, self.domain = whole(dimension, "dimension"), Everything()
-        self.curvature, self.bound = positive(curvature, "curvature"), positive(bound, "bound")
+        self.curvature, self.slab = positive(curvature, "curvature"), positive(slab, "slab")
         self._engine = self._start()
         self._first = self.point
 

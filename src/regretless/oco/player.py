@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import positive, whole
+from regretless.arguments import matrix, positive, vector, whole
 from regretless.certificates import RegretCertificate
 from regretless.domains import Domain
 from regretless.geometry import Geometry
@@ -106,7 +106,7 @@ class Player(ABC):
             return self.domain
         if isinstance(comparators, Domain):
             return comparators
-        return vector(comparators, self.dimension, "comparators")
+        return vector(comparators, "comparators", self.dimension)
 
     def run(
         self,
@@ -124,9 +124,9 @@ class Player(ABC):
         own) whose best point in hindsight the run is compared with; `points`, whether to keep those
         played. The player goes on from where it is.
         """
-        rows = matrix(X, self.dimension, "X")
+        rows = matrix(X, "X", self.dimension)
         kind = None if loss is None else losses.get(loss)
-        targets = None if y is None else vector(y, len(rows), "y")
+        targets = None if y is None else vector(y, "y", len(rows))
         if kind is not None and targets is None:
             targets = np.ones(len(rows))
         comparators, earlier = self._comparators(comparators), self._so_far()
@@ -161,7 +161,7 @@ class PlayerInPython(Player):
         """Take a gradient in; its shape and numbers have been checked."""
 
     def update(self, gradient: Any) -> float:
-        z = vector(gradient, self.dimension, "gradient")
+        z = vector(gradient, "gradient", self.dimension)
         suffered = float(self.point @ z)
         self._move(z)
         self.rounds += 1
@@ -191,38 +191,6 @@ class PlayerInPython(Player):
     def _paid(self) -> float:
         """The bound so far without the comparator's part; NaN if there is none."""
         return float("nan")
-
-
-def vector(values: Any, size: int, name: str) -> Array:
-    """An argument as a vector of finite numbers.
-
-    >>> vector([1, 2], 3, "gradient")
-    Traceback (most recent call last):
-    ValueError: gradient has shape (2,), not (3,)
-    """
-    array = _numbers(values, name)
-    if array.shape != (size,):
-        raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
-    return array
-
-
-def matrix(values: Any, width: int, name: str) -> Array:
-    """An argument as a matrix of finite numbers, one row a round."""
-    array = _numbers(values, name)
-    if array.ndim != 2 or array.shape[1] != width:
-        raise ValueError(f"{name} has shape {array.shape}, not (rounds, {width})")
-    return np.ascontiguousarray(array)
-
-
-def _numbers(values: Any, name: str) -> Array:
-    try:
-        array = np.asarray(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not made of numbers: {error}") from None
-    if not np.isfinite(array).all():
-        at = np.argwhere(~np.isfinite(array))[0].tolist()
-        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {array[tuple(at)]} is not finite")
-    return array
 
 
 def implied_dimension(domain: Domain, geometry: Geometry | None = None) -> int:

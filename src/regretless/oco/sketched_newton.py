@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import positive, whole
+from regretless.arguments import one_of, positive, vector, whole
 from regretless.domains import Domain, Everything
 from regretless.oco.engine import Engine, EngineInPython, EnginePlayer
 from regretless.oco.newton import at_a_corner, pace
-from regretless.oco.player import vector
 from regretless.oco.sketches import FrequentDirections, FullMatrix, Oja, RandomProjection, Sketch
 from regretless.run import Array
 
@@ -70,8 +69,7 @@ class SketchedOnlineNewton(EnginePlayer):
         seed: int = 0,
     ) -> None:
         self.dimension, self.domain = whole(dimension, "dimension"), Everything()
-        if sketch not in _SKETCHES:
-            raise ValueError(f"sketch={sketch!r} is not one of {', '.join(map(repr, _SKETCHES))}")
+        one_of(sketch, "sketch", _SKETCHES)
         self.sketch, self.size = sketch, 0 if size == 0 else whole(size, "size")
         self.alpha = positive(alpha, "alpha")
         self.curvature, self.rate = pace(curvature, rate)
@@ -122,7 +120,7 @@ class _SketchedSteps(EngineInPython):
 
     def update(self, gradient: Any) -> float:
         """A round; returns the linear loss."""
-        g, w = vector(gradient, len(self.point), "gradient"), self.point
+        g, w = vector(gradient, "gradient", len(self.point)), self.point
         size = float(np.abs(g).max())
         if size > 1e75:  # steps are as long as gradients, and the matrix as their squares
             raise ValueError(

@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import number
+from regretless.arguments import number, vector
 from regretless.certificates import RegretCertificate
 from regretless.oco.convex_losses import Convex, ConvexLoss
-from regretless.oco.player import Player, vector
+from regretless.oco.player import Player
 from regretless.run import Array
 
 __all__ = ["Linearized", "MistakeOnly"]
@@ -69,14 +69,14 @@ class Linearized:
         suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
-        self.player.update(vector(loss.gradient(w), len(w), "loss.gradient(point)"))
+        self.player.update(vector(loss.gradient(w), "loss.gradient(point)", len(w)))
         self.losses.append(suffered)
         self._functions.append(loss)
         return suffered
 
     def regret(self, comparator: Any) -> float:
         """How much more was lost than by the point `comparator`."""
-        u = vector(comparator, self.player.dimension, "comparator")
+        u = vector(comparator, "comparator", self.player.dimension)
         return self.loss - math.fsum(float(loss.value(u)) for loss in self._functions)
 
     def certificate(self, comparator: Any) -> RegretCertificate:
@@ -136,7 +136,7 @@ class MistakeOnly:
     def decision_one(self, x: Any) -> Any:
         """The score of `x`: of the learner, or its product with the player's point."""
         if isinstance(self.learner, Player):
-            return float(self.learner.point @ vector(x, self.learner.dimension, "x"))
+            return float(self.learner.point @ vector(x, "x", self.learner.dimension))
         return self.learner.decision_one(x)
 
     def predict_one(self, x: Any) -> Any:

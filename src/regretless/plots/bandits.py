@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regretless.arguments import one_of
 from regretless.plots.curves import COLOURS, LINES, MARKERS
 from regretless.plots.regret import regret_curve
 from regretless.plots.saving import picture_path, save
@@ -45,7 +46,7 @@ def bandit_regret(run: "BanditRun", path: str | PathLike[str] | None = None) -> 
 
 
 def regret_bands(
-    simulation: "Simulation", path: str | PathLike[str] | None = None, what: str | None = None
+    simulation: "Simulation", path: str | PathLike[str] | None = None, *, what: str | None = None
 ) -> "Figure":
     """Draw the mean regret of each player over the seeds, with its 95% band, against the rounds.
 
@@ -59,8 +60,7 @@ def regret_bands(
     """
     if what is None:
         what = "pseudo_regret" if simulation.has_means else "regret"
-    if what not in ("regret", "pseudo_regret"):
-        raise ValueError(f"what={what!r} is not 'regret' or 'pseudo_regret'")
+    one_of(what, "what", ("regret", "pseudo_regret"))
     if path is not None:
         picture_path(path)
     from matplotlib.figure import Figure

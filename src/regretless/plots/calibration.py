@@ -14,29 +14,25 @@ if TYPE_CHECKING:
 __all__ = ["calibration"]
 
 
-def calibration(
-    report_or_calibration: Report | Calibration, path: str | PathLike[str] | None = None
-) -> "Figure":
+def calibration(report: Report | Calibration, path: str | PathLike[str] | None = None) -> "Figure":
     """Draw the share of positives against the predicted probability, and below it how many there were.
 
     A calibrated learner's points lie on the diagonal, up to chance: the bars are Wilson's intervals of
     two standard errors, in which an example of weight `w` counts as `w` examples.
 
-    Parameters: `report_or_calibration`, with the probabilities of two labels; `path`, where to write
+    Parameters: `report`, with the probabilities of two labels; `path`, where to write
     it, .png or .svg.
 
     >>> bins = Calibration(np.array([50.0, 30.0]), np.array([10.0, 24.0]), np.array([12.0, 21.0]))
     >>> [axes.get_ylabel() for axes in calibration(bins).axes]
     ['share of positives', 'examples']
     """
-    if isinstance(report_or_calibration, Report):
-        bins, name = report_or_calibration.calibration, report_or_calibration.learner
+    if isinstance(report, Report):
+        bins, name = report.calibration, report.learner
     else:
-        bins, name = report_or_calibration, ""
+        bins, name = report, ""
     if bins is None or not bins.weight.any():
-        raise ValueError(
-            "report_or_calibration has no probabilities: two labels are needed for them"
-        )
+        raise ValueError("report has no probabilities: two labels are needed for them")
     if path is not None:
         picture_path(path)
     from matplotlib.figure import Figure

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number
-from regretless.experts.regrets import finite, numbers, rounds_by_experts
-from regretless.oco.player import vector
+from regretless.arguments import finite_numbers, number, numbers, vector
+from regretless.experts.regrets import rounds_by_experts
 from regretless.plots.curves import COLOURS, LINES
 from regretless.plots.saving import picture_path, save
 from regretless.run import Array
@@ -40,21 +39,21 @@ _FILLS = (
 
 
 def weights_over_time(
-    weights: Any, names: Sequence[Any] | None = None, path: str | PathLike[str] | None = None
+    weights: Any, path: str | PathLike[str] | None = None, *, names: Sequence[Any] | None = None
 ) -> "Figure":
     """Draw the weights of the experts as areas on top of each other, the largest on average below.
 
     Of more than nine experts, the others are one area. Of many rounds, neighbours are drawn as their
     mean: experts that sleep now and then would hide the rest.
 
-    Parameters: `weights` (T, N), not negative; `names` of the experts (default: their numbers);
-    `path`, where to write it, .png or .svg.
+    Parameters: `weights` (T, N), not negative; `path`, where to write it, .png or .svg; `names` of the
+    experts (default: their numbers).
 
-    >>> figure = weights_over_time([[0.5, 0.5], [0.2, 0.8]], ["gam", "gbm"])
+    >>> figure = weights_over_time([[0.5, 0.5], [0.2, 0.8]], names=["gam", "gbm"])
     >>> [text.get_text() for text in figure.legends[0].get_texts()]  # from above
     ['gam: 0.35', 'gbm: 0.65']
     """
-    shares = finite(rounds_by_experts(weights, "weights"), "weights")
+    shares = finite_numbers(rounds_by_experts(weights, "weights"), "weights")
     if shares.min() < 0:
         t, i = np.argwhere(shares < 0)[0]
         raise ValueError(f"weights[{t}, {i}] = {shares[t, i]} is negative: it has no area")
@@ -91,28 +90,32 @@ def weights_over_time(
 
 
 def cumulative_residuals(
+    experts: Any,
     y: Any,
     forecast: Any,
-    experts: Any,
-    names: Sequence[Any] | None = None,
     path: str | PathLike[str] | None = None,
+    *,
+    names: Sequence[Any] | None = None,
 ) -> "Figure":
     """Draw the running sums of `y - forecast`, of the mixture and of the experts.
 
     A line that climbs belongs to forecasts that are too low. While an expert sleeps, its line is level.
     Of more than nine experts, those that end nearest to 0 are drawn without a name.
 
-    Parameters: `y` (T,), what came true; `forecast` (T,), of the mixture; `experts` (T, N), their
-    forecasts, NaN where one sleeps; `names` of the experts (default: their numbers); `path`, where to
-    write it, .png or .svg.
+    Parameters: `experts` (T, N), their forecasts, NaN where one sleeps; `y` (T,), what came true;
+    `forecast` (T,), of the mixture; `path`, where to write it, .png or .svg; `names` of the experts
+    (default: their numbers).
 
-    >>> figure = cumulative_residuals([1.0, 2.0], [1.0, 1.5], [[0.0, 1.0], [2.0, 1.0]], ["a", "b"])
+    >>> experts = [[0.0, 1.0], [2.0, 1.0]]
+    >>> figure = cumulative_residuals(experts, [1.0, 2.0], [1.0, 1.5], names=["a", "b"])
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['a', 'b', 'mixture']
     """
     theirs = rounds_by_experts(experts, "experts")
-    finite(np.where(np.isnan(theirs), 0.0, theirs), "experts", "; NaN is for sleeping experts")
-    truth, ours = vector(y, len(theirs), "y"), vector(forecast, len(theirs), "forecast")
+    finite_numbers(
+        np.where(np.isnan(theirs), 0.0, theirs), "experts", "; NaN is for sleeping experts"
+    )
+    truth, ours = vector(y, "y", len(theirs)), vector(forecast, "forecast", len(theirs))
     sums = np.cumsum(np.where(np.isnan(theirs), 0.0, truth[:, None] - theirs), axis=0)
     labels = _labels(names, theirs.shape[1])
     figure, axes = _empty(path)
@@ -129,26 +132,27 @@ def cumulative_residuals(
 
 def regret_to_experts(
     regrets: Any,
+    path: str | PathLike[str] | None = None,
+    *,
     bound: Any = None,
     names: Sequence[Any] | None = None,
-    path: str | PathLike[str] | None = None,
 ) -> "Figure":
     """Draw the regret to every expert, over the rounds or at the end, and the bound on it.
 
     Of more than nine experts, those with the largest regret at the end have a name.
 
     Parameters: `regrets` after each round (T, N), running sums of what `regrets.instantaneous` gives,
-    or at the end (N,); `bound` on all of them, after each round (T,), NaN where there is none, or a
-    number at the end; `names` of the experts (default: their numbers); `path`, where to write it, .png
-    or .svg.
+    or at the end (N,); `path`, where to write it, .png or .svg; `bound` on all of them, after each round
+    (T,), NaN where there is none, or a number at the end; `names` of the experts (default: their
+    numbers).
 
-    >>> figure = regret_to_experts([[0.5, -0.5], [1.0, -1.0]], [2.0, 3.0], ["a", "b"])
+    >>> figure = regret_to_experts([[0.5, -0.5], [1.0, -1.0]], bound=[2.0, 3.0], names=["a", "b"])
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['a: 1', 'b: -1', 'bound: 3']
-    >>> regret_to_experts([1.0, -1.0], 3.0).axes[0].get_xlabel()
+    >>> regret_to_experts([1.0, -1.0], bound=3.0).axes[0].get_xlabel()
     'regret at the end'
     """
-    values = finite(regrets, "regrets")
+    values = finite_numbers(regrets, "regrets")
     if values.ndim == 1:
         return _final_regrets(values, bound, names, path)
     values = rounds_by_experts(values, "regrets")
@@ -186,7 +190,7 @@ def _final_regrets(
     if len(values) > _BARS:
         title += f", the {_BARS} largest of {len(values)}"
     if bound is not None:
-        limit = float(np.ravel(finite(bound, "bound"))[-1])
+        limit = float(np.ravel(finite_numbers(bound, "bound"))[-1])
         axes.axvline(limit, color="black", linewidth=2.5, linestyle="--")
         title += f"; dashed: bound {limit:.4g}"
     axes.set_title(title, loc="left")

@@ -22,6 +22,7 @@ def margin_curves(
     X: Any,
     y: Any,
     path: str | PathLike[str] | None = None,
+    *,
     title: str = "",
 ) -> "Figure":
     """Draw which share of examples has at most a margin, and which share had weight 0 in a round.
@@ -34,7 +35,7 @@ def margin_curves(
 
     >>> from regretless.boosting import AdaBoost, NHBoostDT
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
-    >>> models = {"AdaBoost": AdaBoost(9).fit(X, y), "NHBoostDT": NHBoostDT(9).fit(X, y)}
+    >>> models = {"AdaBoost": AdaBoost(rounds=9).fit(X, y), "NHBoostDT": NHBoostDT(rounds=9).fit(X, y)}
     >>> [axes.get_xlabel() for axes in margin_curves(models, X, y).axes]
     ['margin', 'round']
     """

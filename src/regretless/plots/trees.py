@@ -3,6 +3,7 @@
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from regretless.arguments import whole
 from regretless.plots.saving import picture_path, save
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _COLOURS = ("#0072b2", "#d55e00")  # of labels 0 and 1
 
 
 def mistake_tree(
-    tree: "MistakeTree", path: str | PathLike[str] | None = None, levels: int = 5
+    tree: "MistakeTree", path: str | PathLike[str] | None = None, *, levels: int = 5
 ) -> "Figure":
     """Draw a tree, or its upper `levels`, 1 to 7; edges of label 1 are dashed.
 
@@ -25,8 +26,7 @@ def mistake_tree(
     >>> len(mistake_tree(FiniteClass.cube(2).littlestone_tree()).axes[0].lines)
     6
     """
-    if not 1 <= levels <= 7:
-        raise ValueError(f"levels={levels} is outside 1 to 7: more cannot be read")
+    whole(levels, "levels", 1, 7, ": more cannot be read")
     if path is not None:
         picture_path(path)
     from matplotlib.figure import Figure

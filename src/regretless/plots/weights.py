@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from regretless.arguments import whole
 from regretless.plots.saving import picture_path, save
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ LONGEST = 40  # letters of a name
 
 
 def weight_bars(
-    weights: Mapping[Any, float], path: str | PathLike[str] | None = None, top: int = 20
+    weights: Mapping[Any, float], path: str | PathLike[str] | None = None, *, top: int = 20
 ) -> "Figure":
     """Draw the `top` weights that are largest in absolute value, the largest above.
 
@@ -31,8 +32,7 @@ def weight_bars(
     """
     if not weights:
         raise ValueError("weights is empty: nothing has been learned yet")
-    if top < 1:
-        raise ValueError(f"top={top} must be at least 1")
+    whole(top, "top")
     for name, weight in weights.items():
         if not math.isfinite(weight):
             raise ValueError(f"weights[{name!r}] = {weight} cannot be drawn: it must be finite")

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
+from regretless.arguments import one_of
+
 __all__ = ["bundled"]
 
 _SETS: dict[str, type] = {"breast_cancer": str, "diabetes": float, "digits": int, "phishing": bool}
@@ -21,8 +23,7 @@ def bundled(name: str) -> Iterator[tuple[dict[str, float], Any]]:
     >>> x["is_popular"], y
     (0.5, True)
     """
-    if name not in _SETS:
-        raise ValueError(f"name={name!r} is not one of {', '.join(map(repr, _SETS))}")
+    one_of(name, "name", _SETS)
     kind = _SETS[name]
     path = resources.files("regretless.streams") / "data" / f"{name}.csv.gz"
     with path.open("rb") as raw, gzip.open(raw, "rt", newline="") as file:

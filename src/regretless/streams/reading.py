@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from regretless import _core
+from regretless.arguments import one_of
 from regretless.streams.memory import ArrayStream, IterableStream, labels_of
 from regretless.streams.namespaces import Without
 from regretless.streams.opening import opened, paths_of, suffixes
@@ -128,8 +129,7 @@ def format_of(paths: Sequence[str], format: str | None = None) -> str:
             f"{', '.join(paths)} are of several formats, {', '.join(sorted(names))}; give format="
         )
     (name,) = names
-    if name not in FORMATS:
-        raise ValueError(f"format={name!r} is not one of {', '.join(FORMATS)}")
+    one_of(name, "format", FORMATS)
     return name
 
 

@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
-import numpy as np
-
-from regretless.arguments import number
+from regretless.arguments import check_entries, interval, one_of, outside, within
 from regretless.run import Array
 
 __all__ = ["Interval", "OffPolicyEstimate"]
@@ -51,6 +49,7 @@ class Interval:
 
     Parameters: `kind`; `confidence`; `reward_range`, which "bernstein" needs.
 
+    >>> import numpy as np
     >>> Interval("normal", 0.95).around(np.array([0.0, 1.0, 0.0, 1.0]))
     (-0.06579..., 1.06579...)
     """
@@ -60,16 +59,10 @@ class Interval:
     reward_range: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in ("normal", "bernstein"):
-            raise ValueError(f"interval={self.kind!r} is not 'normal' or 'bernstein'")
-        if not 0 < number(self.confidence, "confidence") < 1:
-            raise ValueError(f"confidence={self.confidence} is outside (0, 1)")
+        one_of(self.kind, "interval", ("normal", "bernstein"))
+        within(self.confidence, "confidence", "(0, 1)")
         if self.reward_range is not None:
-            low, high = (number(end, "reward_range") for end in self.reward_range)
-            if not -math.inf < low < high < math.inf:
-                raise ValueError(
-                    f"reward_range={self.reward_range} must be two finite numbers, the smaller first"
-                )
+            interval(self.reward_range, "reward_range")
         elif self.kind == "bernstein":
             raise ValueError(
                 "interval='bernstein' needs reward_range=(low, high): what rewards can be, not what "
@@ -80,14 +73,8 @@ class Interval:
         """Raise `ValueError` if rewards are outside their range."""
         if self.reward_range is None:
             return
-        low, high = self.reward_range
-        wrong = (rewards < low) | (rewards > high)
-        if np.any(wrong):
-            at = np.argwhere(wrong)[0].tolist()
-            where = ", ".join(map(str, at))
-            raise ValueError(
-                f"{name}[{where}] = {rewards[tuple(at)]} is outside reward_range={self.reward_range}"
-            )
+        right = ~outside(rewards, *self.reward_range)
+        check_entries(rewards, right, name, f"is outside reward_range={self.reward_range}")
 
     def around(self, terms: Array, length: float = math.inf) -> tuple[float, float]:
         """The interval of the mean of independent terms, which are in a range of this length."""

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import whole
-from regretless.bandits.contextual_run import table
+from regretless.arguments import check_entries, outside, table, whole
 from regretless.run import Array
 
 __all__ = ["Log", "whole_numbers"]
@@ -41,24 +40,23 @@ class Log:
         size = len(actions)
         if size == 0:
             raise ValueError("actions is empty: the log has no rows")
-        rewards = table(self.rewards, (size,), "rewards")
+        rewards = table(self.rewards, "rewards", (size,))
         n = int(actions.max()) + 1 if self.n is None else whole(self.n, "n")
         if actions.max() >= n:
             at = int(np.argmax(actions))
             raise ValueError(f"actions[{at}] = {actions[at]} is none of the n={n} actions")
         propensities = self.propensities
         if propensities is not None:
-            propensities = table(propensities, (size,), "propensities")
-            wrong = ~((propensities > 0) & (propensities <= 1))
-            if wrong.any():
-                at = int(np.argmax(wrong))
-                raise ValueError(
-                    f"propensities[{at}] = {propensities[at]} is outside (0, 1]: it is the probability "
-                    "with which a logged action was chosen, which cannot be 0"
-                )
+            propensities = table(propensities, "propensities", (size,))
+            right = (propensities > 0) & (propensities <= 1)
+            remedy = (
+                "is outside (0, 1]: it is the probability with which a logged action was chosen, "
+                "which cannot be 0"
+            )
+            check_entries(propensities, right, "propensities", remedy)
         contexts = self.contexts
         if contexts is not None and not (len(contexts) and isinstance(contexts[0], dict)):
-            contexts = table(contexts, (size, *np.shape(contexts)[1:]), "contexts")
+            contexts = table(contexts, "contexts", (size, *np.shape(contexts)[1:]))
         if contexts is not None and len(contexts) != size:
             raise ValueError(f"contexts has {len(contexts)} rows, but there are {size} actions")
         for name, value in (
@@ -84,11 +82,8 @@ def whole_numbers(values: Any, name: str) -> NDArray[np.int64]:
     Traceback (most recent call last):
     ValueError: actions[1] = 1.5 is no whole number of at least 0: actions are counted from 0
     """
-    array = table(values, (None,), name)
-    wrong = (array < 0) | (array != np.floor(array)) | (array > 2**31)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(
-            f"{name}[{at}] = {array[at]:g} is no whole number of at least 0: actions are counted from 0"
-        )
+    array = table(values, name, (None,))
+    right = ~outside(array, 0, 2**31) & (array == np.floor(array))
+    remedy = "is no whole number of at least 0: actions are counted from 0"
+    check_entries(array, right, name, remedy)
     return array.astype(np.int64)

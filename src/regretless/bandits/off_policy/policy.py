@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.bandits.contextual_run import table
+from regretless.arguments import distributions
 from regretless.bandits.off_policy.log import Log, whole_numbers
 from regretless.run import Array
 
@@ -66,11 +66,4 @@ def _contexts(log: Log) -> Any:
 
 
 def _distributions(rows: Any, count: int, n: int) -> Array:
-    p = table(rows, (count, n), "policy")
-    wrong = (p < 0).any(axis=1) | (np.abs(p.sum(axis=1) - 1.0) > 1e-6)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(
-            f"policy[{at}] is no distribution: it must be >= 0 and add up to 1, not {p[at].sum():g}"
-        )
-    return p
+    return distributions(rows, "policy", (count, n))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import check_entries, outside
 from regretless.bandits.off_policy.estimate import Interval, OffPolicyEstimate
 from regretless.bandits.off_policy.log import Log
 from regretless.bandits.off_policy.policy import is_bandit, probabilities
@@ -92,10 +93,7 @@ def _told(log: Log, bandit: Any) -> list[float]:
     if getattr(bandit, "feedback", "reward") == "reward":
         return [float(reward) for reward in log.rewards]
     low, high = getattr(bandit, "range", (0.0, 1.0)) or (0.0, 0.0)
-    wrong = (log.rewards < low) | (log.rewards > high)
-    if low < high and wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(
-            f"rewards[{at}] = {log.rewards[at]} is outside range=({low}, {high}) of {bandit!r}"
-        )
+    if low < high:
+        remedy = f"is outside range=({low}, {high}) of {bandit!r}"
+        check_entries(log.rewards, ~outside(log.rewards, low, high), "rewards", remedy)
     return [low + high - float(reward) for reward in log.rewards]

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import positive
-from regretless.bandits.contextual_run import table
+from regretless.arguments import positive, table
 from regretless.bandits.off_policy.estimate import Interval, OffPolicyEstimate
 from regretless.bandits.off_policy.log import Log
 from regretless.bandits.off_policy.policy import probabilities
@@ -159,7 +158,7 @@ def doubly_robust(
         if reward_range is not None:
             q = np.clip(q, *reward_range)
     else:
-        q = table(predictions, (len(log), n), "predictions")
+        q = table(predictions, "predictions", (len(log), n))
         how.check(q, "predictions")
     low, high = reward_range or (0.0, 1.0)
     of_logged = q[np.arange(len(log)), log.actions]

@@ -1,0 +1,227 @@
+"""The public names of each room: those of the design, and what was added, with the reason."""
+
+import importlib
+
+import pytest
+
+DESIGN = {
+    "losses": "Hinge Logistic Squared Absolute SquaredHinge Exponential Quantile ZeroOne",
+    "geometry": "Euclidean Entropy UnnormalizedEntropy PNorm Quadratic",
+    "domains": "Everything Ball Simplex Box Slab",
+    "oco": "FollowTheLeader FollowTheRegularizedLeader OnlineGradientDescent OnlineMirrorDescent "
+    "ExponentiatedGradient DoublingTrick DensityPlayer OnlineNewtonStep SketchedOnlineNewton",
+    "linear": "LinearClassifier LinearRegressor Perceptron KernelPerceptron MarginPerceptron Winnow "
+    "BalancedWinnow PNormPerceptron PassiveAggressive PrimalDual OnlineSVM Auto",
+    "newton": "NewtonClassifier NewtonRegressor",
+    "experts": "Consistent Halving WeightedMajority RandomizedWeightedMajority Hedge "
+    "PolynomialWeights SecondOrderHedge TwoNorm NormalHedge NormalHedgeDT AdaNormalHedge "
+    "AdaNormalHedgeTV FixedShare AdaptMLProd DriftingGame BestPruning Squint BOA MLPoly Mixture",
+    "boosting": "OnlineBBM AdaBoostOL OSBoost OSBoostOCP GradientBoostingSpan GradientBoostingHull "
+    "AdaBoost NHBoost NHBoostDT Stump NeuralNet",
+    "bandits": "Exp3 BanditMirrorDescent BanditGradientDescent Exp3IX TsallisINF UCB1 "
+    "ThompsonSampling LinUCB Exp4",
+    "games": "solve Equilibrium play",
+    "classes": "FiniteClass littlestone_dimension SOA LdimExperts AgnosticLearner",
+    "batch": "online_to_batch",
+}
+BASE = "to subclass"
+RESULT = "what a call returns"
+ADDED = {
+    "losses": {
+        "EpsilonInsensitive": "loss of support vector regression",
+        "LogWealth": "portfolios",
+        "Loss": BASE,
+        "Perceptron": "loss of the Perceptron (mohri 8)",
+        "Power": "smooth loss of gradient boosting (thesis 3)",
+        "get": "a loss by name",
+    },
+    "geometry": {
+        "Geometry": BASE,
+        "Restricted": "psi on a smaller domain",
+        "Sum": "psi of two parts (survey 2)",
+        "check_geometry": "test of a geometry of one's own",
+    },
+    "domains": {"Domain": BASE, "Intersection": "domains combine"},
+    "rates": {
+        "Constant": "schedule",
+        "Inverse": "schedule",
+        "InverseSqrt": "schedule",
+        "Rate": BASE,
+        "anytime": "schedule that a theorem gives",
+        "for_horizon": "schedule that a theorem gives",
+        "get": "a rate from a number",
+    },
+    "rules": {
+        "AdaGrad": "rule with options",
+        "Coin": "rule with options",
+        "EG": "rule with options",
+        "FTRL": "rule with options",
+        "OGD": "rule with options",
+        "PNorm": "rule with options",
+        "Rule": "type of rule=",
+        "get": "a rule by name",
+    },
+    "certificates": {
+        "Certificate": RESULT,
+        "MistakeBound": RESULT,
+        "MistakeCertificate": RESULT,
+        "RegretCertificate": RESULT,
+        "SVMCertificate": RESULT,
+    },
+    "run": {"Run": RESULT},
+    "oco": {
+        "AdaGrad": "the rule as a player",
+        "CoinBetting": "the rule as a player",
+        "ConvexLoss": "loss of two functions, for leaders",
+        "InvariantNewtonStep": "thesis 4.3, repaired",
+        "LinearLoss": "loss for leaders",
+        "Linearized": "leaders on gradients (survey 2)",
+        "MistakeOnly": "conservative learners (survey D6)",
+        "Player": BASE,
+        "PlayerInPython": BASE,
+        "ScoreLoss": "loss of an example, for leaders",
+        "SquaredDistance": "loss for leaders",
+        "check_convex": "test of a loss of one's own",
+    },
+    "linear": {
+        "AutoClassifier": "Auto with its task in the name",
+        "AutoRegressor": "Auto with its task in the name",
+        "PassiveAggressiveRegressor": "numbers as targets",
+    },
+    "newton": {"NewtonCertificate": RESULT, "NewtonLane": "what lanes_ holds"},
+    "boosting": {
+        "BatchGradientBoosting": "thesis 3, in batch",
+        "BoostingCertificate": RESULT,
+        "BothSigns": "a class closed under signs (thesis 3)",
+        "DecisionStump": "weak learner with exact search",
+        "FittedStump": "what stumps_ holds",
+        "MarginCertificate": RESULT,
+    },
+    "experts": {
+        "ExpertPlayer": BASE,
+        "ExpertsRun": RESULT,
+        "MixtureRun": RESULT,
+        "NotRealizable": "to catch",
+    },
+    "bandits": {
+        "ArmPlayer": "type of all players of arms",
+        "BanditPotential": "Exp3's potential (thesis A.3)",
+        "BanditRun": RESULT,
+        "Bernoulli": "environment",
+        "ContextualRun": RESULT,
+        "EpsilonGreedy": "the baseline",
+        "EpsilonGreedyLearner": "the baseline with contexts",
+        "Estimator": BASE,
+        "Gaussian": "environment",
+        "OneArm": "estimator (survey 4.2)",
+        "OnePoint": "estimator (survey 4.3)",
+        "PotentialBandit": "thesis Alg 24",
+        "Simulation": RESULT,
+        "TwoPoint": "estimator with two values a round",
+        "simulate": "many seeds at once",
+    },
+    "bandits.off_policy": {
+        "Log": "what was chosen and came of it",
+        "OffPolicyEstimate": RESULT,
+        "doubly_robust": "estimate",
+        "evaluate": "estimates side by side",
+        "ips": "estimate",
+        "replay": "estimate",
+        "snips": "estimate",
+    },
+    "games": {
+        "BestResponse": "the other player of mohri 13",
+        "GameCertificate": RESULT,
+        "GameRun": RESULT,
+        "OptimisticHedge": "player of games",
+        "RegretMatchingPlus": "player of games",
+    },
+    "classes": {
+        "ClassRun": RESULT,
+        "MistakeTree": RESULT,
+        "TooLarge": "to catch",
+        "vc_dimension": "to compare with",
+    },
+    "adversaries": {
+        "Adversary": BASE,
+        "BernoulliArms": "survey 4.2",
+        "CoinFlips": "mohri Theorem 8.5",
+        "ConsistentKiller": "survey 1.2.1",
+        "CoverAdversary": "survey 1.2; mohri 8.2.3",
+        "DisjunctionStream": "survey 3.3.2",
+        "Exhausted": "to catch",
+        "ExponentialInstance": "mohri Exercise 8.1",
+        "FtlKiller": "survey Example 2.2",
+        "Game": RESULT,
+        "LittlestoneTree": "survey 3.2",
+        "MarginStream": "what the Perceptron is promised",
+        "Oblivious": BASE,
+        "OrthogonalGradients": "lower bound of gradient descent",
+        "QuadraticGame": "survey 2.2",
+        "SignGradients": "after mohri Theorem 8.5",
+        "StochasticGradients": "the benign case",
+        "SwitchingExperts": "for those who track",
+        "UnitVectors": "mohri Exercise 8.3",
+        "halfspace_tree": "survey 3.2",
+        "play": "the game itself",
+        "threshold_tree": "survey 3.2",
+    },
+    "batch": {
+        "AveragedPoint": RESULT,
+        "HardMargin": RESULT,
+        "Predictor": RESULT,
+        "SeparableRisk": RESULT,
+        "hard_margin": "the comparator of mohri 12",
+        "separable_risk": "mohri 12",
+        "stochastic_mirror_descent": "survey F",
+    },
+    "streams": {
+        "Piece": "what a stream of one's own yields",
+        "Place": "where a stream goes on",
+        "Stream": BASE,
+        "bundled": "data for examples",
+        "read": "all formats",
+    },
+    "evaluate": {
+        "Calibration": RESULT,
+        "Curve": RESULT,
+        "Report": RESULT,
+        "Training": "train with checkpoints",
+        "Validation": "scores of a loop of one's own",
+        "progressive": "validation while learning",
+    },
+    "plots": {
+        "bandit_regret": "picture",
+        "calibration": "picture",
+        "cumulative_residuals": "picture",
+        "gap_curves": "picture",
+        "learning_curves": "picture",
+        "margin_curves": "picture",
+        "mistake_tree": "picture",
+        "oracle_bars": "picture",
+        "regret_bands": "picture",
+        "regret_curve": "picture",
+        "regret_to_experts": "picture",
+        "weight_bars": "picture",
+        "weights_over_time": "picture",
+    },
+}
+LEARNERS = {*DESIGN["linear"].split(), *ADDED["linear"], *DESIGN["newton"].split()} - {"Auto"}
+ONLINE = {"OnlineBBM", "AdaBoostOL", "OSBoost", "OSBoostOCP"}
+FACADES = {
+    "river": LEARNERS | ONLINE,
+    "sklearn": LEARNERS | ONLINE | {"AdaBoost", "NHBoost", "NHBoostDT"},
+}
+
+
+@pytest.mark.parametrize("room", [*ADDED, *FACADES])
+def test_public_names_are_those_of_the_design_and_of_this_table(room):
+    promised, added = set(DESIGN.get(room, "").split()), set(ADDED.get(room, ()))
+    assert not promised & added, "a name of the design needs no reason"
+    found = importlib.import_module(f"regretless.{room}").__all__
+    assert len(set(found)) == len(found)
+    assert set(found) == FACADES.get(room, promised | added)
+
+
+def test_all_names_of_the_design_are_in_a_room_of_the_table():
+    assert set(DESIGN) <= set(ADDED)

@@ -1,0 +1,214 @@
+"""Newton steps, sketched and without a start: their oracles, projections and bounds."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from reference import mirror
+from reference import newton as sketches
+from reference.invariant import InvariantNewton
+from reference.oco_games import ROUNDING, STREAMS, every_stream, gradients
+
+from regretless import domains, losses
+from regretless.oco import (
+    InvariantNewtonStep,
+    OnlineGradientDescent,
+    OnlineNewtonStep,
+    SketchedOnlineNewton,
+)
+
+
+@every_stream
+@pytest.mark.parametrize("options", [(1.0, 0.5, 0.0), (0.1, 0.0, 1.0), (2.0, 0.2, 0.3)])
+def test_newton_steps(options, stream):
+    alpha, curvature, rate = options
+    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
+    for lazy in (False, True):
+        player = OnlineNewtonStep(5, alpha=alpha, curvature=curvature, rate=rate, lazy=lazy)
+        points = player.run(Z, comparators=np.zeros(5)).points
+        np.testing.assert_allclose(points, mirror.newton(Z, *options, lazy), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("domain", [domains.Simplex(), domains.Simplex(3.0), "box"])
+def test_newton_projects_in_its_own_norm(domain):
+    """The point played satisfies the variational inequality of the projection, in the norm of A."""
+    if domain == "box":
+        domain = domains.Box(np.full(5, -0.3), np.full(5, 0.2))
+    random = np.random.default_rng(3)
+    player = OnlineNewtonStep(5, alpha=0.5, curvature=0.5, domain=domain)
+    for z in gradients(6, rounds=40):
+        before = player.point
+        player.update(z)
+        A = player._engine.sums()["matrix"].reshape(5, 5)
+        to, w = before - np.linalg.solve(A, z), player.point
+        assert domain.contains(w)
+        for _ in range(20):
+            u = domain.project(random.normal(size=5))
+            # the solver stops at 1e-13 of the curvature, of which there is less than 100
+            assert (w - to) @ A @ (u - w) >= -1e-9
+
+
+SKETCHES = {
+    "oja": sketches.Oja,
+    "fd": sketches.FrequentDirections,
+    "rp": lambda m: sketches.RandomProjection(m, lambda t: sketches.gaussians(7, t, m)),
+    "full": lambda m: sketches.Full(),
+}
+
+
+def sketched_newton(Z, sketch, alpha, curvature, rate):
+    """The points played, one after the last round too, and `A` at the end."""
+    points = [np.zeros(Z.shape[1])]
+    for t, g in enumerate(Z, 1):
+        if g.any():
+            sketch.update(math.sqrt(curvature + rate / math.sqrt(t)) * g)
+        A = alpha * np.eye(len(g)) + sketch.matrix()
+        points.append(points[-1] - np.linalg.solve(A, g))
+    return np.array(points), A
+
+
+@every_stream
+@pytest.mark.parametrize("size", [1, 3, 8])
+@pytest.mark.parametrize("name", SKETCHES)
+def test_sketched_newton_steps(name, size, stream):
+    """The points are the oracle's; and Proposition 1 is an equality but for its last term."""
+    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
+    for alpha, curvature, rate in ((1.0, 0.5, 0.0), (0.1, 0.0, 1.0), (2.0, 0.2, 0.3)):
+        options = {"alpha": alpha, "curvature": curvature, "rate": rate}
+        player = SketchedOnlineNewton(5, sketch=name, size=size, seed=7, **options)
+        run = player.run(Z, comparators=np.zeros(5))
+        points, A = sketched_newton(Z, SKETCHES[name](size), **options)
+        np.testing.assert_allclose(run.points, points[:-1], rtol=1e-8, atol=1e-10)
+        for u in (np.zeros(5), np.full(5, 0.2), gradients(9)[0]):
+            certificate = player.certificate(u)
+            assert certificate.holds
+            left = 0.5 * (points[-1] - u) @ A @ (points[-1] - u)
+            assert certificate.bound - certificate.regret == pytest.approx(left, rel=1e-7, abs=1e-8)
+        corners = [player.certificate(corner).bound for corner in np.eye(5)]
+        assert player.certificate(domains.Simplex()).bound == max(corners)
+
+
+@every_stream
+def test_sketches_that_are_newton_steps(stream):
+    """The full matrix, and frequent directions with more rows than the gradients have dimensions."""
+    Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
+    for options in ({"curvature": 0.5}, {"alpha": 0.3, "curvature": 0.0, "rate": 0.7}):
+        newton = OnlineNewtonStep(5, **options)
+        points = newton.run(Z, comparators=np.zeros(5)).points
+        for sketch in ({"sketch": "full"}, {"sketch": "fd", "size": 6}):
+            player = SketchedOnlineNewton(5, **options, **sketch)
+            run = player.run(Z, comparators=np.zeros(5))
+            np.testing.assert_allclose(run.points, points, rtol=1e-8, atol=1e-10)
+            for u in (np.zeros(5), np.full(5, 0.2)):
+                assert player.certificate(u).bound == pytest.approx(newton.certificate(u).bound)
+    descent = OnlineGradientDescent(5, rate=0.5).run(Z, comparators=np.zeros(5)).points
+    for sketch in ("oja", "fd", "rp"):
+        player = SketchedOnlineNewton(5, sketch=sketch, size=0, alpha=2.0)
+        run = player.run(Z, comparators=np.zeros(5))
+        np.testing.assert_allclose(run.points, descent, **ROUNDING)
+
+
+@pytest.mark.parametrize("sketch", ["full", "fd"])
+def test_sketched_newton_on_losses_that_curve(sketch):
+    """(s - y)^2 curves by 1 / (2 (s - y)^2) along its gradient at s."""
+    random, curvature = np.random.default_rng(0), 0.02
+    X = random.normal(size=(500, 6)) * [3.0, 1.0, 1.0, 0.3, 0.3, 0.3]
+    u = random.normal(size=6) * 0.3
+    y = X @ u + 0.1 * random.normal(size=500)
+    player = SketchedOnlineNewton(6, sketch=sketch, size=4, alpha=30.0, curvature=curvature)
+    run = player.run(X, y, "squared", comparators=u)
+    assert run.losses.max() <= 1 / (2 * curvature)  # it curves as told wherever it was met
+    assert np.all(run.regret <= run.bound + 1e-9)
+    assert np.isfinite(run.bound).all()
+    assert np.isnan(SketchedOnlineNewton(6).run(X, y, "squared", comparators=u).bound).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_newton_has_logarithmic_regret_on_squares(seed):
+    """Theorem 16 with the slab: |y| <= C, sigma = 1 / (8 C^2); examples on badly chosen axes."""
+    random, T, C = np.random.default_rng(seed), 2000, 1.0
+    X = random.normal(size=(T, 4)) * [1.0, 10.0, 0.1, 3.0]
+    u = np.array([0.2, -0.02, 1.0, 0.05])
+    X /= np.maximum(1.0, np.abs(X @ u) / C)[:, None]
+    y = np.clip(X @ u + 0.1 * random.normal(size=T), -C, C)
+    player = OnlineNewtonStep(4, alpha=1.0, curvature=1 / 8, slab=C)
+    run = player.run(X, y, "squared", comparators=u)
+    assert np.all(np.abs(np.sum(run.points * X, axis=1)) <= C + 1e-9)
+    assert run.regret[-1] <= player.logarithmic_bound(u)
+    assert player.logarithmic_bound(u) < 150  # 4 / (2 sigma) ln(...)
+
+
+def test_newton_moves_to_the_nearest_point_of_the_slab():
+    """thesis Lemma 11: u - tau(<u, x>) / (x' A^{-1} x) A^{-1} x."""
+    Z = gradients(11, rounds=40, dimension=4)
+    player = OnlineNewtonStep(4, alpha=0.5, curvature=0.3, slab=0.2)
+    w, A, moved = np.zeros(4), 0.5 * np.eye(4), 0
+    for x, z in zip(Z[:20], Z[20:]):
+        beyond = np.sign(w @ x) * max(abs(w @ x) - 0.2, 0.0)
+        direction = np.linalg.solve(A, x)
+        w = w - beyond / (x @ direction) * direction
+        moved += beyond != 0
+        player.look(x)
+        np.testing.assert_allclose(player.point, w, rtol=1e-8, atol=1e-10)
+        A = A + 0.3 * np.outer(z, z)
+        w = w - np.linalg.solve(A, z)
+        player.update(z)
+    assert moved > 5
+
+
+@pytest.mark.parametrize("rank", [1, 3, 6])
+def test_newton_without_a_start_against_the_oracle(rank):
+    """Also when the examples never leave a subspace; and `run` looks at each before it is played."""
+    random = np.random.default_rng(rank)
+    X = random.normal(size=(120, rank)) @ random.normal(size=(rank, 6))
+    X[7] = X[50] = 0.0
+    y = X @ random.normal(size=6) + random.normal(size=120)
+    single = InvariantNewtonStep(6, curvature=0.3, slab=0.7)
+    oracle, played, moved, gradients_met = InvariantNewton(6, 0.3, 0.7), [], 0, []
+    for x, target in zip(X, y):
+        before = oracle.w
+        single.look(x)
+        oracle.look(x)
+        moved += (oracle.w != before).any()
+        played.append(oracle.w)
+        # inverses of matrices of condition up to 1e6
+        np.testing.assert_allclose(single.point, oracle.w, rtol=1e-9, atol=1e-9)
+        g = 2.0 * (oracle.w @ x - target) * x
+        gradients_met.append(g)
+        single.update(g)
+        oracle.update(g)
+    assert moved > rank
+    for direction in (np.zeros(6), *random.normal(size=(5, 6))):
+        u = 0.7 * direction / max(1e-9, np.abs(X @ direction).max())  # in all the slabs
+        certificate = single.certificate(u)
+        curved = 0.3 * np.sum((np.array(gradients_met) * (played - u)).sum(axis=1) ** 2)
+        assert certificate.bound == pytest.approx((oracle.spent + curved) / 2, rel=1e-9)
+        assert certificate.holds
+        assert None in certificate.assumptions.values()  # that u is in the slabs is taken on trust
+    again = pickle.loads(pickle.dumps(single))
+    again.update(np.ones(6))
+    single.update(np.ones(6))
+    np.testing.assert_array_equal(again.point, single.point)
+    whole = InvariantNewtonStep(6, curvature=0.3, slab=0.7)
+    run = whole.run(X, y, losses.Squared(), comparators=np.zeros(6))
+    np.testing.assert_allclose(run.points, played, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_newton_without_a_start_does_not_see_coordinates(seed):
+    """thesis 4.3, E10: predictions are the same for x and M x; as printed they are not."""
+    random = np.random.default_rng(seed)
+    X, M = random.normal(size=(40, 4)), random.normal(size=(4, 4)) + 3 * np.eye(4)
+    y = np.sign(X @ random.normal(size=4))
+    scores = []
+    for rows in (X, X @ M.T):
+        player = InvariantNewtonStep(4, curvature=1.0, slab=4.0)
+        scores.append([])
+        for x, label in zip(rows, y):
+            player.look(x)
+            score = float(player.point @ x)
+            scores[-1].append(score)
+            player.update(2 * (score - label) * x)
+    # pseudo-inverses of matrices of condition up to 1e6
+    np.testing.assert_allclose(scores[0], scores[1], atol=1e-9)
