@@ -84,8 +84,8 @@ class Entry:
     and ".py"; `draws`, whether another seed plays otherwise; `proof`, what is checked of the
     certificate; `load`, if more than a path is needed; `caches`, attributes that asking may fill;
     `prepares`, whether asking does work of the round in advance, and keeps it; `rounding`,
-    why many rounds at once are not one by one to the last bit; `fails`, checks that are known to fail,
-    and why; `without`, the checks that do not apply, each with the reason.
+    why many rounds at once are not one by one to the last bit; `without`, the checks that do not apply,
+    each with the reason.
     """
 
     name: str
@@ -99,5 +99,4 @@ class Entry:
     caches: tuple[str, ...] = ()
     prepares: bool = False
     rounding: str = ""
-    fails: Mapping[str, str] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
