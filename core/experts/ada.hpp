@@ -53,8 +53,8 @@ class AdaNormalHedge : public Experts {
 };
 
 // A copy of all experts begins in every round tau, with the prior 1 / tau^2; an expert weighs what
-// its copies do, and they sleep when it does. `streaming` keeps of those only O(log t), by Hazan and Seshadhri's rule: that of
-// tau = odd 2^k lives to round tau + 2^{k + 2}.
+// its copies do, and they sleep when it does. `streaming` keeps of those only O(log t), by Hazan
+// and Seshadhri's rule: that of tau = odd 2^k lives to round tau + 2^{k + 2}.
 class AdaNormalHedgeTV : public Experts {
  public:
   AdaNormalHedgeTV(std::vector<double> prior, bool streaming)
