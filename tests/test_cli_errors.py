@@ -222,8 +222,14 @@ def test_ctrl_c(folder, command):
     run("train", "clicks.vw", "--save", "m", *SMALL)
     arguments = command.format(*["long.vw"] * 8).split()
     program = [sys.executable, "-u", "-m", "regretless.cli", *arguments]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(program, env=ENVIRONMENT, stdout=pipe, stderr=pipe, text=True) as started:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # what a shell has started in the background ignores it, and so would the program
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        started = subprocess.Popen(program, env=ENVIRONMENT, **pipes)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with started:
         seen = started.stdout if "predict" in command else started.stderr
         assert seen.readline()  # it is at work
         started.send_signal(signal.SIGINT)
