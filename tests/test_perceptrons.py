@@ -1,4 +1,4 @@
-"""The Perceptron and its kin: traces, averages, votes, passes, and how often they can be wrong."""
+"""The Perceptron: traces, averages, votes, passes, and how often it can be wrong."""
 
 import copy
 import math
@@ -7,48 +7,23 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference.comparison import weights_of
 from reference.perceptron import AveragedPerceptron, VotedPerceptron
+from reference.perceptron_games import FIVE, SIGNS, noisy, separable, signed, unhurried
 from scipy.sparse import csr_array
 
 from regretless import rules
-from regretless.adversaries import ExponentialInstance, MarginStream, UnitVectors, play
-from regretless.batch import hard_margin, online_to_batch, separable_risk
+from regretless.adversaries import ExponentialInstance, UnitVectors, play
+from regretless.batch import online_to_batch
 from regretless.linear import (
-    BalancedWinnow,
     LinearClassifier,
-    MarginPerceptron,
     Perceptron,
-    PNormPerceptron,
 )
 
-FIVE = np.array([(1, 2), (-1, 1), (2, -1), (-1, -1), (1, -1)], float)
-SIGNS = np.array([1, -1, 1, -1, 1])
 AVERAGES = ("none", "survival", "uniform", "vote")
 every_average = pytest.mark.parametrize("average", AVERAGES)
-unhurried = settings(deadline=None, max_examples=150, derandomize=True)
-
-
-def signed(model):
-    """It knows the labels -1 and +1 from the start."""
-    return model.partial_fit(np.zeros((0, 0)), [], classes=[-1, 1])
-
-
-def noisy(seed, rounds=80, d=4, flips=0.2):
-    """Points on a grid, so that sums are exact; labels of a hyperplane, some of them flipped."""
-    rng = np.random.default_rng(seed)
-    X = rng.integers(-8, 9, (rounds, d)) / 8
-    y = np.where(X @ rng.normal(size=d) > 0, 1, -1)
-    return X, np.where(rng.random(rounds) < flips, -y, y)
-
-
-def separable(seed, margin, rounds=200, d=3, radius=1.0):
-    stream = iter(MarginStream(d, margin, radius, seed=seed))
-    pairs = [next(stream) for _ in range(rounds)]
-    u = MarginStream(d, margin, radius, seed=seed).comparator
-    return np.array([list(x.values()) for x, _ in pairs]), np.array([y for _, y in pairs]), u
 
 
 # -- averages and votes ---------------------------------------------------------------------------
@@ -357,170 +332,6 @@ def test_hashed_learners_are_certified_unless_names_collide():
         assert found.holds == same
 
 
-# -- the margin Perceptron ------------------------------------------------------------------------
-
-
-def test_margin_perceptron_golden():
-    """Mohri 15: updates at points 1 and 2 of the first pass, then none; w = (2, 1)."""
-    model = signed(MarginPerceptron(margin=0.5, intercept=False))
-    counts = []
-    for x, y in zip(np.tile(FIVE, (2, 1)), np.tile(SIGNS, 2).tolist()):
-        model.learn_one(x, y)
-        counts.append(model.updates_)
-    assert counts == [1] + [2] * 9
-    assert weights_of(model, 2).tolist() == [2, 1]
-
-
-@pytest.mark.parametrize("margin", [0.4, 0.1, 0.03])
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_margin_perceptron_steps_and_bounds(margin, seed):
-    """The steps of the proof after every update; at the end half the margin everywhere."""
-    X, y, u = separable(seed, margin, rounds=60)
-    rho, R = margin * (1 - 1e-7), np.linalg.norm(X, axis=1).max()
-    model, norm = signed(MarginPerceptron(margin=rho, intercept=False)), 0.0
-    passes, before = 0, -1
-    while model.updates_ > before:
-        before = model.updates_
-        for x, label in zip(X, y.tolist()):
-            model.learn_one(x, label)
-            now = np.linalg.norm(weights_of(model, 3))
-            assert now**2 <= ((norm + rho / 2) ** 2 + R * R) * (1 + 1e-6)
-            assert model.updates_ * rho <= now * (1 + 1e-6)
-            norm = now
-        passes += 1
-    w = weights_of(model, 3)
-    assert (y * (X @ w) / np.linalg.norm(w)).min() >= rho / 2 * (1 - 1e-6)
-    twin = signed(MarginPerceptron(margin=rho, intercept=False))
-    assert (done := twin.cycle(X, y)).separated
-    assert (done.passes, done.updates) == (passes, model.updates_)
-    certificate = twin.certificate(np.tile(X, (passes, 1)), np.tile(y, passes))
-    found = certificate.mistake_bound(u)
-    assert found.holds
-    assert found.updates == twin.updates_
-    assert found.bounds["envelope"] <= found.bounds["mohri Exercise 8.6"]
-    sixteen = pytest.approx(16 * certificate.radius**2 / rho**2, rel=1e-9)
-    assert found.bounds["mohri Exercise 8.6"] == sixteen
-    assert certificate.radius <= R * (1 + 1e-6)
-    if norm < 4 * R * R / rho:
-        assert found.updates < 4 * R * R / rho**2
-
-
-def test_the_envelope_is_well_below_sixteen():
-    """Mohri 15: at most 2.513 (R / rho)^2 for R / rho up to 300; here up to 100."""
-    from regretless.linear.margin_perceptron import _envelope
-
-    for ratio in (1.0, 1.5, 3.0, 10.0, 40.0, 100.0):
-        n = [0.0]
-        while len(n) <= 16 * ratio**2:
-            n.append(math.sqrt(n[-1] ** 2 + n[-1] + ratio**2))
-        largest = max(k for k, v in enumerate(n) if v >= k)
-        assert _envelope(ratio, 1.0) == largest <= 2.513 * ratio**2
-
-
-def test_a_comparator_without_the_margin():
-    X, y, u = separable(0, 0.2)
-    model = signed(MarginPerceptron(margin=0.5, intercept=False)).partial_fit(X, y)
-    found = model.certificate(X, y).mistake_bound(u)
-    assert not found.holds
-    assert found.bound == math.inf
-
-
-def test_no_margin_is_the_perceptron():
-    """Mohri 20.7: rho -> 0, away from scores that are exactly 0."""
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(200, 3))
-    y = np.where(X @ [1.0, 2.0, 3.0] + rng.normal(size=200) > 0, 1, -1)
-    plain, tiny = (
-        signed(m).partial_fit(X, y)
-        for m in (Perceptron(intercept=False), MarginPerceptron(margin=1e-12, intercept=False))
-    )
-    assert plain.weights_ == tiny.weights_
-    # a score of exactly 0 is below any margin, though the text asks for < and the Perceptron for <=
-    for model in (Perceptron(intercept=False), MarginPerceptron(margin=1e-300, intercept=False)):
-        assert signed(model).partial_fit(np.eye(2), [1, 1]).updates_ == 2
-
-
-def test_the_norm_is_kept_through_cancellation():
-    """Great weights that go leave the small ones; w = 0 exactly fires again."""
-    model = signed(MarginPerceptron(margin=0.5, intercept=False))
-    model.learn_one([4096.0, 0.0], 1)
-    model.learn_one([4096.0, 0.0], -1)  # w = 0
-    model.learn_one([0.0, 2.0**-10], 1)
-    assert model.updates_ == 3
-    model.learn_one([0.0, 2.0**-10], 1)  # a margin of 2^-10 is less than 1/4
-    assert model.updates_ == 4
-    model.learn_one([0.0, 1.0], 1)
-    assert model.updates_ == 4
-
-
-# -- the p-norm Perceptron ------------------------------------------------------------------------
-
-
-def test_pnorm_golden():
-    """Primal-dual 3.3, p = 3."""
-    model, margins = signed(PNormPerceptron(p=3.0, intercept=False)), []
-    for x, y in zip(FIVE, SIGNS.tolist()):
-        margins.append(y * model.decision_one(x))
-        model.learn_one(x, y)
-    # the link of floats, exact here but for the powers, which are in doubles
-    expected = [0, -1.4422495703, 3.3652489974, 2.4037492838, 1.4422495703]
-    np.testing.assert_allclose(margins, expected, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(weights_of(model, 2), [1.9229994271, 0.4807498568], rtol=1e-9)
-
-
-@pytest.mark.parametrize("p", [2.0, 3.0, 8.0])
-def test_pnorm_bounds(p):
-    q = p / (p - 1)
-    for seed in range(3):
-        X, y = noisy(seed)
-        model = signed(PNormPerceptron(p=p, intercept=False)).partial_fit(X, y)
-        certificate = model.certificate(X, y)
-        for u in np.random.default_rng(seed).normal(size=(10, 4)):
-            theta, M = np.zeros(4), []
-            for t, (x, label) in enumerate(zip(X, y)):
-                top = np.abs(theta).max() or 1.0
-                if label * (np.sign(theta) * (np.abs(theta) / top) ** (p - 1) @ x) <= 1e-12:
-                    theta = theta + label * x
-                    M.append(t)
-            if len(M) != certificate.updates:
-                continue  # a score of 0 up to rounding: the two parted
-            size = np.linalg.norm(X[M], p, axis=1).max()
-            A = (p - 1) * (size * np.linalg.norm(u, q)) ** 2
-            L = np.maximum(0, 1 - y[M] * (X[M] @ u)).sum()
-            found = certificate.mistake_bound(u)
-            assert found.bound == pytest.approx(L + A / 2 * (1 + math.sqrt(1 + 4 * L / A)))
-            assert found.holds
-
-
-def test_pnorm_2_is_the_perceptron():
-    X, y = noisy(11)
-    one, other = (m.fit(X, y) for m in (PNormPerceptron(p=2.0), Perceptron()))
-    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), rtol=1e-6)
-    u = [1.0, 0.5, -1.0, 0.0]
-    found = one.certificate(X, y).mistake_bound(u).bound
-    theirs = other.certificate(X, y).mistake_bound(u)
-    assert found == pytest.approx(theirs.bounds["mohri Thm 8.11, primal-dual Thm 2"], rel=1e-9)
-
-
-def test_few_relevant_features_among_many():
-    """What the p-norm is for: one of 500 signs tells the label; the Perceptron's bound is 500."""
-    rng = np.random.default_rng(6)
-    X = rng.choice([-1.0, 1.0], (600, 500))
-    y = X[:, 0].astype(int)
-    u = np.eye(500)[0]
-    updates = {}
-    for model in (
-        Perceptron(intercept=False),
-        PNormPerceptron(p=2 * math.log(500), intercept=False),
-        BalancedWinnow(radius=1.0, intercept=False),
-    ):
-        found = signed(model).partial_fit(X, y).certificate(X, y).mistake_bound(u)
-        assert found.holds
-        updates[type(model).__name__] = found.updates
-    assert found.bound <= 2 * math.log(2 * 500)
-    assert max(updates["BalancedWinnow"], updates["PNormPerceptron"]) < updates["Perceptron"] / 3
-
-
 # -- lecture 8 ------------------------------------------------------------------------------------
 
 
@@ -549,71 +360,3 @@ def test_the_aggressive_perceptron(eta, margin):
         model.learn_one(x, label)
     assert wrong <= model.updates_ <= (1 + 2 / eta) / margin**2
     assert model.loss_ <= (1 / margin**2 / (2 * eta) + eta * model.updates_ / 2) * (1 + 1e-6)
-
-
-# -- leave one out: mohri Theorems 8.9 and 8.10 ---------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_hard_margin_svm(seed):
-    """Mohri 10: the sum of alphas, the margins, and what must be true of points that matter."""
-    X, y, _ = separable(seed, 0.15, rounds=14)
-    svm = hard_margin(X, y)
-    margins = y * (X @ svm.weights)
-    assert margins.min() >= 1 - 1e-8
-    np.testing.assert_allclose(svm.alphas @ (y[:, None] * X), svm.weights, atol=1e-9)
-    assert svm.alphas.sum() == pytest.approx(1 / svm.margin**2, rel=1e-6)
-    assert svm.margin >= 0.15 * (1 - 1e-9)
-    assert (np.abs(margins - 1) < 1e-6)[svm.alphas > 0].all()
-    assert svm.support == (svm.alphas > 0).sum()
-    for i in range(len(X)):
-        others = np.delete(X, i, axis=0), np.delete(y, i)
-        if y[i] * (X[i] @ hard_margin(*others).weights) <= 0:
-            assert svm.alphas[i] >= 1 / (X[i] @ X[i]) * (1 - 1e-6)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_leave_one_out_errors(seed):
-    """Deterministic: errors <= points that moved the Perceptron <= M, and so for the SVM."""
-    X, y, _ = separable(seed, 0.05 + 0.02 * seed, rounds=12)
-    risk = separable_risk(X, y, leave_one_out=True)
-    ratio = (risk.radius / risk.margin) ** 2
-    assert risk.errors <= risk.points <= risk.updates <= ratio * (1 + 1e-6)
-    assert risk.svm_errors <= min(risk.support, ratio)
-    assert risk.bounds["mohri Thm 8.9"] == pytest.approx(min(risk.updates, ratio) / 12)
-    model = signed(Perceptron(intercept=False))
-    assert model.cycle(X, y).updates == risk.updates
-
-
-def test_the_expected_risk():
-    """Thms 8.9, 8.10 over 150 samples of 11: the risk of learners of 10 points, on 500 others."""
-    terms, risks = [], []
-    for seed in range(150):
-        X, y, _ = separable(seed, 0.1, rounds=511)
-        terms.append(list(separable_risk(X[:11], y[:11]).bounds.values()))
-        model = signed(Perceptron(intercept=False))
-        model.cycle(X[:10], y[:10])
-        svm = hard_margin(X[:10], y[:10]).weights
-        test, signs = X[11:], y[11:]
-        risks.append([np.mean(model.predict(test) != signs), np.mean(signs * (test @ svm) <= 0)])
-    terms, risks = np.array(terms), np.array(risks)
-    # means of 150 numbers in [0, 1]: three standard errors of the difference
-    slack = 3 * (risks - terms).std(axis=0) / math.sqrt(150)
-    assert (risks.mean(axis=0) <= terms.mean(axis=0) + slack).all()
-
-
-def test_examples_that_cannot_be_separated():
-    X, y = np.array([[1.0], [1.0]]), [1, -1]
-    for call in (hard_margin, separable_risk):
-        with pytest.raises(ValueError, match=r"may not be separable|X\[0\]"):
-            call(X, y) if call is separable_risk else call(X, y, max_passes=50)
-    for bad, says in (
-        ((np.zeros((2, 2)), [1, -1]), r"X\[0\] is 0"),
-        ((np.eye(2), [1, 0]), "-1 and"),
-        ((np.eye(2), [1]), "a sign for each"),
-        ((np.full((2, 2), math.nan), [1, 1]), "not finite"),
-    ):
-        with pytest.raises(ValueError, match=says):
-            hard_margin(*bad)
-    with pytest.raises(ValueError, match="max_passes=1"):
-        separable_risk([[1.0, 2.0], [1.0, -1.0]], [1, -1], max_passes=1)

@@ -231,11 +231,14 @@ LEARNERS = [
         "MarginPerceptron",
         linear.MarginPerceptron,
         RULES,
-        "perceptrons::no_margin_is_the_perceptron",
+        "margin_perceptrons::no_margin_is_the_perceptron",
         proof=by_mistakes(margin=0.1),
     ),
     _perceptron(
-        "PNormPerceptron", linear.PNormPerceptron, RULES, "perceptrons::pnorm_2_is_the_perceptron"
+        "PNormPerceptron",
+        linear.PNormPerceptron,
+        RULES,
+        "margin_perceptrons::pnorm_2_is_the_perceptron",
     ),
     _perceptron(
         "Winnow",
