@@ -343,7 +343,7 @@ class SparseOja(SparseNewton):
         p = self.F @ z
         self.lambdas = self.lambdas + p * p
         step = p / np.maximum(self.lambdas, 1e-6 * norm)
-        delta = np.linalg.solve(self.F, step)
+        delta = self.turned_back(step)
         self.v = self.v - (delta @ self.b) * g
         self.K = self.K + np.outer(delta, z) + np.outer(z, delta) + norm * np.outer(delta, delta)
         self.Z = self.Z + np.outer(delta, g)
@@ -351,6 +351,10 @@ class SparseOja(SparseNewton):
         # the error of F K F^T grows with K
         if self.K.max(initial=0.0) > 1e3:
             self.rebase()
+
+    def turned_back(self, step):
+        """From rows of `V = F Z` to rows of `Z`."""
+        return np.linalg.solve(self.F, step)
 
     def rebase(self):
         """`v <- v + Z^T b`, `b <- 0`, `Z <- F Z`, `F <- I`, in every coordinate."""
