@@ -22,6 +22,7 @@ from regretless.linear import Perceptron
 HERE = Path(__file__).parent
 CHECKS = ("identity", "clone", "file", "waiting", "batch", "extremes", "bound")
 WAITING = [entry for entry in ROSTER if entry.kind.bad_waiting()]  # whose rounds have two halves
+WEIGHING = [entry for entry in ROSTER if entry.kind.weightless()]  # who takes importance weights
 PLAYS = ("learn_one", "update", "fit", "move", "run", "act")  # what makes a class a player
 
 
@@ -357,6 +358,29 @@ def close(one, two) -> None:
     """Two dozen additions of numbers below 1, in another order."""
     for a, b in zip(*(each if isinstance(each, tuple) else (each,) for each in (one, two))):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+# --- no weight --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", WEIGHING, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("rounds", [0, 1, 12])
+def test_an_example_without_weight_is_not_there(entry, rounds, tmp_path):
+    """It brings no label, name, scale or round, and leaves no trace in the file."""
+    rest = entry.kind.stream(entry.kind.length)[rounds:]
+    for what, (call, without) in entry.kind.weightless().items():
+        player, twin = played(entry, rounds), played(entry, rounds)
+        call(player)
+        without(twin)
+        told = getattr(player, "classes_", np.zeros(0)), getattr(twin, "classes_", np.zeros(0))
+        assert told[0].tolist() == told[1].tolist(), what
+        assert getattr(player, "examples_", 0) == getattr(twin, "examples_", 0), what
+        if "file" not in entry.without:
+            for each, name in ((player, "one"), (twin, "two")):
+                each.save(tmp_path / name)
+            assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes(), what
+        assert same(trace(entry, player, rest), trace(entry, twin, rest))
+        assert same(state(entry, player), state(entry, twin))
 
 
 # --- sizes ------------------------------------------------------------------------------------------

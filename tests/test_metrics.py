@@ -248,6 +248,18 @@ def test_calibration():
     assert bins.error == pytest.approx(np.average(gaps, weights=bins.weight), rel=1e-12)
 
 
+def test_some_without_a_probability():
+    """They count for the loss and the error alone; a loss counts nothing if it has no weight."""
+    scores = Validation("binary")
+    scores.add(
+        [1.0, 3.0, math.inf], [1.0, 1.0, 0.0], [0, 1, 1], [0.5, math.nan, 0.5], [True, True, False]
+    )
+    assert (scores.loss, scores.error, scores.auc) == (2.0, 0.5, None)
+    assert scores.calibration.weight.sum() == 1.0
+    scores.add([1.0], None, [0], [math.nan], [True])
+    assert scores.calibration.weight.sum() == 1.0
+
+
 def test_a_third_label():
     """Two labels become many: the means go on, the rest is no more."""
     columns = stream(300)
@@ -305,7 +317,6 @@ BAD = {
     "loss": (([1.0, math.nan], None, [0, 0]), "losses[1] is not a number"),
     "wrong": (([1.0], None, [math.nan]), "wrong[0] is not a number"),
     "probability": (([1.0], None, [0], [1.5], [True]), "probability[0] = 1.5"),
-    "no probability": (([1.0], None, [0], [math.nan], [True]), "probability[0] = nan"),
     "no label": (([1.0], None, [0], [0.5]), "without positive"),
 }
 

@@ -35,7 +35,13 @@ def takes_dicts(learner: Any, argument: str = "weak") -> bool:
 
 
 def takes_weights(learner: Any) -> bool:
-    """Whether its signature has the importance of an example: `w`, or `sample_weight`."""
+    """Whether its signature has the importance of an example: `w`, or `sample_weight`.
+
+    Of a pipeline of River's, whether that of its last step has.
+    """
+    steps = getattr(learner, "steps", None)
+    if isinstance(steps, dict) and steps:
+        return takes_weights(list(steps.values())[-1])
     if takes_dicts(learner):
         return "w" in inspect.signature(learner.learn_one).parameters
     return "sample_weight" in inspect.signature(learner.partial_fit).parameters
@@ -116,7 +122,9 @@ class Foreign:
         return float(given)
 
     def teach(self, row: Any, y: Any, weight: float) -> None:
-        """Let it learn one example; who takes no weights learns it as it is."""
+        """Let it learn one example, unless its weight is 0; who takes no weights learns it as it is."""
+        if weight == 0.0:
+            return
         if self.takes_dicts:
             self.model.learn_one(row, y, **({"w": weight} if self.takes_weights else {}))
         else:

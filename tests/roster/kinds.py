@@ -52,6 +52,10 @@ class Kind:
         """Calls that must be refused between the two."""
         return {}
 
+    def weightless(self) -> dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]:
+        """Calls with examples of weight 0, each beside the call without them."""
+        return {}
+
     def extremes(self) -> list[list[Any]]:
         """Streams of rounds as large or small as numbers are."""
         return []

@@ -1,5 +1,6 @@
 """Learners of examples: `linear`, `newton`, `boosting`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -114,6 +115,42 @@ class Rows(Kind):
             [(x, y * size) for x, y in plain] for size in (() if self.labels else (1e-150, 1e150))
         ]
         return [*scaled, mixed, *targets]
+
+    def weightless(self) -> dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]:
+        """Alone and among others: their label, their name and their size are seen nowhere else."""
+        if not self.weighs:
+            return {}
+        rounds, none = self.stream(8, seed=2), np.zeros(8)
+        strange = "strange" if self.labels else 0.125
+        x = {"strange": 1.0} if self.binary else {**rounds[0][0], "strange": 7.0}
+        nothing: Callable[[Any], Any] = lambda player: None  # noqa: E731
+        calls: dict[str, Any] = {
+            "learn_one": (lambda p: p.learn_one(x, strange, 0.0), nothing),
+            "a whole 0": (lambda p: p.learn_one(x, strange, 0), nothing),
+        }
+        if not self.batches:
+            return calls
+        (X, y), odd = self.table(rounds), [strange] * 8
+        wide = (
+            np.hstack([X, np.ones((8, 1))])
+            if self.binary
+            else np.hstack([7.0 * X, 7.0 + none[:, None]])
+        )
+        among = np.vstack([np.hstack([X, none[:, None]]), wide, np.hstack([X, none[:, None]])])
+        labels, w = [*y, *odd, *y], np.r_[none + 0.5, none, none + 2.0]
+        there = w > 0
+        plain, left = among[there, :N], [each for each, kept in zip(labels, there) if kept]
+        return calls | {
+            "step": (lambda p: p.step(x, strange, 0.0), nothing),
+            "learn_many": (lambda p: p.learn_many(wide, odd, none), nothing),
+            "partial_fit": (lambda p: p.partial_fit(wide, odd, sample_weight=none), nothing),
+            "validate_many": (lambda p: p.validate_many(wide, odd, none), nothing),
+            "among others": (
+                lambda p: p.learn_many(among, labels, w),
+                lambda p: p.learn_many(plain, left, w[there]),
+            ),
+            "fit": (lambda p: p.fit(among, labels, w), lambda p: p.fit(plain, left, w[there])),
+        }
 
     def _times(self, x: Any, size: float) -> Any:
         return x * size if self.dense else {k: v * size for k, v in x.items()}

@@ -49,11 +49,13 @@ class BothSigns:
 
     def learn_slope(self, x: Any, slope: float, w: float = 1.0) -> None:
         """Learn the loss `slope v`; `|slope| <= 1`, `w` in [0, 1] as Hedge asks."""
-        importance(w)
+        w = importance(w)
         said = [side.predict(x) for side in self._sides]
         losses = [w * number(slope, "slope") * said[0], -w * slope * said[1]]
         if not max(map(abs, losses)) <= 1.0 + 1e-9:  # as Hedge would, when the copies had learned
             raise ValueError(f"slope={slope}, w={w}: the losses {losses} are outside [-1, 1]")
+        if w == 0.0:  # as if it were not there
+            return
         for side, v, sign in zip(self._sides, said, (1.0, -1.0)):
             side.learn_slope(x, v, sign * slope, w)
         self._hedge.update(losses)

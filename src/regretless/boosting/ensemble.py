@@ -134,6 +134,7 @@ class Ensemble(Model):
                 scores[t], losses[t] = self._step(x, int(labels[t]), w)
             elif want_scores:
                 scores[t] = self.predict(x)
+                losses[t] = 0.0 if labels is None else self._suffer(x, int(labels[t]))
         if not want_scores:
             return None
         return scores.ravel() if labels is None else (scores.ravel(), losses)

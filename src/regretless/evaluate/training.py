@@ -24,7 +24,8 @@ class Training:
     ----------
     model : a learner of `regretless.linear`.
     norm : if given, what is certified: the mean loss that no linear model of this norm can beat.
-    holdout : if `k > 0`, every k-th example is scored apart and not learned.
+    holdout : if `k > 0`, every k-th example is scored apart and not learned, its label included: if
+        the model does not know that, it counts as `validate_many` says.
 
     >>> from regretless import streams
     >>> from regretless.linear import LinearClassifier
@@ -51,15 +52,18 @@ class Training:
         """Examples met in the current pass, those held out among them."""
         return self._seen
 
-    def take(self, piece: Piece) -> None:
-        """Predict the examples of the piece, score the predictions, and learn the examples."""
+    def take(self, piece: Piece, held: NDArray[np.bool_] | None = None) -> None:
+        """Predict the examples of the piece, score the predictions, and learn the examples.
+
+        `held`: which of them to hold out; by default every `holdout`-th.
+        """
         self.place = piece.place
         if not len(piece):  # all of its lines were bad
             return
         weights = piece.w
-        held: NDArray[np.bool_] | None = None
         if self.holdout:
             held = (np.arange(self._seen, self._seen + len(piece)) + 1) % self.holdout == 0
+        if held is not None:
             weights = np.where(held, 0.0, 1.0 if weights is None else weights)
         outcomes = self.model.validate_many(piece.X, piece.y, weights)
         self._seen += len(piece)

@@ -102,7 +102,8 @@ class Validation:
         Parameters, arrays of one length: `losses` of the predictions made before learning; `weights`,
         the importance of each example, finite and >= 0, None for 1; `wrong`, whether the predicted
         label was, or the squared error in regression; with two labels, the `probability` predicted
-        for the positive one, if there is such, and whether the label was `positive`. `certified`: the
+        for the positive one, and whether the label was `positive`. Where the probability is NaN there
+        was none, and the example counts neither for AUC nor for calibration. `certified`: the
         mean loss that no model of the norm asked for can beat on all examples up to this batch's end,
         where it is known. The points of the curve in this batch get it, with that end; a point that
         batches share keeps the newest that is known.
@@ -125,7 +126,8 @@ class Validation:
         weight = rows[0]
         if weights is not None:
             _check("weights", weight, _LARGEST, "is not a weight: it must be finite and >= 0")
-            rows[1:] *= weight
+            np.multiply(rows[1:], weight, out=rows[1:], where=weight > 0)
+            rows[1:, weight == 0] = 0.0  # also if the loss is infinite
         proved = np.nan if certified is None else float(certified)
         start, stop = self._examples, self._examples + count
         first, last = _POINTS.searchsorted(start, "right"), _POINTS.searchsorted(stop, "left")
@@ -165,6 +167,10 @@ class Validation:
             raise ValueError("probability is given without positive: pass both or neither")
         p = _column("probability", probability, len(weight))
         label = _column("positive", positive, len(weight)) != 0
+        if (none := np.isnan(p)).any():
+            p, label, weight = p[~none], label[~none], weight[~none]
+        if not len(p):
+            return
         _check("probability", p, 1.0, "is not a probability: it must be in [0, 1]")
         _core.tally(p, label, weight, _REACH, self._ranks, self._shares)
 

@@ -12,7 +12,7 @@ from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
 
-__all__ = ["Classifying", "label_array"]
+__all__ = ["Classifying", "label_array", "weighed"]
 
 
 class Classifying(LinearLearner):
@@ -92,7 +92,10 @@ class Classifying(LinearLearner):
         label = self._labels.check(y)
         core = self._model or self._start()
         core.score(x)
-        importance(w)
+        if not importance(w):
+            return (
+                0  # whatever it is: an example without weight brings no label, and is not learned
+            )
         self._add(label)
         return self._labels.index[label]
 
@@ -127,6 +130,10 @@ class Classifying(LinearLearner):
     def validate_many(self, X: Any, y: Any, w: Any = None) -> list[Outcome]:
         """Predict each row, then learn it, as `step` does, and tell what became of the predictions.
 
+        A label that the learner does not know when it predicts (it comes for the first time, or only
+        with weight 0) was not predicted: that is wrong, and the loss is that of all lanes for "not
+        this one", plus the loss of a score of 0 for the lane that is missing.
+
         There is a further `Outcome` for every label that is met for the first time.
         """
         return [
@@ -141,43 +148,80 @@ class Classifying(LinearLearner):
         batch, labels, importance = rows.batch(X), label_array(y), weight_array(sample_weight)
         if len(labels) != batch.size:
             raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
-        codes, fresh = self._labels.encode(labels)
+        codes, fresh = self._joining(labels, importance)
         given = [] if classes is None else self._unknown(classes)
         if fresh or given:
             self._check(batch, importance, given + [label for _, label in fresh])
             for label in given:
                 self._add(label)
-            codes, fresh = self._labels.encode(labels)
+            codes, fresh = self._joining(labels, importance)
         if not fresh:
-            yield codes, self._feed(batch, codes, importance, want_scores)
+            yield codes, self._feed(batch, np.maximum(codes, 0), importance, want_scores)
             return
         # A label's lane begins where the label first appears, so the batch is cut there.
-        start = 0
+        start = scored = 0
         for t, label in [*fresh, (batch.size, None)]:
             if t > start:
                 part = slice(start, t)
                 codes, _ = self._labels.encode(labels[part])
                 weights = None if importance is None else importance[part]
-                yield codes, self._feed(batch[part], codes, weights, want_scores)
+                told = self._feed(batch[part], np.maximum(codes, 0), weights, want_scores)
+                if want_scores:
+                    told = told[0].reshape(t - start, -1)[scored:].ravel(), told[1][scored:]
+                if t - start > scored:
+                    yield codes[scored:], told
                 start = t
             if label is not None:
+                # the row is predicted by the learner that does not know the label
+                scored = int(want_scores and label not in self._labels.index)
+                if scored:
+                    told = self._feed(batch[t : t + 1], None, None, want_scores), np.zeros(1)
+                    yield np.full(1, -1, np.int32), told
                 self._add(label)
 
+    def _joining(
+        self, labels: NDArray[Any], importance: NDArray[np.float64] | None
+    ) -> tuple[NDArray[np.int32], list[tuple[int, Any]]]:
+        """Codes, -1 for labels not known, and those that join, where they first have a weight."""
+        codes, unknown = self._labels.encode(labels)
+        if not unknown or importance is None or len(importance) != len(labels):
+            return codes, unknown
+        for _, label in unknown:
+            self._labels.check(label)
+        there = np.flatnonzero(importance > 0)
+        return codes, [(int(there[t]), label) for t, label in self._labels.encode(labels[there])[1]]
+
     def _outcome(self, codes: NDArray[np.int32], scores: Any, losses: Any) -> Outcome:
-        count = len(self._labels.labels)
+        count, unknown = len(self._labels.labels), codes < 0
+        if unknown.any():
+            losses = np.where(
+                unknown, self._losses_of_unknown(scores.reshape(len(codes), -1)), losses
+            )
         if count > 2:
             best = scores.reshape(len(codes), -1).argmax(axis=1)
             return Outcome(losses, (best != codes).astype(np.float64))
         if count < 2:  # before the second label every prediction is the first
-            return Outcome(losses, np.zeros(len(codes)))
+            return Outcome(losses, unknown.astype(np.float64))
         positive = codes == 1
-        p = (self._model or self._start()).probabilities(scores)
-        return Outcome(losses, ((scores >= 0) != positive).astype(np.float64), p, positive)
+        p = np.where(unknown, np.nan, (self._model or self._start()).probabilities(scores))
+        wrong = unknown | ((scores >= 0) != positive)
+        return Outcome(losses, wrong.astype(np.float64), p, positive)
+
+    def _losses_of_unknown(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The loss of each row of scores if its label is not known: see `validate_many`."""
+        loss, count = self._parts()[0], len(self._labels.labels)
+        missing = float(loss.value(0.0, 1.0))
+        if count == 0:
+            return np.full(len(scores), missing)
+        if count == 1:  # the lane of two labels, of which the other is the known one
+            return np.asarray(loss.value(scores[:, 0], 1.0))
+        table = np.hstack([-scores, scores]) if count == 2 else scores
+        return np.asarray(loss.value(table, -1.0).sum(axis=1) + missing)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Start afresh and learn `X` in one pass; all labels are known from the start."""
+        """Start afresh and learn `X` in one pass; all labels with a weight are known from the start."""
         fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
-        fresh.partial_fit(X, y, y, sample_weight)
+        fresh.partial_fit(X, y, weighed(label_array(y), weight_array(sample_weight)), sample_weight)
         self._model, self._labels = fresh._model, fresh._labels
         return self
 
@@ -256,6 +300,13 @@ class Classifying(LinearLearner):
         ):
             raise ValueError("the labels do not fit the lanes")
         self._labels = labels
+
+
+def weighed(labels: NDArray[Any], importance: NDArray[np.float64] | None) -> NDArray[Any]:
+    """The labels of examples that have a weight; all, if the weights do not fit them."""
+    if importance is None or len(importance) != len(labels):
+        return labels
+    return labels[importance > 0]
 
 
 def label_array(y: Any) -> NDArray[Any]:

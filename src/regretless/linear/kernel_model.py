@@ -43,6 +43,9 @@ class KernelModel(Model):
     def predict(self, x: Row) -> Array:
         return self._mean(self._kernel(x.in_order()))
 
+    def played(self, x: Row) -> Array:
+        return _combined(self.coefficients, self._kernel(x.in_order()))
+
     def predict_many(self, X: Rows) -> Array:
         """The scores of several: those of `predict`, as far as the kernel's values are the same."""
         scores, done = np.zeros((len(X), self.lanes)), 0

@@ -113,6 +113,10 @@ class Model(ABC):
             scores[t] = self.predict(X[t])
         return scores
 
+    def played(self, x: Row) -> Array:
+        """The scores that losses are counted at: those of `predict`, unless a mean predicts."""
+        return self.predict(x)
+
     @abstractmethod
     def learn(self, x: Row, y: Array, importance: float) -> tuple[Array, Array, Array]:
         """Learn one example, with `y = -1 or +1` for each lane.
@@ -186,13 +190,21 @@ class Model(ABC):
         _, columns, values, known = self.reader.read(x, naming)
         return Row(columns, values, int(known[0]))
 
-    def _step(self, row: Row, label: int, importance: float) -> tuple[Array, float]:
+    def _suffer(self, row: Row, label: int) -> float:
+        """The loss of an example that is not learned."""
+        return float(np.sum(self.loss.value(self.played(row), self._signs(label))))
+
+    def _signs(self, label: int) -> Array:
+        """-1 or +1 for each lane."""
         y = np.full(self.lanes, -1.0)
         if self.lanes > 1:
             y[label] = 1.0
         elif label == 1:
             y[0] = 1.0
-        scores, losses, linear = self.learn(row, y, importance)
+        return y
+
+    def _step(self, row: Row, label: int, importance: float) -> tuple[Array, float]:
+        scores, losses, linear = self.learn(row, self._signs(label), importance)
         self.totals[0] += 1.0
         self.totals[1] += importance * losses
         self.totals[2] += importance * linear
@@ -241,7 +253,7 @@ class Model(ABC):
                     scores[t], suffered[t] = self._step(row, int(labels[t]), weight)
                     known = row.known
                 else:
-                    scores[t] = self.predict(row)
+                    scores[t], suffered[t] = self.predict(row), self._suffer(row, int(labels[t]))
         except BaseException as error:
             if learning:
                 error.add_note(f"at row {t} of this call; the rows before it were learned")

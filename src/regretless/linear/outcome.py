@@ -14,7 +14,7 @@ class Outcome:
 
     `losses` are the learner's own. `wrong` says whether the predicted label was another one, or is the
     squared error of a regressor. `probability` is that of the second of two labels, and `positive`
-    whether it was the one; None while there are not two.
+    whether it was the one; None while there are not two, NaN where the label is neither.
     """
 
     losses: NDArray[np.float64]

@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from regretless.linear.classifying import Classifying
+from regretless.linear.classifying import Classifying, weighed
 from regretless.linear.learner import LinearLearner
 from regretless.linear.regressing import Regressing
 
@@ -88,7 +88,7 @@ class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifying):  # type: 
         first = self._is_first
         X, y, sample_weight = self._checked(X, y, sample_weight)
         if first and classes is None:
-            classes = y
+            classes = weighed(y, sample_weight)
         known = None if classes is None else np.unique(classes)
         return super().partial_fit(X, y, known, sample_weight)
 

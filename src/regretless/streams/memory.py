@@ -51,9 +51,9 @@ class IterableStream(Stream):
     def __init__(self, items: Iterable[Any]) -> None:
         self._items = items
 
-    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        for item in self._items:
-            yield _dict(item[0]), item[1]
+    def weighted(self) -> Iterator[tuple[dict[Any, Any], Any, float]]:
+        for x, y, *weight in self._items:
+            yield _dict(x), y, weight[0] if weight else 1.0
 
     def pieces(
         self, form: Form | None = None, start: Place | None = None, labelled: bool = True

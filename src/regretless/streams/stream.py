@@ -76,7 +76,18 @@ class Stream(ABC):
         pieces = self.pieces(form, start, labelled)
         return pieces if self._at_hand else ahead(pieces)
 
-    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+    def weighted(self) -> Iterator[tuple[dict[Any, Any], Any, float]]:
+        """The examples one by one, as `(x, y, w)` with their importance weights.
+
+        >>> from regretless import streams
+        >>> list(streams.read([({"a": 1.0}, "yes"), ({"b": 2.0}, "no", 0.5)]).weighted())
+        [({'a': 1.0}, 'yes', 1.0), ({'b': 2.0}, 'no', 0.5)]
+        """
         for piece in self.pieces():
-            for t, y in enumerate(piece.y.tolist()):
-                yield piece.X.row(t), y
+            weights = np.ones(len(piece)) if piece.w is None else piece.w
+            for t, (y, w) in enumerate(zip(piece.y.tolist(), weights.tolist())):
+                yield piece.X.row(t), y, w
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        for x, y, _ in self.weighted():
+            yield x, y
