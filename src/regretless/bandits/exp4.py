@@ -9,6 +9,7 @@ from regretless import _core
 from regretless.arguments import distributions, whole
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.weighted import ExponentialPlayer, log_of
+from regretless.named import names_of
 from regretless.run import Array
 
 __all__ = ["Exp4"]
@@ -85,7 +86,7 @@ class Exp4(ExponentialPlayer):
         return np.asarray(weights / weights.sum())
 
     def act(self, advice: Any, available: Any = None) -> int:  # type: ignore[override]
-        """Choose an arm. `advice`: a row for each expert, a distribution over the arms."""
+        """Choose an arm. `advice`: an array with a row for each expert, a distribution over the arms."""
         rows = self._advice(advice, (self.experts, self.n))
         if available is not None or not self.present.all():
             mask = self._mask(np.ones(self.n, np.bool_) if available is None else available)
@@ -115,6 +116,11 @@ class Exp4(ExponentialPlayer):
         return self._table(rows, delay, None, said)
 
     def _advice(self, advice: Any, shape: tuple[int, ...]) -> Array:
+        if names_of(advice) is not None:  # of arms, of experts, in either direction
+            raise ValueError(
+                f"advice is a {type(advice).__name__}, whose names Exp4 does not match; give an array "
+                "with a row for each expert and a column for each arm, in the same order every time"
+            )
         return distributions(advice, "advice", shape)
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:

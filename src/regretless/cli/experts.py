@@ -149,7 +149,7 @@ def _columns(
             raise ValueError(f"{path}: {no_column(name, there)}")
     if not chosen:
         raise ValueError(f"{path}: no column but the target {target!r} holds numbers")
-    y = _numbers(table.column(target), target, path)
+    y = _numbers(table.column(target), target, path, booleans=True)
     if np.isnan(y).all():
         raise ValueError(f"{path}: the target {target!r} is missing in all rows")
     X = np.column_stack([_numbers(table.column(name), name, path) for name in chosen])
@@ -175,8 +175,8 @@ def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _numbers(column: Any, name: str, path: str) -> Array:
-    """A column as numbers, NaN where they are missing."""
+def _numbers(column: Any, name: str, path: str, *, booleans: bool = False) -> Array:
+    """A column as numbers, NaN where they are missing; dates and such are none, whatever Arrow says."""
     import numpy as np
     import pyarrow as pa
     from pyarrow import compute
@@ -190,10 +190,16 @@ def _numbers(column: Any, name: str, path: str) -> Array:
                 "number; mend it, or name other columns with --experts and --target"
             )
         column = compute.utf8_trim_whitespace(column)
-    try:
-        numbers = compute.cast(column, pa.float64(), safe=False)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise ValueError(f"{path}: the column {name!r} holds {column.type}, not numbers") from None
+    elif not (
+        _is_numeric(column)
+        or pa.types.is_null(column.type)
+        or (booleans and pa.types.is_boolean(column.type))
+    ):
+        raise ValueError(
+            f"{path}: the column {name!r} holds {column.type}, not numbers; name other columns with "
+            "--experts and --target"
+        )
+    numbers = compute.cast(column, pa.float64(), safe=False)
     return np.asarray(numbers.to_numpy(), np.float64)
 
 

@@ -16,6 +16,7 @@ from regretless import persistence
 from regretless.arguments import check_entries, matrix, outside, rank, vector, whole, within
 from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
+from regretless.named import arranged
 from regretless.run import Array, Run
 
 __all__ = ["ChipPlayer", "ChipsFromExperts", "DriftingGame", "ExpertsFromChips"]
@@ -152,7 +153,7 @@ class DriftingGame(ChipPlayer):
 
     Parameters: `n`, the number of experts; `potential`, NormalHedge.DT by default; `seed`, of `act`.
     Attributes: `positions`; `rounds`; `loss`, the total suffered; `phi`, the potential given;
-    `potential`, the sum of it over the experts.
+    `potential`, the sum of it over the experts; their `names`, which are matched as in `ExpertPlayer`.
 
     >>> game = DriftingGame(3)
     >>> for _ in range(4):
@@ -170,6 +171,7 @@ class DriftingGame(ChipPlayer):
                 "from -1 to 1; use ChipPlayer"
             )
         self.loss = 0.0
+        self.names: list[str] | None = None
         self._drawn = False  # whether an action ever was
         self._rng = np.random.default_rng(seed)
 
@@ -182,9 +184,12 @@ class DriftingGame(ChipPlayer):
 
         With `action`, the one drawn, its loss is suffered, else the mean `p . l`.
         """
-        row = vector(losses, "losses", self.n)
+        values, names = arranged(losses, self.names, "losses")
+        row = vector(values, "losses", self.n)
         _check_range(row)
-        return self._learn(row, self.weights, action)
+        suffered = self._learn(row, self.weights, action)
+        self.names = names
+        return suffered
 
     def _learn(self, row: Array, weights: Array, action: int | None) -> float:
         if action is None:
@@ -201,9 +206,11 @@ class DriftingGame(ChipPlayer):
 
         The run is compared with its best expert; its `points` are the weights played.
         """
-        table = matrix(losses, "losses", self.n)
+        values, names = arranged(losses, self.names, "losses")
+        table = matrix(values, "losses", self.n)
         _check_range(table)
         self._check_rounds(len(table))
+        self.names = names
         best = int(np.argmin(table.sum(axis=0)))
         before = float(self.positions[best])  # of the regret that is bounded, what was there
         suffered, played, bound = np.empty(len(table)), np.empty(table.shape), np.empty(len(table))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from regretless import persistence
 from regretless.arguments import one_of, whole, within
 from regretless.certificates import RegretCertificate
+from regretless.named import arranged, index_of, rows_alike
 from regretless.run import Array
 
 __all__ = ["Consistent", "Halving", "NotRealizable", "WeightedMajority"]
@@ -24,7 +25,11 @@ class NotRealizable(ValueError):
 class _Voter(ABC):
     """Advice of 0 and 1 comes, `predict` answers one of them, `update` tells what was right.
 
-    Attributes: `rounds` played; `mistakes` made; `expert_mistakes`; `weights`, 0 for who has no say.
+    Advice that has names (a frame, an Arrow table, a pandas series, a dict) brings those of the experts
+    the first time, and is matched by name from then on; arrays and lists are taken by position.
+
+    Attributes: `rounds` played; `mistakes` made; `expert_mistakes`; `weights`, 0 for who has no say;
+    `names` of the experts, or None.
     """
 
     def __init__(self, n: int) -> None:
@@ -32,28 +37,34 @@ class _Voter(ABC):
         self.n, self.rounds, self.mistakes = n, 0, 0
         self.expert_mistakes = np.zeros(self.n, np.int64)
         self.weights: Array = np.ones(self.n)
+        self.names: list[str] | None = None
 
     def predict(self, advice: Any) -> int:
         """The answer to advice of 0 and 1, one for each expert."""
-        return self._answer(self._advice(advice))
+        return self._answer(self._advice(arranged(advice, self.names, "advice", booleans=True)[0]))
 
     def update(self, advice: Any, label: int) -> bool:
         """Learn which label was right; returns whether `predict` was wrong."""
-        says = self._advice(advice)
+        values, names = arranged(advice, self.names, "advice", booleans=True)
+        says = self._advice(values)
         one_of(label, "label", (0, 1))
         wrong = self._answer(says) != label
         self.weights = self._weighed(says != label, wrong)
         self.rounds += 1
         self.mistakes += wrong
         self.expert_mistakes = self.expert_mistakes + (says != label)
+        self.names = names
         return wrong
 
     def run(self, advice: Any, labels: Any) -> NDArray[np.bool_]:
         """Play many rounds, a row of advice for each; returns where a mistake was made.
 
-        If a round is refused, the player is as before the run.
+        If a round is refused, the player is as before the run. If both are of pandas they must have the
+        same index.
         """
-        rows, right = np.asarray(advice), np.asarray(labels)
+        labels = rows_alike(labels, index_of(advice), "labels", "advice")
+        values, names = arranged(advice, self.names, "advice", booleans=True)
+        rows, right = np.asarray(values), np.asarray(labels)
         if rows.ndim != 2 or rows.shape[1] != self.n or right.shape != rows.shape[:1]:
             raise ValueError(
                 f"advice has shape {rows.shape} and labels {right.shape}, not (rounds, {self.n}) "
@@ -61,6 +72,7 @@ class _Voter(ABC):
             )
         before = dict(self.__dict__)  # arrays are replaced, never changed
         try:
+            self.names = names
             return np.array([self.update(row, y) for row, y in zip(rows, right.tolist())], bool)
         except ValueError:
             self.__dict__.update(before)

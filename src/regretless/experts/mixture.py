@@ -15,6 +15,7 @@ from regretless.experts.adaptive import AdaNormalHedge
 from regretless.experts.forecast_losses import forecast_loss
 from regretless.experts.mixture_run import MixtureRun
 from regretless.experts.player import ExpertPlayer
+from regretless.named import arranged, index_of, place_of, rows_alike, target_of
 from regretless.run import Array
 
 __all__ = ["Mixture"]
@@ -42,7 +43,9 @@ class Mixture:
     loss : "squared", "absolute", "pinball" (of the quantile `tau`), "log" (forecasts are chances) or
         "percentage".
     gradient : the gradient trick.
-    names : of the experts; data frames bring them.
+    names : of the experts; data frames, Arrow tables, pandas series and dicts bring them. Whatever has
+        names is matched by name from then on, in any order, with no name missing or new; arrays and
+        lists are taken by position.
 
     >>> mix = Mixture(AdaNormalHedge, loss="squared")
     >>> for experts, y in [([1.0, 3.0], 1.1), ([2.0, 4.0], 2.2), ([1.0, 2.0], 1.3)] * 5:
@@ -50,6 +53,15 @@ class Mixture:
     ...     mix.update(y)
     >>> round(mix.predict([1.0, 2.0]), 2), mix.certificate().holds
     (1.11, True)
+
+    Names decide, not places:
+
+    >>> mix = Mixture()
+    >>> mix.predict({"gam": 1.0, "ar": 3.0})
+    2.0
+    >>> mix.update(1.0)
+    >>> mix.predict({"ar": 5.0, "gam": 1.0}) < 3.0, mix.names
+    (True, ['gam', 'ar'])
     """
 
     def __init__(
@@ -66,7 +78,7 @@ class Mixture:
         self.names = None if names is None else [str(name) for name in names]
         self.player: ExpertPlayer | None = None
         self.rounds = 0
-        self._waiting: deque[tuple[Array, Array]] = deque()
+        self._waiting: deque[tuple[Array, Array, Any]] = deque()  # the last is an index of pandas
         self._unit, self._delayed = 0.0, False
         self._missed: Array = np.zeros(0)
         self._past: list[tuple[ExpertPlayer, float]] = []
@@ -86,16 +98,19 @@ class Mixture:
         With several steps, one row for each, it is an array of as many. Every call waits for its target:
         `update` takes them in the same order, at once or later.
         """
-        X = self._forecasts(forecasts)
+        values, names = arranged(forecasts, self.names, "forecasts")
+        X = self._forecasts(values, names)
         prediction = np.where(np.isnan(X), 0.0, X) @ self._shares(X)
-        self._waiting.append((X, prediction))
-        return float(prediction[0]) if np.ndim(forecasts) == 1 else prediction
+        one = np.ndim(values) == 1
+        self._waiting.append((X, prediction, None if one else index_of(forecasts)))
+        return float(prediction[0]) if one else prediction
 
     def update(self, y: Any) -> None:
         """The target of the oldest forecast that waits for one; NaN if it will never come."""
         if not self._waiting:
             raise ValueError("no forecast waits for a target: call predict first")
-        X, prediction = self._waiting[0]
+        X, prediction, index = self._waiting[0]
+        y = target_of(rows_alike(y, index, "y", "the forecasts"))
         target = np.atleast_1d(numbers(y, "y"))
         if target.shape != prediction.shape:
             raise ValueError(f"y has shape {target.shape}, but the forecast {prediction.shape}")
@@ -106,16 +121,17 @@ class Mixture:
         if not np.isnan(target).any():
             self._learn(X, prediction, target)
 
-    def run(self, experts: Any, y: Any, *, delay: int = 0) -> MixtureRun:
+    def run(self, experts: Any, y: Any, *, delay: int = 0, align: bool = False) -> MixtureRun:
         """Many rounds: `experts` with a row for each and a column per expert, and the targets `y`.
 
-        Arrays or data frames. `delay`: a target is known only when so many further forecasts were made.
+        Arrays, data frames, Arrow tables or a dict of columns. `delay`: a target is known only when so
+        many further forecasts were made. If both are of pandas they must have the same index; `align`
+        takes the targets by the index of the experts instead, those that are missing never came.
         """
-        names = self.names
-        if names is None and hasattr(experts, "columns"):
-            names = [str(name) for name in experts.columns]
-        X = numbers(experts.to_numpy() if hasattr(experts, "to_numpy") else experts, "experts")
-        targets = numbers(y.to_numpy() if hasattr(y, "to_numpy") else y, "y")
+        hint = "; align=True matches them by the index, y.to_numpy() takes them in order"
+        y = rows_alike(y, index_of(experts), "y", "experts", align=align, hint=hint)
+        experts, names = arranged(experts, self.names, "experts")
+        X, targets = numbers(experts, "experts"), numbers(target_of(y), "y")
         if X.ndim != 2 or targets.shape != X.shape[:1]:
             raise ValueError(
                 f"experts has shape {X.shape} and y {targets.shape}, not (rounds, experts) and (rounds,)"
@@ -214,13 +230,13 @@ class Mixture:
 
     # --- arguments ---------------------------------------------------------------------------------
 
-    def _forecasts(self, forecasts: Any) -> Array:
+    def _forecasts(self, forecasts: Any, names: list[str] | None) -> Array:
         X = np.atleast_2d(numbers(forecasts, "forecasts"))
         if X.ndim != 2 or not X.size:
             raise ValueError(f"forecasts has shape {X.shape}, not (experts,) or (steps, experts)")
         if np.isnan(X).any(axis=0).all():
             raise ValueError("all experts are asleep: somebody must be awake")
-        self._meet(X, self.names, "forecasts")
+        self._meet(X, names, "forecasts")
         return np.where(np.isnan(X).any(axis=0), np.nan, X) if len(X) > 1 else X
 
     def _meet(self, X: Array, names: list[str] | None, name: str) -> None:
@@ -278,7 +294,7 @@ class Mixture:
         return np.asarray(np.sum([*parts, now, self._missed], axis=0))
 
     def certificate(self, comparator: Any = None) -> RegretCertificate:
-        """The bound on the regret to an expert (its index), a mixture of them, or the best of them.
+        """The bound on the regret to an expert, by index or name, a mixture of them, or the best.
 
         With the gradient trick the regret is that of linearised losses, no less than that of the loss.
         """
@@ -286,7 +302,7 @@ class Mixture:
             return RegretCertificate(0, 0.0, {"regret": 0.0}, "nothing was played")
         if comparator is None:
             comparator = int(np.argmax(self.regrets))
-        u = self.player._comparator(comparator, None)
+        u = self._competitor(comparator)
         parts = [*self._past, (self.player, self._unit or 1.0)]
         bound = math.fsum(unit * player.certificate(u).bound for player, unit in parts)
         return RegretCertificate(
@@ -296,6 +312,12 @@ class Mixture:
             self.player._theorem,
             {"targets came before the next forecast": not self._delayed},
         )
+
+    def _competitor(self, comparator: Any) -> Array:
+        assert self.player is not None
+        if isinstance(comparator, str):
+            comparator = place_of(comparator, self.names, "comparator")
+        return self.player._comparator(arranged(comparator, self.names, "comparator")[0], None)
 
     # --- copies ------------------------------------------------------------------------------------
 

@@ -51,9 +51,9 @@ class MixtureRun:
         """The root of the mean squared error."""
         return float(np.sqrt(np.nanmean((self.forecasts - self.y) ** 2)))
 
-    def regret(self, *, expert: int | None = None, mixture: Any = None) -> float:
-        """How much more was lost than by an expert (its index) in the rounds it was awake, by a fixed
-        `mixture` of all of them, or, if neither is asked for, by the best mixture in hindsight.
+    def regret(self, *, expert: int | str | None = None, mixture: Any = None) -> float:
+        """How much more was lost than by an expert (its index or name) in the rounds it was awake, by a
+        fixed `mixture` of all of them, or, if neither is asked for, by the best mixture in hindsight.
 
         >>> from regretless.experts import Mixture
         >>> experts, y = np.array([[1.0, 3.0], [2.0, 6.0]] * 20), np.array([2.0, 3.0] * 20)
@@ -67,7 +67,7 @@ class MixtureRun:
         kind = self.mixture._kind
         return float(np.sum(self.losses[known] - kind.value(theirs, self.y[known])))
 
-    def bound(self, *, expert: int | None = None, mixture: Any = None) -> float:
+    def bound(self, *, expert: int | str | None = None, mixture: Any = None) -> float:
         """The theorem's bound on `regret` with the same argument; infinite if it has none.
 
         Without the gradient trick there are only bounds for experts.
@@ -79,14 +79,13 @@ class MixtureRun:
             return math.inf
         return certificate.bound - float(u @ self.earlier)  # the theorem is about all rounds
 
-    def _competitor(self, expert: int | None, mixture: Any) -> Array:
+    def _competitor(self, expert: int | str | None, mixture: Any) -> Array:
         if expert is not None and mixture is not None:
             raise ValueError(f"expert={expert} and mixture={mixture}: give one of them")
-        assert self.mixture.player is not None
         if expert is not None:
-            return self.mixture.player._comparator(expert, None)
+            return self.mixture._competitor(expert)
         if mixture is not None:
-            return self.mixture.player._comparator(np.asarray(mixture, np.float64), None)
+            return self.mixture._competitor(mixture)
         known = ~np.isnan(self.y)
         best = oracles.best_convex(self.experts[known], self.y[known], self.mixture._kind)
         assert best.weights is not None

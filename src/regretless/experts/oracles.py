@@ -12,6 +12,7 @@ import numpy as np
 from regretless import losses
 from regretless.arguments import finite_numbers, vector
 from regretless.experts import regrets
+from regretless.named import arranged, index_of, rows_alike, target_of
 from regretless.run import Array
 
 __all__ = [
@@ -57,7 +58,8 @@ def uniform(experts: Any, y: Any, loss: str | ForecastLoss = "squared") -> Oracl
     """The mean of the experts that are awake.
 
     Parameters, here and below: `experts` (T, N), their forecasts, NaN where one sleeps, at least one
-    of them awake in each round; `y` (T,), what came true; `loss`, a name or an object of
+    of them awake in each round; `y` (T,), what came true, with the same index if both are of pandas;
+    `loss`, a name or an object of
     `regretless.losses`, or any other `ForecastLoss`.
 
     >>> uniform([[0.0, 2.0], [3.0, np.nan]], [1.0, 1.0]).loss
@@ -169,7 +171,8 @@ def table(
 
 
 def _game(experts: Any, y: Any, loss: str | ForecastLoss) -> tuple[Array, Array, ForecastLoss]:
-    X = regrets.rounds_by_experts(experts, "experts")
+    y = rows_alike(y, index_of(experts), "y", "experts", hint="; y.to_numpy() takes it in order")
+    X = regrets.rounds_by_experts(arranged(experts, None, "experts")[0], "experts")
     asleep = np.isnan(X)
     finite_numbers(np.where(asleep, 0.0, X), "experts", "; NaN is for sleeping experts")
     if asleep.all(axis=1).any():
@@ -180,7 +183,7 @@ def _game(experts: Any, y: Any, loss: str | ForecastLoss) -> tuple[Array, Array,
         raise ValueError(
             f"loss={loss!r} has no value and derivative; losses.Quantile(0.9) has them"
         )
-    return X, vector(y, "y", len(X)), kind
+    return X, vector(target_of(y), "y", len(X)), kind
 
 
 def _all_awake(

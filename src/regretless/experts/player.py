@@ -25,6 +25,7 @@ from regretless.arguments import (
 )
 from regretless.certificates import RegretCertificate
 from regretless.experts.run import ExpertsRun
+from regretless.named import arranged, index_of, place_of, rows_alike
 from regretless.run import Array
 
 __all__ = ["ExpertPlayer", "is_group"]
@@ -42,7 +43,11 @@ class ExpertPlayer(ABC):
     prior : how likely each is to be the best, before anything is seen; by default all alike.
     range : of the losses, `(low, high)`.
 
-    Attributes: `rounds` played, `loss` suffered, `regrets` to each expert.
+    Losses and confidences may be arrays, data frames, Arrow tables, pandas series or dicts. Whatever has
+    names brings those of the experts the first time, and is matched by name from then on, in any order;
+    arrays and lists are taken by position.
+
+    Attributes: `rounds` played, `loss` suffered, `regrets` to each expert, their `names` or None.
     """
 
     _sleeps: ClassVar[bool] = True  # whether it takes confidences
@@ -55,6 +60,7 @@ class ExpertPlayer(ABC):
         self, n: int, *, prior: Any = None, range: tuple[float, float] | None = (0.0, 1.0)
     ) -> None:
         n = whole(n, "n", hint=": how many experts")
+        prior, self.names = arranged(prior, None, "prior")
         self.prior = _distribution(prior, n)
         self.range = None if range is None else interval(range, "range")
         self._slept = False
@@ -97,7 +103,8 @@ class ExpertPlayer(ABC):
 
     def distribution(self, confidence: Any = None) -> Array:
         """What is played now, if experts are awake with these confidences in [0, 1], not all 0."""
-        return self._engine.weights(self._confidence(confidence, (self.n,)))
+        known, _ = arranged(confidence, self.names, "confidence")
+        return self._engine.weights(self._confidence(known, (self.n,)))
 
     def update(self, losses: Any, confidence: Any = None) -> float:
         """Learn from the losses of a round; returns the loss suffered.
@@ -112,16 +119,23 @@ class ExpertPlayer(ABC):
                 suffered = math.nan  # a list, or of another shape
             if suffered == suffered:  # noqa: PLR0124
                 return suffered
+        losses, names = arranged(losses, self.names, "losses")
+        confidence, names = arranged(confidence, names, "confidence")
         awake = self._confidence(confidence, (self.n,))
         scaled = self._losses(losses, awake, (self.n,))
         self._slept |= awake is not None
+        self.names = names
         return self._low + self._width * self._engine.update(scaled, awake)
 
     def run(self, losses: Any, confidence: Any = None, *, weights: bool = True) -> ExpertsRun:
         """Play many rounds: `losses`, and `confidence` if there is any, with a row for each.
 
-        `weights`: whether to keep those played. The player goes on from where it is.
+        `weights`: whether to keep those played. The player goes on from where it is. If both are of
+        pandas they must have the same index.
         """
+        confidence = rows_alike(confidence, index_of(losses), "confidence", "losses")
+        losses, names = arranged(losses, self.names, "losses")
+        confidence, names = arranged(confidence, names, "confidence")
         table = shaped(losses, "losses", (None, self.n))
         awake = self._confidence(confidence, table.shape)
         scaled = self._scaled(table) if awake is None else self._losses(table, awake, table.shape)
@@ -131,6 +145,7 @@ class ExpertPlayer(ABC):
             self._engine.restore(before._engine.state())
             self._losses(table, awake, table.shape)  # says what is wrong
         self._slept |= awake is not None
+        self.names = names
         return ExpertsRun(
             self._low + self._width * suffered,
             table,
@@ -196,7 +211,9 @@ class ExpertPlayer(ABC):
     # --- what is proven ----------------------------------------------------------------------------
 
     def regret(self, comparator: Any = None, *, quantile: float | None = None) -> float:
-        """The regret to the best expert, to `comparator` (an index or a distribution), or but for some.
+        """The regret to the best expert, to `comparator`, or but for some.
+
+        `comparator`: the index or the name of an expert, or a distribution over them.
 
         With `quantile` it is that to the `ceil(quantile n)`-th best.
         """
@@ -244,11 +261,15 @@ class ExpertPlayer(ABC):
             return u
         if comparator is None:
             comparator = int(np.argmax(self.regrets))
+        if isinstance(comparator, str):
+            comparator = place_of(comparator, self.names, "comparator")
         if isinstance(comparator, (int, np.integer)):
             if not 0 <= comparator < self.n:
                 raise ValueError(f"comparator={comparator} is none of the {self.n} experts")
             return np.asarray(np.eye(1, self.n, int(comparator))[0])
-        return _distribution(comparator, self.n, "comparator")
+        return _distribution(
+            arranged(comparator, self.names, "comparator")[0], self.n, "comparator"
+        )
 
     # --- copies ------------------------------------------------------------------------------------
 

@@ -61,9 +61,9 @@ class ExpertsRun:
     def regret(self, **notion: Any) -> float:
         """How much more was lost than by the best expert, or by what is asked for.
 
-        One of: `expert`, an index; `quantile`, all but the best `ceil(quantile n) - 1`; `mixture`, a
-        distribution; `shifts`, the best sequence that changes so often at most; `interval`,
-        `(start, stop)`, the best expert in these rounds, or "worst", the largest of any interval;
+        One of: `expert`, an index or a name; `quantile`, all but the best `ceil(quantile n) - 1`;
+        `mixture`, a distribution; `shifts`, the best sequence that changes so often at most;
+        `interval`, `(start, stop)`, the best expert in these rounds, or "worst", the largest of any interval;
         `sequence`, nonnegative weights in each round.
         """
         return self._notion(notion)[0]
@@ -148,7 +148,7 @@ class ExpertsRun:
         bound = np.interp(np.arange(1, len(self.losses) + 1), *self.bound_curve())
         known = bound if np.isfinite(bound).all() else None
         regret = np.cumsum(self.instantaneous, axis=0)
-        return regret_to_experts(regret, path, bound=known, names=names)
+        return regret_to_experts(regret, path, bound=known, names=names or self.after.names)
 
     def plot_weights(
         self, path: str | PathLike[str] | None = None, *, names: Any = None
@@ -158,7 +158,7 @@ class ExpertsRun:
 
         if self.weights is None:
             raise ValueError("the weights were not kept: run(..., weights=True)")
-        return weights_over_time(self.weights, path, names=names)
+        return weights_over_time(self.weights, path, names=names or self.after.names)
 
     def summary(self, names: Any = None) -> str:
         """A table of the experts: mean loss, regret to it with its bound, and mean weight.
@@ -174,7 +174,8 @@ class ExpertsRun:
         awake = np.ones(table.shape) if self.confidence is None else self.confidence
         with np.errstate(invalid="ignore", divide="ignore"):
             means = np.sum(np.where(awake > 0, awake * table, 0.0), axis=0) / awake.sum(axis=0)
-        names = [f"expert {i}" for i in range(table.shape[1])] if names is None else list(names)
+        numbered = [f"expert {i}" for i in range(table.shape[1])]
+        names = list(names or self.after.names or numbered)
         wide = max(len("expert"), *(len(str(name)) for name in names))
         lines = [
             f"{self.after!r}, {len(self.losses)} rounds, mean loss {self.losses.mean():.4f}",

@@ -88,7 +88,8 @@ def from_sklearn(tree: Any) -> TemplateTree:
 
     Nodes are numbered as in `tree.tree_`. Those of a regressor predict their means. Those of a
     classifier, which must have two classes, predict the probability of the second, so targets are 0
-    and 1. An example is a vector, or a mapping by the names that the tree was fitted with.
+    and 1. An example is a vector, or a mapping or a pandas series by the names that the tree was fitted
+    with.
 
     >>> from regretless.experts import BestPruning
     >>> from sklearn.tree import DecisionTreeRegressor
@@ -125,7 +126,11 @@ def from_sklearn(tree: Any) -> TemplateTree:
 def _goes_right(x: Any, feature: int, name: Any, threshold: float, if_missing: bool) -> bool:
     # scikit-learn makes single precision of what it is given, but not of its thresholds
     try:
-        value = float(np.float32(x[name] if isinstance(x, Mapping) else x[feature]))
+        if hasattr(x, "iloc"):  # a row of pandas: by name, if the tree knows names
+            given = x[name] if isinstance(name, str) else x.iloc[feature]
+        else:
+            given = x[name] if isinstance(x, Mapping) else x[feature]
+        value = float(np.float32(given))
     except (KeyError, IndexError, TypeError, ValueError):
         raise ValueError(f"x={x!r} has no number as feature {name!r}") from None
     return if_missing if math.isnan(value) else value > threshold

@@ -1,0 +1,253 @@
+"""Experts by name: numbers out of frames, tables, series and dicts, in the order that is known.
+
+What has names is matched by name after the first time: its columns may come in another order, but none
+may be missing or new. Arrays and lists have no names and are taken by position.
+"""
+
+import datetime
+import numbers
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.arguments import Array
+
+__all__ = ["arranged", "index_of", "names_of", "place_of", "rows_alike", "target_of"]
+
+_CATEGORIES = ("category", "dictionary", "Categorical", "Enum")  # as their types are written
+_KINDS = {"b": "booleans", "M": "dates", "m": "durations", "U": "text", "S": "text"}
+
+
+# --- columns ---------------------------------------------------------------------------------------
+
+
+def names_of(values: Any) -> list[str] | None:
+    """The names in a data frame, an Arrow table, a pandas series or a dict; None if there are none.
+
+    >>> names_of({"gam": 1.5, "ar": 2.0}), names_of([1.5, 2.0])
+    (['gam', 'ar'], None)
+    """
+    if isinstance(values, Mapping):
+        found = list(values)
+    elif _is_frame(values):
+        found = list(values.column_names if hasattr(values, "column_names") else values.columns)
+    elif _is_series(values):
+        found = list(values.index)
+    else:
+        return None
+    return [str(name) for name in found]
+
+
+def arranged(
+    values: Any, known: Sequence[str] | None, argument: str, *, booleans: bool = False
+) -> tuple[Any, list[str] | None]:
+    """Numbers in the order of the `known` names, missing ones NaN; and the names that are known now.
+
+    Whatever has no names comes back as it is. A frame, a table or a dict of columns is a matrix, a
+    series or a dict of numbers a vector.
+
+    >>> arranged({"ar": 2.0, "gam": 1.5}, ["gam", "ar"], "forecasts")
+    (array([1.5, 2. ]), ['gam', 'ar'])
+    >>> arranged({"ar": 2.0, "gbm": 1.5}, ["gam", "ar"], "forecasts")
+    Traceback (most recent call last):
+    ValueError: forecasts lacks the expert 'gam' and has the unknown 'gbm'; the experts are 'gam', 'ar'
+    """
+    names = names_of(values)
+    if names is None:
+        if getattr(values, "dtype", None) is not None and getattr(values.dtype, "kind", "") in "Mm":
+            raise ValueError(f"{argument} holds {_KINDS[values.dtype.kind]}, not numbers")
+        return values, None if known is None else list(known)
+    order = _order(names, known, argument)
+    found = _matrix(values, names, argument, booleans)
+    if order is not None and order != list(range(len(order))):
+        found = found[..., order]
+    # by rows, as arrays are: in another order sums would be rounded otherwise
+    return np.ascontiguousarray(found), names if known is None else list(known)
+
+
+def place_of(name: str, names: Sequence[str] | None, argument: str) -> int:
+    """The place of an expert that is called by its name.
+
+    >>> place_of("ar", ["gam", "ar"], "comparator")
+    1
+    """
+    if names is None:
+        raise ValueError(
+            f"{argument}={name!r}: the experts have no names; give a number, or forecasts with names"
+        )
+    if name not in names:
+        raise ValueError(f"{argument}={name!r} is not one of {_listed(names)}")
+    return list(names).index(name)
+
+
+def _order(names: list[str], known: Sequence[str] | None, argument: str) -> list[int] | None:
+    """The places of the known names; None if they are these."""
+    if len(set(names)) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise ValueError(f"{argument} has two columns {twice!r}; give them different names")
+    if known is None:
+        return None
+    if names == list(known):
+        return list(range(len(names)))
+    missing = [name for name in known if name not in names]
+    extra = [name for name in names if name not in known]
+    if len(missing) == len(known) == len(names) and names == [str(k) for k in range(len(names))]:
+        return list(range(len(names)))  # numbered by default, which says no more than an array does
+    if missing or extra:
+        lacks = f"lacks the expert{'s' * (len(missing) > 1)} {_listed(missing)}" if missing else ""
+        has = f"has the unknown {_listed(extra)}" if extra else ""
+        raise ValueError(
+            f"{argument} {' and '.join(filter(None, (lacks, has)))}; the experts are {_listed(known)}"
+        )
+    where = {name: k for k, name in enumerate(names)}
+    return [where[name] for name in known]
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
+
+
+def _is_frame(values: Any) -> bool:
+    return hasattr(values, "column_names") or (
+        hasattr(values, "columns") and hasattr(values, "dtypes")
+    )
+
+
+def _is_series(values: Any) -> bool:
+    return hasattr(values, "iloc") and hasattr(values, "index") and not hasattr(values, "columns")
+
+
+# --- numbers ---------------------------------------------------------------------------------------
+
+
+def _matrix(values: Any, names: list[str], argument: str, booleans: bool) -> Array:
+    """The columns side by side, or one number of each name."""
+    if _is_series(values):
+        return _numbers(values, argument, booleans, names)
+    if hasattr(values, "iloc"):  # pandas, all at once if it can be
+        if {dtype.kind for dtype in values.dtypes} <= set("iuf"):
+            return np.asarray(values.to_numpy(np.float64, na_value=np.nan))
+        columns = [values.iloc[:, k] for k in range(len(names))]
+    elif isinstance(values, Mapping):
+        columns = list(values.values())
+        if all(np.ndim(each) == 0 for each in columns):
+            return _numbers(np.array([*columns, None], object)[:-1], argument, booleans, names)
+    else:  # polars, Arrow
+        columns = values.get_columns() if hasattr(values, "get_columns") else values.columns
+    found = [
+        _numbers(column, f"the column {name!r} of {argument}", booleans)
+        for column, name in zip(columns, names)
+    ]
+    if len({len(column) for column in found}) > 1:
+        sizes = ", ".join(f"{name!r} {len(column)}" for name, column in zip(names, found))
+        raise ValueError(f"{argument} has columns of different lengths: {sizes}")
+    return np.column_stack(found) if found else np.zeros((0, 0))
+
+
+def _numbers(column: Any, called: str, booleans: bool, names: Sequence[str] | None = None) -> Array:
+    """A column as floats, NaN where one is missing; `names` of its entries, if they have any."""
+    written = str(getattr(column, "dtype", getattr(column, "type", "")))
+    if written.startswith(_CATEGORIES):
+        raise _refused(called, "categories")
+    array: NDArray[Any] = np.asarray(column)
+    if array.dtype.kind in "iuf" or (booleans and array.dtype.kind == "b"):
+        return np.asarray(array, np.float64)
+    if array.dtype.kind != "O":
+        raise _refused(called, _KINDS.get(array.dtype.kind, str(array.dtype)))
+    out = np.empty(array.shape)
+    for k, value in enumerate(array.ravel().tolist()):
+        kind = _kind(value)
+        if kind and not (booleans and kind == "booleans"):
+            one = called if names is None else f"the column {names[k]!r} of {called}"
+            raise _refused(one, kind)
+        out.flat[k] = np.nan if _missing(value) else float(value)
+    return out
+
+
+def _kind(value: Any) -> str:
+    """What an entry is if it is neither a number nor missing."""
+    if isinstance(value, (bool, np.bool_)):
+        return "booleans"
+    if isinstance(value, (str, bytes)):
+        return "text"
+    if isinstance(value, (datetime.date, datetime.time, np.datetime64)):  # pandas' are datetimes
+        return "" if _missing(value) else "dates"
+    if isinstance(value, (datetime.timedelta, np.timedelta64)):
+        return "durations"
+    number = isinstance(value, (numbers.Real, Decimal, np.number))
+    return "" if number or _missing(value) else type(value).__name__
+
+
+def _missing(value: Any) -> bool:
+    """None, and everything that is not equal to itself or does not know: NaN, NaT, NA."""
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
+def _refused(called: str, kind: str) -> ValueError:
+    return ValueError(
+        f"{called} holds {kind}, which are no numbers of an expert; leave it out, or make it the index"
+    )
+
+
+# --- rows ------------------------------------------------------------------------------------------
+
+
+def index_of(values: Any) -> Any:
+    """The index of a pandas frame or series; None if there is none."""
+    return values.index if hasattr(values, "iloc") and hasattr(values, "index") else None
+
+
+def rows_alike(
+    values: Any, index: Any, argument: str, other: str, *, align: bool = False, hint: str = ""
+) -> Any:
+    """Values whose rows are those of the `index`, if both have one; `align` puts them in its order.
+
+    >>> import pandas as pd
+    >>> y = pd.Series([1.0, 2.0], index=[9, 10])
+    >>> rows_alike(y, pd.Index([10, 11]), "y", "experts")
+    Traceback (most recent call last):
+    ValueError: y and experts differ in their index: row 0 is 9 in y and 10 in experts
+    >>> rows_alike(y, pd.Index([10, 11]), "y", "experts", align=True).tolist()
+    [2.0, nan]
+    """
+    own = index_of(values)
+    if own is None or index is None:
+        if align:
+            raise ValueError(f"align=True needs a pandas index of both {argument} and {other}")
+        return values
+    if own.equals(index) or (len(own) == len(index) and bool(np.all(own == index))):
+        return values
+    if align:
+        for each, name in ((own, argument), (index, other)):
+            if not each.is_unique:
+                raise ValueError(f"align=True: the index of {name} holds {_twice(each)!r} twice")
+        return values.reindex(index)
+    at = next((k for k, (a, b) in enumerate(zip(own, index)) if a != b), None)
+    if at is None:
+        where = f"{argument} has {len(own)} rows, {other} {len(index)}"
+    else:
+        where = f"row {at} is {own[at]} in {argument} and {index[at]} in {other}"
+    raise ValueError(f"{argument} and {other} differ in their index: {where}{hint}")
+
+
+def target_of(y: Any, argument: str = "y") -> Any:
+    """What came true as numbers, or as it is if it is no column of a frame.
+
+    >>> import pandas as pd
+    >>> target_of(pd.Series([True, None]))
+    array([ 1., nan])
+    """
+    if hasattr(y, "to_numpy") and not _is_frame(y):
+        return _numbers(y, argument, booleans=True)
+    return y
+
+
+def _twice(index: Any) -> Any:
+    return index[index.duplicated()][0]
