@@ -57,10 +57,10 @@ class Mixture:
     Names decide, not places:
 
     >>> mix = Mixture()
-    >>> mix.predict({"gam": 1.0, "ar": 3.0})
-    2.0
-    >>> mix.update(1.0)
-    >>> mix.predict({"ar": 5.0, "gam": 1.0}) < 3.0, mix.names
+    >>> for _ in range(5):
+    ...     forecast = mix.predict({"gam": 1.0, "ar": 3.0})
+    ...     mix.update(1.0)
+    >>> mix.predict({"ar": 3.0, "gam": 1.0}) < 1.5, mix.names
     (True, ['gam', 'ar'])
     """
 

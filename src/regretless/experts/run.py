@@ -63,8 +63,8 @@ class ExpertsRun:
 
         One of: `expert`, an index or a name; `quantile`, all but the best `ceil(quantile n) - 1`;
         `mixture`, a distribution; `shifts`, the best sequence that changes so often at most;
-        `interval`, `(start, stop)`, the best expert in these rounds, or "worst", the largest of any interval;
-        `sequence`, nonnegative weights in each round.
+        `interval`, `(start, stop)`, the best expert in these rounds, or "worst", the largest of any
+        interval; `sequence`, nonnegative weights in each round.
         """
         return self._notion(notion)[0]
 
