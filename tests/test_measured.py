@@ -10,8 +10,8 @@ from sklearn.calibration import calibration_curve
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.metrics import log_loss, mean_squared_error, roc_auc_score, zero_one_loss
 
-from regretless import evaluate, streams
-from regretless.boosting import AdaBoostOL, OSBoost
+from regretless import evaluate, sklearn, streams
+from regretless.boosting import AdaBoostOL, GradientBoostingHull, OSBoost
 from regretless.evaluate import Training
 from regretless.linear import (
     Auto,
@@ -374,3 +374,26 @@ def test_learners_that_take_no_weights_are_not_given_any():
     assert evaluate.progressive(pipeline, [(x, y == "a", w) for x, y, w in rows]).examples == 3
     with pytest.raises(ValueError, match="no predict_proba"):
         evaluate.progressive(SGDClassifier(loss="hinge"), rows)
+
+
+# --- nothing is learned of an example without weight ------------------------------------------------
+
+
+def test_labels_without_weight_in_scikit_learn():
+    X, y = np.eye(3), [0, 1, 2]
+    model = sklearn.LinearClassifier().partial_fit(X, y, sample_weight=[1.0, 0.0, 2.0])
+    assert model.classes_.tolist() == [0, 2]
+    assert model.fit(X, y, sample_weight=[0.0, 1.0, 2.0]).classes_.tolist() == [1, 2]
+    assert model.partial_fit(X, y, sample_weight=[0.0, 1.0, 2.0]).classes_.tolist() == [1, 2]
+
+
+def test_weak_learners_of_others_without_weight():
+    """They are not asked to learn, and the number of columns is not known yet."""
+    model = GradientBoostingHull(SGDRegressor(random_state=0), n=2, range=(-1.0, 1.0))
+    model.learn_one([1.0, 2.0, 3.0], 0.5, 0.0)
+    model.learn_many([[1.0, 2.0, 3.0]], [0.5], [0.0])
+    assert not any(copy.learned for copy in model._model.copies)
+    model.learn_one([1.0, 2.0], 0.5)
+    model.learn_many([[1.0, 2.0]], [0.5])
+    assert model._model.width == 2
+    assert model.predict_one({1: 1.0}) == model.predict([[0.0, 1.0]])[0]

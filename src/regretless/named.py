@@ -18,6 +18,7 @@ from regretless.arguments import Array
 __all__ = ["arranged", "index_of", "names_of", "place_of", "rows_alike", "target_of"]
 
 _CATEGORIES = ("category", "dictionary", "Categorical", "Enum")  # as their types are written
+_PLAIN = (np.ndarray, list, tuple, type(None), float)  # most of what comes has no names
 _KINDS = {"b": "booleans", "M": "dates", "m": "durations", "U": "text", "S": "text"}
 
 
@@ -55,9 +56,9 @@ def arranged(
     Traceback (most recent call last):
     ValueError: forecasts lacks the expert 'gam' and has the unknown 'gbm'; the experts are 'gam', 'ar'
     """
-    names = names_of(values)
+    names = None if isinstance(values, _PLAIN) else names_of(values)
     if names is None:
-        if getattr(values, "dtype", None) is not None and getattr(values.dtype, "kind", "") in "Mm":
+        if isinstance(values, np.ndarray) and values.dtype.kind in "Mm":
             raise ValueError(f"{argument} holds {_KINDS[values.dtype.kind]}, not numbers")
         return values, None if known is None else list(known)
     order = _order(names, known, argument)
@@ -217,8 +218,7 @@ def rows_alike(
     >>> rows_alike(y, pd.Index([10, 11]), "y", "experts", align=True).tolist()
     [2.0, nan]
     """
-    own = index_of(values)
-    if own is None or index is None:
+    if index is None or (own := index_of(values)) is None:
         if align:
             raise ValueError(f"align=True needs a pandas index of both {argument} and {other}")
         return values
@@ -244,7 +244,7 @@ def target_of(y: Any, argument: str = "y") -> Any:
     >>> target_of(pd.Series([True, None]))
     array([ 1., nan])
     """
-    if hasattr(y, "to_numpy") and not _is_frame(y):
+    if not isinstance(y, _PLAIN) and hasattr(y, "to_numpy") and not _is_frame(y):
         return _numbers(y, argument, booleans=True)
     return y
 

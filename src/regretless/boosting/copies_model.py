@@ -35,21 +35,23 @@ class CopiesModel:
 
     # --- one example ---------------------------------------------------------------------------------
 
-    def score(self, x: Any) -> float:
+    def score(self, x: Any, width: int | None = None) -> float:
         """The prediction."""
-        return self._predict(self._row(x))
+        return self._predict(self._row(x, width))
 
     def learn_target(self, x: Any, y: float, w: float) -> None:
         """Learn an example."""
         self.step_target(x, y, w)
 
-    def step_target(self, x: Any, y: float, w: float) -> float:
+    def step_target(self, x: Any, y: float, w: float, width: int | None = None) -> float:
         """The same; returns what was predicted before."""
         arguments.importance(w)
-        row = self._row(x)
+        row = self._row(x, width)
         score = self._predict(row)
         if w > 0.0:
             self._learn(row, y, w)
+            if not self.copies[0].takes_dicts:
+                self.width = row.shape[1]
             self.totals[[0, 1, 4, 6]] += 1.0, w * self.loss.value(score, y), w, 1.0
         return score
 
@@ -75,27 +77,28 @@ class CopiesModel:
             else:
                 each.learn_slope(row, v, float(slopes[i]), w)
 
-    def _row(self, x: Any) -> Any:
+    def _row(self, x: Any, width: int | None = None) -> Any:
+        """One example, as the copies take it; `width` if it is that of no vector."""
         self.reader.read(x, False)
         if not isinstance(x, dict):
             columns, values = x
-            if self.width is None and not self.copies[0].takes_dicts:
-                self.width = len(columns)
+            width = len(columns) if width is None else width
             x = {c: v for c, v in zip(columns.tolist(), values.tolist()) if v}
         if self.copies[0].takes_dicts:
             return x
-        if self.width is None:
+        if self.width is not None:
+            width = self.width
+        if width is None:
             raise ValueError(
                 f"x={x!r}: {self.copies[0].name} takes vectors; give x as one, not as a dict"
             )
-        return dense(x, self.width)
+        return dense(x, width)
 
     # --- batches -------------------------------------------------------------------------------------
 
     def feed(self, batch: rows.Batch, targets: Any, importance: Any, want_scores: bool) -> Any:
         """Predict, or learn if there are targets, the rows of a batch one after the other."""
-        if self.width is None and not self.copies[0].takes_dicts:
-            self.width = batch.width if isinstance(batch, rows.CSR) else _columns(batch)
+        width = batch.width if isinstance(batch, rows.CSR) else _columns(batch)
         if importance is not None:
             if len(importance) != batch.size:
                 raise ValueError("X and the weights differ in length")
@@ -105,10 +108,10 @@ class CopiesModel:
         for t in range(batch.size):
             x = batch.row(t)
             if targets is None:
-                scores[t] = self.score(x)
+                scores[t] = self.score(x, width)
             else:
                 w = 1.0 if importance is None else float(importance[t])
-                scores[t] = self.step_target(x, float(targets[t]), w)
+                scores[t] = self.step_target(x, float(targets[t]), w, width)
                 suffered[t] = self.loss.value(scores[t], float(targets[t]))
         if not want_scores:
             return None

@@ -129,11 +129,12 @@ def _one_by_one(player: "_Player", stream: Stream, delay: int) -> Validation:
         scores.add(losses, weights, wrong, *some)
         batch.clear()
 
-    for x, y, w in stream.weighted():
-        batch.append(player.score(x, y, importance(w)))
+    for x, y, given in stream.weighted():
+        w = importance(given)
+        batch.append(player.score(x, y, w))
         if len(batch) == 1024:
             flush()
-        waiting.append((x, y, float(w)))
+        waiting.append((x, y, w))
         if len(waiting) > delay:
             player.learn(*waiting.popleft())
     for example in waiting:
