@@ -84,10 +84,11 @@ struct Kernels {
   Survey (*survey_values)(const double* values, std::size_t size);
   Survey (*survey_sparse)(const std::int32_t* columns, const double* values, std::size_t size,
                           std::int32_t width);
-  // Columns to rows of the bank, by table or (null) by mask, and values to floats; false if some
-  // column has no row yet.
+  // Columns to rows of the bank, by a table of `width` or (null) by mask, and values to floats;
+  // false if some column has no row yet.
   bool (*place)(const std::int32_t* columns, const double* values, std::size_t size,
-                const std::uint32_t* table, std::uint32_t mask, std::uint32_t* rows, float* floats);
+                const std::uint32_t* table, std::uint32_t width, std::uint32_t mask,
+                std::uint32_t* rows, float* floats);
   // Whether all rows are below `count` and all values as they may be.
   bool (*belongs)(const std::uint32_t* rows, const float* values, std::size_t size,
                   std::uint32_t count);

@@ -225,7 +225,7 @@ def test_bad_options(make, message):
 
 
 def test_an_estimator_that_is_none():
-    with pytest.raises(TypeError, match="estimator='arm' is not OneArm"):
+    with pytest.raises(ValueError, match="estimator='arm' is not OneArm"):
         BanditMirrorDescent(Entropy(), 2, estimator="arm")
     with pytest.raises(ValueError, match="draws no arms"):
         _ = BanditGradientDescent(2).probabilities
@@ -284,7 +284,7 @@ def test_bad_runs_change_nothing(losses, rounds, message):
 
 
 def test_losses_that_are_none():
-    with pytest.raises(TypeError, match="losses=3 is no matrix, no function"):
+    with pytest.raises(ValueError, match="losses=3 is no matrix, no function"):
         players()["arms"].run(3)
 
 

@@ -523,9 +523,9 @@ def test_learners_that_predict_no_rewards():
         def learn_one(self, x, y):
             pass
 
-    with pytest.raises(TypeError, match="learner of arm 0, a Says, predicts 'yes', a str"):
+    with pytest.raises(ValueError, match="learner of arm 0, a Says, predicts 'yes', a str"):
         EpsilonGreedyLearner(Says("yes"), 2).act([1.0])
-    with pytest.raises(TypeError, match="predicts True, a bool"):
+    with pytest.raises(ValueError, match="predicts True, a bool"):
         EpsilonGreedyLearner(Says(True), 2).act([1.0])
     with pytest.raises(ValueError, match="arm 0, a Says, predicts nan; lower its"):
         EpsilonGreedyLearner(Says(math.nan), 2).act([1.0])

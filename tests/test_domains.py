@@ -320,7 +320,7 @@ def test_bad_input_is_named(call, message):
 
 
 def test_an_intersection_is_of_domains():
-    with pytest.raises(TypeError, match="is not a Domain"):
+    with pytest.raises(ValueError, match="is not a Domain"):
         Intersection(Ball(), 3)
 
 

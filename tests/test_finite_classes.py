@@ -189,7 +189,7 @@ def test_points_that_are_not_there():
     for x in (3, "0", [1], None):
         with pytest.raises(ValueError, match="none of the 3 points"):
             H.at(x)
-    with pytest.raises(TypeError, match="is not hashable; a tuple would be"):
+    with pytest.raises(ValueError, match="is not hashable; a tuple would be"):
         FiniteClass([[0, 1]], points=[[1], [2]])
 
 

@@ -152,7 +152,7 @@ def test_bad_input(row, column, payoffs, rounds, message):
 
 
 def test_who_is_no_player():
-    with pytest.raises(TypeError, match="row_player=3 has no weights, point, act or respond"):
+    with pytest.raises(ValueError, match="row_player=3 has no weights, point, act or respond"):
         play(3, Hedge, CYCLE, 5)
 
 

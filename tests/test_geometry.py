@@ -337,9 +337,9 @@ def test_bad_input_is_named(call, message):
 
 
 def test_only_geometries_and_domains_combine():
-    with pytest.raises(TypeError, match="second=3 is not a Geometry"):
+    with pytest.raises(ValueError, match="second=3 is not a Geometry"):
         Euclidean() + 3
-    with pytest.raises(TypeError, match="domain=3 is not a Domain"):
+    with pytest.raises(ValueError, match="domain=3 is not a Domain"):
         Euclidean().on(3)
 
 

@@ -238,5 +238,5 @@ def test_the_core_refuses_what_it_cannot_use():
         _core.Littlestone(H._bits, 65)
     with pytest.raises(ValueError, match="shapes"):
         _core.vc_dimension(H._bits[:0], 3, 10)
-    with pytest.raises(TypeError, match="FiniteClass"):
+    with pytest.raises(ValueError, match="FiniteClass"):
         littlestone_dimension([[0, 1]])

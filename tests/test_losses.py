@@ -457,7 +457,7 @@ def test_unknown_losses():
         ValueError, match=r"loss='#' is not one of .*'log_wealth', 'power', 'zero_one'$"
     ):
         losses.get("#")
-    with pytest.raises(TypeError, match="must be a name or a Loss"):
+    with pytest.raises(ValueError, match="must be a name or a Loss"):
         losses.get(Hinge)
     with pytest.raises(TypeError, match="abstract"):
         losses.Loss()

@@ -100,7 +100,7 @@ def test_doubling_golden():
 
 
 def test_doubling_refuses_what_is_no_factory():
-    with pytest.raises(TypeError, match="not a player"):
+    with pytest.raises(ValueError, match="not a player"):
         DoublingTrick(lambda T: T)
     player = DoublingTrick(lambda T: regularized(dimension=min(T, 2)))
     with pytest.raises(ValueError, match="has dimension 2, not 1"):
@@ -223,7 +223,7 @@ def test_mistakes_are_bounded_by_the_hinge():
 
 
 def test_mistake_only_bad_input():
-    with pytest.raises(TypeError, match="no learn_one"):
+    with pytest.raises(ValueError, match="no learn_one"):
         MistakeOnly(3)
     with pytest.raises(ValueError, match="classification"):
         MistakeOnly(regularized(), loss="squared")

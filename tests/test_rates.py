@@ -122,7 +122,7 @@ def test_get():
     assert rates.get(np.float32(0.5)) == rates.Constant(0.5)
     schedule = rates.Inverse(2.0)
     assert rates.get(schedule) is schedule
-    with pytest.raises(TypeError, match=r"rate='fast' must be a number or a Rate"):
+    with pytest.raises(ValueError, match=r"rate='fast' must be a number or a Rate"):
         rates.get("fast")
 
 

@@ -383,7 +383,7 @@ def test_a_class_is_made_for_the_game_and_its_regret_is_the_gap():
     assert run.lower - 1e-12 <= 0.44 <= run.upper + 1e-12
     assert run.gap == pytest.approx((run.row_regret[-1] + run.column_regret[-1]) / 2000, abs=1e-12)
     assert run.row_regret[-1] <= math.sqrt(2 * 2000)  # regret matching: sqrt(n T)
-    with pytest.raises(TypeError, match="has no weights, point, act or respond"):
+    with pytest.raises(ValueError, match="has no weights, point, act or respond"):
         play(object(), Hedge, GAME, rounds=1)
 
 

@@ -204,7 +204,7 @@ def test_empty_and_single_rounds():
     assert (one.predict_one(0), one.predict_one(1), one.dimension) == (0, 1, 0)
     with pytest.raises(NotRealizable):
         one.learn_one(0, 1)
-    with pytest.raises(TypeError, match="FiniteClass"):
+    with pytest.raises(ValueError, match="FiniteClass"):
         SOA([[0, 1]])
     with pytest.raises(TooLarge):
         SOA(FiniteClass.random(3000, 20, density=0.2, seed=0), limit=1)

@@ -3,6 +3,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -25,6 +27,7 @@ namespace {
 
 using namespace bandits;
 using Cells = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Numbers = std::vector<double>;
 
 std::string written(double number) { return nb::cast<std::string>(nb::str(nb::float_(number))); }
@@ -211,9 +214,14 @@ PyArms make(double low, double high, Options... options) {
 struct PyEnvironment : Environment {
   PyEnvironment(int kind, Numbers means, double scale, std::uint64_t seed)
       : Environment(Kind(kind), std::move(means), scale, seed) {}
-  explicit PyEnvironment(Cells rows)
-      : Environment(rows.data(), rows.shape(rows.ndim() - 1)), kept(std::move(rows)) {}
-  Cells kept;
+  explicit PyEnvironment(Rows rows)
+      : Environment(rows.data(), rows.shape(1)), kept(std::move(rows)), rounds(kept.shape(0)) {}
+  void check_rounds(std::size_t first, std::size_t count) const {
+    if (first > rounds || count > rounds - first)
+      throw nb::value_error("the table of losses has fewer rounds");
+  }
+  Rows kept;
+  std::size_t rounds = std::numeric_limits<std::size_t>::max();  // of a table as many as it has
 };
 
 }  // namespace
@@ -225,6 +233,7 @@ void bind_bandits(nb::module_& m) {
       .def(
           "rows",
           [](PyEnvironment& e, std::size_t first, std::size_t count) {
+            e.check_rounds(first, count);
             Numbers all;
             all.reserve(count * e.size());
             for (std::size_t t = 0; t < count; ++t) {
@@ -237,6 +246,7 @@ void bind_bandits(nb::module_& m) {
       .def(
           "column",
           [](PyEnvironment& e, std::size_t arm, std::size_t first, std::size_t count) {
+            e.check_rounds(first, count);
             if (arm >= e.size()) throw nb::value_error("there is no such arm");
             Numbers all(count);
             for (std::size_t t = 0; t < count; ++t) all[t] = e.losses(first + t)[arm];
@@ -244,7 +254,7 @@ void bind_bandits(nb::module_& m) {
           },
           "arm"_a, "first"_a, "count"_a);
   m.def(
-      "table", [](Cells rows) { return std::make_unique<PyEnvironment>(std::move(rows)); },
+      "table", [](Rows rows) { return std::make_unique<PyEnvironment>(std::move(rows)); },
       "rows"_a);
   m.def(
       "uniform",
@@ -269,13 +279,20 @@ void bind_bandits(nb::module_& m) {
       .def(
           "run",
           [](PyArms& a, PyEnvironment& world, std::size_t first, std::size_t count,
-             nb::handle advice,
-             nb::handle delays) { return a.run(world, first, count, advice, delays); },
+             nb::handle advice, nb::handle delays) {
+            world.check_rounds(first, count);
+            return a.run(world, first, count, advice, delays);
+          },
           "world"_a, "first"_a, "count"_a, "advice"_a.none(), "delays"_a.none())
       .def(
           "watch",
           [](PyArms& a, PyEnvironment& world, std::vector<std::size_t> checkpoints,
-             nb::handle delays) { return a.watch(world, std::move(checkpoints), delays); },
+             nb::handle delays) {
+            if (!std::is_sorted(checkpoints.begin(), checkpoints.end()))
+              throw nb::value_error("checkpoints must rise");
+            world.check_rounds(0, checkpoints.empty() ? 0 : checkpoints.back());
+            return a.watch(world, std::move(checkpoints), delays);
+          },
           "world"_a, "checkpoints"_a, "delays"_a.none())
       .def_prop_ro("decisions", [](PyArms& a) { return std::int64_t(a.get().decisions()); })
       .def_prop_ro("updates", [](PyArms& a) { return std::int64_t(a.get().updates()); })

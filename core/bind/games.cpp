@@ -33,11 +33,12 @@ struct Held {
   Held(Vector<std::int64_t> starts, Vector<std::int32_t> places, Vector<double> values,
        std::size_t columns)
       : arrays{nb::cast(starts), nb::cast(places), nb::cast(values)} {
-    expect(starts.size() > 0 && starts.data()[0] == 0 && places.size() == values.size() &&
-           starts.data()[starts.size() - 1] == std::int64_t(values.size()));
-    expect(std::is_sorted(starts.data(), starts.data() + starts.size()));
+    bool sound = starts.size() > 0 && starts.data()[0] == 0 && places.size() == values.size() &&
+                 starts.data()[starts.size() - 1] == std::int64_t(values.size()) &&
+                 std::is_sorted(starts.data(), starts.data() + starts.size());
     for (std::size_t k = 0; k < places.size(); ++k)
-      expect(places.data()[k] >= 0 && std::size_t(places.data()[k]) < columns);
+      sound = sound && places.data()[k] >= 0 && std::size_t(places.data()[k]) < columns;
+    if (!sound) throw nb::value_error("the sparse matrix is malformed: its indices do not fit it");
     payoffs = std::make_unique<SparsePayoffs>(starts.data(), places.data(), values.data(),
                                               starts.size() - 1, columns);
   }

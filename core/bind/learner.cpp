@@ -419,6 +419,12 @@ class PyLearner {
     if (learning && !classes) y_target = nb::cast<Vector<double>>(labels);
     if (learning && (classes ? y_class.size() : y_target.size()) != n)
       throw nb::value_error("X and y differ in length");
+    if (learning && classes) {
+      const int count = std::max(learner_->lanes(), 2);  // two classes share a lane
+      for (std::size_t t = 0; t < n; ++t)
+        if (y_class(t) < 0 || y_class(t) >= count)
+          throw nb::value_error("a class number is out of range");
+    }
     if (!importance.is_none()) {
       h = nb::cast<Vector<double>>(importance);
       if (h.size() != n) throw nb::value_error("X and the weights differ in length");
@@ -479,13 +485,9 @@ class PyLearner {
 // arrays are no CSR matrix at all or hold a value that cannot be learned.
 nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                  Vector<double> values, const std::string& name) {
-  if (starts.size() == 0 || starts(0) < 0) throw nb::value_error("X.indptr does not start at 0");
+  Reading::check_starts(starts, columns.size(), values.size());
   const std::size_t n = starts.size() - 1;
-  for (std::size_t t = 0; t < n; ++t)
-    if (starts(t) > starts(t + 1)) throw nb::value_error("X.indptr decreases: X is malformed");
   const auto first = std::size_t(starts(0)), last = std::size_t(starts(n));
-  if (last > columns.size() || columns.size() != values.size())
-    throw nb::value_error("X.indptr, X.indices and X.data do not fit each other: X is malformed");
   const std::int32_t* c = columns.data();
   const Survey found =
       kernels().survey_sparse(c + first, values.data() + first, last - first, width);

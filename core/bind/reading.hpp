@@ -2,6 +2,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <stdexcept>
@@ -75,10 +76,13 @@ class Reading {
   }
 
   // --- batches: each calls use(number of examples, source), where source.part(...) gives some of
-  // them The arrays have been checked by `survey`.
+  // them. `survey` has found the columns and values good, but the arrays are the user's: other
+  // threads may change them meanwhile. So each entry is read once, and a column or code is compared
+  // with its limit where it is used. `starts` is a copy of ours.
   template <class Use>
   auto csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
            Vector<double> values, bool has_zero, Use use) {
+    check_starts(starts, columns.size(), values.size());
     const std::size_t n = starts.size() - 1;
     Features& f = features_;
     const std::int64_t* start = starts.data();
@@ -88,16 +92,18 @@ class Reading {
     const auto most = [=](std::size_t first, std::size_t last) {
       return std::size_t(start[last] - start[first]);
     };
-    const std::uint32_t* table = f.columns(std::size_t(width));
     const std::uint32_t mask = f.hashed() ? (std::uint32_t(1) << f.bits()) - 1 : 0;
-    const bool direct = !has_zero && (table || f.hashed());
+    const bool direct = !has_zero && width > 0 && (f.columns(std::size_t(width)) || f.hashed());
     const auto fill = [&, place = kernels().place, c = columns.data(), v = values.data()](
                           std::size_t t, bool naming, std::uint32_t* row, float* value) {
       const auto first = std::size_t(start[t]), last = std::size_t(start[t + 1]);
+      const std::uint32_t* table = f.columns(std::size_t(width));  // which moves when it grows
       if (table && t + 3 < n)
         for (auto j = start[t + 2]; j < start[t + 3]; ++j) fetch(table + c[j]);
       if (direct) {
-        if (place(c + first, v + first, last - first, table, mask, row, value)) return last - first;
+        if (place(c + first, v + first, last - first, table, std::uint32_t(width), mask, row,
+                  value))
+          return last - first;
         for (std::size_t j = 0; naming && j < last - first; ++j)
           if (row[j] == Features::kAbsent) row[j] = f.insert(std::int64_t(c[first + j]));
         if (naming) return last - first;
@@ -161,8 +167,9 @@ class Reading {
       }
       for (Column& c : plan) {
         const double v = c.codes ? 1 : c.numbers[std::ptrdiff_t(t) * c.stride];
-        if (v == 0 || (c.codes && c.codes[t] < 0)) continue;
-        row[n] = c.row(c.codes ? std::size_t(c.codes[t]) : 0, f, naming);
+        const std::size_t code = c.codes ? std::size_t(c.codes[t]) : 0;
+        if (v == 0 || code >= c.names.size()) continue;  // a code of -1 is larger than any size
+        row[n] = c.row(code, f, naming);
         value[n] = float(v);
         keep_place(row[n], value[n]);
         ++n;
@@ -296,8 +303,9 @@ class Reading {
   template <class Use>
   auto located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
                Use use) {
-    const std::size_t n = starts.size() - 1;
-    bool sound = starts.size() > 0 && rows.size() == values.size() && starts(n) <= rows.size();
+    bool sound = starts.size() > 0 && rows.size() == values.size();
+    const std::size_t n = sound ? starts.size() - 1 : 0;
+    sound = sound && starts(n) <= rows.size();
     for (std::size_t t = 0; sound && t < n; ++t) sound = starts(t) <= starts(t + 1);
     if (!sound || !kernels().belongs(rows.data(), values.data(), rows.size(),
                                      std::uint32_t(features_.size())))
@@ -362,6 +370,16 @@ class Reading {
     }
   }
 
+  // Rows of entries that are all there.
+  static void check_starts(const Vector<std::int64_t>& starts, std::size_t columns,
+                           std::size_t values) {
+    if (starts.size() == 0 || starts(0) < 0)
+      throw nb::value_error("X.indptr does not start at 0: X is malformed");
+    if (!std::is_sorted(starts.data(), starts.data() + starts.size()))
+      throw nb::value_error("X.indptr decreases: X is malformed");
+    if (std::size_t(starts(starts.size() - 1)) > columns || columns != values)
+      throw nb::value_error("X.indptr, X.indices and X.data do not fit each other: X is malformed");
+  }
   static void check_importance(double w, const std::string& where) {
     if (!(w >= 0 && w <= DBL_MAX))
       throw nb::value_error((where + " = " + std::to_string(w) +
@@ -407,7 +425,7 @@ class Reading {
           },
           c.stride);
       c.is_number = nb::isinstance<nb::int_>(spec[0]);
-      if (c.is_number) c.number = nb::cast<std::int64_t>(spec[0]);
+      if (c.is_number) c.number = column_of(nb::object(spec[0]).ptr());
       c.names.push_back(name);
     } else {
       auto a = nb::cast<Vector<std::int32_t>>(spec[1]);

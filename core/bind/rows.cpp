@@ -51,6 +51,8 @@ double number(PyObject* value, PyObject* name) {
        " is not a number, bool, string or None; spread it over several features");
 }
 
+}  // namespace
+
 std::int64_t column_of(PyObject* name) {
   nb::object index = nb::steal(PyNumber_Index(name));
   const long long column = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
@@ -60,8 +62,6 @@ std::int64_t column_of(PyObject* name) {
   }
   return column;
 }
-
-}  // namespace
 
 std::string_view utf8(PyObject* text) {
   Py_ssize_t size;

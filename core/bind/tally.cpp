@@ -19,6 +19,9 @@ void bind_tally(nb::module_& m) {
         if (positive.size() != n || weight.size() != n || ranks.shape(0) != 2 ||
             shares.shape(0) != 3 || ranks.shape(1) == 0 || shares.shape(1) == 0)
           throw nb::value_error("arrays of other shapes were expected");
+        for (std::size_t t = 0; t < n; ++t)
+          if (!(probability(t) >= 0 && probability(t) <= 1))
+            throw nb::value_error("a probability is outside [0, 1]");
         nb::gil_scoped_release release;
         tally(probability.data(), positive.data(), weight.data(), n, reach, ranks.data(),
               ranks.shape(1), shares.data(), shares.shape(1));

@@ -95,7 +95,9 @@ class Experts : public Stateful {
     }
     if (const double* w = times(weights_, total_, awake)) return w;
     // whatever is played then keeps the bounds
-    return times(prior_, total(prior_), awake);
+    if (const double* w = times(prior_, total(prior_), awake)) return w;
+    sum_ = total(prior_);  // all are asleep: another thread has changed who is awake
+    return prior_.data();
   }
   // For a few experts a plain loop is done before a kernel has begun.
   bool is_few() const { return size() <= 16; }

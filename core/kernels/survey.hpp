@@ -43,14 +43,19 @@ Survey survey_sparse(const std::int32_t* columns, const double* values, std::siz
 }
 
 bool place(const std::int32_t* columns, const double* values, std::size_t size,
-           const std::uint32_t* table, std::uint32_t mask, std::uint32_t* rows, float* floats) {
+           const std::uint32_t* table, std::uint32_t width, std::uint32_t mask, std::uint32_t* rows,
+           float* floats) {
   for (std::size_t j = 0; j < size; ++j) floats[j] = float(values[j]);
   if (!table) {
     for (std::size_t j = 0; j < size; ++j) rows[j] = 1 + (std::uint32_t(columns[j]) & mask);
     return true;
   }
 #pragma GCC unroll 8
-  for (std::size_t j = 0; j < size; ++j) rows[j] = table[columns[j]];
+  for (std::size_t j = 0; j < size; ++j) {
+    // Another thread may have changed a column since it was looked at: it is any other one then.
+    const auto c = std::uint32_t(columns[j]);
+    rows[j] = table[c < width ? c : 0];
+  }
   std::uint32_t most = 0;  // kAbsent is the largest of all
   for (std::size_t j = 0; j < size; ++j) most = rows[j] > most ? rows[j] : most;
   return most != std::numeric_limits<std::uint32_t>::max();

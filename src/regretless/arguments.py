@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 __all__ = [
     "NOT_A_WEIGHT",
     "check_entries",
+    "check_seed",
     "distributions",
     "finite",
     "finite_numbers",
+    "function",
     "importance",
+    "instance",
     "interval",
     "matrix",
     "not_negative",
@@ -30,6 +33,8 @@ __all__ = [
     "probabilities",
     "rank",
     "shaped",
+    "shown",
+    "sound",
     "table",
     "vector",
     "whole",
@@ -38,6 +43,21 @@ __all__ = [
 
 Array: TypeAlias = NDArray[np.float64]
 NOT_A_WEIGHT = "is not a weight: it must be finite and not negative"
+_MOST = 2**53
+T = TypeVar("T")
+
+
+def shown(value: Any) -> str:
+    """A value as messages show it: its `repr`, cut if it is long.
+
+    >>> shown(10**400)
+    '1000000000000000000000000000000000000000000000000000000000000000000000000000...'
+    """
+    try:
+        text = repr(value)
+    except Exception:  # whatever a class of the user's does, or an integer of too many digits
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 # --- one number or name ----------------------------------------------------------------------------
@@ -53,9 +73,11 @@ def number(value: Any, name: str) -> float:
     try:
         if not isinstance(value, (str, bytes)):
             return float(value)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError):
         pass
-    raise ValueError(f"{name}={value!r} is not a number")
+    except OverflowError:
+        raise ValueError(f"{name}={shown(value)} is too large for a number") from None
+    raise ValueError(f"{name}={shown(value)} is not a number")
 
 
 def finite(value: Any, name: str, hint: str = "") -> float:
@@ -131,8 +153,10 @@ def _ends(interval: str) -> tuple[float, float, bool, bool]:
     return low, high, interval[0] == "[", interval[-1] == "]"
 
 
-def whole(value: Any, name: str, least: int = 1, most: int | None = None, hint: str = "") -> int:
+def whole(value: Any, name: str, least: int = 1, most: int = _MOST, hint: str = "") -> int:
     """The value of an argument as a whole number, not less than the least nor more than the most.
+
+    The most is 2^53 unless it is given: up to there a whole number is also a float, and fits the core.
 
     >>> whole(0, "dimension")
     Traceback (most recent call last):
@@ -142,10 +166,45 @@ def whole(value: Any, name: str, least: int = 1, most: int | None = None, hint: 
     ValueError: bits=32 must be a whole number from 1 to 31
     """
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_whole or value < least or (most is not None and value > most):
-        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{name}={value!r} must be a whole number {allowed}{hint}")
+    if not is_whole or not least <= value <= most:
+        endless = most == _MOST and not (is_whole and value > most)
+        allowed = f"of at least {least}" if endless else f"from {least} to {most}"
+        raise ValueError(f"{name}={shown(value)} must be a whole number {allowed}{hint}")
     return int(value)
+
+
+def check_seed(value: Any, name: str = "seed") -> int:
+    """The value of an argument as a seed: a whole number of at most 128 bits.
+
+    >>> check_seed(-1)
+    Traceback (most recent call last):
+    ValueError: seed=-1 must be a whole number from 0 to 340282366920938463463374607431768211455
+    """
+    return whole(value, name, 0, 2**128 - 1)
+
+
+def instance(value: Any, name: str, kind: type[T], hint: str = "") -> T:
+    """The value of an argument if it is of a class.
+
+    >>> instance(3, "geometry", Fraction)
+    Traceback (most recent call last):
+    ValueError: geometry=3 is not a Fraction
+    """
+    if not isinstance(value, kind):
+        raise ValueError(f"{name}={shown(value)} is not a {kind.__name__}{hint}")
+    return value
+
+
+def function(value: Any, name: str, hint: str = "") -> Any:
+    """The value of an argument if it can be called.
+
+    >>> function(3, "factory")
+    Traceback (most recent call last):
+    ValueError: factory=3 cannot be called
+    """
+    if not callable(value):
+        raise ValueError(f"{name}={shown(value)} cannot be called{hint}")
+    return value
 
 
 def rank(quantile: Any, n: int, name: str = "quantile", hint: str = "") -> int:
@@ -170,7 +229,7 @@ def interval(value: Any, name: str) -> tuple[float, float]:
     except (TypeError, ValueError):
         low = high = math.nan
     if not -math.inf < low < high < math.inf:
-        raise ValueError(f"{name}={value!r} must be two finite numbers, the smaller first")
+        raise ValueError(f"{name}={shown(value)} must be two finite numbers, the smaller first")
     return low, high
 
 
@@ -186,11 +245,41 @@ def one_of(value: Any, name: str, choices: Iterable[Any], hint: str = "") -> Any
     except ValueError:  # an array, which is equal to nothing
         known = False
     if not known:
-        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}{hint}")
+        raise ValueError(
+            f"{name}={shown(value)} is not one of {', '.join(map(repr, choices))}{hint}"
+        )
     return value
 
 
 # --- arrays ----------------------------------------------------------------------------------------
+
+
+def sound(values: Any, name: str) -> Any:
+    """The same values; an Arrow array, or a pandas series of one, only if its buffers are what they say.
+
+    Everything else vouches for itself. Offsets and codes that point outside their buffers are what
+    pyarrow does not look at by itself.
+
+    >>> import pyarrow as pa
+    >>> offsets, text = pa.py_buffer(np.array([0, 99, 3], np.int32)), pa.py_buffer(b"abc")
+    >>> sound(pa.Array.from_buffers(pa.string(), 2, [None, offsets, text]), "x")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: x is a damaged Arrow array: ...
+    """
+    held = values
+    if hasattr(getattr(held, "dtype", None), "na_value"):  # pandas' own types
+        held = getattr(held, "array", held)
+        kept_by_arrow = (
+            hasattr(held.dtype, "pyarrow_dtype")
+            or getattr(held.dtype, "storage", None) == "pyarrow"
+        )
+        held = held.__arrow_array__() if kept_by_arrow else None
+    if hasattr(held, "validate") and hasattr(held, "null_count"):
+        try:
+            held.validate(full=True)
+        except ValueError as error:
+            raise ValueError(f"{name} is a damaged Arrow array: {error}") from error
+    return values
 
 
 def numbers(values: Any, name: str) -> Array:
@@ -200,6 +289,10 @@ def numbers(values: Any, name: str) -> Array:
     Traceback (most recent call last):
     ValueError: losses is not made of numbers: could not convert string to float: 'one'
     """
+    if type(values) is not np.ndarray:
+        sound(values, name)
+        if np.ma.is_masked(values):
+            raise ValueError(f"{name} has masked values; fill them in, or leave their rounds out")
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -83,7 +83,10 @@ def as_matrix(x: Any) -> Any:
             f"x={x!r} is a dict, but the learner has only partial_fit: give x as a vector"
         )
     if hasattr(x, "tocsr"):
-        matrix, values = x.tocsr(), x.tocsr().data
+        from scipy.sparse import csr_array
+
+        columns, values = rows.row(x)
+        matrix = csr_array((values, columns, [0, len(columns)]), shape=(1, x.shape[-1]))
     else:
         matrix = values = np.atleast_2d(rows.numbers(x, "x", "a row: give a vector"))
     if matrix.ndim != 2 or matrix.shape[0] != 1:
@@ -111,7 +114,7 @@ class Foreign:
         """A prediction that must be a number; 0 of those who cannot predict before they learn."""
         given = self.ask(row) if self.takes_dicts or self.learned else 0.0
         if isinstance(given, bool) or not isinstance(given, (int, float, np.integer, np.floating)):
-            raise TypeError(
+            raise ValueError(
                 f"{self.name} predicts {given!r}, a {type(given).__name__}; a number was expected: use "
                 "a regressor"
             )

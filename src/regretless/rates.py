@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import SupportsFloat
 
-from regretless.arguments import positive
+from regretless.arguments import number, positive, shown
 
 __all__ = ["Constant", "Inverse", "InverseSqrt", "Rate", "anytime", "for_horizon", "get"]
 
@@ -130,6 +130,8 @@ def get(rate: float | Rate) -> Rate:
     """
     if isinstance(rate, Rate):
         return rate
-    if not isinstance(rate, SupportsFloat):
-        raise TypeError(f"rate={rate!r} must be a number or a Rate, for example InverseSqrt(0.5)")
-    return Constant(float(rate))
+    if not isinstance(rate, SupportsFloat) or isinstance(rate, str):
+        raise ValueError(
+            f"rate={shown(rate)} must be a number or a Rate, for example InverseSqrt(0.5)"
+        )
+    return Constant(number(rate, "rate"))

@@ -12,8 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
+from regretless.arguments import shown, sound
+from regretless.sparse import compressed
 
-__all__ = ["CSR", "Batch", "Form", "Located", "Parsed", "Table", "batch", "numbers", "row"]
+__all__ = [
+    "CSR",
+    "Batch",
+    "Form",
+    "Located",
+    "Parsed",
+    "Table",
+    "batch",
+    "check_eager",
+    "check_unique",
+    "numbers",
+    "row",
+]
 
 Row = dict[Any, Any] | tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -44,6 +58,7 @@ def row(x: Any) -> Row:
 
 def numbers(values: Any, name: str, what: str) -> NDArray[np.float64]:
     """An array of doubles, or `ValueError` that `name` is not `what`; text is not a number."""
+    sound(values, name)
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has masked values; {name}.filled(0) makes them absent")
     try:
@@ -51,9 +66,9 @@ def numbers(values: Any, name: str, what: str) -> NDArray[np.float64]:
         if array.dtype.kind == "O" and not any(isinstance(v, (str, bytes)) for v in array.flat):
             array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name}={_shown(values)} is not {what} ({error})") from error
+        raise ValueError(f"{name}={shown(values)} is not {what} ({error})") from error
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name}={_shown(values)} is not {what} (its type is {array.dtype})")
+        raise ValueError(f"{name}={shown(values)} is not {what} (its type is {array.dtype})")
     return np.require(array, np.float64, "A")  # aligned: fields of records need not be
 
 
@@ -84,7 +99,12 @@ class CSR:
 
     def __getitem__(self, rows: slice) -> "CSR":
         start, stop, _ = rows.indices(self.size)
-        return replace(self, starts=self.starts[start : stop + 1])
+        part = replace(self, starts=self.starts[start : stop + 1])
+        # columns and values are the user's, who may have changed them since they were looked at
+        is_sorted, has_zero = _core.survey(part.width, part.starts, part.columns, part.values, "X")
+        if not is_sorted:
+            raise ValueError("X has changed since it was given: its columns are no longer sorted")
+        return replace(part, has_zero=has_zero)
 
     def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
         """Give the rows to the core."""
@@ -205,6 +225,7 @@ def batch(X: Any) -> Batch:
         return _csr(X)
     if hasattr(X, "column_names") and hasattr(X, "schema"):
         return _arrow(X)
+    check_eager(X)
     if hasattr(X, "dtypes") and hasattr(X, "columns"):
         return _arrow(X.to_arrow()) if hasattr(X, "to_arrow") else _pandas(X)
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
@@ -218,35 +239,23 @@ def batch(X: Any) -> Batch:
 
 
 def _csr(X: Any, name: str = "X") -> CSR:
-    if len(X.shape) != 2:
-        raise ValueError(
-            f"X has shape {X.shape}: rows and columns are expected; one row goes to learn_one"
-        )
-    if X.shape[1] >= 2**31:
-        raise ValueError(f"X has {X.shape[1]} columns, more than 2^31 - 1; hash them first")
-    if X.format != "csr":
-        if hasattr(X, "check_format"):
-            X.check_format()  # before code that trusts it
-        X = X.tocsr()
-    arrays = (
-        X.shape[1],
-        X.indptr.astype(np.int64),
-        X.indices.astype(np.int32, copy=False),
-        numbers(X.data, name, "made of numbers"),
-    )
+    starts, columns, data = compressed(X, name)
+    arrays = X.shape[1], starts, columns, numbers(data, name, "made of numbers")
     is_sorted, has_zero = _core.survey(*arrays, name)
     if is_sorted:
         return CSR(*arrays, has_zero)
-    X = X.copy()
-    X.sum_duplicates()
-    return _csr(X, name)
+    from scipy.sparse import csr_array
+
+    own = csr_array((arrays[3].copy(), columns.copy(), starts), shape=X.shape)
+    own.sum_duplicates()
+    return _csr(own, name)
 
 
 def _pandas(X: Any) -> Table:
-    _check_unique(list(X.columns))
+    check_unique(list(X.columns))
     columns: list[tuple[Any, ...]] = []
     for name in X.columns:
-        column = X[name]
+        column = sound(X[name], f"X[{name!r}]")
         if column.dtype.kind in "biuf":
             # a nullable column says what is missing, an ordinary one only that something is wrong
             missing = {} if isinstance(column.dtype, np.dtype) else {"na_value": 0.0}
@@ -256,7 +265,12 @@ def _pandas(X: Any) -> Table:
                 f"X[{name!r}] is of type {column.dtype}: turn it into numbers or strings"
             )
         else:
-            codes, values = column.factorize()
+            try:
+                codes, values = column.factorize()
+            except TypeError:  # lists and the like
+                raise ValueError(
+                    f"X[{name!r}] holds what is no number, bool or string; spread it over columns"
+                ) from None
             columns.append((_name(name), codes.astype(np.int32), _categories(name, values)))
     return Table(len(X), columns)
 
@@ -265,10 +279,10 @@ def _arrow(X: Any) -> Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    _check_unique(X.column_names)
+    check_unique(X.column_names)
     columns: list[tuple[Any, ...]] = []
     for name in X.column_names:
-        column = X.column(name)
+        column = sound(X.column(name), f"column {name!r}")
         if isinstance(column, pa.ChunkedArray):  # to combine is to copy
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         kind = column.type
@@ -298,7 +312,14 @@ def _arrow(X: Any) -> Table:
     return Table(X.num_rows, columns)
 
 
-def _check_unique(names: list[Any]) -> None:
+def check_eager(X: Any) -> None:
+    """Refuse a frame that has not been computed yet."""
+    if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "to_arrow"):
+        raise ValueError(f"X is a {type(X).__name__}, which holds no rows yet: give X.collect()")
+
+
+def check_unique(names: list[Any]) -> None:
+    """Refuse a table that has two columns of one name."""
     twice = (
         {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
     )
@@ -319,8 +340,3 @@ def _categories(column: Any, values: Any) -> list[str]:
                 f"X[{column!r}] holds {value!r}, a {type(value).__name__}: only strings are categories"
             )
     return list(values)
-
-
-def _shown(x: Any) -> str:
-    text = repr(x)
-    return text if len(text) <= 80 else text[:77] + "..."

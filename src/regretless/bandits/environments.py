@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import not_negative, probabilities, table, whole
+from regretless.arguments import check_seed, not_negative, probabilities, table, whole
 from regretless.run import Array
 
 __all__ = ["Bernoulli", "Environment", "Gaussian", "folded"]
@@ -93,7 +93,7 @@ def folded(seed: Any) -> int:
     >>> folded(2**64 + 3) == folded(3)
     False
     """
-    number = whole(seed, "seed", 0)
+    number = check_seed(seed)
     if number < 2**64:
         return number
     return int(np.random.SeedSequence(number).generate_state(1, np.uint64).item())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence
-from regretless.arguments import finite, table, whole, within
+from regretless.arguments import check_seed, finite, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
 from regretless.drawing import Draws
 from regretless.foreign import Foreign, as_dict, as_matrix, fresh
@@ -51,7 +51,7 @@ class EpsilonGreedyLearner:
     def __init__(self, learner: Any, n: int, *, epsilon: float = 0.1, seed: int = 0) -> None:
         self.n = whole(n, "n")
         within(epsilon, "epsilon", "[0, 1]")
-        self.epsilon, self.seed = float(epsilon), whole(seed, "seed", 0)
+        self.epsilon, self.seed = float(epsilon), check_seed(seed)
         self._arms = [_arm(fresh(learner, "learner"), arm) for arm in range(self.n)]
         self.rounds = self.decisions = 0
         self.reward = 0.0

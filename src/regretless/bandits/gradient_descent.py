@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import one_of, positive, whole
+from regretless.arguments import instance, one_of, positive, whole
 from regretless.bandits.estimators import Estimator, OnePoint, TwoPoint
 from regretless.bandits.inside import room_in
 from regretless.bandits.mirror_descent import BanditMirrorDescent, Period
@@ -76,7 +76,7 @@ class BanditGradientDescent(BanditMirrorDescent):
     ) -> None:
         self.dimension = whole(dimension, "dimension")
         self.geometry = Euclidean()
-        self.domain = Ball(1.0) if domain is None else domain
+        self.domain = Ball(1.0) if domain is None else instance(domain, "domain", Domain)
         one_of(points, "points", (1, 2))
         self.horizon = None if horizon is None else whole(horizon, "horizon")
         self._given = {

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from regretless import persistence, rates
-from regretless.arguments import check_entries, matrix, outside, vector, whole
+from regretless.arguments import check_entries, check_seed, instance, matrix, outside, vector, whole
 from regretless.bandits import estimators
 from regretless.bandits.delays import due_after
 from regretless.bandits.estimators import Estimator, OneArm
@@ -97,11 +97,11 @@ class BanditMirrorDescent:
         radius: float = 1.0,
         seed: int = 0,
     ) -> None:
-        self.geometry = geometry
-        self.domain = geometry.domain if domain is None else domain
+        self.geometry = instance(geometry, "geometry", Geometry)
+        self.domain = geometry.domain if domain is None else instance(domain, "domain", Domain)
         self.estimator = OneArm() if estimator is None else estimator
         if not isinstance(self.estimator, Estimator):
-            raise TypeError(
+            raise ValueError(
                 f"estimator={estimator!r} is not OneArm(), OnePoint(delta) or TwoPoint(delta)"
             )
         self.estimator.check(self.domain)
@@ -138,7 +138,7 @@ class BanditMirrorDescent:
         self._begin(seed)
 
     def _begin(self, seed: int) -> None:
-        self.seed = whole(seed, "seed", 0)
+        self.seed = check_seed(seed)
         self.loss, self.decisions = 0.0, 0
         self._waiting: list[Play] = []  # whose values are not known, the oldest first
         self._late = False  # something was played while another value was not known
@@ -252,7 +252,7 @@ class BanditMirrorDescent:
                 raise ValueError("rounds= is needed: how often the function is to be played")
             functions: Sequence[Callable[[Any], Any]] = [losses] * whole(rounds, "rounds")
         elif not hasattr(losses, "__len__"):
-            raise TypeError(
+            raise ValueError(
                 f"losses={losses!r} is no matrix, no function and no sequence of functions"
             )
         elif len(losses) and all(callable(each) for each in losses):

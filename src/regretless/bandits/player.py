@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from regretless import _core, persistence
 from regretless.adversaries.adversary import Oblivious
-from regretless.arguments import check_entries, interval, number, outside, table, whole
+from regretless.arguments import check_entries, check_seed, interval, number, outside, table, whole
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.delays import delays_of, due_after
 from regretless.bandits.environments import Environment, folded
@@ -66,7 +66,7 @@ class ArmPlayer(ABC):
     ) -> None:
         self.n = whole(n, "n")
         self.range = None if range is None else interval(range, "range")
-        self.seed = whole(seed, "seed", 0)
+        self.seed = check_seed(seed)
         self._engine = self._start()
 
     @abstractmethod
@@ -235,7 +235,7 @@ class ArmPlayer(ABC):
         return self._table(losses, delay, None)
 
     def _reseed(self, seed: int) -> None:
-        self.seed = whole(seed, "seed", 0)
+        self.seed = check_seed(seed)
         self._engine.reseed(folded(seed))
 
     def _table(

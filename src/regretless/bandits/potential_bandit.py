@@ -8,6 +8,7 @@ import numpy as np
 from regretless import _core
 from regretless.arguments import (
     check_entries,
+    check_seed,
     matrix,
     outside,
     positive,
@@ -98,7 +99,7 @@ class PotentialBandit(ChipPlayer):
     def __init__(self, n: int, potential: Potential | None = None, *, seed: int = 0) -> None:
         super().__init__(n, BanditPotential.tuned(n, 1000) if potential is None else potential)
         _check(self.phi, self.n)
-        self.seed = whole(seed, "seed", 0)
+        self.seed = check_seed(seed)
         self.loss = 0.0
         self._waits: int | None = None  # the arm whose loss is not known
 

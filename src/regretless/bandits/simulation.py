@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.arguments import one_of, whole, within
+from regretless.arguments import check_seed, one_of, whole, within
 from regretless.bandits.delays import delays_of
 from regretless.bandits.environments import Environment
 from regretless.bandits.exp4 import Exp4
@@ -145,7 +145,7 @@ def simulate(
     seen = tuple(
         range(whole(seeds, "seeds"))
         if isinstance(seeds, int)
-        else (whole(seed, "seed", 0) for seed in seeds)
+        else (check_seed(seed) for seed in seeds)
     )
     if not seen:
         raise ValueError("seeds is empty: there is nothing to play")
@@ -213,7 +213,7 @@ def _named(players: Any) -> dict[str, ArmPlayer]:
         raise ValueError("players is empty: somebody must play")
     for name, player in players.items():
         if not isinstance(player, ArmPlayer) or isinstance(player, Exp4):
-            raise TypeError(
+            raise ValueError(
                 f"players[{name!r}] = {player!r} is no player of arms that needs no advice"
             )
         if player.decisions:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from regretless.arguments import positive, whole
+from regretless.arguments import check_seed, positive, whole
 from regretless.boosting.weak_regression import WeakRegressor
 
 __all__ = ["NeuralNet"]
@@ -49,5 +49,5 @@ class NeuralNet(WeakRegressor):
         return {
             "rate": positive(self.rate, "rate"),
             "hidden": int(hidden),
-            "seed": int(self.seed) % 2**63,
+            "seed": check_seed(self.seed) % 2**63,
         }

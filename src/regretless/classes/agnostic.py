@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import one_of, positive, whole
+from regretless.arguments import check_seed, one_of, positive, whole
 from regretless.certificates import RegretCertificate
 from regretless.classes.class_learner import Arrays, ClassLearner
 from regretless.classes.class_run import ClassRun, errors, rounds_of, tally
@@ -75,7 +75,7 @@ class AgnosticLearner(ClassLearner):
             positive(rate, "rate")
         one_of(experts, "experts", ("auto", "ldim", "hypotheses"))
         self.rate, self.experts, self.limit = rate, experts, limit
-        self.seed = whole(seed, "seed", 0)
+        self.seed = check_seed(seed)
         self.loss = 0.0
         self._counts: NDArray[np.int64] = np.zeros((len(H.points), 2), np.int64)
         self._past = [0.0, 0.0]  # the bounds of the periods before this

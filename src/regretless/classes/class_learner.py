@@ -27,7 +27,7 @@ class ClassLearner(ABC):
 
     def __init__(self, H: FiniteClass) -> None:
         if not isinstance(H, FiniteClass):
-            raise TypeError(
+            raise ValueError(
                 f"H={H!r} is not a FiniteClass; FiniteClass(table) makes one of 0 and 1"
             )
         self.H, self.rounds = H, 0

@@ -41,5 +41,5 @@ def vc_dimension(H: FiniteClass, *, limit: int = LIMIT) -> int:
 
 def _checked(H: FiniteClass) -> FiniteClass:
     if not isinstance(H, FiniteClass):
-        raise TypeError(f"H={H!r} is not a FiniteClass; FiniteClass(table) makes one of 0 and 1")
+        raise ValueError(f"H={H!r} is not a FiniteClass; FiniteClass(table) makes one of 0 and 1")
     return H

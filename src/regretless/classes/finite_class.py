@@ -72,7 +72,7 @@ class FiniteClass(Generated):
                 raise ValueError(f"{what} has {len(given)} entries for {wanted} of the table")
         for j, x in enumerate(self.points):
             if not isinstance(x, Hashable):
-                raise TypeError(f"points[{j}] = {x!r} is not hashable; a tuple would be")
+                raise ValueError(f"points[{j}] = {x!r} is not hashable; a tuple would be")
         self._index = {x: j for j, x in enumerate(self.points)}
         if len(self._index) < width:
             twice = next(x for j, x in enumerate(self.points) if self._index[x] != j)

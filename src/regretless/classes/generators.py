@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import whole, within
+from regretless.arguments import check_seed, whole, within
 from regretless.classes.too_large import check_size
 
 __all__ = ["Generated"]
@@ -155,7 +155,7 @@ class Generated:
         """
         check_size(whole(hypotheses, "hypotheses"), whole(points, "points"))
         within(density, "density", "[0, 1]")
-        draw = np.random.default_rng(whole(seed, "seed", 0)).random((hypotheses, points))
+        draw = np.random.default_rng(check_seed(seed)).random((hypotheses, points))
         return cls(draw < density)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import one_of, positive, whole
+from regretless.arguments import instance, one_of, positive, whole
 from regretless.classes.finite_class import FiniteClass, Ids
 from regretless.classes.too_large import LIMIT
 from regretless.run import Array
@@ -53,7 +53,11 @@ class LdimExperts:
     """
 
     def __init__(self, H: FiniteClass, horizon: int, *, rate: float, limit: int = LIMIT) -> None:
-        self.H, self.horizon, self.limit = H, whole(horizon, "horizon"), limit
+        self.H, self.horizon, self.limit = (
+            instance(H, "H", FiniteClass),
+            whole(horizon, "horizon"),
+            limit,
+        )
         self.rate = positive(rate, "rate")
         self.dimension = H._dimension(H._everybody(), limit)
         self.count = sum(math.comb(self.horizon, L) for L in range(self.dimension + 1))

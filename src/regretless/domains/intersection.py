@@ -42,7 +42,7 @@ class Intersection(Domain):
     def __init__(self, *domains: Domain) -> None:
         for domain in domains:
             if not isinstance(domain, Domain):
-                raise TypeError(f"domains={domain!r} is not a Domain")
+                raise ValueError(f"domains={domain!r} is not a Domain")
         if not domains:
             raise ValueError("domains=() is empty: give at least one, or use Everything()")
         flat = (d.domains if isinstance(d, Intersection) else (d,) for d in domains)

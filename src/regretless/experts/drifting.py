@@ -13,7 +13,16 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from regretless import persistence
-from regretless.arguments import check_entries, matrix, outside, rank, vector, whole, within
+from regretless.arguments import (
+    check_entries,
+    check_seed,
+    matrix,
+    outside,
+    rank,
+    vector,
+    whole,
+    within,
+)
 from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
 from regretless.named import arranged
@@ -173,7 +182,7 @@ class DriftingGame(ChipPlayer):
         self.loss = 0.0
         self.names: list[str] | None = None
         self._drawn = False  # whether an action ever was
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(check_seed(seed))
 
     def act(self) -> int:
         """Draw an action from `weights`; tell it to `update` if it was played."""

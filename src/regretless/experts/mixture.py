@@ -4,12 +4,13 @@ import copy
 import math
 import os
 from collections import deque
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
 
 from regretless import _core, persistence
-from regretless.arguments import numbers, whole
+from regretless.arguments import function, numbers, shown, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.adaptive import AdaNormalHedge
 from regretless.experts.forecast_losses import forecast_loss
@@ -73,8 +74,11 @@ class Mixture:
         gradient: bool = True,
         names: Any = None,
     ) -> None:
-        self.algorithm, self.loss, self.tau, self.gradient = algorithm, loss, tau, bool(gradient)
+        self.algorithm = function(algorithm, "algorithm", ": it makes a player of n experts")
+        self.loss, self.tau, self.gradient = loss, tau, bool(gradient)
         self._kind, self._number = forecast_loss(loss, tau)
+        if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
+            raise ValueError(f"names={shown(names)} is not a list of names")
         self.names = None if names is None else [str(name) for name in names]
         self.player: ExpertPlayer | None = None
         self.rounds = 0

@@ -15,7 +15,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from regretless import persistence
-from regretless.arguments import finite, number, one_of
+from regretless.arguments import finite, function, number, one_of
 from regretless.certificates import RegretCertificate
 from regretless.experts.trees import Tree
 
@@ -102,7 +102,7 @@ class BestPruning:
         if isinstance(loss, str):
             one_of(loss, "loss", _LOSSES, ", nor a function")
         self.tree = tree
-        self._loss = _LOSSES[loss] if isinstance(loss, str) else loss
+        self._loss = _LOSSES[loss] if isinstance(loss, str) else function(loss, "loss")
         self.rounds, self.loss, self.mean_loss = 0, 0.0, 0.0
         self._edges: dict[Edge, _State] = {}  # in a tree, each after the edge to its parent
         self._targets: dict[Hashable, tuple[int, float]] = {}  # how many at a node, and their mean

@@ -128,7 +128,7 @@ def _seat(player: Any, n: int, game: Payoffs, name: str) -> Seat:
         return Seat(
             lambda _: np.asarray(player.point, np.float64), player.update, lambda: np.inf, who
         )
-    raise TypeError(f"{name}={player!r} has no weights, point, act or respond")
+    raise ValueError(f"{name}={player!r} has no weights, point, act or respond")
 
 
 def _drawing(player: Any, n: int, who: str) -> Seat:

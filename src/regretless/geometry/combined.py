@@ -40,7 +40,7 @@ class Sum(Geometry):
     def __post_init__(self) -> None:
         for name, each in (("first", self.first), ("second", self.second)):
             if not isinstance(each, Geometry):
-                raise TypeError(f"{name}={each!r} is not a Geometry")
+                raise ValueError(f"{name}={each!r} is not a Geometry")
 
     @property
     def strong_convexity(self) -> float:
@@ -141,9 +141,9 @@ class Restricted(Geometry):
 
     def __post_init__(self) -> None:
         if not isinstance(self.geometry, Geometry):
-            raise TypeError(f"geometry={self.geometry!r} is not a Geometry")
+            raise ValueError(f"geometry={self.geometry!r} is not a Geometry")
         if not isinstance(self.to, Domain):
-            raise TypeError(f"domain={self.to!r} is not a Domain")
+            raise ValueError(f"domain={self.to!r} is not a Domain")
 
     @property
     def strong_convexity(self) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
-from regretless.arguments import importance, number
+from regretless.arguments import importance, number, shown, sound
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
@@ -311,6 +311,7 @@ def weighed(labels: NDArray[Any], importance: NDArray[np.float64] | None) -> NDA
 
 def label_array(y: Any) -> NDArray[Any]:
     """Labels as an array that keeps them as they are: no number becomes a string beside one."""
+    sound(y, "y")
     if hasattr(y, "to_pylist"):  # Arrow
         y = y.to_pylist()
     elif hasattr(y, "to_numpy"):
@@ -324,7 +325,7 @@ def label_array(y: Any) -> NDArray[Any]:
     try:
         y = list(y)
     except TypeError:
-        raise ValueError(f"y={y!r} is not a list of labels") from None
+        raise ValueError(f"y={shown(y)} is not a list of labels") from None
     out = np.empty(len(y), object)
     out[:] = y
     return out

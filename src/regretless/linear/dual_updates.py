@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import one_of, whole
+from regretless.arguments import check_seed, one_of, whole
 from regretless.linear.dual_vector import DualVector
 from regretless.linear.model import Array, Row, moved
 
@@ -302,4 +302,4 @@ def update_of(
     if update == "block":
         return Block(wanted, kept)
     one_of(order, "order", _ORDERS)
-    return Sequential(wanted, kept, int(steps), order, int(seed))
+    return Sequential(wanted, kept, int(steps), order, check_seed(seed))

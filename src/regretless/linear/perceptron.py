@@ -76,7 +76,7 @@ class Perceptron(MistakeDriven):
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         loss = ConservativeHinge()
         if self.average == "none":
-            rule = OGD(rate=float(self.rate), lazy=True)
+            rule = OGD(rate=positive(self.rate, "rate"), lazy=True)
             return loss, rule.name, rule.options(loss, 0.0, 0.0)
         one_of(self.average, "average", ("none", *_KINDS))
         kind = _KINDS[self.average]

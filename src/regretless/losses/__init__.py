@@ -18,7 +18,7 @@ so that with `phi'` and the conjugate `phi*` known, everything else follows:
 
 import difflib
 
-from regretless.arguments import one_of
+from regretless.arguments import one_of, shown
 from regretless.losses.classification import (
     Exponential,
     Hinge,
@@ -93,7 +93,9 @@ def get(loss: str | Loss) -> Loss:
     if isinstance(loss, Loss):
         return loss
     if not isinstance(loss, str):
-        raise TypeError(f"loss={loss!r} must be a name or a Loss, for example Hinge(margin=1.0)")
+        raise ValueError(
+            f"loss={shown(loss)} must be a name or a Loss, for example Hinge(margin=1.0)"
+        )
     if loss not in _BY_NAME:
         near = difflib.get_close_matches(loss, _BY_NAME, n=1)
         one_of(loss, "loss", _BY_NAME, f"; did you mean {near[0]!r}?" if near else "")

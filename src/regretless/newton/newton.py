@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses
-from regretless.arguments import not_negative, one_of, positive, whole
+from regretless.arguments import check_seed, not_negative, one_of, positive, whole
 from regretless.certificates import RegretCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
@@ -78,7 +78,7 @@ class Newton(LinearLearner):
         options: dict[str, Any] = {
             "sketch": _SKETCHES.index(self.sketch),
             "size": int(self.size),
-            "seed": int(self.seed) % 2**64,
+            "seed": check_seed(self.seed) % 2**64,
             "slab": slab,
             "tuned": self.alpha is None,
         }

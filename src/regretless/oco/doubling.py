@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import vector
+from regretless.arguments import function, vector
 from regretless.domains import Domain
 from regretless.oco.player import Player
 from regretless.run import Array
@@ -42,7 +42,7 @@ class DoublingTrick(Player):
     """
 
     def __init__(self, factory: Callable[[int], Player]) -> None:
-        self.factory = factory
+        self.factory = function(factory, "factory", ": it makes a player for a horizon")
         self.periods = [self._fresh(1)]
         self.dimension, self.domain = self.periods[0].dimension, self.periods[0].domain
         self._count()
@@ -50,7 +50,7 @@ class DoublingTrick(Player):
     def _fresh(self, horizon: int) -> Player:
         player = self.factory(horizon)
         if not isinstance(player, Player):
-            raise TypeError(f"factory({horizon}) is {player!r}, not a player")
+            raise ValueError(f"factory({horizon}) is {player!r}, not a player")
         if player.rounds:
             raise ValueError(
                 f"factory({horizon}) has played {player.rounds} rounds: make a new one"

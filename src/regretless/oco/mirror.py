@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core, rates
-from regretless.arguments import number, one_of, positive, whole
+from regretless.arguments import instance, number, one_of, positive, whole
 from regretless.domains import Domain
 from regretless.geometry import Entropy, Euclidean, Geometry, UnnormalizedEntropy
 from regretless.oco.engine import Engine, EnginePlayer
@@ -75,8 +75,8 @@ class OnlineMirrorDescent(EnginePlayer):
         lipschitz: float = 1.0,
         horizon: int | None = None,
     ) -> None:
-        self.geometry = geometry
-        self.domain = geometry.domain if domain is None else domain
+        self.geometry = instance(geometry, "geometry", Geometry)
+        self.domain = geometry.domain if domain is None else instance(domain, "domain", Domain)
         self.dimension = whole(
             implied_dimension(self.domain, geometry) if dimension is None else dimension,
             "dimension",

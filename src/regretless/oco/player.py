@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import matrix, positive, vector, whole
+from regretless.arguments import instance, matrix, positive, vector, whole
 from regretless.certificates import RegretCertificate
 from regretless.domains import Domain
 from regretless.geometry import Geometry
@@ -152,7 +152,8 @@ class PlayerInPython(Player):
     """A player whose rounds are Python: it gives `point`, `_move` and the bounds."""
 
     def __init__(self, dimension: int, domain: Domain) -> None:
-        self.dimension, self.domain = whole(dimension, "dimension"), domain
+        self.dimension = whole(dimension, "dimension")
+        self.domain = instance(domain, "domain", Domain)
         self.rounds, self.linear = 0, 0.0
         self.gradient_sum = np.zeros(self.dimension)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import one_of, positive, vector, whole
+from regretless.arguments import check_seed, one_of, positive, vector, whole
 from regretless.domains import Domain, Everything
 from regretless.oco.engine import Engine, EngineInPython, EnginePlayer
 from regretless.oco.newton import at_a_corner, pace
@@ -73,7 +73,7 @@ class SketchedOnlineNewton(EnginePlayer):
         self.sketch, self.size = sketch, 0 if size == 0 else whole(size, "size")
         self.alpha = positive(alpha, "alpha")
         self.curvature, self.rate = pace(curvature, rate)
-        self.seed = int(seed)
+        self.seed = check_seed(seed)
         self._engine = self._start()
 
     def _start(self) -> Engine:

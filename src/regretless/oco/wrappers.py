@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import number, vector
+from regretless.arguments import instance, number, vector
 from regretless.certificates import RegretCertificate
 from regretless.oco.convex_losses import Convex, ConvexLoss
 from regretless.oco.player import Player
@@ -40,7 +40,7 @@ class Linearized:
     """
 
     def __init__(self, player: Player) -> None:
-        self.player = player
+        self.player = instance(player, "player", Player)
         self.losses: list[float] = []
         self._functions: list[Convex] = []
 
@@ -127,7 +127,7 @@ class MistakeOnly:
 
     def __init__(self, learner: Any, loss: str | losses.Loss = "hinge") -> None:
         if not isinstance(learner, Player) and not hasattr(learner, "learn_one"):
-            raise TypeError(f"learner={learner!r} is no Player, and it has no learn_one")
+            raise ValueError(f"learner={learner!r} is no Player, and it has no learn_one")
         self.learner, self.loss = learner, losses.get(loss)
         if not self.loss.classification:
             raise ValueError(f"loss={self.loss!r} is not of labels; use a classification loss")

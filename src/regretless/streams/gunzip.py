@@ -7,11 +7,14 @@ from typing import IO, Any
 __all__ = ["gunzip"]
 
 _COMPRESSED = 1 << 18
+_BLOCK = (
+    1 << 20
+)  # the most that is unpacked at a time: an archive may hold a thousand times its size
 _GZIP = 31  # window bits that say: with gzip's header and check sum
 
 
 def gunzip(file: IO[bytes]) -> Iterator[bytes]:
-    """The content of a gzip file in blocks; several archives end to end are one.
+    """The content of a gzip file in blocks of at most a megabyte; several archives end to end are one.
 
     >>> import gzip, io
     >>> b"".join(gunzip(io.BytesIO(gzip.compress(b"one ") + gzip.compress(b"two"))))
@@ -28,10 +31,10 @@ def gunzip(file: IO[bytes]) -> Iterator[bytes]:
     while data := file.read(_COMPRESSED):
         while data:
             try:
-                block = archive.decompress(data)
+                block = archive.decompress(data, _BLOCK)
             except errors as error:
                 raise OSError(f"the gzip archive is damaged: {error}") from error
-            begun, data = True, b""
+            begun, data = True, archive.unconsumed_tail
             if block:
                 yield block
             if archive.eof:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
+from regretless.arguments import sound
 from regretless.rows import Form, Parsed
 from regretless.streams.stream import Piece, Place, Stream
 
@@ -80,6 +81,7 @@ class IterableStream(Stream):
 
 def labels_of(y: Any) -> NDArray[Any]:
     """Labels as an array: numbers, or whatever they are."""
+    sound(y, "y")
     array = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
     if array.ndim != 1:
         raise ValueError(f"y has shape {array.shape}: one label per row is expected")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from regretless import _core
+from regretless import _core, rows
 from regretless.arguments import one_of
 from regretless.streams.memory import ArrayStream, IterableStream, labels_of
 from regretless.streams.namespaces import Without
@@ -169,6 +169,7 @@ def _is_path(source: Any) -> bool:
 
 
 def _from_memory(source: Any, columns: Columns) -> Stream:
+    rows.check_eager(source)
     if hasattr(source, "column_names") or (
         hasattr(source, "columns") and hasattr(source, "dtypes")
     ):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
+from regretless.arguments import sound
 from regretless.rows import Form
 from regretless.streams.memory import ArrayStream
-from regretless.streams.opening import opened, suffixes
+from regretless.streams.opening import suffixes
 from regretless.streams.stream import Piece, Place, Stream
 
 __all__ = ["Columns", "TableStream", "table_stream"]
@@ -34,6 +36,7 @@ class Columns:
         """Features, labels (NaN where there are none), weights and tags of an Arrow table."""
         import pyarrow as pa
 
+        rows.check_unique(table.column_names)
         given = [self.label, self.weight, self.tag, *self.ignore, *self.categorical]
         for name in given if labelled else ():
             if name is not None and name not in table.column_names:
@@ -46,12 +49,18 @@ class Columns:
             )
         y = np.full(table.num_rows, np.nan)
         if self.label in table.column_names:
-            y = _labels(table.column(self.label), self.label, labelled)
+            column = sound(table.column(self.label), f"column {self.label!r}")
+            y = _labels(column, self.label, labelled)
         w = tags = None
         if self.weight in table.column_names:
-            w = rows.numbers(table.column(self.weight), "weight", "a column of numbers")
+            w = rows.numbers(
+                sound(table.column(self.weight), f"column {self.weight!r}"),
+                "weight",
+                "a column of numbers",
+            )
         if self.tag in table.column_names:
-            tags = [str(v) for v in table.column(self.tag).to_pylist()]
+            tagged = sound(table.column(self.tag), f"column {self.tag!r}")
+            tags = [str(v) for v in tagged.to_pylist()]
         features = table.drop_columns(
             [
                 n
@@ -63,7 +72,8 @@ class Columns:
             if name not in self.categorical:
                 continue
             at = features.column_names.index(name)
-            features = features.set_column(at, name, features.column(at).cast(pa.string()))
+            column = sound(features.column(at), f"column {name!r}")
+            features = features.set_column(at, name, column.cast(pa.string()))
         return features, y, w, tags
 
 
@@ -76,7 +86,9 @@ def _labels(column: Any, name: str | None, labelled: bool) -> NDArray[Any]:
     kind = column.type
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return rows.numbers(column.cast(pa.float64()).to_numpy(), "label", "a column of numbers")
-    return np.array(column.to_pylist(), object)
+    out = np.empty(len(column), object)  # also of labels that are lists, which are refused later
+    out[:] = column.to_pylist()
+    return out
 
 
 class TableStream(Stream):
@@ -91,33 +103,31 @@ class TableStream(Stream):
         start = start or Place()
         for number in range(start.file, len(self.paths)):
             skip = start.offset if number == start.file else 0
-            at = 0
-            for table in self._tables(self.paths[number]):
-                at += table.num_rows
-                if at <= skip:
-                    continue
-                kept = table.slice(max(0, table.num_rows - (at - skip)))
-                try:
-                    X, y, w, tags = self._columns.split(kept, labelled)
-                    batch = _numbered(rows.batch(X))
-                except ValueError as error:
-                    raise ValueError(f"{self.paths[number]}: {error}") from error
-                yield Piece(batch, y, w, tags, Place(number, at, at + 1))
+            with _named(self.paths[number]):
+                yield from self._file(number, skip, labelled)
 
-    def _tables(self, path: str) -> Iterator[Any]:
-        import pyarrow as pa
+    def _file(self, number: int, skip: int, labelled: bool) -> Iterator[Piece]:
+        path, at = self.paths[number], 0
+        for table in _parquet(path) if self._format == "parquet" else _arrow(path):
+            at += table.num_rows
+            if at <= skip:
+                continue
+            kept = table.slice(max(0, table.num_rows - (at - skip)))
+            X, y, w, tags = self._columns.split(kept, labelled)
+            yield Piece(_numbered(rows.batch(X)), y, w, tags, Place(number, at, at + 1))
 
-        try:
-            if self._format == "parquet":
-                from pyarrow import parquet
 
-                # this thread decodes, another learns: more of them would take its time
-                for batch in parquet.ParquetFile(path).iter_batches(_ROWS, use_threads=False):
-                    yield pa.Table.from_batches([batch])
-            else:
-                yield from _arrow_tables(path)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise ValueError(f"{path}: {error}") from error
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Whatever goes wrong inside is a ValueError that names the file."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except MemoryError as error:
+        raise ValueError(f"{path}: it says that it needs more memory than there is") from error
+    except (pa.ArrowException, OSError, ValueError, LookupError) as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def _numbered(batch: Any) -> Any:
@@ -129,35 +139,65 @@ def _numbered(batch: Any) -> Any:
     return replace(batch, columns=columns)
 
 
-def _arrow_tables(path: str) -> Iterator[Any]:
-    """Arrow files and streams (Feather is an Arrow file)."""
+def _parquet(path: str) -> Iterator[Any]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    # this thread decodes, another learns: more of them would take its time
+    for batch in parquet.ParquetFile(path).iter_batches(_ROWS, use_threads=False):
+        yield pa.Table.from_batches([batch])
+
+
+def _arrow(path: str) -> Iterator[Any]:
+    """Arrow files and streams (Feather is an Arrow file), read a batch at a time.
+
+    They are read rather than mapped: memory that is mapped and not there is the death of the process.
+    What the batches say of themselves is looked at column by column, where it is used.
+    """
     import pyarrow as pa
 
-    if suffixes(path)[1]:
-        with opened(path) as file:
-            yield from _cut(pa.ipc.open_stream(file).read_all())
-        return
-    with pa.memory_map(path) as file:
-        try:
-            table = pa.ipc.open_file(file).read_all()
-        except pa.ArrowInvalid:
-            file.seek(0)
-            table = pa.ipc.open_stream(file).read_all()
-        yield from _cut(table)
-
-
-def _cut(table: Any) -> Iterator[Any]:
-    for at in range(0, table.num_rows, _ROWS):
-        yield table.slice(at, _ROWS)
+    with pa.input_stream(path, compression=suffixes(path)[1]) as file:
+        if file.seekable():
+            try:
+                reader = pa.ipc.open_file(file)
+                batches = map(reader.get_batch, range(reader.num_record_batches))
+            except pa.ArrowInvalid:
+                file.seek(0)
+                batches = pa.ipc.open_stream(file)
+        else:
+            batches = pa.ipc.open_stream(file)
+        for batch in batches:
+            table = pa.Table.from_batches([batch])
+            for at in range(0, table.num_rows, _ROWS):
+                yield table.slice(at, _ROWS)
 
 
 def table_stream(table: Any, columns: Columns) -> Stream:
     """The rows of an Arrow table, or of a pandas or polars data frame, in memory."""
     import pyarrow as pa
 
+    rows.check_eager(table)
     if hasattr(table, "to_arrow"):
         table = table.to_arrow()
+    elif isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
     elif not isinstance(table, pa.Table):
-        table = pa.Table.from_pandas(table, preserve_index=False)
+        table = _from_pandas(table)
     X, y, w, tags = columns.split(table, labelled=columns.label is not None)
     return ArrayStream(_numbered(rows.batch(X)), y, w, tags)
+
+
+def _from_pandas(frame: Any) -> Any:
+    import pyarrow as pa
+
+    rows.check_unique(list(frame.columns))
+    columns = {}
+    for name in frame.columns:
+        try:
+            columns[str(name)] = pa.array(frame[name], from_pandas=True)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"the column {name!r} is mixed or of no type that is read, which are numbers, bools and "
+                f"strings ({error.args[0] if error.args else type(error).__name__})"
+            ) from error
+    return pa.table(columns)

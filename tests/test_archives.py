@@ -1,0 +1,81 @@
+"""Archives that hold far more than they seem to, and lines that do not end: bounded memory."""
+
+import bz2
+import gzip
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+
+from regretless.streams.gunzip import gunzip
+
+LINE = b"1 | a:1" + b" " * 991 + b"\n"
+PEAK = """
+import resource, sys
+from regretless import streams
+count = 0
+try:
+    for piece in streams.read(sys.argv[1]).pieces():
+        count += len(piece)
+except ValueError as error:
+    print(error)
+print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+PACKED = {
+    ".gz": lambda data: gzip.compress(data, 1),
+    ".bz2": lambda data: bz2.compress(data, 1),
+    ".zst": lambda data: pa.compress(data, codec="zstd", asbytes=True),
+}
+
+
+def peak(path) -> tuple[str, int, int]:
+    """What reading says, how many examples there are, and the most memory, in megabytes, it takes."""
+    out = subprocess.run(
+        [sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True
+    ).stdout.split("\n")
+    count, most = out[-2].split()
+    return out[0] if len(out) > 2 else "", int(count), int(most)
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+def test_an_archive_is_unpacked_in_bounded_blocks(tmp_path, suffix):
+    """100 MB of the same line, which are 0.2 MB of gzip, take no more than 40 MB above those of one."""
+    small, large = tmp_path / f"small.vw{suffix}", tmp_path / f"large.vw{suffix}"
+    small.write_bytes(PACKED[suffix](LINE))
+    large.write_bytes(PACKED[suffix](LINE * (100_000_000 // len(LINE))))
+    _, count, most = peak(large)
+    assert count == 100_000_000 // len(LINE)
+    assert most < peak(small)[2] + 40
+
+
+@pytest.mark.parametrize("suffix", ["", *PACKED])
+def test_a_line_without_end_is_an_error(tmp_path, suffix):
+    """It names the file and the line, and takes bounded memory."""
+    path, small = tmp_path / f"a.vw{suffix}", tmp_path / "small.vw"
+    small.write_bytes(LINE)
+    path.write_bytes(PACKED.get(suffix, bytes)(LINE * 3 + b" " * 100_000_000))
+    said, count, most = peak(path)
+    assert said == f"{path}, line 4: the line is longer than 16 MB"
+    assert count == 3
+    assert most < peak(small)[2] + 70
+
+
+@pytest.mark.parametrize("library", ["isal", "zlib"])
+@pytest.mark.parametrize("size", [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 5_000_000])
+def test_gunzip_gives_what_was_packed_whatever_the_size(tmp_path, monkeypatch, library, size):
+    if library == "zlib":
+        monkeypatch.setitem(sys.modules, "isal", None)
+    data = bytes(size)
+    one, two = gzip.compress(data), gzip.compress(b"more")
+    for packed, expected in ((one, data), (one + b"\0" * 9 + two, data + b"more")):
+        path = tmp_path / "a.gz"
+        path.write_bytes(packed)
+        with open(path, "rb") as file:
+            blocks = list(gunzip(file))
+        assert b"".join(blocks) == expected
+        assert max(map(len, blocks), default=0) <= 1 << 20
+        with open(path, "r+b") as file:
+            file.truncate(len(packed) - 3)
+        with open(path, "rb") as file, pytest.raises(OSError, match=r"truncated|damaged"):
+            list(gunzip(file))

@@ -1,0 +1,334 @@
+"""Arrays that lie, and arrays that change after they were looked at: never a crash."""
+
+import threading
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from fuzz.harness import run
+from scipy import sparse
+
+from regretless import _core, games, rows, streams
+from regretless.evaluate import progressive
+from regretless.games.payoffs import Payoffs, read
+from regretless.linear import KernelPerceptron, LinearClassifier, LinearRegressor
+from regretless.newton import NewtonClassifier
+
+RNG = np.random.default_rng(0)
+X = sparse.random_array((9000, 40), density=0.1, format="csr", rng=RNG)
+Y = RNG.integers(0, 2, 9000)
+LEARNERS = {
+    "exact": LinearClassifier,
+    "hashed": lambda: LinearClassifier(features="hashed", bits=6),
+    "newton": NewtonClassifier,
+    "kernel": KernelPerceptron,
+}
+
+
+def survives(attempt) -> None:
+    """Run something in a process that may die, and see that it did not."""
+    campaign = run(lambda rng: str(attempt()), cases=1)
+    assert campaign.failures == []
+
+
+# --- arrays that change ------------------------------------------------------------------------------
+
+
+def changed(**parts):
+    """A copy of the matrix of which a user changes something later."""
+    matrix = X.copy()
+
+    def change():
+        for name, value in parts.items():
+            getattr(matrix, name)[:] = value
+
+    return matrix, change
+
+
+@pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
+@pytest.mark.parametrize("value", [2**30, -1, 40])
+def test_indices_that_change_after_the_stream_was_made(make, value):
+    matrix, change = changed(indices=value)
+    stream = streams.read((matrix, Y))
+    change()
+    model = make()
+
+    def attempt():
+        for piece in stream.pieces():
+            model.learn_many(piece.X, piece.y)
+
+    with pytest.raises(ValueError, match=r"X\.indices has a column outside X.shape"):
+        attempt()
+
+
+def test_indices_that_change_between_pieces():
+    matrix, change = changed(indices=2**30)
+
+    def attempt():
+        model, stream = LinearClassifier(), streams.read((matrix, Y))
+        for piece in stream.pieces():
+            model.learn_many(piece.X, piece.y)
+            change()
+
+    with pytest.raises(ValueError, match=r"X\.indices has a column outside X.shape"):
+        attempt()
+
+
+def test_progressive_over_a_matrix_that_changes():
+    matrix, change = changed(indices=2**30)
+
+    class Changes(LinearClassifier):
+        def validate_many(self, X, y, w=None):
+            out = super().validate_many(X, y, w)
+            change()
+            return out
+
+    with pytest.raises(ValueError, match=r"X\.indices"):
+        progressive(Changes(), streams.read((matrix, Y)))
+
+
+def test_values_that_change_after_the_stream_was_made():
+    matrix, change = changed(data=np.nan)
+    stream = streams.read((matrix, Y))
+    change()
+    with pytest.raises(ValueError, match=r"X\[0, \d+\] = nan"):
+        list(stream.pieces())
+
+
+def test_a_matrix_may_change_its_rows_length_and_nothing_is_read_beyond_it():
+    matrix, _ = changed()
+    stream = streams.read((matrix, Y))
+    matrix.indptr[:] = 2**30
+    assert sum(len(piece) for piece in stream.pieces()) == 9000
+
+
+@pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
+def test_another_thread_changes_the_columns_while_they_are_learned(make):
+    """The core works without the GIL: what it reads may change, where it writes may not."""
+
+    def attempt():
+        size, rounds = (50, 20) if make is KernelPerceptron else (9000, 30)
+        matrix, y = X[:size].copy(), Y[:size]
+        good, stop = matrix.indices.copy(), threading.Event()
+
+        def meddle():
+            while not stop.is_set():
+                matrix.indices[:] = 2**31 - 1
+                matrix.indices[:] = -(2**31)
+                matrix.indices[:] = good
+
+        thread = threading.Thread(target=meddle)
+        thread.start()
+        try:
+            for _ in range(rounds):
+                with suppress(ValueError):
+                    make().learn_many(matrix, y)
+        finally:
+            stop.set()
+            thread.join()
+
+    survives(attempt)
+
+
+def test_codes_of_categories_that_change():
+    frame = pd.DataFrame({"colour": ["red", "green"] * 50})
+    batch, model = rows.batch(frame), LinearClassifier()
+    batch.columns[0][1][:] = 7
+    with pytest.raises(ValueError, match="category code is out of range"):
+        model.learn_many(batch, ["a", "b"] * 50)
+
+
+def test_payoffs_of_a_game_are_the_games_own():
+    """Indices of a sparse game are copied before they are checked for the last time."""
+    matrix = sparse.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    game = Payoffs(read(matrix))
+    matrix.indices[:] = 2**30
+    assert game.losses(np.array([1.0, 0.0])).tolist() == [0.0, 1.0]
+
+
+# --- sparse matrices that lie -----------------------------------------------------------------------
+
+
+def lying():
+    """Sparse matrices of every format, each with something in it that is not true."""
+    good = sparse.random_array((30, 8), density=0.3, format="csr", rng=np.random.default_rng(1))
+
+    def one(format, name, change, kind=sparse.csr_array):
+        made = kind(good).asformat(format)
+        change(made)
+        return pytest.param(made, id=f"{kind.__name__[:3]}-{format}-{name}")
+
+    def put(part, value):
+        def change(m):
+            array = np.array(getattr(m, part))
+            array[array.shape[0] // 2] = value
+            setattr(m, part, array)
+
+        return change
+
+    def coo(axis, value):
+        def change(m):
+            coords = [np.array(c) for c in m.coords]
+            coords[axis] = coords[axis] + value
+            m.coords = tuple(coords)
+
+        return change
+
+    for kind in (sparse.csr_array, sparse.csr_matrix):
+        for axis in (0, 1):
+            for value in (100, -100, 2**31 - 60):
+                yield one("coo", f"axis {axis} {value}", coo(axis, value), kind)
+        for layout in ("csr", "csc", "bsr"):
+            for part in ("indices", "indptr"):
+                for value in (10**6, -3, 2**30):
+                    yield one(layout, f"{part} {value}", put(part, value), kind)
+        for layout in ("csr", "csc", "bsr", "coo"):
+            yield one(layout, "short data", lambda m: setattr(m, "data", m.data[:3]), kind)
+        yield one("csr", "short indices", lambda m: setattr(m, "indices", m.indices[:3]), kind)
+        yield one("csr", "float indices", lambda m: setattr(m, "indices", m.indices * 1.5), kind)
+        yield one("csr", "text data", lambda m: setattr(m, "data", m.data.astype(str)), kind)
+        yield one("csr", "2-d data", lambda m: setattr(m, "data", m.data[:, None]), kind)
+        yield one("dia", "short offsets", lambda m: setattr(m, "offsets", m.offsets[:1]), kind)
+        yield one("lil", "row", lambda m: m.rows.__setitem__(3, [99]), kind)
+        yield one("lil", "data", lambda m: m.data.__setitem__(3, [1.0] * 20), kind)
+        yield one("dok", "key", lambda m: m._dict.__setitem__((99, 99), 1.0), kind)
+        yield one("csr", "shape", lambda m: setattr(m, "_shape", (30, 3)), kind)
+        yield one("csr", "rows", lambda m: setattr(m, "_shape", (10**9, 8)), kind)
+        yield one("coo", "shape", lambda m: setattr(m, "_shape", (10, 8)), kind)
+
+
+@pytest.mark.parametrize("matrix", list(lying()))
+def test_sparse_matrices_that_lie(matrix):
+    """Refused with a ValueError, by learners and games, in whatever format they came."""
+    y = (np.arange(30) % 2).astype(float)
+
+    def attempt():
+        model = LinearRegressor()
+        for call in (
+            lambda: model.learn_many(matrix, y),
+            lambda: model.predict(matrix),
+            lambda: list(streams.read((matrix, y)).pieces()),
+            lambda: games.solve(matrix, rounds=3),
+        ):
+            with pytest.raises(ValueError, match=".{10}"):
+                call()
+        assert model.examples_ == 0
+
+    survives(attempt)
+
+
+# --- Arrow arrays that lie --------------------------------------------------------------------------
+
+
+def text(offsets, data=b"redgreen"):
+    return pa.Array.from_buffers(
+        pa.string(),
+        len(offsets) - 1,
+        [None, pa.py_buffer(np.array(offsets, np.int32)), pa.py_buffer(data)],
+    )
+
+
+def dictionary(codes):
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), ["red", "green"], safe=False)
+
+
+LIES = {  # the ends are looked at by pyarrow itself, what is between them is not
+    "beyond": text([0, 2**30, 8]),
+    "negative": text([0, -(2**30), 8]),
+    "falling": text([0, 7, 2, 8])[1:],
+    "not Unicode": text([0, 3, 8], b"\xff\xfe\xfdgreen"),
+    "codes": dictionary([0, 2**20]),
+    "large": pa.Array.from_buffers(
+        pa.large_string(),
+        2,
+        [None, pa.py_buffer(np.array([0, 2**60, 8], np.int64)), pa.py_buffer(b"redgreen")],
+    ),
+}
+
+
+def arrow_frames(column):
+    """What a user can put such a column into."""
+    table = pa.table({"a": column, "y": [1.0, 2.0]})
+    yield "table", lambda: table.select(["a"]), lambda: table
+    yield "batch", lambda: table.select(["a"]).to_batches()[0], lambda: table.to_batches()[0]
+    yield (
+        "chunks",
+        lambda: pa.table({"a": pa.chunked_array([column, column])}),
+        lambda: pa.table({"a": pa.chunked_array([column, column]), "y": [1.0, 2.0] * 2}),
+    )
+    backed = pd.Series(pd.arrays.ArrowExtensionArray(column))
+    yield (
+        "pandas",
+        lambda: pd.DataFrame({"a": backed}),
+        lambda: pd.DataFrame({"a": backed, "y": 1.0}),
+    )
+
+
+@pytest.mark.parametrize("column", LIES.values(), ids=LIES)
+def test_arrow_arrays_that_lie(column):
+    def attempt():
+        for name, features, whole in arrow_frames(column):
+            size = 4 if name == "chunks" else 2
+            with pytest.raises(ValueError, match="'a'"):
+                LinearRegressor().learn_many(features(), np.ones(size))
+            with pytest.raises(ValueError, match="'a'"):
+                LinearRegressor().predict(features())
+            with pytest.raises(ValueError, match="'a'"):
+                streams.read(whole(), label="y")
+
+    survives(attempt)
+
+
+@pytest.mark.parametrize("name", ["label", "weight", "tag"])
+def test_labels_and_weights_of_a_table_that_lie(name):
+    table = pa.table({"a": [1.0, 2.0], "b": [1.0, 2.0], "c": LIES["beyond"]})
+
+    def attempt():
+        with pytest.raises(ValueError, match="'c'"):
+            streams.read(table, **({"label": "b"} | {name: "c"}))
+
+    survives(attempt)
+
+
+# --- frames that are odd ----------------------------------------------------------------------------
+
+
+def test_a_column_named_by_a_huge_number():
+    frame = pd.DataFrame({10**30: [1.0, 2.0]})
+    with pytest.raises(ValueError, match="does not fit 64 bits"):
+        LinearRegressor().learn_many(frame, [1.0, 2.0])
+
+
+def test_a_lazy_frame():
+    polars = pytest.importorskip("polars")
+    frame = polars.LazyFrame({"a": [1.0, 2.0]})
+    with pytest.raises(ValueError, match=r"collect\(\)"):
+        LinearRegressor().learn_many(frame, [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"collect\(\)"):
+        streams.read(frame, label="a")
+
+
+def test_a_column_of_mixed_objects():
+    frame = pd.DataFrame({"m": [1.0, "x", b"y", None], "y": [1.0, 2.0, 3.0, 4.0]})
+    with pytest.raises(ValueError, match="'m'"):
+        streams.read(frame, label="y")
+    lists = pd.DataFrame({"m": [[1], {2: 3}, None, object()], "y": [1.0, 2.0, 3.0, 4.0]})
+    for call in (
+        lambda: streams.read(lists, label="y"),
+        lambda: LinearRegressor().learn_many(lists[["m"]], lists["y"]),
+    ):
+        with pytest.raises(ValueError, match="'m'"):
+            call()
+
+
+def test_class_numbers_beyond_the_lanes_do_not_reach_the_core():
+    core = LinearClassifier()._start()
+    starts, columns, values = np.array([0, 1]), np.zeros(1, np.int32), np.ones(1)
+    for label in (2, -1, 2**30):
+        with pytest.raises(ValueError, match="a class number is out of range"):
+            core.csr(1, starts, columns, values, False, np.array([label], np.int32), None, False)
+    with pytest.raises(ValueError, match="malformed"):
+        core.csr(1, np.array([0, 5]), columns, values, False, None, None, True)
+    assert isinstance(core, _core.Learner)
