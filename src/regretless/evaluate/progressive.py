@@ -11,7 +11,7 @@ import numpy as np
 
 from regretless.arguments import whole
 from regretless.evaluate.report import Report
-from regretless.evaluate.task import classifies
+from regretless.evaluate.task import WithoutTargets, classifies
 from regretless.evaluate.training import Training
 from regretless.evaluate.validation import Validation
 from regretless.linear.learner import LinearLearner
@@ -37,6 +37,9 @@ def progressive(
     delay : a label becomes known only when so many further examples have been predicted.
     norm : certify the mean loss that no linear model of this norm can beat (regretless only).
 
+    A classifier takes whole numbers as labels. Numbers that are not whole, with more than 20 values
+    among the first 1,000, are targets: for a classifier they are a `ValueError`.
+
     >>> from regretless import streams
     >>> from regretless.linear import LinearClassifier
     >>> report = progressive(LinearClassifier(), streams.bundled("phishing"))
@@ -45,6 +48,8 @@ def progressive(
     """
     whole(delay, "delay", 0)
     examples = stream if isinstance(stream, Stream) else IterableStream(stream)
+    if _classifies(model):
+        examples = WithoutTargets(examples)
     started = time.perf_counter()
     if isinstance(model, LinearLearner) and not delay:
         training = Training(model, norm)
@@ -126,6 +131,14 @@ class _Player:
         )
 
 
+def _classifies(model: Any) -> bool:
+    """Whether a learner of ours, River or scikit-learn predicts labels."""
+    if hasattr(model, "learn_one"):
+        return classifies(model)
+    has = hasattr(model, "classes_") or hasattr(model, "predict_proba")
+    return has or getattr(model, "_estimator_type", "") == "classifier"
+
+
 def _in_batches(model: Any, stream: Stream) -> Validation:
     """scikit-learn's learners: each batch is predicted as a whole before any of it is learned.
 
@@ -133,8 +146,7 @@ def _in_batches(model: Any, stream: Stream) -> Validation:
     """
     from sklearn.feature_extraction import DictVectorizer
 
-    classifies = hasattr(model, "classes_") or hasattr(model, "predict_proba")
-    classifies = classifies or getattr(model, "_estimator_type", "") == "classifier"
+    classifies = _classifies(model)
     scores = Validation("binary" if classifies else "regression")
     vectorizer, labels = DictVectorizer(), np.empty(0)
 

@@ -1,12 +1,13 @@
 """Labels in, labels and probabilities out: what all linear classifiers share."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import rows
+from regretless import _core, rows
 from regretless.arguments import importance, number
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
@@ -158,7 +159,9 @@ class Classifying(LinearLearner):
                 part = slice(start, t)
                 codes, _ = self._labels.encode(labels[part])
                 weights = None if importance is None else importance[part]
-                yield codes, self._feed(batch[part], codes, weights, want_scores)
+                with _counting_from(start):
+                    fed = self._feed(batch[part], codes, weights, want_scores)
+                yield codes, fed
                 start = t
             if label is not None:
                 self._add(label)
@@ -178,7 +181,7 @@ class Classifying(LinearLearner):
         """Start afresh and learn `X` in one pass; all labels are known from the start."""
         fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
         fresh.partial_fit(X, y, y, sample_weight)
-        self._model, self._labels = fresh._model, fresh._labels
+        self._model, self._labels, self._schema = fresh._model, fresh._labels, fresh._schema
         return self
 
     def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
@@ -256,6 +259,24 @@ class Classifying(LinearLearner):
         ):
             raise ValueError("the labels do not fit the lanes")
         self._labels = labels
+
+
+@contextmanager
+def _counting_from(start: int) -> Iterator[None]:
+    """Errors of a part that begins there have the number that the example has in the whole."""
+    try:
+        yield
+    except _core.Diverged as error:
+        if not start or not hasattr(error, "example"):
+            raise
+        number = start + error.example
+        what, _, advice = str(error).partition(". ")
+        before = what.partition(" at example ")[0].partition(",")[0]
+        moved = _core.Diverged(
+            f"{before} at example {number} of this call; the examples before it were learned. {advice}"
+        )
+        moved.example = number
+        raise moved from None
 
 
 def label_array(y: Any) -> NDArray[Any]:

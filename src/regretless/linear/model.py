@@ -244,6 +244,7 @@ class Model(ABC):
                     scores[t] = self.predict(row)
         except BaseException as error:
             if learning:
+                error.example = t  # type: ignore[attr-defined]
                 error.add_note(f"at row {t} of this call; the rows before it were learned")
             raise
         finally:

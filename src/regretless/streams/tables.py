@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from regretless import rows
 from regretless.rows import Form
+from regretless.schema import as_column
 from regretless.streams.memory import ArrayStream
 from regretless.streams.opening import opened, suffixes
 from regretless.streams.stream import Piece, Place, Stream
@@ -29,6 +30,7 @@ class Columns:
     tag: str | None = None
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    texts: frozenset[Any] = frozenset()  # what a model has learned as text, if it is there
 
     def split(self, table: Any, labelled: bool) -> tuple[Any, NDArray[Any], Any, Any]:
         """Features, labels (NaN where there are none), weights and tags of an Arrow table."""
@@ -60,7 +62,7 @@ class Columns:
             ]
         )
         for name in features.column_names:
-            if name not in self.categorical:
+            if name not in self.categorical and as_column(name) not in self.texts:
                 continue
             at = features.column_names.index(name)
             features = features.set_column(at, name, features.column(at).cast(pa.string()))
@@ -103,6 +105,10 @@ class TableStream(Stream):
                 except ValueError as error:
                     raise ValueError(f"{self.paths[number]}: {error}") from error
                 yield Piece(batch, y, w, tags, Place(number, at, at + 1))
+
+    def where(self, piece: Piece, t: int) -> str:
+        """The file and the row, counted from 1."""
+        return f"{self.paths[piece.place.file]}, row {piece.place.offset - len(piece) + t + 1}"
 
     def _tables(self, path: str) -> Iterator[Any]:
         import pyarrow as pa
