@@ -120,9 +120,7 @@ void Learner::learn(const Batch& batch, std::size_t offset) {
   features_.truncate(std::uint32_t(used));
   bank_.resize(used);
   grow();
-  throw Diverged("the score overflowed at example " + std::to_string(offset + done) +
-                 " of this call; the examples before it were learned. Lower the rate, scale the "
-                 "features, or use rule='coin', which needs neither");
+  throw Diverged(offset + done, offset == 0 && batch.size == 1, advice);
 }
 
 void Learner::relane(const std::vector<int>& sources, const std::vector<int>& signs) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "features.hpp"
@@ -11,12 +12,21 @@ namespace regretless {
 
 // A score left the range of floating point: the step size is too large for the data.
 struct Diverged : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  // example: its number in a call with so many
+  Diverged(std::size_t example, bool alone, const std::string& advice)
+      : std::runtime_error("the score overflowed" +
+                           (alone ? ", and the example was not learned. "
+                                  : " at example " + std::to_string(example) +
+                                        " of this call; the examples before it were learned. ") +
+                           advice),
+        example(example) {}
+  std::size_t example;
 };
 
 class Model {
  public:
   virtual ~Model() = default;
+  std::string advice;  // what to do if it diverges
   virtual const Loss& loss() const = 0;
   virtual Features& features() = 0;
   const Features& features() const { return const_cast<Model&>(*this).features(); }

@@ -103,7 +103,9 @@ def test_what_the_model_brings_is_refused(folder, options):
     [
         ("missing", "clicks.vw", "missing: No such file"),
         ("clicks.vw", "clicks.vw", "clicks.vw is not a model file"),
-        ("m", "prices.svm", "m holds a AutoClassifier, and these labels are numbers that are not"),
+        ("t", "prices.svm", "t holds a AutoClassifier, and these labels are numbers with many"),
+        ("t", "halves.svm", "t holds a AutoClassifier, and these labels are numbers that are not"),
+        ("t", "clicks.vw", "the model knows none of the features: user^u"),
         ("mixture", "clicks.vw", "mixture holds a AdaNormalHedge, which is no learner"),
     ],
 )
@@ -111,6 +113,8 @@ def test_what_cannot_be_gone_on_with(folder, model, source, message):
     from regretless.experts import AdaNormalHedge
 
     run("train", "first-clicks.vw", "--save", "m", *SMALL)
+    run("train", "three.svm", "--save", "t", *SMALL)
+    (folder / "halves.svm").write_text("0.5 1:1\n1.5 2:1\n" * 20)
     AdaNormalHedge(3).save("mixture")
     before = (folder / "m").read_bytes()
     result = run("train", source, "--from", model, "--save", "m", "--quiet", code=1)
@@ -134,7 +138,9 @@ def test_other_formats_do_not_make_a_model_forget(folder):
     (folder / "a.csv").write_text("name,age,zip,y\n" + "e,0.5,7,1\nf,0.25,8,-1\n" * 9)
     options = ["--label", "y", "--ignore", "name", "--categorical", "zip"]
     run("train", "a.csv", *options, "--save", "m", "--exact")
-    run("train", "clicks.vw", "--from", "m", "--save", "m")
+    clicks = (folder / "clicks.vw").read_text().splitlines()
+    (folder / "aged.vw").write_text("\n".join(f"{line} | age:0.5" for line in clicks))
+    run("train", "aged.vw", "--from", "m", "--save", "m")
     run("train", "a.csv", "--from", "m", "--save", "m")
     names = {name for name in load("m").weights_ if "^" not in name}
     assert names == {"age", "zip=7", "zip=8"}

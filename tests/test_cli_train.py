@@ -8,7 +8,7 @@ import command_line
 import pytest
 from command_line import SMALL, examples, process, run, run_json, same_weights, trained
 
-from regretless import linear, losses
+from regretless import linear, losses, rules
 from regretless.linear import Auto, LinearClassifier, PassiveAggressiveRegressor, PrimalDual
 from regretless.linear.loading import load
 
@@ -116,7 +116,8 @@ def test_json(folder, options):
 def test_figures_are_those_of_the_library(folder):
     """Loss, error and AUC of predictions made before learning."""
     summary = run_json("train", "clicks.vw", "--exact", "--learner", "adagrad", "--rate", "0.3")
-    scores = trained("clicks.vw", LinearClassifier(rule="adagrad", rate=0.3)).validation
+    rule = rules.AdaGrad(rate=0.3, scale_invariant=True)
+    scores = trained("clicks.vw", LinearClassifier(rule=rule)).validation
     assert (summary["loss"], summary["error"], summary["auc"]) == (
         scores.loss,
         scores.error,

@@ -37,6 +37,9 @@ class PyLearner {
                  learner_->starts_at_zero() ? Absent::kept_place : Absent::untouched,
                  {learner_->low(), learner_->high()}) {}
 
+  const std::string& advice() const { return learner_->advice; }
+  void advise(const std::string& text) { learner_->advice = text; }
+
   // --- one row -----------------------------------------------------------------------------------
   nb::object score(nb::handle x) {
     read(x, false);
@@ -531,6 +534,7 @@ void bind_learner(nb::module_& m) {
       .def("locate", &PyLearner::locate, "x"_a)
       .def("located", &PyLearner::located, "starts"_a, "rows"_a, "values"_a, "labels"_a.none(),
            "importance"_a.none(), "want_scores"_a)
+      .def_prop_rw("advice", &PyLearner::advice, &PyLearner::advise)
       .def_prop_ro("wants_names", &PyLearner::wants_names)
       .def_prop_ro("lanes", &PyLearner::lanes)
       .def("relane", &PyLearner::relane, "sources"_a, "signs"_a)

@@ -6,10 +6,29 @@
 
 namespace nb = nanobind;
 
+namespace {
+
+// An ArithmeticError that knows the number of the example.
+void bind_diverged(nb::module_& m) {
+  using regretless::Diverged;
+  static nb::exception<Diverged> type(m, "Diverged", PyExc_ArithmeticError);
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Diverged& error) {
+      nb::object made = type(error.what());
+      made.attr("example") = error.example;
+      PyErr_SetObject(type.ptr(), made.ptr());
+    }
+  });
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
   using namespace regretless;
   nb::set_leak_warnings(false);  // an interpreter that exits with live models leaks nothing
-  nb::exception<Diverged>(m, "Diverged", PyExc_ArithmeticError);
+  bind_diverged(m);
   bind_learner(m);
   bind_reader(m);
   bind_streams(m);

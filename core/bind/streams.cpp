@@ -77,6 +77,12 @@ void bind_streams(nb::module_& m) {
       .def_prop_ro("intercept", &Examples::intercept)
       .def_prop_ro("named", &Examples::named)
       .def("row", &row, "t"_a)
+      .def(
+          "line",
+          [](const Examples& x, std::size_t t) {
+            return t < x.lines.size() ? nb::object(nb::int_(x.lines[t])) : nb::object(nb::none());
+          },
+          "t"_a)
       .def("add", &add, "row"_a);
   nb::class_<Parser>(m, "Parser")
       .def("parse", &parse, "data"_a, "first"_a, "last"_a, "ends"_a, "out"_a)
@@ -141,11 +147,11 @@ void bind_streams(nb::module_& m) {
           "__init__",
           [](text::JsonlParser* self, bool skip_bad, bool need_labels, const std::string& label,
              const std::string& weight, const std::string& tag,
-             const std::vector<std::string>& ignored) {
+             const std::vector<std::string>& ignored, const std::vector<std::string>& numeric) {
             new (self) text::JsonlParser(Parser::Options{skip_bad, need_labels}, label, weight, tag,
-                                         ignored);
+                                         ignored, numeric);
           },
-          "skip_bad"_a, "need_labels"_a, "label"_a, "weight"_a, "tag"_a, "ignored"_a);
+          "skip_bad"_a, "need_labels"_a, "label"_a, "weight"_a, "tag"_a, "ignored"_a, "numeric"_a);
 }
 
 }  // namespace regretless

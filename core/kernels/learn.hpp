@@ -154,8 +154,9 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     if (rule.needs_norm() || bank.audit >= 0)
       for (std::size_t j = 0; j < x.size; ++j) norm += Loss::square(x.values[j]);
 
-    const auto too_large = [largest](double change) {
-      return !(std::fabs(change) <= 1e37) || !(std::fabs(change * largest) <= R::largest_step);
+    const double steepest = rule.largest_slope(), longest = rule.largest_step();
+    const auto too_large = [=](double change) {
+      return !(std::fabs(change) <= steepest) || !(std::fabs(change * largest) <= longest);
     };
     for (int k = 0; k < count; ++k) {
       suffered[k] = h[k] * value[k];

@@ -140,9 +140,7 @@ void Newton::learn(const Batch& batch, std::size_t offset) {
       for (std::size_t j = 0; j < batch.starts[t]; ++j)
         used = std::max<std::size_t>(used, batch.rows[j] + 1);
       features_.truncate(std::uint32_t(used));
-      throw Diverged("the score overflowed at example " + std::to_string(offset + t) +
-                     " of this call; the examples before it were learned. Raise alpha, scale the "
-                     "features, or leave alpha out, and it is chosen for you");
+      throw Diverged(offset + t, offset == 0 && batch.size == 1, advice);
     }
     if (batch.losses) batch.losses[t] = lost;
   }

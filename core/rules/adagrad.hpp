@@ -4,6 +4,7 @@
 //
 // With scale_invariant, NAG of Ross, Mineiro & Langford 2013: s_i = max |x_i|, a new s_i shrinks
 // w_i by s_i / |x_i|, and the step is eta sqrt(t / N) z_i / (s_i sqrt(G_i)), N = sum x_i^2 / s_i^2.
+// G_i / s_i^2 is kept then: squares of features without scale would leave single precision.
 // With invariant, the score follows the gradient flow for the time h instead of jumping, at the
 // rates that the gradient where it starts leads to: a first sweep over the rows settles those, the
 // second moves. No step passes the minimum (Karampatziakis & Langford 2011).
@@ -15,12 +16,14 @@
 namespace regretless {
 
 struct AdaGrad : RuleDefaults {
-  static constexpr double largest_step = 1e18;
   enum { kWeight, kSquare, kLargest };
   enum { kNorms = kA };
   double eta = 0.5, l1 = 0, l2 = 0;
   bool scale_invariant = false, invariant = false;
 
+  // their squares are added up: of z_i, or of z_i / s_i
+  double largest_slope() const { return scale_invariant ? 1e18 : 1e37; }
+  double largest_step() const { return scale_invariant ? 1e37 : 1e18; }
   int float_slots() const { return scale_invariant ? 3 : 2; }
   bool needs_clock() const { return l1 > 0 || l2 > 0; }
 
@@ -80,21 +83,29 @@ struct AdaGrad : RuleDefaults {
   // All of a row but its weight is brought up to date.
   template <class C, class V>
   Row<V> settled(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
-    const V z = narrow(g) * x;
-    Row<V> row{weight(c, at, x), c.get(kSquare) + z * z, V{}};
-    c.set(kSquare, row.square);
+    Row<V> row{weight(c, at, x), c.get(kSquare), V{}};
     if (needs_clock()) c.set_time(at.rounds);
-    if (!scale_invariant) return row;
-    row.largest = larger(c.get(kLargest), magnitude(x));
-    c.set(kLargest, row.largest);
-    const V share = ratio(magnitude(x), row.largest);
-    sums.tracked += widen(share * share);
+    V share = x;
+    if (scale_invariant) {
+      const V before = c.get(kLargest);
+      row.largest = larger(before, magnitude(x));
+      c.set(kLargest, row.largest);
+      if (any(row.largest > before)) {
+        const V shrunk = ratio(before, row.largest);
+        row.square *= shrunk * shrunk;
+      }
+      share = ratio(x, row.largest);
+      sums.tracked += widen(share * share);
+    }
+    const V z = narrow(g) * share;
+    row.square += z * z;
+    c.set(kSquare, row.square);
     return row;
   }
   template <class V>
   V scaled(const At<V>& at, const Row<V>& row, V z) const {
-    const V step = ratio(at.rate * z, root(row.square));
-    return scale_invariant ? ratio(step, row.largest) : step;
+    if (!scale_invariant) return ratio(at.rate * z, root(row.square));
+    return ratio(ratio(at.rate * ratio(z, row.largest), root(row.square)), row.largest);
   }
   // |w| after n steps |w| <- max(0, |w| - r l1) / (1 + r l2), the rate r being constant.
   double shrunk(double w, double r, double n) const {

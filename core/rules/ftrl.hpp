@@ -11,7 +11,7 @@
 namespace regretless {
 
 struct Ftrl : RuleDefaults {
-  static constexpr double largest_step = 1e15;
+  static double largest_step() { return 1e15; }
   enum { kWeight, kDual, kSquare };
   double alpha = 0.1, beta = 1, l1 = 0, l2 = 0;
 

@@ -13,7 +13,7 @@
 namespace regretless {
 
 struct Grid : RuleDefaults {
-  static constexpr double largest_step = 1e18;
+  static double largest_step() { return 1e18; }
   static constexpr bool single_lane = false;
   enum { kWeight, kSquare };  // float slots
   enum { kInverse, kSeen };  // shared by the lanes of a row: 1 / max |x|, and when it was seen last

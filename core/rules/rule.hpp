@@ -189,7 +189,8 @@ struct RuleDefaults {
   static constexpr bool gathers = true;
   static constexpr bool single_lane = true;  // whether there may be only one
   // A larger change of a weight means divergence; rules that square it bear less.
-  static constexpr double largest_step = 1e25;
+  static double largest_slope() { return 1e37; }
+  static double largest_step() { return 1e25; }
   static constexpr bool bets = false;  // whether update wants to know w x
   static constexpr double offset = 0;  // of the score: it is <w, x> + offset
   static constexpr double low = -kLargestValue, high = kLargestValue;  // of the features

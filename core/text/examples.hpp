@@ -165,6 +165,7 @@ class Examples {
   }
 
   std::vector<double> labels, importance;
+  std::vector<std::int64_t> lines;       // where each example begins; empty if there is no file
   std::vector<std::string> label_texts;  // empty when labels are numbers
   std::vector<std::string> tags;         // empty when no example has one
   bool weighted = false;                 // some importance is not 1

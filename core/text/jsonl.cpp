@@ -188,12 +188,13 @@ class JsonlParser::Cursor {
 };
 
 JsonlParser::JsonlParser(Options options, std::string label, std::string weight, std::string tag,
-                         std::vector<std::string> ignored)
+                         std::vector<std::string> ignored, std::vector<std::string> numeric)
     : Parser(options),
       label_(std::move(label)),
       weight_(std::move(weight)),
       tag_(std::move(tag)),
       ignored_(ignored.begin(), ignored.end()),
+      numeric_(numeric.begin(), numeric.end()),
       seen_(64) {}
 
 void JsonlParser::record(std::string_view content, Examples& out) {
@@ -259,7 +260,10 @@ void JsonlParser::feature(Cursor& json, int depth, Examples& out) {
   if (first == '-' || is_digit(first)) {
     out.add(name_, json.number());
   } else if (first == '"') {
-    out.add_category(name_, json.string(unescaped_));
+    const std::string_view text = json.string(unescaped_);
+    if (!numeric_.empty() && numeric_.contains(name_))
+      throw Malformed(shown(name_) + ": " + shown(text) + " is not a number");
+    out.add_category(name_, text);
   } else if (first == 't' || first == 'f') {
     out.add(name_, json.boolean());
   } else if (first == 'n') {

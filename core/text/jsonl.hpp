@@ -17,9 +17,10 @@ class JsonlParser : public Parser {
  public:
   static constexpr int kDeepest = 64;  // objects and arrays within each other
 
-  // Joined names; empty: there is none. What is ignored may be anything, also an array.
+  // Joined names; empty: there is none. What is ignored may be anything, also an array. A text
+  // under a name that is numeric is an error.
   JsonlParser(Options options, std::string label, std::string weight, std::string tag,
-              std::vector<std::string> ignored);
+              std::vector<std::string> ignored, std::vector<std::string> numeric = {});
 
   Kind labels() const override { return kind_; }
   void go_on_at(std::int64_t line, Kind labels) override {
@@ -50,7 +51,7 @@ class JsonlParser : public Parser {
   bool stands_twice(std::string_view name);
 
   std::string label_, weight_, tag_;
-  std::set<std::string, std::less<>> ignored_;
+  std::set<std::string, std::less<>> ignored_, numeric_;
   Kind kind_ = Kind::none;  // of the labels until now
   Target target_;
   std::string name_;  // joined, of the value at hand

@@ -49,6 +49,7 @@ void Parser::take(std::string_view content, bool may_be_damaged, Examples& out) 
     if (may_be_damaged) check_utf8(content);
     out.make_room(content.size() + 1);  // no format has a feature in less than a byte
     record(content, out);
+    out.lines.resize(out.size(), line_);
   } catch (const Malformed& error) {
     out.drop();
     if (!options_.skip_bad) fail(error.what());

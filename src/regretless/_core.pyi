@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 SCALARS: tuple[str, ...]
 
-class Diverged(ArithmeticError): ...
+class Diverged(ArithmeticError):
+    example: int  # its number in the call
 
 # starts, rows, values, and the number of features known when each example came
 _Rows = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
@@ -74,6 +75,7 @@ class Learner:
         importance: NDArray[np.float64] | None,
         want_scores: bool,
     ) -> Any: ...
+    advice: str  # for when it diverges
     @property
     def wants_names(self) -> bool: ...
     @property
@@ -193,6 +195,7 @@ class Examples:
     @property
     def named(self) -> bool: ...
     def row(self, t: int) -> dict[Any, float]: ...
+    def line(self, t: int) -> int | None: ...
     def add(self, row: dict[Any, Any]) -> None: ...
 
 class Parser:
@@ -242,6 +245,7 @@ class JsonlParser(Parser):
         weight: str,
         tag: str,
         ignored: list[str],
+        numeric: list[str],
     ) -> None: ...
 
 class VwParser(Parser):

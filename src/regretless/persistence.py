@@ -1,48 +1,117 @@
 """Models on disk: a safetensors file, which holds arrays and text and can run nothing when loaded."""
 
 import errno
+import glob
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["read", "read_a", "restoring", "write"]
+__all__ = ["naming", "read", "read_a", "remove_scratch", "restoring", "write"]
 
 FORMAT = 1
 _KEY = "regretless"
+_SCRATCH = ".saving"
 
 
 def write(
     path: str | os.PathLike[str], description: dict[str, Any], arrays: dict[str, NDArray[Any]]
 ) -> None:
-    """Write a model so that `path` holds either the old file or the new one, never half of one."""
+    """Write a model so that `path` holds either the old file or the new one, never half of one.
+
+    The file is written beside its place under a scratch name, then moved there. Scratch files that a
+    killed process has left are removed.
+    """
     import json
-    import tempfile
 
     from safetensors.numpy import save
 
     target = Path(os.path.realpath(path))  # through a link, not in its place
     if target.exists() and not target.is_file():
-        raise OSError(f"{path} is a directory or a device, not a file that can be replaced")
+        raise OSError(f"{path} is {_kind(target)}, not a file that can be replaced")
     header = json.dumps({"format": FORMAT, **description})
     data = save({k: np.atleast_1d(v) for k, v in arrays.items()}, metadata={_KEY: header})
-    handle, scratch = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
+    with naming(path):
+        remove_scratch(target)
+        with _scratch(target) as (file, name):
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(scratch, 0o666 & ~umask)  # as an ordinary file; scratch files are private
-        os.replace(scratch, target)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(name, 0o666 & ~umask)  # as an ordinary file; scratch files are private
+            os.replace(name, target)
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """An `OSError` that names the file, also if the disk is full.
+
+    >>> with naming("m.model"):
+    ...     raise OSError(errno.ENOSPC, "No space left on device")
+    Traceback (most recent call last):
+    OSError: [Errno 28] No space left on device: 'm.model'
+    """
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise OSError(error.errno or errno.EIO, why, os.fspath(path)) from error
+
+
+def remove_scratch(target: Path) -> None:
+    """Remove what killed processes have left beside `target`; who still writes holds a lock."""
+    for path in target.parent.glob(f".{glob.escape(target.name)}.*{_SCRATCH}"):
+        with suppress(OSError), open(path, "rb") as file:
+            if _locked(file):
+                path.unlink()
+
+
+@contextmanager
+def _scratch(target: Path) -> Iterator[tuple[IO[bytes], str]]:
+    """A locked file beside `target`, and its name; the block moves it to its place, or it is removed."""
+    import tempfile
+
+    while True:
+        handle, name = tempfile.mkstemp(_SCRATCH, f".{target.name}.", target.parent)
+        file = open(handle, "wb")  # noqa: SIM115, closed below
+        if _locked(file) is not False and os.fstat(handle).st_nlink:
+            break
+        file.close()  # another process took it for one that was left, before it was locked
+    try:
+        with file:
+            yield file, name
     except BaseException:
-        os.unlink(scratch)
+        with suppress(FileNotFoundError):
+            os.unlink(name)
         raise
+
+
+def _locked(file: IO[bytes]) -> bool | None:
+    """Lock a file until it is closed, by a kill too: False if another has, None if nobody can."""
+    try:
+        import fcntl
+
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # not Unix; a disk without locks
+        return None
+    return True
+
+
+def _kind(path: Path) -> str:
+    """What a path is that is not a file."""
+    kinds = {
+        "a directory": Path.is_dir,
+        "a pipe": Path.is_fifo,
+        "a socket": Path.is_socket,
+    }
+    return next((name for name, is_one in kinds.items() if is_one(path)), "a device")
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -52,8 +121,8 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
     from safetensors import SafetensorError, safe_open
 
     Path(path).stat()  # a missing file is an OSError that names it
-    if Path(path).is_dir():
-        raise ValueError(f"{path} is a directory, not a model file")
+    if not Path(path).is_file():
+        raise ValueError(f"{path} is {_kind(Path(path))}, not a model file")
     if not os.access(path, os.R_OK):
         raise PermissionError(errno.EACCES, "no permission to read it", os.fspath(path))
     try:

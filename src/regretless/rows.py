@@ -159,11 +159,15 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Examples that a reader has made of some lines; `first` to `last` of them."""
+    """Examples that a reader has made of some lines; `first` to `last` of them.
+
+    `columns` are those of the table that the lines are from, names and kinds, if it is one.
+    """
 
     examples: _core.Examples
     first: int
     last: int
+    columns: tuple[tuple[Any, str], ...] | None = None
 
     @property
     def size(self) -> int:
@@ -172,7 +176,7 @@ class Parsed:
 
     def __getitem__(self, rows: slice) -> "Parsed":
         start, stop, _ = rows.indices(self.size)
-        return Parsed(self.examples, self.first + start, self.first + stop)
+        return replace(self, first=self.first + start, last=self.first + stop)
 
     def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
         """Give the examples to the core."""

@@ -16,6 +16,8 @@ from regretless.losses import Loss
 
 __all__ = ["EG", "FTRL", "OGD", "AdaGrad", "Coin", "PNorm", "Rule", "get"]
 
+# for learners that take every scale of features and targets which single precision has
+TOO_LARGE = "Scale the features and the targets: these numbers are too large for single precision"
 _SCHEDULES = {rates.Constant: 0, rates.InverseSqrt: 1, rates.Inverse: 2}
 
 
@@ -46,6 +48,10 @@ class Rule(ABC):
         raise ValueError(
             f"rule={self.name!r} has no such theorem here; bound(norm) states what the run proves"
         )
+
+    def advice(self) -> str:
+        """What to do if a score overflows, which is not yet done."""
+        return "Lower the rate, scale the features, or use rule='coin', which needs neither"
 
     def with_rate(self, rate: float | rates.Rate) -> "Rule":
         """The same rule with another rate, if it has one."""
@@ -105,6 +111,9 @@ class Coin(Rule):
     def __post_init__(self) -> None:
         positive(self.wealth, "wealth")
 
+    def advice(self) -> str:
+        return TOO_LARGE
+
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         lipschitz = loss.lipschitz
         return {"wealth": self.wealth, "lipschitz": lipschitz if lipschitz < math.inf else 0.0}
@@ -139,6 +148,14 @@ class AdaGrad(Rule):
         if not isinstance(self.rate, (int, float)):
             raise ValueError(f"rate={self.rate!r}: AdaGrad has its own schedule; give a number")
         positive(self.rate, "rate")
+
+    def advice(self) -> str:
+        if self.scale_invariant:
+            return "Lower the rate, or use rule='coin', which has none"
+        return (
+            "Lower the rate, scale the features, or use rules.AdaGrad(scale_invariant=True), which "
+            "needs no scale, or rule='coin', which needs no rate either"
+        )
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         if self.scale_invariant and (l1 or l2):

@@ -2,12 +2,14 @@
 
 import json
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from regretless.evaluate.training import Training
+from regretless.persistence import remove_scratch
 
 __all__ = ["Checkpoints", "uninterrupted"]
 
@@ -20,10 +22,10 @@ class Checkpoints:
         self._every = every
         self._command = json.loads(json.dumps(command))  # as it will be read back
         self._taken = 0
+        self._warned = False
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            for scratch in self._path.parent.glob(f".{self._path.name}.*"):
-                scratch.unlink()  # of a process that was killed while it wrote
+            remove_scratch(self._path)
 
     def load(self) -> Training | None:
         """The training to go on with, if this command was started before."""
@@ -38,10 +40,16 @@ class Checkpoints:
             self.save(training)
 
     def save(self, training: Training) -> None:
-        """Write the checkpoint now."""
+        """Write the checkpoint now. If the disk is full, the training goes on without one."""
         self._taken = 0
-        if self._path is not None:
+        if self._path is None:
+            return
+        try:
             training.save(self._path, self._command)
+        except OSError as error:
+            if not self._warned:
+                print(f"warning: {self._path}: {error.strerror}: no checkpoint", file=sys.stderr)
+            self._warned = True
 
 
 @contextmanager

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from regretless.cli.checkpoints import uninterrupted
+from regretless.cli.first_labels import first_labels
 from regretless.cli.learners import LearnerOptions, loss_name, only_classifies
+from regretless.cli.locating import located
 from regretless.cli.progress import Display
 from regretless.cli.reading_options import Reading
 from regretless.cli.summary import Summary, percent, print_json, short
-from regretless.cli.train import first_labels
 from regretless.evaluate.report import Curve
 from regretless.evaluate.training import Training
-from regretless.streams import Piece
+from regretless.streams import Piece, Stream
 
 __all__ = ["run"]
 
@@ -39,14 +40,14 @@ def run(
     """Give every piece to every learner, and say which does best."""
     options.refuse_options_of_others(learners)
     stream = reading.stream()
-    labels, pieces = first_labels(stream, reading, options.form())
+    labels, pieces = first_labels(stream.ahead(options.form()), reading, options.decided)
     regression = options.is_regression(labels)
     for name in [each for each in learners if regression and only_classifies(each)]:
         learners.remove(name)
         print(f"the {name} only classifies: it is left out", file=sys.stderr)
     if not learners:
         raise ValueError("there is no learner left to compare")
-    field = Field(options, regression, learners, holdout)
+    field = Field(options, regression, learners, holdout, stream)
     with Display(stream, 1, wanted.quiet) as display:
         for piece in pieces:
             with uninterrupted():
@@ -71,8 +72,14 @@ class Field:
     """The learners that are compared. One that fails leaves, and the others go on."""
 
     def __init__(
-        self, options: LearnerOptions, regression: bool, learners: list[str], holdout: int
+        self,
+        options: LearnerOptions,
+        regression: bool,
+        learners: list[str],
+        holdout: int,
+        stream: Stream,
     ) -> None:
+        self._options, self._stream = options, stream
         self.trainings: dict[str, Training] = {}
         self.failed: dict[str, str] = {}
         for name in learners:
@@ -90,7 +97,8 @@ class Field:
     def take(self, piece: Piece) -> None:
         """Give a piece to all."""
         for name, training in list(self.trainings.items()):
-            with self._leaving(name):
+            advice = self._options.of(name).advice()
+            with self._leaving(name), located(self._stream, piece, training.seen, advice):
                 training.take(piece)
         self._refuse_none()
 

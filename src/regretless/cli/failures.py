@@ -3,8 +3,10 @@
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 
@@ -17,10 +19,15 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 @contextmanager
-def told(debug: bool) -> Iterator[None]:
-    """Turn exceptions into one line on standard error; with `debug` they are let through."""
+def told(debug: bool, strict: bool = False) -> Iterator[None]:
+    """Turn exceptions into one line on standard error; with `debug` they are let through.
+
+    Warnings about columns are a line, too; `strict` makes them errors.
+    """
     try:
-        yield
+        with _warned(strict):
+            yield
+            _flush()
     except (typer.Exit, typer.BadParameter):
         raise
     except BrokenPipeError:  # who reads our output has seen enough
@@ -36,10 +43,40 @@ def told(debug: bool) -> Iterator[None]:
         raise typer.Exit(BAD_INPUT) from None
 
 
+@contextmanager
+def _warned(strict: bool) -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "error" if strict else "always", r"the model (does not know|misses) "
+        )
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if category.__name__ == "ColumnsWarning":
+                print(f"warning: {message}", file=sys.stderr)
+            else:
+                usual(message, category, *where)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
+def _flush() -> None:
+    """Write what has been printed, while it can be said that this failed."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody tries again
+        raise OSError(error.errno, error.strerror, "standard output") from error
+
+
 def _line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         text = f"{error.filename}: {error.strerror}"
-    elif isinstance(error, (ValueError, OSError, ArithmeticError)):
+    elif isinstance(error, (ValueError, OSError, ArithmeticError, UserWarning)):
         text = str(error)
     else:  # not foreseen: the kind of error helps who reports it
         text = f"{type(error).__name__}: {error} (--debug shows where)"

@@ -7,8 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from regretless.evaluate.task import FirstLabels
     from regretless.linear.learner import LinearLearner
     from regretless.rows import Form
 
@@ -19,7 +18,6 @@ __all__ = [
     "LossName",
     "Sketch",
     "loss_name",
-    "not_all_whole",
     "only_classifies",
 ]
 
@@ -30,6 +28,7 @@ class Learner(StrEnum):
     AUTO = "auto"
     COIN = "coin"
     ADAGRAD = "adagrad"
+    ADAGRAD_PLAIN = "adagrad-plain"
     OGD = "ogd"
     FTRL = "ftrl"
     EG = "eg"
@@ -96,13 +95,9 @@ _BOOSTERS = {
     "osboost": "OSBoost",
     "osboost-ocp": "OSBoostOCP",
 }
+_RATED = ("adagrad-plain", "ogd", "ftrl", "eg", "pnorm")
 _MATRIX_BITS = 11  # the core has matrices of up to 4,096 features
 _REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
-
-
-def not_all_whole(labels: NDArray[Any]) -> bool:
-    """Whether labels are numbers that one would not call classes by."""
-    return labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
 
 
 def only_classifies(learner: str) -> bool:
@@ -116,6 +111,7 @@ class LearnerOptions:
 
     learner: str = "auto"
     loss: str | None = None
+    classes: bool = False
     tau: float | None = None
     sketch: str | None = None
     size: int | None = None
@@ -140,13 +136,48 @@ class LearnerOptions:
 
         return LinearClassifier(**{"intercept": False} | self._shared())._form()
 
-    def is_regression(self, labels: NDArray[Any]) -> bool:
-        """What the loss says; without one, whether the labels are numbers that are not all whole."""
+    @property
+    def decided(self) -> bool:
+        """Whether the options say what is predicted, labels or numbers."""
+        return self.loss is not None or self.classes
+
+    def is_regression(self, labels: FirstLabels) -> bool:
+        """What the options say; without any, whether the labels are numbers that are not all whole.
+
+        `ValueError` if they are whole numbers with so many values that they may be either.
+        """
         from regretless import losses
 
         if self.loss is not None:
-            return not losses.get(self.loss).classification
-        return not_all_whole(labels)
+            regression = not losses.get(self.loss).classification
+            if regression and self.classes:
+                raise ValueError(
+                    f"--classes makes labels of numbers, and --loss {self.loss} predicts numbers; leave "
+                    "out one of them"
+                )
+            return regression
+        if labels.are_many and labels.are_whole and not self.classes:
+            learner = "--learner coin " if only_classifies(self.learner) else ""
+            raise ValueError(
+                f"the labels are numbers with many values ({labels.shown}): {learner}--loss squared "
+                "predicts a number, --classes makes a label of each"
+            )
+        return labels.are_numbers and not labels.are_whole and not self.classes
+
+    def advice(self) -> str:
+        """What to do if a score overflows, in options that are not yet in use."""
+        if self.learner in ("auto", "coin"):
+            return "scale the features and the labels: these numbers are too large"
+        if self.learner == "newton" and self.alpha is not None:
+            return "raise --alpha, scale the features, or leave --alpha out"
+        if self.learner == "adagrad":
+            return "lower --rate, or use --learner coin, which has none"
+        if self.learner in _RATED:
+            return (
+                "lower --rate, scale the features, or use --learner adagrad, which needs no scale, or "
+                "coin, which needs no rate either"
+            )
+        return "scale the features, or use --learner coin, which needs no scale"
 
     def of(self, learner: str) -> LearnerOptions:
         """The same for another learner, without what is not for it."""
@@ -190,12 +221,27 @@ class LearnerOptions:
         learner = linear.LinearRegressor if regression else linear.LinearClassifier
         return learner(
             loss=self._loss() or ("squared" if regression else "logistic"),
-            rule=self.learner,
+            rule=self._rule(),
             rate=self.rate,
             l1=self.l1,
             l2=self.l2,
             **self._shared(),
         )
+
+    def _rule(self) -> Any:
+        """By its name; AdaGrad is scale invariant unless it is asked for as it was published."""
+        from regretless import rules
+
+        if self.learner == "adagrad-plain":
+            return rules.AdaGrad()
+        if self.learner != "adagrad":
+            return self.learner
+        if self.l1 or self.l2:
+            raise ValueError(
+                "--learner adagrad takes no penalty; use --learner adagrad-plain, ftrl or ogd, or leave "
+                "out --l1 and --l2"
+            )
+        return rules.AdaGrad(scale_invariant=True)
 
     def _loss(self) -> Any:
         """By its name, or made if it is not the one of that name."""
@@ -208,7 +254,7 @@ class LearnerOptions:
 
         for name in ("rate", "l1", "l2", "certify"):
             if getattr(self, name):
-                remedy = "coin" if name == "certify" else "adagrad"
+                remedy = {"certify": "coin", "rate": "adagrad"}.get(name, "ftrl")
                 raise ValueError(
                     f"--{name} is for a single learner, and auto mixes many; use --learner {remedy}"
                 )
@@ -292,7 +338,7 @@ class LearnerOptions:
         if regression:
             raise ValueError(
                 f"the labels are numbers that are not all whole, and the {self.learner} only "
-                "classifies; use --learner pa or coin"
+                "classifies; use --learner pa or coin, or --classes to make a label of each"
             )
 
     def _shared(self) -> dict[str, Any]:

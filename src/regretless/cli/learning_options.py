@@ -21,6 +21,12 @@ class LearningOptions:
             help="By default logistic, or squared if the labels are numbers that are not all whole."
         ),
     ] = None
+    classes: Annotated[
+        bool,
+        learning_option(
+            "--classes", help="Make a label of each number, however many values there are."
+        ),
+    ] = False
     tau: Annotated[
         float | None,
         learning_option(
@@ -92,6 +98,7 @@ class LearningOptions:
             raise typer.BadParameter(f"--tau is for --loss quantile, and says nothing {loss}")
         return LearnerOptions(
             loss=self.loss and self.loss.value,
+            classes=self.classes,
             tau=self.tau,
             sketch=self.sketch and self.sketch.value,
             size=self.size,

@@ -5,13 +5,21 @@ from typing import Any
 from regretless.cli.reading_options import Reading
 from regretless.linear.learner import LinearLearner
 from regretless.linear.loading import load as load_learner
+from regretless.schema import Schema, columns_of_features
 
 __all__ = ["load", "save"]
 
 
-def save(model: LinearLearner, reading: Reading, path: str) -> None:
-    """Write a model that `regretless.linear` loads too, all at once or not at all."""
-    model._read_as = reading.remembered(model._read_as or {})
+def save(model: LinearLearner, reading: Reading, path: str, *, classes: bool = False) -> None:
+    """Write a model that `regretless.linear` loads too, all at once or not at all.
+
+    `classes` says that its labels are numbers of which there may be many.
+    """
+    remembered = reading.remembered(model._read_as or {})
+    model._read_as = remembered | ({"classes": True} if classes else {})
+    if reading.has_names_only:  # its features tell the columns
+        model._schema = model._schema or Schema()
+        model._schema.add(columns_of_features((model._model or model._start()).names().values()))
     model.save(path)
 
 

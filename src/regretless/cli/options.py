@@ -13,6 +13,7 @@ __all__ = [
     "Holdout",
     "Json",
     "Quiet",
+    "Strict",
     "between",
     "drawn",
     "examples",
@@ -22,6 +23,7 @@ __all__ = [
     "passes_option",
     "positive",
     "reading_option",
+    "saved",
     "written",
 ]
 
@@ -74,6 +76,13 @@ def _writable(path: str | None) -> str | None:
     return path
 
 
+def _replaceable(path: str | None) -> str | None:
+    """The same of a file that is moved to its place when it is complete."""
+    if path is not None and os.path.exists(path) and not os.path.isfile(path):
+        raise typer.BadParameter(f"{path} is a directory, a pipe or a device; give a file")
+    return _writable(path)
+
+
 def folder(path: str | None) -> str | None:
     """For options that name a directory, which is made if it is not there."""
     if path is None:
@@ -113,6 +122,11 @@ def written(help: str, option: Callable[..., Any] = output_option) -> Any:
     return option(metavar="PATH", help=help, callback=_writable)
 
 
+def saved(help: str) -> Any:
+    """An option for a model that the command saves."""
+    return output_option(metavar="PATH", help=help, callback=_replaceable)
+
+
 def drawn(help: str, option: Callable[..., Any] = output_option) -> Any:
     """An option for a picture that the command draws."""
     return option(metavar="PATH", help=f"{help}, .png or .svg.", callback=_picture)
@@ -126,6 +140,12 @@ Holdout = Annotated[
     int,
     passes_option(
         metavar="K", help="Score every K-th example apart and do not learn it.", callback=_holdout
+    ),
+]
+Strict = Annotated[
+    bool,
+    reading_option(
+        "--strict", help="Stop if columns are not those of the model, instead of warning."
     ),
 ]
 Json = Annotated[bool, output_option("--json", help="The result as JSON.")]

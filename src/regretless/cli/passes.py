@@ -1,8 +1,10 @@
 """What each pass reads: the files first, then the cache that the first pass has left."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -47,14 +49,31 @@ class Passes:
             return
         if self._cache is None and training.seen == len(piece):  # the first of all
             self._cache = Cache(self._path or self._scratch())
-        if self._cache:
-            self._cache.add(training.model, piece)
+        with self._without_if_full():
+            if self._cache:
+                self._cache.add(training.model, piece)
 
     def end(self) -> None:
         """A pass is over."""
-        if self._cache and not self._complete:
-            self._cache.finish()
-            self._complete = True
+        with self._without_if_full():
+            if self._cache and not self._complete:
+                self._cache.finish()
+                self._complete = True
+
+    @contextmanager
+    def _without_if_full(self) -> Iterator[None]:
+        """Go on without a cache that cannot be written, if the files can be read again."""
+        try:
+            yield
+        except OSError as error:
+            if self._cache is None or "-" in getattr(self._stream, "paths", ()):
+                raise
+            print(
+                f"warning: {error.filename}: {error.strerror}: later passes read the files again",
+                file=sys.stderr,
+            )
+            self._cache.discard()
+            self._cache = None
 
     def _scratch(self) -> str:
         handle, path = tempfile.mkstemp(_CACHE, dir=self._folder)

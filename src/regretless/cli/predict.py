@@ -5,26 +5,32 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from regretless.cli.familiar import familiar
+from regretless.cli.locating import located
 from regretless.cli.models import load
 from regretless.cli.reading_options import Reading
 from regretless.linear.classifying import Classifying
+from regretless.persistence import naming
 from regretless.streams import Piece
 
 __all__ = ["label_text", "run"]
 
 
-def run(reading: Reading, path: str, probabilities: bool, raw: bool) -> None:
+def run(reading: Reading, path: str, probabilities: bool, raw: bool, strict: bool) -> None:
     """Print what the model at `path` predicts."""
     model, remembered = load(path)
     if probabilities and not isinstance(model, Classifying):
         raise ValueError(f"{path} holds a {type(model).__name__}, which has no probabilities")
     if isinstance(model, Classifying) and not len(model.classes_):
         raise ValueError(f"{path} has learned nothing yet: there is no label to predict")
-    stream = reading.completed(remembered).stream()
+    stream = reading.completed(remembered).stream(model)
     lines = _probabilities if probabilities else _scores if raw else _predictions
-    for piece in stream.ahead(model._form(), labelled=False):
+    pieces = stream.ahead(model._form(), labelled=False)
+    for piece in familiar(pieces, model, named=reading.has_names_only, strict=strict):
         if len(piece):  # not only bad lines
-            _write(lines(model, piece), piece.tags)
+            with located(stream, piece):
+                predicted = lines(model, piece)
+            _write(predicted, piece.tags)
 
 
 def label_text(label: Any) -> str:
@@ -69,4 +75,5 @@ def _numbers(values: NDArray[Any]) -> list[str]:
 def _write(lines: list[str], tags: list[str] | None) -> None:
     if tags is not None:
         lines = [f"{line} {tag}" if tag else line for line, tag in zip(lines, tags)]
-    sys.stdout.write("\n".join(lines) + "\n")
+    with naming("standard output"):
+        sys.stdout.write("\n".join(lines) + "\n")

@@ -177,8 +177,11 @@ class Reading:
     interactions: tuple[tuple[str, ...], ...]
     skip_bad: bool
 
-    def stream(self) -> Stream:
-        """The examples, or `ValueError` if an option was given that says nothing about them."""
+    def stream(self, like: Any = None) -> Stream:
+        """The examples, or `ValueError` if an option was given that says nothing about them.
+
+        Columns are read as the model `like` has learned them.
+        """
         from regretless import streams
         from regretless.streams.reading import OPTIONS
 
@@ -190,7 +193,12 @@ class Reading:
                 raise ValueError(
                     f"{typed} is for {others}, and says nothing about {name}; leave it out"
                 )
-        return streams.read(list(options.pop("sources")), **options)
+        return streams.read(list(options.pop("sources")), like=like, **options)
+
+    @property
+    def has_names_only(self) -> bool:
+        """Whether features are called like columns in a format that has no header."""
+        return self._format() == "jsonl"
 
     def _format(self) -> str:
         from regretless.streams.opening import paths_of
@@ -198,7 +206,7 @@ class Reading:
 
         return format_of(paths_of(self.sources), self.format)
 
-    # A model is useless to who does not know how its features were made, so its file says it.
+    # The model file records how features were made; without that the model cannot be used.
 
     _OF_THE_MODEL = ("label", "weight", "tag", "categorical", "numeric", "ignore", "interactions")
 

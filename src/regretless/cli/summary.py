@@ -101,7 +101,7 @@ class Summary:
             ("model", self.saved or "not saved (--save PATH)"),
         ]
         if self.guessed:
-            why = "the labels are numbers that are not all whole; --loss logistic would classify"
+            why = "the labels are numbers that are not all whole; --classes would make a label of each"
             rows.insert(1, ("", why))
         return [(name, text) for name, text in rows if text]
 

@@ -1,14 +1,13 @@
 """`regretless train`: from files to a model."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from itertools import chain
-from typing import Any
-
-from numpy.typing import NDArray
+from dataclasses import asdict, dataclass, replace
 
 from regretless.cli.checkpoints import Checkpoints, uninterrupted
-from regretless.cli.learners import LearnerOptions, loss_name, not_all_whole
+from regretless.cli.familiar import familiar
+from regretless.cli.first_labels import first_labels
+from regretless.cli.learners import LearnerOptions, loss_name
+from regretless.cli.locating import located
 from regretless.cli.models import load, save
 from regretless.cli.passes import Passes
 from regretless.cli.progress import Display
@@ -19,11 +18,10 @@ from regretless.evaluate.training import Training
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
 from regretless.linear.regressing import Regressing
-from regretless.rows import Form
 from regretless.streams import Piece, Stream
 from regretless.streams.text import TextStream
 
-__all__ = ["Plan", "Wanted", "first_labels", "run"]
+__all__ = ["Plan", "Wanted", "run"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +29,7 @@ class Plan:
     """How the examples are gone through; decides, with the reading and the learner, the result."""
 
     start: str | None = None  # the model to go on with
+    strict: bool = False  # columns have to be those of the model
     passes: int = 1
     holdout: int = 0
 
@@ -51,10 +50,12 @@ class Wanted:
 
 def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -> None:
     """Train, save, and say what came of it."""
-    started = None if plan.start is None else load(plan.start)
-    if started is not None:
-        reading = reading.completed(started[1])
-    stream = reading.stream()
+    model: LinearLearner | None = None
+    if plan.start is not None:
+        model, remembered = load(plan.start)
+        reading = reading.completed(remembered)
+        options = replace(options, classes=options.classes or bool(remembered.get("classes")))
+    stream = reading.stream(model)
     files = getattr(stream, "paths", [])
     spare(files, save=wanted.model, cache=wanted.cache)
     if wanted.cache is not None and not isinstance(stream, TextStream):
@@ -72,13 +73,14 @@ def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -
         if training is None:
             training, pieces = (
                 _begun(stream, reading, options, plan)
-                if started is None
-                else _resumed(stream, reading, started[0], plan)
+                if model is None
+                else _resumed(stream, reading, model, options, plan)
             )
         try:
             while training.passes < plan.passes:
                 for piece in pieces or passes.pieces(training):
-                    with uninterrupted():
+                    advice = _advice(options, plan)
+                    with uninterrupted(), located(stream, piece, training.seen, advice):
                         training.take(piece)
                     passes.took(training, piece)
                     checkpoints.took(training, len(piece))
@@ -90,26 +92,31 @@ def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -
         except KeyboardInterrupt:
             checkpoints.save(training)
             raise
+        except OSError as error:  # a full disk: the model's own may have room
+            if wanted.model is None:
+                raise
+            _save(training, reading, options, wanted.model)
+            why = f"{error.strerror}; what was learned so far is saved to {wanted.model}"
+            raise OSError(error.errno, why, error.filename) from error
         seconds, taken = display.seconds, display.taken
-    if wanted.model is not None:
-        save(training.model, reading, wanted.model)
-    guessed = not started and options.loss is None and isinstance(training.model, Regressing)
-    name = type(training.model).__name__ if started else options.learner
+    _save(training, reading, options, wanted.model)
+    guessed = not model and not options.decided and isinstance(training.model, Regressing)
+    name = type(training.model).__name__ if model else options.learner
     summary = Summary(training, name, seconds, taken, guessed, wanted.model)
     summary.show(wanted.json, wanted.quiet)
     _draw(training, name, wanted)
 
 
-def first_labels(
-    stream: Stream, reading: Reading, form: Form
-) -> tuple[NDArray[Any], Iterator[Piece]]:
-    """The first labels, which may tell the task, and all pieces, those of bad lines alone too."""
-    pieces, seen = stream.ahead(form), []
-    for piece in pieces:
-        seen.append(piece)
-        if len(piece):
-            return piece.y, chain(seen, pieces)
-    raise ValueError(f"{' '.join(reading.sources)}: there are no examples")
+def _save(training: Training, reading: Reading, options: LearnerOptions, path: str | None) -> None:
+    if path is not None:
+        save(training.model, reading, path, classes=options.classes)
+
+
+def _advice(options: LearnerOptions, plan: Plan) -> str:
+    """What to do about an overflow."""
+    if plan.start is None:
+        return options.advice()
+    return f"scale the features and the labels, or train anew without --from {plan.start}"
 
 
 def _begun(
@@ -118,24 +125,26 @@ def _begun(
     if options.loss is None:  # what does not fit is said before a file is read
         options.make(regression=False)._start()
     form = options.form()
-    labels, pieces = first_labels(stream, reading, form)
+    labels, pieces = first_labels(stream.ahead(form), reading, options.decided)
     model = options.make(options.is_regression(labels))
     model._reading = form  # it tells the reader when it knows names enough
     return Training(model, options.certify, plan.holdout), pieces
 
 
 def _resumed(
-    stream: Stream, reading: Reading, model: LinearLearner, plan: Plan
+    stream: Stream, reading: Reading, model: LinearLearner, options: LearnerOptions, plan: Plan
 ) -> tuple[Training, Iterator[Piece]]:
-    labels, pieces = first_labels(stream, reading, model._form())
-    if (
-        isinstance(model, Classifying)
-        and not_all_whole(labels)
-        and not not_all_whole(model.classes_)
-    ):
+    pieces = stream.ahead(model._form())
+    pieces = familiar(pieces, model, named=reading.has_names_only, strict=plan.strict)
+    known = model.classes_.tolist() if isinstance(model, Classifying) else []
+    decided = options.classes or not isinstance(model, Classifying)
+    labels, pieces = first_labels(pieces, reading, decided, known)
+    if not decided and labels.are_numbers and (labels.are_many or not labels.are_whole):
+        are = "with many values" if labels.are_many else "that are not all whole"
         raise ValueError(
-            f"{plan.start} holds a {type(model).__name__}, and these labels are numbers that are not "
-            "all whole: it would make a class of each"
+            f"{plan.start} holds a {type(model).__name__}, and these labels are numbers {are} "
+            f"({labels.shown}): --classes makes a label of each; to predict a number, train anew with "
+            "--loss squared"
         )
     return Training(model, holdout=plan.holdout), pieces
 

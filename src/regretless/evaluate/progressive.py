@@ -12,7 +12,7 @@ import numpy as np
 
 from regretless.arguments import importance, whole
 from regretless.evaluate.report import Report
-from regretless.evaluate.task import classifies
+from regretless.evaluate.task import WithoutTargets, classifies
 from regretless.evaluate.training import Training
 from regretless.evaluate.validation import Validation
 from regretless.foreign import takes_weights
@@ -50,6 +50,9 @@ def progressive(
     delay : a label becomes known only when so many further examples have been predicted.
     norm : certify the mean loss that no linear model of this norm can beat (regretless only).
 
+    A classifier takes whole numbers as labels. Numbers that are not whole, with more than 20 values
+    among the first 1,000, are targets: for a classifier they are a `ValueError`.
+
     >>> from regretless import streams
     >>> from regretless.linear import LinearClassifier
     >>> report = progressive(LinearClassifier(), streams.bundled("phishing"))
@@ -58,6 +61,8 @@ def progressive(
     """
     whole(delay, "delay", 0)
     examples = stream if isinstance(stream, Stream) else IterableStream(stream)
+    if _classifies(model):
+        examples = WithoutTargets(examples)
     started = time.perf_counter()
     if isinstance(model, LinearLearner):
         scores = _in_pieces(model, examples, delay, norm)
@@ -178,6 +183,14 @@ class _Player:
             self.model.learn_one(x, y, **({} if w == 1.0 else {"w": w}))
         elif w > 0:
             raise _unweighted(self.model, "learn_one", w)
+
+
+def _classifies(model: Any) -> bool:
+    """Whether a learner of ours, River or scikit-learn predicts labels."""
+    if hasattr(model, "learn_one"):
+        return classifies(model)
+    has = hasattr(model, "classes_") or hasattr(model, "predict_proba")
+    return has or getattr(model, "_estimator_type", "") == "classifier"
 
 
 def _in_batches(model: Any, stream: Stream) -> Validation:

@@ -14,6 +14,7 @@ from regretless.linear.learner import LinearLearner
 from regretless.linear.mixtures import regret_to_lanes
 from regretless.linear.regressing import Regressing
 from regretless.losses import Loss
+from regretless.rules import TOO_LARGE
 
 __all__ = ["Auto", "AutoClassifier", "AutoRegressor", "Lane"]
 
@@ -130,6 +131,9 @@ class Auto(LinearLearner):
         lanes = [(lane.rule == "coin", lane.rate, lane.scale_invariant, lane.l2) for lane in _GRID]
         lipschitz = loss.lipschitz if loss.lipschitz < math.inf else 0.0
         return loss, "auto", {"lanes": lanes, "lipschitz": lipschitz, "share": float(self.drift)}
+
+    def _advice(self) -> str:
+        return TOO_LARGE
 
     @property
     def _is_linear(self) -> bool:

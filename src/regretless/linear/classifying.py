@@ -1,12 +1,13 @@
 """Labels in, labels and probabilities out: what all linear classifiers share."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import rows
+from regretless import _core, rows
 from regretless.arguments import importance, number, shown, sound
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
@@ -165,7 +166,8 @@ class Classifying(LinearLearner):
                 part = slice(start, t)
                 codes, _ = self._labels.encode(labels[part])
                 weights = None if importance is None else importance[part]
-                told = self._feed(batch[part], np.maximum(codes, 0), weights, want_scores)
+                with _counting_from(start):
+                    told = self._feed(batch[part], np.maximum(codes, 0), weights, want_scores)
                 if want_scores:
                     told = told[0].reshape(t - start, -1)[scored:].ravel(), told[1][scored:]
                 if t - start > scored:
@@ -222,7 +224,7 @@ class Classifying(LinearLearner):
         """Start afresh and learn `X` in one pass; all labels with a weight are known from the start."""
         fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
         fresh.partial_fit(X, y, weighed(label_array(y), weight_array(sample_weight)), sample_weight)
-        self._model, self._labels = fresh._model, fresh._labels
+        self._model, self._labels, self._schema = fresh._model, fresh._labels, fresh._schema
         return self
 
     def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
@@ -307,6 +309,24 @@ def weighed(labels: NDArray[Any], importance: NDArray[np.float64] | None) -> NDA
     if importance is None or len(importance) != len(labels):
         return labels
     return labels[importance > 0]
+
+
+@contextmanager
+def _counting_from(start: int) -> Iterator[None]:
+    """Errors of a part that begins there have the number that the example has in the whole."""
+    try:
+        yield
+    except _core.Diverged as error:
+        if not start or not hasattr(error, "example"):
+            raise
+        number = start + error.example
+        what, _, advice = str(error).partition(". ")
+        before = what.partition(" at example ")[0].partition(",")[0]
+        moved = _core.Diverged(
+            f"{before} at example {number} of this call; the examples before it were learned. {advice}"
+        )
+        moved.example = number
+        raise moved from None
 
 
 def label_array(y: Any) -> NDArray[Any]:

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import math
 import os
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -16,6 +17,7 @@ from regretless import _core, losses, persistence, rows
 from regretless.arguments import one_of, whole
 from regretless.certificates import Certificate
 from regretless.losses import Loss
+from regretless.schema import ColumnsWarning, Schema, columns_of
 
 if TYPE_CHECKING:
     from regretless.linear.model import Model
@@ -38,6 +40,7 @@ class LinearLearner(ABC):
     _model: "_core.Learner | Model | None" = None
     _reading: rows.Form | None = None
     _read_as: dict[str, Any] | None = None  # columns and interactions, as a command has read them
+    _schema: Schema | None = None  # of the tables, if all has been learned from tables
     _classifies: ClassVar[bool]
     _yours: ClassVar[tuple[str, ...]] = ()  # options that may be code of the user's own
 
@@ -108,11 +111,19 @@ class LinearLearner(ABC):
         self._model = None
         self._reading = None
         self._read_as = None
+        self._schema = None
 
     def _start(self) -> "_core.Learner | Model":
         """Make the model, checking every option before anything is learned."""
         self._model = self._made(*self._compiled())
+        if isinstance(self._model, _core.Learner):
+            self._model.advice = self._advice()
         return self._model
+
+    def _advice(self) -> str:
+        """What to do if a score overflows, which is not yet done."""
+        name = "LinearClassifier" if self._classifies else "LinearRegressor"
+        return f"Scale the features, or use {name}(), whose steps do not depend on their scale"
 
     def _compiled(self) -> tuple[tuple[int, float], str, dict[str, Any]]:
         """The parts as the core takes them, every option checked."""
@@ -163,10 +174,27 @@ class LinearLearner(ABC):
         self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False
     ) -> Any:
         core = self._model or self._start()
+        self._compare_columns(batch)
+        starts = self._schema is None and labels is not None and not self.examples_
         out = batch.feed(core, labels, importance, want_scores)
+        if starts and columns_of(batch) is not None:
+            self._schema = Schema()
+        if self._schema is not None and labels is not None:
+            self._schema.learned(batch)
         if self._reading and self._reading.named:
             self._reading.named = core.wants_names
         return out
+
+    def _compare_columns(self, batch: rows.Batch) -> None:
+        """Warn of columns that are new or missing; `ValueError` if the table is a wrong one."""
+        text = None if self._schema is None else self._schema.check(batch, self._knows_column)
+        if text:
+            warnings.warn(text, ColumnsWarning, stacklevel=5)
+
+    def _knows_column(self, column: Any) -> bool:
+        """Whether there is a feature of the column, from `learn_one` perhaps."""
+        names = (self._model or self._start()).names().values()
+        return column in names or any(str(name).startswith(f"{column}=") for name in names)
 
     def _batch_scores(self, X: Any) -> NDArray[np.float64]:
         core = self._model or self._start()
@@ -289,6 +317,8 @@ class LinearLearner(ABC):
         }
         if self._read_as is not None:
             description["reading"] = self._read_as
+        if self._schema is not None:
+            description["columns"] = self._schema.as_json()
         return description, core.state()
 
     @classmethod
@@ -319,6 +349,8 @@ class LinearLearner(ABC):
             learner._start().restore(lanes=description["lanes"], **arrays)
             learner._remember(_from_json(description["memory"]))
             learner._read_as = description.get("reading")
+            if "columns" in description:
+                learner._schema = Schema(description["columns"])
         except _NotGiven:
             raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:

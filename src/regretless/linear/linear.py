@@ -33,6 +33,9 @@ class _AnyRule(LinearLearner):
         rule.check_penalty(self.l1, self.l2)
         return loss, rule.name, rule.options(loss, self.l1, self.l2)
 
+    def _advice(self) -> str:
+        return self._chosen().advice()
+
     def certificate(self) -> Certificate:
         """What the run so far proves about every fixed linear model: see `Certificate`."""
         core = self._model or self._start()

@@ -256,6 +256,7 @@ class Model(ABC):
                     scores[t], suffered[t] = self.predict(row), self._suffer(row, int(labels[t]))
         except BaseException as error:
             if learning:
+                error.example = t  # type: ignore[attr-defined]
                 error.add_note(f"at row {t} of this call; the rows before it were learned")
             raise
         finally:

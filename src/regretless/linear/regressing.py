@@ -65,7 +65,7 @@ class Regressing(LinearLearner):
         """Start afresh and learn `X` in one pass."""
         fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
         fresh.partial_fit(X, y, sample_weight)
-        self._model = fresh._model
+        self._model, self._schema = fresh._model, fresh._schema
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

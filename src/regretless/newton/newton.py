@@ -102,6 +102,11 @@ class Newton(LinearLearner):
         }
         return loss, "newton", options if eta is None else options | schedule(eta)
 
+    def _advice(self) -> str:
+        if self.alpha is None:
+            return super()._advice()
+        return "Raise alpha, scale the features, or leave alpha out, and it is chosen for you"
+
     def _refuse_what_is_tuned(self) -> None:
         for name, value in (("curvature", self.curvature), ("rate", self.rate)):
             if value is not None:

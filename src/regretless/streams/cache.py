@@ -4,6 +4,7 @@ import json
 import mmap
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.persistence import naming
 from regretless.rows import Form, Located, Parsed
 from regretless.streams.stream import Piece, Place, Stream
 
@@ -73,19 +75,22 @@ class Cache:
     def _append(self, array: NDArray[Any]) -> tuple[str, int, int]:
         self._file.write(b"\0" * (-self._file.tell() % _ALIGN))
         at = self._file.tell()
-        array.tofile(self._file)
+        with naming(self.path):
+            self._file.write(np.ascontiguousarray(array).data)
         return array.dtype.str, at, array.size
 
     def finish(self) -> None:
         """Complete the file."""
         at = self._file.tell()
-        self._file.write(json.dumps(self._index).encode())
-        self._file.write(at.to_bytes(8, "little"))
-        self._file.close()
+        with naming(self.path):
+            self._file.write(json.dumps(self._index).encode())
+            self._file.write(at.to_bytes(8, "little"))
+            self._file.close()
 
     def discard(self) -> None:
         """Remove the file."""
-        self._file.close()
+        with suppress(OSError):  # what is not yet written need not be
+            self._file.close()
         self.path.unlink(missing_ok=True)
 
     def stream(self) -> Stream:

@@ -8,6 +8,7 @@ from typing import Any
 
 from regretless import _core, rows
 from regretless.arguments import one_of
+from regretless.schema import NUMBER, TEXT, as_column
 from regretless.streams.memory import ArrayStream, IterableStream, labels_of
 from regretless.streams.namespaces import Without
 from regretless.streams.opening import opened, paths_of, suffixes
@@ -57,6 +58,7 @@ def read(
     delimiter: str | None = None,
     interactions: Sequence[str | Sequence[str]] = (),
     skip_bad: bool = False,
+    like: Any = None,
 ) -> Stream:
     """Read examples as a stream. The same examples in another form are the same stream.
 
@@ -77,6 +79,9 @@ def read(
     skip_bad : leave out lines that cannot be parsed instead of raising; the count is in
         `Piece.place.skipped`.
 
+    like : a learner of this library that will predict the examples or go on learning. Columns are read
+        as it has learned them, as numbers or as text; text in a column of numbers is an error.
+
     Other options that say nothing about the format (`OPTIONS`) are not looked at.
 
     >>> import tempfile, pathlib
@@ -87,7 +92,9 @@ def read(
     {'user^age': 3.0, 'ad^sport': 1.0} 1.0
     {'user^age': 1.0} -1.0
     """
-    columns = Columns(label, weight, tag, tuple(ignore), tuple(categorical))
+    kinds = _kinds(like)
+    texts = frozenset(column for column, kind in kinds.items() if kind == TEXT)
+    columns = Columns(label, weight, tag, tuple(ignore), tuple(categorical), texts)
     if isinstance(source, Stream):
         return source
     if not _is_path(source):
@@ -104,12 +111,15 @@ def read(
     if name in ("csv", "tsv"):
         split = delimiter or ("\t" if name == "tsv" else "")
         wishes = (*parts, list(categorical), list(numeric), list(ignore))
-        csv = _CsvParsers(paths[0], split, header, wishes, skip_bad)
-        return TextStream(paths, csv, sample=_SAMPLE)
+        csv = _CsvParsers(paths[0], split, header, wishes, skip_bad, kinds)
+        return TextStream(paths, csv, sample=_SAMPLE, columns=lambda: csv.features)
+    numbers = [column for column, kind in kinds.items() if kind == NUMBER]
     make: dict[str, Callable[[bool], _core.Parser]] = {
         "vw": lambda need: _core.VwParser(skip_bad, need, [list(one) for one in interactions]),
         "svmlight": lambda need: _core.SvmlightParser(skip_bad, need),
-        "jsonl": lambda need: _core.JsonlParser(skip_bad, need, *parts, list(ignore)),
+        "jsonl": lambda need: _core.JsonlParser(
+            skip_bad, need, *parts, list(ignore), list(map(str, numbers))
+        ),
     }
 
     def parser(_path: str, _sample: bytes, need: bool) -> _core.Parser:
@@ -142,7 +152,9 @@ class _CsvParsers:
     header: bool
     wishes: tuple[str, str, str, list[str], list[str], list[str]]
     skip_bad: bool
+    known: dict[Any, str]  # the kinds of columns, by a model
     columns: _core.CsvColumns | None = None
+    features: tuple[tuple[Any, str], ...] = ()
 
     def __call__(self, path: str, sample: bytes, need_labels: bool) -> _core.Parser:
         if self.columns is None:
@@ -153,13 +165,44 @@ class _CsvParsers:
                         pass
                     sample = window.content()
             whole, sample = len(sample) < _SAMPLE, sample[:_SAMPLE]
-            self.columns = _core.infer_csv(
-                sample, whole, self.delimiter, self.header, *self.wishes, optional=not need_labels
+            self.columns = self._inferred(sample, whole, need_labels)
+            kinds = {"number": NUMBER, "category": TEXT}
+            self.features = tuple(
+                (as_column(name), kinds[kind])
+                for name, kind in zip(self.columns.names, self.columns.kinds)
+                if kind in kinds
             )
         if need_labels and not self.wishes[0]:
             names = ", ".join(self.columns.names)
             raise ValueError(f"label= is needed: which of the columns {names} is it?")
         return _core.CsvParser(self.skip_bad, need_labels, self.columns)
+
+    def _inferred(self, sample: bytes, whole: bool, need_labels: bool) -> _core.CsvColumns:
+        """What a sample shows, unless somebody knows it."""
+        label, weight, tag, categorical, numeric, ignore = self.wishes
+
+        def infer(categorical: list[str], numeric: list[str]) -> _core.CsvColumns:
+            parts, kinds = (label, weight, tag), (categorical, numeric, ignore)
+            form = (sample, whole, self.delimiter, self.header)
+            return _core.infer_csv(*form, *parts, *kinds, optional=not need_labels)
+
+        seen = infer(categorical, numeric)
+        others: dict[str, list[str]] = {"number": [], "category": []}  # than what the model knows
+        for name, kind in zip(seen.names, seen.kinds):
+            known = self.known.get(as_column(name))
+            said = name in categorical or name in numeric
+            if not said and (kind, known) in (("number", TEXT), ("category", NUMBER)):
+                others[kind].append(name)
+        if not any(others.values()):
+            return seen
+        return infer(categorical + others["number"], numeric + others["category"])
+
+
+def _kinds(like: Any) -> dict[Any, str]:
+    """The kinds of the columns that a learner has learned."""
+    if like is not None and not hasattr(like, "_schema"):
+        raise ValueError(f"like={like!r} is not a learner of regretless")
+    return {} if like is None or like._schema is None else dict(like._schema.kinds)
 
 
 def _is_path(source: Any) -> bool:

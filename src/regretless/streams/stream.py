@@ -76,6 +76,16 @@ class Stream(ABC):
         pieces = self.pieces(form, start, labelled)
         return pieces if self._at_hand else ahead(pieces)
 
+    def where(self, piece: Piece, t: int) -> str:
+        """Where the example number `t` of a piece stands, for messages.
+
+        >>> from regretless import streams
+        >>> stream = streams.read([({"a": 1.0}, "yes"), ({"b": 2.0}, "no")])
+        >>> stream.where(next(stream.pieces()), 1)
+        'example 1'
+        """
+        return f"example {piece.place.offset - len(piece) + t}"
+
     def weighted(self) -> Iterator[tuple[dict[Any, Any], Any, float]]:
         """The examples one by one, as `(x, y, w)` with their importance weights.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from regretless import rows
 from regretless.arguments import sound
 from regretless.rows import Form
+from regretless.schema import as_column
 from regretless.streams.memory import ArrayStream
 from regretless.streams.opening import suffixes
 from regretless.streams.stream import Piece, Place, Stream
@@ -31,6 +32,7 @@ class Columns:
     tag: str | None = None
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    texts: frozenset[Any] = frozenset()  # what a model has learned as text, if it is there
 
     def split(self, table: Any, labelled: bool) -> tuple[Any, NDArray[Any], Any, Any]:
         """Features, labels (NaN where there are none), weights and tags of an Arrow table."""
@@ -69,7 +71,7 @@ class Columns:
             ]
         )
         for name in features.column_names:
-            if name not in self.categorical:
+            if name not in self.categorical and as_column(name) not in self.texts:
                 continue
             at = features.column_names.index(name)
             column = sound(features.column(at), f"column {name!r}")
@@ -105,6 +107,10 @@ class TableStream(Stream):
             skip = start.offset if number == start.file else 0
             with _named(self.paths[number]):
                 yield from self._file(number, skip, labelled)
+
+    def where(self, piece: Piece, t: int) -> str:
+        """The file and the row, counted from 1."""
+        return f"{self.paths[piece.place.file]}, row {piece.place.offset - len(piece) + t + 1}"
 
     def _file(self, number: int, skip: int, labelled: bool) -> Iterator[Piece]:
         path, at = self.paths[number], 0

@@ -1,6 +1,7 @@
 """Streams of lines: the text formats, parsed in the core."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,8 @@ class TextStream(Stream):
     """The examples of text files, one file after the other.
 
     `make_parser` sees the first `sample` bytes of a file. `piece` is how many are read at a time.
-    `through` is put between a file and the parser, and must not move what stands in it.
+    `through` is put between a file and the parser, and must not move what stands in it. `columns` tells
+    those of a table, once there is a parser.
     """
 
     def __init__(
@@ -34,8 +36,9 @@ class TextStream(Stream):
         sample: int = 0,
         piece: int = _PIECE,
         through: Callable[[Readable], Readable] | None = None,
+        columns: Callable[[], tuple[tuple[Any, str], ...]] | None = None,
     ) -> None:
-        self.paths, self._make_parser = paths, make_parser
+        self.paths, self._make_parser, self._columns = paths, make_parser, columns
         self._sample, self._piece, self._through = sample, piece, through
 
     def pieces(
@@ -48,6 +51,13 @@ class TextStream(Stream):
                 start = piece.place
             start = Place(number + 1, skipped=start.skipped)
 
+    def where(self, piece: Piece, t: int) -> str:
+        """The file and the line."""
+        path = self.paths[piece.place.file]
+        if not isinstance(piece.X, Parsed):  # from a cache
+            return f"{path}, before line {piece.place.line}"
+        return f"{path}, line {piece.X.examples.line(piece.X.first + t)}"
+
     def _file(self, number: int, form: Form, start: Place, labelled: bool) -> Iterator[Piece]:
         path, at, skipped = self.paths[number], start.offset, start.skipped
         with opened(path) as file:
@@ -59,6 +69,7 @@ class TextStream(Stream):
                 parser = self._make_parser(path, window.content(), labelled)
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
+            columns = None if self._columns is None else self._columns()
             if at:
                 parser.go_on_at(start.line, start.labels)
                 window.skip(at)
@@ -77,15 +88,18 @@ class TextStream(Stream):
                     bad = ValueError(f"{path}, {error}")
                 if len(examples) or start.skipped + parser.skipped > skipped:
                     skipped = start.skipped + parser.skipped
-                    yield _piece(examples, Place(number, at, parser.line, skipped, parser.labels))
+                    place = Place(number, at, parser.line, skipped, parser.labels)
+                    yield _piece(examples, columns, place)
                 if bad:
                     raise bad
                 if last:
                     return
 
 
-def _piece(examples: _core.Examples, place: Place) -> Piece:
+def _piece(
+    examples: _core.Examples, columns: tuple[tuple[Any, str], ...] | None, place: Place
+) -> Piece:
     texts = examples.label_texts
     y = examples.labels if texts is None else np.array(texts, object)
-    X = Parsed(examples, 0, len(examples))
+    X = Parsed(examples, 0, len(examples), columns)
     return Piece(X, y, examples.importance, examples.tags, place)

@@ -6,7 +6,7 @@ import typer
 
 from regretless.cli.failures import told
 from regretless.cli.grouping import grouped
-from regretless.cli.options import Debug, examples
+from regretless.cli.options import Debug, Strict, examples
 from regretless.cli.reading_options import ReadingOptions
 
 __all__ = ["EPILOG", "predict"]
@@ -33,16 +33,18 @@ def predict(
     ] = False,
     raw: Annotated[bool, typer.Option("--raw", help="The scores.")] = False,
     reading: ReadingOptions,
+    strict: Strict = False,
     debug: Debug = False,
 ) -> None:
     """Predict examples with a model: one line for each, then its tag if it has one.
 
     Labels are not needed, and not looked at. Columns and interactions are those
-    that the model was trained with unless others are given.
+    that the model was trained with unless others are given. Columns that are new
+    or missing are warned of; if the model knows none of them, it is an error.
     """
     if probabilities and raw:
         raise typer.BadParameter("--probabilities and --raw exclude each other")
-    with told(debug):
+    with told(debug, strict):
         from regretless.cli.predict import run
 
         run(
@@ -50,4 +52,5 @@ def predict(
             model,
             probabilities,
             raw,
+            strict,
         )

@@ -14,12 +14,14 @@ from regretless.cli.options import (
     Holdout,
     Json,
     Quiet,
+    Strict,
     drawn,
     examples,
     folder,
     learning_option,
     passes_option,
     positive,
+    saved,
     written,
 )
 from regretless.cli.reading_options import ReadingOptions
@@ -41,7 +43,7 @@ EPILOG = examples(
 def train(
     *,
     context: typer.Context,
-    save: Annotated[str | None, written("Write the model here.")] = None,
+    save: Annotated[str | None, saved("Write the model here.")] = None,
     start: Annotated[
         str | None,
         learning_option(
@@ -94,6 +96,7 @@ def train(
         passes_option(help="Examples between two checkpoints.", callback=positive),
     ] = 1e6,
     reading: ReadingOptions,
+    strict: Strict = False,
     plot: Annotated[str | None, drawn("Draw the learning curve")] = None,
     calibration: Annotated[
         str | None, drawn("Draw how probabilities agree with what happened")
@@ -111,7 +114,9 @@ def train(
         raise typer.BadParameter("--cache is for later passes, and there is one; give --passes too")
     if start is not None:
         _refuse_what_the_model_brings(context, start)
-    with told(debug):
+    elif strict:
+        raise typer.BadParameter("--strict compares columns with those of a model; give --from too")
+    with told(debug, strict):
         from regretless.cli.train import Plan, Wanted, run
 
         run(
@@ -125,7 +130,7 @@ def train(
                 l2=l2,
                 names=names,
             ),
-            Plan(start=start, passes=passes, holdout=holdout),
+            Plan(start=start, strict=strict, passes=passes, holdout=holdout),
             Wanted(
                 model=save,
                 cache=cache,
@@ -142,7 +147,7 @@ def train(
 def _refuse_what_the_model_brings(context: typer.Context, model: str) -> None:
     """A learner is made once: what was chosen then cannot be chosen again."""
     chosen = {"learner", "rate", "l1", "l2", "names"} | {
-        each.name for each in fields(LearningOptions)
+        each.name for each in fields(LearningOptions) if each.name != "classes"
     }
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")

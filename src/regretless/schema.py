@@ -1,0 +1,177 @@
+"""The columns that a model has learned, and whether a new table has them."""
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from regretless.rows import Batch, Parsed, Table
+
+__all__ = [
+    "NUMBER",
+    "TEXT",
+    "Columns",
+    "ColumnsWarning",
+    "Schema",
+    "WrongKind",
+    "as_column",
+    "columns_of",
+    "columns_of_features",
+    "listed",
+]
+
+Columns = tuple[tuple[Any, str], ...]  # names and kinds
+NUMBER, TEXT, EMPTY = "number", "text", "empty"
+_DIGITS = re.compile("0|[1-9][0-9]{0,17}")
+_LISTED = 5
+
+
+class ColumnsWarning(UserWarning):
+    """A table lacks columns that the model has learned, or has others."""
+
+
+class Schema:
+    """The columns of all tables that a learner has learned, by name, with their kinds.
+
+    A kind is "number", "text", or "empty" for a column without any value.
+
+    >>> from regretless import rows
+    >>> schema = Schema()
+    >>> schema.add((("price", "number"), ("city", "text")))
+    >>> schema.differences((("price", "number"), ("town", "text")))
+    'the model does not know the column town, and misses city'
+    >>> schema.differences((("town", "text"),))
+    Traceback (most recent call last):
+    ValueError: the model knows none of the columns: town; it has learned price, city
+    """
+
+    def __init__(self, columns: Iterable[Iterable[Any]] = ()) -> None:
+        self.kinds: dict[Any, str] = {}
+        self._checked: Columns | None = None  # the newest, which need not be looked at again
+        self._learned: Columns | None = None
+        self._told: set[str] = set()
+        for name, kind in columns:
+            if not isinstance(name, (str, int)) or kind not in (NUMBER, TEXT, EMPTY):
+                raise ValueError(f"{name!r} is not a column of the kind {kind!r}")
+            self.add(((name, kind),))
+
+    def add(self, columns: Columns) -> None:
+        """Columns that have been learned."""
+        for name, kind in columns:
+            if self.kinds.get(name, EMPTY) == EMPTY:
+                self.kinds[name] = kind
+                self._checked = None  # what was complete may miss it
+
+    def differences(self, columns: Columns, knows: Callable[[Any], bool] | None = None) -> str:
+        """What differs, in words; `ValueError` if nothing is known, here or by `knows`."""
+        names = [name for name, _ in columns]
+        unknown = [name for name in names if name not in self.kinds]
+        if names and len(unknown) == len(names) and not (knows and any(map(knows, names))):
+            raise ValueError(
+                f"the model knows none of the columns: {listed(names)}; it has learned "
+                f"{listed(self.kinds)}"
+            )
+        given = set(names)
+        missing = [name for name in self.kinds if name not in given]
+        several = "s" if len(unknown) > 1 else ""
+        parts = [f"does not know the column{several} {listed(unknown)}"] if unknown else []
+        parts += [f"misses {listed(missing)}"] if missing else []
+        return "the model " + ", and ".join(parts) if parts else ""
+
+    def check(self, batch: Batch, knows: Callable[[Any], bool]) -> str | None:
+        """What is to be warned of, once; `ValueError` if the batch cannot be right."""
+        columns = columns_of(batch)
+        if columns is None or columns == self._checked or not self.kinds:
+            return None
+        text = self.differences(columns, knows)
+        for name, kind in columns:
+            known = self.kinds.get(name, kind)
+            if known != kind and EMPTY not in (known, kind):
+                _refuse_kind(batch, name, known)
+        self._checked = columns
+        if not text or text in self._told:
+            return None
+        self._told.add(text)
+        return text
+
+    def learned(self, batch: Batch) -> None:
+        """Take the columns of a batch in."""
+        columns = columns_of(batch)
+        if columns is not None and columns != self._learned:
+            self.add(columns)
+            self._learned = columns
+
+    def as_json(self) -> list[list[Any]]:
+        """Names and kinds, in order of appearance."""
+        return [list(pair) for pair in self.kinds.items()]
+
+
+def columns_of(batch: Batch) -> Columns | None:
+    """Names and kinds of the columns, if the batch has any.
+
+    >>> from regretless import rows
+    >>> columns_of(rows.batch(np.eye(2)))
+    ((0, 'number'), (1, 'number'))
+    """
+    if isinstance(batch, Parsed):
+        return batch.columns
+    if not isinstance(batch, Table):
+        return None
+    return tuple((as_column(column[0]), _kind(*column)) for column in batch.columns)
+
+
+def as_column(name: Any) -> Any:
+    """A name of digits is the number of a column."""
+    return int(name) if isinstance(name, str) and _DIGITS.fullmatch(name) else name
+
+
+def columns_of_features(names: Iterable[Any]) -> Columns:
+    """The columns that features are of: "city=Rome" is one of the text column "city".
+
+    >>> columns_of_features(["price", "city=Rome", "city=Oslo"])
+    (('price', 'number'), ('city', 'text'))
+    """
+    columns: dict[Any, str] = {}
+    for name in names:
+        column, is_text, _ = name.partition("=") if isinstance(name, str) else (name, "", "")
+        columns.setdefault(column, TEXT if is_text else NUMBER)
+    return tuple(columns.items())
+
+
+def listed(names: Collection[Any]) -> str:
+    """A few names.
+
+    >>> listed(range(9))
+    '0, 1, 2, 3, 4 and 4 more'
+    """
+    first = ", ".join(str(name) for name, _ in zip(names, range(_LISTED)))
+    return first + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
+
+
+def _kind(_name: Any, _values: Any, categories: Any = None) -> str:
+    return NUMBER if categories is None else TEXT if len(categories) else EMPTY
+
+
+class WrongKind(ValueError):
+    """A column of numbers that holds text, or the other way round; `row` is where."""
+
+    def __init__(self, what: str, row: int) -> None:
+        super().__init__(f"{what} in row {row}")
+        self.what, self.row = what, row
+
+
+def _refuse_kind(batch: Batch, name: Any, known: str) -> None:
+    """An error, if there is a value at all."""
+    was, now = ("a number", "text") if known == NUMBER else ("text", "a number")
+    what = f"column {str(name)!r} was {was} when the model learned it, and is {now}"
+    if not isinstance(
+        batch, Table
+    ):  # files are read as the model has learned them, unless told not to
+        raise ValueError(what)
+    column = next(each for each in batch.columns if as_column(each[0]) == name)
+    there = column[1] >= 0 if known == NUMBER else np.nan_to_num(column[1]) != 0
+    if there.any():
+        row = int(there.argmax())
+        value = repr(column[2][column[1][row]]) if known == NUMBER else f"{column[1][row]:g}"
+        raise WrongKind(f"{what}: {value}", row)
