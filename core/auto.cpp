@@ -275,11 +275,19 @@ std::vector<double> Auto::numbers() {
 }
 void Auto::restore_numbers(const double* numbers, std::size_t size) {
   const auto damaged = [] { throw std::invalid_argument("the mixture does not fit the lanes"); };
-  if (size < 2 || !(numbers[1] >= 0) || 2 + 3 * numbers[1] > double(size)) damaged();
-  const double trial = numbers[0];
+  if (size < 2) damaged();
+  double trial = numbers[0], count = numbers[1];
+  Field::positive("next trial", trial).check();
+  Field::count("retired lanes", count, double(size - 2) / 3).check();
   std::vector<Retired> retired;
   const double* at = numbers + 2;
-  for (int i = 0; i < int(numbers[1]); ++i, at += 3) retired.push_back({int(at[0]), at[1], at[2]});
+  for (int i = 0; i < int(count); ++i, at += 3) {
+    double lane = at[0], rounds = at[1], loss = at[2];
+    Field::count("retired lane", lane, 1 << 20).check();
+    Field::count("rounds of a retired lane", rounds).check();
+    Field::number("loss of a retired lane", loss).check();
+    retired.push_back({int(lane), rounds, loss});
+  }
   std::vector<int> gone, there = alive();
   for (std::size_t k = 0; k < there.size(); ++k)
     for (const Retired& r : retired)
@@ -290,6 +298,7 @@ void Auto::restore_numbers(const double* numbers, std::size_t size) {
   if (size != std::size_t(at - numbers) + (experts + each) * mixings_.size()) damaged();
   for (std::size_t c = 0; c < mixings_.size(); ++c, at += experts + each) {
     earlier_[c].assign(at, at + experts);
+    Field::number("earlier losses of the lanes", earlier_[c]).check();
     mixings_[c].restore(at + experts);
   }
   trial_ = trial;

@@ -7,8 +7,22 @@
 
 #include "features.hpp"
 #include "kernels.hpp"
+#include "state.hpp"
 
 namespace regretless {
+
+// The scalars of lanes, or of one and what its model keeps after them, as a file has them.
+inline void check_scalars(const double* scalars, std::size_t size) {
+  std::vector<double> all(scalars, scalars + size);
+  const std::size_t width = size % kScalars ? 1 : size / kScalars;
+  Field::number("scalars", all).check();
+  const auto lanes = [&](int s) { return Field::Where(all.data() + std::size_t(s) * width, width); };
+  require(size >= kScalars, "scalars do not fit the lanes");
+  Field::count("rounds", lanes(kRounds)).check();
+  Field::count("updates", lanes(kUpdates)).check();
+  for (const Scalar s : {kSquares, kWeights, kRounding, kRadius})
+    Field::positive("scalars that add up", lanes(s)).check();
+}
 
 // A score left the range of floating point: the step size is too large for the data.
 struct Diverged : std::runtime_error {
@@ -59,7 +73,7 @@ class Model {
   virtual std::vector<Part> parts() = 0;
   virtual std::vector<double> numbers() { return {}; }
   virtual void restore_numbers(const double*, std::size_t size) {
-    if (size) throw std::invalid_argument("the numbers are of another model");
+    require(size == 0, "the numbers are of another model");
   }
 };
 

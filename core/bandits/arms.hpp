@@ -129,25 +129,27 @@ class Arms : public Stateful {
   }
   void restore(const double* state, std::size_t size) override {
     std::size_t fixed = 0;
-    for (const Part& part : parts()) fixed += part.size;
-    if (size < fixed) throw std::invalid_argument("the state is of another player");
+    for (const Field& part : parts()) fixed += part.at.size;
+    require(size >= fixed, "the state is of another player");
     std::deque<Pull> waiting;
     for (std::size_t at = fixed; at < size;) {
-      if (size - at < 5) throw std::invalid_argument("the state ends within a choice");
+      require(size - at >= 5, "the state ends within a choice that waits");
       Pull pull{state[at], state[at + 1], state[at + 2], state[at + 3]};
-      const double notes = state[at + 4];
+      double notes = state[at + 4];
       at += 5;
-      const std::size_t wanted = remembers_awake() ? this->size() : advisers();
-      if (!(pull.arm >= 0 && pull.arm < double(this->size()) && pull.arm == std::floor(pull.arm)) ||
-          !(pull.weight > 0) || (notes != 0 && notes != double(wanted)) ||
-          notes > double(size - at) || (!waiting.empty() && pull.ticket <= waiting.back().ticket))
-        throw std::invalid_argument("the state has a choice that cannot have been made");
+      Field::count("a waiting choice's notes", notes, double(size - at)).check();
       pull.notes.assign(state + at, state + at + std::size_t(notes));
       at += std::size_t(notes);
+      check_waiting(pull, waiting.empty() ? -1 : waiting.back().ticket, state[0]);
       waiting.push_back(std::move(pull));
     }
-    Stateful::restore(state, fixed);
-    waiting_ = std::move(waiting);
+    waiting_.swap(waiting);
+    try {
+      Stateful::restore(state, fixed);
+    } catch (...) {
+      waiting_.swap(waiting);
+      throw;
+    }
   }
 
  protected:
@@ -155,8 +157,42 @@ class Arms : public Stateful {
   virtual void learn(const Pull& pull, double y) = 0;
   virtual bool remembers_awake() const { return false; }
   Parts parts() override {
-    return {decisions_, updates_, loss_,   propensity_, slept_, delayed_,
-            retired_,   present_, chosen_, seen_,       losses_};
+    Field propensity = Field::positive("propensity", propensity_, 1 + 1e-9);
+    propensity.unknown = true;
+    return {Field::count("decisions", decisions_),
+            Field::count("updates", updates_),
+            Field::number("loss", loss_),
+            propensity,
+            Field::flag("slept", slept_),
+            Field::flag("delayed", delayed_),
+            Field::flag("retired", retired_),
+            Field::flag("present", present_),
+            Field::count("chosen", chosen_),
+            Field::count("seen", seen_),
+            Field::number("losses", losses_)};
+  }
+  void check() override {
+    std::vector<double> open(size());  // of each arm the choices without a loss
+    for (std::size_t i = 0; i < size(); ++i) open[i] = chosen_[i] - seen_[i];
+    for (const Pull& pull : waiting_) open[std::size_t(pull.arm)] -= 1;
+    require(*std::min_element(open.begin(), open.end()) >= 0, "seen is more than was chosen");
+    require(sum_of(chosen_) == decisions_, "chosen does not add up to the decisions");
+    require(sum_of(seen_) == updates_, "seen does not add up to the updates");
+    const double gone = double(size()) - sum_of(present_);
+    require(gone < double(size()) && (retired_ != 0) == (gone > 0), "present is not true");
+    const double edge = 1e-6 * (high_ - low_);
+    const double low = any_range() ? -1e100 : low_ - edge, high = any_range() ? 1e100 : high_ + edge;
+    Field::number("loss", loss_, low * updates_, high * updates_).check();
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double least = any_range() ? -1e100 * seen_[i] : 0;
+      const double most = (any_range() ? 1e100 : 1) * (1 + 1e-9) * seen_[i];
+      Field::number("losses", losses_[i], (1 + 1e-9) * least, most).check();
+    }
+  }
+  static double sum_of(const std::vector<double>& x) {
+    double sum = 0;
+    for (const double each : x) sum += each;
+    return sum;
   }
   // Null if all are awake.
   const double* among(const double* awake) const {
@@ -189,6 +225,28 @@ class Arms : public Stateful {
     return last;
   }
 
+ private:
+  // A choice of a file: which follows one ticket, and is of those made.
+  void check_waiting(Pull& pull, double before, double decisions) const {
+    Field::count("a waiting choice's ticket", pull.ticket).check();
+    require(pull.ticket > before && pull.ticket < decisions, "the tickets that wait do not rise");
+    Field::count("a waiting choice's arm", pull.arm, double(size()) - 1).check();
+    Field propensity = Field::number("a waiting choice's propensity", pull.propensity, 1e-305, 1.01);
+    propensity.unknown = true;
+    propensity.check();
+    Field::number("a waiting choice's weight", pull.weight, 1e-305, 1e100).check();
+    const std::size_t notes = pull.notes.size();
+    require(advisers() ? notes == advisers() : !notes || (remembers_awake() && notes == size()),
+            "the notes of a waiting choice are of another player");
+    if (advisers())
+      Field::positive("a waiting choice's advice", pull.notes, 1 + 1e-6).check();
+    else
+      Field::flag("a waiting choice's arms awake", pull.notes).check();
+    require(advisers() || !notes || pull.notes[std::size_t(pull.arm)] != 0,
+            "a waiting choice is of an arm that slept");
+  }
+
+ protected:
   std::uint64_t seed_;
   double low_, high_;
   std::vector<double> present_, chosen_, seen_, losses_;

@@ -25,7 +25,11 @@ class Exp3 : public Weighted {
   }
 
  protected:
-  Parts parts() override { return join(Weighted::parts(), {eta_, base_}); }
+  Parts parts() override {
+    // a rate is that of as many arms as there are, or less
+    return join(Weighted::parts(), {Field::number("rate", eta_, first_ / 2, first_ * (1 + 1e-9)),
+                                    Field::number("base", base_)});
+  }
   void find_weights(double least) override {
     now_ = rate();
     if (falls_) {
@@ -60,7 +64,7 @@ class Exp3 : public Weighted {
     for (std::size_t i = 0; i < size(); ++i) total_ += weights_[i];
   }
 
-  double eta_;
+  double eta_, first_ = eta_;
   bool falls_;
   double implicit_;
   double now_ = 0;   // the rate of the weights

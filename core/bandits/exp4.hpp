@@ -56,7 +56,20 @@ class Exp4 : public Arms {
 
  protected:
   Parts parts() override {
-    return join(Arms::parts(), {paid_, drift_, suffered_, eta_, sums_, advice_});
+    return join(Arms::parts(),
+                {Field::positive("paid", paid_, HUGE_VAL), Field::number("drift", drift_),
+                 Field::number("suffered", suffered_),
+                 Field::number("rate", eta_, first_ / 2, first_ * (1 + 1e-9)),
+                 Field::number("sums", sums_, -1e300, 1e300),
+                 Field::positive("advice", advice_, 1 + 1e-6)});
+  }
+  void check() override {
+    Arms::check();
+    for (std::size_t m = 0; m < advisers(); ++m) {
+      double sum = 0;
+      for (std::size_t i = 0; i < size(); ++i) sum += advice_[m * size() + i];
+      require(std::fabs(sum - 1) < 1e-5, "an expert's advice does not add up to 1");
+    }
   }
   std::size_t choose(const double* awake, Stream& random, Pull& pull) override {
     mix();
@@ -89,7 +102,7 @@ class Exp4 : public Arms {
       for (std::size_t i = 0; i < size(); ++i) mixture_[i] += q[m] * advice_[m * size() + i];
   }
 
-  double eta_;
+  double eta_, first_ = eta_;
   bool falls_;
   std::vector<double> sums_, weights_, mixture_;
   std::vector<double> advice_;  // of the choice to come, a row for each expert

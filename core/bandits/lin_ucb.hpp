@@ -101,19 +101,10 @@ class LinUcb : public Stateful {
       image[j] = c * above + s * rest;
       rest = c * rest - s * above;
     }
-    double* theta = weights_.data() + m * d;
-    for (std::size_t i = d; i-- > 0;)
-      theta[i] =
-          (image[i] - oco::dot(root(m) + i * d + i + 1, theta + i + 1, d - i - 1)) * scale[i];
+    solve(m, weights_.data() + m * d);
     updates_ += 1;
     reward_ += reward;
     waits_ = 0;
-  }
-
-  void restore(const double* state, std::size_t size) override {
-    Stateful::restore(state, size);
-    if (!(arm_ >= 0 && arm_ < double(arms_)))
-      throw std::invalid_argument("the state names an arm that is not there");
   }
 
   // log det(A / ridge) of the regression of an arm.
@@ -127,8 +118,36 @@ class LinUcb : public Stateful {
 
  protected:
   Parts parts() override {
-    return {decisions_, updates_, reward_, played_widths_, largest_widths_, waits_,
-            arm_,       roots_,   scales_, images_,        weights_,        context_};
+    return {Field::count("decisions", decisions_),
+            Field::count("updates", updates_),
+            Field::number("reward", reward_),
+            Field::positive("played widths", played_widths_),
+            Field::positive("largest widths", largest_widths_),
+            Field::flag("waits", waits_),
+            Field::count("arm", arm_, double(arms_) - 1),
+            Field::number("roots", roots_, -kFar, kFar),
+            Field::positive("scales", scales_, kFar),
+            Field::number("images", images_, -kFar, kFar),
+            Field::number("weights", weights_, -kFar, kFar),
+            Field::number("context", context_, -kFar, kFar)};
+  }
+  void check() override {
+    const std::size_t d = dimension_;
+    require(played_widths_ <= (1 + 1e-9) * largest_widths_, "played widths are above the largest");
+    require(waits_ == 0 || decisions_ > 0, "waits: nothing was decided");
+    for (std::size_t m = 0; m < models(); ++m) {
+      std::vector<double> theta(weights_.begin() + std::ptrdiff_t(m * d),
+                                weights_.begin() + std::ptrdiff_t((m + 1) * d));
+      for (std::size_t i = 0; i < d; ++i) {
+        const double* row = root(m) + i * d;
+        require(row[i] >= std::sqrt(ridge_) * (1 - 1e-9) && near(scales_[m * d + i], 1 / row[i]) &&
+                    std::all_of(row, row + i, [](double r) { return r == 0; }),
+                "roots are not those of a regression");
+      }
+      solve(m, theta.data());
+      for (std::size_t i = 0; i < d; ++i)
+        require(near(theta[i], weights_[m * d + i]), "weights are not those of the images");
+    }
   }
 
  private:
@@ -137,6 +156,14 @@ class LinUcb : public Stateful {
     return shared_ ? x + arm * dimension_ : x;
   }
   double* root(std::size_t m) { return roots_.data() + m * dimension_ * dimension_; }
+  // R theta = image
+  void solve(std::size_t m, double* theta) {
+    const std::size_t d = dimension_;
+    const double *image = images_.data() + m * d, *scale = scales_.data() + m * d;
+    for (std::size_t i = d; i-- > 0;)
+      theta[i] =
+          (image[i] - oco::dot(root(m) + i * d + i + 1, theta + i + 1, d - i - 1)) * scale[i];
+  }
   double index(std::size_t arm) const { return estimates_[arm] + alpha_ * widths_[arm]; }
   // sqrt(x' A^{-1} x) = ||q|| where R'q = x
   double width(std::size_t m, const double* x) {
@@ -154,6 +181,7 @@ class LinUcb : public Stateful {
     return std::sqrt(square);
   }
 
+  static constexpr double kFar = 1e150;  // squares of it are still numbers
   std::size_t arms_, dimension_;
   double alpha_, ridge_;
   bool shared_;

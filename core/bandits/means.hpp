@@ -15,7 +15,22 @@ class OfMeans : public Arms {
   }
 
  protected:
-  Parts parts() override { return join(Arms::parts(), {known_, means_}); }
+  Parts parts() override {
+    return join(Arms::parts(), {Field::count("known", known_), Field::number("means", means_)});
+  }
+  void check() override {
+    Arms::check();
+    double known = 0;
+    const double unit = any_range() ? 1e100 : 1;
+    for (std::size_t i = 0; i < size(); ++i) {
+      known += seen_[i] > 0;
+      const double mean = seen_[i] > 0 ? losses_[i] / seen_[i] : 0;
+      Field::number("means", means_[i], -unit, unit).check();
+      require(any_range() || std::fabs(means_[i] - mean) <= 1e-6,
+              "means are not those of the losses");
+    }
+    require(known == known_, "known is not the number of arms of which a loss was seen");
+  }
   void learn(const Pull& pull, double y) override {
     const auto arm = std::size_t(pull.arm);
     known_ += seen_[arm] == 0;

@@ -19,7 +19,12 @@ class BernoulliThompson : public OfMeans {
   const std::vector<double>* figures() override { return &ones_; }
 
  protected:
-  Parts parts() override { return join(OfMeans::parts(), {ones_}); }
+  Parts parts() override { return join(OfMeans::parts(), {Field::count("ones", ones_)}); }
+  void check() override {
+    OfMeans::check();
+    for (std::size_t i = 0; i < size(); ++i)
+      require(ones_[i] <= seen_[i], "ones are more than the losses seen");
+  }
   std::size_t choose(const double* awake, Stream& random, Pull& pull) override {
     pull.propensity = std::nan("");
     return least(awake, [&](std::size_t i) {

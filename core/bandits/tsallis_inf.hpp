@@ -27,7 +27,12 @@ class TsallisInf : public Weighted {
   }
 
  protected:
-  Parts parts() override { return join(Weighted::parts(), {gap_}); }
+  Parts parts() override { return join(Weighted::parts(), {Field::positive("gap", gap_)}); }
+  void check() override {
+    Weighted::check();
+    const double most = std::sqrt(double(size())) * std::sqrt(updates_ + 1);
+    Field::positive("gap", gap_, (1 + 1e-6) * most).check();
+  }
   void find_weights(double least) override {
     const double eta = now_ = rate();
     // sum (eta (S_i - least + s))^-2 = 1 for an s from 1 / eta to sqrt(n) / eta. The power -1/2 of

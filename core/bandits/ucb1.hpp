@@ -20,7 +20,13 @@ class Ucb1 : public OfMeans {
   }
 
  protected:
-  Parts parts() override { return join(OfMeans::parts(), {widths_}); }
+  Parts parts() override { return join(OfMeans::parts(), {Field::positive("widths", widths_)}); }
+  void check() override {
+    OfMeans::check();
+    for (std::size_t i = 0; i < size(); ++i)
+      require(near(widths_[i], seen_[i] > 0 ? std::sqrt(8 / seen_[i]) * noise_ : 0),
+              "widths are not those of the losses seen");
+  }
   std::size_t choose(const double* awake, Stream&, Pull& pull) override {
     pull.propensity = 1;
     return best(awake);

@@ -323,11 +323,7 @@ void bind_bandits(nb::module_& m) {
       .def(
           "restore",
           [](PyArms& a, Vector<double> state) {
-            try {
-              a.get().restore(state.data(), state.size());
-            } catch (const std::invalid_argument& error) {
-              throw nb::value_error(error.what());
-            }
+            a.get().restore(state.data(), state.size());
           },
           "state"_a);
   m.def(

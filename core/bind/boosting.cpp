@@ -55,11 +55,7 @@ class PyVoting {
   void restore(Vector<double> state) {
     for (std::size_t i = 0; i < state.size(); ++i)
       if (!std::isfinite(state(i))) throw nb::value_error("the state is damaged");
-    try {
-      voting_->restore(state.data(), state.size());
-    } catch (const std::invalid_argument& error) {
-      throw nb::value_error(error.what());
-    }
+    voting_->restore(state.data(), state.size());
   }
   nb::tuple pickled() const { return nb::make_tuple(kind_, options_, state()); }
 

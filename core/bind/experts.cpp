@@ -108,14 +108,10 @@ void bind_experts(nb::module_& m) {
       .def("state", [](Experts& e) { return array_of(e.state()); })
       .def(
           "restore",
-          [](Experts& e, Vector<double> state) {
-            try {
-              e.restore(state.data(), state.size());
-            } catch (const std::invalid_argument& error) {
-              throw nb::value_error(error.what());
-            }
+          [](Experts& e, Vector<double> state, double most) {
+            e.restore_within(state.data(), state.size(), most);
           },
-          "state"_a)
+          "state"_a, "most"_a = 1.0)
       .def(
           "grow",
           [](Experts& e, std::size_t count) { dynamic_cast<AdaNormalHedge&>(e).grow(count); },

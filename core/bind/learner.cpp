@@ -217,15 +217,11 @@ class PyLearner {
                      nb::cast<Vector<std::uint8_t>>(arrays["name_kinds"]),
                      nb::cast<Vector<std::uint32_t>>(arrays["name_rows"]));
     const Features& f = learner_->features();
-    try {
-      learner_->relane(std::vector<int>(std::size_t(lanes), -1),
-                       std::vector<int>(std::size_t(lanes), 1));
-      Vector<double> numbers;
-      if (arrays.contains("numbers")) numbers = nb::cast<Vector<double>>(arrays["numbers"]);
-      learner_->restore_numbers(numbers.data(), numbers.is_valid() ? numbers.size() : 0);
-    } catch (const std::invalid_argument& error) {
-      damaged(error.what());
-    }
+    learner_->relane(std::vector<int>(std::size_t(lanes), -1),
+                     std::vector<int>(std::size_t(lanes), 1));
+    Vector<double> numbers;
+    if (arrays.contains("numbers")) numbers = nb::cast<Vector<double>>(arrays["numbers"]);
+    learner_->restore_numbers(numbers.data(), numbers.is_valid() ? numbers.size() : 0);
     learner_->grow();
     const std::vector<Model::Part> parts = learner_->parts();
     const auto used = nb::cast<Vector<std::uint32_t>>(arrays["rows"]);
@@ -238,8 +234,11 @@ class PyLearner {
       if (bank.size() != used.size() * stride)
         damaged("the bank does not fit the features and the rule");
       if (scalars.size() != parts[i].scalars->size()) damaged("the lanes do not fit the rule");
-      for (std::size_t j = 0; j < used.size(); ++j)
+      check_scalars(scalars.data(), scalars.size());
+      for (std::size_t j = 0; j < used.size(); ++j) {
+        check_row(bank.data() + j * stride, parts[i].bank->layout());
         std::copy_n(bank.data() + j * stride, stride, parts[i].bank->row(used(j)));
+      }
       std::copy(scalars.data(), scalars.data() + scalars.size(), parts[i].scalars->data());
     }
     restore_votes(arrays);
@@ -316,6 +315,16 @@ class PyLearner {
   }
 
  private:
+  // A row as a file has it: doubles, then floats, all of them finite.
+  static void check_row(const float* row, const Layout& layout) {
+    const std::size_t doubles = std::size_t(layout.width) * layout.doubles;
+    std::vector<double> first(doubles);
+    std::memcpy(first.data(), row, doubles * sizeof(double));
+    Field::number("bank", first).check();
+    const float* end = row + layout.shared_offset() + layout.shared;
+    if (!std::all_of(row + layout.float_offset(), end, [](float x) { return std::isfinite(x); }))
+      refuse("bank has a number that is not finite");
+  }
   void restore_votes(const nb::kwargs& arrays) {
     Votes* kept = votes();
     if (arrays.contains("vote_starts") != (kept != nullptr))
@@ -338,6 +347,10 @@ class PyLearner {
                  v.starts.back() == v.rows.size() && v.rows.size() == v.values.size() &&
                  v.steps.size() == updates * std::size_t(lanes()) &&
                  std::is_sorted(v.starts.begin(), v.starts.end());
+    const auto finite = [&](const auto& all) {
+      return std::all_of(all.begin(), all.end(), [](auto x) { return std::isfinite(double(x)); });
+    };
+    sound = sound && finite(v.values) && finite(v.steps) && finite(v.lives);
     for (std::uint32_t row : v.rows) sound = sound && row < learner_->features().size();
     if (!sound) throw nb::value_error("the votes are damaged");
     *kept = std::move(v);

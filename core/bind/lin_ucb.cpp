@@ -143,11 +143,7 @@ void bind_lin_ucb(nb::module_& m) {
       .def(
           "restore",
           [](LinUcb& b, Vector<double> state) {
-            try {
-              b.restore(state.data(), state.size());
-            } catch (const std::invalid_argument& error) {
-              throw nb::value_error(error.what());
-            }
+            b.restore(state.data(), state.size());
           },
           "state"_a);
 }

@@ -171,11 +171,7 @@ void bind_oco(nb::module_& m) {
       .def(
           "restore",
           [](Player& p, Vector<double> state) {
-            try {
-              p.restore(state.data(), state.size());
-            } catch (const std::invalid_argument& error) {
-              throw nb::value_error(error.what());
-            }
+            p.restore(state.data(), state.size());
           },
           "state"_a);
   m.def(

@@ -68,11 +68,7 @@ class PyStages {
   nb::object shrink() const { return array_of(stages_.shrink()); }
   nb::object state() { return array_of(stages_.state()); }
   void restore(Vector<double> state) {
-    try {
-      stages_.restore(state.data(), state.size());
-    } catch (const std::invalid_argument& error) {
-      throw nb::value_error(error.what());
-    }
+    stages_.restore(state.data(), state.size());
   }
 
  private:

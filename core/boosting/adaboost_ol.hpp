@@ -58,7 +58,17 @@ class AdaBoostOl : public Counted {
 
  protected:
   Parts parts() override {
-    return join(Counted::parts(), {alpha_, log_v_, expert_mistakes_, steps_, expected_, logistic_});
+    return join(Counted::parts(),
+                {Field::number("alpha", alpha_, -2, 2), Field::number("log v", log_v_, -kMost, 0),
+                 Field::positive("experts' mistakes", expert_mistakes_),
+                 Field::positive("steps", steps_), Field::positive("expected", expected_),
+                 Field::positive("logistic", logistic_)});
+  }
+  void check() override {
+    Counted::check();
+    up_to_weight("experts' mistakes", expert_mistakes_), up_to_weight("expected", expected_);
+    for (std::size_t i = 0; i < alpha_.size(); ++i)
+      require(near(-log_v_[i], expert_mistakes_[i]), "log v is not that of the mistakes");
   }
 
  private:

@@ -54,7 +54,10 @@ class Bbm : public Counted {
   }
 
  protected:
-  Parts parts() override { return join(Counted::parts(), {potential_}); }
+  Parts parts() override {
+    return join(Counted::parts(), {Field::positive("potential", potential_)});
+  }
+  void check() override { Counted::check(), up_to_weight("potential", potential_); }
 
  private:
   // Pr[Bin(m, p) = k] for k = 0 to m, divided by the largest of them: from it outwards by the

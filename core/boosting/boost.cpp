@@ -121,6 +121,7 @@ void Boost::restore_numbers(const double* numbers, std::size_t size) {
   if (size != each * votings_.size())
     throw std::invalid_argument("the votes do not fit the weak learners");
   for (std::size_t c = 0; c < votings_.size(); ++c, numbers += each) {
+    check_scalars(numbers, std::size_t(kScalars));
     std::copy_n(numbers, std::size_t(kScalars), scalars_[c].begin());
     votings_[c]->restore(numbers + kScalars, state);
   }

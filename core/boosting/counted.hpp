@@ -31,7 +31,23 @@ class Counted : public Voting {
     weights_[i] += h * w;
   }
   Parts parts() override {
-    return {rounds_, weight_, heaviest_, mistakes_, wrong_, correlation_, weights_};
+    return {Field::count("rounds", rounds_),       Field::positive("weight", weight_),
+            Field::positive("heaviest", heaviest_), Field::positive("mistakes", mistakes_),
+            Field::positive("wrong", wrong_),       Field::number("correlation", correlation_),
+            Field::positive("weights", weights_)};
+  }
+  void check() override {
+    require(heaviest_ <= (1 + 1e-6) * weight_ && weight_ <= (1 + 1e-6) * rounds_ * heaviest_,
+            "weight is not that of the rounds");
+    up_to_weight("mistakes", mistakes_), up_to_weight("wrong", wrong_);
+    up_to_weight("weights", weights_);
+    for (std::size_t i = 0; i < weights_.size(); ++i)
+      require(std::fabs(correlation_[i]) <= (1 + 1e-6) * weights_[i] + 1e-300,
+              "a correlation is larger than its weights");
+  }
+  // A sum over the examples of what is in [0, 1].
+  void up_to_weight(const char* name, Field::Where at) const {
+    Field::positive(name, at, (1 + 1e-6) * weight_).check();
   }
 
   double rounds_ = 0, weight_ = 0, heaviest_ = 0, mistakes_ = 0;

@@ -40,19 +40,26 @@ class DecisionStump : public WeakLearner {
   void grow(std::size_t rows) override { counts_.grow(rows); }
   std::uint32_t chosen(const Example&) const override { return std::uint32_t(best_); }
 
+  std::size_t rows() const override { return counts_.rows(); }
+
   void restore(const double* state, std::size_t size) override {
-    if (size < 3 + kWidth || (size - 3) % kWidth)
-      throw std::invalid_argument("the state is of another learner");
-    RowTable fresh(kWidth);
-    fresh.grow((size - 3) / kWidth);
-    if (!(state[2] >= 0 && state[2] < double(fresh.rows())))
-      throw std::invalid_argument("the state is of another learner");
-    counts_ = std::move(fresh);
-    Stateful::restore(state, size);
+    require(size >= 3 + kWidth && (size - 3) % kWidth == 0, "the state is of another learner");
+    counts_ = RowTable(kWidth);
+    counts_.grow((size - 3) / kWidth);
+    WeakLearner::restore(state, size);
   }
 
  protected:
-  Parts parts() override { return {bound_, total_, best_, counts_.data()}; }
+  Parts parts() override {
+    return {bound_part(), Field::number("total", total_),
+            Field::count("best", best_, double(counts_.rows()) - 1),
+            Field::number("counts", counts_.data())};
+  }
+  void check() override {
+    WeakLearner::check();
+    for (std::size_t row = 0; row < counts_.rows(); ++row)
+      require(counts_[row][kSeen] >= 0, "a feature was seen less than never");
+  }
 
  private:
   // by feature: weight of the label 1 less that of -1, where it is below the mean and where not

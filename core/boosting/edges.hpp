@@ -70,7 +70,7 @@ class Edges : public Voting {
   }
 
   std::vector<double> state() override {
-    std::vector<double> all{mistakes_, unit_, periods_, shrunk_};
+    std::vector<double> all = Voting::state();
     const auto add = [&](const std::vector<double>& part) {
       all.insert(all.end(), part.begin(), part.end());
     };
@@ -81,10 +81,10 @@ class Edges : public Voting {
   void restore(const double* state, std::size_t size) override {
     std::vector<std::size_t> sizes{4, hedge_.state().size()};
     for (const auto& each : boosters_) sizes.push_back(each->state().size());
-    if (size != std::accumulate(sizes.begin(), sizes.end(), std::size_t(0)))
-      throw std::invalid_argument("the state is of another booster");
-    mistakes_ = state[0], unit_ = state[1], periods_ = state[2], shrunk_ = state[3];
-    hedge_.restore(state += 4, sizes[1]);
+    require(size == std::accumulate(sizes.begin(), sizes.end(), std::size_t(0)),
+            "the state is of another booster");
+    Voting::restore(state, sizes[0]);
+    hedge_.restore(state += sizes[0], sizes[1]);
     state += sizes[1];
     for (std::size_t k = 0; k < boosters_.size(); state += sizes[2 + k++])
       boosters_[k]->restore(state, sizes[2 + k]);
@@ -92,7 +92,10 @@ class Edges : public Voting {
   }
 
  protected:
-  Parts parts() override { return {}; }
+  Parts parts() override {
+    return {Field::positive("mistakes", mistakes_), Field::positive("unit", unit_),
+            Field::count("periods", periods_), Field::positive("shrunk", shrunk_)};
+  }
 
  private:
   std::size_t first(std::size_t k) const { return k * std::size_t(boosters_[0]->voters()); }

@@ -53,18 +53,23 @@ class OneByOne : public Model {
   }
   void restore_numbers(const double* numbers, std::size_t size) override {
     std::size_t used = 3;
-    const auto check = [&](bool sound) {
-      if (!sound) throw std::invalid_argument("the numbers are of another model");
-    };
-    check(size >= used);
+    const char* other = "the numbers are of another model";
+    require(size >= used, other);
+    double totals[3] = {numbers[0], numbers[1], numbers[2]};
+    Field::count("examples", totals[0]).check();
+    Field::number("loss", totals[1]).check();
+    Field::positive("weights", totals[2]).check();
     for (Stateful* part : made_of()) {
-      check(size > used && numbers[used] >= 0 && numbers[used] <= double(size - used - 1));
-      const auto length = std::size_t(numbers[used++]);
-      part->restore(numbers + used, length);
-      used += length;
+      require(size > used, other);
+      double length = numbers[used++];
+      Field::count("length of a part", length, double(size - used)).check();
+      part->restore(numbers + used, std::size_t(length));
+      used += std::size_t(length);
+      const auto* learner = dynamic_cast<WeakLearner*>(part);
+      require(!learner || learner->rows() <= features_.size(), other);
     }
-    check(used == size);
-    std::copy_n(numbers, 3, totals_);
+    require(used == size, other);
+    std::copy_n(totals, 3, totals_);
   }
 
  protected:

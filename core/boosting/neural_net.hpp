@@ -2,6 +2,8 @@
 // [-bound, bound], with s_f the largest |x_f| seen. Gradient descent with AdaGrad's step for each
 // weight, bound rate / sqrt(sum g^2) in the second layer and rate / sqrt(sum g^2) in the first.
 #pragma once
+#include <cfloat>
+
 #include "boosting/voting.hpp"
 #include "boosting/weak_learner.hpp"
 
@@ -48,17 +50,36 @@ class NeuralNet : public WeakLearner {
     for (std::size_t row = before; row < rows; ++row) start(row);
   }
 
+  std::size_t rows() const override { return rows_.rows(); }
+
   void restore(const double* state, std::size_t size) override {
     const std::size_t width = 1 + 2 * hidden_, others = 1 + second_.size();
-    if (size < others + width || (size - others) % width)
-      throw std::invalid_argument("the state is of another learner");
+    require(size >= others + width && (size - others) % width == 0,
+            "the state is of another learner");
     rows_ = RowTable(width);
     rows_.grow((size - others) / width);
-    Stateful::restore(state, size);
+    WeakLearner::restore(state, size);
   }
 
  protected:
-  Parts parts() override { return {bound_, second_, rows_.data()}; }
+  Parts parts() override {
+    return {bound_part(), Field::number("second layer", second_),
+            Field::number("first layer", rows_.data())};
+  }
+  void check() override {
+    WeakLearner::check();
+    const double far = 1e150;  // of weights: products of them are still numbers
+    const std::size_t n = second_.size() / 2;
+    Field::number("weights of the second layer", {second_.data(), n}, -far, far).check();
+    Field::positive("squares of the second layer", {second_.data() + n, n}).check();
+    for (std::size_t row = 0; row < rows_.rows(); ++row) {
+      double* f = rows_[row];
+      require(f[0] == 0 || f[0] >= FLT_TRUE_MIN, "a feature is smaller than floats are");
+      Field::positive("largest value of a feature", f[0], FLT_MAX).check();
+      Field::number("weights of the first layer", {f + 1, hidden_}, -far, far).check();
+      Field::positive("squares of the first layer", {f + 1 + hidden_, hidden_}).check();
+    }
+  }
 
  private:
   // The first layer starts with small weights, all different; the second with none.

@@ -83,7 +83,16 @@ class OsBoostOcp : public OsBoost {
   }
 
  protected:
-  Parts parts() override { return join(OsBoost::parts(), {alpha_, hinge_, steps_}); }
+  Parts parts() override {
+    return join(OsBoost::parts(), {Field::positive("alpha", alpha_, 1 + 1e-6),
+                                   Field::positive("hinge", hinge_),
+                                   Field::positive("steps", steps_)});
+  }
+  void check() override {
+    OsBoost::check();
+    const double sum = std::accumulate(alpha_.begin(), alpha_.end(), 0.0);
+    require(std::fabs(sum - 1) < 1e-6, "alpha does not add up to 1");
+  }
 
  private:
   double vote(const double* votes) const {

@@ -67,7 +67,15 @@ class Stages : public Stateful {
   const std::vector<double>& shrink() const { return shrink_; }  // sigma
 
  protected:
-  Parts parts() override { return {rounds_, largest_, unit_, shrink_}; }
+  Parts parts() override {
+    return {Field::count("rounds", rounds_), Field::positive("largest", largest_, 1e200),
+            Field::positive("unit", unit_, 1e200), Field::positive("shrink", shrink_, 1)};
+  }
+  void check() override {
+    const double given = options_.low < options_.high ? (options_.high - options_.low) / 2 : 1;
+    require(unit_ == (grows() && largest_ > 0 ? largest_ : given),
+            "unit is not that of the targets");
+  }
 
  private:
   bool grows() const { return !options_.loss.classification() && !(options_.low < options_.high); }

@@ -6,6 +6,8 @@
 //   projected record   by how much it is ahead of the best constant, per example that has the
 //   feature
 #pragma once
+#include <cfloat>
+
 #include "boosting/weak_learner.hpp"
 
 namespace regretless {
@@ -41,16 +43,28 @@ class Stumps : public WeakLearner {
     return best == x.size ? 0 : x.rows[best];
   }
 
+  std::size_t rows() const override { return lines_.rows(); }
+
   void restore(const double* state, std::size_t size) override {
-    if (size < 1 + kWidth || (size - 1) % kWidth)
-      throw std::invalid_argument("the state is of another learner");
+    require(size >= 1 + kWidth && (size - 1) % kWidth == 0, "the state is of another learner");
     lines_ = RowTable(kWidth);
     lines_.grow((size - 1) / kWidth);
-    Stateful::restore(state, size);
+    WeakLearner::restore(state, size);
   }
 
  protected:
-  Parts parts() override { return {bound_, lines_.data()}; }
+  Parts parts() override { return {bound_part(), Field::number("lines", lines_.data())}; }
+  void check() override {
+    WeakLearner::check();
+    for (std::size_t row = 0; row < lines_.rows(); ++row) {
+      const double* f = lines_[row];
+      require(std::fabs(f[kWeight]) + std::fabs(f[kConstant]) <= (1 + 1e-6) * bound_,
+              "a line leaves the bound");
+      require(f[kLow] <= f[kHigh] && f[kLow] >= -FLT_MAX && f[kHigh] <= FLT_MAX,
+              "a line has no range of values");
+      require(f[kSquares] >= 0 && f[kSeen] >= 0, "a line has sums that are negative");
+    }
+  }
 
  private:
   enum : std::size_t { kWeight, kConstant, kLow, kHigh, kSquares, kGain, kSeen, kWidth };

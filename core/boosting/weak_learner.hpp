@@ -27,11 +27,12 @@ struct Task {
 // Predictions are in [-bound, bound]. Values of 0 in an example are no features; row 0 is nobody's.
 class WeakLearner : public Stateful {
  public:
-  explicit WeakLearner(double bound) : bound_(bound) {}
+  explicit WeakLearner(double bound) : bound_(bound), given_(bound) {}
   virtual double predict(const Example& x) const = 0;
   // Learn an example of importance h > 0, whose rows there are.
   virtual void learn(const Example& x, const Task& task, double h) = 0;
   virtual void grow(std::size_t rows) = 0;
+  virtual std::size_t rows() const = 0;
   // The row of the feature on which the prediction rests; 0 if there is no such.
   virtual std::uint32_t chosen(const Example&) const { return 0; }
 
@@ -40,8 +41,12 @@ class WeakLearner : public Stateful {
 
  protected:
   double clipped(double v) const { return std::clamp(v, -bound_, bound_); }
+  Field bound_part() { return Field::positive("bound", bound_, 1e200); }
+  void check() override {
+    require(given_ == 0 || bound_ == given_, "bound is not that of the learner");
+  }
 
-  double bound_;
+  double bound_, given_;
 };
 
 // Numbers of each row of a table that grows with the features.

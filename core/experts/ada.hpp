@@ -7,6 +7,13 @@
 namespace regretless::experts {
 
 // p_i ~ q_i w(R_i, C_i), C_i = sum |r_i|^power; 0^0 is 1, for those awake.
+// What has been gained is no more than what has changed.
+inline void fits(const double* regrets, const double* spread, std::size_t count, double power = 1) {
+  for (std::size_t i = 0; i < count; ++i)
+    require(power < 1 || std::fabs(regrets[i]) <= (1 + 1e-6) * spread[i] + 1e-300,
+            "a regret is larger than its spread");
+}
+
 class AdaNormalHedge : public Experts {
  public:
   AdaNormalHedge(std::vector<double> prior, double power)
@@ -27,7 +34,12 @@ class AdaNormalHedge : public Experts {
   }
 
  protected:
-  Parts parts() override { return join(Experts::parts(), {spread_}); }
+  Parts parts() override { return join(Experts::parts(), {Field::positive("spread", spread_)}); }
+  void check() override {
+    Experts::check();
+    if (most_ <= 1) so_many("spread", spread_);
+    fits(regrets_.data(), spread_.data(), size(), power_);
+  }
   void weigh(double* w) override {
     kernels_.normal_weights(regrets_.data(), spread_.data(), prior_.data(), size(), w);
   }
@@ -61,30 +73,32 @@ class AdaNormalHedgeTV : public Experts {
       : Experts(std::move(prior)), streaming_(streaming), added_(size()) {}
   const std::vector<double>* spread() const override { return nullptr; }
 
-  std::vector<double> state() override {
-    std::vector<double> all{rounds_, loss_};
-    for (const auto* each : {&regrets_, &starts_, &copies_R_, &copies_C_})
-      all.insert(all.end(), each->begin(), each->end());
-    return all;
-  }
   void restore(const double* state, std::size_t count) override {
-    const std::size_t n = size();
-    const std::size_t copies = count >= 2 + n ? (count - 2 - n) / (2 * n + 1) : 0;
-    if (count != 2 + n + copies * (2 * n + 1))
-      throw std::invalid_argument("the state is of another player");
-    rounds_ = state[0], loss_ = state[1];
-    const double* at = state + 2;
-    const auto take = [&](std::vector<double>& to, std::size_t size) {
-      to.assign(at, at + size);
-      at += size;
-    };
-    take(regrets_, n), take(starts_, copies), take(copies_R_, copies * n),
-        take(copies_C_, copies * n);
-    fresh_ = false;
+    const std::size_t n = size(), fixed = 2 + n, each = 2 * n + 1;
+    require(count >= fixed && (count - fixed) % each == 0, "the copies are not whole");
+    const std::size_t copies = (count - fixed) / each;
+    starts_.resize(copies), copies_R_.resize(copies * n), copies_C_.resize(copies * n);
+    Experts::restore(state, count);
   }
 
  protected:
-  Parts parts() override { return {}; }
+  Parts parts() override {
+    return join(Experts::parts(),
+                {Field::count("starts", starts_), Field::number("copies' regrets", copies_R_),
+                 Field::positive("copies' spread", copies_C_)});
+  }
+  void check() override {
+    Experts::check();
+    so_many("copies' spread", copies_C_);
+    fits(copies_R_.data(), copies_C_.data(), copies_R_.size());
+    // that of the round to come may be there already
+    for (std::size_t c = 0; c < starts_.size(); ++c)
+      require(starts_[c] >= (c ? starts_[c - 1] : 0) + 1 && starts_[c] <= rounds_ + 1,
+              "starts do not rise from 1 to the round to come");
+    const auto copies = double(starts_.size());
+    require(streaming_ || copies == rounds_ || copies == rounds_ + 1,
+            "starts: not every round has a copy");
+  }
   void weigh(double* w) override {
     const std::size_t n = size();
     begin_round();

@@ -37,11 +37,20 @@ class Experts : public Stateful {
       : prior_(std::move(prior)),
         regrets_(prior_.size()),
         weights_(prior_.size()),
-        kernels_(kernels()) {}
+        kernels_(kernels()) {
+    Field::positive("prior", prior_).check();
+    const double sum = total(prior_);
+    require(sum > 0 && sum <= kMost, "prior is 0 for all experts, or adds up to no number");
+  }
 
   std::size_t size() const { return prior_.size(); }
   double rounds() const { return rounds_; }
   double loss() const { return loss_; }
+  // The state of a player whose regret in a round is at most so much: 1 for losses in [0, 1].
+  void restore_within(const double* state, std::size_t size, double most) {
+    most_ = most;
+    restore(state, size);
+  }
   const std::vector<double>& regrets() const { return regrets_; }
   // What a theorem is made of, for each expert and for all; named by who asks.
   virtual const std::vector<double>* spread() const { return nullptr; }
@@ -79,7 +88,14 @@ class Experts : public Stateful {
   }
   Parts parts() override {
     fresh_ = false;
-    return {rounds_, loss_, regrets_};
+    return {Field::count("rounds", rounds_), Field::number("loss", loss_),
+            Field::number("regrets", regrets_)};
+  }
+  void check() override { so_many("loss", loss_), so_many("regrets", regrets_); }
+  // What a round can be at most, of all of them; losses are in their range up to rounding.
+  double most_of_all() const { return (1 + 1e-6) * most_ * rounds_; }
+  void so_many(const char* name, Field::Where at) const {
+    Field::number(name, at, -most_of_all(), most_of_all()).check();
   }
   // The weights of the round to come, at least 0 and finite.
   virtual void weigh(double* w) = 0;
@@ -96,8 +112,7 @@ class Experts : public Stateful {
     if (const double* w = times(weights_, total_, awake)) return w;
     // whatever is played then keeps the bounds
     if (const double* w = times(prior_, total(prior_), awake)) return w;
-    sum_ = total(prior_);  // all are asleep: another thread has changed who is awake
-    return prior_.data();
+    refuse("all experts are asleep: somebody must be awake");
   }
   // For a few experts a plain loop is done before a kernel has begun.
   bool is_few() const { return size() <= 16; }
@@ -122,6 +137,7 @@ class Experts : public Stateful {
 
   std::vector<double> prior_, regrets_, weights_;
   double rounds_ = 0, loss_ = 0;
+  double most_ = 1;     // |regret| of a round
   double sum_ = 0;      // of what was played last
   bool fresh_ = false;  // weights_ are those of the round to come
   Kernels kernels_;

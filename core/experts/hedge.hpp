@@ -37,7 +37,17 @@ class Hedge : public Experts {
   }
 
  protected:
-  Parts parts() override { return join(Experts::parts(), {paid_, before_}); }
+  Parts parts() override {
+    return join(Experts::parts(),
+                {Field::positive("paid", paid_), Field::number("before", before_)});
+  }
+  void check() override {
+    Experts::check(), so_many("before", before_);
+    if (schedule_ == small_loss) so_many("paid", paid_);
+    const bool fresh = schedule_ != doubling || rounds_ + 1 < 2;
+    require(!fresh || *std::max_element(before_.begin(), before_.end()) == 0,
+            "before: there has been no period yet");
+  }
   void weigh(double* w) override {
     const double eta = rate();
     double most = -HUGE_VAL;
@@ -87,7 +97,15 @@ class LinearHedge : public Experts {
   const std::vector<double>* spread() const override { return &squares_; }
 
  protected:
-  Parts parts() override { return join(Experts::parts(), {logs_, squares_}); }
+  Parts parts() override {
+    return join(Experts::parts(),
+                {Field::number("logs", logs_), Field::positive("squares", squares_)});
+  }
+  void check() override {
+    Experts::check(), so_many("squares", squares_);
+    const double least = std::log(beta_) * (1 + 1e-6) * rounds_;  // of losses in [0, 1]
+    Field::number("logs", logs_, least, 1e-6 * rounds_).check();
+  }
   void weigh(double* w) override {
     const double most = *std::max_element(logs_.begin(), logs_.end());
     for (std::size_t i = 0; i < size(); ++i) w[i] = logs_[i] - most;
@@ -116,7 +134,11 @@ class FixedShare : public Experts {
   }
 
  protected:
-  Parts parts() override { return join(Experts::parts(), {p_}); }
+  Parts parts() override { return join(Experts::parts(), {Field::positive("weights", p_, 1 + 1e-6)}); }
+  void check() override {
+    Experts::check();
+    require(std::fabs(total(p_) - 1) < 1e-6, "weights do not add up to 1");
+  }
   void weigh(double* w) override { std::copy(p_.begin(), p_.end(), w); }
   void learn(const Round& round) override {
     Experts::learn(round);

@@ -11,7 +11,19 @@ class SecondOrder : public Experts {
   double paid() const override { return paid_; }
 
  protected:
-  Parts parts() override { return join(Experts::parts(), {paid_, squares_}); }
+  Parts parts() override {
+    return join(Experts::parts(),
+                {Field::number("paid", paid_), Field::positive("squares", squares_)});
+  }
+  void check() override {
+    Experts::check();
+    const double most = (1 + 1e-6) * most_ * most_ * rounds_;
+    Field::positive("squares", squares_, most).check();
+    for (std::size_t i = 0; i < size(); ++i)  // Cauchy and Schwarz
+      require(std::fabs(regrets_[i]) <=
+                  (1 + 1e-6) * std::sqrt(rounds_) * std::sqrt(squares_[i]) + 1e-150,
+              "a regret is larger than its squares allow");
+  }
   void learn(const Round& round) override {
     round.each(size(), [&](std::size_t i, double r) {
       regrets_[i] += r;
@@ -42,7 +54,19 @@ class AdaptMLProd : public SecondOrder {
   }
 
  protected:
-  Parts parts() override { return join(SecondOrder::parts(), {largest_, rates_, logs_}); }
+  Parts parts() override {
+    return join(SecondOrder::parts(), {Field::positive("largest", largest_),
+                                       Field::positive("rates", rates_),
+                                       Field::number("logs", logs_)});
+  }
+  void check() override {
+    SecondOrder::check();
+    Field::positive("largest", largest_, (1 + 1e-6) * most_).check();
+    for (std::size_t i = 0; i < size(); ++i)
+      require(largest_[i] == 0 ? rates_[i] == 0 && !known_range_
+                               : rates_[i] > 0 && rates_[i] <= (1 + 1e-6) * rate_of(i),
+              "a rate is not that of its squares");
+  }
   void weigh(double* w) override {
     double most = -HUGE_VAL, fastest = 0;
     for (std::size_t i = 0; i < size(); ++i)
@@ -62,12 +86,14 @@ class AdaptMLProd : public SecondOrder {
   void move(std::size_t i, double r) {
     if (!known_range_) largest_[i] = std::max(largest_[i], std::fabs(r));
     if (largest_[i] == 0) return;
-    const double before = rates_[i], ln = root_log();
-    const double rate = std::min(0.5 / largest_[i], ln / std::sqrt(1 + squares_[i]));
+    const double before = rates_[i], rate = rate_of(i);
     rates_[i] = rate;
     const double power = before > 0 ? rate / before : 0;
     logs_[i] = known_range_ ? power * (logs_[i] + std::log1p(before * r))
                             : power * logs_[i] + std::log1p(rate * r);
+  }
+  double rate_of(std::size_t i) const {
+    return std::min(0.5 / largest_[i], root_log() / std::sqrt(1 + squares_[i]));
   }
   double root_log() const { return std::sqrt(std::log(double(size()))); }
   bool known_range_;
@@ -83,7 +109,22 @@ class Boa : public SecondOrder {
       : SecondOrder(std::move(prior)), scores_(size()), rates_(size()) {}
 
  protected:
-  Parts parts() override { return join(SecondOrder::parts(), {scores_, rates_}); }
+  Parts parts() override {
+    return join(SecondOrder::parts(),
+                {Field::number("scores", scores_), Field::positive("rates", rates_)});
+  }
+  void check() override {
+    SecondOrder::check();
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double V = squares_[i], R = regrets_[i], S = scores_[i];
+      require(near(rates_[i], V > 0 ? 1 / std::sqrt(2.2 * V) : 0),
+              "a rate is not that of its squares");
+      // eta r^2 adds up to 2 sqrt(V / 2.2) at most
+      const double slack = 1e-6 * (std::fabs(R) + std::sqrt(V));
+      require(S <= R + slack && S >= R - 1.36 * std::sqrt(V) - slack,
+              "a score is not that of its regret");
+    }
+  }
   // What is paid: ln sum q_i e^{eta_i S_i}, q being a distribution.
   void weigh(double* w) override {
     const std::size_t n = size();
@@ -133,7 +174,19 @@ class MlPoly : public SecondOrder {
   double rate() const override { return largest_; }
 
  protected:
-  Parts parts() override { return join(SecondOrder::parts(), {largest_, rates_}); }
+  Parts parts() override {
+    return join(SecondOrder::parts(),
+                {Field::positive("largest", largest_), Field::positive("rates", rates_)});
+  }
+  void check() override {
+    SecondOrder::check();
+    Field::positive("largest", largest_, (1 + 1e-6) * most_ * most_).check();
+    for (std::size_t i = 0; i < size(); ++i) {
+      require(squares_[i] <= (1 + 1e-6) * rounds_ * largest_, "squares are larger than the largest");
+      require(near(rates_[i], largest_ > 0 ? 1 / (squares_[i] + largest_) : 0),
+              "a rate is not that of its squares");
+    }
+  }
   void weigh(double* w) override {
     for (std::size_t i = 0; i < size(); ++i)
       w[i] = prior_[i] * std::max(regrets_[i], 0.0) * rates_[i];

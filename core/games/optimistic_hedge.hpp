@@ -20,7 +20,19 @@ class OptimisticHedge : public experts::Experts {
   double rate() const override { return std::sqrt(8 * complexity_ / (4 + before_)); }
 
  protected:
-  Parts parts() override { return join(Experts::parts(), {paid_, spans_, before_, expected_}); }
+  Parts parts() override {
+    return join(Experts::parts(),
+                {Field::positive("paid", paid_), Field::positive("spans", spans_),
+                 Field::positive("spans before", before_), Field::number("expected", expected_)});
+  }
+  void check() override {
+    Experts::check();
+    const double most = (1 + 1e-6) * most_;
+    Field::number("expected", expected_, -most, most).check();
+    Field::positive("spans", spans_, 4 * most * most * rounds_).check();
+    Field::positive("spans before", before_, spans_).check();
+    Field::positive("paid", paid_, rates() * spans_ / 8 * (1 + 1e-6)).check();
+  }
   void weigh(double* w) override {
     const double eta = std::sqrt(8 * complexity_ / (4 + spans_));
     double most = -HUGE_VAL;
@@ -46,6 +58,8 @@ class OptimisticHedge : public experts::Experts {
   }
 
  private:
+  double rates() const { return std::sqrt(2 * complexity_); }  // the largest of them
+
   double complexity_;  // ln n
   std::vector<double> expected_;
   double spans_ = 0, before_ = 0, paid_ = 0;

@@ -19,7 +19,19 @@ class RegretMatchingPlus : public experts::Experts {
   double paid() const override { return paid_; }
 
  protected:
-  Parts parts() override { return join(Experts::parts(), {paid_, z_, expected_}); }
+  Parts parts() override {
+    return join(Experts::parts(), {Field::positive("paid", paid_), Field::positive("z", z_),
+                                   Field::number("expected", expected_)});
+  }
+  void check() override {
+    Experts::check(), so_many("z", z_);
+    const double most = (1 + 1e-6) * most_, n = double(size());
+    Field::number("expected", expected_, -most, most).check();
+    Field::positive("paid", paid_, 4 * n * most * most * rounds_).check();
+    require(predictive_ || std::all_of(expected_.begin(), expected_.end(),
+                                       [](double e) { return e == 0; }),
+            "expected: nothing is expected by who does not predict");
+  }
   void weigh(double* w) override {
     for (std::size_t i = 0; i < size(); ++i) w[i] = std::max(z_[i] + expected_[i], 0.0);
   }

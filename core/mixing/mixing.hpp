@@ -5,6 +5,7 @@
 
 #include "experts/ada.hpp"
 #include "kernels.hpp"
+#include "sketch/matrices.hpp"
 
 namespace regretless {
 
@@ -155,11 +156,41 @@ class Mixing {
   }
   std::size_t size() { return data_.size() + hedge_.state().size(); }
   void restore(const double* state) {
-    std::copy_n(state, data_.size(), data_.begin());
-    hedge_.restore(state + data_.size(), size() - data_.size());
+    Mixing other = *this;
+    other.data_.assign(state, state + data_.size());
+    other.check();
+    other.hedge_.restore(state + data_.size(), size() - data_.size());
+    *this = other;
   }
 
  private:
+  void check() {
+    const MixingView v = view();
+    const auto all = std::size_t(width_), used = std::size_t(experts());
+    const auto empty = [&](const double* row, std::size_t from) {
+      require(std::all_of(row + from, row + all, [](double x) { return x == 0; }),
+              "the mixture has more experts than lanes");
+    };
+    Field::number("losses of the experts", {v.losses, all}).check();
+    Field::positive("weights of the experts", {v.weights, all}, 1 + 1e-6).check();
+    Field::number("blend", {v.blend, all}, -1e100, 1e100).check();
+    Field::number("inverse of the blend", {v.inverse, all * all}, -1e100, 1e100).check();
+    double* s = v.scalars;
+    Field::number("loss of the mixture", s[MixingView::kLoss]).check();
+    Field::positive("rate of the mixture", s[MixingView::kRate]).check();
+    Field::count("changes of the rate", s[MixingView::kChanges]).check();
+    Field::positive("growth of the unit", s[MixingView::kShrunk]).check();
+    Field::number("excess of the mixture", s[MixingView::kExcess]).check();
+    Field::positive("largest target", s[MixingView::kReach]).check();
+    Field::positive("largest importance", s[MixingView::kLargest]).check();
+    empty(v.losses, used), empty(v.blend, std::size_t(lanes_));
+    if (!exp_concave(loss_)) return;
+    empty(v.weights, used);
+    const double sum = std::accumulate(v.weights, v.weights + used, 0.0);
+    require(std::fabs(sum - 1) < 1e-6, "weights of the experts do not add up to 1");
+    require(is_covariance({v.inverse, v.inverse + all * all}, all),
+            "inverse of the blend is not symmetric and positive");
+  }
   static constexpr double kTrust = 1.0 / 30;  // the blend's variance at the start
   // A lane is far behind if it has e^-20 of the weight of the best; it was so of late if it lost a
   // hundredth more; and the blend may lose 1/500,000 for each round and lane that is dropped.

@@ -299,27 +299,26 @@ std::vector<double> NewtonFrame::numbers() {
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
-const double* NewtonFrame::restore(const double* at, const double* end) {
-  const auto room = [&](double wanted) {
-    if (!(wanted >= 0 && wanted <= double(end - at)))
-      throw std::invalid_argument("the sketch does not fit the learner");
+const double* NewtonFrame::restore(const double* at, const double* end, std::size_t rows) {
+  const auto room = [&](const char* name) {
+    require(at != end, "the sketch ends too early");
+    double wanted = *at++;
+    Field::count(name, wanted, double(end - at)).check();
     return std::size_t(wanted);
   };
-  room(1);
-  const double size = *at++;
-  if (!(size <= double(room(double(end - at))))) room(HUGE_VAL);
+  const std::size_t size = room("size of the sketch");
+  require(size * std::size_t(lanes()) <= std::size_t(end - at), "the sketch ends too early");
   b_.resize(int(size));
   applied_.resize(int(size));
-  for (int k = 0; k < lanes(); ++k) {
-    room(size);
+  for (int k = 0; k < lanes(); ++k, at += size) {
+    Numbers b(at, at + size);
+    Field::number("b of the sketch", b, -1e150, 1e150).check();
     b_.put_lane(k, at);
-    at += b_.rows();
   }
-  room(1);
-  const std::size_t own = room(*at++);
+  const std::size_t own = room("length of the sketch");
   sketch_->restore(at, own);
-  if (double(sketch_->size()) != size)
-    throw std::invalid_argument("the sketch does not fit the learner");
+  require(std::size_t(sketch_->size()) == size && sketch_->rows() <= rows,
+          "the sketch does not fit the learner");
   return at + own;
 }
 

@@ -79,7 +79,8 @@ class NewtonFrame {
   double audited(std::size_t row) const;
 
   std::vector<double> numbers();
-  const double* restore(const double* at, const double* end);
+  // The features have so many rows.
+  const double* restore(const double* at, const double* end, std::size_t rows);
 
  private:
   static constexpr double kFloor = 0.1;     // of D, in units of max x_i^2

@@ -202,7 +202,7 @@ std::vector<double> Newton::numbers() {
 void Newton::restore_numbers(const double* numbers, std::size_t size) {
   const double *at = numbers, *end = numbers + size;
   for (Head& head : heads_) {
-    for (NewtonFrame& frame : head.frames) at = frame.restore(at, end);
+    for (NewtonFrame& frame : head.frames) at = frame.restore(at, end, features().size());
     if (std::size_t(end - at) < head.mixing.size())
       throw std::invalid_argument("the mixture does not fit the lanes");
     head.mixing.restore(at);

@@ -20,7 +20,21 @@ class AdaGradPlayer : public Player {
   Account account() const override { return {roots_, eta_ * roots_}; }
 
  protected:
-  Parts parts() override { return with({roots_, squares_}); }
+  Parts parts() override {
+    return with({Field::positive("roots", roots_), Field::positive("squares", squares_)});
+  }
+  void check() override {
+    double roots = 0;
+    for (std::size_t i = 0; i < dimension(); ++i) {
+      roots += std::sqrt(squares_[i]);
+      require(std::fabs(theta_[i]) <= (1 + 1e-6) * std::sqrt(rounds_) * std::sqrt(squares_[i]) + 1e-150,
+              "theta is larger than its squares allow");
+    }
+    require(near(roots, roots_), "roots are not those of the squares");
+    std::vector<double> inside = point_;
+    box_.project(inside.data(), dimension());
+    require(inside == point_, "point is not in the domain");
+  }
   void move(const double* z) override {
     roots_ = 0;
     for (std::size_t i = 0; i < dimension(); ++i) {
@@ -50,18 +64,30 @@ class CoinPlayer : public Player {
   double largest_gradient() const { return most_; }
 
  protected:
-  Parts parts() override { return with({most_, wealth_}); }
+  Parts parts() override {
+    return with({Field::positive("largest gradient", most_), Field::number("wealth", wealth_)});
+  }
+  void check() override {
+    for (std::size_t i = 0; i < dimension(); ++i) {
+      require(std::fabs(theta_[i]) <= (1 + 1e-6) * rounds_ * most_,
+              "theta is larger than the largest gradient allows");
+      require(near(point_[i], rounds_ > 0 ? bet(i) : 0), "point is not what is bet");
+    }
+  }
   void move(const double* z) override {
-    const double bets = 1 / (gradient_ * gradient_ * (rounds_ + 1));
     for (std::size_t i = 0; i < dimension(); ++i) {
       most_ = std::max(most_, std::fabs(z[i]));
       wealth_[i] -= z[i] * point_[i];
-      // gradients beyond L may win any wealth; what is bet of it must stay a number
-      point_[i] = std::clamp(theta_[i] * bets * wealth_[i], -kFarthest, kFarthest);
+      point_[i] = bet(i);
     }
   }
 
  private:
+  // Gradients beyond L may win any wealth; what is bet of it must stay a number.
+  double bet(std::size_t i) const {
+    const double bets = 1 / (gradient_ * gradient_ * (rounds_ + 1));
+    return std::clamp(theta_[i] * bets * wealth_[i], -kFarthest, kFarthest);
+  }
   static constexpr double kFarthest = 1e100;
   double gradient_;
   std::vector<double> wealth_;

@@ -11,6 +11,7 @@
 // The pseudo-inverse is kept, and an orthonormal basis of the range, so that a round takes O(d^2).
 #pragma once
 #include "oco/player.hpp"
+#include "sketch/matrices.hpp"
 
 namespace regretless::oco {
 
@@ -49,7 +50,22 @@ class InvariantNewton : public Player {
 
  protected:
   Parts parts() override {
-    return with({paid_, rank_, squares_, inverse_, basis_, matrix_, cross_});
+    return with({Field::positive("paid", paid_),
+                 Field::count("rank", rank_, double(dimension())),
+                 Field::positive("squares", squares_), Field::number("inverse", inverse_),
+                 Field::number("basis", basis_, -1 - 1e-6, 1 + 1e-6),
+                 Field::number("matrix", matrix_), Field::number("cross", cross_, -kFar, kFar)});
+  }
+  void check() override {
+    const std::size_t d = dimension();
+    require(is_covariance(matrix_, d), "matrix is not symmetric and positive");
+    require(is_covariance(inverse_, d), "inverse is not symmetric and positive");
+    for (std::size_t k = 0; k < d; ++k)
+      for (std::size_t l = 0; l <= k; ++l) {
+        const double product = dot(basis_.data() + k * d, basis_.data() + l * d, d);
+        const double expected = k == l && double(k) < rank_ ? 1 : 0;
+        require(std::fabs(product - expected) <= 1e-6, "basis is not orthonormal");
+      }
   }
   void move(const double* g) override {
     const std::size_t d = dimension();

@@ -52,7 +52,24 @@ class MirrorDescent : public Player {
 
  protected:
   Parts parts() override {
-    return with({strength_, paid_, squares_, most_, local_, spread_, steepest_, next_, dual_});
+    return with({Field::positive("strength", strength_), Field::positive("paid", paid_),
+                 Field::positive("squares", squares_), Field::positive("largest gradient", most_),
+                 Field::positive("local", local_), Field::positive("spread", spread_),
+                 Field::number("steepest", steepest_, -kMost, 0), Field::positive("rate", next_),
+                 Field::number("dual", dual_, -kFar, kFar)});
+  }
+  void check() override {
+    require(most_ <= (1 + 1e-6) * std::sqrt(squares_), "a gradient is larger than all of them");
+    const double eta = rounds_ > 0 ? rate_(rounds_, squares_) : 0;
+    require(near(next_, eta), "rate is not that of the rounds and the squares");
+    require(!(eta > 0) || strength_ <= (1 + 1e-6) / eta, "strength is more than the rate allows");
+    const std::vector<double> found = point_;
+    play(lazy_ || rounds_ == 0 ? theta_.data() : dual_.data(), lazy_ && rounds_ > 0 ? eta : 1);
+    double size = 0;
+    for (const double each : point_) size = std::max(size, std::fabs(each));
+    for (std::size_t i = 0; i < dimension(); ++i)
+      require(std::fabs(point_[i] - found[i]) <= 1e-9 * size, "point is not that of the gradients");
+    point_ = found;
   }
   void move(const double* z) override {
     const std::size_t d = dimension();

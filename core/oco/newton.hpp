@@ -17,6 +17,7 @@
 // where lazy play pays the second sum twice: it bounds how far the leader moves.
 #pragma once
 #include "oco/player.hpp"
+#include "sketch/matrices.hpp"
 
 namespace regretless::oco {
 
@@ -61,7 +62,25 @@ class NewtonStep : public Player {
   Account account() const override { return {1, paid_}; }
 
  protected:
-  Parts parts() override { return with({paid_, squares_, matrix_, inverse_, cross_}); }
+  Parts parts() override {
+    return with({Field::positive("paid", paid_), Field::positive("squares", squares_),
+                 Field::number("matrix", matrix_), Field::number("inverse", inverse_),
+                 Field::number("cross", cross_, -kFar, kFar)});
+  }
+  void check() override {
+    const std::size_t d = dimension();
+    require(is_covariance(matrix_, d), "matrix is not symmetric and positive");
+    require(is_covariance(inverse_, d), "inverse is not symmetric and positive");
+    for (std::size_t i = 0; i < d; ++i)
+      require(matrix_[i * d + i] >= (1 - 1e-6) * alpha_ &&
+                  inverse_[i * d + i] <= (1 + 1e-6) / alpha_,
+              "matrix and inverse are not those of alpha");
+    std::vector<double> inside = point_;
+    domain_.project(inside.data(), d);
+    for (std::size_t i = 0; i < d; ++i)
+      require(std::fabs(inside[i] - point_[i]) <= 1e-6 * (1 + std::fabs(point_[i])),
+              "point is not in the domain");
+  }
   void move(const double* g) override {
     const std::size_t d = dimension();
     const double weight = curvature_ + rate_ / std::sqrt(rounds_);

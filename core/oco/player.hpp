@@ -42,9 +42,13 @@ class Player : public Stateful {
   virtual Account account() const { return {}; }
 
  protected:
-  Parts parts() override { return {rounds_, linear_, theta_, point_}; }
+  Parts parts() override {
+    return {Field::count("rounds", rounds_), Field::number("linear", linear_),
+            Field::number("theta", theta_, -kFar, kFar), Field::number("point", point_, -kFar, kFar)};
+  }
+  static constexpr double kFar = 1e200;  // of points and sums of gradients
   // What every player has and what is its own.
-  Parts with(std::initializer_list<Part> own) { return join(Player::parts(), own); }
+  Parts with(std::initializer_list<Field> own) { return join(Player::parts(), own); }
   virtual void move(const double* z) = 0;
 
   std::vector<double> point_, theta_;

@@ -9,6 +9,8 @@
 // same the rows of the bank are gone through once. As (G - M V)(G - M V)^T = G G^T - M M^T for M =
 // G V^T, the residual's directions need no further products of rows.
 #pragma once
+#include <cfloat>
+
 #include <cstdint>
 
 #include "sketch/sketch.hpp"
@@ -162,26 +164,42 @@ class FrequentDirections : public Sketch {
   }
   void restore(const double* state, std::size_t size) override {
     const std::size_t fixed = 4 + std::size_t(m_ + 3 * m_ * m_);
-    const auto damaged = [] { throw std::invalid_argument("the sketch does not fit its size"); };
-    if (size < fixed) damaged();
+    require(size >= fixed, "the sketch does not fit its size");
     Stateful::restore(state, fixed);
     const double *at = state + fixed, *end = state + size;
-    if (!(directions_ >= 0 && directions_ <= m_ && waiting_ >= 0 && waiting_ < m_)) damaged();
     rows_.clear(), values_.clear(), ends_.clear();
     for (int t = 0; t < waiting(); ++t) {
-      if (at == end || !(*at >= 0) || 2 * *at > double(end - at - 1)) damaged();
-      for (auto left = std::size_t(*at++); left-- > 0; at += 2) {
-        rows_.push_back(std::uint32_t(at[0]));
-        values_.push_back(float(at[1]));
+      require(at != end, "the sketch ends before its gradients");
+      double left = *at++;
+      Field::count("entries of a gradient", left, double(end - at) / 2).check();
+      for (; left > 0; --left, at += 2) {
+        double row = at[0], value = at[1];
+        Field::count("row of a gradient", row, 0xffffffff).check();
+        Field::number("value of a gradient", value, -FLT_MAX, FLT_MAX).check();
+        rows_.push_back(std::uint32_t(row));
+        values_.push_back(float(value));
       }
       ends_.push_back(rows_.size());
     }
-    if (at != end) damaged();
+    require(at == end, "the sketch does not end with its gradients");
+  }
+  std::size_t rows() const override {
+    return rows_.empty() ? 0 : 1 + std::size_t(*std::max_element(rows_.begin(), rows_.end()));
   }
 
  protected:
   Parts parts() override {
-    return {directions_, waiting_, removed_, rebases_, squares_, F_, crossed_, products_};
+    return {Field::count("directions", directions_, m_),
+            Field::count("waiting", waiting_, m_ - 1),
+            Field::positive("removed", removed_),
+            Field::count("rebases", rebases_, 1 << 30),
+            Field::positive("squares", squares_),
+            Field::number("factors", F_, -1e100, 1e100),
+            Field::number("crossed", crossed_),
+            Field::number("products", products_)};
+  }
+  void check() override {
+    require(is_covariance(products_, std::size_t(m_)), "products are not symmetric and positive");
   }
 
  private:

@@ -94,16 +94,24 @@ class FullMatrix : public Sketch {
   }
   void restore(const double* state, std::size_t size) override {
     const std::size_t lanes = inverses_.size();
-    const double d = size > 1 ? state[0] : -1;
-    if (!(d >= 0 && d <= double(kMost)) || size != 2 + lanes * (2 + std::size_t(d * d)))
-      throw std::invalid_argument("the matrix does not fit the features");
-    d_ = d, energy_ = state[1];
-    const double* at = state + 2;
-    for (std::size_t k = 0; k < lanes; ++k) {
-      alphas_[k] = at[0], strengths_[k] = at[1];
-      inverses_[k].assign(at + 2, at + 2 + std::size_t(d * d));
-      at += 2 + std::size_t(d * d);
+    double d = size > 1 ? state[0] : -1;
+    Field::count("features", d, double(kMost)).check();
+    require(size == 2 + lanes * (2 + std::size_t(d * d)), "the matrix does not fit the features");
+    double energy = state[1];
+    Field::positive("energy", energy).check();
+    std::vector<Numbers> inverses;
+    Numbers alphas, strengths;
+    for (const double* at = state + 2; inverses.size() < lanes; at += 2 + std::size_t(d * d)) {
+      alphas.push_back(at[0]), strengths.push_back(at[1]);
+      inverses.emplace_back(at + 2, at + 2 + std::size_t(d * d));
+      Field::number("inverse", inverses.back()).check();
+      require(is_covariance(inverses.back(), std::size_t(d)),
+              "inverse is not symmetric and positive");
     }
+    Field::positive("alpha", alphas).check();
+    Field::positive("strength", strengths).check();
+    d_ = d, energy_ = energy;
+    inverses_ = inverses, alphas_ = alphas, strengths_ = strengths;
   }
 
  protected:

@@ -69,6 +69,24 @@ inline bool cholesky(double* A, int n) {
   }
   return true;
 }
+// Whether a matrix of d rows is symmetric and has no eigenvalue below 0, up to rounding, in units
+// in which its diagonal is 1. Of large ones, only that no entry is larger than its diagonal allows:
+// the rest would take minutes.
+inline bool is_covariance(const Numbers& A, std::size_t d) {
+  Numbers scaled(A.size()), roots(d);
+  for (std::size_t i = 0; i < d; ++i) {
+    if (!(A[i * d + i] >= 0)) return false;
+    roots[i] = std::sqrt(A[i * d + i]);
+  }
+  for (std::size_t i = 0; i < d; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double size = roots[i] * roots[j], a = A[i * d + j], b = A[j * d + i];
+      if (size == 0 ? a != 0 || b != 0 : !(std::fabs(a - b) <= 1e-6 * size)) return false;
+      if (!(std::fabs(a) <= (1 + 1e-6) * size)) return false;
+      scaled[i * d + j] = (size > 0 ? a / size : 0) + (i == j ? 1e-6 : 0);
+    }
+  return d > 512 || cholesky(scaled.data(), int(d));
+}
 // L x = b and L^T x = b, in place.
 inline void solve_lower(const double* L, int n, int stride, double* x) {
   for (int i = 0; i < n; ++i) {

@@ -93,7 +93,22 @@ class OjaSketch : public Sketch {
   int rebases() const override { return int(rebases_); }
 
  protected:
-  Parts parts() override { return {rank_, rounds_, next_, rebases_, lambda_, F_, norms_}; }
+  Parts parts() override {
+    return {Field::count("rank", rank_, m_),       Field::count("sketched rounds", rounds_),
+            Field::count("next rebase", next_),    Field::count("rebases", rebases_, 1 << 30),
+            Field::positive("eigenvalues", lambda_), Field::number("factors", F_, -1e100, 1e100),
+            Field::positive("norms", norms_, 1e200)};
+  }
+  void check() override {
+    const int r = rank();
+    for (int i = 0; i < stride_; ++i)
+      for (int j = 0; j < stride_; ++j) {
+        const double f = row(i)[j];
+        require(i < r && j <= i ? i != j || f != 0 : f == 0, "factors are not a triangle");
+      }
+    for (int i = r; i < stride_; ++i)
+      require(lambda_[std::size_t(i)] == 0, "eigenvalues are more than there are directions");
+  }
 
  private:
   static constexpr double kNew = 1e-6;     // of a gradient's square outside of V: a new direction

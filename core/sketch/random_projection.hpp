@@ -51,7 +51,13 @@ class RandomProjection : public Sketch {
   Numbers eigenvalues() const override { return Eigen(products_, m_).positive(); }
 
  protected:
-  Parts parts() override { return {rounds_, energy_, products_}; }
+  Parts parts() override {
+    return {Field::count("sketched rounds", rounds_), Field::positive("energy", energy_),
+            Field::number("products", products_)};
+  }
+  void check() override {
+    require(is_covariance(products_, std::size_t(m_)), "products are not symmetric and positive");
+  }
 
  private:
   static std::uint64_t mixed(std::uint64_t z) {  // splitmix64

@@ -61,6 +61,8 @@ class Sketch : public Stateful {
   // Now and then the rows are put in order; what is played, w + Y^T b, stays.
   virtual void compress(const SketchRows& rows, ByLane& b) { (void)rows, (void)b; }
 
+  virtual std::size_t rows() const { return 0; }  // of the bank that its own numbers name
+
   virtual double kept() const = 0;              // the trace of S^T S
   virtual int rank() const = 0;                 // how many directions it can tell apart
   virtual Numbers eigenvalues() const = 0;      // of S^T S, falling

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import persistence
+from regretless import persistence, state
 from regretless.arguments import check_seed, finite, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
 from regretless.drawing import Draws
@@ -16,8 +16,6 @@ from regretless.foreign import Foreign, as_dict, as_matrix, fresh
 from regretless.run import Array
 
 __all__ = ["EpsilonGreedyLearner"]
-
-_KEPT = ("rounds", "decisions", "reward", "propensity", "_arm")
 
 
 class EpsilonGreedyLearner:
@@ -152,13 +150,13 @@ class EpsilonGreedyLearner:
             description, parts = learner._described()
             learners.append(description)
             arrays |= {f"{arm}.{name}": array for name, array in parts.items()}
-        kept = {name: getattr(self, name) for name in _KEPT} | {"_arm": -1}
-        if math.isnan(self.propensity):
-            kept["propensity"] = None
         description = {
             "class": type(self).__name__,
             "options": {"n": self.n, "epsilon": self.epsilon, "seed": self.seed},
-            "kept": kept,
+            "rounds": self.rounds,
+            "decisions": self.decisions,
+            "reward": self.reward,
+            "propensity": None if math.isnan(self.propensity) else self.propensity,
             "learners": learners,
         }
         persistence.write(path, description, arrays)
@@ -168,21 +166,21 @@ class EpsilonGreedyLearner:
         """The bandit that `save` wrote to `path`; it goes on as if it had never stopped."""
         from regretless.linear.loading import restored
 
-        description, arrays = persistence.read_a(cls.__name__, path)
-        with persistence.restoring(path):
-            learners = []
-            for arm, text in enumerate(description["learners"]):
-                start = f"{arm}."
-                mine = {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
-                learners.append(restored(path, text, mine))
-            bandit = cls(learners[0], **description["options"])
+        with state.opening(path, cls.__name__) as parts:
+            learners = [
+                restored(path, described, parts.part(str(arm)).rest())
+                for arm, described in enumerate(parts.take("learners"))
+            ]
+            bandit = cls(learners[0], **parts.inside("options").options(n=len(learners)))
+            if len({type(each) for each in learners}) > 1:
+                raise ValueError("the learners are not all of one class")
             bandit._arms = [_arm(each, arm, learned=True) for arm, each in enumerate(learners)]
-            kept = description["kept"]
-            if kept["propensity"] is None:
-                kept["propensity"] = math.nan
-            for name in _KEPT:
-                setattr(bandit, name, kept[name])
-        return bandit
+            bandit.rounds, bandit.decisions = parts.whole("rounds"), parts.whole("decisions")
+            bandit.reward = parts.number("reward")
+            propensity = parts.take("propensity")
+            if propensity is not None:
+                bandit.propensity = within(propensity, "propensity", "[0, 1]")
+            return bandit
 
     def __repr__(self) -> str:
         learner = type(self.learners[0]).__name__

@@ -164,6 +164,12 @@ class BanditGradientDescent(BanditMirrorDescent):
         for player, state in zip(self._players(), states, strict=True):
             player._engine.restore(state)
         if isinstance(self._player, DoublingTrick):
+            played = [period.rounds for period in self._player.periods]
+            if (
+                any(k != 2**m for m, k in enumerate(played[:-1]))
+                or played[-1] > 2 ** len(played) / 2
+            ):
+                raise ValueError(f"periods of {played} rounds are not doubled")
             self._player._count()
 
     # --- what is proven ----------------------------------------------------------------------------

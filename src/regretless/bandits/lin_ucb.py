@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from regretless import _core, persistence
+from regretless import _core, persistence, state
 from regretless.arguments import number, positive, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
 from regretless.certificates import RegretCertificate
@@ -228,24 +228,29 @@ class LinUCB:
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         kept = dict(kept)
-        state = kept.pop("_state")
+        learned = kept.pop("_state")
         LinUCB.__init__(self, **kept)
-        self._engine.restore(state)
+        self._engine.restore(learned)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the bandit to a safetensors file, all at once or not at all."""
-        kept = self.__getstate__()
-        arrays = {"state": kept.pop("_state")}
-        persistence.write(path, {"class": type(self).__name__, "parts": kept}, arrays)
+        options = {name: getattr(self, name) for name in _GIVEN}
+        described = {"class": type(self).__name__, "options": options}
+        persistence.write(path, described, {"state": self._engine.state()})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The bandit that `save` wrote to `path`; it goes on as if it had never stopped."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        bandit = cls.__new__(cls)
-        with persistence.restoring(path):
-            bandit.__setstate__(description["parts"] | {"_state": arrays["state"]})
-        return bandit
+        with state.opening(path, cls.__name__) as parts:
+            options, learned = parts.inside("options").options(), parts.array("state", (None,))
+            n, dimension = whole(options["n"], "n"), whole(options["dimension"], "dimension")
+            if n * dimension > learned.size or dimension**2 > learned.size:
+                raise ValueError(f"n={n}, dimension={dimension}: the state has less numbers")
+            for name in set(_GIVEN) - options.keys():
+                raise ValueError(f"the option {name!r} is missing")
+            bandit = cls(**options)
+            bandit._engine.restore(learned)
+            return bandit
 
     def __repr__(self) -> str:
         shared = ", shared=True" if self.shared else ""

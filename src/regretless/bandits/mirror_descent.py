@@ -4,12 +4,12 @@ import copy
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from regretless import persistence, rates
+from regretless import persistence, rates, state
 from regretless.arguments import check_entries, check_seed, instance, matrix, outside, vector, whole
 from regretless.bandits import estimators
 from regretless.bandits.delays import due_after
@@ -390,13 +390,13 @@ class BanditMirrorDescent:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the player to a safetensors file, all at once or not at all."""
         kept = self.__getstate__()
-        parts = {name: _described(value) for name, value in kept["given"].items()}
         arrays = {f"state{i}": state for i, state in enumerate(kept["states"])}
         arrays |= {f"point{play.ticket}": play.point for play in self._waiting}
         description = {
             "class": type(self).__name__,
-            "parts": parts,
-            "kept": kept["kept"],
+            "options": {name: _described(value) for name, value in kept["given"].items()},
+            **kept["kept"],
+            "states": len(kept["states"]),
             "waiting": [[play.ticket, _described(play.estimator)] for play in self._waiting],
         }
         persistence.write(path, description, arrays)
@@ -404,19 +404,32 @@ class BanditMirrorDescent:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        player = cls.__new__(cls)
-        with persistence.restoring(path):
-            given = {name: _restored(value) for name, value in description["parts"].items()}
-            waiting = [
-                Play(ticket, _restored(estimator), arrays[f"point{ticket}"])
-                for ticket, estimator in description["waiting"]
-            ]
-            states = [arrays[f"state{i}"] for i in range(len(arrays) - len(waiting))]
-            player.__setstate__(
-                {"given": given, "kept": description["kept"], "waiting": waiting, "states": states}
-            )
-        return player
+        with state.opening(path, cls.__name__) as parts:
+            states = [parts.array(f"state{i}", (None,)) for i in range(parts.count("states"))]
+            options = {k: _restored(v) for k, v in parts.inside("options").options().items()}
+            if whole(options["dimension"], "dimension") > states[0].size:
+                raise ValueError("dimension is more than the state has numbers of")
+            player = cls(**options)
+            for name in {*player._given, "seed"} - options.keys():
+                raise ValueError(f"the option {name!r} is missing")
+            player._resume(states)
+            player._restore(parts)
+            return player
+
+    def _restore(self, parts: state.Parts) -> None:
+        self.decisions, self.loss = parts.whole("decisions", self.rounds), parts.number("loss")
+        self._late, self._expected = parts.flag("_late"), parts.flag("_expected")
+        known = [period.estimator for period in self._periods()]
+        for ticket, made_by in parts.take("waiting"):
+            earliest = self._waiting[-1].ticket + 1 if self._waiting else 0
+            whole(ticket, "the ticket of a choice that waits", earliest, self.decisions - 1)
+            point = parts.array(f"point{ticket}", (self.dimension,))
+            estimator = _restored(made_by)
+            if estimator not in known or not self.domain.contains(point, 1e-6):
+                raise ValueError(f"the choice {ticket} that waits was not made by this player")
+            self._waiting.append(Play(ticket, estimator, point))
+        if len(self._waiting) + self.rounds > self.decisions:
+            raise ValueError(f"{len(self._waiting)} choices wait, but {self.decisions} were made")
 
     def __repr__(self) -> str:
         return (
@@ -434,7 +447,8 @@ def _described(value: Any) -> Any:
 def _restored(value: Any) -> Any:
     if isinstance(value, dict) and "estimator" in value:
         name, options = value["estimator"]
-        if name not in estimators.__all__:
+        kind = getattr(estimators, name) if name in estimators.__all__ else None
+        if not is_dataclass(kind):
             raise ValueError(f"{name} is not known")
-        return getattr(estimators, name)(**options)
+        return kind(**options)  # type: ignore[operator]
     return restored(value)

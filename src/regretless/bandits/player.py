@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, persistence
+from regretless import _core, persistence, state
 from regretless.adversaries.adversary import Oblivious
 from regretless.arguments import check_entries, check_seed, interval, number, outside, table, whole
 from regretless.bandits.bandit_run import BanditRun
@@ -393,17 +393,23 @@ class ArmPlayer(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the player to a safetensors file, all at once or not at all."""
-        description = {"class": type(self).__name__, "parts": self._given()}
+        description = {"class": type(self).__name__, "options": self._given()}
         persistence.write(path, description, {"state": self._engine.state()})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        player = cls.__new__(cls)
-        with persistence.restoring(path):
-            player.__setstate__({"given": description["parts"], "state": arrays["state"]})
-        return player
+        with state.opening(path, cls.__name__) as parts:
+            options = parts.inside("options").options()
+            learned = parts.array("state", (None,), -math.inf, math.inf, unknown=True)
+            sizes = [whole(options[name], name) for name in ("n", "experts") if name in options]
+            if math.prod(sizes) > learned.size:
+                raise ValueError(f"n={options['n']} is more than the state has numbers of")
+            player = cls(**options)
+            for name in player._given().keys() - options.keys():
+                raise ValueError(f"the option {name!r} is missing")
+            player._engine.restore(learned)
+            return player
 
     def __repr__(self) -> str:
         inside = [str(self.n), *(f"{name}={getattr(self, name)!r}" for name in self._options)]

@@ -22,6 +22,7 @@ from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
 from regretless.run import Array
+from regretless.state import Parts
 
 __all__ = ["BanditPotential", "PotentialBandit"]
 
@@ -126,6 +127,16 @@ class PotentialBandit(ChipPlayer):
         self._shift(z)
         self.loss += y
         self._waits = None
+
+    def _state(self) -> dict[str, Any]:
+        mine = {"seed": self.seed, "loss": self.loss, "_waits": self._waits}
+        return super()._state() | mine
+
+    def _restore(self, parts: Parts) -> None:  # estimates move chips as far as they like
+        self.seed = parts.whole("seed", 0, 2**64)
+        self.loss = parts.number("loss", 0.0, float(self.rounds))
+        waits = parts.take("_waits")
+        self._waits = None if waits is None else whole(waits, "_waits", 0, self.n - 1)
 
     def run(self, losses: Any) -> BanditRun:
         """Play many rounds: a row of losses each, of which that of the arm drawn is learned."""

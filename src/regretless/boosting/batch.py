@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import persistence
-from regretless.arguments import NOT_A_WEIGHT, check_entries, vector, whole
+from regretless import persistence, state
+from regretless.arguments import NOT_A_WEIGHT, check_entries, number, vector, whole
 from regretless.boosting.batch_loop import Ensemble, Weighing, boost
 from regretless.boosting.columns import Columns
 from regretless.boosting.margins import MarginCertificate
@@ -285,40 +285,55 @@ class BatchBooster(ABC):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The learner that `save` wrote to `path`."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        with persistence.restoring(path):
-            made = cls(rounds=description["rounds"])
-            made._labels, made._sources = Labels(description["labels"]), description["sources"]
-            made._ensembles = [
-                _restored(features, scale, {part: arrays[f"{part}.{k}"] for part in _SAVED})
-                for k, (features, scale) in enumerate(
-                    zip(description["features"], description["scales"])
-                )
-            ]
-            if len(made._ensembles) != (
-                1 if len(made._labels.labels) == 2 else len(made._labels.labels)
-            ):
+        with state.opening(path, cls.__name__) as parts:
+            made = cls(rounds=parts.whole("rounds", 1))
+            labels, made._sources = parts.take("labels"), parts.take("sources")
+            made._labels = Labels()
+            for label in labels:
+                made._labels.labels.append(made._labels.check(label))
+            made._labels = Labels(labels)
+            features, scales = parts.take("features"), parts.take("scales")
+            votes = 1 if len(labels) == 2 else len(labels)
+            if not len(made._labels.index) == len(labels) > 1 or len(features) != votes:
                 raise ValueError("there is not one vote for each label")
-        return made
+            if len({*made._sources}) != len(made._sources) or not {*map(type, labels)} <= _LABELS:
+                raise ValueError("sources or labels are there twice, or are not numbers or texts")
+            made._ensembles = [
+                _restored(k, features[k], number(scales[k], "scales"), parts) for k in range(votes)
+            ]
+            known = {None, *made._sources}
+            if any(h.feature not in known for e in made._ensembles for h in e.hypotheses):
+                raise ValueError("features has one that is not among the sources")
+            return made
 
 
-_SAVED = (*_PARTS, "thresholds", "sides")
+_LABELS = {str, bool, int, float}
 
 
-def _restored(features: list[Any], scale: float, arrays: dict[str, NDArray[Any]]) -> Ensemble:
-    thresholds, sides = arrays.pop("thresholds"), arrays.pop("sides")
+def _restored(k: int, features: list[Any], scale: float, parts: state.Parts) -> Ensemble:
     rounds = len(features)
-    fits = all(
-        len(arrays[name]) == rounds for name in ("alphas", "edges", "errors", "zero_weights")
-    )
-    if not fits or thresholds.shape != (rounds,) or sides.shape != (rounds, 2):
-        raise ValueError("the stumps do not fit each other")
-    if len(arrays["prior"]) != len(arrays["margins"]) or not np.isin(sides, (-1, 1)).all():
-        raise ValueError("the votes are no votes")
+
+    def array(name: str, low: float, high: float, shape: tuple[Any, ...] = (rounds,)) -> Array:
+        return parts.array(f"{name}.{k}", shape, low, high)
+
+    edge = 1.0 + 1e-9
+    prior = array("prior", 0.0, edge, (None,))
+    found = {
+        "prior": prior,
+        "alphas": array("alphas", -1e150, 1e150),
+        "edges": array("edges", -0.5 * edge, 0.5 * edge),
+        "errors": array("errors", 0.0, edge),
+        "zero_weights": array("zero_weights", 0.0, edge),
+        "margins": array("margins", -edge, edge, (len(prior),)),
+    }
+    thresholds = array("thresholds", -1e305, 1e305)
+    sides = parts.array(f"sides.{k}", (rounds, 2), -1, 1, np.int64)
+    if (sides == 0).any() or abs(prior.sum() - 1.0) > 1e-6 or not 0 <= scale <= 1e150:
+        raise ValueError(f"sides.{k}, prior.{k} or the scale are not those of a vote")
     stumps = [
         FittedStump(f, t, *s) for f, t, s in zip(features, thresholds.tolist(), sides.tolist())
     ]
-    return Ensemble(hypotheses=stumps, scale=float(scale), **arrays)
+    return Ensemble(hypotheses=stumps, scale=scale, **found)
 
 
 def _coded(labels: NDArray[Any]) -> tuple[Labels, NDArray[np.int32]]:

@@ -9,6 +9,7 @@ from regretless import _core, arguments, rows
 from regretless.boosting.estimator import Estimator, dense
 from regretless.boosting.gradient_constants import constants_of
 from regretless.losses import Loss, compiled
+from regretless.state import Parts
 
 __all__ = ["CopiesModel"]
 
@@ -144,11 +145,14 @@ class CopiesModel:
         copies: list[Estimator],
     ) -> None:
         """Go on from what `state` gave."""
-        if lanes != 1 or totals.shape != self.totals.shape or len(copies) != len(self.copies):
+        parts = Parts({}, {"totals": totals, "stages": stages, "width": width})
+        if lanes != 1 or len(copies) != len(self.copies):
             raise ValueError("the state is of another booster")
-        self.stages.restore(stages)
-        self.totals, self.copies = totals.copy(), copies
-        self.width = None if width[0] < 0 else int(width[0])
+        found = parts.array("totals", self.totals.shape)
+        (columns,) = parts.array("width", (1,), -1, 2**31, np.int64).tolist()
+        self.stages.restore(parts.array("stages", (None,)))
+        self.totals, self.copies = found, copies
+        self.width = None if columns < 0 else columns
 
 
 def _columns(batch: rows.Batch) -> int | None:

@@ -18,6 +18,8 @@ from regretless.linear.learner import TOTALS
 from regretless.linear.loading import restored
 from regretless.linear.model import Array, Model
 from regretless.losses import Logistic
+from regretless.persistence import plain
+from regretless.state import Parts
 
 __all__ = ["Ensemble"]
 
@@ -191,16 +193,17 @@ class Ensemble(Model):
                 out |= {f"{k}.{i}.{name}": array for name, array in own.items()}
         return out
 
-    def take(self, arrays: dict[str, NDArray[Any]]) -> None:
-        signs = arrays["signs"].tolist()
-        if len(signs) != self.lanes or not set(signs) <= {-1, 1}:
-            raise ValueError("the signs do not fit the lanes")
+    def take(self, parts: Parts) -> None:
+        signs = parts.array("signs", (self.lanes,), -1, 1, np.int64).tolist()
+        if 0 in signs:
+            raise ValueError("signs has a 0")
         for k, lane in enumerate(self._lanes):
-            lane.voting.restore(arrays[f"votes.{k}"])
+            lane.voting.restore(parts.array(f"votes.{k}", (None,)))
             for i, each in enumerate(lane.weak):
-                start = f"{k}.{i}."
-                own = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
-                description = json.loads(own.pop("description").tobytes())
+                own = parts.part(f"{k}.{i}").rest()
+                description = plain(own.pop("description").tobytes())
                 each.model = restored(f"weak learner {i}", description, own)
+                if type(each.model) is not type(self._prototype):
+                    raise ValueError(f"weak learner {i} is not a {type(self._prototype).__name__}")
                 each.learned = each.model.classes_.size > 0
         self._lanes = [replace(lane, sign=sign) for lane, sign in zip(self._lanes, signs)]

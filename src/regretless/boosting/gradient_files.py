@@ -5,7 +5,7 @@ from typing import Any, Self
 from regretless.boosting.estimator import Estimator
 from regretless.linear import loading
 from regretless.linear.learner import LinearLearner
-from regretless.persistence import restoring
+from regretless.state import Parts, blaming
 
 __all__ = ["GradientFiles"]
 
@@ -45,14 +45,13 @@ class GradientFiles(LinearLearner):
         arrays: dict[str, Any],
         yours: dict[str, Any] | None = None,
     ) -> Self:
-        own = {k: v for k, v in arrays.items() if "." not in k}
-        with restoring(path):
-            learners = []
-            for i, text in enumerate(description.get("learners", [])):
-                part = {
-                    k.removeprefix(f"{i}."): v for k, v in arrays.items() if k.startswith(f"{i}.")
-                }
-                learners.append(_learner(path, text, part))
+        with blaming(path):
+            parts, description = Parts({}, arrays), dict(description)
+            learners = [
+                _learner(path, text, parts.part(str(i)).rest())
+                for i, text in enumerate(description.pop("learners", []))
+            ]
+            own = parts.rest()
         if not learners:
             return super()._restored(path, description, own, yours)
         if "stages" in own:

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Hashable, Iterable
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import check_seed, one_of, positive, whole
+from regretless import state
+from regretless.arguments import check_seed, not_negative, one_of, positive, whole
 from regretless.certificates import RegretCertificate
 from regretless.classes.class_learner import Arrays, ClassLearner
 from regretless.classes.class_run import ClassRun, errors, rounds_of, tally
@@ -74,7 +75,7 @@ class AgnosticLearner(ClassLearner):
         else:
             positive(rate, "rate")
         one_of(experts, "experts", ("auto", "ldim", "hypotheses"))
-        self.rate, self.experts, self.limit = rate, experts, limit
+        self.rate, self.experts, self.limit = rate, experts, whole(limit, "limit")
         self.seed = check_seed(seed)
         self.loss = 0.0
         self._counts: NDArray[np.int64] = np.zeros((len(H.points), 2), np.int64)
@@ -207,19 +208,35 @@ class AgnosticLearner(ClassLearner):
             "hedge": self.pool._engine.state(),
         }
 
-    def _restore(self, parts: dict[str, Any], arrays: Arrays) -> None:
-        AgnosticLearner.__init__(self, self.H, **{name: parts[name] for name in _GIVEN})
-        for name in ("rounds", "loss", "_past", "_played", "_length"):
-            setattr(self, name, parts[name])
-        self._counts = arrays["counts"]
-        if self._counts.shape != (len(self.H.points), 2):
-            raise ValueError("the counts are of another class")
-        if parts["pool"] == "ldim":
+    @classmethod
+    def _made(cls, H: FiniteClass, parts: state.Parts) -> Self:
+        learner = cls(H, **{name: parts.take(name) for name in _GIVEN})
+        learner._restore(parts)
+        return learner
+
+    def _restore(self, parts: state.Parts) -> None:
+        self.rounds, self._played = parts.whole("rounds"), parts.whole("_played")
+        self._length = parts.whole("_length", 1)
+        before = self.rounds - self._played  # in other periods
+        whole_period = self._played <= self._length == self.horizon and before == 0
+        doubled = self.horizon is None and self._length == before + 1 > self._played
+        if not whole_period and not doubled:
+            raise ValueError(f"_length={self._length} is not that of a period")
+        edge = 1e-6 * (self.rounds + 1)
+        self.loss = parts.number("loss", -edge, self.rounds + edge)
+        first, second = parts.take("_past")
+        self._past = [not_negative(first, "_past"), not_negative(second, "_past")]
+        self._counts = parts.array("counts", (len(self.H.points), 2), 0, self.rounds, np.int64)
+        if int(self._counts.sum()) != self.rounds:
+            raise ValueError("counts do not add up to the rounds")
+        if one_of(parts.take("pool"), "pool", ("ldim", "hypotheses")) == "ldim":
             self.pool = self._ldim_experts()
-            self.pool._restore(self._played, arrays)
+            self.pool._restore(self._played, parts)
         else:
             self.pool = Hedge(len(self.H), rate=self._tuned(len(self.H)))
-            self.pool._engine.restore(arrays["hedge"])
+            self.pool._restore(parts.array("hedge", (None,)))
+            if self.pool.rounds != self._played:
+                raise ValueError("hedge has played other rounds")
 
     def __repr__(self) -> str:
         options = [f"rate={self.rate!r}"] if self.rate != "hoeffding" else []

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from regretless import persistence
+from regretless import persistence, state
 from regretless.classes.finite_class import FiniteClass
 
 __all__ = ["ClassLearner"]
@@ -42,11 +42,12 @@ class ClassLearner(ABC):
 
     @abstractmethod
     def _state(self) -> tuple[dict[str, Any], Arrays]:
-        """All but the class, as JSON and as arrays."""
+        """The options and all but the class, as JSON and as arrays."""
 
+    @classmethod
     @abstractmethod
-    def _restore(self, parts: dict[str, Any], arrays: Arrays) -> None:
-        """Become what `_state` described; only `H` is there."""
+    def _made(cls, H: FiniteClass, parts: state.Parts) -> Self:
+        """The learner of a class that `_state` described."""
 
     def clone(self) -> Self:
         """Another learner with the same state, of the same class."""
@@ -56,15 +57,10 @@ class ClassLearner(ABC):
         """Write the learner and its class to a safetensors file, all at once or not at all."""
         described, bits = self.H._parts()
         parts, arrays = self._state()
-        content = {"class": type(self).__name__, "H": described, "parts": parts}
-        persistence.write(path, content, bits | arrays)
+        persistence.write(path, {"class": type(self).__name__, **described, **parts}, bits | arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The learner that `save` wrote to `path`; it goes on as if it had never stopped."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        learner = cls.__new__(cls)
-        with persistence.restoring(path):
-            learner.H = FiniteClass._restored(description["H"], arrays)
-            learner._restore(description["parts"], arrays)
-        return learner
+        with state.opening(path, cls.__name__) as parts:
+            return cls._made(FiniteClass._made(parts), parts)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, persistence
+from regretless import _core, persistence, state
 from regretless.arguments import one_of, whole
 from regretless.classes.generators import Generated
 from regretless.classes.mistake_tree import MistakeTree
@@ -227,28 +227,27 @@ class FiniteClass(Generated):
         return parts, {"bits": self._bits}
 
     @classmethod
-    def _restored(cls, parts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        points, bits = _read(parts["points"]), np.asarray(arrays["bits"])
-        if bits.dtype != np.uint64 or bits.ndim != 2 or bits.shape[1] != (len(points) + 63) // 64:
-            raise ValueError("the bits do not fit the points")
-        made = cls.__new__(cls)
-        made.points, made.names = points, _read(parts["names"])
-        made._index, made._bits = {x: j for j, x in enumerate(points)}, bits
-        if not len(made.names) == len(bits) > 0:
-            raise ValueError("the bits do not fit the names")
+    def _made(cls, parts: state.Parts) -> Self:
+        bits = parts.array("bits", (None, None), 0, 2.0**64, np.uint64)
+        points, names = (_read(parts.take(name), parts.size * 64) for name in ("points", "names"))
+        if bits.shape != (len(names), (len(points) + 63) // 64):
+            raise ValueError(f"bits has shape {bits.shape}: it does not fit the points and names")
+        table = np.unpackbits(bits.view(np.uint8), axis=1, count=len(points), bitorder="little")
+        made = cls(table, points, names)
+        if len(made) != len(bits) or (made._bits != bits).any():
+            raise ValueError("bits has hypotheses that are alike, or labels of no point")
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the class to a safetensors file; points and names must be numbers, strings or tuples."""
         parts, arrays = self._parts()
-        persistence.write(path, {"class": "FiniteClass", "parts": parts}, arrays)
+        persistence.write(path, {"class": "FiniteClass", **parts}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The class that `save` wrote to `path`."""
-        description, arrays = persistence.read_a("FiniteClass", path)
-        with persistence.restoring(path):
-            return cls._restored(description["parts"], arrays)
+        with state.opening(path, "FiniteClass") as parts:
+            return cls._made(parts)
 
     def __repr__(self) -> str:
         return f"FiniteClass({len(self):,} hypotheses, {len(self.points):,} points)"
@@ -282,7 +281,7 @@ def _plain(thing: Any) -> Any:
     return thing
 
 
-def _read(things: Any) -> tuple[Any, ...]:
+def _read(things: Any, most: int) -> tuple[Any, ...]:
     if isinstance(things, int):
-        return tuple(range(things))
-    return tuple(_read(thing) if isinstance(thing, list) else thing for thing in things)
+        return tuple(range(whole(things, "points", 1, most)))
+    return tuple(_read(thing, most) if isinstance(thing, list) else thing for thing in things)

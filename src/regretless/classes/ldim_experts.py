@@ -11,6 +11,7 @@ from regretless.arguments import instance, one_of, positive, whole
 from regretless.classes.finite_class import FiniteClass, Ids
 from regretless.classes.too_large import LIMIT
 from regretless.run import Array
+from regretless.state import Parts
 
 __all__ = ["LdimExperts"]
 
@@ -53,11 +54,8 @@ class LdimExperts:
     """
 
     def __init__(self, H: FiniteClass, horizon: int, *, rate: float, limit: int = LIMIT) -> None:
-        self.H, self.horizon, self.limit = (
-            instance(H, "H", FiniteClass),
-            whole(horizon, "horizon"),
-            limit,
-        )
+        self.H, self.horizon = instance(H, "H", FiniteClass), whole(horizon, "horizon")
+        self.limit = whole(limit, "limit")
         self.rate = positive(rate, "rate")
         self.dimension = H._dimension(H._everybody(), limit)
         self.count = sum(math.comb(self.horizon, L) for L in range(self.dimension + 1))
@@ -201,11 +199,20 @@ class LdimExperts:
             owner[space] = i
         return {"owner": owner, "weights": self._weights, "lost": self._lost}
 
-    def _restore(self, rounds: int, state: dict[str, NDArray[Any]]) -> None:
-        owner, weights, lost = state["owner"], state["weights"], state["lost"]
-        wanted = (len(self.H),), (owner.max() + 1, self.dimension + 1), (self.dimension + 1,)
-        if (owner.shape, weights.shape, lost.shape) != wanted or not 0 <= rounds <= self.horizon:
-            raise ValueError("the state is of other experts")
+    def _restore(self, rounds: int, parts: Parts) -> None:
+        width = self.dimension + 1
+        weights = parts.array("weights", (None, width), -math.inf, 1e300)
+        owner = parts.array("owner", (len(self.H),), -1, len(weights) - 1, np.int64)
+        lost = parts.array("lost", (width,), -math.inf, 1e300)
+        known = np.isfinite(weights)
+        if len(np.unique(owner[owner >= 0])) < len(weights) or not known.any(axis=1).all():
+            raise ValueError("owner and weights are not those of version spaces")
+        if not known.any() and not np.isfinite(lost).any():
+            raise ValueError("weights: no expert has any")
+        least = np.array([*weights[known], *lost[np.isfinite(lost)]]).min()
+        if least < -1e300:
+            raise ValueError(f"weights has {least}, which is too small")
+        whole(rounds, "rounds", 0, self.horizon)
         self.rounds, self._weights, self._lost = rounds, weights, lost
         self._set_spaces(
             [np.flatnonzero(owner == i).astype(np.uint32) for i in range(len(weights))]

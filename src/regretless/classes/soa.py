@@ -1,11 +1,12 @@
 """The standard optimal algorithm: predict so that a mistake costs the most (survey 3.2)."""
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from regretless.arguments import one_of
+from regretless import state
+from regretless.arguments import one_of, whole
 from regretless.certificates import RegretCertificate
 from regretless.classes.class_learner import Arrays, ClassLearner
 from regretless.classes.class_run import ClassRun, rounds_of
@@ -47,7 +48,7 @@ class SOA(ClassLearner):
 
     def __init__(self, H: FiniteClass, *, limit: int = LIMIT) -> None:
         super().__init__(H)
-        self.limit, self.mistakes = limit, 0
+        self.limit, self.mistakes = whole(limit, "limit"), 0
         self._ids: Ids = H._everybody()
         self.dimension = self._promised = H._dimension(self._ids, limit)
         self._lowered = True  # by every mistake
@@ -140,14 +141,20 @@ class SOA(ClassLearner):
         )
 
     def _state(self) -> tuple[dict[str, Any], Arrays]:
-        kept = ("limit", "rounds", "mistakes", "dimension", "_promised", "_lowered")
+        kept = ("limit", "rounds", "mistakes", "_lowered")
         return {name: getattr(self, name) for name in kept}, {"ids": self._ids}
 
-    def _restore(self, parts: dict[str, Any], arrays: Arrays) -> None:
-        self.__dict__.update(parts)
-        self._ids, self._known = arrays["ids"].astype(np.uint32), {}
-        if not len(self._ids) or self._ids[-1] >= len(self.H):
-            raise ValueError("the version space is not of this class")
+    @classmethod
+    def _made(cls, H: FiniteClass, parts: state.Parts) -> Self:
+        soa = cls(H, limit=parts.whole("limit", 1))
+        ids = parts.array("ids", (None,), 0, len(H) - 1, np.uint32)
+        if not len(ids) or (np.diff(ids.astype(np.int64)) <= 0).any():
+            raise ValueError("ids are not those of some hypotheses, each once")
+        soa._ids, soa.dimension = ids, H._dimension(ids, soa.limit)
+        soa.rounds = parts.whole("rounds")
+        soa.mistakes = parts.whole("mistakes", 0, min(soa.rounds, soa._promised - soa.dimension))
+        soa._lowered = parts.flag("_lowered")
+        return soa
 
     def __repr__(self) -> str:
         return f"SOA({self.H!r})"

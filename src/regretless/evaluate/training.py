@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import persistence
+from regretless import persistence, state
+from regretless.arguments import not_negative, one_of, whole
 from regretless.evaluate.validation import Validation
 from regretless.linear.loading import restored
 from regretless.linear.outcome import Outcome
@@ -37,7 +38,9 @@ class Training:
     """
 
     def __init__(self, model: Any, norm: float | None = None, holdout: int = 0) -> None:
-        self.model, self.norm, self.holdout = model, norm, holdout
+        self.model = model
+        self.norm = None if norm is None else not_negative(norm, "norm")
+        self.holdout = whole(holdout, "holdout", 0)
         kind: Any = "regression" if isinstance(model, Regressing) else "binary"
         self.validation = Validation(kind)
         self.held_out = Validation(kind)
@@ -125,7 +128,7 @@ class Training:
         parts = {f"model.{k}": v for k, v in arrays.items()}
         parts |= {f"validation.{k}": v for k, v in self.validation.state().items()}
         parts |= {f"held_out.{k}": v for k, v in self.held_out.state().items()}
-        whole = {
+        described = {
             "command": dict(command),
             "model": description,
             "kind": self.validation.kind,
@@ -134,34 +137,30 @@ class Training:
             "norm": self.norm,
             "holdout": self.holdout,
         }
-        persistence.write(path, whole, parts)
+        persistence.write(path, described, parts)
 
     @classmethod
     def load(cls, path: Any, command: Mapping[str, Any]) -> Self:
         """The training that `save` wrote, or `ValueError` if it belongs to another command."""
-        whole, parts = persistence.read(path)
-        try:
-            old = whole["command"]
+        with state.opening(path) as parts:
+            old = parts.take("command")
             changed = sorted(k for k in old.keys() | command.keys() if old.get(k) != command.get(k))
             if changed:
-                raise ValueError(
+                raise state.NotGiven(
                     f"{path} is a checkpoint of another command ({', '.join(changed)} differ); "
                     "remove it or choose another directory"
                 )
-
-            def part(name: str) -> dict[str, NDArray[Any]]:
-                return {k[len(name) + 1 :]: v for k, v in parts.items() if k.startswith(name + ".")}
-
-            training = cls(
-                restored(path, whole["model"], part("model")), whole["norm"], whole["holdout"]
-            )
-            training.validation = Validation.restored(whole["kind"], part("validation"))
-            training.held_out = Validation.restored(whole["kind"], part("held_out"))
-            training.place = Place(**whole["place"])
-            training.passes, training._seen, training._next_certificate = whole["counts"]
-        except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"{path} is not a checkpoint: {error!r}") from error
-        return training
+            model = restored(path, parts.take("model"), parts.part("model").rest())
+            training = cls(model, parts.take("norm"), parts.take("holdout"))
+            kind = one_of(parts.take("kind"), "kind", ("binary", "multiclass", "regression"))
+            for name in ("validation", "held_out"):
+                setattr(training, name, Validation.restored(kind, parts.part(name).rest()))
+            place = parts.inside("place").options()
+            training.place = Place(**{k: whole(v, k, 0, 2**62) for k, v in place.items()})
+            passes, seen, later = parts.take("counts")
+            training.passes, training._seen = whole(passes, "counts", 0), whole(seen, "counts", 0)
+            training._next_certificate = not_negative(later, "counts")
+            return training
 
 
 def _add(

@@ -4,8 +4,9 @@ Every example is predicted before it is learned, so the mean loss is that of pre
 without a holdout: Blum, Kalai and Langford, "Beating the Hold-Out" (1999).
 """
 
+import math
 from collections.abc import Mapping
-from typing import Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from regretless import _core
 from regretless.arguments import one_of
 from regretless.certificates import Certificate
 from regretless.evaluate.report import Calibration, Curve, Report
+from regretless.state import Parts
 
 __all__ = ["Validation"]
 
@@ -321,12 +323,18 @@ class Validation:
                 raise ValueError(
                     f"arrays[{name!r}] has shape {shape}, not {fresh.shape}: is kind={kind!r} right?"
                 )
-        restored._examples = int(arrays["examples"][0])
-        restored._sums = np.array(arrays["sums"], np.float64)
-        restored._certified = np.array(arrays["certified"], np.float64)
-        restored._certified_at = np.array(arrays["certified_at"], np.int64)
-        restored._ranks = np.array(arrays["ranks"], np.float64)
-        restored._shares = np.array(arrays["shares"], np.float64)
+        parts = Parts({}, {k: np.asarray(v) for k, v in arrays.items()})
+
+        def part(name: str, low: float = 0.0, high: float = math.inf, unknown: bool = False) -> Any:
+            fresh = restored.state()[name]
+            return parts.array(name, fresh.shape, low, high, fresh.dtype.type, unknown=unknown)
+
+        restored._examples = int(part("examples", 0, 2**53)[0])
+        restored._certified_at = part("certified_at", 0, restored._examples)
+        restored._sums = part("sums")
+        restored._certified = part("certified", -math.inf, unknown=True)
+        restored._ranks, restored._shares = part("ranks"), part("shares")
+        parts.done()
         return restored
 
     def _so_far(self) -> Array:

@@ -12,6 +12,7 @@ from regretless.experts import regrets
 from regretless.experts.player import ExpertPlayer
 from regretless.experts.run import ExpertsRun
 from regretless.run import Array
+from regretless.state import Parts
 
 __all__ = ["AdaNormalHedge", "AdaNormalHedgeTV"]
 
@@ -42,8 +43,8 @@ class AdaNormalHedge(ExpertPlayer):
     """
 
     _options = ("power",)
+    _kept = ("_slept", "_periods", "_lost")
     _theorem = "thesis Theorem 4 and Lemma 4"
-    _periods, _lost = 1, 0.0  # between changes of the unit, and what they took
 
     def __init__(
         self,
@@ -54,6 +55,7 @@ class AdaNormalHedge(ExpertPlayer):
         power: float = 1.0,
     ) -> None:
         self.power = within(power, "power", "[0, 1]", ": the analysis ends there")
+        self._periods, self._lost = 1, 0.0  # between changes of the unit, and what they took
         super().__init__(n, prior=prior, range=range)
 
     def _start(self) -> _core.Experts:
@@ -95,6 +97,10 @@ class AdaNormalHedge(ExpertPlayer):
         self._engine.rescale(float(by))
         self._periods += 1
         self._lost -= math.log(by)
+
+    def _remember(self, kept: Parts) -> None:
+        super()._remember(kept)
+        self._periods, self._lost = kept.whole("_periods", 1), kept.number("_lost", 0.0)
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         C, inside = np.asarray(self._engine.spread), u > 0

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from regretless import persistence
+from regretless import arguments, persistence, state
 from regretless.arguments import (
     check_entries,
     check_seed,
@@ -91,10 +91,8 @@ class ChipPlayer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state, without the potential, to a safetensors file, all at once or not at all."""
-        parts = {k: v for k, v in self._state().items() if k not in ("phi", "positions")}
-        parts["potential"] = self.potential
-        arrays = {"positions": self.positions}
-        persistence.write(path, {"class": type(self).__name__, "parts": parts}, arrays)
+        described = {"class": type(self).__name__, "potential": self.potential, **self._state()}
+        persistence.write(path, described, {"positions": self.positions})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], potential: Potential | None = None) -> Self:
@@ -108,25 +106,34 @@ class ChipPlayer:
         >>> DriftingGame.load(path).weights.round(3)
         array([0.914, 0.086])
         """
-        description, arrays = persistence.read_a(cls.__name__, path)
-        with persistence.restoring(path):
-            parts, positions = dict(description["parts"]), arrays["positions"]
-            total = parts.pop("potential")
-        player = cls(len(positions), potential)  # type: ignore[arg-type]  # if None, it tells
-        with persistence.restoring(path):
-            player._restore(parts | {"positions": positions})
-        if not math.isclose(player.potential, total, rel_tol=1e-9, abs_tol=1e-9):
-            raise ValueError(
-                f"potential={player.phi!r} is not that of {path}: it is {player.potential} there, "
-                f"not {total}"
-            )
-        return player
+        with state.opening(path, cls.__name__) as parts:
+            positions, total = parts.array("positions", (None,)), parts.number("potential")
+            with state.given():
+                player = cls(len(positions), potential)  # type: ignore[arg-type]  # if None, it tells
+            most = player.phi.horizon if player.phi.horizon < math.inf else 2**53
+            player.rounds, player.positions = parts.whole("rounds", 0, int(most)), positions
+            player._steady = parts.flag("_steady")
+            player._restore(parts)
+            found = player.potential
+            if not math.isclose(found, total, rel_tol=1e-9, abs_tol=1e-9):
+                raise state.NotGiven(
+                    f"potential={player.phi!r} is not that of {path}: it is {found} there, not {total}"
+                )
+            return player
 
     def _state(self) -> dict[str, Any]:
-        return dict(self.__dict__)
+        """What is saved beside the positions."""
+        return {"rounds": self.rounds, "_steady": self._steady}
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def _restore(self, parts: state.Parts) -> None:
+        """Take of it what a subclass has."""
+        moved = (1.0 + _EDGE) * self.rounds
+        arguments.check_entries(
+            self.positions,
+            np.abs(self.positions) <= moved,
+            "positions",
+            "is further than the rounds",
+        )
 
     def _shift(self, z: Array) -> None:
         before = self.potential
@@ -262,11 +269,17 @@ class DriftingGame(ChipPlayer):
         )
 
     def _state(self) -> dict[str, Any]:
-        return super()._state() | {"_rng": self._rng.bit_generator.state}
+        mine = {"loss": self.loss, "_drawn": self._drawn, "_rng": self._rng.bit_generator.state}
+        return super()._state() | mine
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        self._rng.bit_generator.state = state["_rng"]
-        super()._restore(state | {"_rng": self._rng})
+    def _restore(self, parts: state.Parts) -> None:
+        super()._restore(parts)
+        edge = _EDGE * self.rounds
+        self.loss, self._drawn = (
+            parts.number("loss", -edge, self.rounds + edge),
+            parts.flag("_drawn"),
+        )
+        self._rng.bit_generator.state = parts.take("_rng")
 
     def _rank(self, quantile: float | None) -> int:
         return 1 if quantile is None else rank(quantile, self.n)

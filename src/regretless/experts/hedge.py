@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import one_of, positive, within
+from regretless.arguments import one_of, positive, whole, within
 from regretless.experts.player import ExpertPlayer
 from regretless.experts.run import ExpertsRun
 from regretless.run import Array
+from regretless.state import Parts
 
 __all__ = ["FixedShare", "Hedge", "RandomizedWeightedMajority", "SecondOrderHedge"]
 
@@ -126,6 +127,7 @@ class RandomizedWeightedMajority(ExpertPlayer):
 
     _sleeps = False
     _options: ClassVar[tuple[str, ...]] = ("beta",)
+    _kept: ClassVar[tuple[str, ...]] = ("_slept", "draws")
     _theorem = "mohri Theorem 8.4"
 
     def __init__(
@@ -139,7 +141,7 @@ class RandomizedWeightedMajority(ExpertPlayer):
         seed: int = 0,
     ) -> None:
         self.beta = _beta(beta, horizon, lambda T: max(0.5, 1.0 - math.sqrt(_log(n) / T)))
-        self.seed, self.draws = seed, 0
+        self.seed, self.draws = whole(seed, "seed", 0), 0
         super().__init__(n, prior=prior, range=range)
 
     def _start(self) -> _core.Experts:
@@ -150,6 +152,10 @@ class RandomizedWeightedMajority(ExpertPlayer):
         random = np.random.default_rng([self.seed, self.draws])
         self.draws += 1
         return int(random.choice(self.n, p=self.weights))
+
+    def _remember(self, kept: Parts) -> None:
+        super()._remember(kept)
+        self.draws = kept.whole("draws")
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         theirs = float(u @ (self._engine.loss - self._engine.regrets))

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import persistence
+from regretless import persistence, state
 from regretless.arguments import one_of, whole, within
 from regretless.certificates import RegretCertificate
 from regretless.named import arranged, index_of, rows_alike
@@ -112,19 +112,33 @@ class _Voter(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the player to a safetensors file, all at once or not at all."""
-        parts = dict(self.__dict__)
-        arrays = {name: parts.pop(name) for name in ("weights", "expert_mistakes")}
-        persistence.write(path, {"class": type(self).__name__, "parts": parts}, arrays)
+        described = {
+            "class": type(self).__name__,
+            "options": state.options_of(self),
+            "rounds": self.rounds,
+            "mistakes": self.mistakes,
+        }
+        arrays = {"weights": self.weights, "expert_mistakes": self.expert_mistakes}
+        persistence.write(path, described, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        player = cls.__new__(cls)
-        with persistence.restoring(path):
-            player.__dict__.update(description["parts"])
-            player.weights, player.expert_mistakes = arrays["weights"], arrays["expert_mistakes"]
-        return player
+        with state.opening(path, cls.__name__) as parts:
+            weights = parts.array("weights", (None,), 0.0, 1.0)
+            options = parts.inside("options").options(n=len(weights))
+            player = cls(**options)
+            for name in state.options_of(player).keys() - options.keys():
+                raise ValueError(f"the option {name!r} is missing")
+            player.rounds = parts.whole("rounds")
+            player.mistakes = parts.whole("mistakes", 0, player.rounds)
+            player.expert_mistakes = parts.array(
+                "expert_mistakes", (player.n,), 0, player.rounds, np.int64
+            )
+            if not weights.any():
+                raise ValueError("weights are all 0")
+            player.weights = weights
+            return player
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n})"

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from regretless import _core, persistence
-from regretless.arguments import function, numbers, shown, whole
+from regretless import _core, persistence, state
+from regretless.arguments import function, numbers, one_of, shown, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.adaptive import AdaNormalHedge
 from regretless.experts.forecast_losses import forecast_loss
@@ -340,37 +340,56 @@ class Mixture:
         arrays = {"missed": self._missed, "units": np.array([unit for _, unit in self._past])}
         parts = []
         for k, player in enumerate(players):
-            kept = player.__getstate__()
-            arrays |= {f"state{k}": kept.pop("_state"), f"prior{k}": kept.pop("prior")}
-            parts.append(kept)
-        held = {name: getattr(self, name) for name in _KEPT}
-        held |= {"algorithm": self.algorithm.__name__, "players": parts}
-        persistence.write(path, {"class": "Mixture", "parts": held}, arrays)
+            described, own = player._described()
+            parts.append(described)
+            arrays |= {f"{k}.{name}": array for name, array in own.items()}
+        described = {name: getattr(self, name) for name in _KEPT}
+        described |= {"class": "Mixture", "algorithm": self.algorithm.__name__, "players": parts}
+        persistence.write(path, described, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The mixture that `save` wrote to `path`; it goes on as if it had never stopped."""
         from regretless import experts
 
-        description, arrays = persistence.read_a("Mixture", path)
-        with persistence.restoring(path):
-            held = description["parts"]
-            algorithm = getattr(experts, held["algorithm"])
-            options = {name: held[name] for name in ("loss", "tau", "gradient", "names")}
-            mixture = cls(algorithm, **options)
-            for name in _KEPT:
-                setattr(mixture, name, held[name])
-            mixture._missed = arrays["missed"]
-            players = []
-            for k, kept in enumerate(held["players"]):
-                kept["range"] = None if kept["range"] is None else tuple(kept["range"])
-                player = algorithm.__new__(algorithm)
-                state = {"_state": arrays[f"state{k}"], "prior": arrays[f"prior{k}"]}
-                player.__setstate__(kept | state)
-                players.append(player)
-            mixture.player = players.pop() if players else None
-            mixture._past = list(zip(players, arrays["units"].tolist(), strict=True))
-        return mixture
+        with state.opening(path, "Mixture") as parts:
+            name = one_of(parts.take("algorithm"), "algorithm", experts.__all__)
+            algorithm = getattr(experts, name)
+            if not (isinstance(algorithm, type) and issubclass(algorithm, ExpertPlayer)):
+                raise ValueError(f"algorithm={name!r} is not a player of experts")
+            names = parts.take("names")
+            if names is not None and not all(isinstance(each, str) for each in names):
+                raise ValueError(f"names={names!r} are not texts")
+            mixture = cls(
+                algorithm,
+                loss=parts.take("loss"),
+                tau=parts.number("tau"),
+                gradient=parts.flag("gradient"),
+                names=names,
+            )
+            mixture._restore(parts, algorithm)
+            return mixture
+
+    def _restore(self, parts: state.Parts, algorithm: type[ExpertPlayer]) -> None:
+        self.rounds, self._delayed = parts.whole("rounds"), parts.flag("_delayed")
+        self._unit = parts.number("_unit", 0.0, 1e150)
+        players = []
+        for k, described in enumerate(parts.take("players")):
+            own = parts.part(str(k), described)
+            one_of(own.take("class"), "class", [algorithm.__name__])
+            players.append(algorithm._made(own))
+            own.done()
+        units = parts.array("units", (max(len(players) - 1, 0),), 5e-324, self._unit)
+        n = players[0].n if players else 0
+        if any(each.n != n or each.range not in (None, (0.0, 1.0)) for each in players):
+            raise ValueError("the players are not of the same experts")
+        if self.names is not None and players and len(self.names) != n:
+            raise ValueError(f"there are {len(self.names)} names for {n} experts")
+        self._missed = parts.array("missed", (n,), -1e150, 1e150)
+        self.player = players.pop() if players else None
+        if sum(each.rounds for each in [*players, *([self.player] if n else [])]) > self.rounds:
+            raise ValueError("the players have played more rounds than the mixture")
+        self._past = list(zip(players, units.tolist(), strict=True))
 
     def __repr__(self) -> str:
         name = getattr(self.algorithm, "__name__", repr(self.algorithm))

@@ -6,6 +6,7 @@ counted in the rounds that it was awake, as far as it was: `sum_t c_ti (<p_t, l_
 """
 
 import copy
+import inspect
 import math
 import os
 from abc import ABC, abstractmethod
@@ -13,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from regretless import _core, persistence
+from regretless import _core, persistence, state
 from regretless.arguments import (
     check_entries,
     distributions,
@@ -53,6 +54,7 @@ class ExpertPlayer(ABC):
     _sleeps: ClassVar[bool] = True  # whether it takes confidences
     _slept = False  # whether there have been any
     _options: ClassVar[tuple[str, ...]] = ()  # beyond n, prior and range
+    _kept: ClassVar[tuple[str, ...]] = ("_slept",)  # beside the engine
     _theorem: str
     range: tuple[float, float] | None
 
@@ -142,7 +144,7 @@ class ExpertPlayer(ABC):
         before = self.clone()
         done, suffered, played = self._engine.run(scaled, awake, *self._limits, weights)
         if done < len(table):
-            self._engine.restore(before._engine.state())
+            self._restore(before._engine.state())
             self._losses(table, awake, table.shape)  # says what is wrong
         self._slept |= awake is not None
         self.names = names
@@ -283,28 +285,52 @@ class ExpertPlayer(ABC):
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         kept = dict(kept)
-        state = kept.pop("_state")
+        learned = kept.pop("_state")
         self.__dict__.update(kept)
         self._engine = self._start()
-        self._engine.restore(state)
+        self._restore(learned)
+
+    def _restore(self, learned: Array) -> None:
+        """Go on from the engine's state, which is checked."""
+        self._engine.restore(learned, 1.0 if self.range else 2.0 * _ANY[1])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the player to a safetensors file, all at once or not at all."""
-        kept = self.__getstate__()
-        arrays = {"state": kept.pop("_state"), "prior": kept.pop("prior")}
-        persistence.write(path, {"class": type(self).__name__, "parts": kept}, arrays)
+        persistence.write(path, *self._described())
+
+    def _described(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        options = state.options_of(self)
+        options.pop("prior", None)
+        kept = {name: getattr(self, name) for name in self._kept}
+        arrays = {"state": self._engine.state(), "prior": self.prior}
+        return {"class": type(self).__name__, "options": options, "kept": kept}, arrays
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        player = cls.__new__(cls)
-        with persistence.restoring(path):
-            kept = dict(description["parts"])
-            if kept["range"] is not None:
-                kept["range"] = tuple(kept["range"])
-            player.__setstate__(kept | {"_state": arrays["state"], "prior": arrays["prior"]})
+        with state.opening(path, cls.__name__) as parts:
+            return cls._made(parts)
+
+    @classmethod
+    def _made(cls, parts: state.Parts) -> Self:
+        prior, kept = parts.array("prior", (None,), 0.0, 1.0), parts.inside("kept")
+        options = parts.inside("options").options(n=len(prior))
+        takes_prior = "prior" in inspect.signature(cls).parameters
+        player = cls(**options | ({"prior": prior} if takes_prior else {}))
+        for name in state.options_of(player).keys() - options.keys() - {"prior"}:
+            raise ValueError(f"the option {name!r} is missing")
+        if not np.allclose(player.prior, prior, rtol=1e-9, atol=0.0):
+            raise ValueError("prior is not that of the player")
+        player.prior = prior  # to the last bit
+        player._engine = player._start()
+        player._restore(parts.array("state", (None,)))
+        player._remember(kept)
+        kept.done()
         return player
+
+    def _remember(self, kept: state.Parts) -> None:
+        """Take what is kept beside the engine."""
+        self._slept = kept.flag("_slept")
 
     def __repr__(self) -> str:
         inside = [str(self.n), *(f"{name}={getattr(self, name)!r}" for name in self._options)]

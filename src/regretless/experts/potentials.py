@@ -12,6 +12,8 @@ from regretless.run import Array
 
 __all__ = ["NormalHedge", "NormalHedgeDT", "PolynomialWeights", "TwoNorm"]
 
+_ALL = 10**6  # rounds of which a sum is made term by term
+
 
 class _PotentialPlayer(ExpertPlayer):
     """Their bounds hold for every fraction epsilon of the experts, measured by the prior."""
@@ -121,7 +123,10 @@ class NormalHedgeDT(_PotentialPlayer):
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         T = self.rounds
-        charged = float(np.expm1(4.0 / (self.d * np.arange(1, T + 1))).sum())
+        charged = float(np.expm1(4.0 / (self.d * np.arange(1, min(T, _ALL) + 1))).sum())
+        if T > _ALL:  # e^x - 1 <= x + x^2 for x <= 1, and sums are less than integrals
+            x = 4.0 / self.d
+            charged += x * math.log(T / _ALL) + x * x / _ALL
         inside = math.log1p(charged / (2.0 * self._epsilon(u)))
         return {"normal-hedge-dt": math.sqrt(self.d * T * inside)}
 

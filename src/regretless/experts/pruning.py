@@ -14,8 +14,8 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from regretless import persistence
-from regretless.arguments import finite, function, number, one_of
+from regretless import persistence, state
+from regretless.arguments import finite, function, number, one_of, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.trees import Tree
 
@@ -266,15 +266,18 @@ class BestPruning:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state, without tree and loss, to a safetensors file, all at once or not at all."""
-        parts = {
-            "totals": [self.rounds, self.loss, self.mean_loss],
+        described = {
+            "class": type(self).__name__,
+            "rounds": self.rounds,
+            "loss": self.loss,
+            "mean_loss": self.mean_loss,
             "edges": [[_plain(parent), _plain(node)] for parent, node in self._edges],
             "targets": [[_plain(node), *seen] for node, seen in self._targets.items()],
             "ends": [_plain(node) for node in self._targets if node in self._ends],
         }
         states = [(edge.regret, edge.spread, edge.loss) for edge in self._edges.values()]
         arrays = {"states": np.array(states, np.float64).reshape(-1, 3)}
-        persistence.write(path, {"class": type(self).__name__, "parts": parts}, arrays)
+        persistence.write(path, described, arrays)
 
     @classmethod
     def load(
@@ -284,18 +287,35 @@ class BestPruning:
         loss: str | Callable[[float, float], float] = "squared",
     ) -> Self:
         """The model that `save` wrote to `path`, given its tree and loss, which may be functions."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        model = cls(tree, loss)
-        with persistence.restoring(path):
-            parts = description["parts"]
-            model.rounds, model.loss, model.mean_loss = parts["totals"]
-            for (parent, node), state in zip(
-                parts["edges"], arrays["states"].tolist(), strict=True
-            ):
-                model._edges[_node(parent), _node(node)] = _State(*state)
-            model._targets = {_node(node): (count, mean) for node, count, mean in parts["targets"]}
-            model._ends = {_node(node) for node in parts["ends"]}
-        return model
+        with state.opening(path, cls.__name__) as parts:
+            with state.given():
+                model = cls(tree, loss)
+            model._restore(parts)
+            return model
+
+    def _restore(self, parts: state.Parts) -> None:
+        self.rounds = parts.whole("rounds")
+        edge = _EDGE * self.rounds
+        self.loss, self.mean_loss = (
+            parts.number(name, -edge, self.rounds + edge) for name in ("loss", "mean_loss")
+        )
+        edges = [(_node(parent), _node(node)) for parent, node in parts.take("edges")]
+        most = (1.0 + 1e-6) * self.rounds
+        states = parts.array("states", (len(edges), 3), -most, most).tolist()
+        for regret, spread, loss in states:
+            if abs(regret) > spread + edge or loss < -edge:
+                raise ValueError(f"states has a regret of {regret} and a spread of {spread}")
+        self._edges = {each: _State(*state) for each, state in zip(edges, states)}
+        for node, count, mean in parts.take("targets"):
+            seen = whole(count, "targets", 1, self.rounds), finite(mean, "targets")
+            self._targets[_node(node)] = seen
+        self._ends = {_node(node) for node in parts.take("ends")}
+        nodes = {node for _, node in edges}
+        parents = {parent for parent, _ in edges} - {None}
+        if not (nodes == self._targets.keys() >= self._ends and parents <= nodes):
+            raise ValueError("the nodes of the edges, the targets and the ends are not the same")
+        if len(self._edges) < len(edges) or None in nodes or bool(self.rounds) != bool(self._ends):
+            raise ValueError("the edges are not those of paths from the root")
 
     def __repr__(self) -> str:
         return f"BestPruning({self.tree!r})"

@@ -11,9 +11,11 @@ from regretless.linear.dual_updates import Turn, Update
 from regretless.linear.dual_vector import DualVector, dual_vector, extended
 from regretless.linear.model import Array, Model, Row, moved
 from regretless.losses import Hinge
+from regretless.state import Parts
 
 __all__ = ["RUN", "DualModel"]
 
+_FAR = 1e150  # of what is kept: squares are still numbers
 _FRESH = 1024  # rounds after which the conjugate is computed from scratch, against drift
 
 # What is kept of a lane's run: the rounds with a margin of 0 or less; the increases of the dual
@@ -160,22 +162,21 @@ class DualModel(Model):
             **({} if past is None else past.arrays()),
         }
 
-    def take(self, arrays: dict[str, NDArray[Any]]) -> None:
-        theta, sums, run = arrays["theta"], arrays["sums"], arrays["run"]
-        size = self._size(self.reader.size)
-        shapes = ((self.lanes, size), (self.lanes, 2), (len(RUN), self.lanes))
-        for array, shape in zip((theta, sums, run), shapes):
-            if array.shape != shape or not np.isfinite(array).all():
-                raise ValueError("the dual vectors do not fit the features and the lanes")
-        gradient = arrays["gradient"]
-        if gradient.shape != (size, self.lanes):
-            raise ValueError("the sum of gradients does not fit the features and the lanes")
+    def take(self, parts: Parts) -> None:
+        size, lanes = self._size(self.reader.size), self.lanes
+        theta = parts.array("theta", (lanes, size), -_FAR, _FAR)
+        sums = parts.array("sums", (lanes, 2), -_FAR, _FAR)
+        self.run = parts.array("run", (len(RUN), lanes), -_FAR, _FAR)
+        self.gradient = parts.array("gradient", (size, lanes), -_FAR, _FAR)
         for k, dual in enumerate(self.duals):
-            dual.theta = theta[k].astype(float)
+            dual.theta = theta[k].copy()
             dual.refresh()
-            dual.total, dual.conjugate = sums[k].tolist()
-        self.run, self.gradient = run.astype(float), gradient.astype(float)
-        curvature, weighed = arrays["seen"].tolist()
-        self.update.curvature, self.weighed = curvature, int(weighed)
+            total, conjugate = sums[k].tolist()
+            scale = abs(dual.conjugate) + abs(conjugate) + 1e-300
+            if total < 0 or not abs(dual.conjugate - conjugate) <= 1e-6 * scale:
+                raise ValueError(f"sums of lane {k} are not those of its dual vector")
+            dual.total, dual.conjugate = total, conjugate
+        self.update.curvature, weighed = parts.array("seen", (2,), 0.0).tolist()
+        self.weighed = int(weighed)
         if self.update.past is not None:
-            self.update.past.take(arrays, self.lanes)
+            self.update.past.take(parts, lanes, size)

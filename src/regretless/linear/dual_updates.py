@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from regretless.arguments import check_seed, one_of, whole
 from regretless.linear.dual_vector import DualVector
 from regretless.linear.model import Array, Row, moved
+from regretless.state import Parts
 
 __all__ = ["Past", "Turn", "Update", "best_pair", "update_of"]
 
@@ -104,25 +105,30 @@ class Past:
             **{f"past_{k}": getattr(self, k)[:count] for k in ("y", "alpha", "cap")},
         }
 
-    def take(self, arrays: dict[str, NDArray[Any]], lanes: int) -> None:
+    def take(self, parts: Parts, lanes: int, size: int) -> None:
         """Go on from what `arrays` gave."""
-        serial, cursor, *known = arrays["past_known"].tolist()
-        starts, columns, values = (arrays[f"past_{k}"] for k in ("starts", "columns", "values"))
-        sound = len(starts) == len(known) + 1 and starts[-1] == len(columns) == len(values)
-        sound = sound and bool(np.all(np.diff(starts) >= 0)) and bool(np.all(columns >= 0))
-        for name in ("y", "alpha", "cap"):
-            array = arrays[f"past_{name}"]
-            sound = sound and array.shape == (len(known), lanes) and bool(np.isfinite(array).all())
-        if not sound:
-            raise ValueError("the examples that are kept are damaged")
+        serial, cursor, *known = parts.array("past_known", (None,), 0, 2**53, np.int64).tolist()
+        count = len(known)
+        starts = parts.array("past_starts", (count + 1,), 0, 2**53, np.int64)
+        values = parts.array("past_values", (None,), -1e19, 1e19)
+        columns = parts.array("past_columns", (len(values),), 0, size - 1, np.int64)
+        if starts[0] != 0 or starts[-1] != len(values) or (np.diff(starts) < 0).any():
+            raise ValueError("past_starts are not those of the examples")
+        most = self.window or count
+        if count > most or count > serial or (serial > count and count < most):
+            raise ValueError(f"{count} of {serial} examples are kept, and there is room for {most}")
+        if any(n > size for n in known):
+            raise ValueError("past_known: an example knows more columns than there are")
+        self.y = parts.array("past_y", (count, lanes), -1.0, 1.0)
+        self.cap = parts.array("past_cap", (count, lanes), 0.0, 1e150)
+        self.alpha = parts.array("past_alpha", (count, lanes), 0.0, 1e150)
+        if (self.alpha > self.cap * (1.0 + 1e-6)).any():
+            raise ValueError("past_alpha is larger than its cap")
         self.serial, self.cursor = serial, cursor
         self.rows = [
             Row(columns[a:b].copy(), values[a:b].copy(), n)
             for a, b, n in zip(starts[:-1].tolist(), starts[1:].tolist(), known)
         ]
-        self.y, self.alpha, self.cap = (
-            arrays[f"past_{k}"].astype(float) for k in ("y", "alpha", "cap")
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ from regretless.linear.kernels import Kernel
 from regretless.linear.model import Array, Model, Row, Rows, moved
 from regretless.linear.support_vectors import SupportVectors
 from regretless.losses import Perceptron as ConservativeHinge
+from regretless.state import Parts
 
 __all__ = ["KernelModel"]
 
 _BY_VECTOR = ("coefficients", "stamps", "counts", "diagonal", "born")
+_FAR = 1e150  # of coefficients: products are still numbers
 _ROUNDS = 0  # the total that counts them
 
 
@@ -196,20 +198,21 @@ class KernelModel(Model):
             **self.support.arrays(),
         }
 
-    def take(self, arrays: dict[str, NDArray[Any]]) -> None:
-        run, odd = arrays.pop("run"), arrays.pop("odd")
-        own = {name: arrays.pop(name) for name in _BY_VECTOR}
-        self.support = SupportVectors.of(**arrays)
-        for name, array in own.items():
-            wanted = (self.support.size, self.lanes)[: array.ndim]
-            if array.shape != wanted or not np.isfinite(array).all():
-                raise ValueError(f"the {name} do not fit the support vectors")
-            setattr(self, name, array.astype(float))
-        if run.shape != (3, self.lanes):
-            raise ValueError("the totals of the updates are damaged")
-        self.run, (self.dropped, self.weighed) = run.astype(float), odd.tolist()
+    def take(self, parts: Parts) -> None:
+        self.support = SupportVectors.of(parts)
+        size, lanes = self.support.size, self.lanes
+        for name in _BY_VECTOR:
+            low = 0.0 if name in ("counts", "diagonal", "born") else -_FAR
+            shape = (size,) if name in ("diagonal", "born") else (size, lanes)
+            setattr(self, name, parts.array(name, shape, low, _FAR))
+        self.run = parts.array("run", (3, lanes), 0.0)
+        self.dropped, self.weighed = parts.array("odd", (2,), 0, 2**53, np.int64).tolist()
+        if self.budget is not None and size > self.budget:
+            raise ValueError(f"{size} support vectors are more than budget={self.budget}")
         self._keys = [_key(x) for x in self.support_rows()]
         self._where = {key: s for s, key in enumerate(self._keys)}
+        if len(self._where) < size or len(np.unique(self.born)) < size:
+            raise ValueError("a support vector is there twice")
 
 
 def _key(x: Row) -> bytes:

@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from regretless.arguments import one_of, whole
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 from regretless.schema import ColumnsWarning, Schema, columns_of
+from regretless.state import NotGiven, Parts, blaming
 
 if TYPE_CHECKING:
     from regretless.linear.model import Model
@@ -329,37 +330,42 @@ class LinearLearner(ABC):
         arrays: dict[str, NDArray[Any]],
         yours: dict[str, Any] | None = None,
     ) -> Self:
-        if description.get("class") != cls.__name__:
-            raise ValueError(f"{path} holds a {description.get('class')}, not a {cls.__name__}")
-        try:
-            saved = dict(description["options"])
-            wanted = {
-                k: v["yours"] for k, v in saved.items() if isinstance(v, dict) and "yours" in v
-            }
-            given = yours or {}
-            for name in wanted.keys() ^ given.keys():
-                raise _NotGiven(
-                    f"{path} was saved with {name}={wanted[name]}, which no file can hold; give it "
-                    f"again: {cls.__name__}.load(path, {name}=...)"
-                    if name in wanted
-                    else f"{name}={given[name]!r}: {path} holds all of its own; leave it out"
-                )
-            options = given | {k: _from_json(v) for k, v in saved.items() if k not in wanted}
-            learner = cls(**options)
-            learner._start().restore(lanes=description["lanes"], **arrays)
-            learner._remember(_from_json(description["memory"]))
-            learner._read_as = description.get("reading")
-            if "columns" in description:
-                learner._schema = Schema(description["columns"])
-        except _NotGiven:
-            raise
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
+        found = description.get("class")
+        if found != cls.__name__:
+            raise ValueError(f"{path} holds a {found}, not a {cls.__name__}")
+        with blaming(path):
+            described = {k: v for k, v in description.items() if k not in ("class", "format")}
+            parts = Parts(described, arrays)
+            learner = cls(**cls._saved_options(path, parts, yours or {}))
+            lanes = parts.count("lanes")
+            memory = _from_json(parts.take("memory"))
+            learner._read_as = parts.take("reading") if "reading" in described else None
+            if "columns" in described:
+                learner._schema = Schema(parts.take("columns"))
+            learner._start().restore(lanes=lanes, **parts.rest())
+            learner._remember(memory)
+            parts.done()
         return learner
 
-
-class _NotGiven(ValueError):
-    """The file is sound, but it cannot hold all that the learner is made of."""
+    @classmethod
+    def _saved_options(cls, path: Any, parts: Parts, given: dict[str, Any]) -> dict[str, Any]:
+        """Those of a file, and those that no file can hold."""
+        saved = parts.inside("options").options()
+        wanted = {k: v["yours"] for k, v in saved.items() if isinstance(v, dict) and "yours" in v}
+        for name in sorted(wanted.keys() ^ given.keys()):
+            raise NotGiven(
+                f"{path} was saved with {name}={wanted[name]}, which no file can hold; give it "
+                f"again: {cls.__name__}.load(path, {name}=...)"
+                if name in wanted
+                else f"{name}={given[name]!r}: {path} holds all of its own; leave it out"
+            )
+        for name in sorted(set(cls._options()) - saved.keys()):
+            raise ValueError(f"the option {name!r} is missing")
+        for name in ("n", "size", "hidden"):  # nothing is made that is larger than the file
+            size = saved.get(name)
+            if isinstance(size, int) and size > parts.size:
+                raise ValueError(f"{name}={size} is more than the file has numbers of")
+        return given | {k: _from_json(v) for k, v in saved.items() if k not in wanted}
 
 
 def is_yours(value: Any) -> bool:
@@ -435,6 +441,7 @@ def _from_json(value: Any) -> Any:
         made = learner_class(name)
     else:
         made = getattr(_room(kind), name) if name in _room(kind).__all__ else None
+        made = made if is_dataclass(made) else None
     if made is None:
         raise ValueError(f"{name} is not known")
     return made(**{k: _from_json(v) for k, v in options.items()})

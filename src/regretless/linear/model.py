@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from regretless import _core, losses
 from regretless.losses import Loss
+from regretless.state import Parts
 
 __all__ = ["Array", "Model", "Row", "Rows", "moved"]
 
@@ -133,7 +134,7 @@ class Model(ABC):
         """What has been learned."""
 
     @abstractmethod
-    def take(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def take(self, parts: Parts) -> None:
         """Go on from what `arrays` gave; `ValueError` if that cannot be."""
 
     @abstractmethod
@@ -315,9 +316,14 @@ class Model(ABC):
         self.reader.restore(**names)
         if lanes < 1 or scalars.shape != (len(_core.SCALARS), lanes):
             raise ValueError("the lanes do not fit the totals")
+        parts = Parts({}, arrays | {"scalars": scalars})
         self.relane([-1] * lanes, [1] * lanes)
-        self.totals = scalars.astype(float)
-        self.take(arrays)
+        self.totals = parts.array("scalars", scalars.shape)
+        whole = self.totals[[_core.SCALARS.index(name) for name in ("rounds", "updates")]]
+        if not ((whole >= 0) & (whole <= 2**53) & (whole == np.floor(whole))).all():
+            raise ValueError("scalars: rounds and updates are not whole numbers")
+        self.take(parts)
+        parts.done()
 
 
 def moved(table: Array, sources: Sequence[int], signs: Array | float = 1.0) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.linear.model import Array, Row, Rows
+from regretless.state import Parts
 
 __all__ = ["SupportVectors", "together"]
 
@@ -15,6 +16,7 @@ __all__ = ["SupportVectors", "together"]
 _BLOCK = 8192
 # Sparse rows take more time and space per number; they are used when dense ones would be mostly 0.
 _LARGE, _SPARSE = 2**20, 16
+_MOST = 1e19  # of values, as in all learners
 _TOGETHER = 2**17  # numbers in a table for several examples
 
 
@@ -208,35 +210,34 @@ class SupportVectors:
         }
 
     @classmethod
-    def of(
-        cls,
-        support_form: NDArray[Any],
-        support_rows: NDArray[Any],
-        support_columns: NDArray[Any],
-        support_values: NDArray[Any],
-        support_squares: NDArray[Any],
-    ) -> "SupportVectors":
+    def of(cls, parts: Parts) -> "SupportVectors":
         """Those that `arrays` gave."""
         self = cls()
-        self.size, width, dense = (int(v) for v in support_form)
-        for name, array, end in (
-            ("rows", support_rows, self.size),
-            ("columns", support_columns, width),
-        ):
-            if len(array) != len(support_values) or np.any((array < 0) | (array >= end)):
-                raise ValueError(f"the {name} of the support vectors are damaged")
+        form = parts.array("support_form", (3,), 0, 2**53, np.int64)
+        self._squares = parts.array("support_squares", (None,), 0.0)
+        values = parts.array("support_values", (None,), -_MOST, _MOST)
+        self.size, width, dense = form.tolist()
+        count = (len(values),)
+        rows = parts.array("support_rows", count, 0, self.size - 1, np.int64)
+        columns = parts.array("support_columns", count, 0, width - 1, np.int64)
+        if len(self._squares) != self.size or dense > 1:
+            raise ValueError("support_form is not that of the support vectors")
+        if width > _room(int(columns.max(initial=-1)) + 1) and (dense or width > _LARGE):
+            raise ValueError(f"support_form has {width} columns, more than there are")
+        if ((np.diff(rows) < 0).any() and dense) or len({*zip(rows, columns)}) < len(rows):
+            raise ValueError("an entry of the support vectors is there twice")
+        squares = np.bincount(rows, values * values, self.size)
+        if not np.allclose(squares, self._squares, rtol=1e-9, atol=0.0):
+            raise ValueError("support_squares are not those of the support vectors")
         self._x = np.zeros(width)
-        self._entries = len(support_values)
-        self._squares = support_squares.astype(float)
-        if len(self._squares) != self.size:
-            raise ValueError("the squares of the support vectors are damaged")
+        self._entries = len(values)
         if dense:
             self._dense = np.zeros((_whole(_room(self.size), _height(width)), width))
-            self._dense[support_rows, support_columns] = support_values
+            self._dense[rows, columns] = values
         else:
             self._dense = None
-            self._rows, self._columns = support_rows.copy(), support_columns.copy()
-            self._values = support_values.copy()
+            self._rows, self._columns = rows.copy(), columns.copy()
+            self._values = values.copy()
         return self
 
 

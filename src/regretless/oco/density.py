@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, persistence
+from regretless import _core, persistence, state
 from regretless.arguments import (
     check_entries,
     matrix,
@@ -347,41 +347,41 @@ class DensityPlayer:
         """Another player with the same state."""
         return copy.deepcopy(self)
 
-    _NUMBERS = (
-        "dimension",
-        "potential",
-        "seed",
-        "method",
-        "resolution",
-        "_cells",
-        "horizon",
-        "epsilon",
-        "rate",
-        "rounds",
-        "loss",
-        "_surcharge",
-    )
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the player to a safetensors file."""
-        held = {name: getattr(self, name) for name in self._NUMBERS}
-        held |= {"class": type(self).__name__, "domain": described(self.domain)}
-        persistence.write(path, held, {"grid": self.grid, "scores": self.scores})
+        given = ("potential", "seed", "horizon", "epsilon", "domain")
+        described_parts = {
+            "class": type(self).__name__,
+            "options": {name: described(getattr(self, name)) for name in given},
+            "method": self.method,
+            "resolution": described(self.resolution),
+            "_cells": self._cells,
+            "rounds": self.rounds,
+            "loss": self.loss,
+            "_surcharge": self._surcharge,
+        }
+        persistence.write(path, described_parts, {"grid": self.grid, "scores": self.scores})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`."""
-        held, arrays = persistence.read_a(cls.__name__, path)
-        player = cls.__new__(cls)
-        with persistence.restoring(path):
-            for name in cls._NUMBERS:
-                setattr(player, name, held[name])
-            player.domain = restored(held["domain"])
-            player.grid, player.scores = arrays["grid"], arrays["scores"]
-            shapes = player.grid.shape, player.scores.shape
-        if shapes[0] != (*shapes[1], player.dimension):
-            raise ValueError(f"{path} is damaged: {shapes[0]} points and {shapes[1]} scores")
-        return player
+        with state.opening(path, cls.__name__) as parts:
+            grid = parts.array("grid", (None, None))
+            options = {k: restored(v) for k, v in parts.inside("options").options().items()}
+            if options["epsilon"] == 1.0 / len(grid):  # as it is by default
+                options["epsilon"] = None
+            player = cls(points=grid, **options)
+            player.method = one_of(parts.take("method"), "method", ("grid", "monte-carlo", "given"))
+            player.resolution = float(restored(parts.take("resolution")))
+            player._cells, player.rounds = parts.whole("_cells"), parts.whole("rounds")
+            most = (1.0 + _EDGE) * player.rounds
+            player.loss = parts.number("loss", -_EDGE * player.rounds, most)
+            paid = math.expm1(4.0 / 3.0) * (math.log(max(player.rounds, 1)) + 1.0)
+            player._surcharge = parts.number("_surcharge", 0.0, paid if player.rounds else 0.0)
+            player.scores = parts.array("scores", (len(grid),), -most, most)
+            if not player.resolution >= 0:
+                raise ValueError(f"resolution={player.resolution} is negative")
+            return player
 
     def __repr__(self) -> str:
         return (

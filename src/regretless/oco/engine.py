@@ -2,17 +2,17 @@
 
 import os
 from abc import ABC, abstractmethod
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from regretless import losses, persistence
-from regretless.arguments import vector
+from regretless import losses, persistence, state
+from regretless.arguments import vector, whole
 from regretless.oco.files import described, restored
 from regretless.oco.player import Player
 from regretless.run import Array
 
-__all__ = ["Engine", "EngineInPython", "EnginePlayer"]
+__all__ = ["Engine", "EngineInPython", "EnginePlayer", "take_numbers"]
 
 
 _NOT_KEPT = ("_engine", "_strengths", "_curved")  # made anew by a start, or by a run
@@ -72,10 +72,23 @@ class EngineInPython(ABC):
         return suffered, strengths, paid, points
 
 
+def take_numbers(engine: Any, numbers: dict[str, float], signed: tuple[str, ...] = ()) -> None:
+    """Set numbers of an engine: `rounds` is whole, and only some may be negative."""
+    for name, value in numbers.items():
+        if not (value >= 0 or name in ("linear", *signed)) or not abs(value) <= state.MOST:
+            raise ValueError(f"{name}={value} is not a number that it could be")
+    if numbers["rounds"] != int(numbers["rounds"]):
+        raise ValueError(f"rounds={numbers['rounds']} is not a whole number")
+    for name, value in numbers.items():
+        setattr(engine, name, int(value) if name == "rounds" else value)
+
+
 class EnginePlayer(Player):
     """What they share. A subclass makes its engine with `_start` and knows its theorem."""
 
     _engine: Engine
+    _maker: ClassVar[type | None] = None  # whose constructor takes what is saved, if not its own
+    _matrix: ClassVar[bool] = False  # whether the state has a matrix
 
     def _start(self) -> Engine:
         raise NotImplementedError
@@ -126,24 +139,38 @@ class EnginePlayer(Player):
         return kept | {"_state": self._engine.state()}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        state = kept.pop("_state")
+        learned = kept.pop("_state")
         self.__dict__.update(kept)
         self._engine = self._start()
-        self._engine.restore(state)
+        self._engine.restore(learned)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the player to a safetensors file, all at once or not at all."""
-        kept = self.__getstate__()
-        state = kept.pop("_state")
-        parts = {name: described(value) for name, value in kept.items()}
-        persistence.write(path, {"class": type(self).__name__, "parts": parts}, {"state": state})
+        options = state.options_of(self, self._maker)
+        described_options = {name: described(value) for name, value in options.items()}
+        persistence.write(
+            path,
+            {"class": type(self).__name__, "options": described_options},
+            {"state": self._engine.state()},
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        with persistence.restoring(path):
-            kept = {name: restored(value) for name, value in description["parts"].items()}
+        with state.opening(path, cls.__name__) as parts:
+            options = {k: restored(v) for k, v in parts.inside("options").options().items()}
+            learned = parts.array("state", (None,))
+            cls._check_size(options, learned.size)
             player = cls.__new__(cls)
-            player.__setstate__(kept | {"_state": arrays["state"]})
-        return player
+            (cls._maker or cls).__init__(player, **options)
+            for name in state.options_of(player, cls._maker).keys() - options.keys():
+                raise ValueError(f"the option {name!r} is missing")
+            player._engine.restore(learned)
+            return player
+
+    @classmethod
+    def _check_size(cls, options: dict[str, Any], size: int) -> None:
+        """Nothing is made that is larger than the file: the point is in the state, or a matrix."""
+        dimension = whole(options["dimension"], "dimension")
+        if dimension ** (2 if cls._matrix else 1) > size:
+            raise ValueError(f"dimension={dimension} is more than the state has numbers of")

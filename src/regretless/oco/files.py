@@ -1,6 +1,7 @@
 """The parts of a player as JSON, and back: what a file holds besides arrays."""
 
 import math
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from types import ModuleType
 from typing import Any
@@ -27,7 +28,7 @@ def described(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.ndarray):
-        return {"array": value.tolist()}
+        return {"array": _each(value.tolist(), described)}
     if isinstance(value, tuple):
         return {"tuple": [described(each) for each in value]}
     for room, module in _ROOMS.items():
@@ -45,17 +46,24 @@ def restored(value: Any) -> Any:
     Simplex(scale=2.0)
     """
     if not isinstance(value, dict):
+        if isinstance(value, list):
+            raise ValueError(f"{value!r} is a list, which no option is")
         return value
     ((kind, inside),) = value.items()
     if kind == "float":
         return float(inside)
     if kind == "array":
-        return np.array(inside, np.float64)
+        return np.array(_each(inside, restored), np.float64)
     if kind == "tuple":
         return tuple(restored(each) for each in inside)
     name, options = inside
-    if name not in _ROOMS[kind].__all__:
+    part = getattr(_ROOMS[kind], name) if name in _ROOMS[kind].__all__ else None
+    if not (isinstance(part, type) and is_dataclass(part)):
         raise ValueError(f"{name} is not known")
     made = {k: restored(v) for k, v in options.items()}
-    part = getattr(_ROOMS[kind], name)
     return part(*made["domains"]) if "domains" in made else part(**made)
+
+
+def _each(values: Any, what: Callable[[Any], Any]) -> Any:
+    """A function of every number in lists of lists."""
+    return [_each(each, what) for each in values] if isinstance(values, list) else what(values)

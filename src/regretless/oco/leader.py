@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from regretless import _core, domains, losses, persistence, rates
+from regretless import _core, domains, losses, persistence, rates, state
 from regretless.arguments import number, positive, vector
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
@@ -34,6 +34,8 @@ from regretless.oco.twins import leader_twin, mirror_twin
 from regretless.run import Array
 
 __all__ = ["FollowTheLeader", "FollowTheRegularizedLeader", "Stability"]
+
+_FAR = 1e155  # of points and sums of gradients: squares are still numbers
 
 
 class _Leader(PlayerInPython):
@@ -198,18 +200,42 @@ class _Leader(PlayerInPython):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`."""
-        description, arrays = persistence.read_a(cls.__name__, path)
-        with persistence.restoring(path):
-            player = cls(**{k: restored(v) for k, v in description["options"].items()})
-            for name in cls._numbers:
-                setattr(player, name, description["numbers"][name])
-            player._point, player.gradient_sum = arrays["point"], arrays["gradient_sum"]
-            total = player._total
-            total.linear, total.centers = arrays["linear"], arrays["centers"]
-            total.distances, total.squares = description["distances"], description["squares"]
-            for k, kind in enumerate(description["scores"]):
-                total.scores[restored(kind)] = (arrays[f"X{k}"], arrays[f"y{k}"])
-        return player
+        with state.opening(path, cls.__name__) as parts:
+            point = parts.array("point", (None,), -_FAR, _FAR)
+            options = parts.inside("options").options(dimension=len(point))
+            player = cls(**{k: restored(v) for k, v in options.items()})
+            for name in set(cls._options) - options.keys():
+                raise ValueError(f"the option {name!r} is missing")
+            if not player.domain.contains(point, 1e-6):
+                raise ValueError(f"point={point} is not in domain={player.domain!r}")
+            player._point = point
+            player._restore(parts)
+            return player
+
+    def _restore(self, parts: state.Parts) -> None:
+        numbers, d = parts.inside("numbers"), self.dimension
+        self.rounds = numbers.whole("rounds")
+        for name in set(self._numbers) - {"rounds", "_falling"}:
+            low = -state.MOST if name in ("linear", "loss", "travel") else 0.0
+            setattr(self, name, numbers.number(name, low))
+        if "_falling" in self._numbers:
+            self._falling = numbers.flag("_falling")
+        numbers.done()
+        total = self._total
+        total.distances = parts.whole("distances", 0, self.rounds)
+        total.squares = parts.number("squares", 0.0)
+        self.gradient_sum, total.linear, total.centers = (
+            parts.array(name, (d,), -_FAR, _FAR) for name in ("gradient_sum", "linear", "centers")
+        )
+        for k, kind in enumerate(parts.take("scores")):
+            X = parts.array(f"X{k}", (None, d), -_FAR, _FAR)
+            y = parts.array(f"y{k}", (len(X),), -_FAR, _FAR)
+            loss = ScoreLoss(restored(kind), X[0], float(y[0])).loss
+            if loss in total.scores or not isinstance(loss, losses.Loss):
+                raise ValueError(f"scores has {loss!r} twice, or it is no loss")
+            if loss.classification and not np.isin(y, (-1.0, 1.0)).all():
+                raise ValueError(f"y{k} has labels other than -1 and 1")
+            total.scores[loss] = (X, y)
 
 
 class FollowTheLeader(_Leader):

@@ -186,6 +186,9 @@ class OnlineMirrorDescent(EnginePlayer):
         return self._strengths * self._complexity(u) + paid
 
 
+OnlineMirrorDescent._maker = OnlineMirrorDescent  # others are this one with a geometry
+
+
 class OnlineGradientDescent(OnlineMirrorDescent):
     """Gradient descent, `w <- P(w - eta_t z_t)`, or lazily `w_{t+1} = P(-eta_t sum z)`.
 

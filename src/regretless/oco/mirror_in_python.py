@@ -5,13 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import vector
+from regretless.arguments import check_entries, vector
 from regretless.domains import Domain
 from regretless.geometry import Geometry
-from regretless.oco.engine import EngineInPython
+from regretless.oco.engine import EngineInPython, take_numbers
 from regretless.run import Array
 
 __all__ = ["MirrorInPython"]
+
+_FAR = 1e150  # of points and sums of gradients
 
 
 class MirrorInPython(EngineInPython):
@@ -99,7 +101,14 @@ class MirrorInPython(EngineInPython):
         d = len(self.theta)
         if len(state) != len(self._NUMBERS) + 2 * d:
             raise ValueError("the state is of another player")
-        for name, value in zip(self._NUMBERS, state):
-            setattr(self, name, float(value))
-        self.rounds = int(self.rounds)
-        self.theta, self.point = state[-2 * d : -d].copy(), state[-d:].copy()
+        numbers = dict(zip(self._NUMBERS, state.tolist()))
+        vectors = state[-2 * d :].reshape(2, d)
+        check_entries(vectors, np.abs(vectors) <= _FAR, "state", f"is beyond {_FAR:g}")
+        squares, rounds = numbers["_squares"], numbers["rounds"]
+        eta = self._rate(int(rounds), squares) if rounds >= 1 and squares >= 0 else 0.0
+        if not math.isclose(numbers["_next"], eta, rel_tol=1e-9):
+            raise ValueError("the rate is not that of the rounds and the squares")
+        if not self._domain.contains(vectors[1], 1e-6):
+            raise ValueError(f"the point {vectors[1]} is not in {self._domain!r}")
+        take_numbers(self, numbers, signed=("_steepest", "_local"))
+        self.theta, self.point = vectors.copy()

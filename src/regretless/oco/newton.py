@@ -34,6 +34,7 @@ def pace(curvature: Any, rate: Any) -> tuple[float, float]:
 class _Looking(EnginePlayer):
     """A player that sees the example to come, and keeps what it predicts for it within `slab`."""
 
+    _matrix = True
     slab: float | None
     alpha = 0.0  # what the matrix begins with, times the identity
     _first: Array  # w_1

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import check_seed, one_of, positive, vector, whole
+from regretless.arguments import check_entries, check_seed, one_of, positive, vector, whole
 from regretless.domains import Domain, Everything
-from regretless.oco.engine import Engine, EngineInPython, EnginePlayer
+from regretless.oco.engine import Engine, EngineInPython, EnginePlayer, take_numbers
 from regretless.oco.newton import at_a_corner, pace
 from regretless.oco.sketches import FrequentDirections, FullMatrix, Oja, RandomProjection, Sketch
 from regretless.run import Array
 
 __all__ = ["SketchedOnlineNewton"]
+
+_FAR = 1e150  # of points and sums: squares are still numbers
 
 _SKETCHES: dict[str, Callable[..., Sketch]] = {
     "oja": Oja,
@@ -75,6 +77,13 @@ class SketchedOnlineNewton(EnginePlayer):
         self.curvature, self.rate = pace(curvature, rate)
         self.seed = check_seed(seed)
         self._engine = self._start()
+
+    @classmethod
+    def _check_size(cls, options: dict[str, Any], size: int) -> None:
+        super()._check_size(options, size)
+        rows = {"full": options["dimension"], "rp": options["size"]}.get(options["sketch"], 1)
+        if whole(rows, "size", 0) * options["dimension"] > size:
+            raise ValueError(f"size={rows} is more than the state has numbers of")
 
     def _start(self) -> Engine:
         options = {"seed": self.seed} if self.sketch == "rp" else {}
@@ -156,8 +165,8 @@ class _SketchedSteps(EngineInPython):
         n, d = len(self._NUMBERS), len(self.point)
         if len(state) < n + 3 * d:
             raise ValueError("the state is of another player")
-        for name, value in zip(self._NUMBERS, state[:n].tolist()):
-            setattr(self, name, value)
-        self.rounds = int(self.rounds)
-        self.theta, self.point, self.cross = state[n : n + 3 * d].reshape(3, d).copy()
+        take_numbers(self, dict(zip(self._NUMBERS, state[:n].tolist())), signed=("squares",))
+        vectors = state[n : n + 3 * d].reshape(3, d)
+        check_entries(vectors, np.abs(vectors) <= _FAR, "state", f"is beyond {_FAR:g}")
+        self.theta, self.point, self.cross = vectors.copy()
         self.sketch.restore(state[n + 3 * d :])

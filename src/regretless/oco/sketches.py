@@ -13,6 +13,7 @@ from regretless.run import Array
 
 __all__ = ["FrequentDirections", "FullMatrix", "Oja", "RandomProjection", "Sketch"]
 
+_FAR = 1e150  # of entries: squares are still numbers
 _NEW = 1e-6  # of a gradient's square outside of Oja's directions: a new one
 
 
@@ -43,7 +44,9 @@ class Sketch(ABC):
 
     def restore(self, state: Array) -> None:
         """What `state` gave."""
-        self.rows = state.reshape(-1, self.rows.shape[1]).copy()
+        rows = state.reshape(-1, self.rows.shape[1])
+        _check(rows, len(rows) <= self.size, "more rows than it has room for")
+        self.rows = rows.copy()
 
 
 class FullMatrix(Sketch):
@@ -69,7 +72,13 @@ class FullMatrix(Sketch):
         return np.concatenate([self.sum.ravel(), self.inverse.ravel()])
 
     def restore(self, state: Array) -> None:
-        self.sum, self.inverse = state.reshape(2, *self.sum.shape).copy()
+        both = state.reshape(2, *self.sum.shape)
+        for matrix in both:
+            scale = np.abs(matrix).max(initial=0.0)
+            positive = np.linalg.eigvalsh(matrix).min(initial=0.0) >= -1e-6 * scale
+            alike = np.allclose(matrix, matrix.T, rtol=1e-6, atol=1e-9 * scale)
+            _check(matrix, bool(positive and alike), "a matrix that is not symmetric and positive")
+        self.sum, self.inverse = both.copy()
 
 
 class FrequentDirections(Sketch):
@@ -109,8 +118,11 @@ class RandomProjection(Sketch):
         return np.append(self.rows.ravel(), self.drawn)
 
     def restore(self, state: Array) -> None:
+        drawn = float(state[-1])
+        whole = 0 <= drawn <= 2**53 and drawn == int(drawn)
+        _check(state, whole and len(state) == self.rows.size + 1, "other numbers than were drawn")
         super().restore(state[:-1])
-        self.drawn = int(state[-1])
+        self.drawn = int(drawn)
 
 
 class Oja(Sketch):
@@ -146,6 +158,10 @@ class Oja(Sketch):
 
     def restore(self, state: Array) -> None:
         table = state.reshape(-1, self.rows.shape[1] + 1)
+        products = table[:, 1:] @ table[:, 1:].T
+        orthonormal = np.abs(products - np.eye(len(table))).max(initial=0.0) <= 1e-6
+        _check(table, bool(orthonormal), "directions that are not orthonormal")
+        _check(table, len(table) <= self.size and (table[:, 0] >= 0).all(), "other squares")
         self.squares, self.directions = table[:, 0].copy(), table[:, 1:].copy()
         self._put_together()
 
@@ -155,3 +171,8 @@ def _splitmix64(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return (z ^ (z >> np.uint64(31))) >> np.uint64(11)
+
+
+def _check(numbers: Array, sound: bool, what: str) -> None:
+    if not sound or not (np.abs(numbers) <= _FAR).all():
+        raise ValueError(f"the sketch has {what if not sound else 'numbers that are too large'}")

@@ -12,14 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.persistence import naming
+from regretless.arguments import one_of, whole
+from regretless.persistence import naming, plain
 from regretless.rows import Form, Located, Parsed
+from regretless.state import Parts
 from regretless.streams.stream import Piece, Place, Stream
 
 __all__ = ["Cache"]
 
 _MAGIC = b"regretless cache 1\n"
 _ALIGN = 64
+_KINDS = ("<u8", "<u4", "<f4", "<f8", "<i8")  # of arrays
+_LARGEST = 1e19  # value of a feature
 
 
 class Cache:
@@ -109,25 +113,63 @@ class _CacheStream(Stream):
     ) -> Iterator[Piece]:
         with open(self._path, "rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        end = len(data) - 8
-        index = json.loads(data[int.from_bytes(data[end:], "little") : end])
+        try:
+            index = _index(data)
+            places = [Place(**entry["place"]) for entry in index]
+        except Exception as error:
+            raise ValueError(f"{self._path} is damaged: {error}") from error
         begun = start is None or start == Place()
-        for entry in index:
-            place = Place(**entry["place"])
+        for number, (entry, place) in enumerate(zip(index, places)):
             if begun:
-                yield _piece(data, entry, place)
+                try:
+                    piece = _piece(data, entry, place)
+                except Exception as error:
+                    raise ValueError(f"{self._path} is damaged, piece {number}: {error}") from error
+                yield piece
             begun = begun or place == start
         if not begun:
             raise ValueError(f"{self._path}: the cache has no piece that ends at {start}")
 
 
+def _index(data: mmap.mmap) -> list[Any]:
+    """What the file says about its pieces, at its end."""
+    end = len(data) - 8
+    at = int.from_bytes(data[end:], "little")
+    if data[: len(_MAGIC)] != _MAGIC or not len(_MAGIC) <= at <= end:
+        raise ValueError("it is not a cache, or only part of one")
+    index = plain(data[at:end])
+    if not isinstance(index, list):
+        raise ValueError("its index is not a list")
+    return index
+
+
 def _piece(data: mmap.mmap, entry: dict[str, Any], place: Place) -> Piece:
-    arrays = {
-        name: np.frombuffer(data, np.dtype(kind), size, at)
-        for name, (kind, at, size) in entry["arrays"].items()
-    }
-    y = arrays["y"]
-    if entry["labels"] is not None:
-        y = np.array(entry["labels"], object)[y]
-    X = Located(arrays["starts"], arrays["rows"], arrays["values"])
-    return Piece(X, y, arrays.get("w"), None, place)
+    parts = Parts({}, {name: _array(data, *where) for name, where in entry["arrays"].items()})
+    weighed = "w" in entry["arrays"]
+    values = parts.array("values", (None,), -_LARGEST, _LARGEST, np.float32)
+    rows = parts.array("rows", values.shape, 0, 2**32, np.uint32)
+    starts = parts.array("starts", (None,), 0, len(values), np.uint64)
+    if (
+        not len(starts)
+        or starts[0] != 0
+        or starts[-1] != len(rows)
+        or (np.diff(starts.astype(np.int64)) < 0).any()
+    ):
+        raise ValueError("starts are not those of examples")
+    shape, labels = (len(starts) - 1,), entry["labels"]
+    if labels is None:
+        y = parts.array("y", shape)
+    else:
+        if not all(isinstance(label, str) for label in labels):
+            raise ValueError("labels are not texts")
+        y = np.array(labels, object)[parts.array("y", shape, 0, len(labels) - 1, np.int64)]
+    w = parts.array("w", shape, 0.0) if weighed else None
+    parts.done()
+    return Piece(Located(starts, rows, values), y, w, None, place)
+
+
+def _array(data: mmap.mmap, kind: str, at: int, size: int) -> NDArray[Any]:
+    dtype = np.dtype(one_of(kind, "kind", _KINDS))
+    whole(size, "size", 0, len(data))
+    whole(at, "at", 0, len(data) - size * dtype.itemsize)
+    return np.frombuffer(data, dtype, size, at)
