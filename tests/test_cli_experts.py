@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import compute as pc
 from pyarrow import csv, feather, parquet
 from typer.testing import CliRunner
 
@@ -366,3 +367,23 @@ def test_losses_are_those_of_the_library():
     """`Mixture` names them all when it is given another."""
     with pytest.raises(ValueError, match=", ".join(repr(each.value) for each in ForecastLossName)):
         Mixture(loss="nothing")
+
+
+def test_columns_that_are_no_experts(folder):
+    """Dates, booleans and categories are left out by default, and refused by name."""
+    table = parquet.read_table("load.parquet")
+    when = pa.array(range(ROUNDS), pa.timestamp("s"))
+    kind = pa.array(["ab"[t % 2] for t in range(ROUNDS)])
+    odd = {"when": when, "on": pc.equal(kind, "a"), "kind": kind.dictionary_encode()}
+    for name, column in odd.items():
+        table = table.append_column(name, column)
+    parquet.write_table(table, "odd.parquet")
+    expected = run_json("load.parquet", "--target", "load")
+    found = run_json("odd.parquet", "--target", "load")
+    assert found["experts"] == expected["experts"]
+    for name in odd:
+        says = run("odd.parquet", "--target", "load", "--experts", f"gam,{name}", code=1).stderr
+        assert "odd.parquet: " in says
+        assert f"the column '{name}'" in says
+    says = run("odd.parquet", "--target", "when", code=1).stderr
+    assert "the column 'when' holds timestamp" in " ".join(says.split())

@@ -156,6 +156,20 @@ def test_passes(folder, cache, features, monkeypatch):
     assert not os.listdir("ads")
 
 
+@pytest.mark.parametrize("options", [["--exact"], SMALL])
+def test_passes_over_names_that_are_not_learned(folder, options):
+    """A held-out or weightless example may have names of its own, for which there is no weight."""
+    lines = [f"{2 * (t % 2) - 1} {t % 4} |x a:{t} n{t}\n" for t in range(40)]
+    (folder / "own.vw").write_text("".join(lines))
+    summary = run_json(
+        "train", "own.vw", "--passes", "2", "--holdout", "5", "--save", "m", *options
+    )
+    model = Auto() if "--exact" in options else None
+    training = trained("own.vw", model, holdout=5, passes=2)
+    assert same_weights(load("m"), training.model)
+    assert summary["holdout_loss"] == training.held_out.loss
+
+
 def test_skip_bad(folder):
     """Bad lines stop the program, or are counted."""
     text = (folder / "clicks.vw").read_text()

@@ -22,8 +22,9 @@ _CACHE = ".regretless-cache"
 class Passes:
     """The pieces of each pass. The cache is removed at the end unless it has a `path` of its own.
 
-    Only a first pass that was seen from its beginning leaves a cache, and tables have none: where
-    there is no cache the files are read again. `folder` is for a cache without a path; what a
+    Only a first pass that was seen from its beginning leaves a cache, and tables have none; nor has a
+    stream in which an example that is not learned has a name of its own. Where there is no cache the
+    files are read again. `folder` is for a cache without a path; what a
     process that was killed has left there is removed.
     """
 
@@ -51,7 +52,11 @@ class Passes:
             self._cache = Cache(self._path or self._scratch())
         with self._without_if_full():
             if self._cache:
-                self._cache.add(training.model, piece)
+                try:
+                    self._cache.add(training.model, piece)
+                except LookupError:  # a held-out example has a name that was not learned
+                    self._cache.discard()
+                    self._cache = None
 
     def end(self) -> None:
         """A pass is over."""

@@ -104,7 +104,8 @@ class Mixture:
         """
         values, names = arranged(forecasts, self.names, "forecasts")
         X = self._forecasts(values, names)
-        prediction = np.where(np.isnan(X), 0.0, X) @ self._shares(X)
+        # added up one after the other, as `run` does in the core, to the last bit
+        prediction = np.cumsum(np.where(np.isnan(X), 0.0, X) * self._shares(X), axis=1)[:, -1]
         one = np.ndim(values) == 1
         self._waiting.append((X, prediction, None if one else index_of(forecasts)))
         return float(prediction[0]) if one else prediction

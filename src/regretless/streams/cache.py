@@ -53,13 +53,19 @@ class Cache:
         self._index: list[dict[str, Any]] = []
 
     def add(self, model: Any, piece: Piece) -> None:
-        """Append a piece that `model` has learned."""
+        """Append a piece that `model` has learned.
+
+        `LookupError` if an example that was not learned has a name that the model does not know.
+        """
         if not isinstance(piece.X, Parsed):
             raise ValueError("only streams of text have a cache; tables are read again")
         found: tuple[NDArray[Any], ...]
         found = np.zeros(1, np.uint64), np.empty(0, np.uint32), np.empty(0, np.float32)
         if len(piece):  # or nothing but bad lines, which are counted
-            found = model._model.locate(piece.X.examples)
+            try:
+                found = model._model.locate(piece.X.examples)
+            except ValueError as error:
+                raise LookupError(str(error)) from None
         y = piece.y
         labels = None
         if y.dtype == object:
