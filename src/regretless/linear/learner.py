@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses, persistence, rows
-from regretless.arguments import one_of, whole
+from regretless.arguments import one_of, shown, whole
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
@@ -369,7 +369,8 @@ def _to_json(value: Any, name: str) -> Any:
         }
         return {module: [type(value).__name__, inside]}
     raise ValueError(
-        f"{name}={value!r}: a {type(value).__name__} cannot be saved; strings, numbers and tuples can"
+        f"{name}={shown(value)}: a {type(value).__name__} cannot be saved; strings, "
+        "numbers and tuples can"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from regretless import losses, persistence
-from regretless.arguments import vector
+from regretless.arguments import shown, vector
 from regretless.oco.files import described, restored
 from regretless.oco.player import Player
 from regretless.run import Array
@@ -118,7 +118,7 @@ class EnginePlayer(Player):
             return loss
         twin = losses.compiled(loss)
         if twin is None:
-            raise ValueError(f"loss={loss!r} is not known to the core; play round by round")
+            raise ValueError(f"loss={shown(loss)} is not known to the core; play round by round")
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
