@@ -245,8 +245,8 @@ def interval(value: Any, name: str) -> tuple[float, float]:
     ValueError: range=(1, 0) must be two finite numbers, the smaller first
     """
     try:
-        low, high = (number(end, name) for end in value)
-    except (TypeError, ValueError):
+        low, high = (number(end, name) for end in listed(value, name))
+    except ValueError:
         low = high = math.nan
     if not -math.inf < low < high < math.inf:
         raise ValueError(f"{name}={shown(value)} must be two finite numbers, the smaller first")
@@ -261,8 +261,9 @@ def one_of(value: Any, name: str, choices: Iterable[Any], hint: str = "") -> Any
     ValueError: method='oja' is not one of 'grid', 'monte-carlo'
     """
     try:
-        known = value in list(choices)  # a list: what is not hashable is not one of them either
-    except (TypeError, ValueError):  # an array, which is equal to nothing
+        # a list: what is not hashable is not one of them either; nor is an array of one name
+        known = not isinstance(value, np.ndarray) and value in list(choices)
+    except (TypeError, ValueError):  # a frame, which is equal to nothing
         known = False
     if not known:
         raise ValueError(

@@ -366,7 +366,10 @@ def attempt(entry: Entry, player: Any, name: str, args: Any, options: Any) -> An
 
 def called_back(error: Exception) -> bool:
     """Whether it was raised by a function of the roster, which is the user's here."""
-    return Path(traceback.extract_tb(error.__traceback__)[-1].filename).parent.name == "roster"
+    frames = [
+        Path(frame.filename).parent.name for frame in traceback.extract_tb(error.__traceback__)
+    ]
+    return "roster" in frames[1:]  # the first is ours
 
 
 def snapshot(entry: Entry, player: Any) -> Any:

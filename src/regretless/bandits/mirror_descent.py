@@ -260,7 +260,7 @@ class BanditMirrorDescent:
             if rounds is None:
                 raise ValueError("rounds= is needed: how often the function is to be played")
             functions: Sequence[Callable[[Any], Any]] = [losses] * whole(rounds, "rounds")
-        elif not hasattr(losses, "__len__"):
+        elif not hasattr(losses, "__len__") or hasattr(losses, "tocsr"):
             raise ValueError(
                 f"losses={shown(losses)} is no matrix, no function and no sequence of functions"
             )

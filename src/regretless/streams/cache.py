@@ -1,12 +1,11 @@
 """A binary cache of a stream for later passes: examples as rows of one learner's bank."""
 
 import json
-import mmap
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,24 +102,36 @@ class _CacheStream(Stream):
         self, form: Form | None = None, start: Place | None = None, labelled: bool = True
     ) -> Iterator[Piece]:
         with open(self._path, "rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        end = len(data) - 8
-        index = json.loads(data[int.from_bytes(data[end:], "little") : end])
-        begun = start is None or start == Place()
-        for entry in index:
-            place = Place(**entry["place"])
-            if begun:
-                yield _piece(data, entry, place)
-            begun = begun or place == start
+            try:
+                index = _index(file)
+                begun = start is None or start == Place()
+                for entry in index:
+                    place = Place(**entry["place"])
+                    if begun:
+                        yield _piece(file, entry, place)
+                    begun = begun or place == start
+            except (LookupError, OSError, TypeError, ValueError) as error:
+                raise ValueError(f"{self._path}: the cache is damaged ({error})") from error
         if not begun:
             raise ValueError(f"{self._path}: the cache has no piece that ends at {start}")
 
 
-def _piece(data: mmap.mmap, entry: dict[str, Any], place: Place) -> Piece:
-    arrays = {
-        name: np.frombuffer(data, np.dtype(kind), size, at)
-        for name, (kind, at, size) in entry["arrays"].items()
-    }
+def _index(file: IO[bytes]) -> list[dict[str, Any]]:
+    end = file.seek(-8, os.SEEK_END)
+    at = int.from_bytes(file.read(8), "little")
+    file.seek(min(at, end))
+    index: list[dict[str, Any]] = json.loads(file.read(end - min(at, end)))
+    return index
+
+
+def _piece(file: IO[bytes], entry: dict[str, Any], place: Place) -> Piece:
+    """Read rather than mapped: a map of a file that becomes shorter is the death of the process."""
+    arrays = {}
+    for name, (kind, at, size) in entry["arrays"].items():
+        file.seek(at)
+        arrays[name] = np.fromfile(file, np.dtype(kind), size)
+        if len(arrays[name]) != size:
+            raise ValueError("it has become shorter")
     y = arrays["y"]
     if entry["labels"] is not None:
         y = np.array(entry["labels"], object)[y]
