@@ -212,7 +212,7 @@ def test_sparse_matrices_that_lie(matrix):
             lambda: list(streams.read((matrix, y)).pieces()),
             lambda: games.solve(matrix, rounds=3),
         ):
-            with pytest.raises(ValueError, match=".{10}"):
+            with pytest.raises(ValueError, match=r".{10}"):
                 call()
         assert model.examples_ == 0
 

@@ -4,6 +4,7 @@ The value comes first and the name second, then what is asked of it; `hint` ends
 """
 
 import math
+import reprlib
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
@@ -23,6 +24,7 @@ __all__ = [
     "importance",
     "instance",
     "interval",
+    "listed",
     "matrix",
     "not_negative",
     "number",
@@ -48,16 +50,34 @@ T = TypeVar("T")
 
 
 def shown(value: Any) -> str:
-    """A value as messages show it: its `repr`, cut if it is long.
+    """A value as messages show it: its `repr`, cut if it is long, or the name of its class.
 
-    >>> shown(10**400)
-    '1000000000000000000000000000000000000000000000000000000000000000000000000000...'
+    To print an Arrow array or a sparse matrix that lies is as deadly as to use it.
+
+    >>> shown([1, "a" * 100]), shown(np.array([object()]))
+    ("[1, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...", '<ndarray>')
     """
     try:
-        text = repr(value)
-    except Exception:  # whatever a class of the user's does, or an integer of too many digits
-        return f"<{type(value).__name__}>"
+        text = _printer.repr(value)
+    except Exception:  # whatever a class of the user's does
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+class _Printer(reprlib.Repr):
+    """Looks no deeper than it must, and not into what other libraries hold."""
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        room = type(x).__module__.partition(".")[0]
+        opaque = room in ("pandas", "polars", "pyarrow", "scipy")
+        if opaque or (isinstance(x, np.ndarray) and x.dtype.hasobject):
+            return f"<{type(x).__name__}>"
+        return repr(x)
+
+
+_printer = _Printer()
+_printer.maxstring = _printer.maxlong = 90
+_printer.maxlist = _printer.maxtuple = _printer.maxdict = 20
 
 
 # --- one number or name ----------------------------------------------------------------------------
@@ -225,8 +245,8 @@ def interval(value: Any, name: str) -> tuple[float, float]:
     ValueError: range=(1, 0) must be two finite numbers, the smaller first
     """
     try:
-        low, high = (number(end, name) for end in value)
-    except (TypeError, ValueError):
+        low, high = (number(end, name) for end in listed(value, name))
+    except ValueError:
         low = high = math.nan
     if not -math.inf < low < high < math.inf:
         raise ValueError(f"{name}={shown(value)} must be two finite numbers, the smaller first")
@@ -241,14 +261,31 @@ def one_of(value: Any, name: str, choices: Iterable[Any], hint: str = "") -> Any
     ValueError: method='oja' is not one of 'grid', 'monte-carlo'
     """
     try:
-        known = value in list(choices)  # a list: what is not hashable is not one of them either
-    except ValueError:  # an array, which is equal to nothing
+        # a list: what is not hashable is not one of them either; nor is an array of one name
+        known = not isinstance(value, np.ndarray) and value in list(choices)
+    except (TypeError, ValueError):  # a frame, which is equal to nothing
         known = False
     if not known:
         raise ValueError(
             f"{name}={shown(value)} is not one of {', '.join(map(repr, choices))}{hint}"
         )
     return value
+
+
+def listed(values: Any, name: str, hint: str = "") -> list[Any]:
+    """The value of an argument as a list; text, though it has letters, is none.
+
+    >>> listed(3, "labels")
+    Traceback (most recent call last):
+    ValueError: labels=3 is not a list
+    """
+    sound(values, name)
+    try:
+        if not isinstance(values, (str, bytes)) and not hasattr(values, "tocsr"):
+            return list(values)
+    except TypeError:
+        pass
+    raise ValueError(f"{name}={shown(values)} is not a list{hint}")
 
 
 # --- arrays ----------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import rows
+from regretless.arguments import shown
 
 __all__ = ["Foreign", "as_dict", "as_matrix", "fresh", "takes_dicts", "takes_weights"]
 
@@ -25,12 +26,14 @@ def takes_dicts(learner: Any, argument: str = "weak") -> bool:
     ValueError: weak='tree' has neither learn_one and predict_one nor partial_fit and predict
     """
     if isinstance(learner, type):
-        raise ValueError(f"{argument}={learner!r} is a class: give an object, {learner.__name__}()")
+        raise ValueError(
+            f"{argument}={shown(learner)} is a class: give an object, {learner.__name__}()"
+        )
     for names, dicts in ((("learn_one", "predict_one"), True), (("partial_fit", "predict"), False)):
         if all(callable(getattr(learner, name, None)) for name in names):
             return dicts
     raise ValueError(
-        f"{argument}={learner!r} has neither learn_one and predict_one nor partial_fit and predict"
+        f"{argument}={shown(learner)} has neither learn_one and predict_one nor partial_fit and predict"
     )
 
 
@@ -80,7 +83,7 @@ def as_matrix(x: Any) -> Any:
     """One example for learners of matrices: a dense or a sparse row."""
     if isinstance(x, Mapping):
         raise ValueError(
-            f"x={x!r} is a dict, but the learner has only partial_fit: give x as a vector"
+            f"x={shown(x)} is a dict, but the learner has only partial_fit: give x as a vector"
         )
     if hasattr(x, "tocsr"):
         from scipy.sparse import csr_array
@@ -92,7 +95,7 @@ def as_matrix(x: Any) -> Any:
     if matrix.ndim != 2 or matrix.shape[0] != 1:
         raise ValueError(f"x has shape {np.shape(x)}: one row is expected")
     if not np.isfinite(values).all():
-        raise ValueError(f"x={x!r} has a value that is not finite")
+        raise ValueError(f"x={shown(x)} has a value that is not finite")
     return matrix
 
 

@@ -341,6 +341,7 @@ def _categories(column: Any, values: Any) -> list[str]:
     for value in values:
         if not isinstance(value, str):
             raise ValueError(
-                f"X[{column!r}] holds {value!r}, a {type(value).__name__}: only strings are categories"
+                f"X[{column!r}] holds {shown(value)}, a {type(value).__name__}: only strings are "
+                "categories"
             )
     return list(values)

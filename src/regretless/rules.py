@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
 from regretless import rates
-from regretless.arguments import not_negative, one_of, positive, within
+from regretless.arguments import not_negative, one_of, positive, shown, within
 from regretless.losses import Loss
 
 __all__ = ["EG", "FTRL", "OGD", "AdaGrad", "Coin", "PNorm", "Rule", "get"]
@@ -57,7 +57,7 @@ class Rule(ABC):
         """The same rule with another rate, if it has one."""
         if "rate" not in {f.name for f in fields(self)}:
             raise ValueError(
-                f"rate={rate!r}: rule={self.name!r} has no learning rate; leave it out"
+                f"rate={shown(rate)}: rule={self.name!r} has no learning rate; leave it out"
             )
         return replace(self, rate=rate)  # type: ignore[call-arg]
 
@@ -75,7 +75,7 @@ def schedule(rate: float | rates.Rate) -> dict[str, Any]:
     """A rate as the compiled core takes it."""
     chosen = rates.get(rate)
     if type(chosen) not in _SCHEDULES:
-        raise ValueError(f"rate={rate!r} must be a number or one of regretless.rates")
+        raise ValueError(f"rate={shown(rate)} must be a number or one of regretless.rates")
     return {"schedule": _SCHEDULES[type(chosen)], "eta": chosen.eta}
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from regretless.arguments import shown
 
-__all__ = ["compressed"]
+__all__ = ["checked", "compressed"]
 
 Compressed: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]
 
@@ -16,7 +16,7 @@ def compressed(X: Any, name: str = "X") -> Compressed:
     """Starts, columns and values of compressed rows; `starts` is a copy, the others may be the user's.
 
     SciPy's conversions read and write wherever the indices say, so that those of every other format
-    are checked first. What the result says is not: `_core.survey` and `_core.sparse_payoffs` do that.
+    are checked first. What the result says is not: `_core.survey` does that, or `checked`.
 
     >>> from scipy.sparse import coo_array
     >>> X = coo_array(([2.0], ([1], [0])), shape=(2, 2))
@@ -50,6 +50,28 @@ def compressed(X: Any, name: str = "X") -> Compressed:
     if narrow is not columns and (narrow != columns).any():
         raise ValueError(f"{name}.indices has a column outside {name}.shape: {name} is malformed")
     return starts.astype(np.int64), narrow, values
+
+
+def checked(X: Any, name: str = "X") -> Any:
+    """A matrix of compressed rows, no part of which points outside it; none of its arrays is the user's.
+
+    >>> from scipy.sparse import csr_array
+    >>> X = csr_array(np.eye(2))
+    >>> X.indices[0] = 99
+    >>> checked(X)
+    Traceback (most recent call last):
+    ValueError: X is malformed: its indices do not fit its shape
+    """
+    from scipy.sparse import csr_array
+
+    starts, columns, values = compressed(X, name)
+    columns = columns.copy()
+    inside = not columns.size or (columns.min() >= 0 and columns.max() < X.shape[1])
+    if starts[0] != 0 or (np.diff(starts) < 0).any() or starts[-1] != len(columns) or not inside:
+        raise ValueError(f"{name} is malformed: its indices do not fit its shape")
+    if len(values) != len(columns):
+        raise ValueError(f"{name} is malformed: its indices do not fit its values")
+    return csr_array((values.copy(), columns, starts), shape=X.shape)
 
 
 def _converted(X: Any) -> Any:

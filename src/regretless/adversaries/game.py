@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regretless.adversaries.adversary import Adversary, Array, Exhausted
-from regretless.arguments import whole
+from regretless.arguments import shown, whole
 
 __all__ = ["Game", "play"]
 
@@ -78,5 +78,6 @@ def _seat(player: Any) -> tuple[Any, Any]:
     if callable(player):
         return player, lambda *_: None
     raise ValueError(
-        f"player={player!r} has no point, weights, probabilities, act or learn_one, and is no function"
+        f"player={shown(player)} has no point, weights, probabilities, act or learn_one, "
+        "and is no function"
     )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import shown
 from regretless.run import Array, Run
 
 __all__ = ["ContextualRun", "arm_of", "contextual_run"]
@@ -59,5 +60,5 @@ def arm_of(arm: Any, n: int) -> int:
     ValueError: arm=2 is none of the 2 arms, which are counted from 0
     """
     if isinstance(arm, bool) or not isinstance(arm, (int, np.integer)) or not 0 <= arm < n:
-        raise ValueError(f"arm={arm!r} is none of the {n} arms, which are counted from 0")
+        raise ValueError(f"arm={shown(arm)} is none of the {n} arms, which are counted from 0")
     return int(arm)

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import shown
+
 __all__ = ["delays_of", "due_after"]
 
 
@@ -19,10 +21,10 @@ def delays_of(delay: Any, count: int) -> NDArray[np.int64] | None:
     delays = np.asarray(delay)
     if delays.dtype.kind not in "iu" or delays.shape not in ((), (count,)):
         raise ValueError(
-            f"delay={delay!r} must be a whole number, or {count} of them, one for each round"
+            f"delay={shown(delay)} must be a whole number, or {count} of them, one for each round"
         )
     if delays.size and delays.min() < 0:
-        raise ValueError(f"delay={delay!r} is negative: a loss cannot come before its choice")
+        raise ValueError(f"delay={shown(delay)} is negative: a loss cannot come before its choice")
     return np.ascontiguousarray(np.broadcast_to(delays, (count,)), np.int64)
 
 

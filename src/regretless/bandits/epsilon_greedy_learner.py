@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence, state
-from regretless.arguments import check_seed, finite, table, whole, within
+from regretless.arguments import check_seed, finite, listed, shown, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
 from regretless.drawing import Draws
 from regretless.foreign import Foreign, as_dict, as_matrix, fresh
 from regretless.run import Array
+from regretless.sparse import checked
 
 __all__ = ["EpsilonGreedyLearner"]
 
@@ -109,7 +110,9 @@ class EpsilonGreedyLearner:
 
         Only the rewards of the arms that are played are learned. There is no bound.
         """
-        X = [self._checked(x) for x in contexts]
+        if hasattr(contexts, "tocsr"):
+            contexts = checked(contexts, "contexts")
+        X = [self._checked(x) for x in listed(contexts, "contexts")]
         R = table(rewards, "rewards", (len(X), self.n))
         arms, propensities = np.empty(len(X), np.int64), np.empty(len(X))
         for t, x in enumerate(X):
@@ -144,7 +147,7 @@ class EpsilonGreedyLearner:
         for arm, learner in enumerate(self.learners):
             if not isinstance(learner, LinearLearner):
                 raise ValueError(
-                    f"learner={learner!r}: only learners of this library are saved to a file, "
+                    f"learner={shown(learner)}: only learners of this library are saved to a file, "
                     "which can hold no code; pickle the bandit"
                 )
             description, parts = learner._described()

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regretless.arguments import finite, positive, within
+from regretless.arguments import finite, positive, shown, within
 from regretless.domains import Domain, Simplex
 from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, Quadratic
 from regretless.run import Array
@@ -87,7 +87,7 @@ class OneArm(Estimator):
     def check(self, domain: Domain) -> None:
         if domain != Simplex():
             raise ValueError(
-                f"domain={domain!r}: one arm can be drawn only from probabilities, Simplex()"
+                f"domain={shown(domain)}: one arm can be drawn only from probabilities, Simplex()"
             )
 
     def width(self, dimension: int) -> int:
@@ -189,7 +189,7 @@ class TwoPoint(OnePoint):
             ahead, behind = value
         except (TypeError, ValueError):
             raise ValueError(
-                f"value={value!r} must be two numbers, one for each point played"
+                f"value={shown(value)} must be two numbers, one for each point played"
             ) from None
         ahead, behind = finite(ahead, "value"), finite(behind, "value")
         difference, distance = ahead - behind, 2.0 * self.delta

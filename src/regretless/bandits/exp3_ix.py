@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import positive, within
+from regretless.arguments import positive, shown, within
 from regretless.bandits.exp3 import Exp3
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
@@ -59,7 +59,9 @@ class Exp3IX(Exp3):
         if gamma is not None:
             positive(gamma, "gamma")
             if isinstance(rate, str):
-                raise ValueError(f"gamma={gamma} and rate={rate!r}: give the rate as a number too")
+                raise ValueError(
+                    f"gamma={gamma} and rate={shown(rate)}: give the rate as a number too"
+                )
         self.gamma, self.delta = gamma, _probability(delta)
         super().__init__(n, rate=rate, horizon=horizon, range=range, seed=seed)
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regretless.arguments import shown
 from regretless.domains import Ball, Box, Domain
 from regretless.run import Array
 
@@ -60,6 +61,6 @@ def room_in(domain: Domain, dimension: int) -> Room:
             half = (high - low) / 2.0
             return Room(domain, low + half, float(half.min()), float(np.linalg.norm(half)))
     raise ValueError(
-        f"inside=True needs a ball or a box with an inside, not domain={domain!r}: what is played "
+        f"inside=True needs a ball or a box with an inside, not domain={shown(domain)}: what is played "
         "leaves others by delta"
     )

@@ -10,7 +10,16 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from regretless import persistence, rates, state
-from regretless.arguments import check_entries, check_seed, instance, matrix, outside, vector, whole
+from regretless.arguments import (
+    check_entries,
+    check_seed,
+    instance,
+    matrix,
+    outside,
+    shown,
+    vector,
+    whole,
+)
 from regretless.bandits import estimators
 from regretless.bandits.delays import due_after
 from regretless.bandits.estimators import Estimator, OneArm
@@ -113,7 +122,7 @@ class BanditMirrorDescent:
         if rate == "horizon" and math.isinf(spread):
             raise ValueError(
                 f"rate='horizon': no bound on the gradients of {self.estimator!r} in "
-                f"{geometry!r} is known; take rate='anytime' or a number"
+                f"{shown(geometry)} is known; take rate='anytime' or a number"
             )
         self._player: Player = OnlineMirrorDescent(
             geometry,
@@ -188,10 +197,10 @@ class BanditMirrorDescent:
         estimated with the point and the draw of the choice, however late the value comes.
         """
         if not self._waiting:
-            raise ValueError(f"update({value!r}): nothing was played; call act() first")
+            raise ValueError(f"update({shown(value)}): nothing was played; call act() first")
         tickets = [play.ticket for play in self._waiting]
         if ticket is not None and ticket not in tickets:
-            raise ValueError(f"ticket={ticket!r} waits for no value; there are {tickets}")
+            raise ValueError(f"ticket={shown(ticket)} waits for no value; there are {tickets}")
         place = 0 if ticket is None else tickets.index(ticket)
         play = self._waiting[place]
         told = play.estimator.estimate(play.point, self._draws[play.ticket], value)
@@ -205,7 +214,7 @@ class BanditMirrorDescent:
         """A choice whose value will never come; nothing is learned from it."""
         kept = [play for play in self._waiting if play.ticket != ticket]
         if len(kept) == len(self._waiting):
-            raise ValueError(f"ticket={ticket!r} waits for no value")
+            raise ValueError(f"ticket={shown(ticket)} waits for no value")
         self._waiting = kept
 
     def run(
@@ -251,9 +260,9 @@ class BanditMirrorDescent:
             if rounds is None:
                 raise ValueError("rounds= is needed: how often the function is to be played")
             functions: Sequence[Callable[[Any], Any]] = [losses] * whole(rounds, "rounds")
-        elif not hasattr(losses, "__len__"):
+        elif not hasattr(losses, "__len__") or hasattr(losses, "tocsr"):
             raise ValueError(
-                f"losses={losses!r} is no matrix, no function and no sequence of functions"
+                f"losses={shown(losses)} is no matrix, no function and no sequence of functions"
             )
         elif len(losses) and all(callable(each) for each in losses):
             functions = list(losses)

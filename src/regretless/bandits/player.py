@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from regretless import _core, persistence, state
 from regretless.adversaries.adversary import Oblivious
-from regretless.arguments import check_entries, check_seed, interval, number, outside, table, whole
+from regretless.arguments import (
+    check_entries,
+    check_seed,
+    interval,
+    number,
+    outside,
+    shown,
+    table,
+    whole,
+)
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.delays import delays_of, due_after
 from regretless.bandits.environments import Environment, folded
@@ -151,7 +160,7 @@ class ArmPlayer(ABC):
                 self._engine.update(number(arm, "loss"))
         elif ticket is not None:
             if loss is not None:
-                raise ValueError(f"arm={arm!r} and ticket={ticket}: the ticket tells the arm")
+                raise ValueError(f"arm={shown(arm)} and ticket={ticket}: the ticket tells the arm")
             self._engine.update_ticket(whole(ticket, "ticket", 0), number(arm, "loss"))
         else:
             self._engine.update_arm(whole(arm, "arm", 0), number(loss, "loss"))

@@ -13,6 +13,7 @@ from regretless.arguments import (
     outside,
     positive,
     rank,
+    shown,
     whole,
     within,
 )
@@ -120,7 +121,9 @@ class PotentialBandit(ChipPlayer):
     def update(self, loss: Any) -> None:
         """Learn what the arm of `act()` cost."""
         if self._waits is None:
-            raise ValueError(f"update({loss!r}): no choice waits for its loss; call act() first")
+            raise ValueError(
+                f"update({shown(loss)}): no choice waits for its loss; call act() first"
+            )
         y = within(loss, "loss", "[0, 1]", "; of a reward r give 1 - r")
         z = np.full(self.n, -y)
         z[self._waits] += y / self.weights[self._waits]
@@ -211,6 +214,6 @@ def _check(potential: Potential, n: int) -> None:
         if not (over <= slack).all():
             s = float(_GRID[np.argmax(~(over <= slack))])
             raise ValueError(
-                f"potential={potential!r} is not for bandits: (A.3) fails at s={s:g} in round {t}; "
+                f"potential={shown(potential)} is not for bandits: (A.3) fails at s={s:g} in round {t}; "
                 f"BanditPotential({n}, eta) is one for which it holds"
             )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.arguments import check_seed, one_of, whole, within
+from regretless.arguments import check_seed, one_of, shown, whole, within
 from regretless.bandits.delays import delays_of
 from regretless.bandits.environments import Environment
 from regretless.bandits.exp4 import Exp4
@@ -214,7 +214,7 @@ def _named(players: Any) -> dict[str, ArmPlayer]:
     for name, player in players.items():
         if not isinstance(player, ArmPlayer) or isinstance(player, Exp4):
             raise ValueError(
-                f"players[{name!r}] = {player!r} is no player of arms that needs no advice"
+                f"players[{name!r}] = {shown(player)} is no player of arms that needs no advice"
             )
         if player.decisions:
             raise ValueError(f"players[{name!r}] has played before: give a new one")

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from regretless.arguments import one_of, positive, whole
+from regretless.arguments import one_of, positive, shown, whole
 from regretless.bandits.player import ArmPlayer
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
@@ -74,7 +74,7 @@ class ExponentialPlayer(WeightedPlayer):
         else:
             rate = positive(rate, "rate")
         if (rate in self._fixed) != (horizon is not None):
-            raise ValueError(f"rate={rate!r} and horizon={horizon}: they go together")
+            raise ValueError(f"rate={shown(rate)} and horizon={horizon}: they go together")
         self.rate = rate
         self.horizon = None if horizon is None else whole(horizon, "horizon")
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses
+from regretless.arguments import shown
 from regretless.batch.averages import relaned
 from regretless.evaluate.task import classifies
 from regretless.linear.labels import Labels
@@ -58,7 +59,9 @@ class Judge:
         """The loss of what `hypothesis` says of `x` when `y` is the truth."""
         charged = self._charge(hypothesis, x, y)
         if not charged >= 0:
-            raise ValueError(f"loss={self.name} is {charged} at y={y!r}: it must not be negative")
+            raise ValueError(
+                f"loss={self.name} is {charged} at y={shown(y)}: it must not be negative"
+            )
         return charged
 
     def many(self, hypothesis: Any, kept: Kept, start: int = 0) -> Array:
@@ -93,7 +96,7 @@ class Judge:
         if not self._labels:
             if loss.classification:
                 raise ValueError(
-                    f"loss={loss.name!r} is for labels, but {learner!r} predicts numbers"
+                    f"loss={loss.name!r} is for labels, but {shown(learner)} predicts numbers"
                 )
             return self._by_number, True
         if isinstance(loss, losses.ZeroOne):
@@ -106,7 +109,7 @@ class Judge:
             return _surprise, True
         allowed = "zero_one, absolute (1 - probability) or logistic"
         raise ValueError(
-            f"loss={loss.name!r} needs scores, which {learner!r} has not: use {allowed}"
+            f"loss={loss.name!r} needs scores, which {shown(learner)} has not: use {allowed}"
         )
 
     def _by_function(self, hypothesis: Any, x: Any, y: Any) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import streams
-from regretless.arguments import one_of, positive, whole, within
+from regretless.arguments import one_of, positive, shown, whole, within
 from regretless.batch import bounds
 from regretless.batch.averages import Ensemble, WeightMean
 from regretless.batch.judging import Example, Judge, Kept
@@ -89,7 +89,7 @@ def online_to_batch(
     one_of(how, "how", HOWS)
     if not (hasattr(learner, "learn_one") and hasattr(learner, "predict_one")):
         raise ValueError(
-            f"learner={learner!r} has no learn_one and predict_one; use one of regretless or River"
+            f"learner={shown(learner)} has no learn_one and predict_one; use one of regretless or River"
         )
     within(holdout, "holdout", "(0, 1)", ": it is a share of the examples")
     needed = bounds.runs_needed(delta)  # and a check of delta
@@ -301,7 +301,7 @@ def _check_averaging(learner: Any, how: str) -> None:
 
     if isinstance(learner, KernelPerceptron):
         raise ValueError(
-            f"how={how!r} averages the weights of features, which {learner!r} has not; use "
+            f"how={how!r} averages the weights of features, which {shown(learner)} has not; use "
             "how='select' or how='random', or how='last' with average='survival' of the learner, "
             "which predicts with that average"
         )

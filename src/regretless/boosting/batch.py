@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence, state
-from regretless.arguments import NOT_A_WEIGHT, check_entries, number, vector, whole
+from regretless.arguments import NOT_A_WEIGHT, check_entries, number, shown, vector, whole
 from regretless.boosting.batch_loop import Ensemble, Weighing, boost
 from regretless.boosting.columns import Columns
 from regretless.boosting.margins import MarginCertificate
@@ -164,7 +164,9 @@ class BatchBooster(ABC):
         self._check_fitted()
         labels = self._labels.labels
         if (label is None) != (len(labels) == 2) or (label is not None and label not in labels):
-            raise ValueError(f"label={label!r}: give one of {labels}, or none if there are two")
+            raise ValueError(
+                f"label={shown(label)}: give one of {labels}, or none if there are two"
+            )
         ensemble = self._ensembles[0 if label is None else labels.index(label)]
         return MarginCertificate(
             rounds=len(ensemble.edges),
@@ -264,7 +266,9 @@ class BatchBooster(ABC):
             )
         for label in self._labels.labels:
             if not isinstance(label, (str, bool, int, float)):
-                raise ValueError(f"the label {label!r} cannot be saved; strings and numbers can")
+                raise ValueError(
+                    f"the label {shown(label)} cannot be saved; strings and numbers can"
+                )
         arrays: dict[str, NDArray[Any]] = {}
         for k, ensemble in enumerate(self._ensembles):
             found = {part: getattr(ensemble, part) for part in _PARTS}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses, rows
-from regretless.arguments import number, whole
+from regretless.arguments import number, shown, whole
 from regretless.certificates import RegretCertificate
 from regretless.losses import Loss
 
@@ -128,7 +128,9 @@ class BatchGradientBoosting:
         self._learned()
         u = rows.numbers(weights, "weights", "a list of weights")
         if u.shape != self.coef_.shape or not np.isfinite(u).all():
-            raise ValueError(f"weights={weights!r}: {len(self.coef_)} finite numbers are expected")
+            raise ValueError(
+                f"weights={shown(weights)}: {len(self.coef_)} finite numbers are expected"
+            )
         loss, etas = losses.get(self.loss), self._etas()
         best = float(np.mean(loss.value(self._sample @ u, self._y)))
         start, norm = self.losses_[0] - best, max(1.0, float(np.abs(u).sum()))

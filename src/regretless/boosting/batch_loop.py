@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from regretless.arguments import shown
 from regretless.boosting.columns import Columns
 from regretless.boosting.stump_search import Array, FittedStump, StumpSearch
 
@@ -99,6 +100,8 @@ class _Other:
     """A scikit-learn classifier as the weak learner."""
 
     def __init__(self, weak: Any, X: Columns, signs: Array) -> None:
+        if not hasattr(weak, "fit"):
+            raise ValueError(f"weak={shown(weak)} has no method fit; None stands for stumps")
         self._weak, self._names, self._signs = weak, X.names, signs
         self._table = X.table(X.names)
 

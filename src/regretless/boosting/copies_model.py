@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, arguments, rows
+from regretless.arguments import shown
 from regretless.boosting.estimator import Estimator, dense
 from regretless.boosting.gradient_constants import constants_of
 from regretless.losses import Loss, compiled
@@ -91,7 +92,7 @@ class CopiesModel:
             width = self.width
         if width is None:
             raise ValueError(
-                f"x={x!r}: {self.copies[0].name} takes vectors; give x as one, not as a dict"
+                f"x={shown(x)}: {self.copies[0].name} takes vectors; give x as one, not as a dict"
             )
         return dense(x, width)
 

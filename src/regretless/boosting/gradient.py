@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses, rows
-from regretless.arguments import interval, number, one_of, positive, whole, within
+from regretless.arguments import interval, number, one_of, positive, shown, whole, within
 from regretless.boosting.both_signs import BothSigns
 from regretless.boosting.copies_model import CopiesModel
 from regretless.boosting.estimator import Estimator
@@ -84,7 +84,8 @@ class _GradientBoosting(GradientFiles, NotLinear):
         weak = Stump() if self.weak is None else self.weak
         if isinstance(weak, WeakRegressor) and weak.bound not in (None, 1.0):
             raise ValueError(
-                f"weak={weak!r}: the bound of weak learners is 1 here, in units in which targets are "
+                f"weak={shown(weak)}: the bound of weak learners is 1 here, in units in which "
+                "targets are "
                 "in [-1, 1]; leave it out"
             )
         if isinstance(weak, WeakRegressor) and not self.negate:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses, rows
+from regretless.arguments import shown
 from regretless.boosting.gradient_constants import LossConstants
 from regretless.certificates import RegretCertificate
 from regretless.losses import Loss
@@ -96,7 +97,7 @@ def certified(
     else:
         u = rows.numbers(weights, "weights", "a list of weights")
         if u.shape != (columns,) or not np.isfinite(u).all():
-            raise ValueError(f"weights={weights!r}: one finite weight for each base function")
+            raise ValueError(f"weights={shown(weights)}: one finite weight for each base function")
     f = replay.base @ u
     regret = _total(loss, replay.sums[:, -1], y) - _total(loss, f, y)
     linearized = options["feed"] == 1

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from regretless.arguments import shown
 from regretless.losses import Loss, Power
 
 __all__ = ["LINEAR", "LossConstants", "constants_of", "power", "reach"]
@@ -65,7 +66,7 @@ def constants_of(loss: Loss, *, linearized: bool = False) -> LossConstants:
     """
     smooth = power(loss.p) if isinstance(loss, Power) else _SMOOTH.get(loss.name)
     if getattr(loss, "margin", 1.0) != 1.0:
-        raise ValueError(f"loss={loss!r}: the margin must be 1, the largest target")
+        raise ValueError(f"loss={shown(loss)}: the margin must be 1, the largest target")
     if smooth is not None:
         return smooth
     if loss.name not in _STRAIGHT:

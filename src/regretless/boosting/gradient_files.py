@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from regretless.arguments import shown
 from regretless.boosting.estimator import Estimator
 from regretless.linear import loading
 from regretless.linear.learner import LinearLearner
@@ -24,7 +25,8 @@ class GradientFiles(LinearLearner):
         for each in learners:
             if not isinstance(each, LinearLearner):
                 raise ValueError(
-                    f"weak={each!r}: only learners of this library are saved to a file, which can hold "
+                    f"weak={shown(each)}: only learners of this library are saved to a file, which "
+                    "can hold "
                     "no code; pickle the booster, or boost one of ours without negate"
                 )
         described = [each._described() for each in learners]

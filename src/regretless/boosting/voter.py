@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from regretless.arguments import shown
 from regretless.foreign import Foreign
 from regretless.linear.classifying import Classifying
 
@@ -29,7 +30,8 @@ class Voter(Foreign):
         if isinstance(label, (int, float, np.number, np.bool_)) and label in (0, 1):
             return float(sign if label else -sign)
         raise ValueError(
-            f"{self.name} predicts {label!r}: False or True was expected of a classifier that learns "
+            f"{self.name} predicts {shown(label)}: False or True was expected of a classifier "
+            "that learns "
             "these two"
         )
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from regretless import persistence, state
+from regretless.arguments import shown
 from regretless.classes.finite_class import FiniteClass
 
 __all__ = ["ClassLearner"]
@@ -28,7 +29,7 @@ class ClassLearner(ABC):
     def __init__(self, H: FiniteClass) -> None:
         if not isinstance(H, FiniteClass):
             raise ValueError(
-                f"H={H!r} is not a FiniteClass; FiniteClass(table) makes one of 0 and 1"
+                f"H={shown(H)} is not a FiniteClass; FiniteClass(table) makes one of 0 and 1"
             )
         self.H, self.rounds = H, 0
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import listed, one_of
 from regretless.classes.finite_class import FiniteClass
 from regretless.run import Array, Run
 
@@ -46,15 +47,14 @@ def rounds_of(
     Traceback (most recent call last):
     ValueError: xs has 2 entries and ys 1: one label for each x
     """
-    instances, labels = list(xs), list(ys)
+    instances, labels = listed(xs, "xs"), listed(ys, "ys")
     if len(instances) != len(labels):
         raise ValueError(
             f"xs has {len(instances)} entries and ys {len(labels)}: one label for each x"
         )
     for t, (x, y) in enumerate(zip(instances, labels)):
         H._column(x)
-        if y not in (0, 1):
-            raise ValueError(f"ys[{t}] = {y!r} is not 0 or 1")
+        one_of(y, f"ys[{t}]", (0, 1))
     return instances, [int(y) for y in labels]
 
 

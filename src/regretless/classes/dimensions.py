@@ -1,5 +1,6 @@
 """How hard a class is to learn: the Littlestone and the Vapnik-Chervonenkis dimension."""
 
+from regretless.arguments import shown
 from regretless.classes.finite_class import FiniteClass
 from regretless.classes.too_large import LIMIT
 
@@ -41,5 +42,7 @@ def vc_dimension(H: FiniteClass, *, limit: int = LIMIT) -> int:
 
 def _checked(H: FiniteClass) -> FiniteClass:
     if not isinstance(H, FiniteClass):
-        raise ValueError(f"H={H!r} is not a FiniteClass; FiniteClass(table) makes one of 0 and 1")
+        raise ValueError(
+            f"H={shown(H)} is not a FiniteClass; FiniteClass(table) makes one of 0 and 1"
+        )
     return H

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, persistence, state
-from regretless.arguments import one_of, whole
+from regretless.arguments import one_of, shown, whole
 from regretless.classes.generators import Generated
 from regretless.classes.mistake_tree import MistakeTree
 from regretless.classes.too_large import LIMIT, TooLarge, check_size
@@ -72,7 +72,7 @@ class FiniteClass(Generated):
                 raise ValueError(f"{what} has {len(given)} entries for {wanted} of the table")
         for j, x in enumerate(self.points):
             if not isinstance(x, Hashable):
-                raise ValueError(f"points[{j}] = {x!r} is not hashable; a tuple would be")
+                raise ValueError(f"points[{j}] = {shown(x)} is not hashable; a tuple would be")
         self._index = {x: j for j, x in enumerate(self.points)}
         if len(self._index) < width:
             twice = next(x for j, x in enumerate(self.points) if self._index[x] != j)
@@ -125,7 +125,7 @@ class FiniteClass(Generated):
             return self._index[x]
         except (KeyError, TypeError):
             raise ValueError(
-                f"x={x!r} is none of the {len(self.points)} points of the class"
+                f"x={shown(x)} is none of the {len(self.points)} points of the class"
             ) from None
 
     def _says(self, column: int, ids: Ids | None = None) -> NDArray[np.bool_]:
@@ -275,7 +275,7 @@ def _plain(thing: Any) -> Any:
         thing = thing.item()
     if not isinstance(thing, (str, int, float, bool, type(None))):
         raise ValueError(
-            f"{thing!r} cannot be written to a file: points and names must be numbers, strings or "
+            f"{shown(thing)} cannot be written to a file: points and names must be numbers, strings or "
             "tuples of them; pickle keeps others"
         )
     return thing

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regretless.arguments import shown
 from regretless.domains.ball import Ball
 from regretless.domains.box import Box, within
 from regretless.domains.domain import Domain, Everything, Linear
@@ -42,7 +43,7 @@ class Intersection(Domain):
     def __init__(self, *domains: Domain) -> None:
         for domain in domains:
             if not isinstance(domain, Domain):
-                raise ValueError(f"domains={domain!r} is not a Domain")
+                raise ValueError(f"domains={shown(domain)} is not a Domain")
         if not domains:
             raise ValueError("domains=() is empty: give at least one, or use Everything()")
         flat = (d.domains if isinstance(d, Intersection) else (d,) for d in domains)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number, positive, vector, whole, within
+from regretless.arguments import number, positive, shown, vector, whole, within
 from regretless.run import Array
 
 __all__ = [
@@ -226,7 +226,9 @@ class MinimaxPotential(Potential):
         self._positions, self._next = _lattice(self.movements, self.horizon)
         values = self._losses(self._positions[-1])
         if (np.diff(values) > 1e-12 * values[0]).any() or values[-1] < 0:
-            raise ValueError(f"loss={loss!r} increases or is negative on {self._positions[-1]}")
+            raise ValueError(
+                f"loss={shown(loss)} increases or is negative on {self._positions[-1]}"
+            )
         self._tables = [(values, np.zeros(len(values)))]
         for after in reversed(self._next):
             self._tables.append(self._step(self._tables[-1][0][after]))

@@ -19,6 +19,7 @@ from regretless.arguments import (
     matrix,
     outside,
     rank,
+    shown,
     vector,
     whole,
     within,
@@ -55,7 +56,7 @@ class ChipPlayer:
 
     def __init__(self, n: int, potential: Potential) -> None:
         if not isinstance(potential, Potential):
-            raise ValueError(f"potential={potential!r} is not a Potential")
+            raise ValueError(f"potential={shown(potential)} is not a Potential")
         self.n, self.phi = whole(n, "n"), potential
         self.positions, self.rounds = np.zeros(self.n), 0
         self._steady = True  # whether the sum of potentials never grew

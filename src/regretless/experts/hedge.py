@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import one_of, positive, whole, within
+from regretless.arguments import one_of, positive, shown, whole, within
 from regretless.experts.player import ExpertPlayer
 from regretless.experts.run import ExpertsRun
 from regretless.run import Array
@@ -59,7 +59,7 @@ class Hedge(ExpertPlayer):
         else:
             self.rate = positive(rate, "rate")
         if (rate == "horizon") != (horizon is not None):
-            raise ValueError(f"rate={rate!r} and horizon={horizon}: they go together")
+            raise ValueError(f"rate={shown(rate)} and horizon={horizon}: they go together")
         if horizon is not None:
             positive(horizon, "horizon")
         super().__init__(n, prior=prior, range=range)

@@ -4,13 +4,12 @@ import copy
 import math
 import os
 from collections import deque
-from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
 
 from regretless import _core, persistence, state
-from regretless.arguments import function, numbers, one_of, shown, whole
+from regretless.arguments import function, listed, numbers, one_of, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.adaptive import AdaNormalHedge
 from regretless.experts.forecast_losses import forecast_loss
@@ -77,9 +76,7 @@ class Mixture:
         self.algorithm = function(algorithm, "algorithm", ": it makes a player of n experts")
         self.loss, self.tau, self.gradient = loss, tau, bool(gradient)
         self._kind, self._number = forecast_loss(loss, tau)
-        if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
-            raise ValueError(f"names={shown(names)} is not a list of names")
-        self.names = None if names is None else [str(name) for name in names]
+        self.names = None if names is None else [str(name) for name in listed(names, "names")]
         self.player: ExpertPlayer | None = None
         self.rounds = 0
         self._waiting: deque[tuple[Array, Array, Any]] = deque()  # the last is an index of pandas

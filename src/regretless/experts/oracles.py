@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import finite_numbers, vector
+from regretless.arguments import finite_numbers, shown, vector
 from regretless.experts import regrets
 from regretless.named import arranged, index_of, rows_alike, target_of
 from regretless.run import Array
@@ -181,7 +181,7 @@ def _game(experts: Any, y: Any, loss: str | ForecastLoss) -> tuple[Array, Array,
     kind = losses.get(loss) if isinstance(loss, str) else loss
     if not (hasattr(kind, "value") and hasattr(kind, "derivative")):
         raise ValueError(
-            f"loss={loss!r} has no value and derivative; losses.Quantile(0.9) has them"
+            f"loss={shown(loss)} has no value and derivative; losses.Quantile(0.9) has them"
         )
     return X, vector(target_of(y), "y", len(X)), kind
 

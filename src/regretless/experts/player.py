@@ -22,6 +22,7 @@ from regretless.arguments import (
     outside,
     rank,
     shaped,
+    shown,
     whole,
 )
 from regretless.certificates import RegretCertificate
@@ -256,7 +257,9 @@ class ExpertPlayer(ABC):
     def _comparator(self, comparator: Any, quantile: float | None) -> Array:
         if quantile is not None:
             if comparator is not None:
-                raise ValueError(f"comparator={comparator!r} and quantile={quantile}: give one")
+                raise ValueError(
+                    f"comparator={shown(comparator)} and quantile={quantile}: give one"
+                )
             k = rank(quantile, self.n)
             u = np.zeros(self.n)
             u[np.argsort(-self.regrets, kind="stable")[:k]] = 1.0 / k

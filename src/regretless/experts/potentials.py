@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import within
+from regretless.arguments import whole, within
 from regretless.experts.player import ExpertPlayer, is_group
 from regretless.run import Array
 
@@ -59,7 +59,7 @@ class PolynomialWeights(_PotentialPlayer):
         alpha: float | None = None,
         range: tuple[float, float] | None = (0.0, 1.0),
     ) -> None:
-        default = 2.0 * math.log(n) if n >= 8 else 2.0
+        default = 2.0 * math.log(n) if whole(n, "n") >= 8 else 2.0
         self.alpha = within(default if alpha is None else alpha, "alpha", "[2, inf)")
         self._parameter = self.alpha
         super().__init__(n, range=range)

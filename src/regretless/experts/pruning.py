@@ -15,7 +15,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from regretless import persistence, state
-from regretless.arguments import finite, function, number, one_of, whole
+from regretless.arguments import finite, function, number, one_of, shown, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.trees import Tree
 
@@ -97,7 +97,7 @@ class BestPruning:
     def __init__(self, tree: Tree, loss: str | Callable[[float, float], float] = "squared") -> None:
         if not callable(getattr(tree, "path", None)):
             raise ValueError(
-                f"tree={tree!r} has no method path; use from_sklearn, from_river or TemplateTree"
+                f"tree={shown(tree)} has no method path; use from_sklearn, from_river or TemplateTree"
             )
         if isinstance(loss, str):
             one_of(loss, "loss", _LOSSES, ", nor a function")

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from regretless.arguments import number
+from regretless.arguments import number, shown
 
 __all__ = ["TemplateTree", "Tree", "from_river", "from_sklearn"]
 
@@ -132,7 +132,7 @@ def _goes_right(x: Any, feature: int, name: Any, threshold: float, if_missing: b
             given = x[name] if isinstance(x, Mapping) else x[feature]
         value = float(np.float32(given))
     except (KeyError, IndexError, TypeError, ValueError):
-        raise ValueError(f"x={x!r} has no number as feature {name!r}") from None
+        raise ValueError(f"x={shown(x)} has no number as feature {name!r}") from None
     return if_missing if math.isnan(value) else value > threshold
 
 
@@ -154,7 +154,7 @@ def from_river(tree: Any) -> Tree:
     """
     root = getattr(tree, "_root", None)
     if not getattr(root, "children", None):
-        raise ValueError(f"tree={tree!r} is not a tree of River that has split already")
+        raise ValueError(f"tree={shown(tree)} is not a tree of River that has split already")
     return _Walked(copy.deepcopy(root))
 
 

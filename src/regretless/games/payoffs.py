@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regretless import _core, rows
 from regretless.arguments import check_entries
 from regretless.run import Array
-from regretless.sparse import compressed
+from regretless.sparse import checked
 
 __all__ = ["Measured", "Payoffs", "Places", "read"]
 
@@ -138,7 +138,9 @@ def read(payoffs: Any, name: str = "payoffs") -> Any:
     ValueError: payoffs[1, 1] = nan is not finite; every pair of choices needs a payoff
     """
     if hasattr(payoffs, "tocsr"):
-        matrix = _compressed(payoffs, name)
+        matrix = checked(payoffs, name)
+        matrix.data = rows.numbers(matrix.data, name, "made of numbers")
+        matrix.sum_duplicates()
         values = matrix.data
     else:
         matrix = values = _floats(payoffs, name)
@@ -153,18 +155,6 @@ def read(payoffs: Any, name: str = "payoffs") -> Any:
         at = int(np.argmin(right))
         i, j = int(np.searchsorted(matrix.indptr, at, "right")) - 1, int(matrix.indices[at])
         raise ValueError(f"{name}[{i}, {j}] = {values[at]} {wrong}")
-    return matrix
-
-
-def _compressed(payoffs: Any, name: str) -> Any:
-    """Compressed sparse rows of our own, every index of which is within the shape."""
-    from scipy.sparse import csr_array
-
-    starts, columns, values = compressed(payoffs, name)
-    floats = rows.numbers(values, name, "made of numbers")
-    _core.sparse_payoffs(starts, columns, floats, payoffs.shape[1])  # refuses what is malformed
-    matrix = csr_array((floats.copy(), columns.copy(), starts), shape=payoffs.shape)
-    matrix.sum_duplicates()
     return matrix
 
 

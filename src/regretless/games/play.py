@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regretless.arguments import whole
+from regretless.arguments import shown, whole
 from regretless.games.game_run import GameRun
 from regretless.games.payoffs import Payoffs, read
 from regretless.run import Array
@@ -107,7 +107,7 @@ def _seat(player: Any, n: int, game: Payoffs, name: str) -> Seat:
         player = player(n, range=(game.low, game.low + unit))
     size = getattr(player, "n", n)
     if size != n:
-        raise ValueError(f"{name}={player!r} has {size} choices, but the game has {n} for it")
+        raise ValueError(f"{name}={shown(player)} has {size} choices, but the game has {n} for it")
     who = type(player).__name__
     if hasattr(player, "respond"):
         return Seat(player.respond, lambda _: None, lambda: 0.0, who, responds=True)
@@ -128,7 +128,7 @@ def _seat(player: Any, n: int, game: Payoffs, name: str) -> Seat:
         return Seat(
             lambda _: np.asarray(player.point, np.float64), player.update, lambda: np.inf, who
         )
-    raise ValueError(f"{name}={player!r} has no weights, point, act or respond")
+    raise ValueError(f"{name}={shown(player)} has no weights, point, act or respond")
 
 
 def _drawing(player: Any, n: int, who: str) -> Seat:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless.arguments import shown
 from regretless.domains import Domain, Everything, Intersection
 from regretless.domains.solvers import solve_quadratic
 from regretless.domains.vectors import Array, vector
@@ -40,7 +41,7 @@ class Sum(Geometry):
     def __post_init__(self) -> None:
         for name, each in (("first", self.first), ("second", self.second)):
             if not isinstance(each, Geometry):
-                raise ValueError(f"{name}={each!r} is not a Geometry")
+                raise ValueError(f"{name}={shown(each)} is not a Geometry")
 
     @property
     def strong_convexity(self) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
-from regretless.arguments import importance, number, shown, sound
+from regretless.arguments import importance, listed, number, sound
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
@@ -342,10 +342,7 @@ def label_array(y: Any) -> NDArray[Any]:
         if y.ndim != 1:
             raise ValueError(f"y has shape {y.shape}: one label per row is expected")
         return y
-    try:
-        y = list(y)
-    except TypeError:
-        raise ValueError(f"y={shown(y)} is not a list of labels") from None
+    y = listed(y, "y", " of labels")
     out = np.empty(len(y), object)
     out[:] = y
     return out

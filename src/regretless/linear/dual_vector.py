@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import _core
+from regretless.arguments import shown
 from regretless.geometry import Euclidean, Geometry
 from regretless.linear.model import Array, Row
 
@@ -256,6 +257,6 @@ def dual_vector(geometry: Any, size: int) -> DualVector:
     array([0.25, 0.25, 0.25, 0.25])
     """
     if not isinstance(geometry, Geometry):
-        raise ValueError(f"geometry={geometry!r} is not one of regretless.geometry")
+        raise ValueError(f"geometry={shown(geometry)} is not one of regretless.geometry")
     kind = _Straight if type(geometry) is Euclidean else _Curved
     return kind(geometry, size)

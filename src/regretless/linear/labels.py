@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import shown
+
 __all__ = ["Labels"]
 
 
@@ -42,13 +44,13 @@ class Labels:
             hash(label)
         except TypeError:
             raise ValueError(
-                f"y={label!r} is a {type(label).__name__}, which is not hashable"
+                f"y={shown(label)} is a {type(label).__name__}, which is not hashable"
             ) from None
         if _missing(label):
-            raise ValueError(f"y={label!r} is not a label; leave examples without a label out")
+            raise ValueError(f"y={shown(label)} is not a label; leave examples without a label out")
         if self.labels and _kind(label) != _kind(self.labels[0]):
             raise ValueError(
-                f"y={label!r} is a {_kind(label)}, but the labels so far are of the kind "
+                f"y={shown(label)} is a {_kind(label)}, but the labels so far are of the kind "
                 f"{_kind(self.labels[0])} ({self.labels[0]!r}); use one type of label"
             )
         return label.item() if isinstance(label, np.generic) else label

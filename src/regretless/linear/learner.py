@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses, persistence, rows
-from regretless.arguments import one_of, whole
+from regretless.arguments import one_of, shown, whole
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 from regretless.schema import ColumnsWarning, Schema, columns_of
@@ -407,7 +407,8 @@ def _to_json(value: Any, name: str) -> Any:
         }
         return {module: [type(value).__name__, inside]}
     raise ValueError(
-        f"{name}={value!r}: a {type(value).__name__} cannot be saved; strings, numbers and tuples can"
+        f"{name}={shown(value)}: a {type(value).__name__} cannot be saved; strings, "
+        "numbers and tuples can"
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import losses, rows
-from regretless.arguments import positive, whole
+from regretless.arguments import positive, shown, whole
 from regretless.geometry import Euclidean, Geometry
 from regretless.linear.classifying import Classifying
 from regretless.linear.dual_certificate import DualCertificate
@@ -117,7 +117,7 @@ class PrimalDual(Classifying):
             )
         if self.margin not in (loss.margin, 1.0):
             raise ValueError(
-                f"margin={self.margin}, but loss={loss!r} has its own; give one of them"
+                f"margin={self.margin}, but loss={shown(loss)} has its own; give one of them"
             )
         return loss, "primal_dual", {}
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
-from regretless.arguments import finite, number
+from regretless.arguments import finite, number, shown
 from regretless.linear.classifying import Classifying, label_array
 from regretless.linear.learner import TOTALS
 
@@ -77,7 +77,9 @@ class Replay:
         updates = [core.each(TOTALS["updates"])]
         for x, label in zip(examples, labels):
             if label not in twin._labels.index:
-                raise ValueError(f"y has the label {label!r}, which the learner has never seen")
+                raise ValueError(
+                    f"y has the label {shown(label)}, which the learner has never seen"
+                )
             twin.learn_one(x, label)
             updates.append(core.each(TOTALS["updates"]))
         facts = ("examples_", "weight_", "updates_", "loss_")
@@ -101,7 +103,9 @@ class Replay:
         )
         for label, lane in zip(self._labels, self.lanes):
             if not isinstance(u, dict) or label not in u:
-                raise ValueError(f"u has no weights for the label {label!r}; give a dict of labels")
+                raise ValueError(
+                    f"u has no weights for the label {shown(label)}; give a dict of labels"
+                )
             yield lane, self._vector(u[label], constant.get(label, 0.0))
 
     def _vector(self, u: Any, intercept: Any) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses
-from regretless.arguments import check_seed, not_negative, one_of, positive, whole
+from regretless.arguments import check_seed, not_negative, one_of, positive, shown, whole
 from regretless.certificates import RegretCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
@@ -110,7 +110,9 @@ class Newton(LinearLearner):
     def _refuse_what_is_tuned(self) -> None:
         for name, value in (("curvature", self.curvature), ("rate", self.rate)):
             if value is not None:
-                raise ValueError(f"{name}={value!r} is tuned together with alpha; give alpha, too")
+                raise ValueError(
+                    f"{name}={shown(value)} is tuned together with alpha; give alpha, too"
+                )
         if self.certify:
             raise ValueError(
                 "certify=True is about one linear model, and without alpha several are mixed, whose "

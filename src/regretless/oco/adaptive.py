@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import positive, whole
+from regretless.arguments import positive, shown, whole
 from regretless.domains import Box, Domain, Everything
 from regretless.oco.engine import Engine, EnginePlayer
 from regretless.oco.twins import domain_twin
@@ -36,7 +36,7 @@ class AdaGrad(EnginePlayer):
         self.domain = Everything() if domain is None else domain
         if not isinstance(self.domain, (Everything, Box)):
             raise ValueError(
-                f"domain={domain!r}: coordinates that learn for themselves need a Box, or nothing"
+                f"domain={shown(domain)}: coordinates that learn for themselves need a Box, or nothing"
             )
         self._engine = self._start()
         self._first = self.point

@@ -4,11 +4,12 @@ import copy
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from regretless import losses
+from regretless.arguments import shown
 from regretless.domains import Domain
 from regretless.run import Array
 
@@ -41,6 +42,12 @@ class ConvexLoss:
 
     value: Callable[[Array], float]
     gradient: Callable[[Array], Array]
+
+
+def check_convex_loss(loss: Any) -> None:
+    """Refuse what has no `value(w)` and `gradient(w)`."""
+    if not callable(getattr(loss, "value", None)) or not callable(getattr(loss, "gradient", None)):
+        raise ValueError(f"loss={shown(loss)} has no methods value(w) and gradient(w)")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import function, vector
+from regretless.arguments import function, shown, vector
 from regretless.domains import Domain
 from regretless.oco.player import Player
 from regretless.run import Array
@@ -50,7 +50,7 @@ class DoublingTrick(Player):
     def _fresh(self, horizon: int) -> Player:
         player = self.factory(horizon)
         if not isinstance(player, Player):
-            raise ValueError(f"factory({horizon}) is {player!r}, not a player")
+            raise ValueError(f"factory({horizon}) is {shown(player)}, not a player")
         if player.rounds:
             raise ValueError(
                 f"factory({horizon}) has played {player.rounds} rounds: make a new one"

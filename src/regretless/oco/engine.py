@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from regretless import losses, persistence, state
-from regretless.arguments import vector, whole
+from regretless.arguments import shown, vector, whole
 from regretless.oco.files import described, restored
 from regretless.oco.player import Player
 from regretless.run import Array
@@ -131,7 +131,7 @@ class EnginePlayer(Player):
             return loss
         twin = losses.compiled(loss)
         if twin is None:
-            raise ValueError(f"loss={loss!r} is not known to the core; play round by round")
+            raise ValueError(f"loss={shown(loss)} is not known to the core; play round by round")
         return twin
 
     def __getstate__(self) -> dict[str, Any]:

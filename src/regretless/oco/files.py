@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from regretless import domains, geometry, losses, rates
+from regretless.arguments import shown
 
 __all__ = ["described", "restored"]
 
@@ -36,7 +37,7 @@ def described(value: Any) -> Any:
         if is_dataclass(value) and getattr(module, name, None) is type(value):
             inside = {f.name: described(getattr(value, f.name)) for f in fields(value) if f.init}
             return {room: [name, inside]}
-    raise ValueError(f"{value!r} cannot be saved: it is not one of {', '.join(_ROOMS)}")
+    raise ValueError(f"{shown(value)} cannot be saved: it is not one of {', '.join(_ROOMS)}")
 
 
 def restored(value: Any) -> Any:

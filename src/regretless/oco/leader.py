@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from regretless import _core, domains, losses, persistence, rates, state
-from regretless.arguments import number, positive, vector
+from regretless.arguments import instance, number, positive, vector
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
 from regretless.oco.convex_losses import (
@@ -26,6 +26,7 @@ from regretless.oco.convex_losses import (
     LinearLoss,
     ScoreLoss,
     Total,
+    check_convex_loss,
 )
 from regretless.oco.files import described, restored
 from regretless.oco.player import PlayerInPython, implied_dimension
@@ -68,6 +69,7 @@ class _Leader(PlayerInPython):
 
         Returns the loss suffered at `point`. It is not linearised.
         """
+        check_convex_loss(loss)
         w = self.point
         suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
@@ -386,7 +388,8 @@ class FollowTheRegularizedLeader(_Leader):
         rate: float | rates.Rate = 1.0,
         tolerance: float = 1e-9,
     ) -> None:
-        domain = geometry.domain if domain is None else domain
+        instance(geometry, "geometry", Geometry)
+        domain = geometry.domain if domain is None else instance(domain, "domain", Domain)
         implied = implied_dimension(domain, geometry) if dimension is None else dimension
         super().__init__(implied, domain, tolerance)
         self.geometry, self.rate = geometry, rates.get(rate)

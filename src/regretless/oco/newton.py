@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import not_negative, positive, vector, whole
+from regretless.arguments import not_negative, positive, shown, vector, whole
 from regretless.domains import Box, Domain, Everything, Simplex
 from regretless.oco.engine import Engine, EnginePlayer
 from regretless.oco.twins import domain_twin
@@ -128,10 +128,10 @@ class OnlineNewtonStep(_Looking):
         self.curvature, self.rate = pace(curvature, rate)
         self.domain = Everything() if domain is None else domain
         if not isinstance(self.domain, (Everything, Box, Simplex)):
-            raise ValueError(f"domain={domain!r} must be a Box, a Simplex or Everything")
+            raise ValueError(f"domain={shown(domain)} must be a Box, a Simplex or Everything")
         self.slab = None if slab is None else positive(slab, "slab")
         if slab is not None and not isinstance(self.domain, Everything):
-            raise ValueError(f"domain={domain!r} and slab={slab}: give one of them")
+            raise ValueError(f"domain={shown(domain)} and slab={slab}: give one of them")
         self.lazy = bool(lazy)
         self._engine = self._start()
         self._first = self.point

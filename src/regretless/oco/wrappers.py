@@ -12,9 +12,9 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import instance, number, vector
+from regretless.arguments import function, instance, number, shown, vector
 from regretless.certificates import RegretCertificate
-from regretless.oco.convex_losses import Convex, ConvexLoss
+from regretless.oco.convex_losses import Convex, ConvexLoss, check_convex_loss
 from regretless.oco.player import Player
 from regretless.run import Array
 
@@ -61,10 +61,12 @@ class Linearized:
 
     def update(self, value: Callable[[Array], float], gradient: Callable[[Array], Array]) -> float:
         """Learn from a convex loss, given by its value and a subgradient; returns the loss suffered."""
+        function(value, "value"), function(gradient, "gradient")
         return self.learn(ConvexLoss(value, gradient))
 
     def learn(self, loss: Convex) -> float:
         """Learn from an object with `value(w)` and `gradient(w)`; returns the loss suffered."""
+        check_convex_loss(loss)
         w = self.player.point
         suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
@@ -127,7 +129,7 @@ class MistakeOnly:
 
     def __init__(self, learner: Any, loss: str | losses.Loss = "hinge") -> None:
         if not isinstance(learner, Player) and not hasattr(learner, "learn_one"):
-            raise ValueError(f"learner={learner!r} is no Player, and it has no learn_one")
+            raise ValueError(f"learner={shown(learner)} is no Player, and it has no learn_one")
         self.learner, self.loss = learner, losses.get(loss)
         if not self.loss.classification:
             raise ValueError(f"loss={self.loss!r} is not of labels; use a classification loss")
@@ -150,7 +152,7 @@ class MistakeOnly:
         if isinstance(self.learner, Player):
             score = self.decision_one(x)
             if number(y, "y") not in (-1.0, 1.0):
-                raise ValueError(f"y={y!r} is not a label: use -1 and +1")
+                raise ValueError(f"y={shown(y)} is not a label: use -1 and +1")
             slope = self.loss.derivative(score, y)
             if wrong := y * score <= 0.0:
                 self.learner.update(slope * np.asarray(x, np.float64))

@@ -1,13 +1,12 @@
 """A binary cache of a stream for later passes: examples as rows of one learner's bank."""
 
 import json
-import mmap
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,39 +117,44 @@ class _CacheStream(Stream):
         self, form: Form | None = None, start: Place | None = None, labelled: bool = True
     ) -> Iterator[Piece]:
         with open(self._path, "rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        try:
-            index = _index(data)
-            places = [Place(**entry["place"]) for entry in index]
-        except Exception as error:
-            raise ValueError(f"{self._path} is damaged: {error}") from error
-        begun = start is None or start == Place()
-        for number, (entry, place) in enumerate(zip(index, places)):
-            if begun:
-                try:
-                    piece = _piece(data, entry, place)
-                except Exception as error:
-                    raise ValueError(f"{self._path} is damaged, piece {number}: {error}") from error
-                yield piece
-            begun = begun or place == start
+            try:
+                index = _index(file)
+                places = [Place(**entry["place"]) for entry in index]
+            except Exception as error:
+                raise ValueError(f"{self._path} is damaged: {error}") from error
+            begun = start is None or start == Place()
+            for number, (entry, place) in enumerate(zip(index, places)):
+                if begun:
+                    try:
+                        piece = _piece(file, entry, place)
+                    except Exception as error:
+                        raise ValueError(
+                            f"{self._path} is damaged, piece {number}: {error}"
+                        ) from error
+                    yield piece
+                begun = begun or place == start
         if not begun:
             raise ValueError(f"{self._path}: the cache has no piece that ends at {start}")
 
 
-def _index(data: mmap.mmap) -> list[Any]:
+def _index(file: IO[bytes]) -> list[Any]:
     """What the file says about its pieces, at its end."""
-    end = len(data) - 8
-    at = int.from_bytes(data[end:], "little")
-    if data[: len(_MAGIC)] != _MAGIC or not len(_MAGIC) <= at <= end:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    magic = file.read(len(_MAGIC))
+    file.seek(max(0, size - 8))
+    at, end = int.from_bytes(file.read(8), "little"), size - 8
+    if magic != _MAGIC or not len(_MAGIC) <= at <= end:
         raise ValueError("it is not a cache, or only part of one")
-    index = plain(data[at:end])
+    file.seek(at)
+    index = plain(file.read(end - at))
     if not isinstance(index, list):
         raise ValueError("its index is not a list")
     return index
 
 
-def _piece(data: mmap.mmap, entry: dict[str, Any], place: Place) -> Piece:
-    parts = Parts({}, {name: _array(data, *where) for name, where in entry["arrays"].items()})
+def _piece(file: IO[bytes], entry: dict[str, Any], place: Place) -> Piece:
+    parts = Parts({}, {name: _array(file, *where) for name, where in entry["arrays"].items()})
     weighed = "w" in entry["arrays"]
     values = parts.array("values", (None,), -_LARGEST, _LARGEST, np.float32)
     rows = parts.array("rows", values.shape, 0, 2**32, np.uint32)
@@ -174,8 +178,13 @@ def _piece(data: mmap.mmap, entry: dict[str, Any], place: Place) -> Piece:
     return Piece(Located(starts, rows, values), y, w, None, place)
 
 
-def _array(data: mmap.mmap, kind: str, at: int, size: int) -> NDArray[Any]:
+def _array(file: IO[bytes], kind: str, at: int, size: int) -> NDArray[Any]:
+    """Read rather than mapped: a map of a file that becomes shorter kills the process."""
+    length = os.fstat(file.fileno()).st_size
     dtype = np.dtype(one_of(kind, "kind", _KINDS))
-    whole(size, "size", 0, len(data))
-    whole(at, "at", 0, len(data) - size * dtype.itemsize)
-    return np.frombuffer(data, dtype, size, at)
+    whole(size, "size", 0, length)
+    file.seek(whole(at, "at", 0, length - size * dtype.itemsize))
+    array = np.fromfile(file, dtype, size)
+    if len(array) != size:
+        raise ValueError("it has become shorter")
+    return array

@@ -82,6 +82,8 @@ class IterableStream(Stream):
 def labels_of(y: Any) -> NDArray[Any]:
     """Labels as an array: numbers, or whatever they are."""
     sound(y, "y")
+    if hasattr(y, "tocsr"):
+        raise ValueError("y is a sparse matrix: one label per row is expected")
     array = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
     if array.ndim != 1:
         raise ValueError(f"y has shape {array.shape}: one label per row is expected")
