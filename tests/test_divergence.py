@@ -158,12 +158,9 @@ def test_the_advice_depends_on_the_learner(model, advice):
 
 def test_one_example_and_many(folder):
     one = LinearRegressor(rule="ogd", rate=1.0)
-    one.learn_one({"a": 1e18}, 1e19)
-    with pytest.raises(
-        Diverged, match=r"overflowed, and the example was not learned\. Lower"
-    ) as caught:
-        for _ in range(50):
-            one.learn_one({"a": 1e19}, -1e30)
+    said = r"overflowed, and the example was not learned\. Lower"
+    with pytest.raises(Diverged, match=said) as caught:
+        one.learn_one({"a": 1e18}, 1e19)
     assert caught.value.example == 0
 
 

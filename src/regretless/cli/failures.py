@@ -27,16 +27,19 @@ def told(debug: bool, strict: bool = False) -> Iterator[None]:
     try:
         with _warned(strict):
             yield
-            _flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()  # while it can be said that this failed
     except (typer.Exit, typer.BadParameter):
         raise
     except BrokenPipeError:  # who reads our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_no_more()
         raise typer.Exit(BAD_INPUT) from None
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     except Exception as error:
+        if _is_of_printing(error):
+            _print_no_more()
         if debug:
             raise
         print(f"error: {_line(error)}", file=sys.stderr)
@@ -61,21 +64,18 @@ def _warned(strict: bool) -> Iterator[None]:
         yield
 
 
-def _flush() -> None:
-    """Write what has been printed, while it can be said that this failed."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody tries again
-        raise OSError(error.errno, error.strerror, "standard output") from error
+def _is_of_printing(error: Exception) -> bool:
+    """Whether standard output cannot be written; errors about other files name them."""
+    return isinstance(error, OSError) and bool(error.strerror) and not error.filename
+
+
+def _print_no_more() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _line(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        text = f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{error.filename or 'standard output'}: {error.strerror}"
     elif isinstance(error, (ValueError, OSError, ArithmeticError, UserWarning)):
         text = str(error)
     else:  # not foreseen: the kind of error helps who reports it

@@ -10,7 +10,6 @@ from regretless.cli.locating import located
 from regretless.cli.models import load
 from regretless.cli.reading_options import Reading
 from regretless.linear.classifying import Classifying
-from regretless.persistence import naming
 from regretless.streams import Piece
 
 __all__ = ["label_text", "run"]
@@ -75,5 +74,4 @@ def _numbers(values: NDArray[Any]) -> list[str]:
 def _write(lines: list[str], tags: list[str] | None) -> None:
     if tags is not None:
         lines = [f"{line} {tag}" if tag else line for line, tag in zip(lines, tags)]
-    with naming("standard output"):
-        sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.write("\n".join(lines) + "\n")

@@ -4,6 +4,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regretless.persistence import naming
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -42,5 +44,6 @@ def save(figure: "Figure", path: str | PathLike[str] | None) -> "Figure":
         path = picture_path(path)
         # no date: the same figure is the same file
         metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-        figure.savefig(path, dpi=150, metadata=metadata)
+        with naming(path):
+            figure.savefig(path, dpi=150, metadata=metadata)
     return figure
