@@ -16,7 +16,9 @@ inline void check_scalars(const double* scalars, std::size_t size) {
   std::vector<double> all(scalars, scalars + size);
   const std::size_t width = size % kScalars ? 1 : size / kScalars;
   Field::number("scalars", all).check();
-  const auto lanes = [&](int s) { return Field::Where(all.data() + std::size_t(s) * width, width); };
+  const auto lanes = [&](int s) {
+    return Field::Where(all.data() + std::size_t(s) * width, width);
+  };
   require(size >= kScalars, "scalars do not fit the lanes");
   Field::count("rounds", lanes(kRounds)).check();
   Field::count("updates", lanes(kUpdates)).check();

@@ -1,9 +1,9 @@
 // What changes while one plays, as one row of numbers, for files and copies.
 //
-// A class lists its parts once: what each is called, where it is and what it may be. The list writes
-// the state and checks it before anything is taken from it; `check` is asked for what no part can
-// tell by itself. Numbers may come from a damaged file: what is wrong is a std::invalid_argument
-// that names the part.
+// A class lists its parts once: what each is called, where it is and what it may be. The list
+// writes the state and checks it before anything is taken from it; `check` is asked for what no
+// part can tell by itself. Numbers may come from a damaged file: what is wrong is a
+// std::invalid_argument that names the part.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace regretless {
 
-inline constexpr double kMost = 1e305;   // of sums of squares; a few of them are still a number
+inline constexpr double kMost = 1e305;    // of sums of squares; a few of them are still a number
 inline constexpr double kCount = 0x1p53;  // of rounds: doubles count no further
 
 [[noreturn]] inline void refuse(const std::string& what) { throw std::invalid_argument(what); }

@@ -326,7 +326,7 @@ def test_files_of_others(file, tmp_path):
     with pytest.raises(ValueError, match=r"model holds a LinearClassifier, not a LinearRegressor"):
         LinearRegressor.load(file)
     rewrite(file, lambda d, a: d.update(format=99))
-    with pytest.raises(ValueError, match=r"model has format 99; this version .* reads format 1"):
+    with pytest.raises(ValueError, match=r"model has format 99, and this .* reads format 2"):
         LinearClassifier.load(file)
     save_file({"weights": np.ones(3)}, file)
     with pytest.raises(ValueError, match="model was not written by regretless"):

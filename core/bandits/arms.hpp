@@ -159,16 +159,11 @@ class Arms : public Stateful {
   Parts parts() override {
     Field propensity = Field::positive("propensity", propensity_, 1 + 1e-9);
     propensity.unknown = true;
-    return {Field::count("decisions", decisions_),
-            Field::count("updates", updates_),
-            Field::number("loss", loss_),
-            propensity,
-            Field::flag("slept", slept_),
-            Field::flag("delayed", delayed_),
-            Field::flag("retired", retired_),
-            Field::flag("present", present_),
-            Field::count("chosen", chosen_),
-            Field::count("seen", seen_),
+    return {Field::count("decisions", decisions_), Field::count("updates", updates_),
+            Field::number("loss", loss_),          propensity,
+            Field::flag("slept", slept_),          Field::flag("delayed", delayed_),
+            Field::flag("retired", retired_),      Field::flag("present", present_),
+            Field::count("chosen", chosen_),       Field::count("seen", seen_),
             Field::number("losses", losses_)};
   }
   void check() override {
@@ -181,7 +176,8 @@ class Arms : public Stateful {
     const double gone = double(size()) - sum_of(present_);
     require(gone < double(size()) && (retired_ != 0) == (gone > 0), "present is not true");
     const double edge = 1e-6 * (high_ - low_);
-    const double low = any_range() ? -1e100 : low_ - edge, high = any_range() ? 1e100 : high_ + edge;
+    const double low = any_range() ? -1e100 : low_ - edge,
+                 high = any_range() ? 1e100 : high_ + edge;
     Field::number("loss", loss_, low * updates_, high * updates_).check();
     for (std::size_t i = 0; i < size(); ++i) {
       const double least = any_range() ? -1e100 * seen_[i] : 0;
@@ -231,7 +227,8 @@ class Arms : public Stateful {
     Field::count("a waiting choice's ticket", pull.ticket).check();
     require(pull.ticket > before && pull.ticket < decisions, "the tickets that wait do not rise");
     Field::count("a waiting choice's arm", pull.arm, double(size()) - 1).check();
-    Field propensity = Field::number("a waiting choice's propensity", pull.propensity, 1e-305, 1.01);
+    Field propensity =
+        Field::number("a waiting choice's propensity", pull.propensity, 1e-305, 1.01);
     propensity.unknown = true;
     propensity.check();
     Field::number("a waiting choice's weight", pull.weight, 1e-305, 1e100).check();

@@ -322,9 +322,7 @@ void bind_bandits(nb::module_& m) {
       .def("state", [](PyArms& a) { return array_of(a.get().state()); })
       .def(
           "restore",
-          [](PyArms& a, Vector<double> state) {
-            a.get().restore(state.data(), state.size());
-          },
+          [](PyArms& a, Vector<double> state) { a.get().restore(state.data(), state.size()); },
           "state"_a);
   m.def(
       "exp3",

@@ -7,6 +7,7 @@
 #include <cfloat>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 
 #include "arrays.hpp"
@@ -242,6 +243,8 @@ class PyLearner {
       std::copy(scalars.data(), scalars.data() + scalars.size(), parts[i].scalars->data());
     }
     restore_votes(arrays);
+    check_known(arrays, parts.size());
+    if (!parts.empty()) check_weights(used.data(), used.size());
   }
 
   // --- a mixture of lanes ------------------------------------------------------------------------
@@ -324,6 +327,42 @@ class PyLearner {
     const float* end = row + layout.shared_offset() + layout.shared;
     if (!std::all_of(row + layout.float_offset(), end, [](float x) { return std::isfinite(x); }))
       refuse("bank has a number that is not finite");
+  }
+  void check_known(const nb::kwargs& arrays, std::size_t parts) {
+    std::vector<std::string> known{"rows",       "names",     "name_keys",
+                                   "name_kinds", "name_rows", "numbers"};
+    for (std::size_t i = 0; i < parts; ++i)
+      for (const char* name : {"bank", "scalars"}) known.push_back(part(name, i));
+    if (votes())
+      for (const char* name : {"starts", "rows", "values", "steps", "lives"})
+        known.push_back(std::string("vote_") + name);
+    for (const auto& [key, array] : arrays) {
+      const auto name = nb::cast<std::string>(key);
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        refuse("the part '" + name + "' is unknown");
+    }
+  }
+  // The score of every feature alone, as a file makes it: a number that others can be added to.
+  void check_weights(const std::uint32_t* rows, std::size_t count) const {
+    constexpr std::size_t kBlock = 256;
+    constexpr float kTiny = 1e-30f;  // larger ones can be news to a rule: see Learner::weights
+    constexpr double kMostWeight = 1e36;
+    std::size_t starts[kBlock + 1];
+    std::iota(starts, starts + kBlock + 1, std::size_t(0));
+    const std::vector<float> values(kBlock, kTiny);
+    std::vector<double> scores(kBlock * std::size_t(lanes()));
+    for (std::size_t at = 0; at < count; at += kBlock) {
+      const std::size_t size = std::min(kBlock, count - at);
+      learner_->predict({.size = size,
+                         .starts = starts,
+                         .rows = rows + at,
+                         .values = values.data(),
+                         .scores = scores.data(),
+                         .bare = true});
+      for (std::size_t i = 0; i < size * std::size_t(lanes()); ++i)
+        if (!(std::fabs(scores[i]) <= kMostWeight * double(kTiny)))
+          refuse("bank has a weight that is not a number of at most 1e36");
+    }
   }
   void restore_votes(const nb::kwargs& arrays) {
     Votes* kept = votes();

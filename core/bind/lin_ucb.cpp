@@ -141,10 +141,7 @@ void bind_lin_ucb(nb::module_& m) {
       .def_prop_ro("waits", &LinUcb::waits)
       .def("state", [](LinUcb& b) { return array_of(b.state()); })
       .def(
-          "restore",
-          [](LinUcb& b, Vector<double> state) {
-            b.restore(state.data(), state.size());
-          },
+          "restore", [](LinUcb& b, Vector<double> state) { b.restore(state.data(), state.size()); },
           "state"_a);
 }
 

@@ -169,10 +169,7 @@ void bind_oco(nb::module_& m) {
       .def("sums", &sums)
       .def("state", [](Player& p) { return array_of(p.state()); })
       .def(
-          "restore",
-          [](Player& p, Vector<double> state) {
-            p.restore(state.data(), state.size());
-          },
+          "restore", [](Player& p, Vector<double> state) { p.restore(state.data(), state.size()); },
           "state"_a);
   m.def(
       "mirror_descent",

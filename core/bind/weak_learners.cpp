@@ -67,9 +67,7 @@ class PyStages {
   double placed(double y) const { return stages_.placed(y); }
   nb::object shrink() const { return array_of(stages_.shrink()); }
   nb::object state() { return array_of(stages_.state()); }
-  void restore(Vector<double> state) {
-    stages_.restore(state.data(), state.size());
-  }
+  void restore(Vector<double> state) { stages_.restore(state.data(), state.size()); }
 
  private:
   Stages stages_;

@@ -58,11 +58,11 @@ class AdaBoostOl : public Counted {
 
  protected:
   Parts parts() override {
-    return join(Counted::parts(),
-                {Field::number("alpha", alpha_, -2, 2), Field::number("log v", log_v_, -kMost, 0),
-                 Field::positive("experts' mistakes", expert_mistakes_),
-                 Field::positive("steps", steps_), Field::positive("expected", expected_),
-                 Field::positive("logistic", logistic_)});
+    return join(
+        Counted::parts(),
+        {Field::number("alpha", alpha_, -2, 2), Field::number("log v", log_v_, -kMost, 0),
+         Field::positive("experts' mistakes", expert_mistakes_), Field::positive("steps", steps_),
+         Field::positive("expected", expected_), Field::positive("logistic", logistic_)});
   }
   void check() override {
     Counted::check();

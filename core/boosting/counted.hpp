@@ -31,7 +31,7 @@ class Counted : public Voting {
     weights_[i] += h * w;
   }
   Parts parts() override {
-    return {Field::count("rounds", rounds_),       Field::positive("weight", weight_),
+    return {Field::count("rounds", rounds_),        Field::positive("weight", weight_),
             Field::positive("heaviest", heaviest_), Field::positive("mistakes", mistakes_),
             Field::positive("wrong", wrong_),       Field::number("correlation", correlation_),
             Field::positive("weights", weights_)};

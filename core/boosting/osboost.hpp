@@ -84,9 +84,9 @@ class OsBoostOcp : public OsBoost {
 
  protected:
   Parts parts() override {
-    return join(OsBoost::parts(), {Field::positive("alpha", alpha_, 1 + 1e-6),
-                                   Field::positive("hinge", hinge_),
-                                   Field::positive("steps", steps_)});
+    return join(OsBoost::parts(),
+                {Field::positive("alpha", alpha_, 1 + 1e-6), Field::positive("hinge", hinge_),
+                 Field::positive("steps", steps_)});
   }
   void check() override {
     OsBoost::check();

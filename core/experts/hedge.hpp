@@ -134,7 +134,9 @@ class FixedShare : public Experts {
   }
 
  protected:
-  Parts parts() override { return join(Experts::parts(), {Field::positive("weights", p_, 1 + 1e-6)}); }
+  Parts parts() override {
+    return join(Experts::parts(), {Field::positive("weights", p_, 1 + 1e-6)});
+  }
   void check() override {
     Experts::check();
     require(std::fabs(total(p_) - 1) < 1e-6, "weights do not add up to 1");

@@ -55,9 +55,9 @@ class AdaptMLProd : public SecondOrder {
 
  protected:
   Parts parts() override {
-    return join(SecondOrder::parts(), {Field::positive("largest", largest_),
-                                       Field::positive("rates", rates_),
-                                       Field::number("logs", logs_)});
+    return join(SecondOrder::parts(),
+                {Field::positive("largest", largest_), Field::positive("rates", rates_),
+                 Field::number("logs", logs_)});
   }
   void check() override {
     SecondOrder::check();
@@ -182,7 +182,8 @@ class MlPoly : public SecondOrder {
     SecondOrder::check();
     Field::positive("largest", largest_, (1 + 1e-6) * most_ * most_).check();
     for (std::size_t i = 0; i < size(); ++i) {
-      require(squares_[i] <= (1 + 1e-6) * rounds_ * largest_, "squares are larger than the largest");
+      require(squares_[i] <= (1 + 1e-6) * rounds_ * largest_,
+              "squares are larger than the largest");
       require(near(rates_[i], largest_ > 0 ? 1 / (squares_[i] + largest_) : 0),
               "a rate is not that of its squares");
     }

@@ -28,8 +28,8 @@ class RegretMatchingPlus : public experts::Experts {
     const double most = (1 + 1e-6) * most_, n = double(size());
     Field::number("expected", expected_, -most, most).check();
     Field::positive("paid", paid_, 4 * n * most * most * rounds_).check();
-    require(predictive_ || std::all_of(expected_.begin(), expected_.end(),
-                                       [](double e) { return e == 0; }),
+    require(predictive_ ||
+                std::all_of(expected_.begin(), expected_.end(), [](double e) { return e == 0; }),
             "expected: nothing is expected by who does not predict");
   }
   void weigh(double* w) override {

@@ -27,8 +27,9 @@ class AdaGradPlayer : public Player {
     double roots = 0;
     for (std::size_t i = 0; i < dimension(); ++i) {
       roots += std::sqrt(squares_[i]);
-      require(std::fabs(theta_[i]) <= (1 + 1e-6) * std::sqrt(rounds_) * std::sqrt(squares_[i]) + 1e-150,
-              "theta is larger than its squares allow");
+      require(
+          std::fabs(theta_[i]) <= (1 + 1e-6) * std::sqrt(rounds_) * std::sqrt(squares_[i]) + 1e-150,
+          "theta is larger than its squares allow");
     }
     require(near(roots, roots_), "roots are not those of the squares");
     std::vector<double> inside = point_;

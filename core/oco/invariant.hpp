@@ -50,8 +50,7 @@ class InvariantNewton : public Player {
 
  protected:
   Parts parts() override {
-    return with({Field::positive("paid", paid_),
-                 Field::count("rank", rank_, double(dimension())),
+    return with({Field::positive("paid", paid_), Field::count("rank", rank_, double(dimension())),
                  Field::positive("squares", squares_), Field::number("inverse", inverse_),
                  Field::number("basis", basis_, -1 - 1e-6, 1 + 1e-6),
                  Field::number("matrix", matrix_), Field::number("cross", cross_, -kFar, kFar)});

@@ -72,9 +72,9 @@ class NewtonStep : public Player {
     require(is_covariance(matrix_, d), "matrix is not symmetric and positive");
     require(is_covariance(inverse_, d), "inverse is not symmetric and positive");
     for (std::size_t i = 0; i < d; ++i)
-      require(matrix_[i * d + i] >= (1 - 1e-6) * alpha_ &&
-                  inverse_[i * d + i] <= (1 + 1e-6) / alpha_,
-              "matrix and inverse are not those of alpha");
+      require(
+          matrix_[i * d + i] >= (1 - 1e-6) * alpha_ && inverse_[i * d + i] <= (1 + 1e-6) / alpha_,
+          "matrix and inverse are not those of alpha");
     std::vector<double> inside = point_;
     domain_.project(inside.data(), d);
     for (std::size_t i = 0; i < d; ++i)

@@ -44,7 +44,8 @@ class Player : public Stateful {
  protected:
   Parts parts() override {
     return {Field::count("rounds", rounds_), Field::number("linear", linear_),
-            Field::number("theta", theta_, -kFar, kFar), Field::number("point", point_, -kFar, kFar)};
+            Field::number("theta", theta_, -kFar, kFar),
+            Field::number("point", point_, -kFar, kFar)};
   }
   static constexpr double kFar = 1e200;  // of points and sums of gradients
   // What every player has and what is its own.

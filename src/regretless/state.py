@@ -187,12 +187,12 @@ def blaming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def given() -> Iterator[None]:
+def given(path: str | os.PathLike[str]) -> Iterator[None]:
     """What goes wrong here is not the fault of the file, but of what is given along with it."""
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise NotGiven(str(error)) from error
+        raise NotGiven(f"{path} cannot be loaded with what is given: {error}") from error
 
 
 def _said(error: Exception) -> str:

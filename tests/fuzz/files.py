@@ -27,9 +27,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from fuzz.harness import main
 from roster import ROSTER
 
+from fuzz.harness import main
 from regretless import _core, streams
 from regretless.evaluate.training import Training
 from regretless.linear import LinearClassifier
@@ -131,7 +131,13 @@ def written(description: Any, arrays: dict[str, np.ndarray], text: str | None = 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The paths to all values within a description."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inside = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     return [path, *(each for k, v in inside for each in leaves(v, (*path, k)))]
 
 
@@ -190,6 +196,7 @@ def other_number(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return out
     at, x = int(rng.integers(out.size)), out.flat[int(rng.integers(out.size))]
     old = out.flat[at]
+    old = int(old) if out.dtype.kind in "biu" else float(old)
     near = (old + 1, old - 1, -old, old * 2, old * (1 + 1e-9), old * 1e6, x)
     choices = (*NUMBERS, *near, *near, *near)
     with np.errstate(all="ignore"):
@@ -219,7 +226,16 @@ def other_arrays(arrays: dict[str, np.ndarray], rng: np.random.Generator) -> dic
         shapes = ((-1,), (1, -1), (-1, 1), (*array.shape, 1))
         out[name] = array.reshape(shapes[int(rng.integers(4))])
     elif what == 11:
-        kinds = (np.float32, np.int64, np.uint8, np.bool_, np.float16, np.uint64, np.int32, np.float64)
+        kinds = (
+            np.float32,
+            np.int64,
+            np.uint8,
+            np.bool_,
+            np.float16,
+            np.uint64,
+            np.int32,
+            np.float64,
+        )
         with np.errstate(all="ignore"):
             out[name] = array.astype(kinds[int(rng.integers(len(kinds)))])
     elif what == 12:
@@ -249,13 +265,17 @@ def lying(data: bytes, rng: np.random.Generator) -> bytes:
         elif what == 1:
             each["dtype"] = str(rng.choice(["F16", "BF16", "F8_E4M3", "I64", "BOOL", "U8", "SPAM"]))
         elif what == 2:
-            each["data_offsets"] = [int(v) for v in rng.choice([0, 8, 16, 2**40, len(rest)], size=2)]
+            each["data_offsets"] = [
+                int(v) for v in rng.choice([0, 8, 16, 2**40, len(rest)], size=2)
+            ]
         elif what == 3:
             each["shape"] = [*each["shape"], 1]
         else:
             del header["__metadata__"]
     text = json.dumps(header).encode()
-    length = len(text) if rng.random() < 0.9 else int(rng.choice([0, 2**40, 2**63 - 1, len(text) - 1]))
+    length = (
+        len(text) if rng.random() < 0.9 else int(rng.choice([0, 2**40, 2**63 - 1, len(text) - 1]))
+    )
     return length.to_bytes(8, "little") + text + rest
 
 
@@ -401,7 +421,9 @@ def checkpoint_case(rng: np.random.Generator) -> str:
     if training is None:
         return "refused"
     try:
-        for piece in streams.read([({"a": 1.0}, 1), ({"b": 2.0}, 0)]).pieces(training.model._form()):
+        for piece in streams.read([({"a": 1.0}, 1), ({"b": 2.0}, 0)]).pieces(
+            training.model._form()
+        ):
             training.take(piece)
         training.certify()
         training.validation.report(1.0, None, "spam")

@@ -109,7 +109,7 @@ class ChipPlayer:
         """
         with state.opening(path, cls.__name__) as parts:
             positions, total = parts.array("positions", (None,)), parts.number("potential")
-            with state.given():
+            with state.given(path):
                 player = cls(len(positions), potential)  # type: ignore[arg-type]  # if None, it tells
             most = player.phi.horizon if player.phi.horizon < math.inf else 2**53
             player.rounds, player.positions = parts.whole("rounds", 0, int(most)), positions

@@ -288,7 +288,7 @@ class BestPruning:
     ) -> Self:
         """The model that `save` wrote to `path`, given its tree and loss, which may be functions."""
         with state.opening(path, cls.__name__) as parts:
-            with state.given():
+            with state.given(path):
                 model = cls(tree, loss)
             model._restore(parts)
             return model
