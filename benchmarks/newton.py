@@ -37,7 +37,7 @@ def on_text(folder: Path, count: int, repeats: int) -> tuple[list[Row], dict[str
     def ours(file: Path, *learner: str) -> None:
         reports[learner] = json.loads(run([*OURS, file, *learner]))
 
-    adagrad = ("--learner", "adagrad")
+    adagrad = ("--learner", "adagrad-plain")
     # a run takes little more than to start: that is measured as often, and in turns with it
     jobs = [
         partial(job, file)
@@ -120,7 +120,7 @@ def real_sets(data: Path, folder: Path) -> Iterator[tuple[str, int, float, float
         path.write_text("".join(lines))
         losses = [
             json.loads(run([*OURS, path, "--learner", *learner]))["loss"]
-            for learner in (("newton",), ("newton", "--size", "0"), ("adagrad",))
+            for learner in (("newton",), ("newton", "--size", "0"), ("adagrad-plain",))
         ]
         print(f"{name:14}", *(f"{loss:.4f}" for loss in losses), flush=True)
         yield name, len(lines), *losses

@@ -88,7 +88,7 @@ def text_lines(path: Path, count: int, repeats: int) -> list[Row]:
     peer_loss = their_loss(path, labels_of(path))
     rows = []
     for file in (path, zipped):
-        for learner in ("coin", "adagrad"):
+        for learner in ("coin", "adagrad-plain"):
             reports: list[dict[str, Any]] = []
 
             def ours(file: Path = file, learner: str = learner, reports: Any = reports) -> None:

@@ -108,15 +108,20 @@ class Schema:
 
 
 def columns_of(batch: Batch) -> Columns | None:
-    """Names and kinds of the columns, if the batch has any.
+    """Names and kinds of the columns, if the batch has any. The columns of an array have only numbers.
 
+    >>> import pyarrow as pa
     >>> from regretless import rows
-    >>> columns_of(rows.batch(np.eye(2)))
-    ((0, 'number'), (1, 'number'))
+    >>> columns_of(rows.batch(pa.table({"price": [1.0], "city": ["Rome"]})))
+    (('price', 'number'), ('city', 'text'))
+    >>> columns_of(rows.batch(np.eye(2))) is None
+    True
     """
+    if not batch.size:
+        return None
     if isinstance(batch, Parsed):
         return batch.columns
-    if not isinstance(batch, Table):
+    if not isinstance(batch, Table) or all(type(column[0]) is int for column in batch.columns):
         return None
     return tuple((as_column(column[0]), _kind(*column)) for column in batch.columns)
 
