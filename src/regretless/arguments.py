@@ -54,8 +54,8 @@ def shown(value: Any) -> str:
 
     To print an Arrow array or a sparse matrix that lies is as deadly as to use it.
 
-    >>> shown([1, "a" * 100]), shown(np.array([object()]))
-    ("[1, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...", '<ndarray>')
+    >>> shown(["a", 10**400]), shown(np.array([object()]))
+    ("['a', 100000000000000000000000000000000000000...00000000000000000000000000000...", '<ndarray>')
     """
     try:
         text = _printer.repr(value)
@@ -76,7 +76,7 @@ class _Printer(reprlib.Repr):
 
 
 _printer = _Printer()
-_printer.maxstring = _printer.maxlong = 90
+_printer.maxstring = _printer.maxlong = 80
 _printer.maxlist = _printer.maxtuple = _printer.maxdict = 20
 
 

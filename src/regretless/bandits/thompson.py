@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import number, one_of, positive
+from regretless.arguments import number, one_of, positive, within
 from regretless.bandits.player import ArmPlayer
 from regretless.bandits.weighted import log_of
 from regretless.certificates import RegretCertificate
@@ -15,6 +15,9 @@ from regretless.run import Array
 __all__ = ["ThompsonSampling"]
 
 _NODES = 400  # of the integral
+
+
+_MODERATE = "[1e-100, 1e100]"  # whose squares are numbers
 
 
 class ThompsonSampling(ArmPlayer):
@@ -63,7 +66,7 @@ class ThompsonSampling(ArmPlayer):
         one_of(model, "model", ("bernoulli", "gaussian"))
         if range is None and model == "bernoulli":
             raise ValueError("range=None: 'bernoulli' must know which loss is 0 and which is 1")
-        self.model, self.noise = model, positive(noise, "noise")
+        self.model, self.noise = model, within(noise, "noise", _MODERATE)
         try:
             first, second = (1.0, 1.0) if model == "bernoulli" else (0.5, 0.5)
             if prior is not None:
@@ -72,9 +75,9 @@ class ThompsonSampling(ArmPlayer):
             raise ValueError(f"prior={prior!r} must be two numbers") from None
         name = "prior"
         first = positive(first, name) if model == "bernoulli" else number(first, name)
-        if not math.isfinite(first):
-            raise ValueError(f"prior={prior}: the mean is not finite")
-        self.prior = (first, positive(second, name))
+        if not abs(first) <= 1e100:
+            raise ValueError(f"prior={prior}: the mean is not finite, or beyond 1e100")
+        self.prior = (first, within(second, name, _MODERATE))
         super().__init__(n, range=range, seed=seed)
 
     def _start(self) -> _core.Arms:
