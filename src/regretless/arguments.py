@@ -331,9 +331,10 @@ def numbers(values: Any, name: str) -> Array:
         if np.ma.is_masked(values):
             raise ValueError(f"{name} has masked values; fill them in, or leave their rounds out")
     try:
-        return np.asarray(values, np.float64)
+        array = np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} is not made of numbers: {error}") from None
+    return array if array.flags.aligned else array.copy()  # fields of records need not be
 
 
 def finite_numbers(values: Any, name: str, hint: str = "") -> Array:
