@@ -10,19 +10,16 @@ namespace regretless {
 
 namespace {
 
+// As the rest of the library shows a value, which may be one that must not be printed.
 std::string shown(PyObject* object) {
-  nb::object text = nb::steal(PyObject_Repr(object));
-  const bool cut = text.is_valid() && PyUnicode_GET_LENGTH(text.ptr()) > 80;
-  if (cut) text = nb::steal(PyUnicode_Substring(text.ptr(), 0, 77));
-  nb::object bytes =
-      nb::steal(text.is_valid() ? PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace")
-                                : nullptr);
-  if (!bytes.is_valid()) {
-    PyErr_Clear();
+  try {
+    const nb::object text =
+        nb::module_::import_("regretless.arguments").attr("shown")(nb::handle(object));
+    const nb::object bytes = text.attr("encode")("utf-8", "backslashreplace");
+    return {PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))};
+  } catch (nb::python_error&) {
     return "<unprintable>";
   }
-  return std::string(PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))) +
-         (cut ? "..." : "");
 }
 
 // Dates convert to floats, but the count of some unit since 1970 is hardly what was meant.

@@ -54,8 +54,8 @@ def shown(value: Any) -> str:
 
     To print an Arrow array or a sparse matrix that lies is as deadly as to use it.
 
-    >>> shown([1, "a" * 100]), shown(np.array([object()]))
-    ("[1, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...", '<ndarray>')
+    >>> shown(["a", 10**400]), shown(np.array([object()]))
+    ("['a', 100000000000000000000000000000000000000...00000000000000000000000000000...", '<ndarray>')
     """
     try:
         text = _printer.repr(value)
@@ -76,7 +76,7 @@ class _Printer(reprlib.Repr):
 
 
 _printer = _Printer()
-_printer.maxstring = _printer.maxlong = 90
+_printer.maxstring = _printer.maxlong = 80
 _printer.maxlist = _printer.maxtuple = _printer.maxdict = 20
 
 
@@ -331,9 +331,10 @@ def numbers(values: Any, name: str) -> Array:
         if np.ma.is_masked(values):
             raise ValueError(f"{name} has masked values; fill them in, or leave their rounds out")
     try:
-        return np.asarray(values, np.float64)
+        array = np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} is not made of numbers: {error}") from None
+    return array if array.flags.aligned else array.copy()  # fields of records need not be
 
 
 def finite_numbers(values: Any, name: str, hint: str = "") -> Array:

@@ -30,7 +30,7 @@ from roster import ROSTER, Entry, difference, state_of
 from fuzz.harness import main
 from regretless._core import Diverged
 
-__all__ = ["case"]
+__all__ = ["Refused", "build", "case", "options"]
 
 HUGE = 10**400
 WORK = ("rounds", "steps", "n", "dimension", "bits", "points", "size")  # takes its time
@@ -431,7 +431,7 @@ def garbled(entry: Entry, player: Any, rng: np.random.Generator) -> None:
     parameters = list(inspect.signature(getattr(type(player), name)).parameters.values())[1:]
     each = entry.kind.stream(1)[0]
     good = list(each) if isinstance(each, tuple) else [each]
-    args, options = [], {}
+    args, named = [], {}
     for i, each in enumerate(parameters):
         if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
             continue
@@ -439,50 +439,51 @@ def garbled(entry: Entry, player: Any, rng: np.random.Generator) -> None:
             continue
         value = good[i] if i < len(good) and rng.integers(2) else hostile(good[0], rng)
         if each.kind is each.KEYWORD_ONLY or len(args) < i:
-            options[each.name] = value
+            named[each.name] = value
         else:
             args.append(value)
     try:
-        attempt(entry, player, name, tuple(args), options)
+        attempt(entry, player, name, tuple(args), named)
     except TypeError as error:
         if "argument" in str(error) and f"{name}()" in str(error):
             raise Refused from None  # Python itself refuses the call
         raise
 
 
-def made(entry: Entry, player: Any, rng: np.random.Generator) -> None:
-    """The constructor with a hostile option, and then a round."""
-    kind = type(player)
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    if not names:
-        return
-    name = names[int(rng.integers(len(names)))]
-    value = hostile(getattr(player, name, 1.0), rng)
-    if name in ("rounds", "steps", "n", "dimension", "bits", "points", "size") and isinstance(
-        value, int
-    ):
-        value = (
-            min(value, 1) if value < HUGE else value
-        )  # as much work as was asked for takes its time
-    options = {
-        p.name: getattr(player, p.name)
-        for p in parameters
-        if p.default is p.empty and p.name != name and hasattr(player, p.name)
-    }
-    if any(p.default is p.empty and p.name not in options and p.name != name for p in parameters):
-        return
+def options(kind: type) -> list[inspect.Parameter]:
+    """What the constructor of a class takes."""
+    given = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    return [each for each in given if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+
+
+def build(entry: Entry, player: Any, name: str, value: Any) -> None:
+    """Make a player like another, but for one option, and play a round."""
+    needed = [p.name for p in options(type(player)) if p.default is p.empty and p.name != name]
+    if not all(hasattr(player, each) for each in needed):
+        return  # how it was made cannot be told
+    given = {each: getattr(player, each) for each in needed} | {name: value}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            fresh = kind(**options, **{name: value})
-            entry.kind.feed(fresh, entry.kind.stream(1)[0])
+            entry.kind.feed(type(player)(**given), entry.kind.stream(1)[0])
     except (Diverged, Raised, MemoryError):
         raise Refused from None
     except ValueError as error:
         if len(str(error)) < 8 or "bad_cast" in str(error):
             raise AssertionError(f"unclear: {error}") from error
         raise Refused from None
+
+
+def made(entry: Entry, player: Any, rng: np.random.Generator) -> None:
+    """The constructor with a hostile option, and then a round."""
+    names = [each.name for each in options(type(player))]
+    if not names:
+        return
+    name = names[int(rng.integers(len(names)))]
+    value = hostile(getattr(player, name, 1.0), rng)
+    if isinstance(value, int) and value < HUGE and name in WORK:
+        value = min(value, 1)
+    build(entry, player, name, value)
 
 
 def case(rng: np.random.Generator) -> str:

@@ -153,7 +153,7 @@ class OnePoint(Estimator):
 
     def spread(self, geometry: Geometry, dimension: int) -> float:
         largest = dimension * (self.bound / self.delta + self.lipschitz)
-        return (largest * _stretch(geometry)) ** 2
+        return _squared(largest * _stretch(geometry))
 
     def bias(self) -> float:
         # f(w + delta v) <= f_hat(w) + 2 L delta and f_hat(u) <= f(u) + L delta
@@ -199,7 +199,7 @@ class TwoPoint(OnePoint):
         return Feedback((ahead + behind) / 2.0, z, abs(difference) <= most)
 
     def spread(self, geometry: Geometry, dimension: int) -> float:
-        return (dimension * self.lipschitz * _stretch(geometry)) ** 2
+        return _squared(dimension * self.lipschitz * _stretch(geometry))
 
     @property
     def assumption(self) -> str:
@@ -209,6 +209,11 @@ class TwoPoint(OnePoint):
 def _direction(draw: Array) -> Array:
     """Normal numbers as a point of the sphere."""
     return np.asarray(draw / np.sqrt(draw @ draw))
+
+
+def _squared(number: float) -> float:
+    """Infinite where a power would be an error."""
+    return number * number
 
 
 def _stretch(geometry: Geometry) -> float:

@@ -120,7 +120,7 @@ def _of_adaboost_ol(sums: Sums, last: bool) -> BoostingCertificate:
     logistic, start = sums["logistic"].item(), weight * math.log(2.0)
     # gradient descent on [-2, 2] with steps 4 / sqrt t and slopes up to `most`: 2 sqrt T for the way,
     # and 4 most^2 sqrt T for the steps at most, or what they were
-    regret = (2.0 + 4.0 * most**2) * n * math.sqrt(rounds)
+    regret = (2.0 + 4.0 * most * most) * n * math.sqrt(rounds)
     paid = 2.0 * n * math.sqrt(rounds) + math.fsum(sums["steps"])
     inequalities = {"edges and losses": (won + logistic, start + regret)}
     theorem = "thesis Theorem 11, by measured edges"

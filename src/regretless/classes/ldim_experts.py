@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import instance, one_of, positive, whole
+from regretless.arguments import instance, listed, one_of, positive, whole
 from regretless.classes.finite_class import FiniteClass, Ids
 from regretless.classes.too_large import LIMIT
 from regretless.run import Array
@@ -158,7 +158,7 @@ class LdimExperts:
         >>> experts.follow([], [1, 2, 0]), experts.follow([0, 1], [1, 2, 0])
         ([1, 1, 1], [0, 0, 0])
         """
-        turns, space, predictions = set(deviations), self.H._everybody(), []
+        turns, space, predictions = set(listed(deviations, "deviations")), self.H._everybody(), []
         for t, x in enumerate(xs):
             space, predicted = self._step(space, x, t in turns)
             predictions.append(predicted)

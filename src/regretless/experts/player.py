@@ -258,7 +258,7 @@ class ExpertPlayer(ABC):
         if quantile is not None:
             if comparator is not None:
                 raise ValueError(
-                    f"comparator={shown(comparator)} and quantile={quantile}: give one"
+                    f"comparator={shown(comparator)} and quantile={shown(quantile)}: give one"
                 )
             k = rank(quantile, self.n)
             u = np.zeros(self.n)

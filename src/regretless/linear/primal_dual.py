@@ -110,7 +110,8 @@ class PrimalDual(Classifying):
         self._reset()
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        loss = losses.get(self.loss) if self.loss != "hinge" else Hinge(self.margin)
+        hinge = isinstance(self.loss, str) and self.loss == "hinge"
+        loss = Hinge(self.margin) if hinge else losses.get(self.loss)
         if not isinstance(loss, Hinge):
             raise ValueError(
                 f"loss={self.loss!r}: the primal-dual updates are those of the hinge loss"

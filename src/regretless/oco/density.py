@@ -19,6 +19,7 @@ from regretless.arguments import (
     check_entries,
     matrix,
     number,
+    numbers,
     one_of,
     outside,
     positive,
@@ -101,9 +102,10 @@ class DensityPlayer:
             )
             self.grid = self._spread(whole(points, "points"))
         else:
-            width = np.shape(points)[-1] if dimension is None else dimension
+            given = numbers(points, "points")
+            width = dimension or (given.shape[-1] if given.ndim else 1)
             self.grid, self.method = (
-                matrix(points, "points", whole(width, "dimension")).copy(),
+                matrix(given, "points", whole(width, "dimension")).copy(),
                 "given",
             )
             self.dimension = self.grid.shape[1]
