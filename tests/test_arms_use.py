@@ -542,7 +542,7 @@ def test_files_that_are_damaged(tmp_path):
         UCB1.load(tmp_path / "exp3")
     good = player._engine.state()
     for wrong in (good[:-1], good[:5], np.append(good, 1.0)):
-        with pytest.raises(ValueError, match="state|waiting"):
+        with pytest.raises(ValueError, match=r"state|waiting"):
             Exp3(3)._engine.restore(wrong)
     bad = good.copy()
     bad[-4] = 7.0  # the arm of the choice that waits

@@ -54,9 +54,13 @@ class Parts:
             raise ValueError(f"{described!r} is not a description by name")
         self._described, self._prefix = dict(described), prefix
         self._arrays = dict(arrays)
-        self.size = sum(array.size for array in self._arrays.values())
+        self.size = sum(getattr(array, "size", 0) for array in self._arrays.values())
 
     # --- values ------------------------------------------------------------------------------------
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a value."""
+        return name in self._described
 
     def take(self, name: str) -> Any:
         """A value as it is."""

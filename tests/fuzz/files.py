@@ -43,8 +43,8 @@ NUMBERS = (
     2.0**53, 1e19, 1e38, 1e150, 1e300, 1.7e308, -1e9, -1e300,
 )  # fmt: skip
 VALUES = (
-    None, True, False, -1, 0, 1, 2, 7, 2**31, 2**53, 2**63, 10**30, -1.5, 0.25, 1e300, -1e300, "", "spam",
-    "squared", "Hedge", [], [1, 2], [[]], {}, {"float": "nan"}, {"float": "inf"}, {"tuple": []},
+    None, True, False, -1, 0, 1, 2, 7, 2**31, 2**53, 2**63, 10**30, -1.5, 0.25, 1e300, -1e300, "",
+    "spam", "squared", "Hedge", [], [1, 2], [[]], {}, {"float": "nan"}, {"float": "inf"}, {"tuple": []},
     {"losses": ["Hinge", {}]}, {"list": [1]}, {"learner": ["Hedge", {}]}, "9" * 5000,
 )  # fmt: skip
 # an option that says how much work is done when it is used, not what was learned

@@ -53,7 +53,7 @@ class GradientFiles(LinearLearner):
                 _learner(path, text, parts.part(str(i)).rest())
                 for i, text in enumerate(description.pop("learners", []))
             ]
-            own = parts.rest()
+            own: dict[str, Any] = parts.rest()
         if not learners:
             return super()._restored(path, description, own, yours)
         if "stages" in own:

@@ -143,6 +143,8 @@ class Training:
     def load(cls, path: Any, command: Mapping[str, Any]) -> Self:
         """The training that `save` wrote, or `ValueError` if it belongs to another command."""
         with state.opening(path) as parts:
+            if not parts.has("command"):
+                raise state.NotGiven(f"{path} is not a checkpoint")
             old = parts.take("command")
             changed = sorted(k for k in old.keys() | command.keys() if old.get(k) != command.get(k))
             if changed:

@@ -371,7 +371,7 @@ class Mixture:
     def _restore(self, parts: state.Parts, algorithm: type[ExpertPlayer]) -> None:
         self.rounds, self._delayed = parts.whole("rounds"), parts.flag("_delayed")
         self._unit = parts.number("_unit", 0.0, 1e150)
-        players = []
+        players: list[ExpertPlayer] = []
         for k, described in enumerate(parts.take("players")):
             own = parts.part(str(k), described)
             one_of(own.take("class"), "class", [algorithm.__name__])
@@ -384,9 +384,9 @@ class Mixture:
         if self.names is not None and players and len(self.names) != n:
             raise ValueError(f"there are {len(self.names)} names for {n} experts")
         self._missed = parts.array("missed", (n,), -1e150, 1e150)
-        self.player = players.pop() if players else None
-        if sum(each.rounds for each in [*players, *([self.player] if n else [])]) > self.rounds:
+        if sum(each.rounds for each in players) > self.rounds:
             raise ValueError("the players have played more rounds than the mixture")
+        self.player = players.pop() if players else None
         self._past = list(zip(players, units.tolist(), strict=True))
 
     def __repr__(self) -> str:

@@ -339,8 +339,8 @@ class LinearLearner(ABC):
             learner = cls(**cls._saved_options(path, parts, yours or {}))
             lanes = parts.count("lanes")
             memory = _from_json(parts.take("memory"))
-            learner._read_as = parts.take("reading") if "reading" in described else None
-            if "columns" in described:
+            learner._read_as = parts.take("reading") if parts.has("reading") else None
+            if parts.has("columns"):
                 learner._schema = Schema(parts.take("columns"))
             learner._start().restore(lanes=lanes, **parts.rest())
             learner._remember(memory)
@@ -438,12 +438,12 @@ def _from_json(value: Any) -> Any:
     if kind not in (*_ROOMS, "learner"):
         raise ValueError(f"{kind} is not known")
     name, options = inside
+    made: Any
     if kind == "learner":
         made = learner_class(name)
     else:
         made = getattr(_room(kind), name) if name in _room(kind).__all__ else None
-        made = made if is_dataclass(made) else None
-    if made is None:
+    if made is None or not (kind == "learner" or (isinstance(made, type) and is_dataclass(made))):
         raise ValueError(f"{name} is not known")
     return made(**{k: _from_json(v) for k, v in options.items()})
 

@@ -162,7 +162,8 @@ class EnginePlayer(Player):
             learned = parts.array("state", (None,))
             cls._check_size(options, learned.size)
             player = cls.__new__(cls)
-            (cls._maker or cls).__init__(player, **options)
+            maker: Any = cls._maker or cls
+            maker.__init__(player, **options)
             for name in state.options_of(player, cls._maker).keys() - options.keys():
                 raise ValueError(f"the option {name!r} is missing")
             player._engine.restore(learned)

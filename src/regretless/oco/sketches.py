@@ -161,7 +161,7 @@ class Oja(Sketch):
         products = table[:, 1:] @ table[:, 1:].T
         orthonormal = np.abs(products - np.eye(len(table))).max(initial=0.0) <= 1e-6
         _check(table, bool(orthonormal), "directions that are not orthonormal")
-        _check(table, len(table) <= self.size and (table[:, 0] >= 0).all(), "other squares")
+        _check(table, len(table) <= self.size and bool((table[:, 0] >= 0).all()), "other squares")
         self.squares, self.directions = table[:, 0].copy(), table[:, 1:].copy()
         self._put_together()
 
