@@ -171,7 +171,7 @@ void Auto::retire() {
   const double rounds = scalar(kRounds, 0);
   std::vector<int> hopeless = mixings_[0].hopeless(earlier_[0], rounds);
   for (std::size_t c = 1; c < mixings_.size(); ++c) {
-    const std::vector<int> own = mixings_[c].hopeless(earlier_[c], rounds);
+    const std::vector<int> own = mixings_[c].hopeless(earlier_[c], scalar(kRounds, int(c)));
     std::erase_if(hopeless, [&](int k) { return !std::count(own.begin(), own.end(), k); });
   }
   std::vector<int> gone;

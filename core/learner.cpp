@@ -134,8 +134,11 @@ void Learner::relane(const std::vector<int>& sources, const std::vector<int>& si
     bool flips;
   };
   std::vector<Move> floats, doubles;
+  // Where the score has an offset, -w is not the model of the other label: that one begins afresh.
+  const bool odd = with(rule_, []<class R>(const R&) { return R::offset == 0; });
   for (int k = 0; k < to.width; ++k) {
-    const int source = k < lanes ? sources[std::size_t(k)] : -1;
+    int source = k < lanes ? sources[std::size_t(k)] : -1;
+    if (source >= 0 && signs[std::size_t(k)] < 0 && !odd) source = -1;
     if (source < 0) {  // lanes that only pad the vectors play along and need a sane start, too
       with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });
       continue;

@@ -18,8 +18,12 @@ __all__ = ["Classifying", "label_array"]
 class Classifying(LinearLearner):
     """A linear classifier. Two labels share one lane; three or more have one each, against the rest.
 
-    Labels are of any hashable type and may appear at any time. A label that appears later starts from
-    zero weights; the lane of two labels goes on as two mirrored ones.
+    Labels are of any hashable type and may appear at any time. With the third label the lane of the
+    first two goes on as two mirrored ones. The lane of a later label is that of a learner that starts
+    with the label's first example: weights of zero; rounds, rates, penalties and totals counted from
+    there. Only what is known about the features themselves is shared: which there are, and where a rule
+    keeps that once for all labels ("coin", `Auto`), how large each has been. `loss_` and `certificate()`
+    add up all lanes, each from its start.
     """
 
     _classifies: ClassVar[bool] = True
