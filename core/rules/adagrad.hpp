@@ -23,6 +23,7 @@ struct AdaGrad : RuleDefaults {
 
   int float_slots() const { return scale_invariant ? 3 : 2; }
   bool needs_clock() const { return l1 > 0 || l2 > 0; }
+  bool rests() const { return !needs_clock() && !scale_invariant; }
 
   template <class V>
   struct At {

@@ -39,7 +39,7 @@ def told(debug: bool) -> Iterator[None]:
 def _line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         text = f"{error.filename}: {error.strerror}"
-    elif isinstance(error, (ValueError, OSError, ArithmeticError)):
+    elif isinstance(error, (ValueError, OSError, ArithmeticError, MemoryError)):
         text = str(error)
     else:  # not foreseen: the kind of error helps who reports it
         text = f"{type(error).__name__}: {error} (--debug shows where)"

@@ -11,6 +11,7 @@ from regretless.arguments import importance, number
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
+from regretless.rows import Want
 
 __all__ = ["Classifying", "label_array"]
 
@@ -101,12 +102,21 @@ class Classifying(LinearLearner):
         return self._labels.index[label]
 
     def _add(self, label: Any) -> None:
+        """Give a new label its lane; `MemoryError`, with nothing changed, if there is no room."""
         if label in self._labels.index:
             return
         core = self._model or self._start()
-        lanes = self._labels.add(label)
-        if lanes is not None:
+        if len(self._labels.labels) > 2:
+            core.extend(1)
+        elif (lanes := self._labels.lanes(label)) is not None:
             core.relane(*lanes)
+        self._labels.add(label)
+
+    def _reserve(self, count: int) -> None:
+        """Lay out the lanes of so many labels more, all at once."""
+        lanes = len(self._labels.labels) + count
+        if count > 1 and lanes > 2:
+            (self._model or self._start()).reserve(lanes)
 
     def _decide(self, score: Any) -> Any:
         labels = self._labels.labels
@@ -114,7 +124,7 @@ class Classifying(LinearLearner):
             return labels[1] if score >= 0 else labels[0]
         if len(labels) < 2:
             return labels[0] if labels else None
-        return labels[max(range(len(score)), key=score.__getitem__)]
+        return labels[score.index(max(score))]
 
     # --- batches -------------------------------------------------------------------------------------
 
@@ -149,11 +159,12 @@ class Classifying(LinearLearner):
         given = [] if classes is None else self._unknown(classes)
         if fresh or given:
             self._check(batch, importance, given + [label for _, label in fresh])
+            self._reserve(len({*given, *(label for _, label in fresh)}))
             for label in given:
                 self._add(label)
             codes, fresh = self._labels.encode(labels)
         if not fresh:
-            yield codes, self._feed(batch, codes, importance, want_scores)
+            yield codes, self._feed(batch, codes, importance, self._wanted(want_scores))
             return
         # A label's lane begins where the label first appears, so the batch is cut there.
         start = 0
@@ -162,16 +173,21 @@ class Classifying(LinearLearner):
                 part = slice(start, t)
                 codes, _ = self._labels.encode(labels[part])
                 weights = None if importance is None else importance[part]
-                yield codes, self._feed(batch[part], codes, weights, want_scores)
+                yield codes, self._feed(batch[part], codes, weights, self._wanted(want_scores))
                 start = t
             if label is not None:
                 self._add(label)
 
+    def _wanted(self, scores: bool) -> Want:
+        """What the core is to tell of a batch: of many labels only which is the best."""
+        if not scores:
+            return Want.NOTHING
+        return Want.BEST if len(self._labels.labels) > 2 else Want.SCORES
+
     def _outcome(self, codes: NDArray[np.int32], scores: Any, losses: Any) -> Outcome:
         count = len(self._labels.labels)
         if count > 2:
-            best = scores.reshape(len(codes), -1).argmax(axis=1)
-            return Outcome(losses, (best != codes).astype(np.float64))
+            return Outcome(losses, (scores != codes).astype(np.float64))
         if count < 2:  # before the second label every prediction is the first
             return Outcome(losses, np.zeros(len(codes)))
         positive = codes == 1
@@ -209,12 +225,13 @@ class Classifying(LinearLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
-        scores = self._batch_scores(X)
-        count = len(self._labels.labels)
+        batch, count = rows.batch(X), len(self._labels.labels)
         if not count:
             raise ValueError("nothing has been learned yet: there is no label to predict")
-        # one lane, one label: argmax is 0
-        best = (scores[:, 0] >= 0).astype(int) if count == 2 else scores.argmax(axis=1)
+        if count == 2:
+            best = (self._feed(batch, None, None, Want.SCORES) >= 0).astype(int)
+        else:  # of one lane it is 0
+            best = self._feed(batch, None, None, Want.BEST)
         predicted: NDArray[Any] = self.classes_[best]
         return predicted
 

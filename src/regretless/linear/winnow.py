@@ -84,9 +84,9 @@ class Winnow(MistakeDriven):
             whole(d, "dimension", hint=", or None")
         return ConservativeHinge(), "winnow", {"eta": self.rate, "dimension": d or 0}
 
-    def _unlearned(self, table: NDArray[np.float64]) -> float:
+    def _unlearned(self) -> float:
         tiny = float(np.float32(1e-30))  # which the core asks for the score of
-        return tiny * (2.0 / (self.dimension or len(table))) / tiny
+        return tiny * (2.0 / (self.dimension or 2**self.bits)) / tiny
 
     @property
     def weights_(self) -> dict[Any, Any]:
