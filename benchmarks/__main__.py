@@ -18,7 +18,7 @@ from pages import picture, put_front, report
 
 HERE = Path(__file__).parent
 ALL = (
-    *("linear", "streams", "auto", "newton", "kernels", "boosting", "boosting_batch"),
+    *("linear", "streams", "labels", "auto", "newton", "kernels", "boosting", "boosting_batch"),
     *("oco", "experts", "bandits", "contextual", "games", "classes"),
 )
 

@@ -22,10 +22,10 @@ Auto::Auto(Loss loss, const std::vector<Candidate>& candidates, double lipschitz
   relane({-1}, {1});
 }
 
-void Auto::start(std::size_t p) {
+void Auto::start(std::size_t p, int first) {
   const Lanes lanes = parts_[p].lane_scalars();
   const std::vector<int>& own = numbers_[p];
-  for (int k = 0; k < parts_[p].lanes(); ++k) {
+  for (int k = first; k < parts_[p].lanes(); ++k) {
     const Candidate& c = candidates_[std::size_t(own[std::size_t(k) % own.size()])];
     if (c.coin) {
       lanes(Coin::kWealth, k) = c.rate;
@@ -52,8 +52,8 @@ void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs
         from.push_back(sources[c] < 0 ? -1 : sources[c] * each + k);
         side.push_back(signs[c]);
       }
-    parts_[p].relane(from, side);
     parts_[p].join(each);
+    parts_[p].relane(from, side);
     start(p);
   }
   const int count = int(alive().size());
@@ -68,6 +68,42 @@ void Auto::relane(const std::vector<int>& sources, const std::vector<int>& signs
   }
   mixings_ = std::move(fresh);
   earlier_ = std::move(earlier);
+}
+
+void Auto::extend(int count) {
+  check(lanes() + count);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const int before = parts_[p].lanes();
+    parts_[p].extend(count * int(numbers_[p].size()));
+    start(p, before);
+  }
+  const int alike = mixings_[0].lanes();
+  for (int c = 0; c < count; ++c) {
+    mixings_.emplace_back(loss_, alike, share_, kernels_);
+    earlier_.emplace_back(std::size_t(alike) + 1);
+  }
+}
+
+void Auto::reserve(int classes) {
+  check(classes);
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    parts_[p].reserve(classes * int(numbers_[p].size()));
+}
+
+// Whether there is memory for so many classes in all parts, before any of them changes.
+void Auto::check(int classes) const {
+  std::size_t bytes = 0;
+  int models = 0;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const int each = classes * int(numbers_[p].size());
+    bytes += parts_[p].wanted(each);
+    models += each;
+  }
+  check_memory(parts_[0].rows(), models, bytes);
+}
+
+void Auto::pack() {
+  for (Learner& part : parts_) part.pack();
 }
 
 void Auto::grow() {
@@ -137,7 +173,13 @@ void Auto::learn(const Batch& batch, std::size_t offset) {
 }
 
 void Auto::learn_some(const Batch& batch, std::size_t offset) {
-  grow();
+  const std::size_t known = parts_[0].rows();
+  try {
+    for (Learner& part : parts_) part.touch(batch, features().size());
+  } catch (const NoRoom&) {
+    features().truncate(std::uint32_t(known));
+    throw;
+  }
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     Batch own = batch;
     scores_[p].resize(batch.size * std::size_t(parts_[p].lanes()));
@@ -171,7 +213,7 @@ void Auto::retire() {
   const double rounds = scalar(kRounds, 0);
   std::vector<int> hopeless = mixings_[0].hopeless(earlier_[0], rounds);
   for (std::size_t c = 1; c < mixings_.size(); ++c) {
-    const std::vector<int> own = mixings_[c].hopeless(earlier_[c], rounds);
+    const std::vector<int> own = mixings_[c].hopeless(earlier_[c], scalar(kRounds, int(c)));
     std::erase_if(hopeless, [&](int k) { return !std::count(own.begin(), own.end(), k); });
   }
   std::vector<int> gone;
@@ -220,11 +262,11 @@ void Auto::drop(const std::vector<int>& gone) {
     }
     for (int c = 0; c < lanes(); ++c)
       for (const int k : kept) from.push_back(c * count + k);
-    parts_[p].relane(from, std::vector<int>(from.size(), 1));
     std::vector<int> left;
     for (const int k : kept) left.push_back(numbers_[p][std::size_t(k)]);
     numbers_[p] = left;
     parts_[p].join(int(left.size()));
+    parts_[p].relane(from, std::vector<int>(from.size(), 1));
   }
   for (Mixing& mixing : mixings_) mixing = mixing.without(gone);
 }
@@ -232,16 +274,15 @@ void Auto::drop(const std::vector<int>& gone) {
 // --- what there is to know
 // -------------------------------------------------------------------------
 
-std::vector<double> Auto::weights() const {
-  std::vector<double> out;
+std::vector<double> Auto::weights(const Rows& rows) const {
+  const std::size_t classes = mixings_.size();
+  std::vector<double> out(rows.size() * classes);
   for (std::size_t p = 0, first = 0; p < parts_.size(); first += numbers_[p++].size()) {
-    const std::vector<double> own = parts_[p].weights();
-    const std::size_t each = numbers_[p].size(), classes = mixings_.size();
-    const std::size_t rows = own.size() / (each * classes);
-    out.resize(rows * classes);
+    const std::vector<double> own = parts_[p].weights(rows);
+    const std::size_t each = numbers_[p].size();
     for (std::size_t c = 0; c < classes; ++c) {
       const std::vector<double> shares = mixings_[c].lane_shares();
-      for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t k = 0; k < each; ++k)
           out[i * classes + c] += shares[first + k] * own[(i * classes + c) * each + k];
     }

@@ -34,8 +34,12 @@ class Auto : public Model {
   void learn(const Batch& batch, std::size_t offset = 0) override;
   void grow() override;
   void relane(const std::vector<int>& sources, const std::vector<int>& signs) override;
+  void extend(int count) override;
+  void reserve(int classes) override;
+  void pack() override;
 
-  std::vector<double> weights() const override;
+  using Model::weights;
+  std::vector<double> weights(const Rows& rows) const override;
   double scalar(Scalar s, int lane) const override;
   std::vector<Part> parts() override;
   std::vector<double> numbers() override;
@@ -51,7 +55,9 @@ class Auto : public Model {
   // Lanes are tried for so many rounds, and looked at again each time that number has doubled.
   static constexpr double kTrial = 16000;
 
-  void start(std::size_t p);  // the lanes of a part get what makes them differ
+  // The lanes of a part, from one on, get what makes them differ.
+  void start(std::size_t p, int first = 0);
+  void check(int classes) const;
   void score_lanes(const Batch& batch) const;
   void gather(std::size_t t, int lane, double* to) const;
   void learn_some(const Batch& batch, std::size_t offset);

@@ -10,12 +10,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <utility>
 #include <vector>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
+
+#include "memory.hpp"
 
 namespace regretless {
 
@@ -31,16 +32,18 @@ struct Example {
 };
 
 struct Layout {
-  int lanes = 1;         // models in use
-  int width = 1;         // lanes laid out, a multiple of the vector block
-  int doubles = 0;       // double slots per lane
-  int floats = 1;        // float slots per lane
-  int shared = 0;        // further floats, of the row
+  int lanes = 1;    // models in use
+  int width = 1;    // lanes laid out, a multiple of the vector block; there may be more to come
+  int doubles = 0;  // double slots per lane
+  int floats = 1;   // float slots per lane
+  int shared = 0;   // further floats, of the row
   std::size_t stride{};  // floats from one row to the next
 
-  // A single lane has rows of its own width, unless the rule knows only blocks.
-  static Layout of(int lanes, int doubles, int floats, int shared = 0, bool blocks = false) {
-    const int width = lanes == 1 && !blocks ? 1 : (lanes + 3) / 4 * 4;
+  // A single lane has rows of its own width, unless the rule knows only blocks. `room` is for lanes
+  // that may come.
+  static Layout of(int lanes, int doubles, int floats, int shared = 0, bool blocks = false,
+                   int room = 0) {
+    const int most = std::max(lanes, room), width = most == 1 && !blocks ? 1 : (most + 3) / 4 * 4;
     Layout l{lanes, width, doubles, floats, shared, 0};
     const std::size_t used = std::size_t(l.width) * (2 * doubles + floats) + shared;
     // A short row is a power of two (it never straddles two cache lines), a long one whole lines.
@@ -49,6 +52,8 @@ struct Layout {
     l.stride = used <= 16 ? stride : (used + 15) / 16 * 16;
     return l;
   }
+  // Lanes that loops go over: those in use, in whole blocks.
+  int active() const { return width == 1 ? 1 : (lanes + 3) / 4 * 4; }
   std::size_t float_offset() const { return 2 * std::size_t(width) * doubles; }
   std::size_t shared_offset() const { return std::size_t(width) * (2 * doubles + floats); }
 };
@@ -58,7 +63,8 @@ class Bank {
   explicit Bank(Layout layout = {}) : layout_(layout) {}
   Bank(const Bank& other) : layout_(other.layout_) {
     resize(other.rows_);
-    if (rows_) std::memcpy(data_, other.data_, bytes(rows_));
+    for (std::size_t i = 0; i < rows_; ++i)  // what is zero is not written to, and costs no memory
+      if (other.touched(i)) std::memcpy(row(i), other.row(i), bytes(1));
   }
   Bank(Bank&& other) noexcept { swap(other); }
   Bank& operator=(Bank other) noexcept {
@@ -81,14 +87,21 @@ class Bank {
     return row(i) + layout_.float_offset() + std::size_t(slot) * layout_.width;
   }
 
+  bool touched(std::size_t i) const { return any(row(i), layout_.stride); }
+
+  // Take lanes into use that are laid out: they are zero.
+  void use(int lanes) { layout_.lanes = lanes; }
+
   // New rows are zero. Growth is geometric; calloc leaves untouched pages of a hashed bank unused.
+  // Throws NoRoom, and nothing has changed.
   void resize(std::size_t rows) {
     if (rows > capacity_) {
       const std::size_t capacity = rows_ == 0 ? rows : std::size_t(double(rows) * 1.5) + 16;
+      if (rows_) check_memory(rows, layout_.lanes, bytes(capacity));
       const std::size_t align = bytes(capacity) < kHugePage ? kCacheLine : kHugePage;
       const std::size_t size = (bytes(capacity) + align - 1) / align * align;
       void* raw = std::calloc(size + align, 1);
-      if (!raw) throw std::bad_alloc();
+      if (!raw) throw NoRoom(rows, layout_.lanes, size, memory_available());
       const auto address = reinterpret_cast<std::uintptr_t>(raw);
       auto* fresh = reinterpret_cast<float*>((address + align - 1) / align * align);
 #ifdef __linux__  // or the first pass over a large bank is spent on one page fault per example

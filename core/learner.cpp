@@ -1,6 +1,8 @@
 #include "learner.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace regretless {
 
@@ -27,10 +29,10 @@ Learner::Learner(Loss loss, Rule rule, int bits, std::uint32_t remembered, bool 
   with(rule_, [&](const auto& r) { r.start(lane_scalars(), 0); });
 }
 
-Layout Learner::layout(int lanes) const {
+Layout Learner::layout(int lanes, int room) const {
   return with(rule_, [&]<class R>(const R& r) {
     return Layout::of(lanes, int(certify_) + int(needs_clock_), r.float_slots(), r.shared_slots(),
-                      !R::single_lane);
+                      !R::single_lane, room);
   });
 }
 
@@ -59,11 +61,26 @@ bool Learner::starts_at_zero() const {
 
 void Learner::predict(const Batch& batch) const {
   if (votes_) return vote(batch);
-  kernels_.predict(rule_, loss_, view(), batch);
+  kernels_.predict(rule_, loss_, view(), placed(batch));
+}
+
+// The batch with rows of the bank in place of the features'.
+Batch Learner::placed(const Batch& batch) const {
+  if (!places_.used()) return batch;
+  const std::size_t first = batch.starts[0], size = batch.starts[batch.size] - first;
+  placed_starts_.resize(batch.size + 1);
+  for (std::size_t t = 0; t <= batch.size; ++t) placed_starts_[t] = batch.starts[t] - first;
+  placed_rows_.resize(size);
+  for (std::size_t j = 0; j < size; ++j) placed_rows_[j] = places_.find(batch.rows[first + j]);
+  Batch own = batch;
+  own.starts = placed_starts_.data();
+  own.rows = placed_rows_.data();
+  own.values += first;
+  return own;
 }
 
 void Learner::vote(const Batch& batch) const {
-  place_.resize(bank_.rows());
+  place_.resize(rows_);
   for (std::size_t t = 0; t < batch.size; ++t) {
     const std::size_t start = batch.starts[t];
     record_.score({batch.rows + start, batch.values + start, batch.starts[t + 1] - start}, lanes(),
@@ -87,7 +104,7 @@ std::size_t Learner::learn_and_record(const Batch& batch) {
       vote(one);
     }
     one.scores = scores.data();
-    if (!kernels_.learn(rule_, loss_, view(), one)) return t;
+    if (!kernels_.learn(rule_, loss_, view(), placed(one))) return t;
     const double h = one.importance ? *one.importance : 1;
     if (h == 0) continue;
     for (std::size_t k = 0; k < count; ++k) {
@@ -102,39 +119,137 @@ std::size_t Learner::learn_and_record(const Batch& batch) {
 }
 
 void Learner::grow(std::size_t rows) {
-  if (bank_.rows() < rows) bank_.resize(rows);
+  if (!places_.used() && bank_.rows() < rows) bank_.resize(rows);
+  rows_ = std::max(rows_, rows);
+  count_features();
+}
+
+void Learner::count_features() {
   with(rule_, [&](auto& r) {
-    if constexpr (requires { r.features; }) r.features = bank_.rows();
+    if constexpr (requires { r.features; }) r.features = rows_;
   });
 }
 
+void Learner::touch(const Batch& batch, std::size_t rows) {
+  grow(rows);
+  if (!places_.used()) return;
+  const std::size_t before = places_.size();
+  for (std::size_t t = 0; t < batch.size; ++t) {
+    if (batch.importance && batch.importance[t] == 0) continue;
+    for (std::size_t j = batch.starts[t]; j < batch.starts[t + 1]; ++j) places_.give(batch.rows[j]);
+  }
+  try {
+    bank_.resize(places_.size());
+  } catch (...) {
+    places_.truncate(before);
+    throw;
+  }
+}
+
 void Learner::learn(const Batch& batch, std::size_t offset) {
-  std::size_t used = bank_.rows();
-  grow();
+  std::size_t used = rows_;
+  try {
+    touch(batch, features_.size());
+  } catch (const NoRoom&) {
+    features_.truncate(std::uint32_t(used));
+    throw;
+  }
   const std::size_t done =
-      votes_ ? learn_and_record(batch) : kernels_.learn(rule_, loss_, view(), batch);
+      votes_ ? learn_and_record(batch) : kernels_.learn(rule_, loss_, view(), placed(batch));
   if (done == batch.size) return;
   // Names that came with the refused example or later are taken back.
   for (std::size_t j = 0; j < batch.starts[done]; ++j)
     used = std::max<std::size_t>(used, batch.rows[j] + 1);
   features_.truncate(std::uint32_t(used));
-  bank_.resize(used);
-  grow();
+  if (!places_.used()) bank_.resize(used);
+  rows_ = used;
+  count_features();
   throw Diverged(offset + done, offset == 0 && batch.size == 1, advice);
 }
 
+// --- lanes
+// -----------------------------------------------------------------------------------------
+
+namespace {
+// The lanes that there are, and some fresh ones.
+std::vector<int> the_same(int lanes, int all) {
+  std::vector<int> sources(std::size_t(lanes), 0);
+  std::iota(sources.begin(), sources.end(), 0);
+  sources.resize(std::size_t(all), -1);
+  return sources;
+}
+std::vector<int> as_they_are(int lanes) { return std::vector<int>(std::size_t(lanes), 1); }
+}  // namespace
+
 void Learner::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
   const int lanes = int(sources.size());
-  const Layout from = bank_.layout(), to = layout(lanes);
+  if (lanes < bank_.layout().lanes) room_ = 0;
+  lay_out(layout(lanes, lanes > per_class_ ? room_ : 0), sources, signs);
+}
+
+// Lanes that are laid out are as fresh ones are. If there are too few, half as many again are made.
+void Learner::extend(int count) {
+  const Layout& now = bank_.layout();
+  const int lanes = now.lanes + count;
+  if (lanes > now.width || (scatters(lanes) && !places_.used())) {
+    const int room = std::max(room_, now.width + now.width / 2);
+    return lay_out(layout(lanes, room), the_same(now.lanes, lanes), as_they_are(lanes));
+  }
+  if (votes_) record_.extend(now.lanes, lanes);
+  bank_.use(lanes);
+}
+
+void Learner::reserve(int lanes) {
+  const int now = bank_.layout().lanes;
+  if (lanes <= bank_.layout().width) return;
+  check_memory(in_use(), lanes, wanted(lanes));
+  room_ = lanes;
+  if (now > per_class_) lay_out(layout(now, room_), the_same(now, now), as_they_are(now));
+}
+
+std::size_t Learner::in_use() const {
+  if (places_.used() || !features_.hashed()) return bank_.rows();
+  std::size_t count = 2;
+  for (std::size_t i = 1; i < bank_.rows(); ++i) count += bank_.touched(i);
+  return count;
+}
+
+std::size_t Learner::wanted(int lanes) const {
+  if (lanes <= bank_.layout().width) return 0;
+  return in_use() * layout(lanes).stride * sizeof(float);
+}
+
+void Learner::pack() {
+  const int lanes = bank_.layout().lanes;
+  room_ = 0;
+  if (layout(lanes).width == bank_.layout().width) return;
+  lay_out(layout(lanes), the_same(lanes, lanes), as_they_are(lanes));
+}
+
+void Learner::lay_out(const Layout& to, const std::vector<int>& sources,
+                      const std::vector<int>& signs) {
+  const int lanes = to.lanes;
+  const Layout from = bank_.layout();
+  const bool anew = std::all_of(sources.begin(), sources.end(), [](int s) { return s < 0; });
+  if (to.stride > from.stride) {
+    // of hashed rows only those count that are in use: the others take no memory
+    const std::size_t rows = !anew ? in_use() : features_.hashed() ? 2 : rows_;
+    check_memory(
+        rows, lanes,
+        rows * to.stride * sizeof(float) + std::size_t(kScalars) * to.width * sizeof(double));
+  }
   std::vector<double> scalars(std::size_t(kScalars) * to.width);
   struct Move {
     std::size_t from, to;
     bool flips;
   };
   std::vector<Move> floats, doubles;
+  // Where the score has an offset, -w is not the model of the other label: that one begins afresh.
+  const bool odd = with(rule_, []<class R>(const R&) { return R::offset == 0; });
   for (int k = 0; k < to.width; ++k) {
-    const int source = k < lanes ? sources[std::size_t(k)] : -1;
-    if (source < 0) {  // lanes that only pad the vectors play along and need a sane start, too
+    int source = k < lanes ? sources[std::size_t(k)] : -1;
+    if (source >= 0 && signs[std::size_t(k)] < 0 && !odd) source = -1;
+    if (source < 0) {  // lanes that are not in use play along in vectors and need a sane start, too
       with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });
       continue;
     }
@@ -152,36 +267,64 @@ void Learner::relane(const std::vector<int>& sources, const std::vector<int>& si
            turns && (audit || with(rule_, [](const auto& r) { return r.signed_clock(); }))});
     }
   }
-  bank_.change(to, [&](const float* old, float* fresh) {
-    for (const Move& m : floats) fresh[m.to] = m.flips ? -old[m.from] : old[m.from];
-    const auto* old_doubles = reinterpret_cast<const double*>(old);
-    auto* fresh_doubles = reinterpret_cast<double*>(fresh);
-    for (const Move& m : doubles)
-      fresh_doubles[m.to] = m.flips ? -old_doubles[m.from] : old_doubles[m.from];
-    std::copy_n(old + from.shared_offset(), from.shared, fresh + to.shared_offset());
-  });
+  if (anew) {
+    Places places;
+    if (scatters(lanes)) places.start(rows_);
+    Bank fresh(to);
+    fresh.resize(places.used() ? places.size() : rows_);
+    bank_ = std::move(fresh);
+    places_ = std::move(places);
+  } else {
+    move_rows(to, [&](const float* old, float* fresh) {
+      for (const Move& m : floats) fresh[m.to] = m.flips ? -old[m.from] : old[m.from];
+      const auto* old_doubles = reinterpret_cast<const double*>(old);
+      auto* fresh_doubles = reinterpret_cast<double*>(fresh);
+      for (const Move& m : doubles)
+        fresh_doubles[m.to] = m.flips ? -old_doubles[m.from] : old_doubles[m.from];
+      std::copy_n(old + from.shared_offset(), from.shared, fresh + to.shared_offset());
+    });
+  }
   if (votes_) record_.relane(from.lanes, sources, signs);
   scalars_ = std::move(scalars);
 }
 
-std::vector<double> Learner::weights() const {
+// Every row that was touched, laid out anew.
+template <class F>
+void Learner::move_rows(const Layout& to, F move) {
+  if (places_.used() || !scatters(to.lanes)) return bank_.change(to, move);
+  Places places;
+  places.start(rows_);
+  for (std::uint32_t row = 1; row < rows_; ++row)
+    if (bank_.touched(row)) places.give(row);
+  Bank fresh(to);
+  fresh.resize(places.size());
+  for (std::uint32_t row = 0; row < rows_; ++row)
+    if (row == 0 || places.find(row) != Places::kUntouched)
+      move(bank_.row(row), fresh.row(places.find(row)));
+  bank_ = std::move(fresh);
+  places_ = std::move(places);
+}
+
+// --- what there is to know
+// -------------------------------------------------------------------------
+
+std::vector<double> Learner::weights(const Rows& rows) const {
   // A weight is the score of its feature alone. The value is tiny because rules that know the scale
   // of a feature would take a larger one for news.
   const float value = 1e-30f;
   const std::size_t starts[2] = {0, 1}, width = std::size_t(lanes());
-  std::vector<double> out(bank_.rows() * width);
-  for (std::uint32_t row = 0; row < bank_.rows(); ++row)
-    kernels_.predict(rule_, loss_, view(),
-                     {.size = 1,
-                      .starts = starts,
-                      .rows = &row,
-                      .values = &value,
-                      .scores = out.data() + row * width,
-                      .bare = true});
-  for (double& w : out) w /= double(value);
-  with(rule_, [&]<class R>(const R&) {  // the weight of the constant feature, if there is none
-    if (R::offset != 0) std::fill_n(out.begin(), width, R::offset);
-  });
+  std::vector<double> out(rows.size() * width);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint32_t at = places_.find(rows[i]);
+    double* to = out.data() + i * width;
+    kernels_.predict(
+        rule_, loss_, view(),
+        {.size = 1, .starts = starts, .rows = &at, .values = &value, .scores = to, .bare = true});
+    for (std::size_t k = 0; k < width; ++k) to[k] /= double(value);
+    with(rule_, [&]<class R>(const R&) {  // the weight of the constant feature, if there is none
+      if (R::offset != 0 && rows[i] == 0) std::fill_n(to, width, R::offset);
+    });
+  }
   return out;
 }
 

@@ -17,6 +17,7 @@ class Learner : public Model {
   Features& features() override { return features_; }
   Bank& bank() { return bank_; }
   int lanes() const override { return bank_.layout().lanes; }
+  std::size_t rows() const { return rows_; }
   bool certify() const { return certify_; }
   std::vector<double>& scalars() { return scalars_; }
   bool votes() const { return votes_; }
@@ -34,12 +35,20 @@ class Learner : public Model {
   void predict(const Batch& batch) const override;
   void learn(const Batch& batch, std::size_t offset = 0) override;
   void relane(const std::vector<int>& sources, const std::vector<int>& signs) override;
+  void extend(int count) override;
+  void reserve(int lanes) override;
+  void pack() override;
+  // Bytes that must be found to have so many lanes, 0 if there is room for them.
+  std::size_t wanted(int lanes) const;
+  // Give rows to the features of a batch to be learned, of so many that are known; or throw NoRoom.
+  void touch(const Batch& batch, std::size_t rows);
 
-  std::vector<double> weights() const override;
+  using Model::weights;
+  std::vector<double> weights(const Rows& rows) const override;
 
   bool has_gradient_sum() const override { return certify_ || keeps_gradient_sum_; }
   std::array<double, 3> gradient_norms() const override;
-  std::vector<Part> parts() override { return {{&bank_, &scalars_}}; }
+  std::vector<Part> parts() override { return {{&bank_, &scalars_, &places_}}; }
 
   // As one of several banks: so many lanes learn the same, and none may stop the others.
   void join(int per_class) {
@@ -48,7 +57,15 @@ class Learner : public Model {
   }
 
  private:
-  Layout layout(int lanes) const;
+  Layout layout(int lanes, int room = 0) const;
+  // Rows of hashed features are laid out as they are touched once several classes make them wide.
+  std::size_t in_use() const;  // rows that would have to be laid out anew
+  bool scatters(int lanes) const { return features_.hashed() && lanes > per_class_; }
+  void lay_out(const Layout& to, const std::vector<int>& sources, const std::vector<int>& signs);
+  template <class F>
+  void move_rows(const Layout& to, F move);
+  Batch placed(const Batch& batch) const;
+  void count_features();
   BankView view() const;
   std::size_t learn_and_record(const Batch& batch);
   void vote(const Batch& batch) const;
@@ -57,12 +74,17 @@ class Learner : public Model {
   Rule rule_;
   bool certify_, needs_clock_, keeps_gradient_sum_, votes_;
   int per_class_ = 1;
+  int room_ = 0;  // lanes that there will be
   bool forgiving_ = false;
   Features features_;
+  std::size_t rows_ = 0;  // features that are known
+  Places places_;
   Bank bank_;
   std::vector<double> scalars_;
   Votes record_;
   mutable std::vector<double> place_;  // for Votes::score
+  mutable std::vector<std::size_t> placed_starts_;
+  mutable std::vector<std::uint32_t> placed_rows_;
   Kernels kernels_;
 };
 

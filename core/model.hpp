@@ -1,12 +1,14 @@
 // What learns from batches of examples, whatever it is made of.
 #pragma once
 #include <array>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "features.hpp"
 #include "kernels.hpp"
+#include "places.hpp"
 #include "state.hpp"
 
 namespace regretless {
@@ -60,8 +62,25 @@ class Model {
   // New lanes made of old ones: source -1 is a fresh lane, sign -1 a lane with the labels
   // exchanged.
   virtual void relane(const std::vector<int>& sources, const std::vector<int>& signs) = 0;
+  // So many fresh lanes after those that there are.
+  virtual void extend(int count) {
+    std::vector<int> sources(std::size_t(lanes()), 0);
+    std::iota(sources.begin(), sources.end(), 0);
+    sources.resize(sources.size() + std::size_t(count), -1);
+    relane(sources, std::vector<int>(sources.size(), 1));
+  }
+  // There will be so many lanes: lay them out at once, or throw NoRoom.
+  virtual void reserve(int) {}
+  // Lay out no more than is in use.
+  virtual void pack() {}
 
-  virtual std::vector<double> weights() const = 0;  // rows x lanes
+  using Rows = std::vector<std::uint32_t>;
+  virtual std::vector<double> weights(const Rows& rows) const = 0;  // rows x lanes
+  std::vector<double> weights() const {
+    Rows all(features().size());
+    std::iota(all.begin(), all.end(), 0u);
+    return weights(all);
+  }
   virtual double scalar(Scalar s, int lane) const = 0;
   virtual bool has_gradient_sum() const { return false; }
   // l1, l2 and l-infinity norm of the sum of gradients over all rows and lanes.
@@ -71,6 +90,22 @@ class Model {
   struct Part {
     Bank* bank;
     std::vector<double>* scalars;
+    Places* places = nullptr;
+    // The row of a feature; and the same, given a place if it has none.
+    const float* row(std::uint32_t i) const { return bank->row(places ? places->find(i) : i); }
+    // By which rows are sorted: their place, those that have none last.
+    std::uint32_t order(std::uint32_t i) const {
+      const bool placed = places && places->used();
+      if (!placed) return i;
+      const std::uint32_t place = places->find(i);
+      return place == Places::kUntouched ? Features::kAbsent : place;
+    }
+    float* touch(std::uint32_t i) const {
+      if (!places || !places->used()) return bank->row(i);
+      const std::uint32_t place = places->give(i);
+      if (bank->rows() < places->size()) bank->resize(places->size());
+      return bank->row(place);
+    }
   };
   virtual std::vector<Part> parts() = 0;
   virtual std::vector<double> numbers() { return {}; }

@@ -58,6 +58,13 @@ struct Votes {
     for (const Lane& lane : tally) *out++ = lane.all > 0 ? lane.votes / lane.all : 0;
     for (std::size_t j = 0; j < x.size; ++j) place[x.rows[j]] = 0;
   }
+  void extend(int before, int lanes) {
+    std::vector<double> fresh(lives.size() * std::size_t(lanes));
+    for (std::size_t u = 0; u < lives.size(); ++u)
+      std::copy_n(steps.begin() + std::ptrdiff_t(u) * before, before,
+                  fresh.begin() + std::ptrdiff_t(u) * lanes);
+    steps = std::move(fresh);
+  }
   void relane(int before, const std::vector<int>& sources, const std::vector<int>& signs) {
     const std::size_t lanes = sources.size();
     std::vector<double> fresh(lives.size() * lanes);

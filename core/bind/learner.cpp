@@ -24,9 +24,12 @@ namespace regretless {
 namespace {
 
 class PyLearner {
-  auto running(nb::handle labels, nb::handle importance, bool want_scores) {
+  // What a batch tells of its examples: nothing, their scores, or the number of the best one of
+  // each.
+  enum Want : int { kNothing, kScores, kBest };
+  auto running(nb::handle labels, nb::handle importance, int want) {
     return [=, this](std::size_t n, auto source) {
-      return run(n, labels, importance, want_scores, std::move(source));
+      return run(n, labels, importance, Want(want), std::move(source));
     };
   }
 
@@ -102,35 +105,35 @@ class PyLearner {
   }
 
   // --- batches -----------------------------------------------------------------------------------
-  // labels: int32 classes, float64 targets, or None to predict. Returns the scores as a flat array;
-  // with labels, (scores, losses), both from before learning; None when they are not asked for.
+  // labels: int32 classes, float64 targets, or None to predict. Returns the scores as a flat array,
+  // or the best lane of each; with labels, (those, losses), all from before learning; None when
+  // they are not asked for.
   nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                  Vector<double> values, bool has_zero, nb::handle labels, nb::handle importance,
-                 bool want_scores) {
+                 int want) {
     check_idle();
     return reading_.csr(width, starts, columns, values, has_zero,
-                        running(labels, importance, want_scores));
+                        running(labels, importance, want));
   }
   nb::object table(std::size_t size, nb::list columns, nb::handle labels, nb::handle importance,
-                   bool want_scores) {
+                   int want) {
     check_idle();
-    return reading_.table(size, columns, running(labels, importance, want_scores));
+    return reading_.table(size, columns, running(labels, importance, want));
   }
   nb::object examples(const text::Examples& x, std::size_t from, std::size_t to, nb::handle labels,
-                      nb::handle importance, bool want_scores) {
+                      nb::handle importance, int want) {
     check_idle();
-    return reading_.examples(x, from, to, !labels.is_none(),
-                             running(labels, importance, want_scores));
+    return reading_.examples(x, from, to, !labels.is_none(), running(labels, importance, want));
   }
   nb::tuple locate(const text::Examples& x) {
     check_idle();
     return reading_.locate(x);
   }
   nb::object located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
-                     nb::handle labels, nb::handle importance, bool want_scores) {
+                     nb::handle labels, nb::handle importance, int want) {
     check_idle();
     learner_->grow();
-    return reading_.located(starts, rows, values, running(labels, importance, want_scores));
+    return reading_.located(starts, rows, values, running(labels, importance, want));
   }
 
   // --- the rest
@@ -144,9 +147,27 @@ class PyLearner {
     check_idle();
     learner_->relane(sources, signs);
   }
-  nb::object weights() const {
+  void extend(int count) {
     check_idle();
-    return array_of(learner_->weights());
+    learner_->extend(count);
+  }
+  void reserve(int lanes) {
+    check_idle();
+    learner_->reserve(lanes);
+  }
+  // Rows that hold anything, and the weights (rows x lanes) of some.
+  nb::object used() {
+    check_idle();
+    return array_of(used_rows(learner_->parts()));
+  }
+  nb::object weights(nb::handle rows) const {
+    check_idle();
+    if (rows.is_none()) return array_of(learner_->weights());
+    const auto wanted = nb::cast<Vector<std::uint32_t>>(rows);
+    const Model::Rows some(wanted.data(), wanted.data() + wanted.size());
+    for (const std::uint32_t row : some)
+      if (row >= learner_->features().size()) throw nb::value_error("there is no such row");
+    return array_of(learner_->weights(some));
   }
   nb::dict names() const {
     check_idle();
@@ -184,15 +205,15 @@ class PyLearner {
   nb::dict state() {
     check_idle();
     nb::dict d;
+    learner_->pack();  // what is written does not depend on how labels came
     const std::vector<Model::Part> parts = learner_->parts();
-    const std::vector<std::uint32_t> used = used_rows();
+    const std::vector<std::uint32_t> used = used_rows(parts);
     d["rows"] = array_of(used);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      Bank& bank = *parts[i].bank;
-      const std::size_t stride = bank.layout().stride;
+      const std::size_t stride = parts[i].bank->layout().stride;
       std::vector<float> rows(used.size() * stride);
       for (std::size_t j = 0; j < used.size(); ++j)
-        std::copy_n(bank.row(used[j]), stride, rows.data() + j * stride);
+        std::copy_n(parts[i].row(used[j]), stride, rows.data() + j * stride);
       d[part("bank", i).c_str()] = array_of(rows);
       d[part("scalars", i).c_str()] = array_of(*parts[i].scalars);
     }
@@ -238,7 +259,7 @@ class PyLearner {
       check_scalars(scalars.data(), scalars.size());
       for (std::size_t j = 0; j < used.size(); ++j) {
         check_row(bank.data() + j * stride, parts[i].bank->layout());
-        std::copy_n(bank.data() + j * stride, stride, parts[i].bank->row(used(j)));
+        std::copy_n(bank.data() + j * stride, stride, parts[i].touch(used(j)));
       }
       std::copy(scalars.data(), scalars.data() + scalars.size(), parts[i].scalars->data());
     }
@@ -408,16 +429,22 @@ class PyLearner {
     return *model;
   }
   // Rows that hold anything: of a hashed bank often few.
-  std::vector<std::uint32_t> used_rows() {
+  std::vector<std::uint32_t> used_rows(const std::vector<Model::Part>& parts) {
     std::vector<std::uint32_t> used;
-    for (std::uint32_t row = 0; row < learner_->features().size(); ++row) {
-      bool any = false;
-      for (const Model::Part& each : learner_->parts()) {
-        const auto* bytes = reinterpret_cast<const unsigned char*>(each.bank->row(row));
-        for (std::size_t k = 0; k < each.bank->bytes(1) && !any; ++k) any = bytes[k] != 0;
-      }
-      if (any) used.push_back(row);
-    }
+    const auto holds = [](const Model::Part& each, std::uint32_t row) {
+      const auto* bytes = reinterpret_cast<const unsigned char*>(each.row(row));
+      return std::any_of(bytes, bytes + each.bank->bytes(1),
+                         [](unsigned char b) { return b != 0; });
+    };
+    for (std::uint32_t row = 0; row < learner_->features().size(); ++row)
+      if (std::any_of(parts.begin(), parts.end(), [&](auto& each) { return holds(each, row); }))
+        used.push_back(row);
+    // In the order in which the first bank has them: sums over all rows are then the same bits
+    // again.
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
+      return parts[0].order(a) < parts[0].order(b);
+    };
+    if (!parts.empty()) std::stable_sort(used.begin(), used.end(), before);
     return used;
   }
   static std::string part(const char* name, std::size_t i) {
@@ -452,7 +479,7 @@ class PyLearner {
     if (want_scores) one_.scores = scores_.data();
     try {
       learner_->learn(one_);
-    } catch (const Diverged&) {
+    } catch (...) {
       reading_.forget();  // names that were taken back
       throw;
     }
@@ -465,7 +492,7 @@ class PyLearner {
   }
   // Takes the examples in, a chunk at a time.
   template <class Source>
-  nb::object run(std::size_t n, nb::handle labels, nb::handle importance, bool want_scores,
+  nb::object run(std::size_t n, nb::handle labels, nb::handle importance, Want want,
                  Source source) {
     const bool learning = !labels.is_none(), classes = learner_->loss().classification();
     Vector<std::int32_t> y_class;
@@ -493,9 +520,11 @@ class PyLearner {
               ("y[" + std::to_string(t) + "] = " + std::to_string(y_target(t)) + " is not finite")
                   .c_str());
 
-    if (!learning && !want_scores) return nb::none();  // the batch was to be looked at, no more
+    if (!learning && want == kNothing) return nb::none();  // the batch was to be looked at, no more
     const std::size_t lanes = std::size_t(learner_->lanes());
-    std::vector<double> scores(want_scores ? n * lanes : 0), losses(want_scores ? n : 0);
+    const std::size_t kept = want == kScores ? n : want == kBest ? std::min(n, Reading::kChunk) : 0;
+    std::vector<double> scores(kept * lanes), losses(want ? n : 0);
+    std::vector<std::int32_t> best(want == kBest ? n : 0);
     const double* weights = importance.is_none() ? nullptr : h.data();
     const auto naming = [&](std::size_t t) { return learning && (!weights || weights[t] > 0); };
     check_idle();
@@ -508,12 +537,16 @@ class PyLearner {
         if (learning && !classes) batch.targets = y_target.data() + first;
         if (learning && classes) batch.classes = y_class.data() + first;
         if (weights) batch.importance = weights + first;
-        if (want_scores) batch.scores = scores.data() + first * lanes;
-        if (want_scores) batch.losses = losses.data() + first;
+        if (want) batch.scores = scores.data() + (want == kScores ? first * lanes : 0);
+        if (want) batch.losses = losses.data() + first;
         if (learning) {
           learner_->learn(batch, first);
         } else {
           learner_->predict(batch);
+        }
+        for (std::size_t t = first; t < last && want == kBest; ++t) {
+          const double* own = scores.data() + (t - first) * lanes;
+          best[t] = std::int32_t(std::max_element(own, own + lanes) - own);
         }
       }
     } catch (...) {
@@ -522,9 +555,9 @@ class PyLearner {
       throw;
     }
     busy_ = false;
-    if (!want_scores) return nb::none();
-    if (!learning) return array_of(scores);
-    return nb::make_tuple(array_of(scores), array_of(losses));
+    if (want == kNothing) return nb::none();
+    const nb::object told = want == kBest ? array_of(best) : array_of(scores);
+    return learning ? nb::object(nb::make_tuple(told, array_of(losses))) : told;
   }
 
   std::unique_ptr<Model> learner_;
@@ -578,19 +611,22 @@ void bind_learner(nb::module_& m) {
       .def("trace", &PyLearner::trace)
       .def("chosen", &PyLearner::chosen, "x"_a)
       .def("csr", &PyLearner::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "has_zero"_a,
-           "labels"_a.none(), "importance"_a.none(), "want_scores"_a)
+           "labels"_a.none(), "importance"_a.none(), "want"_a)
       .def("table", &PyLearner::table, "size"_a, "columns"_a, "labels"_a.none(),
-           "importance"_a.none(), "want_scores"_a)
+           "importance"_a.none(), "want"_a)
       .def("examples", &PyLearner::examples, "x"_a, "first"_a, "last"_a, "labels"_a.none(),
-           "importance"_a.none(), "want_scores"_a)
+           "importance"_a.none(), "want"_a)
       .def("locate", &PyLearner::locate, "x"_a)
       .def("located", &PyLearner::located, "starts"_a, "rows"_a, "values"_a, "labels"_a.none(),
-           "importance"_a.none(), "want_scores"_a)
+           "importance"_a.none(), "want"_a)
       .def_prop_rw("advice", &PyLearner::advice, &PyLearner::advise)
       .def_prop_ro("wants_names", &PyLearner::wants_names)
       .def_prop_ro("lanes", &PyLearner::lanes)
       .def("relane", &PyLearner::relane, "sources"_a, "signs"_a)
-      .def("weights", &PyLearner::weights)
+      .def("extend", &PyLearner::extend, "count"_a)
+      .def("reserve", &PyLearner::reserve, "lanes"_a)
+      .def("used", &PyLearner::used)
+      .def("weights", &PyLearner::weights, "rows"_a = nb::none())
       .def("names", &PyLearner::names)
       .def("total", &PyLearner::total, "scalar"_a)
       .def("most", &PyLearner::most, "scalar"_a)

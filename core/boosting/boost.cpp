@@ -27,10 +27,18 @@ void Boost::relane(const std::vector<int>& sources, const std::vector<int>& sign
     votings.push_back((is_new ? fresh_ : votings_[source])->clone());
     scalars.push_back(is_new ? Scalars{} : scalars_[source]);
   }
-  weak_.relane(from, side);
   weak_.join(each);
+  weak_.relane(from, side);
   votings_ = std::move(votings);
   scalars_ = std::move(scalars);
+}
+
+void Boost::extend(int count) {
+  weak_.extend(count * voters());
+  for (int c = 0; c < count; ++c) {
+    votings_.push_back(fresh_->clone());
+    scalars_.emplace_back();
+  }
 }
 
 // --- the rounds ----------------------------------------------------------------------------------
@@ -99,8 +107,8 @@ void Boost::weigh(void* teaching, std::size_t t, const double* scores, double* i
 
 // --- what there is to know -----------------------------------------------------------------------
 
-std::vector<double> Boost::weights() const {
-  const std::vector<double> all = weak_.weights();
+std::vector<double> Boost::weights(const Rows& rows) const {
+  const std::vector<double> all = weak_.weights(rows);
   const std::size_t each = votes_.size();
   std::vector<double> out(all.size() / each);
   for (std::size_t i = 0; i < all.size(); ++i) out[i / each] += all[i] / double(each);

@@ -24,8 +24,12 @@ class Boost : public Model {
   void learn(const Batch& batch, std::size_t offset = 0) override;
   void grow() override { weak_.grow(); }
   void relane(const std::vector<int>& sources, const std::vector<int>& signs) override;
+  void extend(int count) override;
+  void reserve(int classes) override { weak_.reserve(classes * voters()); }
+  void pack() override { weak_.pack(); }
 
-  std::vector<double> weights() const override;  // the mean of the weak learners'
+  using Model::weights;
+  std::vector<double> weights(const Rows& rows) const override;  // the mean of the weak learners'
   double scalar(Scalar s, int lane) const override { return scalars_[std::size_t(lane)][s]; }
   std::vector<Part> parts() override { return weak_.parts(); }
   std::vector<double> numbers() override;

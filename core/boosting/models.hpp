@@ -34,7 +34,7 @@ class OneByOne : public Model {
   void relane(const std::vector<int>& sources, const std::vector<int>&) override {
     if (sources.size() != 1) throw std::invalid_argument("the lanes are of another model");
   }
-  std::vector<double> weights() const override { return {}; }
+  std::vector<double> weights(const Rows&) const override { return {}; }
   std::vector<Part> parts() override { return {}; }
   double scalar(Scalar s, int) const override {
     return s == kRounds || s == kUpdates ? totals_[0]

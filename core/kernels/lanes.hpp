@@ -7,8 +7,12 @@ namespace regretless::REGRETLESS_ISA {
 namespace {
 
 constexpr int kBlocks = 4;  // blocks of lanes whose sums stay in registers
+// Of many lanes as many at a time as make a run of a row long enough that the processor sees it
+// coming; what they add up then stays in the first cache.
+constexpr int kRun = 32;
 
-// All blocks of V in so many lanes, by fours and then the rest: f(first lane, Count<how many>).
+// All blocks of V in so many lanes, by runs, by fours, and the rest: f(first lane, Count<how
+// many>).
 template <int N>
 struct Count {
   static constexpr int count = N;
@@ -17,6 +21,7 @@ template <class V, class F>
 void in_blocks(int lanes, F f) {
   constexpr int width = Traits<V>::width;
   int first = 0;
+  for (; first + kRun * width <= lanes; first += kRun * width) f(first, Count<kRun>{});
   for (; first + kBlocks * width <= lanes; first += kBlocks * width) f(first, Count<kBlocks>{});
   const int left = (lanes - first) / width;
   if (left == 1) f(first, Count<1>{});

@@ -13,7 +13,7 @@ void audit(const BankView& bank, Example x, const double* gradient) {
     double* z = reinterpret_cast<double*>(bank.data + std::size_t(x.rows[j]) * bank.layout.stride) +
                 std::size_t(bank.audit) * bank.layout.width;
     const double value = x.values[j];
-    for (int k = 0; k < bank.layout.width; ++k) z[k] += gradient[k] * value;
+    for (int k = 0; k < bank.layout.active(); ++k) z[k] += gradient[k] * value;
   }
 }
 
@@ -52,7 +52,7 @@ concept PredictsOtherwise = requires(R& rule) { rule.predicting = true; };
 template <class V, class R>
 std::size_t predict(R rule, BankView bank, const Batch& batch) {
   const Lanes lanes{bank.lanes, bank.layout.width};
-  Scratch scratch(bank.layout.width);
+  Scratch scratch(bank.layout.active());
   double* scores = scratch[0];
   if constexpr (PredictsOtherwise<R>) rule.predicting = true;
   for (std::size_t t = 0; t < batch.size; ++t) {
@@ -78,6 +78,14 @@ void outcomes(const Loss& loss, const double* s, const double* y, int count, dou
       put(value + k, all_of.loss());
       put(slope + k, -four(y + k) * all_of.wrong);
     }
+  const bool hinge = loss.kind == LossKind::hinge, squared = loss.kind == LossKind::squared_hinge;
+  for (; (hinge || squared) && k + 4 <= count; k += 4) {
+    const Four m = four(s + k) * four(y + k), short_of = all(loss.parameter) - m;
+    const Four lost = short_of > all(0) ? short_of : all(0);
+    const auto within = m < all(loss.parameter);
+    put(value + k, squared ? lost * lost : lost);
+    put(slope + k, within ? squared ? all(-2) * short_of * four(y + k) : -four(y + k) : all(0));
+  }
   for (; k < count; ++k) {
     const Loss::Outcome outcome = loss.outcome(s[k], y[k]);
     value[k] = outcome.value;
@@ -98,6 +106,37 @@ void flow(const Loss& loss, const double* s, const double* y, const double* h, c
   for (; k < count; ++k) step[k] = loss.invariant_step(s[k], y[k], h[k], n[k]);
 }
 
+constexpr double kLargestDouble = std::numeric_limits<double>::max();
+
+// Whether all are at most so large in size; what is not a number is not.
+bool within(const double* x, int count, double limit) {
+  int k = 0;
+  decltype(all(0) <= all(0)) beyond = {};
+  for (; k + 4 <= count; k += 4) beyond |= ~(magnitude_of(four(x + k)) <= all(limit));
+  bool sound = !(beyond[0] | beyond[1] | beyond[2] | beyond[3]);
+  for (; k < count; ++k) sound = sound && std::fabs(x[k]) <= limit;
+  return sound;
+}
+
+void add(double* __restrict to, const double* __restrict x, int count) {
+  for (int k = 0; k < count; ++k) to[k] += x[k];
+}
+
+// Losses and slopes, each times its importance.
+void weighed(int count, const double* __restrict h, const double* __restrict value,
+             const double* __restrict slope, double* __restrict suffered, double* __restrict g) {
+  for (int k = 0; k < count; ++k) suffered[k] = h[k] * value[k], g[k] = h[k] * slope[k];
+}
+
+// What each lane is to predict: the target, or whether the example is of its class.
+void aim(const Batch& batch, std::size_t t, int count, int per_class, double* target) {
+  const bool one = count == per_class;
+  const double all = batch.targets ? batch.targets[t] : one ? 2.0 * batch.classes[t] - 1 : -1.0;
+  for (int k = 0; k < count; ++k) target[k] = all;
+  if (batch.targets || one) return;
+  for (int k = 0; k < per_class; ++k) target[batch.classes[t] * per_class + k] = 1;
+}
+
 template <class V, class R>
 concept Prepares = requires(const R& rule, Sums<V>& sums) {
   rule.prepare(Cell<V>{}, typename R::template At<V>{}, Wide<V>{}, V{}, sums);
@@ -105,25 +144,26 @@ concept Prepares = requires(const R& rule, Sums<V>& sums) {
 
 template <class V, class R>
 std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
-  const int count = bank.layout.lanes;
+  const int count = bank.layout.lanes, active = bank.layout.active();
   const Lanes lanes{bank.lanes, bank.layout.width};
   const Table table{bank.data, bank.rows, bank.layout.stride, bank.layout.float_offset(),
                     bank.layout.width};
-  Scratch scratch(bank.layout.width);
+  Scratch scratch(active);
   double *s = scratch[0], *g = scratch[1], *step = scratch[2], *tracked = scratch[3];
-  Scratch more(bank.layout.width);
+  Scratch more(active);
   double *rounding = more[0], *suffered = more[1], *target = more[2], *value = more[3];
-  Scratch last(bank.layout.width);
+  Scratch last(active);
   double *slope = last[0], *norms = last[1];
   [[maybe_unused]] double* predicted = last[2];
   double* h = last[3];
   Room room, bets;
+  constexpr bool many = Traits<V>::width > 1;
   for (std::size_t t = 0; t < batch.size; ++t) {
     const Example x = example(batch, t);
     const double importance = batch.importance ? batch.importance[t] : 1;
     if constexpr (requires { rule.features; })
       if (batch.known) rule.features = batch.known[t];
-    float* played = R::bets ? bets.of(x.size * std::size_t(bank.layout.width)) : nullptr;
+    float* played = R::bets ? bets.of(x.size * std::size_t(active)) : nullptr;
     score<V, R::bets>(rule, bank, lanes, x, example(batch, t + 1), s, played);
     if constexpr (R::offset != 0)
       for (int k = 0; k < count; ++k) s[k] += R::offset;
@@ -138,10 +178,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       for (int k = 0; k < count; ++k) batch.scores[t * count + k] = said[k];
     }
     double suffered_by_all = 0;
-    for (int k = 0; k < count; ++k)
-      target[k] = batch.targets             ? batch.targets[t]
-                  : count == bank.per_class ? 2.0 * batch.classes[t] - 1
-                                            : (batch.classes[t] == k / bank.per_class ? 1.0 : -1.0);
+    aim(batch, t, count, bank.per_class, target);
     outcomes(loss, s, target, count, value, slope);
     for (int k = 0; k < count; ++k) suffered_by_all += value[k];
     if (batch.losses) batch.losses[t] = suffered_by_all;
@@ -158,10 +195,13 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     const auto too_large = [=](double change) {
       return !(std::fabs(change) <= steepest) || !(std::fabs(change * largest) <= longest);
     };
-    for (int k = 0; k < count; ++k) {
-      suffered[k] = h[k] * value[k];
-      g[k] = h[k] * slope[k];
-      norms[k] = norm;
+    weighed(count, h, value, slope, suffered, g);
+    for (int k = 0; k < count; ++k) norms[k] = norm;
+    // Of many lanes it is nearly always clear at a glance that all are sound.
+    const double small = std::min(1e36, R::largest_step / (2 * largest));
+    const bool calm = many && within(s, count, kLargestDouble) &&
+                      within(suffered, count, kLargestDouble) && within(g, count, small);
+    for (int k = 0; k < count && !calm; ++k) {
       const bool sound = std::isfinite(s[k]) && std::isfinite(suffered[k]);
       if (sound && !(bank.forgiving && too_large(g[k]))) continue;
       if (!bank.forgiving) return t;
@@ -171,10 +211,9 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     bool prepared = false;
     if constexpr (Prepares<V, R>)
       if (rule.prepares()) {
-        for (int k = 0; k < count; ++k)  // the step will be no larger
+        for (int k = 0; k < count && !calm; ++k)  // the step will be no larger
           if (too_large(g[k])) return t;
-        prepare<V>(rule, bank, lanes, x, g, norms, tracked,
-                   room.of(x.size * std::size_t(bank.layout.width)));
+        prepare<V>(rule, bank, lanes, x, g, norms, tracked, room.of(x.size * std::size_t(active)));
         prepared = true;
       }
     if (prepared) {
@@ -183,7 +222,8 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       for (int k = 0; k < count; ++k)
         step[k] = rule.step(lanes, k, loss, s[k], target[k], h[k], g[k], norms[k]);
     }
-    for (int k = 0; k < count; ++k) {
+    const bool short_steps = many && within(step, count, small);
+    for (int k = 0; k < count && !short_steps; ++k) {
       if (!too_large(step[k])) continue;
       if (!bank.forgiving) return t;
       step[k] = 0;
@@ -195,11 +235,24 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
           shared += rule.share(cell<float>(bank, x.rows[j], 0), x.values[j], lanes(kRounds, 0));
       });
       if constexpr (Shares<R>)
-        for (int k = 0; k < bank.layout.width; ++k) tracked[k] = shared;
+        for (int k = 0; k < active; ++k) tracked[k] = shared;
     } else {
       scatter<V>(rule, bank, lanes, x, step, played, tracked, rounding, room);
     }
     if (bank.audit >= 0) audit(bank, x, g);
+    if (many && !batch.weigh && bank.audit < 0) {  // the same for all lanes, one total at a time
+      add(&lanes(kLoss, 0), suffered, count);
+      for (int k = 0; k < count; ++k) value[k] = g[k] * (s[k] - R::offset);
+      add(&lanes(kLinear, 0), value, count);
+      add(&lanes(kRounding, 0), rounding, count);
+      for (int k = 0; k < count; ++k)
+        rule.finish(lanes, k, {step[k], target[k], largest, norm, x, false}, tracked[k], table);
+      for (int k = 0; k < count; ++k) value[k] = step[k] != 0;
+      add(&lanes(kUpdates, 0), value, count);
+      add(&lanes(kWeights, 0), h, count);
+      for (int k = 0; k < count; ++k) lanes(kRounds, k) += 1;
+      continue;
+    }
     for (int k = 0; k < count; ++k) {
       if (h[k] == 0) continue;  // it was not there for this lane
       lanes(kLoss, k) += suffered[k];

@@ -38,6 +38,12 @@ void update_row(const R& rule, const C& row, const At& at, Wide<V> g, V x, Sums<
 template <class R>
 concept Shares = requires(const R& rule, Cell<float> cell) { rule.share(cell, 0.0f, 0.0); };
 
+bool none(const double* steps, int count) {
+  bool any = false;
+  for (int k = 0; k < count; ++k) any |= steps[k] != 0;
+  return !any;
+}
+
 // Every row moves by coefficient times x.
 template <class R>
 [[gnu::noinline]] Sums<float> scatter_one(const R& rule, Column bank, Lanes lanes, Example x,
@@ -68,10 +74,11 @@ template <class R>
 }
 
 template <class V, class R>
-void scatter(const R& given, const BankView& bank, Lanes lanes, Example x,
+void scatter(const R& given, const BankView& view, Lanes lanes, Example x,
              const double* coefficient, const float* bets, double* tracked, double* rounding,
              Room& room) {
   const R rule = given;
+  const BankView bank = view;
   constexpr int width = Traits<V>::width;
   if constexpr (width == 1) {
     const Sums<float> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient, bets);
@@ -91,21 +98,34 @@ void scatter(const R& given, const BankView& bank, Lanes lanes, Example x,
       for (std::size_t i = 0; i < slots; ++i) seen[j * slots + i] = row.shared[i];
     }
   }
-  for (int b = 0; b < bank.layout.width; b += width) {
-    const auto at = rule.template at<V>(lanes, b);
-    Wide<V> g;
-    get(coefficient + b, g);
-    Sums<V> sums;
-    sums.tracked += shared;
-    for (std::size_t j = 0; j < x.size; ++j) {
-      Cell<V> row = cell<V>(bank, x.rows[j], b);
-      if constexpr (Shares<R>) row.shared = seen + j * slots;
-      update_row(rule, row, at, g, V{} + x.values[j], sums,
-                 bets + j * std::size_t(bank.layout.width) + b);
+  const auto active = std::size_t(bank.layout.active());
+  in_blocks<V>(int(active), [&]<int N>(int first, Count<N>) {
+    typename R::template At<V> at[N];
+    Wide<V> g[N];
+    Sums<V> sums[N];
+    int busy[N], moving = 0;  // of many labels few move, if the loss of the others is 0
+    for (int i = 0; i < N; ++i) {
+      sums[i].tracked += shared;
+      if (rule.rests() && none(coefficient + first + i * width, width)) continue;
+      at[i] = rule.template at<V>(lanes, first + i * width);
+      get(coefficient + first + i * width, g[i]);
+      busy[moving++] = i;
     }
-    put(tracked + b, sums.tracked);
-    put(rounding + b, sums.rounding);
-  }
+    for (std::size_t j = 0; j < x.size && moving; ++j) {
+      const V value = V{} + x.values[j];
+      const float* bet = bets + j * active + first;
+      for (int b = 0; b < moving; ++b) {
+        const int i = busy[b];
+        Cell<V> row = cell<V>(bank, x.rows[j], first + i * width);
+        if constexpr (Shares<R>) row.shared = seen + j * slots;
+        update_row(rule, row, at[i], g[i], value, sums[i], bet + i * width);
+      }
+    }
+    for (int i = 0; i < N; ++i) {
+      put(tracked + first + i * width, sums[i].tracked);
+      put(rounding + first + i * width, sums[i].rounding);
+    }
+  });
 }
 
 // A rule that prepares: every row takes the gradient in and tells how far a unit step will move it,
@@ -142,9 +162,11 @@ template <class R>
   return {more + total(travel), rest.tracked + total(sums.tracked)};
 }
 template <class V, class R>
-void prepare(const R& given, const BankView& bank, Lanes lanes, Example x, const double* gradient,
+void prepare(const R& given, const BankView& view, Lanes lanes, Example x, const double* gradient,
              double* travel, double* tracked, float* moves) {
   const R rule = given;
+  const BankView bank = view;
+  const auto active = std::size_t(bank.layout.active());
   constexpr int width = Traits<V>::width;
   if constexpr (width == 1) {
     const Prepared prepared = prepare_one(rule, Column(bank), lanes, x, *gradient, moves);
@@ -152,7 +174,7 @@ void prepare(const R& given, const BankView& bank, Lanes lanes, Example x, const
     *tracked = prepared.tracked;
     return;
   }
-  in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
+  in_blocks<V>(int(active), [&]<int N>(int first, Count<N>) {
     typename R::template At<V> at[N];
     Wide<V> g[N];
     Wide<V> sum[N]{};
@@ -163,7 +185,7 @@ void prepare(const R& given, const BankView& bank, Lanes lanes, Example x, const
     }
     for (std::size_t j = 0; j < x.size; ++j) {
       const V value = V{} + x.values[j];
-      float* to = moves + j * std::size_t(bank.layout.width) + first;
+      float* to = moves + j * active + first;
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const V move =
@@ -180,9 +202,11 @@ void prepare(const R& given, const BankView& bank, Lanes lanes, Example x, const
 }
 // then the weights, their first slot, move by as many steps; after(j) is for what else a row needs.
 template <class V, class F>
-void shift(const BankView& bank, Example x, const double* steps, const float* moves, F after) {
+void shift(const BankView& view, Example x, const double* steps, const float* moves, F after) {
   constexpr int width = Traits<V>::width;
-  in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
+  const BankView bank = view;
+  const auto active = std::size_t(bank.layout.active());
+  in_blocks<V>(int(active), [&]<int N>(int first, Count<N>) {
     V step[N];
     for (int i = 0; i < N; ++i) {
       Wide<V> wide;
@@ -190,7 +214,7 @@ void shift(const BankView& bank, Example x, const double* steps, const float* mo
       step[i] = narrow(wide);
     }
     for (std::size_t j = 0; j < x.size; ++j) {
-      const float* move = moves + j * std::size_t(bank.layout.width) + first;
+      const float* move = moves + j * active + first;
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const Cell<V> c = cell<V>(bank, x.rows[j], first + i * width);

@@ -34,22 +34,24 @@ template <class R, bool Keep>
 }
 
 template <class V, bool Keep, class R>
-void score(const R& given, const BankView& bank, Lanes lanes, Example x, Example next, double* out,
+void score(const R& given, const BankView& seen, Lanes lanes, Example x, Example next, double* out,
            float* bets = nullptr) {
   const R rule = given;  // its own, or every store could have changed it
+  const BankView bank = seen;
+  const auto active = std::size_t(bank.layout.active());
   constexpr int width = Traits<V>::width;
   const Ahead ahead(bank, next);
   if constexpr (width == 1) {
     out[0] = score_one<R, Keep>(rule, Column(bank), lanes, x, ahead, bets);
     return;
   }
-  in_blocks<V>(bank.layout.width, [&]<int N>(int first, Count<N>) {
+  in_blocks<V>(int(active), [&]<int N>(int first, Count<N>) {
     typename R::template At<V> at[N];
     Wide<V> sum[N]{};
     for (int i = 0; i < N; ++i) at[i] = rule.template at<V>(lanes, first + i * width);
     for (std::size_t j = 0; j < x.size; ++j) {
       if (first == 0) ahead.row(j);
-      [[maybe_unused]] float* to = bets + j * std::size_t(bank.layout.width) + first;
+      [[maybe_unused]] float* to = bets + j * active + first;
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
         const Wide<V> bet = widen(rule.weight(cell<V>(bank, x.rows[j], first + i * width), at[i],

@@ -33,7 +33,7 @@ void Newton::grow() {
 }
 
 void Newton::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
-  std::vector<Head> heads;
+  std::deque<Head> heads;
   for (std::size_t c = 0; c < sources.size(); ++c) {
     heads.push_back(sources[c] < 0 ? fresh() : heads_[std::size_t(sources[c])]);
     if (signs[c] < 0)
@@ -41,6 +41,22 @@ void Newton::relane(const std::vector<int>& sources, const std::vector<int>& sig
   }
   heads_ = std::move(heads);
   grow();
+}
+
+void Newton::extend(int count) {
+  reserve(lanes() + count);
+  for (int c = 0; c < count; ++c) heads_.push_back(fresh());
+  grow();
+}
+
+void Newton::reserve(int classes) {
+  std::size_t bytes = 0;
+  int models = 0;
+  for (NewtonFrame& frame : heads_[0].frames) {
+    bytes += frame.bank().bytes(features_.size());
+    models += frame.lanes();
+  }
+  check_memory(features_.size(), classes * models, std::size_t(classes) * bytes);
 }
 
 // --- the rounds ----------------------------------------------------------------------------------
@@ -149,9 +165,9 @@ void Newton::learn(const Batch& batch, std::size_t offset) {
 // --- what there is to know
 // -------------------------------------------------------------------------
 
-std::vector<double> Newton::weights() const {
-  const std::size_t rows = features_.size(), classes = heads_.size();
-  std::vector<double> out(rows * classes), each;
+std::vector<double> Newton::weights(const Rows& rows) const {
+  const std::size_t classes = heads_.size();
+  std::vector<double> out(rows.size() * classes), each;
   for (std::size_t c = 0; c < classes; ++c) {
     Head& head = heads_[c];
     const std::vector<double> shares =
@@ -159,8 +175,8 @@ std::vector<double> Newton::weights() const {
     std::size_t first = 0;
     for (const NewtonFrame& frame : head.frames) {
       each.resize(std::size_t(frame.lanes()));
-      for (std::size_t i = 0; i < rows; ++i) {
-        frame.weights(i, each.data());
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        frame.weights(rows[i], each.data());
         for (std::size_t k = 0; k < each.size(); ++k)
           out[i * classes + c] += shares[first + k] * each[k];
       }

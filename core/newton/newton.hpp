@@ -1,6 +1,8 @@
 // Sketched online Newton (thesis 4): for each class one or more spaces with their lanes, mixed as
 // they prove themselves when there are several.
 #pragma once
+#include <deque>
+
 #include "mixing/mixing.hpp"
 #include "model.hpp"
 #include "newton/frame.hpp"
@@ -20,8 +22,11 @@ class Newton : public Model {
   void learn(const Batch& batch, std::size_t offset = 0) override;
   void grow() override;
   void relane(const std::vector<int>& sources, const std::vector<int>& signs) override;
+  void extend(int count) override;
+  void reserve(int classes) override;
 
-  std::vector<double> weights() const override;
+  using Model::weights;
+  std::vector<double> weights(const Rows& rows) const override;
   double scalar(Scalar s, int lane) const override {
     return heads_[std::size_t(lane)].frames[0].scalar(s);
   }
@@ -57,7 +62,7 @@ class Newton : public Model {
   bool certify_;
   Kernels kernels_;
   Features features_;
-  mutable std::vector<Head> heads_;  // scratch
+  mutable std::deque<Head> heads_;  // scratch
   mutable std::vector<std::uint64_t> marks_;
   mutable std::vector<std::uint32_t> rows_;
   mutable std::vector<float> values_;

@@ -26,6 +26,7 @@ struct AdaGrad : RuleDefaults {
   double largest_step() const { return scale_invariant ? 1e37 : 1e18; }
   int float_slots() const { return scale_invariant ? 3 : 2; }
   bool needs_clock() const { return l1 > 0 || l2 > 0; }
+  bool rests() const { return !needs_clock() && !scale_invariant; }
 
   template <class V>
   struct At {

@@ -39,7 +39,8 @@ struct Ftrl : RuleDefaults {
     const V u = c.get(kDual) + (z - sigma * c.get(kWeight));
     c.set(kDual, u);
     c.set(kSquare, square);
-    c.set(kWeight, -ratio(soft(u, V{} + float(l1)), (float(beta) + after) * a + float(l2)));
+    // 0 - 0 is 0, as in lanes that are not in use yet; -(0) would not be
+    c.set(kWeight, V{} - ratio(soft(u, V{} + float(l1)), (float(beta) + after) * a + float(l2)));
   }
   void finish(Lanes, int, const Round&, double, const Table&) const {}
 };

@@ -6,7 +6,9 @@
 // c = span; span = max |y|. The score follows the gradient flow at these rates, as in AdaGrad. The
 // decay of the n rounds since a feature was last seen is made up for, in one proximal step, when it
 // is seen again. What depends on the examples alone, max |x_i| and the last round, is kept once for
-// all lanes of a row.
+// all lanes of a row. That round is told by the clock of the first lane, which is the oldest: a
+// lane that came later has seen fewer rounds, and where n counts some from before its time its
+// weight is still 0.
 #pragma once
 #include "rules/rule.hpp"
 
@@ -28,7 +30,7 @@ struct Grid : RuleDefaults {
   template <class V>
   struct At {
     V rate, invariant, decay;
-    float rounds;  // exact to 2^24, and of those far apart later on
+    float rounds;  // of the first lane; exact to 2^24, and of those far apart later on
     bool decays;
   };
   template <class V>
@@ -41,7 +43,8 @@ struct Grid : RuleDefaults {
     const V rate = narrow(lane_block<V>(lanes, kEta, block) * lane_block<V>(lanes, kSpan, block));
     bool decays = false;
     for (int i = 0; i < Traits<V>::width; ++i) decays |= decay[i] > 0;
-    return {rate * (1.0f + invariant * (correction - 1.0f)), invariant, decay, t[0], decays};
+    return {rate * (1.0f + invariant * (correction - 1.0f)), invariant, decay,
+            float(lanes(kRounds, 0)), decays};
   }
   template <class C, class V>
   V weight(const C& c, const At<V>& at, V x) const {

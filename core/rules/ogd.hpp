@@ -25,6 +25,7 @@ struct OgdRule : RuleDefaults {
   bool is_lazy() const { return !kPlain && lazy; }
   bool bounded() const { return !kPlain && radius < std::numeric_limits<double>::infinity(); }
   bool needs_clock() const { return shrinks() && !lazy; }
+  bool rests() const { return !needs_clock(); }
   bool needs_norm() const { return invariant; }
   bool keeps_gradient_sum() const { return is_lazy(); }
 

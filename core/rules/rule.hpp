@@ -202,6 +202,7 @@ struct RuleDefaults {
   bool keeps_gradient_sum() const { return false; }  // float slot 0 is minus the sum of gradients
   bool signed_slot(int slot) const { return slot == 0; }  // changes sign with the labels
   bool signed_clock() const { return false; }
+  bool rests() const { return true; }   // a step of 0 leaves a row as it is
   bool votes() const { return false; }  // predicts by a vote of all weights so far: votes.hpp
   void start(Lanes, int) const {}
   double step(const Loss&, double, double, double, double g, double) const { return g; }

@@ -5,6 +5,8 @@ void test_losses();
 void test_features();
 void test_bank();
 void test_rules();
+void test_lanes_that_come();
+void test_no_room();
 void test_auto();
 void test_newton();
 void test_players();
@@ -25,6 +27,8 @@ int main() {
   test_features();
   test_bank();
   test_rules();
+  test_lanes_that_come();
+  test_no_room();
   test_auto();
   test_newton();
   test_players();

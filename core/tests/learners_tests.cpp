@@ -83,6 +83,60 @@ void test_rules() {
   }
 }
 
+// Lanes that come one by one, into room that was made before, are those laid out anew each time;
+// also where hashed rows are laid out as they are touched; and packing them changes nothing.
+void test_lanes_that_come() {
+  const std::uint32_t features = 40;
+  for (const Rule& rule : every_rule())
+    for (const int bits : {0, 7})
+      for (const bool certify : {false, true}) {
+        const Loss loss{LossKind::logistic, 1.0};
+        Learner grown(loss, rule, bits, 0, certify), exact = grown, told = grown;
+        for (Learner* learner : {&grown, &exact, &told}) {
+          if (bits == 0) grow_to(*learner, features - 1);
+          learner->relane({-1, -1, -1}, ones(3));
+        }
+        told.reserve(30);
+        try {
+          for (int lanes = 3; lanes <= 30; ++lanes) {
+            const Stream stream(5, features, lanes, unsigned(lanes));
+            for (Learner* learner : {&grown, &exact, &told}) learner->learn(stream.batch(true));
+            std::vector<int> sources = fresh(lanes + 1);
+            for (int k = 0; k < lanes; ++k) sources[std::size_t(k)] = k;
+            exact.relane(sources, ones(lanes + 1));
+            grown.extend(1);
+            told.extend(1);
+            if (lanes % 7 == 0) grown.pack();
+          }
+        } catch (const Diverged&) {
+          continue;
+        }
+        CHECK(grown.weights() == exact.weights());
+        CHECK(told.weights() == exact.weights());
+        for (int k = 0; k < 31; ++k) CHECK(grown.scalar(kLoss, k) == exact.scalar(kLoss, k));
+        if (bits) CHECK(grown.parts()[0].bank->rows() <= features + 17);
+      }
+}
+
+// What does not fit is refused, and nothing has changed.
+void test_no_room() {
+  Learner learner({LossKind::logistic, 1.0}, Coin{}, 0, 0, false);
+  grow_to(learner, 1000);
+  learner.relane({-1, -1, -1}, ones(3));
+  const Stream stream(20, 1000, 3, 1);
+  learner.learn(stream.batch(true));
+  const std::vector<double> before = learner.weights();
+  bool refused = false;
+  try {
+    learner.extend(500'000'000);
+  } catch (const NoRoom& error) {
+    refused = std::string(error.what()).find("models needs") != std::string::npos;
+  }
+  CHECK(refused);
+  CHECK(learner.lanes() == 3);
+  CHECK(learner.weights() == before);
+}
+
 // Auto, with lanes that are retired on the way: batches are rows, another machine computes the same
 // bits, and what is written can be read.
 void test_auto() {

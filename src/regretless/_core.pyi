@@ -44,7 +44,7 @@ class Learner:
         has_zero: bool,
         labels: NDArray[Any] | None,
         importance: NDArray[np.float64] | None,
-        want_scores: bool,
+        want: int,
     ) -> Any: ...
     def table(
         self,
@@ -52,7 +52,7 @@ class Learner:
         columns: list[tuple[Any, ...]],
         labels: NDArray[Any] | None,
         importance: NDArray[np.float64] | None,
-        want_scores: bool,
+        want: int,
     ) -> Any: ...
     def examples(
         self,
@@ -61,7 +61,7 @@ class Learner:
         last: int,
         labels: NDArray[Any] | None,
         importance: NDArray[np.float64] | None,
-        want_scores: bool,
+        want: int,
     ) -> Any: ...
     def locate(
         self, x: Examples
@@ -73,7 +73,7 @@ class Learner:
         values: NDArray[np.float32],
         labels: NDArray[Any] | None,
         importance: NDArray[np.float64] | None,
-        want_scores: bool,
+        want: int,
     ) -> Any: ...
     advice: str  # for when it diverges
     @property
@@ -81,7 +81,10 @@ class Learner:
     @property
     def lanes(self) -> int: ...
     def relane(self, sources: Sequence[int], signs: Sequence[int]) -> None: ...
-    def weights(self) -> NDArray[np.float64]: ...
+    def extend(self, count: int) -> None: ...
+    def reserve(self, lanes: int) -> None: ...
+    def used(self) -> NDArray[np.uint32]: ...
+    def weights(self, rows: NDArray[np.uint32] | None = None) -> NDArray[np.float64]: ...
     def names(self) -> dict[int, Any]: ...
     def total(self, scalar: int) -> float: ...
     def most(self, scalar: int) -> float: ...

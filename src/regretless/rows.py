@@ -6,6 +6,7 @@ the feature "colour" is the feature "colour=red" with value 1.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = [
     "Located",
     "Parsed",
     "Table",
+    "Want",
     "batch",
     "check_eager",
     "check_unique",
@@ -30,6 +32,14 @@ __all__ = [
 ]
 
 Row = dict[Any, Any] | tuple[NDArray[np.int64], NDArray[np.float64]]
+
+
+class Want(IntEnum):
+    """What a learner tells of the examples of a batch: all scores, or which label has the largest."""
+
+    NOTHING = 0
+    SCORES = 1
+    BEST = 2
 
 
 def row(x: Any) -> Row:
@@ -106,10 +116,10 @@ class CSR:
             raise ValueError("X has changed since it was given: its columns are no longer sorted")
         return replace(part, has_zero=has_zero)
 
-    def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
+    def feed(self, core: Any, labels: Any, importance: Any, want: int) -> Any:
         """Give the rows to the core."""
         arrays = self.width, self.starts, self.columns, self.values, self.has_zero
-        return core.csr(*arrays, labels, importance, want_scores)
+        return core.csr(*arrays, labels, importance, want)
 
     def row(self, t: int) -> dict[Any, Any]:
         """One row, as a dict."""
@@ -129,9 +139,9 @@ class Table:
         cut = [(c[0], c[1][start:stop], *c[2:]) for c in self.columns]
         return Table(stop - start, cut)
 
-    def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
+    def feed(self, core: Any, labels: Any, importance: Any, want: int) -> Any:
         """Give the rows to the core."""
-        return core.table(self.size, self.columns, labels, importance, want_scores)
+        return core.table(self.size, self.columns, labels, importance, want)
 
     def row(self, t: int) -> dict[Any, Any]:
         """One row, as a dict; a category is its text."""
@@ -178,9 +188,9 @@ class Parsed:
         start, stop, _ = rows.indices(self.size)
         return replace(self, first=self.first + start, last=self.first + stop)
 
-    def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
+    def feed(self, core: Any, labels: Any, importance: Any, want: int) -> Any:
         """Give the examples to the core."""
-        return core.examples(self.examples, self.first, self.last, labels, importance, want_scores)
+        return core.examples(self.examples, self.first, self.last, labels, importance, want)
 
     def row(self, t: int) -> dict[Any, Any]:
         """One of the examples, as a dict."""
@@ -204,10 +214,10 @@ class Located:
         start, stop, _ = rows.indices(self.size)
         return replace(self, starts=self.starts[start : stop + 1])
 
-    def feed(self, core: Any, labels: Any, importance: Any, want_scores: bool) -> Any:
+    def feed(self, core: Any, labels: Any, importance: Any, want: int) -> Any:
         """Give the examples to the core."""
         arrays = self.starts, self.rows, self.values
-        return core.located(*arrays, labels, importance, want_scores)
+        return core.located(*arrays, labels, importance, want)
 
     def row(self, t: int) -> dict[Any, Any]:
         """Refused: the names have been left behind."""

@@ -104,7 +104,8 @@ class WeightMean:
     def _follow_labels(self) -> None:
         for label in self._known():
             if label not in self._labels.index:
-                self._sum = relaned(self._sum, self._labels.add(label))
+                self._sum = relaned(self._sum, self._labels.lanes(label))
+                self._labels.add(label)
 
     def mean(self) -> "LinearModel":
         """The predictor whose weights are the mean of those counted."""

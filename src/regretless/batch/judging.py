@@ -125,7 +125,8 @@ class Judge:
         scores = np.atleast_1d(np.asarray(hypothesis.decision_one(x), np.float64))
         if y not in labels.index:
             labels = Labels(labels.labels)
-            scores = relaned(scores, labels.add(labels.check(y)))
+            scores = relaned(scores, labels.lanes(labels.check(y)))
+            labels.add(labels.check(y))
         targets = np.full(len(scores), -1.0)
         k = labels.index[y]
         if len(scores) > 1 or k == 1:  # two labels share a lane, which is about the second

@@ -114,12 +114,12 @@ class Booster(Classifying):
         return x if isinstance(self._model, Ensemble) else super()._row(x)
 
     def _feed(
-        self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False
+        self, batch: rows.Batch, labels: Any, importance: Any, want: int = rows.Want.NOTHING
     ) -> Any:
         model = self._model or self._start()
         if isinstance(model, Ensemble):
-            return model.feed(batch, labels, importance, want_scores)
-        return super()._feed(batch, labels, importance, want_scores)
+            return model.feed(batch, labels, importance, want)
+        return super()._feed(batch, labels, importance, want)
 
     # --- what was learned ----------------------------------------------------------------------------
 

@@ -98,7 +98,7 @@ class CopiesModel:
 
     # --- batches -------------------------------------------------------------------------------------
 
-    def feed(self, batch: rows.Batch, targets: Any, importance: Any, want_scores: bool) -> Any:
+    def feed(self, batch: rows.Batch, targets: Any, importance: Any, want: int) -> Any:
         """Predict, or learn if there are targets, the rows of a batch one after the other."""
         width = batch.width if isinstance(batch, rows.CSR) else _columns(batch)
         if importance is not None:
@@ -115,7 +115,7 @@ class CopiesModel:
                 w = 1.0 if importance is None else float(importance[t])
                 scores[t] = self.step_target(x, float(targets[t]), w, width)
                 suffered[t] = self.loss.value(scores[t], float(targets[t]))
-        if not want_scores:
+        if not want:
             return None
         return scores if targets is None else (scores, suffered)
 

@@ -122,7 +122,7 @@ class Ensemble(Model):
 
     # --- batches -------------------------------------------------------------------------------------
 
-    def feed(self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool) -> Any:
+    def feed(self, batch: rows.Batch, labels: Any, importance: Any, want: int) -> Any:
         """Learn or predict rows one by one, as `_core.Learner` does with what a batch gives to it."""
         X = list(self._rows(batch))
         weights = np.ones(len(X)) if importance is None else importance
@@ -134,12 +134,13 @@ class Ensemble(Model):
         for t, (x, w) in enumerate(zip(X, weights.tolist())):
             if labels is not None and w > 0:
                 scores[t], losses[t] = self._step(x, int(labels[t]), w)
-            elif want_scores:
+            elif want:
                 scores[t] = self.predict(x)
                 losses[t] = 0.0 if labels is None else self._suffer(x, int(labels[t]))
-        if not want_scores:
+        if not want:
             return None
-        return scores.ravel() if labels is None else (scores.ravel(), losses)
+        told = scores.argmax(axis=1) if want == rows.Want.BEST else scores.ravel()
+        return told if labels is None else (told, losses)
 
     def _rows(self, batch: rows.Batch) -> Iterator[Any]:
         for t in range(batch.size):

@@ -99,12 +99,12 @@ class _GradientBoosting(GradientFiles, NotLinear):
         return CopiesModel(losses.get(self.loss), copies, options)
 
     def _feed(
-        self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False
+        self, batch: rows.Batch, labels: Any, importance: Any, want: int = rows.Want.NOTHING
     ) -> Any:
         core = cast("_core.Learner | CopiesModel", self._model or self._start())
         if isinstance(core, CopiesModel):
-            return core.feed(batch, labels, importance, want_scores)
-        return super()._feed(batch, labels, importance, want_scores)
+            return core.feed(batch, labels, importance, want)
+        return super()._feed(batch, labels, importance, want)
 
     @property
     def _is_linear(self) -> bool:

@@ -76,7 +76,7 @@ def _print_no_more() -> None:
 def _line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         text = f"{error.filename or 'standard output'}: {error.strerror}"
-    elif isinstance(error, (ValueError, OSError, ArithmeticError, UserWarning)):
+    elif isinstance(error, (ValueError, OSError, ArithmeticError, MemoryError, UserWarning)):
         text = str(error)
     else:  # not foreseen: the kind of error helps who reports it
         text = f"{type(error).__name__}: {error} (--debug shows where)"

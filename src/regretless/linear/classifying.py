@@ -12,6 +12,7 @@ from regretless.arguments import importance, listed, number, sound
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
+from regretless.rows import Want
 
 __all__ = ["Classifying", "label_array", "weighed"]
 
@@ -19,8 +20,12 @@ __all__ = ["Classifying", "label_array", "weighed"]
 class Classifying(LinearLearner):
     """A linear classifier. Two labels share one lane; three or more have one each, against the rest.
 
-    Labels are of any hashable type and may appear at any time. A label that appears later starts from
-    zero weights; the lane of two labels goes on as two mirrored ones.
+    Labels are of any hashable type and may appear at any time. With the third label the lane of the
+    first two goes on as two mirrored ones. The lane of a later label is that of a learner that starts
+    with the label's first example: weights of zero; rounds, rates, penalties and totals counted from
+    there. Only what is known about the features themselves is shared: which there are, and where a rule
+    keeps that once for all labels ("coin", `Auto`), how large each has been. `loss_` and `certificate()`
+    add up all lanes, each from its start.
     """
 
     _classifies: ClassVar[bool] = True
@@ -94,19 +99,26 @@ class Classifying(LinearLearner):
         core = self._model or self._start()
         core.score(x)
         if not importance(w):
-            return (
-                0  # whatever it is: an example without weight brings no label, and is not learned
-            )
+            return 0  # any code will do: an example without weight is not learned
         self._add(label)
         return self._labels.index[label]
 
     def _add(self, label: Any) -> None:
+        """Give a new label its lane; `MemoryError`, with nothing changed, if there is no room."""
         if label in self._labels.index:
             return
         core = self._model or self._start()
-        lanes = self._labels.add(label)
-        if lanes is not None:
+        if len(self._labels.labels) > 2:
+            core.extend(1)
+        elif (lanes := self._labels.lanes(label)) is not None:
             core.relane(*lanes)
+        self._labels.add(label)
+
+    def _reserve(self, count: int) -> None:
+        """Lay out the lanes of so many labels more, all at once."""
+        lanes = len(self._labels.labels) + count
+        if count > 1 and lanes > 2:
+            (self._model or self._start()).reserve(lanes)
 
     def _decide(self, score: Any) -> Any:
         labels = self._labels.labels
@@ -114,7 +126,7 @@ class Classifying(LinearLearner):
             return labels[1] if score >= 0 else labels[0]
         if len(labels) < 2:
             return labels[0] if labels else None
-        return labels[max(range(len(score)), key=score.__getitem__)]
+        return labels[score.index(max(score))]
 
     # --- batches -------------------------------------------------------------------------------------
 
@@ -153,11 +165,13 @@ class Classifying(LinearLearner):
         given = [] if classes is None else self._unknown(classes)
         if fresh or given:
             self._check(batch, importance, given + [label for _, label in fresh])
+            self._reserve(len({*given, *(label for _, label in fresh)}))
             for label in given:
                 self._add(label)
             codes, fresh = self._joining(labels, importance)
         if not fresh:
-            yield codes, self._feed(batch, np.maximum(codes, 0), importance, want_scores)
+            want = self._wanted(codes, want_scores)
+            yield codes, self._feed(batch, np.maximum(codes, 0), importance, want)
             return
         # A label's lane begins where the label first appears, so the batch is cut there.
         start = scored = 0
@@ -166,8 +180,9 @@ class Classifying(LinearLearner):
                 part = slice(start, t)
                 codes, _ = self._labels.encode(labels[part])
                 weights = None if importance is None else importance[part]
+                want = self._wanted(codes, want_scores)
                 with _counting_from(start):
-                    told = self._feed(batch[part], np.maximum(codes, 0), weights, want_scores)
+                    told = self._feed(batch[part], np.maximum(codes, 0), weights, want)
                 if want_scores:
                     told = told[0].reshape(t - start, -1)[scored:].ravel(), told[1][scored:]
                 if t - start > scored:
@@ -177,7 +192,7 @@ class Classifying(LinearLearner):
                 # the row is predicted by the learner that does not know the label
                 scored = int(want_scores and label not in self._labels.index)
                 if scored:
-                    told = self._feed(batch[t : t + 1], None, None, want_scores), np.zeros(1)
+                    told = self._feed(batch[t : t + 1], None, None, Want.SCORES), np.zeros(1)
                     yield np.full(1, -1, np.int32), told
                 self._add(label)
 
@@ -193,14 +208,21 @@ class Classifying(LinearLearner):
         there = np.flatnonzero(importance > 0)
         return codes, [(int(there[t]), label) for t, label in self._labels.encode(labels[there])[1]]
 
+    def _wanted(self, codes: NDArray[np.int32], scores: bool) -> Want:
+        """What the core is to tell of a batch: of many labels, all known, only which is the best."""
+        if not scores:
+            return Want.NOTHING
+        best = len(self._labels.labels) > 2 and not (codes < 0).any()
+        return Want.BEST if best else Want.SCORES
+
     def _outcome(self, codes: NDArray[np.int32], scores: Any, losses: Any) -> Outcome:
         count, unknown = len(self._labels.labels), codes < 0
         if unknown.any():
             losses = np.where(
                 unknown, self._losses_of_unknown(scores.reshape(len(codes), -1)), losses
             )
-        if count > 2:
-            best = scores.reshape(len(codes), -1).argmax(axis=1)
+        if count > 2:  # if all labels are known, the best of them came instead of the scores
+            best = scores.reshape(len(codes), -1).argmax(axis=1) if unknown.any() else scores
             return Outcome(losses, (best != codes).astype(np.float64))
         if count < 2:  # before the second label every prediction is the first
             return Outcome(losses, unknown.astype(np.float64))
@@ -251,12 +273,13 @@ class Classifying(LinearLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
-        scores = self._batch_scores(X)
-        count = len(self._labels.labels)
+        batch, count = rows.batch(X), len(self._labels.labels)
         if not count:
             raise ValueError("nothing has been learned yet: there is no label to predict")
-        # one lane, one label: argmax is 0
-        best = (scores[:, 0] >= 0).astype(int) if count == 2 else scores.argmax(axis=1)
+        if count == 2:
+            best = (self._feed(batch, None, None, Want.SCORES) >= 0).astype(int)
+        else:  # of one lane it is 0
+            best = self._feed(batch, None, None, Want.BEST)
         predicted: NDArray[Any] = self.classes_[best]
         return predicted
 

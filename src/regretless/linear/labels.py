@@ -55,20 +55,23 @@ class Labels:
             )
         return label.item() if isinstance(label, np.generic) else label
 
-    def add(self, label: Any) -> tuple[list[int], list[int]] | None:
-        """Take a new label in; what the lanes become (see `Learner.relane`), None if nothing."""
+    def lanes(self, label: Any) -> tuple[list[int], list[int]] | None:
+        """What a new label makes of the lanes (see `Learner.relane`), None if nothing."""
+        count = len(self.labels)
+        if count == 1 and _comes_first(label, self.labels[0]):
+            return [0], [-1]
+        if count == 2:
+            return [0, 0, -1], [-1, 1, 1]
+        return ([*range(count), -1], [1] * (count + 1)) if count > 2 else None
+
+    def add(self, label: Any) -> None:
+        """Take a new label in."""
         count = len(self.labels)
         self.labels += [False, True] if count == 0 and isinstance(label, bool) else [label]
-        lanes: tuple[list[int], list[int]] | None = None
         if count == 1 and _comes_first(label, self.labels[0]):
             self.labels.reverse()
-            lanes = [0], [-1]
-        elif count == 2:
-            lanes = [0, 0, -1], [-1, 1, 1]
-        elif count > 2:
-            lanes = [*range(count), -1], [1] * (count + 1)
-        self.index = {label: k for k, label in enumerate(self.labels)}
-        return lanes
+        first = count if count > 1 else 0
+        self.index.update((each, k) for k, each in enumerate(self.labels[first:], first))
 
     def encode(self, labels: NDArray[Any]) -> tuple[NDArray[np.int32], list[tuple[int, Any]]]:
         """Class numbers, -1 for labels not seen yet; and those, with where each first occurs."""

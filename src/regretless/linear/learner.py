@@ -172,12 +172,12 @@ class LinearLearner(ABC):
         return rows.row(x)
 
     def _feed(
-        self, batch: rows.Batch, labels: Any, importance: Any, want_scores: bool = False
+        self, batch: rows.Batch, labels: Any, importance: Any, want: int = rows.Want.NOTHING
     ) -> Any:
         core = self._model or self._start()
         self._compare_columns(batch)
         starts = self._schema is None and labels is not None and not self.examples_
-        out = batch.feed(core, labels, importance, want_scores)
+        out = batch.feed(core, labels, importance, want)
         if starts and columns_of(batch) is not None:
             self._schema = Schema()
         if self._schema is not None and labels is not None:
@@ -200,7 +200,7 @@ class LinearLearner(ABC):
     def _batch_scores(self, X: Any) -> NDArray[np.float64]:
         core = self._model or self._start()
         batch = rows.batch(X)
-        scores: NDArray[np.float64] = self._feed(batch, None, None, want_scores=True)
+        scores: NDArray[np.float64] = self._feed(batch, None, None, rows.Want.SCORES)
         return scores.reshape(batch.size, core.lanes)
 
     @property
@@ -250,14 +250,19 @@ class LinearLearner(ABC):
     def _weights(self) -> tuple[list[Any], NDArray[np.float64], NDArray[np.float64]]:
         """Names, weights (features x lanes) and intercepts (lanes)."""
         core = self._model or self._start()
-        table = core.weights().reshape(-1, core.lanes)
-        names, table, first = core.names(), table[1:], table[0]
+        if self.features == "hashed" and isinstance(core, _core.Learner):
+            used = np.union1d(core.used(), np.zeros(1, np.uint32))  # few of them, often
+            table = core.weights(used).reshape(-1, core.lanes)
+        else:
+            table = core.weights().reshape(-1, core.lanes)
+            used = np.arange(len(table), dtype=np.uint32)
+        names, used, table, first = core.names(), used[1:], table[1:], table[0]
         if self.features == "hashed":
-            used = np.flatnonzero((table != self._unlearned(table)).any(axis=1))
-            return [names.get(row + 1, row) for row in used.tolist()], table[used], first
+            moved = np.flatnonzero((table != self._unlearned()).any(axis=1))
+            return [names.get(row, row - 1) for row in used[moved].tolist()], table[moved], first
         return list(names.values()), table, first
 
-    def _unlearned(self, table: NDArray[np.float64]) -> float:
+    def _unlearned(self) -> float:
         """The weight of a feature that nothing was learned of."""
         return 0.0
 

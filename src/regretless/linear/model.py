@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from regretless import _core, losses
 from regretless.losses import Loss
+from regretless.rows import Want
 from regretless.state import Parts
 
 __all__ = ["Array", "Model", "Row", "Rows", "moved"]
@@ -238,14 +239,14 @@ class Model(ABC):
         return self.reader.locate(x)
 
     def _run(self, read: Any, *given: Any) -> Any:
-        *batch, labels, importance, want_scores = given
+        *batch, labels, importance, want = given
         known = self.reader.size
         learning = labels is not None
         X = Rows(*read(*batch, learning or self.asks_names, importance))
         scores, suffered = np.zeros((len(X), self.lanes)), np.zeros(len(X))
         t = 0
         try:
-            if not learning and want_scores:
+            if not learning and want:
                 scores = self.predict_many(X)
             for t in range(len(X) if learning else 0):
                 row = X[t]
@@ -263,9 +264,10 @@ class Model(ABC):
         finally:
             if self.reader.size > known:
                 self.reader.truncate(known)
-        if not want_scores:
+        if want == Want.NOTHING:
             return None
-        return (scores.ravel(), suffered) if learning else scores.ravel()
+        told = scores.argmax(axis=1) if want == Want.BEST else scores.ravel()
+        return (told, suffered) if learning else told
 
     # --- the rest ------------------------------------------------------------------------------------
 
@@ -283,6 +285,14 @@ class Model(ABC):
         self.relabel(sources, np.asarray(signs, float))
         self.totals = moved(self.totals, sources)
         self.lanes = len(sources)
+
+    def extend(self, count: int) -> None:
+        """So many fresh lanes after those that there are."""
+        lanes = self.lanes
+        self.relane([*range(lanes), *[-1] * count], [1] * (lanes + count))
+
+    def reserve(self, lanes: int) -> None:  # noqa: B027
+        """There will be so many lanes."""
 
     def total(self, scalar: int) -> float:
         """The sum of a total over the lanes."""

@@ -31,7 +31,9 @@ class Winnow(MistakeDriven):
     which for an OR of k features and the rate 1/4 is at most `8 k log d`. The sign in the exponent is +;
     the text prints -, with which the theorem is wrong. `weights_` are the w of the text, the score is
     `2 <w, x> - 1`. The two labels are not treated alike: +1 is the larger one. Labels should be known
-    from the start: `fit` knows them, bools are known, `partial_fit` takes `classes=`.
+    from the start: `fit` knows them, bools are known, `partial_fit` takes `classes=`. The weights of one
+    label tell nothing of those of the other: if the second label is the smaller one, learning begins
+    with it, and the first of two labels gets weights of its own when a third one comes.
 
     Parameters
     ----------
@@ -82,9 +84,9 @@ class Winnow(MistakeDriven):
             whole(d, "dimension", hint=", or None")
         return ConservativeHinge(), "winnow", {"eta": self.rate, "dimension": d or 0}
 
-    def _unlearned(self, table: NDArray[np.float64]) -> float:
+    def _unlearned(self) -> float:
         tiny = float(np.float32(1e-30))  # which the core asks for the score of
-        return tiny * (2.0 / (self.dimension or len(table))) / tiny
+        return tiny * (2.0 / (self.dimension or 2**self.bits)) / tiny
 
     @property
     def weights_(self) -> dict[Any, Any]:
