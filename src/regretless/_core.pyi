@@ -193,7 +193,21 @@ class Examples:
     @property
     def named(self) -> bool: ...
     def row(self, t: int) -> dict[Any, float]: ...
+    def columns(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
     def add(self, row: dict[Any, Any]) -> None: ...
+    def add_rows(
+        self,
+        starts: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        values: NDArray[np.float64],
+        names: list[str],
+    ) -> None: ...
+
+MISSING: tuple[str, ...]
+
+def name(name: Any) -> int | str: ...
 
 class Parser:
     @property

@@ -84,8 +84,8 @@ def read(
     >>> _ = path.write_text("1 2.0 'first |user age:3 |ad sport\\n-1 |user age:1\\n")
     >>> for x, y in read(path):
     ...     print(x, y)
-    {'user^age': 3.0, 'ad^sport': 1.0} 1.0
-    {'user^age': 1.0} -1.0
+    {'user|age': 3.0, 'ad|sport': 1.0} 1.0
+    {'user|age': 1.0} -1.0
     """
     columns = Columns(label, weight, tag, tuple(ignore), tuple(categorical))
     if isinstance(source, Stream):

@@ -1,8 +1,7 @@
 """Streams of tables: Parquet, Arrow and Feather files through pyarrow, and tables in memory."""
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from regretless.streams.stream import Piece, Place, Stream
 __all__ = ["Columns", "TableStream", "table_stream"]
 
 _ROWS = 16_384
-_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +48,10 @@ class Columns:
         w = tags = None
         if self.weight in table.column_names:
             w = rows.numbers(table.column(self.weight), "weight", "a column of numbers")
+            w = np.where(np.isnan(w), 1.0, w)
         if self.tag in table.column_names:
-            tags = [str(v) for v in table.column(self.tag).to_pylist()]
+            found = table.column(self.tag).to_pylist()
+            tags = ["" if rows.is_missing(v) else str(v) for v in found]
         features = table.drop_columns(
             [
                 n
@@ -68,15 +68,36 @@ class Columns:
 
 
 def _labels(column: Any, name: str | None, labelled: bool) -> NDArray[Any]:
+    """Labels as the same table in a CSV file has them: numbers, or texts."""
     import pyarrow as pa
 
-    if labelled and column.null_count:
-        first = next(t for t, v in enumerate(column.to_pylist()) if v is None)
-        raise ValueError(f"row {first} has no label in the column {name!r}")
     kind = column.type
-    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return rows.numbers(column.cast(pa.float64()).to_numpy(), "label", "a column of numbers")
-    return np.array(column.to_pylist(), object)
+    y: NDArray[Any]
+    if pa.types.is_boolean(kind) or pa.types.is_floating(kind) or _fits(column):
+        y = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), np.float64)
+        missing = np.isnan(y)
+    else:
+        if pa.types.is_integer(kind):
+            column = column.cast(pa.string())
+        y = np.array(column.to_pylist(), object)
+        missing = np.array([rows.is_missing(label) for label in y], bool)
+        y[missing] = ""
+    if labelled and missing.any():
+        raise ValueError(f"row {missing.argmax()} has no label in the column {name!r}")
+    return y
+
+
+def _fits(column: Any) -> bool:
+    """Whether these are integers that a double holds; others are texts, lest two become one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_integer(column.type):
+        return False
+    ends = pc.min_max(column).as_py()
+    if all(abs(end or 0) < 2**53 for end in ends.values()):
+        return True
+    return all(v is None or int(float(v)) == v for v in column.to_pylist())
 
 
 class TableStream(Stream):
@@ -99,7 +120,7 @@ class TableStream(Stream):
                 kept = table.slice(max(0, table.num_rows - (at - skip)))
                 try:
                     X, y, w, tags = self._columns.split(kept, labelled)
-                    batch = _numbered(rows.batch(X))
+                    batch = rows.batch(X)
                 except ValueError as error:
                     raise ValueError(f"{self.paths[number]}: {error}") from error
                 yield Piece(batch, y, w, tags, Place(number, at, at + 1))
@@ -118,15 +139,6 @@ class TableStream(Stream):
                 yield from _arrow_tables(path)
         except (pa.ArrowInvalid, OSError) as error:
             raise ValueError(f"{path}: {error}") from error
-
-
-def _numbered(batch: Any) -> Any:
-    """Columns whose names are numbers are called so, as in files of text."""
-    columns = [
-        (int(name) if _NUMBER.fullmatch(str(name)) else name, *rest)
-        for name, *rest in batch.columns
-    ]
-    return replace(batch, columns=columns)
 
 
 def _arrow_tables(path: str) -> Iterator[Any]:
@@ -160,4 +172,4 @@ def table_stream(table: Any, columns: Columns) -> Stream:
     elif not isinstance(table, pa.Table):
         table = pa.Table.from_pandas(table, preserve_index=False)
     X, y, w, tags = columns.split(table, labelled=columns.label is not None)
-    return ArrayStream(_numbered(rows.batch(X)), y, w, tags)
+    return ArrayStream(rows.batch(X), y, w, tags)
