@@ -23,8 +23,8 @@ namespace regretless {
 // Values beyond this are refused: squares and sums of them must stay within the range of floats.
 inline constexpr double kLargestValue = 1e19;
 
-// One sparse example: rows of the bank and values. The same row may occur twice (two names hashed
-// to one place); each occurrence then acts in turn.
+// One sparse example: rows of the bank, no row twice, and values. (Where unknown features keep
+// their place in a prediction, with the value 0, the intercept's row stands for them.)
 struct Example {
   const std::uint32_t* rows;
   const float* values;

@@ -1,4 +1,5 @@
-// From the name of a feature to its row in the bank. A name is a string or an integer (a column).
+// From the name of a feature to its row in the bank. A name is a text or a column, a number from 0
+// on. The text of such a number is the column: `as_column` decides that, for all that is read.
 // Row 0 belongs to the intercept.
 //
 //   exact   every name has a row of its own; rows are given in order of appearance, names are kept
@@ -15,6 +16,18 @@
 #include "hash.hpp"
 
 namespace regretless {
+
+// Whether a name is a column: digits without leading zeros, below 2^63.
+inline bool as_column(std::string_view name, std::int64_t& column) {
+  if (name.empty() || name.size() > 19 || (name[0] == '0' && name.size() > 1)) return false;
+  std::uint64_t value = 0;  // 19 digits fit
+  for (const char c : name) {
+    if (unsigned(c - '0') > 9) return false;
+    value = value * 10 + unsigned(c - '0');
+  }
+  column = std::int64_t(value);
+  return column >= 0;
+}
 
 class Features {
  public:
@@ -34,8 +47,11 @@ class Features {
     return hashed() ? (std::uint32_t(1) << bits_) + 1 : std::uint32_t(keys_.size());
   }
 
-  // h is hash_bytes(name), for those who have it at hand
-  std::uint32_t find(std::string_view name) const { return find(name, hash_bytes(name)); }
+  std::uint32_t find(std::string_view name) const {
+    std::int64_t column;
+    return as_column(name, column) ? find(column) : find(name, hash_bytes(name));
+  }
+  // A name that is not a column, for those who know that and have h = hash_bytes(name) at hand.
   std::uint32_t find(std::string_view name, std::uint64_t h) const {
     return hashed() ? hashed_row(h) : probe(h, [&](std::uint32_t r) { return is(r, name); }).row;
   }
@@ -45,7 +61,10 @@ class Features {
     if (std::size_t(column) < kDirect) return kAbsent;
     return probe(key(column), [&](std::uint32_t r) { return is(r, column); }).row;
   }
-  std::uint32_t insert(std::string_view name) { return insert(name, hash_bytes(name)); }
+  std::uint32_t insert(std::string_view name) {
+    std::int64_t column;
+    return as_column(name, column) ? insert(column) : insert(name, hash_bytes(name));
+  }
   std::uint32_t insert(std::string_view name, std::uint64_t h) {
     if (hashed()) return hashed_row(h);
     const Place place = probe(h, [&](std::uint32_t r) { return is(r, name); });
@@ -128,14 +147,16 @@ class Features {
     };
     for (std::size_t row = 1; row < count; ++row) {
       std::uint32_t got = kAbsent;
+      std::int64_t column;
       if (kinds[row] == kColumn) {
-        got = give(row, keys[row]);
+        if (keys[row] >= 0) got = give(row, keys[row]);
       } else if (kinds[row] == kText && std::size_t(keys[row]) == fresh.names_.size() &&
                  std::size_t(keys[row]) + sizeof(std::uint32_t) <= names.size()) {
         std::uint32_t length;
         std::memcpy(&length, names.data() + keys[row], sizeof(length));
         const std::size_t start = std::size_t(keys[row]) + sizeof(length);
-        if (length <= names.size() - start) got = give(row, names.substr(start, length));
+        if (length <= names.size() - start && !as_column(names.substr(start, length), column))
+          got = give(row, names.substr(start, length));
       }
       if (got != row) damaged();
     }

@@ -266,7 +266,7 @@ def test_bad_examples_change_nothing(make):
     model.learn_many(X[:40], Y[:40])
     other.learn_many(X[:40], Y[:40])
     for bad in (
-        lambda: model.learn_one({"a": math.nan}, True),
+        lambda: model.learn_one({"a": math.inf}, True),
         lambda: model.learn_one({"a": math.inf}, 7),
         lambda: model.learn_one(X[:2], True),
         lambda: model.learn_one(X[0], "text"),

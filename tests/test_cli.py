@@ -27,7 +27,7 @@ def test_predict_inspect_compare(folder):
     """The other commands, in their plainest form."""
     run("train", "clicks.vw", "--save", "clicks.model", *SMALL)
     assert len(run("predict", "new.vw", "--model", "clicks.model").stdout.splitlines()) == 600
-    assert "user^u3" in run("inspect", "clicks.model", "--top", "20").stdout
+    assert "user|u3" in run("inspect", "clicks.model", "--top", "20").stdout
     command = ["compare", "clicks.vw", "--learners", "coin,adagrad,ftrl,perceptron,pa,primal-dual"]
     result = run(*command, "--plot", "curves.png", *SMALL)
     for name in (

@@ -154,7 +154,7 @@ def test_python_keeps_what_a_command_has_said_of_reading(folder):
     model.save("again")
     assert (folder / "again").read_bytes() == (folder / "m").read_bytes()
     assert run("predict", "new.vw", "--model", "again", "--raw").stdout == expected
-    model.learn_one({"user^u1": 1.0}, 1.0)
+    model.learn_one({"user|u1": 1.0}, 1.0)
     type(model).load("again").save("twice")
     assert (folder / "twice").read_bytes() == (folder / "m").read_bytes()
     # one that begins anew was read from nowhere

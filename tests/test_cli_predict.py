@@ -110,8 +110,8 @@ def test_what_a_model_remembers_of_columns_says_nothing_about_vw(folder):
     """The column that was ignored is no namespace of the same name."""
     rows = [(age, f"u{user}", y) for _, user, _, age, y in examples()]
     lines = [f"{t},{age},{user},{y}\n" for t, (age, user, y) in enumerate(rows)]
-    (folder / "a.csv").write_text("n,n^age,n^user,y\n" + "".join(lines))
-    options = ["--label", "y", "--ignore", "n", "--categorical", "n^user", "--numeric", "n^age"]
+    (folder / "a.csv").write_text("n,n|age,n|user,y\n" + "".join(lines))
+    options = ["--label", "y", "--ignore", "n", "--categorical", "n|user", "--numeric", "n|age"]
     run("train", "a.csv", *options, "--save", "m", "--exact")
     (folder / "a.vw").write_text("".join(f"|n age:{age} user={user}\n" for age, user, _ in rows))
     expected = run("predict", "a.csv", "--model", "m", "--raw").stdout

@@ -213,7 +213,7 @@ def test_interactions(folder):
     letters = run_json("train", "clicks.vw", "-q", "ua", "--exact", "--save", "m")
     names = run_json("train", "clicks.vw", "-q", "user,ad", "--exact")
     assert letters["loss"] == names["loss"] < run_json("train", "clicks.vw", "--exact")["loss"]
-    assert "user^u3*ad^a2" in run("inspect", "m", "--top", "100").stdout
+    assert "user|u3 * ad|a2" in run("inspect", "m", "--top", "100").stdout
     run("train", "clicks.vw", "--cubic", "uua", "--exact", "--save", "m")
     assert any(name.count("*") == 2 for name in load("m").weights_)
 

@@ -144,7 +144,7 @@ def test_bad_examples_change_nothing(kind):
         model = kind(weak=weak, n=2, range=(-1, 1)).fit(X, y)
         before = model.predict(X)
         for bad, match in [
-            (lambda: model.learn_one({"a": math.nan}, 0.5), "nan"),  # noqa: B023
+            (lambda: model.learn_one({"a": math.inf}, 0.5), "inf"),  # noqa: B023
             (lambda: model.learn_one({"a": 1.0}, 1.5), "outside range"),  # noqa: B023
             (lambda: model.learn_one({"a": 1.0}, math.nan), "y = nan"),  # noqa: B023
             (lambda: model.learn_one({"a": 1.0}, 0.5, -1.0), "w = -1"),  # noqa: B023

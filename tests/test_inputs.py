@@ -292,8 +292,8 @@ COLUMNS = {
 @both_features
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
 def test_categories(column, features):
-    """A column of strings is read as the strings of dicts are; null is absent."""
-    rows, y = [{"n": 1, "colour": c} for c in COLOURS], np.arange(8.0)
+    """A column of strings is read as the strings of dicts are; null and "" are absent."""
+    rows, y = [{"n": 1, "colour": c or None} for c in COLOURS], np.arange(8.0)
     plain = learned(LinearRegressor(features=features, bits=9), rows, y)
     model = LinearRegressor(features=features, bits=9)
     frame = pd.DataFrame if isinstance(column, pd.Series) else pa.table
@@ -330,12 +330,26 @@ def test_large_integers():
 
 # --- names ---------------------------------------------------------------------------------------
 
-ODD = ["", "a", "3", 3, -1, -(2**63), 2**40 + 3, 2**63 - 1, "é", "e\u0301", "😀", "a\0b", "a\0c"]
+ODD = [
+    "",
+    "a",
+    "03",
+    3,
+    "-1",
+    2**40 + 3,
+    2**63 - 1,
+    str(2**63),
+    "é",
+    "e\u0301",
+    "😀",
+    "a\0b",
+    "a\0c",
+]
 ODD += ["a\0", "=", "colour=red", "x" * 100_000, "longer than eight bytes"]
 
 
 def test_names_are_kept_apart(tmp_path):
-    """Any string and any 64-bit integer; "3" is not column 3."""
+    """Any string and any integer from 0 on that fits 64 bits."""
     model = LinearRegressor(rule="ogd", rate=0.5, intercept=False)
     learned(model, ({name: 1.0} for name in ODD), map(float, range(1, 99)))
     assert model.weights_ == {name: float(k + 1) for k, name in enumerate(ODD)}

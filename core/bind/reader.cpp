@@ -19,32 +19,14 @@ class PyReader {
     std::vector<double> values;
 
     void add(const std::uint32_t* row, const float* value, std::size_t size, std::uint32_t count) {
-      order.resize(size);
-      sums.assign(value, value + size);
-      for (std::size_t j = 0; j < size; ++j) order[j] = j;
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::size_t a, std::size_t b) { return row[a] < row[b]; });
-      for (std::size_t k = 1, first = 0; k < size; ++k) {
-        if (row[order[k]] != row[order[first]]) {
-          first = k;
-        } else {  // two names, one row
-          sums[order[first]] += sums[order[k]];
-          sums[order[k]] = 0;
-        }
-      }
-      for (std::size_t j = 0; j < size; ++j) {
-        if (sums[j] == 0) continue;  // what is 0 is absent
-        rows.push_back(row[j]);
-        values.push_back(sums[j]);
-      }
+      rows.insert(rows.end(), row, row + size);
+      values.insert(values.end(), value, value + size);
       starts.push_back(std::int64_t(rows.size()));
       known.push_back(count);
     }
     nb::tuple arrays() const {
       return nb::make_tuple(array_of(starts), array_of(rows), array_of(values), array_of(known));
     }
-    std::vector<std::size_t> order;
-    std::vector<double> sums;
   };
 
   auto all(bool learning, nb::handle importance) {
@@ -76,8 +58,8 @@ class PyReader {
   PyReader(int bits, std::uint32_t remembered, bool intercept)
       : features_(bits, remembered), reading_(features_, intercept, Absent::numbered) {}
 
-  // All methods return (starts, rows, values, known): example t has rows, which increase, and
-  // values from starts[t], and known[t] features when it came, its own among them.
+  // All methods return (starts, rows, values, known): example t has rows, no row twice, and values
+  // from starts[t], and known[t] features when it came, its own among them.
   nb::tuple read(nb::handle x, bool naming) {
     const RowReader& row = reading_.read(x, naming);
     Examples out;

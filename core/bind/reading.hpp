@@ -118,11 +118,17 @@ class Reading {
       }
       return n;
     };
-    return use(n, Converted{most, fill});
+    // The columns of a row increase: only a table that is smaller than the matrix can confuse them.
+    Converted source{most, fill, f.hashed() && std::uint32_t(width) > mask + 1};
+    check_sums(source, n, [&] {
+      return can_add_up(values.data() + start[0], most(0, n), 1, longest(start, n));
+    });
+    return use(n, std::move(source));
   }
 
   // A batch by columns: (name, float64 values) or (name, int32 codes, list of category names); a
-  // code of -1 is a missing value. A dense matrix is n columns named by number.
+  // code of -1 is a missing value. A dense matrix is n columns named by number. The names, also
+  // those of categories, are distinct.
   template <class Use>
   auto table(std::size_t size, nb::list columns, Use use) {
     std::vector<Column> plan;
@@ -176,7 +182,14 @@ class Reading {
       }
       return n;
     };
-    return use(size, Converted{most, fill});
+    const bool alone = !repeats_.possible(width, [&](std::size_t j) { return plain[j].row; });
+    Converted source{most, fill, f.hashed() && !(all_plain && alone)};
+    check_sums(source, size, [&] {
+      return std::all_of(plan.begin(), plan.end(), [&](const Column& c) {
+        return c.codes || can_add_up(c.numbers, size, c.stride, plan.size());
+      });
+    });
+    return use(size, std::move(source));
   }
 
   // What a reader has made of some lines, from example `from` to `to`.
@@ -186,8 +199,8 @@ class Reading {
     Features& f = features_;
     const bool placed = f.hashed() && x.bits() == f.bits();
     const bool same = placed && x.intercept() == intercept_;
-    if (!placed && !x.named())
-      throw nb::value_error("the examples were read without names for another learner");
+    if (!placed && x.bits())
+      throw nb::value_error("the examples were read for another learner, as rows of its table");
     check_range(x.starts.data() + from, to - from, x.values.data(), [](std::size_t t, std::size_t) {
       return "a feature of example " + std::to_string(t) + " of this call";
     });
@@ -222,7 +235,13 @@ class Reading {
       return count;
     };
     const Ready ready{x.starts.data() + from, x.rows.data(), x.values.data()};
-    return same ? use(to - from, ready) : use(to - from, Converted{most, fill});
+    if (same) return use(to - from, ready);
+    Converted source{most, fill, f.hashed() && !placed};
+    check_sums(source, to - from, [&] {
+      return can_add_up(x.values.data() + x.starts[from], most(0, to - from), 1,
+                        longest(x.starts.data() + from, to - from));
+    });
+    return use(to - from, std::move(source));
   }
 
   // Examples whose rows have been found already, and their part from `first` to `last`.
@@ -241,11 +260,12 @@ class Reading {
   };
   // Examples to be converted first: most(first, last) bounds the entries of some of them,
   // fill(t, naming, rows, values) writes those of the t-th, giving rows to new names if told so,
-  // and says how many there are.
+  // and says how many there are; if rows may repeat among them, they are added up.
   template <class Most, class Fill>
   struct Converted {
     Most most;
     Fill fill;
+    bool repeats;
     std::vector<std::size_t> starts{};
     std::vector<std::uint32_t> rows{}, known{};
     std::vector<float> values{};
@@ -265,7 +285,8 @@ class Reading {
           values[used++] = 1.0f;
         }
         self.absent_ = 0;
-        used += fill(t, naming(t), rows.data() + used, values.data() + used);
+        const std::size_t count = fill(t, naming(t), rows.data() + used, values.data() + used);
+        used += repeats ? self.add_up(t, rows.data() + used, values.data() + used, count) : count;
         starts.push_back(used);
         known.push_back(self.features_.size() + self.absent_);
       }
@@ -279,7 +300,7 @@ class Reading {
     }
   };
   template <class Most, class Fill>
-  Converted(Most, Fill) -> Converted<Most, Fill>;
+  Converted(Most, Fill, bool) -> Converted<Most, Fill>;
 
   // Examples as rows of the bank, to be kept and given to `located` later: (starts, rows, values).
   // Every name must be known.
@@ -288,17 +309,14 @@ class Reading {
     if (f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_)
       return nb::make_tuple(array_of(x.starts), array_of(x.rows.data(), x.rows.size()),
                             array_of(x.values.data(), x.values.size()));
-    if (x.intercept() != intercept_ || !x.named())
-      throw nb::value_error("the examples were read for another learner");
-    std::vector<std::uint32_t> rows(x.values.size());
-    for (std::size_t t = 0; t < x.size(); ++t)
-      for (std::size_t j = x.starts[t]; j < x.starts[t + 1]; ++j) {
-        const bool intercept = x.intercept() && j == x.starts[t];
-        rows[j] = intercept ? Features::kIntercept : row_of(x, x.names(t)[j - x.starts[t]], false);
-        if (rows[j] == Features::kAbsent) throw nb::value_error("a name has no row yet");
-      }
-    return nb::make_tuple(array_of(x.starts), array_of(rows),
-                          array_of(x.values.data(), x.values.size()));
+    if (x.bits()) throw nb::value_error("the examples were read for another learner");
+    return examples(x, 0, x.size(), false, [&](std::size_t n, auto source) {
+      const Batch all = source.part(*this, 0, n, [](std::size_t) { return false; });
+      for (std::size_t t = 0; t < n; ++t)
+        if (all.known && all.known[t] > f.size()) throw nb::value_error("a name has no row yet");
+      return nb::make_tuple(array_of(all.starts, n + 1), array_of(all.rows, all.starts[n]),
+                            array_of(all.values, all.starts[n]));
+    });
   }
   template <class Use>
   auto located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
@@ -392,6 +410,36 @@ class Reading {
     if (row == Features::kAbsent) place_absent(kind_, features_.size(), absent_++, row, value);
   }
 
+  std::size_t add_up(std::size_t t, std::uint32_t* rows, float* values, std::size_t size) {
+    if (!repeats_.possible(size, [=](std::size_t j) { return rows[j]; })) return size;
+    return add_up_rows(repeats_, rows, values, size,
+                       "example " + std::to_string(t) + " of this call", range_);
+  }
+  // Rows that repeat are added up while a batch is learned. Where a sum could be refused, all of
+  // them are looked at before anything is learned.
+  template <class Source, class Safe>
+  void check_sums(Source& source, std::size_t n, Safe safe) {
+    if (!source.repeats || safe()) return;
+    for (std::size_t first = 0; first < n; first += kChunk)
+      source.part(*this, first, std::min(first + kChunk, n), [](std::size_t) { return false; });
+  }
+  // Whether `count` of these values at a time never add up to what is refused.
+  template <class Value>
+  bool can_add_up(const Value* values, std::size_t size, std::ptrdiff_t stride,
+                  std::size_t count) const {
+    const double most = range_.any() ? kLargestValue / double(std::max<std::size_t>(1, count)) : 0;
+    unsigned beyond = 0;
+    for (std::size_t j = 0; j < size; ++j)
+      beyond |= unsigned(!(std::fabs(double(values[std::ptrdiff_t(j) * stride])) <= most));
+    return !beyond;
+  }
+  template <class Starts>
+  static std::size_t longest(const Starts* starts, std::size_t n) {
+    Starts most = 0;
+    for (std::size_t t = 0; t < n; ++t) most = std::max(most, starts[t + 1] - starts[t]);
+    return std::size_t(most);
+  }
+
   template <class Where>
   void check_values(const double* values, std::size_t size, Where where,
                     std::ptrdiff_t stride = 1) const {
@@ -462,6 +510,7 @@ class Reading {
   Absent kind_;
   Range range_;
   RowReader rows_;
+  Repeats repeats_;
   std::uint32_t absent_ = 0;  // features of the example being converted that have no row
   bool reading_ = false;      // a row of which a value may be running Python code
 };

@@ -22,6 +22,14 @@ std::string shown(PyObject* object) {
   }
 }
 
+void append_category(PyObject* name, PyObject* value, std::string& out) {
+  nb::object text = nb::steal(PyObject_Str(name));
+  if (!text.is_valid()) nb::raise_python_error();
+  out.assign(utf8(text.ptr()));
+  out += '=';
+  out += utf8(value);
+}
+
 // Dates convert to floats, but the count of some unit since 1970 is hardly what was meant.
 bool is_date(PyObject* value) {
   const std::string_view type = Py_TYPE(value)->tp_name;
@@ -30,6 +38,7 @@ bool is_date(PyObject* value) {
 
 [[noreturn]] void fail(const std::string& message) { throw nb::value_error(message.c_str()); }
 
+// NaN if it is missing.
 double number(PyObject* value, PyObject* name) {
   if (PyLong_Check(value)) {
     const double v = PyLong_AsDouble(value);
@@ -44,20 +53,29 @@ double number(PyObject* value, PyObject* name) {
       f.is_valid())
     return PyFloat_AsDouble(f.ptr());
   PyErr_Clear();
+  if (std::string_view(Py_TYPE(value)->tp_name) == "pandas._libs.missing.NAType") return NAN;
   fail("x[" + shown(name) + "] = " + shown(value) +
        " is not a number, bool, string or None; spread it over several features");
 }
 
 }  // namespace
 
-std::int64_t column_of(PyObject* name) {
-  nb::object index = nb::steal(PyNumber_Index(name));
-  const long long column = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
-  if (PyErr_Occurred()) {
+PyName::PyName(PyObject* name) : held_(nb::borrow(name)) {
+  if (PyIndex_Check(name) && !PyBool_Check(name)) {
+    nb::object index = nb::steal(PyNumber_Index(name));
+    int overflow = 0;
+    const long long column =
+        index.is_valid() ? PyLong_AsLongLongAndOverflow(index.ptr(), &overflow) : -1;
     PyErr_Clear();
-    fail("the column " + shown(name) + " does not fit 64 bits; use a string as its name");
+    if (column >= 0 && !overflow) {
+      column_ = column;
+      return;
+    }
   }
-  return column;
+  if (!PyUnicode_CheckExact(name)) held_ = nb::steal(PyObject_Str(name));
+  if (!held_.is_valid()) nb::raise_python_error();
+  text_ = utf8(held_.ptr());
+  if (!as_column(text_, column_)) column_ = -1;
 }
 
 std::string_view utf8(PyObject* text) {
@@ -92,56 +110,60 @@ void RowReader::start(std::size_t most) {
   if (intercept_) push(Features::kIntercept, 1.0f);
 }
 
-std::uint32_t RowReader::row_of_text(std::size_t position, PyObject* name, bool learning) {
-  std::uint32_t row = cache_.find(position, name);
-  if (row != Features::kAbsent) return row;
-  row = learning ? features_.insert(utf8(name)) : features_.find(utf8(name));
-  if (row != Features::kAbsent) cache_.remember(position, name, row);
+std::uint32_t RowReader::row_of(std::string_view name, bool learning) {
+  if (learning) return features_.insert(name);
+  std::int64_t column;
+  if (as_column(name, column)) return row_of(column, learning);
+  const std::uint64_t hash = hash_bytes(name);
+  const std::uint32_t row = features_.find(name, hash);
+  if (row == Features::kAbsent) unknown_.push_back(hash);
   return row;
 }
 
-std::uint32_t RowReader::row_of_other(PyObject* name, bool learning) {
-  if (PyIndex_Check(name)) {
-    const std::int64_t column = column_of(name);
-    return learning ? features_.insert(column) : features_.find(column);
-  }
-  nb::object text = nb::steal(PyObject_Str(name));
-  if (!text.is_valid()) nb::raise_python_error();
-  return learning ? features_.insert(utf8(text.ptr())) : features_.find(utf8(text.ptr()));
+std::uint32_t RowReader::row_of(std::int64_t column, bool learning) {
+  if (learning) return features_.insert(column);
+  const std::uint32_t row = features_.find(column);
+  if (row == Features::kAbsent) unknown_.push_back(std::uint64_t(column));
+  return row;
 }
 
-std::uint32_t RowReader::row_of_category(PyObject* name, PyObject* value, bool learning) {
-  nb::object text = nb::steal(PyObject_Str(name));
-  if (!text.is_valid()) nb::raise_python_error();
-  category_.assign(utf8(text.ptr()));
-  category_ += '=';
-  category_ += utf8(value);
-  return learning ? features_.insert(category_) : features_.find(category_);
+std::uint32_t RowReader::row_of(const PyName& name, bool learning) {
+  return name.apply([&](auto it) { return row_of(it, learning); });
+}
+
+std::uint32_t RowReader::row_of_text(std::size_t position, PyObject* name, bool learning) {
+  std::uint32_t row = cache_.find(position, name);
+  if (row != Features::kAbsent) return row;
+  row = row_of(utf8(name), learning);
+  if (row != Features::kAbsent) cache_.remember(position, name, row);
+  return row;
 }
 
 // Everything but a float under a name that stood here in the last dict.
 void RowReader::push_any(std::size_t position, PyObject* name, PyObject* value, bool learning) {
   // Conversions may run Python code, which may drop what the dict holds.
   const nb::object held_name = nb::borrow(name), held_value = nb::borrow(value);
+  as_last_ = false;
   if (value == Py_None) return;
-  std::uint32_t row;
-  float v = 1;
   if (PyUnicode_Check(value)) {
-    row = row_of_category(name, value, learning);
-  } else {
-    const double wide = PyFloat_Check(value) ? PyFloat_AS_DOUBLE(value) : number(value, name);
-    if (wide == 0) return;
-    if (!range_.has(wide)) checked_float(wide, "x[" + shown(name) + "]", range_);
-    v = float(wide);
-    row = PyUnicode_CheckExact(name) ? row_of_text(position, name, learning)
-                                     : row_of_other(name, learning);
+    has_others_ = true;
+    append_category(name, value, category_);
+    return push(row_of(category_, learning), 1);
   }
-  push(row, v);
+  const double wide = PyFloat_Check(value) ? PyFloat_AS_DOUBLE(value) : number(value, name);
+  if (wide == 0 || std::isnan(wide)) return;
+  if (!range_.has(wide)) checked_float(wide, "x[" + shown(name) + "]", range_);
+  if (PyUnicode_CheckExact(name)) return push(row_of_text(position, name, learning), float(wide));
+  has_others_ = true;
+  push(row_of(PyName(name), learning), float(wide));
 }
 
 void RowReader::read_dict(PyObject* dict, bool learning) {
   const auto most = std::size_t(PyDict_GET_SIZE(dict));
   start(most);
+  as_last_ = true;
+  has_others_ = false;
+  unknown_.clear();
   const std::uint32_t known = features_.size();
   try {
     PyObject *name, *value;
@@ -156,7 +178,10 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
          ++position) {
       if (position < last.size() && last[position].name == name && PyFloat_CheckExact(value)) {
         const double v = PyFloat_AS_DOUBLE(value);
-        if (!range.has(v)) checked_float(v, "x[" + shown(name) + "]", range);
+        if (!range.has(v)) {
+          if (std::isnan(v)) continue;
+          checked_float(v, "x[" + shown(name) + "]", range);
+        }
         // What is 0 is absent, in every form of input: written, but not counted.
         rows[size_] = last[position].row;
         values[size_] = float(v);
@@ -166,6 +191,7 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
         last = cache_.order();
       }
     }
+    if ((features_.hashed() || has_others_) && may_repeat(most)) settle(dict, learning, known);
   } catch (...) {
     if (learning) {
       features_.truncate(known);
@@ -175,12 +201,47 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
   }
 }
 
+// The strings of a dict differ, but 7 and "7" are one name, and two names can be hashed to one row.
+bool RowReader::may_repeat(std::size_t count) {
+  if (as_last_ && cache_.order_is_distinct(count, repeats_)) return false;
+  // What has no row keeps a place in that of the intercept, 0, which is not a repeat.
+  const auto row = [&](std::size_t j) { return rows_[j] ? std::uint64_t(rows_[j]) : ~j; };
+  return repeats_.possible(size_, row) ||
+         repeats_.possible(unknown_.size(), [&](std::size_t j) { return unknown_[j]; });
+}
+
+void RowReader::settle(PyObject* dict, bool learning, std::uint32_t known) {
+  if (!has_others_) {
+    size_ = intercept_ + add_up_rows(repeats_, rows_.data() + intercept_,
+                                     values_.data() + intercept_, size_ - intercept_, "x", range_);
+    return;
+  }
+  if (features_.size() > known) {  // a name whose values add up to 0 is to have no row
+    features_.truncate(known);
+    cache_.clear();
+  }
+  read_by_name(dict, learning);
+}
+
+// By way of the form in which text is read, where repeated names are added up.
+void RowReader::read_by_name(PyObject* dict, bool learning) {
+  text::Examples x(features_.bits(), false, true);
+  add_dict(dict, x);
+  start(x.values.size());
+  for (std::size_t j = 0; j < x.values.size(); ++j) {
+    const text::Examples::Name& name = x.names(0)[j];
+    if (!range_.has(x.values[j])) checked_float(x.values[j], "the sum of features of x", range_);
+    std::uint32_t row;
+    if (name.is_column()) {
+      row = row_of(std::int64_t(name.key), learning);
+    } else {
+      row = row_of(x.name(name), learning);
+    }
+    push(row, x.values[j]);
+  }
+}
+
 void add_dict(PyObject* dict, text::Examples& out) {
-  const auto text_of = [](PyObject* name) {
-    nb::object text = nb::steal(PyObject_Str(name));
-    if (!text.is_valid()) nb::raise_python_error();
-    return text;
-  };
   const auto most = std::size_t(PyDict_GET_SIZE(dict));
   out.make_room(most);
   out.begin();
@@ -193,23 +254,33 @@ void add_dict(PyObject* dict, text::Examples& out) {
       const nb::object name = nb::borrow(key), value = nb::borrow(item);
       if (item == Py_None) continue;
       if (PyUnicode_Check(item)) {
-        category.assign(utf8(text_of(key).ptr())).append(1, '=').append(utf8(item));
-        out.add_text(category, 1.0);
+        append_category(key, item, category);
+        out.add(category, 1.0);
         continue;
       }
       const double v = PyFloat_Check(item) ? PyFloat_AS_DOUBLE(item) : number(item, key);
+      if (std::isnan(v)) continue;
       if (!(std::fabs(v) <= kLargestValue)) checked_float(v, "x[" + shown(key) + "]");
-      if (PyIndex_Check(key)) {
-        out.add(column_of(key), v);
-      } else {
-        out.add_text(utf8(text_of(key).ptr()), v);
-      }
+      PyName(key).apply([&](auto it) { out.add(it, v); });
     }
+    out.finish(std::nan(""));
   } catch (...) {
     out.drop();
     throw;
   }
-  out.finish(std::nan(""));
+}
+
+std::size_t add_up_rows(Repeats& repeats, std::uint32_t* rows, float* values, std::size_t size,
+                        const std::string& where, Range range) {
+  const auto name = "the sum of features of " + where + " that share a row";
+  const std::size_t left = repeats.add_up(
+      size, [=](std::size_t j) { return rows[j]; },
+      [=](std::size_t i, std::size_t j) { return rows[i] == rows[j]; }, values,
+      [=](std::size_t from, std::size_t to) { rows[to] = rows[from]; },
+      [&](std::size_t) { fail(name + " is not a finite number below 1e19; scale them"); });
+  for (std::size_t j = 0; j < left && !range.any(); ++j)
+    if (!range.has(values[j])) checked_float(values[j], name, range);
+  return left;
 }
 
 void RowReader::read_arrays(const std::int64_t* columns, const double* values, std::size_t size,
@@ -223,6 +294,11 @@ void RowReader::read_arrays(const std::int64_t* columns, const double* values, s
     const std::uint32_t row = learning ? features_.insert(columns[j]) : features_.find(columns[j]);
     push(row, float(values[j]));
   }
+  // The columns increase, so that only those beyond the table's size can share a row.
+  if (features_.hashed() && size && columns[size - 1] >> features_.bits() &&
+      repeats_.possible(size_, [&](std::size_t j) { return rows_[j]; }))
+    size_ = intercept_ + add_up_rows(repeats_, rows_.data() + intercept_,
+                                     values_.data() + intercept_, size_ - intercept_, "x", range_);
 }
 
 }  // namespace regretless

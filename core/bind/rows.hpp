@@ -8,6 +8,7 @@
 
 #include "bank.hpp"
 #include "features.hpp"
+#include "repeats.hpp"
 #include "text/examples.hpp"
 
 namespace regretless {
@@ -45,6 +46,14 @@ class NameCache {
       for (Entry& e : *entries) Py_XDECREF(e.name);
       entries->clear();
     }
+    distinct_ = 0;
+  }
+  // Whether the first `count` names of the last dict have rows of their own; looked up once.
+  bool order_is_distinct(std::size_t count, Repeats& repeats) {
+    if (distinct_ < count && count <= order_.size() &&
+        !repeats.possible(count, [&](std::size_t j) { return order_[j].row; }))
+      distinct_ = count;
+    return distinct_ >= count;
   }
 
  private:
@@ -63,8 +72,10 @@ class NameCache {
     if (position >= kSize) return;
     if (position >= order_.size()) order_.resize(position + 1);
     put(order_[position], name, row);
+    distinct_ = std::min(distinct_, position);
   }
   std::vector<Entry> table_, order_;
+  std::size_t distinct_ = 0;  // so many at the beginning of order_ are known to have different rows
 };
 
 // What the values of features may be.
@@ -85,6 +96,26 @@ inline void place_absent(Absent kind, std::uint32_t known, std::uint32_t before,
   row = kind == Absent::numbered ? known + before : Features::kIntercept;
   if (kind == Absent::kept_place) value = 0;
 }
+
+// A name as features.hpp compares it: an integer from 0 on is a column, all else is its text.
+class PyName {
+ public:
+  explicit PyName(PyObject* name);
+  bool is_column() const { return column_ >= 0; }
+  std::int64_t column() const { return column_; }
+  std::string_view text() const { return text_; }
+  // f(column) or f(text)
+  auto apply(auto f) const { return is_column() ? f(column_) : f(text_); }
+
+ private:
+  nanobind::object held_;
+  std::string_view text_;
+  std::int64_t column_ = -1;
+};
+
+// Adds up values of the same row. `where` says in an error what they are.
+std::size_t add_up_rows(Repeats& repeats, std::uint32_t* rows, float* values, std::size_t size,
+                        const std::string& where, Range range);
 
 // One decoded example, in buffers that are used again for the next.
 class RowReader {
@@ -112,15 +143,23 @@ class RowReader {
   }
   void push_any(std::size_t position, PyObject* name, PyObject* value, bool learning);
   std::uint32_t row_of_text(std::size_t position, PyObject* name, bool learning);
-  std::uint32_t row_of_other(PyObject* name, bool learning);
-  std::uint32_t row_of_category(PyObject* name, PyObject* value, bool learning);
+  std::uint32_t row_of(const PyName& name, bool learning);
+  std::uint32_t row_of(std::string_view name, bool learning);
+  std::uint32_t row_of(std::int64_t column, bool learning);
+  void settle(PyObject* dict, bool learning, std::uint32_t known);
+  bool may_repeat(std::size_t count);
+  void read_by_name(PyObject* dict, bool learning);
 
   Features& features_;
   bool intercept_;
   Absent kind_;
   Range range_;
   NameCache cache_;
+  Repeats repeats_;
   std::string category_;
+  bool as_last_ = false;     // the names are those of the last dict, in its order
+  bool has_others_ = false;  // some features are named by other things than strings, or categories
+  std::vector<std::uint64_t> unknown_;  // keys of the names that have no row
   std::size_t size_ = 0;
   std::uint32_t absent_ = 0;
   std::vector<std::uint32_t> rows_;

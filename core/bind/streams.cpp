@@ -6,6 +6,7 @@
 #include "rows.hpp"
 #include "text/csv.hpp"
 #include "text/jsonl.hpp"
+#include "text/missing.hpp"
 #include "text/svmlight.hpp"
 #include "text/vw.hpp"
 
@@ -39,6 +40,22 @@ nb::dict row(const Examples& x, std::size_t t) {
   return out;
 }
 
+// Sparse rows whose names are columns: (starts, columns, values).
+nb::tuple columns(const Examples& x) {
+  std::vector<std::int64_t> starts{0}, keys;
+  std::vector<double> values;
+  for (std::size_t t = 0; t < x.size(); ++t) {
+    for (std::size_t j = x.starts[t] + x.intercept(); j < x.starts[t + 1]; ++j) {
+      const Examples::Name& n = x.names(t)[j - x.starts[t]];
+      if (!n.is_column()) throw nb::value_error("not all features are columns");
+      keys.push_back(std::int64_t(n.key));
+      values.push_back(x.values[j]);
+    }
+    starts.push_back(std::int64_t(keys.size()));
+  }
+  return nb::make_tuple(array_of(starts), array_of(keys), array_of(values));
+}
+
 // The bytes from `first` to `last` of anything that holds bytes.
 std::size_t parse(Parser& parser, nb::handle data, std::size_t first, std::size_t last, bool ends,
                   Examples& out) {
@@ -59,6 +76,46 @@ std::size_t parse(Parser& parser, nb::handle data, std::size_t first, std::size_
 }
 
 void add(Examples& out, nb::dict row) { add_dict(row.ptr(), out); }
+
+// Sparse rows: row t has columns, or the names they stand for, and values from starts[t]. What
+// repeats is added up, as in all that is read.
+void add_rows(Examples& out, Vector<std::int64_t> starts, Vector<std::int64_t> columns,
+              Vector<double> values, const std::vector<std::string>& names) {
+  if (columns.size() != values.size()) throw nb::value_error("columns and values differ in length");
+  for (std::size_t t = 0; t + 1 < starts.size(); ++t) {
+    if (starts(t) < 0 || starts(t) > starts(t + 1) || std::size_t(starts(t + 1)) > columns.size())
+      throw nb::value_error("the starts of rows are malformed");
+    out.make_room(std::size_t(starts(t + 1) - starts(t)));
+    out.begin();
+    try {
+      for (auto j = std::size_t(starts(t)); j < std::size_t(starts(t + 1)); ++j) {
+        const std::int64_t c = columns(j);
+        if (c < 0 || (!names.empty() && std::size_t(c) >= names.size()))
+          throw nb::value_error("a column is out of range");
+        if (names.empty())
+          out.add(c, values(j));
+        else
+          out.add(names[std::size_t(c)], values(j));
+      }
+      out.finish(std::nan(""));
+    } catch (const text::Malformed& error) {
+      out.drop();
+      throw nb::value_error(("X[" + std::to_string(t) + "]: " + error.what()).c_str());
+    } catch (...) {
+      out.drop();
+      throw;
+    }
+  }
+}
+
+nb::object name_of(nb::handle name) {
+  return PyName(name.ptr()).apply([](auto it) -> nb::object {
+    if constexpr (std::is_integral_v<decltype(it)>)
+      return nb::int_(it);
+    else
+      return nb::str(it.data(), it.size());
+  });
+}
 
 }  // namespace
 
@@ -83,7 +140,13 @@ void bind_streams(nb::module_& m) {
             return t < x.lines.size() ? nb::object(nb::int_(x.lines[t])) : nb::object(nb::none());
           },
           "t"_a)
-      .def("add", &add, "row"_a);
+      .def("columns", &columns)
+      .def("add", &add, "row"_a)
+      .def("add_rows", &add_rows, "starts"_a, "columns"_a, "values"_a, "names"_a);
+  m.def("name", &name_of, "name"_a);
+  nb::list missing;
+  for (const std::string_view one : text::kMissing) missing.append(nb::str(one.data(), one.size()));
+  m.attr("MISSING") = nb::tuple(missing);
   nb::class_<Parser>(m, "Parser")
       .def("parse", &parse, "data"_a, "first"_a, "last"_a, "ends"_a, "out"_a)
       .def_prop_ro("line", &Parser::line)

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ struct Way {
       : parser{(byte & 1) != 0, (byte & 2) != 0},
         intercept(byte & 4),
         named((byte >> 3) % 2),
-        bits((byte >> 4) % 2 ? 18 : 0),
+        bits((byte >> 4) % 2 ? 4 : 0),
         piece(1 + std::size_t(byte >> 5) * (byte >> 5)) {}
 };
 
@@ -94,15 +95,22 @@ void check_arrays(const Examples& x, const Way& way) {
     require(x.importance[t] == 1 || x.weighted, "weights are noticed");
     const std::size_t first = x.starts[t], last = x.starts[t + 1];
     require(first + way.intercept <= last, "examples follow each other");
+    std::set<std::uint32_t> rows;
+    std::set<std::string> names;
     for (std::size_t i = first; i < last; ++i) {
       require(std::fabs(x.values[i]) <= regretless::kLargestValue, "values are finite");
       if (way.intercept && i == first) {
         require(x.values[i] == 1 && (!x.bits() || x.rows[i] == 0), "the intercept comes first");
         continue;
       }
+      require(x.values[i] != 0, "what is 0 is absent");
       if (x.bits()) require(x.rows[i] >= 1 && x.rows[i] <= 1u << x.bits(), "rows are in the bank");
+      if (x.bits()) require(rows.insert(x.rows[i]).second, "no row comes twice");
       if (!x.named()) continue;
       const Examples::Name& name = x.names(t)[i - first];
+      require(names.insert(name.is_column() ? std::to_string(name.key) : std::string(x.name(name)))
+                  .second,
+              "no name comes twice");
       if (!name.is_column()) {
         require(std::size_t(name.at) + name.length <= x.text.size(), "names are in the text");
         require(name.key == regretless::hash_bytes(x.name(name)), "the key is the name's hash");

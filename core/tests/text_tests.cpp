@@ -527,9 +527,55 @@ void test_mutations(const Make& make, const std::string& good, unsigned seed) {
   CHECK(refused > 2000 && refused < 20000);
 }
 
+// --- what repeats
+// ---------------------------------------------------------------------------------
+std::string rows_of(std::string_view line, int bits, bool named) {
+  VwParser parser({}, {});
+  Examples out(bits, true, named);
+  parser.parse(line, true, out);
+  std::string written;
+  for (std::size_t i = 1; i < out.rows.size(); ++i)
+    written += std::to_string(out.rows[i]) + ":" + short_number(out.values[i]) + " ";
+  return written;
+}
+
+void test_repeats() {
+  const Make vw = [](Parser::Options options) {
+    return std::make_unique<VwParser>(options, std::vector<VwParser::Interaction>{});
+  };
+  const Make svmlight = [](Parser::Options options) {
+    return std::make_unique<SvmlightParser>(options);
+  };
+  const std::string text =
+      "1 | a:6 a:7\n1 | a b a:2 c:1 b:-1 a |n a |n a:3\n1 | 7 07 7:2\n1 | a b\n1 | a a\n";
+  const std::string expected = "1 | a:13\n1 | a:4 c n|a:4\n1 | #7:3 07\n1 | a b\n1 | a:2\n";
+  CHECK_SAME(read(vw, text).examples, expected);
+  check_pieces(vw, text, {}, __LINE__);
+  const std::string columns = "1 9:1 3:2 9:3 3:-2\n1 1:1 2:1 3:1\n1 5:1 5:1\n";
+  CHECK_SAME(read(svmlight, columns).examples, "1 | #9:4\n1 | #1 #2 #3\n1 | #5:2\n");
+  check_pieces(svmlight, columns, {}, __LINE__);
+  CHECK_SAME(read(vw, "1 | a:9e18 a:9e18\n").error,
+             "line 1: the values of 'a' add up to more than 1e19");
+  CHECK_SAME(read(vw, "1 | a:9e18 a:9e18\n1 | b\n", 9, {true, false}).examples, "1 | b\n");
+
+  // rows are added up after names, whether names are kept or not
+  for (const bool named : {false, true}) {
+    CHECK_SAME(rows_of("1 | 4 1 8:2 5:-1 6\n", 2, named), "1:3 3:1 ");
+    CHECK_SAME(rows_of("1 | 0 1 2 3\n1 | 3 3\n", 2, named), "1:1 2:1 3:1 4:1 0:1 4:2 ");
+    CHECK_SAME(rows_of("1 | 0:0.1 2:0.3 0:0.2\n", 1, named),
+               "1:" + short_number(float(double(float(double(0.1f) + double(0.2f))) + 0.3f)) + " ");
+  }
+  // as many as you like
+  std::string many = "1 |";
+  for (int k = 0; k < 100000; ++k) many += " w" + std::to_string(k % 50000);
+  const Outcome outcome = read(vw, many + "\n");
+  CHECK(std::count(outcome.examples.begin(), outcome.examples.end(), ':') == 50000);
+}
+
 }  // namespace
 
 int main() {
+  test_repeats();
   test_csv();
   test_bad_csv();
   test_infer_csv();

@@ -6,6 +6,7 @@
 
 #include "text/decimals.hpp"
 #include "text/line.hpp"
+#include "text/missing.hpp"
 
 namespace regretless::text {
 
@@ -22,23 +23,6 @@ std::string_view trimmed(std::string_view s) {
 
 bool is_blank(std::string_view content) {
   return content.find_first_not_of(' ') == std::string_view::npos;
-}
-
-bool is_missing(std::string_view field) {
-  switch (field.size()) {
-    case 0:
-      return true;
-    case 1:
-      return field == "?";
-    case 2:
-      return field == "NA";
-    case 3:
-      return field == "N/A" || field == "NaN" || field == "nan";
-    case 4:
-      return field == "null" || field == "NULL" || field == "None";
-    default:
-      return false;
-  }
 }
 
 // Also infinite ones: a column of numbers with an infinite one is still a column of numbers.
@@ -61,8 +45,10 @@ class Fields {
   }
 
   bool more() const { return at_ <= record_.size(); }
+  // The last field, as it is written.
+  std::string_view last() const { return record_.substr(from_, at_ - 1 - from_); }
   std::string_view next() {
-    const std::size_t from = at_;
+    const std::size_t from = from_ = at_;
     if (from < record_.size() && record_[from] == '"') return quoted();
     const std::size_t end = std::min(record_.find(delimiter_, from), record_.size());
     at_ = end + 1;
@@ -83,6 +69,7 @@ class Fields {
     const char* end = begin + record_.size();
     const char* rest = read_number(begin + at_, end, out);
     if (!rest || (rest < end && *rest != delimiter_) || !std::isfinite(out)) return false;
+    from_ = at_;
     at_ = std::size_t(rest - begin) + 1;
     return true;
   }
@@ -119,7 +106,8 @@ class Fields {
   char delimiter_;
   std::string& unquoted_;
   const char* limit_;
-  std::size_t at_ = 0;  // of the next field; beyond the end of the record after the last
+  std::size_t at_ = 0;    // of the next field; beyond the end of the record after the last
+  std::size_t from_ = 0;  // of the last one
 };
 
 std::vector<std::string_view> all_fields(std::string_view record, char delimiter,
@@ -253,6 +241,7 @@ void CsvParser::read(std::string_view content, Examples& out) {
         break;
       case CsvColumns::label_number:
         if (!number(i, label)) label = std::nan("");
+        if (std::fabs(label) >= 0x1p53) check_label(trimmed(fields.last()), label);
         break;
       case CsvColumns::weight:
         if (!number(i, weight)) weight = 1;
@@ -269,6 +258,7 @@ void CsvParser::read(std::string_view content, Examples& out) {
         break;
       case CsvColumns::tag:
         tag = fields.next();
+        if (is_missing(tag)) tag = {};
         break;
       case CsvColumns::ignored:
         fields.next();
@@ -316,6 +306,7 @@ class Sampler : public Parser {
 
   std::vector<std::string> names;
   std::vector<bool> numeric;  // every field there is in the column is a number
+  std::vector<bool> inexact;  // some are integers that a double cannot hold
 
  protected:
   std::size_t end_of_record(std::string_view piece, std::size_t from,
@@ -334,7 +325,12 @@ class Sampler : public Parser {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       double value;
       const std::string_view word = trimmed(fields[i]);
-      if (!is_missing(word) && !as_any_number(word, value)) numeric[i] = false;
+      if (is_missing(word)) continue;
+      if (!as_any_number(word, value)) {
+        numeric[i] = false;
+      } else if (is_inexact_integer(word, value)) {
+        inexact[i] = true;
+      }
     }
   }
 
@@ -344,6 +340,7 @@ class Sampler : public Parser {
     for (const std::string_view field : fields)
       names.emplace_back(header_ ? std::string(trimmed(field)) : std::to_string(names.size()));
     numeric.assign(names.size(), true);
+    inexact.assign(names.size(), false);
     std::unordered_set<std::string_view> known;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (names[i].empty())
@@ -440,7 +437,8 @@ CsvColumns infer_csv(std::string_view sample, bool sample_is_all, char delimiter
     columns.kinds[i] = kind;
   };
   if (!absent(wishes.label)) {
-    const bool numeric = sampler.numeric[index_of(wishes.label, columns.names)];
+    const std::size_t i = index_of(wishes.label, columns.names);
+    const bool numeric = sampler.numeric[i] && !sampler.inexact[i];
     settle(wishes.label, numeric || !wishes.label_is_text_allowed ? CsvColumns::label_number
                                                                   : CsvColumns::label_text);
   }

@@ -1,7 +1,7 @@
 // Comma-, tab- or otherwise separated values, quoted as in RFC 4180: one example a record.
 //
 // A column of numbers is a feature, a column of text one feature for each text it holds. What is
-// missing (an empty field, NA, NaN, null, None, ?) is absent.
+// missing (missing.hpp) is absent.
 #pragma once
 #include <cstdint>
 #include <string>

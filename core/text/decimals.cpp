@@ -127,7 +127,7 @@ constexpr auto kValues = [] {
   return all;
 }();
 
-template <bool kRows, bool kNamed, bool kScaled>
+template <bool kRows, bool kScaled>
 REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* limit, double scale,
                                     bool bare, Examples& out) {
   const Examples::Space to = out.space();
@@ -165,7 +165,7 @@ REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* 
       if (last && text + stop != end) break;
       const auto column = std::uint32_t(_mm_cvtsi128_si32(digits));
       if (kRows) to.rows[count] = to.row(column);
-      if (kNamed) to.names[count] = {column, 0, Examples::Name::kColumn};
+      to.names[count] = {column, 0, Examples::Name::kColumn};
       to.values[count] = float(kScaled ? value * scale : value);
       count += there;
       p = text + stop;
@@ -224,9 +224,8 @@ const char* plain_columns(const char* p, const char* end, const char* limit, dou
   // with other scales values may be too large, or 0
   if (!kWide || !(std::fabs(scale) <= 1e10 && std::fabs(scale) >= 1e-30)) return p;
   const auto read = [&]<bool kScaled>() {
-    return (!out.bits()   ? columns<false, true, kScaled>
-            : out.named() ? columns<true, true, kScaled>
-                          : columns<true, false, kScaled>)(p, end, limit, scale, bare, out);
+    return (out.bits() ? columns<true, kScaled> : columns<false, kScaled>)(p, end, limit, scale,
+                                                                           bare, out);
   };
   return scale == 1 ? read.operator()<false>() : read.operator()<true>();
 }

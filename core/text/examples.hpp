@@ -16,6 +16,7 @@
 #include "bank.hpp"
 #include "features.hpp"
 #include "hash.hpp"
+#include "repeats.hpp"
 #include "text/buffer.hpp"
 
 namespace regretless::text {
@@ -24,18 +25,6 @@ namespace regretless::text {
 struct Malformed : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
-
-// A text of digits without leading zeros names a column, as in svmlight; it is the number then.
-inline bool as_column(std::string_view name, std::int64_t& column) {
-  if (name.empty() || name.size() > 18 || (name[0] == '0' && name.size() > 1)) return false;
-  std::int64_t value = 0;
-  for (const char c : name) {
-    if (unsigned(c - '0') > 9) return false;
-    value = value * 10 + (c - '0');
-  }
-  column = value;
-  return true;
-}
 
 // A text in an error message: in quotes, and cut, between characters, if it is long.
 inline std::string shown(std::string_view text, std::size_t longest = 60) {
@@ -66,7 +55,8 @@ class Examples {
   bool named() const { return named_; }
   std::size_t size() const { return labels.size(); }
   std::string_view name(const Name& n) const { return {text.data() + n.at, n.length}; }
-  // Of the t-th example, when named; the intercept's is empty. Two examples can share them.
+  // Of the t-th example, when named; the intercept's is empty. Two examples can share them. If the
+  // examples have rows, too, these are the names that came first to their rows.
   std::span<const Name> names(std::size_t t) const {
     return {names_.data() + names_at_[t], starts[t + 1] - starts[t]};
   }
@@ -75,24 +65,18 @@ class Examples {
   // ----------------- Before an example: for as many features, and the intercept.
   void make_room(std::size_t features) {
     if (bits_) rows.make_room(features + 1);
-    if (named_) names_.make_room(features + 1);
+    names_.make_room(features + 1);
     values.make_room(features + 1);
   }
   void begin() {
     if (intercept_) {
       if (bits_) rows.push_back(Features::kIntercept);
-      if (named_) names_.push_back({0, 0, 0});
+      names_.push_back({0, 0, 0});
       values.push_back(1.0f);
     }
   }
   void add(std::string_view name, double value) {
-    std::int64_t column;
-    if (as_column(name, column)) return add(column, value);
-    add_text(name, value);
-  }
-  // A name even if it is a number.
-  void add_text(std::string_view name, double value) {
-    if (present(value, name)) push(keep(name), value);
+    if (present(value, name)) push(known(name), value);
   }
   void add(std::int64_t column, double value) {
     if (present(value, column)) push({std::uint64_t(column), 0, Name::kColumn}, value);
@@ -116,7 +100,7 @@ class Examples {
     std::size_t n = 0;
     for (std::size_t k = 0; k < count; ++k) {  // what is 0 is written, but not counted
       if (bits_) to.rows[n] = to.row(known[k].key);
-      if (named_) to.names[n] = known[k];
+      to.names[n] = known[k];
       to.values[n] = float(several[k]);
       n += several[k] != 0;
     }
@@ -133,7 +117,7 @@ class Examples {
   Space space() { return {rows.next(), names_.next(), values.next(), mask_}; }
   void took(std::size_t count) {
     if (bits_) rows.resize(rows.size() + count);
-    if (named_) names_.resize(names_.size() + count);
+    names_.resize(names_.size() + count);
     values.resize(values.size() + count);
   }
   // The value `category` of a column of text: the feature "column=category", which is there.
@@ -143,25 +127,20 @@ class Examples {
   }
   // NaN: the example has no label. A label is a number or a text, in all of a stream.
   void finish(double label, double weight = 1, std::string_view tag = {}) {
-    if (named_) share_names();
-    starts.push_back(values.size());
-    labels.push_back(label);
-    importance.push_back(weight);
-    weighted |= weight != 1;
-    if (!tag.empty() && tags.empty()) tags.resize(size() - 1);
-    if (!tag.empty() || !tags.empty()) tags.emplace_back(tag);
+    settle();
+    complete(label, weight, tag);
   }
   void finish(std::string_view label, double weight = 1, std::string_view tag = {}) {
+    settle();
     if (label_texts.size() < size()) label_texts.resize(size());
     label_texts.emplace_back(label);
-    finish(std::nan(""), weight, tag);
+    complete(std::nan(""), weight, tag);
   }
   void drop() {  // what was added since the last finish
     const std::size_t dropped = values.size() - starts.back();
     values.resize(starts.back());
     if (bits_) rows.resize(starts.back());
-    if (named_) names_.resize(names_.size() - dropped);
-    if (label_texts.size() > size()) label_texts.resize(size());
+    names_.resize(names_.size() - dropped);
   }
 
   std::vector<double> labels, importance;
@@ -175,18 +154,87 @@ class Examples {
   std::string text;  // of the names, end to end
 
  private:
-  // In a table one example has the names of the other: they are kept once.
-  void share_names() {
-    static_assert(std::has_unique_object_representations_v<Name>);
+  void complete(double label, double weight, std::string_view tag) {
+    starts.push_back(values.size());
+    labels.push_back(label);
+    importance.push_back(weight);
+    weighted |= weight != 1;
+    if (!tag.empty() && tags.empty()) tags.resize(size() - 1);
+    if (!tag.empty() || !tags.empty()) tags.emplace_back(tag);
+  }
+
+  // The features of the example are all there: what repeats is added up, and the names are kept,
+  // dropped, or, in a table, found to be those of the example before.
+  void settle() {
     const std::size_t count = values.size() - starts.back(), at = names_.size() - count;
-    if (size() && names(size() - 1).size() == count &&
-        std::memcmp(names(size() - 1).data(), names_.data() + at, count * sizeof(Name)) == 0) {
+    if (named_ && as_before(names_.data() + at, count, [&] { return names(size() - 1).data(); })) {
       names_.resize(at);
       names_at_.push_back(names_at_.back());
-    } else {
-      names_at_.push_back(at);
+      return;
     }
+    const bool distinct = bits_ ? are_distinct_rows(count) : are_distinct_names(count);
+    if (!distinct) add_up(count);
+    if (named_)
+      names_at_.push_back(at);
+    else
+      names_.resize(at);
   }
+  // Whether the example before has the same; what it has is distinct.
+  template <class T, class Before>
+  bool as_before(const T* now, std::size_t count, Before before) const {
+    static_assert(std::has_unique_object_representations_v<T>);
+    return size() && starts[size()] - starts[size() - 1] == count &&
+           std::memcmp(before(), now, count * sizeof(T)) == 0;
+  }
+  // Most are seen to be so without a look into a table: in svmlight columns increase.
+  template <class Key>
+  bool are_distinct(std::size_t count, Key key) {
+    std::size_t j = 1;
+    while (j < count && key(j - 1) < key(j)) ++j;
+    return j >= count || !repeats_.possible(count, key);
+  }
+  bool are_distinct_rows(std::size_t count) {
+    const std::uint32_t* now = rows.data() + starts.back();
+    return as_before(now, count, [&] { return rows.data() + starts[size() - 1]; }) ||
+           are_distinct(count, [now](std::size_t j) { return now[j]; });
+  }
+  bool are_distinct_names(std::size_t count) {
+    const Name* now = names_.next() - count + intercept_;
+    return are_distinct(count - intercept_, [now](std::size_t j) { return now[j].key; });
+  }
+  // First by name, then by row, so that whoever reads the sums by name gets the same model.
+  [[gnu::noinline]] void add_up(std::size_t count) {
+    count -= intercept_;
+    Name* const name = names_.next() - count;
+    float* const value = values.next() - count;
+    std::uint32_t* const row = bits_ ? rows.next() - count : nullptr;
+    const auto move = [&](std::size_t from, std::size_t to) {
+      name[to] = name[from];
+      if (row) row[to] = row[from];
+    };
+    const auto refuse = [&](std::size_t j) {
+      throw Malformed("the values of " + described(name[j]) + " add up to more than 1e19");
+    };
+    const auto same_name = [&](std::size_t i, std::size_t j) {
+      return name[i].key == name[j].key && name[i].length == name[j].length &&
+             (!named_ || name[i].is_column() || this->name(name[i]) == this->name(name[j]));
+    };
+    std::size_t left = repeats_.add_up(
+        count, [&](std::size_t j) { return name[j].key; }, same_name, value, move, refuse);
+    if (row)
+      left = repeats_.add_up(
+          left, [&](std::size_t j) { return row[j]; },
+          [&](std::size_t i, std::size_t j) { return row[i] == row[j]; }, value, move, refuse);
+    const std::size_t gone = count - left;
+    if (bits_) rows.resize(rows.size() - gone);
+    names_.resize(names_.size() - gone);
+    values.resize(values.size() - gone);
+  }
+  std::string described(const Name& n) const {
+    if (n.is_column()) return shown(std::to_string(n.key));
+    return named_ ? shown(name(n)) : "one feature";
+  }
+
   Name keep(std::string_view name) {
     const Name kept{hash_bytes(name), std::uint32_t(text.size()), std::uint32_t(name.size())};
     if (named_) text.append(name);
@@ -194,7 +242,7 @@ class Examples {
   }
   void push(const Name& name, double value) {
     if (bits_) rows.push_back(1 + std::uint32_t(name.key & mask_));
-    if (named_) names_.push_back(name);
+    names_.push_back(name);
     values.push_back(float(value));
   }
   // What is 0 is absent, in every form of input.
@@ -213,8 +261,9 @@ class Examples {
   int bits_;
   bool intercept_, named_;
   std::uint64_t mask_;
-  Buffer<Name> names_;
+  Buffer<Name> names_;                 // without `named`, of the example at hand only
   std::vector<std::size_t> names_at_;  // where those of each example begin
+  Repeats repeats_;
   std::string joined_;
 };
 

@@ -85,13 +85,18 @@ class JsonlParser::Cursor {
     return {begin, p_};
   }
   double number() {
-    const std::string_view text = numeral();
+    std::string_view text;
+    return number(text);
+  }
+  // Also as it is written.
+  double number(std::string_view& text) {
+    text = numeral();
     double value;
     if (!as_number(text, value)) throw Malformed(shown(text) + " is not a finite number");
     return value;
   }
 
-  // true, false or null
+  // true, false, null or NaN
   void word(std::string_view expected) {
     if (std::string_view(p_, end_).substr(0, expected.size()) != expected) fail("a value");
     p_ += expected.size();
@@ -101,7 +106,8 @@ class JsonlParser::Cursor {
     word(yes ? "true" : "false");
     return yes;
   }
-  void null() { word("null"); }
+  static bool is_missing(char first) { return first == 'n' || first == 'N'; }
+  void missing() { word(*p_ == 'n' ? "null" : "NaN"); }
 
   void skip_value(int depth, std::string& unescaped) {
     const char first = peek();
@@ -122,8 +128,8 @@ class JsonlParser::Cursor {
       string(unescaped);
     } else if (first == 't' || first == 'f') {
       boolean();
-    } else if (first == 'n') {
-      null();
+    } else if (is_missing(first)) {
+      missing();
     } else if (first == '-' || is_digit(first)) {
       numeral();
     } else {
@@ -266,8 +272,8 @@ void JsonlParser::feature(Cursor& json, int depth, Examples& out) {
     out.add_category(name_, text);
   } else if (first == 't' || first == 'f') {
     out.add(name_, json.boolean());
-  } else if (first == 'n') {
-    json.null();
+  } else if (Cursor::is_missing(first)) {
+    json.missing();
   } else if (first == '{') {
     name_ += '.';
     object(json, depth + 1, out);
@@ -285,13 +291,15 @@ void JsonlParser::read_label(Cursor& json) {
     if (target_.text.empty()) throw Malformed("the label " + shown(label_) + " is an empty text");
     target_.kind = Kind::text;
   } else if (first == '-' || is_digit(first)) {
-    target_.label = json.number();
+    std::string_view text;
+    target_.label = json.number(text);
+    check_label(text, target_.label);
     target_.kind = Kind::number;
   } else if (first == 't' || first == 'f') {
     target_.label = json.boolean();
     target_.kind = Kind::number;
-  } else if (first == 'n') {
-    json.null();
+  } else if (Cursor::is_missing(first)) {
+    json.missing();
   } else if (first == '{' || first == '[') {
     throw Malformed("the label " + shown(label_) + " is an " + (first == '{' ? "object" : "array"));
   } else {
@@ -301,7 +309,7 @@ void JsonlParser::read_label(Cursor& json) {
 
 void JsonlParser::read_weight(Cursor& json) {
   const char first = json.peek();
-  if (first == 'n') return json.null();
+  if (Cursor::is_missing(first)) return json.missing();
   if (first != '-' && !is_digit(first)) json.fail("a number for the weight " + shown(weight_));
   target_.weight = json.number();
   if (target_.weight < 0) throw Malformed("the weight " + shown(weight_) + " is negative");
@@ -309,7 +317,7 @@ void JsonlParser::read_weight(Cursor& json) {
 
 void JsonlParser::read_tag(Cursor& json) {
   const char first = json.peek();
-  if (first == 'n') return json.null();
+  if (Cursor::is_missing(first)) return json.missing();
   if (first == '"')
     target_.tag = json.string(unescaped_);
   else if (first == '-' || is_digit(first))

@@ -1,7 +1,8 @@
 // JSON lines: one object a line, one example each.
 //
-// A number is a feature, a string a category ("name=string"), true and false are 1 and 0, null is
-// absent. Names in nested objects are joined: {"user": {"age": 30}} has the feature "user.age".
+// A number is a feature, a string a category ("name=string"), true and false are 1 and 0, null and
+// NaN (which Python writes) are absent. Names in nested objects are joined: {"user": {"age": 30}}
+// has the feature "user.age".
 #pragma once
 #include <cstdint>
 #include <set>

@@ -52,7 +52,7 @@ struct Word {
 
 // Reads a number at p; null if there is none. Plain decimals of up to 15 digits, nearly all there
 // are, are exact in doubles: digits over a power of ten.
-inline const char* read_number(const char* p, const char* end, double& out) {
+[[gnu::always_inline]] inline const char* read_number(const char* p, const char* end, double& out) {
   const char* begin = p;
   const bool negative = p < end && *p == '-';
   if (p < end && (*p == '-' || *p == '+')) ++p;
@@ -107,6 +107,25 @@ inline const char* read_number(const char* p, const char* end, double& out) {
 inline bool as_number(std::string_view text, double& out) {
   const char* end = text.data() + text.size();
   return read_number(text.data(), end, out) == end && std::isfinite(out);
+}
+
+// Whether a number is written as an integer that a double cannot hold: beyond 2^53 different ones
+// are read as the same number.
+inline bool is_inexact_integer(std::string_view text, double value) {
+  if (std::fabs(value) < 0x1p53 || text.find_first_not_of("+-0123456789") != text.npos)
+    return false;
+  char digits[320];
+  const auto written =
+      std::to_chars(digits, digits + sizeof(digits), std::fabs(value), std::chars_format::fixed, 0);
+  text.remove_prefix(std::min(text.find_first_of("123456789"), text.size()));
+  return text != std::string_view(digits, written.ptr);
+}
+// Two labels are never taken for one.
+inline void check_label(std::string_view text, double value) {
+  if (is_inexact_integer(text, value))
+    throw Malformed("the label " + std::string(text) +
+                    " is an integer beyond 2^53, too long for a number; write it as a text, or "
+                    "with an exponent if its last digits do not matter");
 }
 
 class Line {

@@ -8,7 +8,9 @@ namespace regretless::text {
 void SvmlightParser::record(std::string_view content, Examples& out) {
   Line line(content.substr(0, content.find('#')));
   if (!line.skip_blanks()) return;
+  const std::string_view before = line.rest();
   const double label = line.number("a label");
+  check_label(before.substr(0, before.size() - line.rest().size()), label);
   if (!line.at_end() && !Line::is_blank(line.rest()[0])) line.fail("a blank after the label");
   out.begin();
   while (line.skip_blanks()) {

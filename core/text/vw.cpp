@@ -1,9 +1,51 @@
 #include "text/vw.hpp"
 
+#include <algorithm>
+
 #include "text/decimals.hpp"
 #include "text/line.hpp"
 
 namespace regretless::text {
+
+namespace {
+
+bool fits(const std::string& wanted, std::string_view space) {
+  return wanted == ":" || wanted == space || (wanted.size() == 1 && space.substr(0, 1) == wanted);
+}
+
+// The same order, but what is equal stands together.
+template <class T>
+std::vector<T> together(const std::vector<T>& all) {
+  std::vector<T> out;
+  for (const T& one : all)
+    if (std::find(out.begin(), out.end(), one) == out.end())
+      out.insert(out.end(), std::size_t(std::count(all.begin(), all.end(), one)), one);
+  return out;
+}
+
+template <class T>
+std::vector<T> sorted(std::vector<T> all) {
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+}  // namespace
+
+VwParser::VwParser(Options options, const std::vector<Interaction>& interactions)
+    : Parser(options) {
+  std::set<Interaction> known;
+  bool all_letters = true;
+  for (const Interaction& one : interactions) {
+    if (!known.insert(sorted(one)).second) continue;  // "ab" and "ba" are the same pairs
+    interactions_.push_back(together(one));
+    for (const std::string& part : one) all_letters &= part.size() == 1 && part != ":";
+  }
+  // A namespace has one first letter, and one interaction of one part has its groups in order.
+  const bool all_equal =
+      interactions_.size() == 1 &&
+      std::set<std::string>(interactions_[0].begin(), interactions_[0].end()).size() == 1;
+  overlap_ = !all_letters && !all_equal;
+}
 
 void VwParser::record(std::string_view content, Examples& out) {
   const std::size_t bar = content.find('|');
@@ -32,6 +74,7 @@ void VwParser::record(std::string_view content, Examples& out) {
                                               "a tag that begins with '"};
       throw Malformed(std::string("expected ") + kExpected[count] + ", not " + shown(word));
     } else {
+      if (count == 0) check_label(word, numbers[0]);
       ++count;
     }
   }
@@ -40,21 +83,24 @@ void VwParser::record(std::string_view content, Examples& out) {
   if (numbers[2] != 0) throw Malformed("a base score (the third number) is not supported");
   out.begin();
   features(content.data() + bar, content.data() + content.size(), out);
-  for (const Interaction& interaction : interactions_) interact(interaction, out);
+  if (!interactions_.empty()) {
+    gather();
+    for (const Interaction& interaction : interactions_) interact(interaction, out);
+  }
   out.finish(numbers[0], numbers[1], tag);
 }
 
 // What follows the first bar, which is at p.
 void VwParser::features(const char* p, const char* end, Examples& out) {
-  const bool keep = !interactions_.empty();
+  bool keep = false;  // the namespace takes part in interactions
   features_.clear();
-  groups_.clear();
   names_.clear();
   double scale = 1;
   joined_.clear();
-  std::size_t prefix = 0;  // of joined_: "namespace^"
+  std::size_t prefix = 0;  // of joined_: "namespace|"
+  std::string_view space;
   const auto ends_word = [&] { return p == end || *p == ' ' || *p == '\t' || *p == '|'; };
-  const auto value = [&](std::string_view name) {
+  const auto value = [&](std::string_view name) __attribute__((always_inline)) {
     double v = 1;
     if (p < end && *p == ':') {
       const char* rest = read_number(p + 1, end, v);
@@ -72,12 +118,12 @@ void VwParser::features(const char* p, const char* end, Examples& out) {
   while (p < end) {
     if (*p == '|') {
       ++p;
-      const std::string_view name = word();
-      scale = value(name);
-      joined_.assign(name);
-      if (!name.empty()) joined_ += '^';
+      space = word();
+      scale = value(space);
+      joined_.assign(space);
+      if (!space.empty()) joined_ += '|';
       prefix = joined_.size();
-      if (keep) groups_.push_back({name, features_.size(), features_.size()});
+      keep = interacts(space);
       continue;
     }
     if (Line::is_blank(*p)) {
@@ -101,38 +147,70 @@ void VwParser::features(const char* p, const char* end, Examples& out) {
     }
     out.add(name, v);
     if (keep && v != 0) {
-      features_.push_back({names_.size(), name.size(), v});
+      features_.push_back({space, names_.size(), name.size(), v});
       names_.append(name);
-      groups_.back().last = features_.size();
     }
   }
 }
 
-void VwParser::interact(const Interaction& interaction, Examples& out) {
-  // every choice of groups that fits, each group as often as it stands in the example
-  std::vector<const Group*> chosen(interaction.size());
-  const auto fits = [](const std::string& wanted, std::string_view name) {
-    return wanted == ":" || wanted == name || (wanted.size() == 1 && name.substr(0, 1) == wanted);
+bool VwParser::interacts(std::string_view space) const {
+  for (const Interaction& interaction : interactions_)
+    for (const std::string& part : interaction)
+      if (fits(part, space)) return true;
+  return false;
+}
+
+// What a namespace holds, wherever it stands in the line, and what repeats there, added up.
+void VwParser::gather() {
+  const auto name = [&](const Feature& f) {
+    return std::string_view(names_).substr(f.at, f.length);
   };
+  std::sort(features_.begin(), features_.end(), [&](const Feature& a, const Feature& b) {
+    if (a.space != b.space) return a.space < b.space;
+    const int order = name(a).compare(name(b));
+    return order < 0 || (order == 0 && a.at < b.at);
+  });
+  groups_.clear();
+  chosen_.clear();
+  std::size_t kept = 0;
+  for (std::size_t i = 0, next; i < features_.size(); i = next) {
+    Feature sum = features_[i];
+    for (next = i + 1; next < features_.size() && features_[next].space == sum.space &&
+                       name(features_[next]) == name(sum);
+         ++next)
+      sum.value += features_[next].value;
+    if (sum.value == 0) continue;
+    if (groups_.empty() || groups_.back().name != sum.space)
+      groups_.push_back({sum.space, kept, kept});
+    features_[kept++] = sum;
+    groups_.back().last = kept;
+  }
+}
+
+// Every choice of groups that fits.
+void VwParser::interact(const Interaction& interaction, Examples& out) {
+  Groups groups(interaction.size());
   const auto walk = [&](const auto& self, std::size_t depth) -> void {
-    if (depth == interaction.size()) {
-      joined_.clear();
-      choose(chosen, 0, 0, 0, 1, out);
-      return;
-    }
+    if (depth == interaction.size()) return choose_once(groups, out);
     for (const Group& group : groups_) {
       if (!fits(interaction[depth], group.name)) continue;
       // two places that ask for the same: every pair of groups once
-      if (depth && interaction[depth] == interaction[depth - 1] && &group < chosen[depth - 1])
+      if (depth && interaction[depth] == interaction[depth - 1] && &group < groups[depth - 1])
         continue;
-      chosen[depth] = &group;
+      groups[depth] = &group;
       self(self, depth + 1);
     }
   };
   walk(walk, 0);
 }
 
-void VwParser::choose(const std::vector<const Group*>& groups, std::size_t depth, std::size_t after,
+void VwParser::choose_once(const Groups& groups, Examples& out) {
+  if (overlap_ && !chosen_.insert(sorted(groups)).second) return;
+  joined_.clear();
+  choose(overlap_ ? together(groups) : groups, 0, 0, 0, 1, out);
+}
+
+void VwParser::choose(const Groups& groups, std::size_t depth, std::size_t after,
                       std::size_t length, double value, Examples& out) {
   if (depth == groups.size()) {
     if (out.values.size() - out.starts.back() > kMostFeatures)
@@ -146,7 +224,7 @@ void VwParser::choose(const std::vector<const Group*>& groups, std::size_t depth
   const bool again = depth && groups[depth - 1] == &group;
   for (std::size_t i = again ? after : group.first; i < group.last; ++i) {
     joined_.resize(length);
-    if (depth) joined_ += '*';
+    if (depth) joined_ += " * ";
     joined_.append(names_, features_[i].at, features_[i].length);
     choose(groups, depth + 1, i, joined_.size(), value * features_[i].value, out);
   }

@@ -1,7 +1,8 @@
 """Everything that can be a row or a batch, brought into the few forms that the core reads.
 
-What is 0, None or absent is the same thing in every form. A string is a category: the value "red" of
-the feature "colour" is the feature "colour=red" with value 1.
+A row means the same in every form. What is 0, missing or absent is the same thing. A string is a
+category: the value "red" of the feature "colour" is the feature "colour=red" with value 1. A name of
+digits is the number: "7" and 7 are one feature. What a row has twice is added up.
 """
 
 from collections.abc import Mapping
@@ -26,7 +27,8 @@ __all__ = [
     "Want",
     "batch",
     "check_eager",
-    "check_unique",
+    "column_names",
+    "is_missing",
     "numbers",
     "row",
 ]
@@ -129,7 +131,10 @@ class CSR:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns, each `(name, numbers)` or `(name, codes, categories)`; code -1 is missing."""
+    """Columns, each `(name, numbers)` or `(name, codes, categories)`; code -1 is missing.
+
+    No two features have the same name.
+    """
 
     size: int
     columns: list[tuple[Any, ...]]
@@ -144,14 +149,14 @@ class Table:
         return core.table(self.size, self.columns, labels, importance, want)
 
     def row(self, t: int) -> dict[Any, Any]:
-        """One row, as a dict; a category is its text."""
+        """One row, as a dict."""
         out = {}
         for name, values, *categories in self.columns:
             if not categories:
                 if value := values[t].item():
                     out[name] = value
             elif values[t] >= 0:
-                out[name] = categories[0][values[t]]
+                out[f"{name}={categories[0][values[t]]}"] = 1.0
         return out
 
 
@@ -256,24 +261,55 @@ def _csr(X: Any, name: str = "X") -> CSR:
     starts, columns, data = compressed(X, name)
     arrays = X.shape[1], starts, columns, numbers(data, name, "made of numbers")
     is_sorted, has_zero = _core.survey(*arrays, name)
-    if is_sorted:
-        return CSR(*arrays, has_zero)
-    from scipy.sparse import csr_array
-
-    own = csr_array((arrays[3].copy(), columns.copy(), starts), shape=X.shape)
-    own.sum_duplicates()
-    return _csr(own, name)
+    return CSR(*arrays, has_zero) if is_sorted else _sorted(CSR(*arrays, has_zero))
 
 
-def _pandas(X: Any) -> Table:
-    check_unique(list(X.columns))
+def _sorted(X: CSR) -> CSR:
+    """The same rows with increasing columns; what stands twice in a row is added up."""
+    of_row = np.repeat(np.arange(X.size), np.diff(X.starts))
+    part = slice(X.starts[0], X.starts[-1])
+    order = np.lexsort((X.columns[part], of_row))  # stable: values are added up in their order
+    columns = X.columns[part][order].astype(np.int64)
+    examples = _core.Examples(0, False, True)
+    examples.add_rows(X.starts - X.starts[0], columns, X.values[part][order], [])
+    starts, columns, values = examples.columns()
+    return CSR(X.width, starts, columns.astype(np.int32), values, False)
+
+
+def _table(size: int, columns: list[tuple[Any, ...]]) -> Table | Parsed:
+    """A table; by name, if a category is called like a column or a category of another."""
+    texts = [str(name) for name, *_ in columns]
+    prefixes = tuple(f"{text}=" for text, column in zip(texts, columns) if len(column) == 3)
+    if not any(text.startswith(prefixes) for text in texts):
+        return Table(size, columns)
+    names: list[str] = []
+    entries = []
+    for text, (_, values, *categories) in zip(texts, columns):
+        if categories:
+            (where,) = (values >= 0).nonzero()
+            entries.append((where, len(names) + values[where], np.ones(where.size)))
+            names += [f"{text}={category}" for category in categories[0]]
+        else:
+            (where,) = values.nonzero()
+            entries.append((where, np.full(where.size, len(names)), values[where]))
+            names.append(text)
+    of_row, features, numbers = (np.concatenate(parts) for parts in zip(*entries))
+    order = np.argsort(of_row, kind="stable")
+    starts = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(of_row, minlength=size), out=starts[1:])
+    examples = _core.Examples(0, False, True)
+    examples.add_rows(starts, features[order].astype(np.int64), numbers[order], names)
+    return Parsed(examples, 0, size)
+
+
+def _pandas(X: Any) -> Table | Parsed:
+    names = column_names(list(X.columns))
     columns: list[tuple[Any, ...]] = []
-    for name in X.columns:
-        column = sound(X[name], f"X[{name!r}]")
+    for at, name in enumerate(names):
+        column = sound(X.iloc[:, at], f"X[{name!r}]")
         if column.dtype.kind in "biuf":
-            # a nullable column says what is missing, an ordinary one only that something is wrong
-            missing = {} if isinstance(column.dtype, np.dtype) else {"na_value": 0.0}
-            columns.append((_name(name), column.to_numpy(np.float64, **missing)))
+            missing = {} if isinstance(column.dtype, np.dtype) else {"na_value": np.nan}
+            columns.append((name, _present(column.to_numpy(np.float64, **missing))))
         elif column.dtype.kind in "mMc":
             raise ValueError(
                 f"X[{name!r}] is of type {column.dtype}: turn it into numbers or strings"
@@ -285,18 +321,18 @@ def _pandas(X: Any) -> Table:
                 raise ValueError(
                     f"X[{name!r}] holds what is no number, bool or string; spread it over columns"
                 ) from None
-            columns.append((_name(name), codes.astype(np.int32), _categories(name, values)))
-    return Table(len(X), columns)
+            columns.append((name, *_coded(name, codes, values)))
+    return _table(len(X), columns)
 
 
-def _arrow(X: Any) -> Table:
+def _arrow(X: Any) -> Table | Parsed:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    check_unique(X.column_names)
+    names = column_names(X.column_names)
     columns: list[tuple[Any, ...]] = []
-    for name in X.column_names:
-        column = sound(X.column(name), f"column {name!r}")
+    for at, name in enumerate(names):
+        column = sound(X.column(at), f"column {name!r}")
         if isinstance(column, pa.ChunkedArray):  # to combine is to copy
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         kind = column.type
@@ -306,7 +342,7 @@ def _arrow(X: Any) -> Table:
             numbers = pc.cast(column, pa.float64(), safe=False)
             if numbers.null_count:
                 numbers = numbers.fill_null(0.0)
-            columns.append((name, numbers.to_numpy(zero_copy_only=False)))
+            columns.append((name, _present(numbers.to_numpy(zero_copy_only=False))))
         elif (
             pa.types.is_dictionary(kind)
             or pa.types.is_string(kind)
@@ -316,14 +352,12 @@ def _arrow(X: Any) -> Table:
                 column = column.dictionary_decode()
             coded = column.dictionary_encode()
             codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-            columns.append(
-                (name, codes.astype(np.int32), _categories(name, coded.dictionary.to_pylist()))
-            )
+            columns.append((name, *_coded(name, codes, coded.dictionary.to_pylist())))
         else:
             raise ValueError(
                 f"column {name!r} is of type {kind}: numbers, bools and strings are read"
             )
-    return Table(X.num_rows, columns)
+    return _table(X.num_rows, columns)
 
 
 def check_eager(X: Any) -> None:
@@ -332,26 +366,49 @@ def check_eager(X: Any) -> None:
         raise ValueError(f"X is a {type(X).__name__}, which holds no rows yet: give X.collect()")
 
 
-def check_unique(names: list[Any]) -> None:
-    """Refuse a table that has two columns of one name."""
-    twice = (
-        {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
-    )
-    if twice:
-        raise ValueError(
-            f"X has several columns called {min(twice, key=str)!r}; give each its own name"
-        )
+def column_names(columns: list[Any]) -> list[Any]:
+    """Names of columns as the core compares them, all different.
+
+    >>> column_names(["age", "7"])
+    ['age', 7]
+    """
+    names = [_core.name(column) for column in columns]
+    if len(set(names)) < len(names):
+        twice = min((name for name in names if names.count(name) > 1), key=str)
+        raise ValueError(f"X has several columns called {twice!r}; give each its own name")
+    return names
 
 
-def _name(name: Any) -> Any:
-    return int(name) if isinstance(name, (int, np.integer)) else str(name)
+def _present(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers of a column, with 0 for what is missing."""
+    if not np.isnan(values.min(initial=0.0)):
+        return values
+    return np.where(np.isnan(values), 0.0, values)
 
 
-def _categories(column: Any, values: Any) -> list[str]:
+def _coded(column: Any, codes: NDArray[Any], values: Any) -> tuple[NDArray[np.int32], list[str]]:
+    """Codes and texts of a column, with -1 for what is missing."""
     for value in values:
         if not isinstance(value, str):
             raise ValueError(
                 f"X[{column!r}] holds {shown(value)}, a {type(value).__name__}: only strings are "
                 "categories"
             )
-    return list(values)
+    missing = [code for code, value in enumerate(values) if is_missing(value)]
+    if missing:
+        codes = np.where(np.isin(codes, missing), -1, codes)
+    return codes.astype(np.int32), list(values)
+
+
+_MISSING = frozenset(_core.MISSING)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value of a table is missing: None, NaN, NA, or a text that says so.
+
+    >>> is_missing("NA"), is_missing(float("nan")), is_missing("Namibia")
+    (True, True, False)
+    """
+    if isinstance(value, str):
+        return value in _MISSING
+    return value is None or bool(value != value)  # noqa: PLR0124

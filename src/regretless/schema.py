@@ -1,11 +1,11 @@
 """The columns that a model has learned, and whether a new table has them."""
 
-import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
 
+from regretless import _core
 from regretless.rows import Batch, Parsed, Table
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "ColumnsWarning",
     "Schema",
     "WrongKind",
-    "as_column",
     "columns_of",
     "columns_of_features",
     "listed",
@@ -23,7 +22,6 @@ __all__ = [
 
 Columns = tuple[tuple[Any, str], ...]  # names and kinds
 NUMBER, TEXT, EMPTY = "number", "text", "empty"
-_DIGITS = re.compile("0|[1-9][0-9]{0,17}")
 _LISTED = 5
 
 
@@ -123,12 +121,7 @@ def columns_of(batch: Batch) -> Columns | None:
         return batch.columns
     if not isinstance(batch, Table) or all(type(column[0]) is int for column in batch.columns):
         return None
-    return tuple((as_column(column[0]), _kind(*column)) for column in batch.columns)
-
-
-def as_column(name: Any) -> Any:
-    """A name of digits is the number of a column."""
-    return int(name) if isinstance(name, str) and _DIGITS.fullmatch(name) else name
+    return tuple((_core.name(column[0]), _kind(*column)) for column in batch.columns)
 
 
 def columns_of_features(names: Iterable[Any]) -> Columns:
@@ -174,7 +167,7 @@ def _refuse_kind(batch: Batch, name: Any, known: str) -> None:
         batch, Table
     ):  # files are read as the model has learned them, unless told not to
         raise ValueError(what)
-    column = next(each for each in batch.columns if as_column(each[0]) == name)
+    column = next(each for each in batch.columns if _core.name(each[0]) == name)
     there = column[1] >= 0 if known == NUMBER else np.nan_to_num(column[1]) != 0
     if there.any():
         row = int(there.argmax())

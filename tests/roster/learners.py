@@ -75,12 +75,12 @@ class Rows(Kind):
         player.learn_many(*self.table(rounds))
 
     def bad(self, rounds: list[Any]) -> Calls:
-        (x, y), wrong = rounds[-1], {0: 1.0, "new": 1.0, 1: NAN}
+        (x, y), wrong = rounds[-1], {0: 1.0, "new": 1.0, 1: INF}
         if self.dense:
             wrong = np.where(np.arange(N) == 1, NAN, x)
         calls: Calls = {
-            "x is NaN": (lambda p: p.learn_one(wrong, y), r"x\[1\] = nan"),
-            "x asked is NaN": (lambda p: p.predict_one(wrong), r"x\[1\] = nan"),
+            "x is not finite": (lambda p: p.learn_one(wrong, y), r"x\[1\] = (nan|inf)"),
+            "x asked is not finite": (lambda p: p.predict_one(wrong), r"x\[1\] = (nan|inf)"),
             "x is text": (lambda p: p.learn_one("spam", y), "x"),
             "y is None": (lambda p: p.learn_one(x, None), "y"),
             "y is NaN": (lambda p: p.learn_one(x, NAN), "y"),

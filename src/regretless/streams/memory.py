@@ -47,7 +47,10 @@ class ArrayStream(Stream):
 
 
 class IterableStream(Stream):
-    """Pairs `(x, y)` or triples `(x, y, w)` from any iterable; `x` as `learn_one` takes it."""
+    """Pairs `(x, y)` or triples `(x, y, w)` from any iterable; `x` as `learn_one` takes it.
+
+    A weight of None or NaN is missing, and is 1.
+    """
 
     def __init__(self, items: Iterable[Any]) -> None:
         self._items = items
@@ -74,6 +77,7 @@ class IterableStream(Stream):
                 except (TypeError, ValueError) as error:
                     raise ValueError(f"example {count + t} of the stream: {error}") from error
             count += len(group)
+            w[np.isnan(w)] = 1.0
             weights = None if (w == 1).all() else w
             X = Parsed(examples, 0, len(group))
             yield Piece(X, y, weights, None, Place(0, count, count + 1))

@@ -8,7 +8,7 @@ from typing import Any
 
 from regretless import _core, rows
 from regretless.arguments import one_of
-from regretless.schema import NUMBER, TEXT, as_column
+from regretless.schema import NUMBER, TEXT
 from regretless.streams.memory import ArrayStream, IterableStream, labels_of
 from regretless.streams.namespaces import Without
 from regretless.streams.opening import opened, paths_of, suffixes
@@ -89,8 +89,8 @@ def read(
     >>> _ = path.write_text("1 2.0 'first |user age:3 |ad sport\\n-1 |user age:1\\n")
     >>> for x, y in read(path):
     ...     print(x, y)
-    {'user^age': 3.0, 'ad^sport': 1.0} 1.0
-    {'user^age': 1.0} -1.0
+    {'user|age': 3.0, 'ad|sport': 1.0} 1.0
+    {'user|age': 1.0} -1.0
     """
     kinds = _kinds(like)
     texts = frozenset(column for column, kind in kinds.items() if kind == TEXT)
@@ -168,7 +168,7 @@ class _CsvParsers:
             self.columns = self._inferred(sample, whole, need_labels)
             kinds = {"number": NUMBER, "category": TEXT}
             self.features = tuple(
-                (as_column(name), kinds[kind])
+                (_core.name(name), kinds[kind])
                 for name, kind in zip(self.columns.names, self.columns.kinds)
                 if kind in kinds
             )
@@ -189,7 +189,7 @@ class _CsvParsers:
         seen = infer(categorical, numeric)
         others: dict[str, list[str]] = {"number": [], "category": []}  # than what the model knows
         for name, kind in zip(seen.names, seen.kinds):
-            known = self.known.get(as_column(name))
+            known = self.known.get(_core.name(name))
             said = name in categorical or name in numeric
             if not said and (kind, known) in (("number", TEXT), ("category", NUMBER)):
                 others[kind].append(name)

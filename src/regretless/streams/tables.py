@@ -1,18 +1,16 @@
 """Streams of tables: Parquet, Arrow and Feather files through pyarrow, and tables in memory."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import rows
+from regretless import _core, rows
 from regretless.arguments import sound
 from regretless.rows import Form
-from regretless.schema import as_column
 from regretless.streams.memory import ArrayStream
 from regretless.streams.opening import suffixes
 from regretless.streams.stream import Piece, Place, Stream
@@ -20,7 +18,6 @@ from regretless.streams.stream import Piece, Place, Stream
 __all__ = ["Columns", "TableStream", "table_stream"]
 
 _ROWS = 16_384
-_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class Columns:
         """Features, labels (NaN where there are none), weights and tags of an Arrow table."""
         import pyarrow as pa
 
-        rows.check_unique(table.column_names)
+        rows.column_names(table.column_names)
         given = [self.label, self.weight, self.tag, *self.ignore, *self.categorical]
         for name in given if labelled else ():
             if name is not None and name not in table.column_names:
@@ -60,9 +57,10 @@ class Columns:
                 "weight",
                 "a column of numbers",
             )
+            w = np.where(np.isnan(w), 1.0, w)
         if self.tag in table.column_names:
             tagged = sound(table.column(self.tag), f"column {self.tag!r}")
-            tags = [str(v) for v in tagged.to_pylist()]
+            tags = ["" if rows.is_missing(v) else str(v) for v in tagged.to_pylist()]
         features = table.drop_columns(
             [
                 n
@@ -71,7 +69,7 @@ class Columns:
             ]
         )
         for name in features.column_names:
-            if name not in self.categorical and as_column(name) not in self.texts:
+            if name not in self.categorical and _core.name(name) not in self.texts:
                 continue
             at = features.column_names.index(name)
             column = sound(features.column(at), f"column {name!r}")
@@ -80,17 +78,37 @@ class Columns:
 
 
 def _labels(column: Any, name: str | None, labelled: bool) -> NDArray[Any]:
+    """Labels as the same table in a CSV file has them: numbers, or texts."""
     import pyarrow as pa
 
-    if labelled and column.null_count:
-        first = next(t for t, v in enumerate(column.to_pylist()) if v is None)
-        raise ValueError(f"row {first} has no label in the column {name!r}")
     kind = column.type
-    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return rows.numbers(column.cast(pa.float64()).to_numpy(), "label", "a column of numbers")
-    out = np.empty(len(column), object)  # also of labels that are lists, which are refused later
-    out[:] = column.to_pylist()
-    return out
+    y: NDArray[Any]
+    if pa.types.is_boolean(kind) or pa.types.is_floating(kind) or _fits(column):
+        y = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), np.float64)
+        missing = np.isnan(y)
+    else:
+        if pa.types.is_integer(kind):
+            column = column.cast(pa.string())
+        y = np.empty(len(column), object)  # also of labels that are lists, which are refused later
+        y[:] = column.to_pylist()
+        missing = np.array([rows.is_missing(label) for label in y], bool)
+        y[missing] = ""
+    if labelled and missing.any():
+        raise ValueError(f"row {missing.argmax()} has no label in the column {name!r}")
+    return y
+
+
+def _fits(column: Any) -> bool:
+    """Whether these are integers that a double holds; others are texts, lest two become one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_integer(column.type):
+        return False
+    ends = pc.min_max(column).as_py()
+    if all(abs(end or 0) < 2**53 for end in ends.values()):
+        return True
+    return all(v is None or int(float(v)) == v for v in column.to_pylist())
 
 
 class TableStream(Stream):
@@ -120,7 +138,7 @@ class TableStream(Stream):
                 continue
             kept = table.slice(max(0, table.num_rows - (at - skip)))
             X, y, w, tags = self._columns.split(kept, labelled)
-            yield Piece(_numbered(rows.batch(X)), y, w, tags, Place(number, at, at + 1))
+            yield Piece(rows.batch(X), y, w, tags, Place(number, at, at + 1))
 
 
 @contextmanager
@@ -134,15 +152,6 @@ def _named(path: str) -> Iterator[None]:
         raise ValueError(f"{path}: it says that it needs more memory than there is") from error
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:
         raise ValueError(f"{path}: {error}") from error
-
-
-def _numbered(batch: Any) -> Any:
-    """Columns whose names are numbers are called so, as in files of text."""
-    columns = [
-        (int(name) if _NUMBER.fullmatch(str(name)) else name, *rest)
-        for name, *rest in batch.columns
-    ]
-    return replace(batch, columns=columns)
 
 
 def _parquet(path: str) -> Iterator[Any]:
@@ -190,13 +199,13 @@ def table_stream(table: Any, columns: Columns) -> Stream:
     elif not isinstance(table, pa.Table):
         table = _from_pandas(table)
     X, y, w, tags = columns.split(table, labelled=columns.label is not None)
-    return ArrayStream(_numbered(rows.batch(X)), y, w, tags)
+    return ArrayStream(rows.batch(X), y, w, tags)
 
 
 def _from_pandas(frame: Any) -> Any:
     import pyarrow as pa
 
-    rows.check_unique(list(frame.columns))
+    rows.column_names(list(frame.columns))
     columns = {}
     for name in frame.columns:
         try:
