@@ -19,8 +19,9 @@
 
 namespace regretless {
 
-// Values beyond this are refused: squares and sums of them must stay within the range of floats.
-inline constexpr double kLargestValue = 1e19;
+// Features, targets and importance weights beyond this are refused: squares and sums of them must
+// stay within the range of floats. Weights below the inverse count as 0.
+inline constexpr double kLargestValue = 1e19, kSmallestWeight = 1e-19;
 
 // One sparse example: rows of the bank and values. The same row may occur twice (two names hashed
 // to one place); each occurrence then acts in turn.

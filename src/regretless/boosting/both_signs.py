@@ -49,7 +49,7 @@ class BothSigns:
 
     def learn_slope(self, x: Any, slope: float, w: float = 1.0) -> None:
         """Learn the loss `slope v`; `|slope| <= 1`, `w` in [0, 1] as Hedge asks."""
-        importance(w)
+        w = importance(w)
         said = [side.predict(x) for side in self._sides]
         losses = [w * number(slope, "slope") * said[0], -w * slope * said[1]]
         if not max(map(abs, losses)) <= 1.0 + 1e-9:  # as Hedge would, when the copies had learned

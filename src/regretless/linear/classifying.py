@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import rows
+from regretless import _core, rows
 from regretless.arguments import importance, number
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
@@ -49,8 +49,9 @@ class Classifying(LinearLearner):
             x = self._row(x)
         label = self._class_of(y)
         if label is None:
-            label = self._new_label(x, y, w)
-        core.learn_class(x, label, w if type(w) is float else number(w, "w"))
+            self._learn_new(x, y, w)
+        else:
+            core.learn_class(x, label, w if type(w) is float else number(w, "w"))
 
     def step(self, x: Any, y: Any, w: float = 1.0) -> Any:
         """Predict and learn in one pass over the row; the prediction made before learning."""
@@ -60,7 +61,7 @@ class Classifying(LinearLearner):
         label = self._class_of(y)
         if label is None:
             before = self._decide(core.score(x))
-            core.learn_class(x, self._new_label(x, y, w), float(w))
+            self._learn_new(x, y, w)
             return before
         return self._decide(core.step_class(x, label, w if type(w) is float else number(w, "w")))
 
@@ -87,14 +88,18 @@ class Classifying(LinearLearner):
             self._labels.check(y)  # says what is wrong with it
             raise
 
-    def _new_label(self, x: Any, y: Any, w: float) -> int:
-        """Take a new label in once the whole example is known to be good."""
+    def _learn_new(self, x: Any, y: Any, w: float) -> None:
+        """Take a new label in, once the whole example is known to be good, and learn it."""
         label = self._labels.check(y)
         core = self._model or self._start()
         core.score(x)
-        importance(w)
+        w = importance(w)
         self._add(label)
-        return self._labels.index[label]
+        try:
+            core.learn_class(x, self._labels.index[label], w)
+        except _core.Diverged:
+            self._take_back(label)
+            raise
 
     def _add(self, label: Any) -> None:
         if label in self._labels.index:
@@ -103,6 +108,12 @@ class Classifying(LinearLearner):
         lanes = self._labels.add(label)
         if lanes is not None:
             core.relane(*lanes)
+
+    def _take_back(self, label: Any) -> None:
+        """Forget the label that was added last: its first example was refused."""
+        lanes = self._labels.take_back(label)
+        if lanes is not None and self._model is not None:
+            self._model.relane(*lanes)
 
     def _decide(self, score: Any) -> Any:
         labels = self._labels.labels
@@ -152,16 +163,23 @@ class Classifying(LinearLearner):
             yield codes, self._feed(batch, codes, importance, want_scores)
             return
         # A label's lane begins where the label first appears, so the batch is cut there.
-        start = 0
+        start, newest = 0, None
         for t, label in [*fresh, (batch.size, None)]:
             if t > start:
                 part = slice(start, t)
                 codes, _ = self._labels.encode(labels[part])
                 weights = None if importance is None else importance[part]
-                yield codes, self._feed(batch[part], codes, weights, want_scores)
+                learned = self.examples_
+                try:
+                    yield codes, self._feed(batch[part], codes, weights, want_scores)
+                except _core.Diverged:
+                    if newest is not None and self.examples_ == learned:
+                        self._take_back(newest)
+                    raise
                 start = t
             if label is not None:
                 self._add(label)
+                newest = label
 
     def _outcome(self, codes: NDArray[np.int32], scores: Any, losses: Any) -> Outcome:
         count = len(self._labels.labels)
