@@ -37,7 +37,7 @@ class _Voter(ABC):
 
     @property
     def weights(self) -> Array:
-        """Of the experts, 0 for who has no say: `beta^charges`, relative to the largest if all are tiny."""
+        """`beta^charges`, 0 for experts that have no say; relative to the largest if all are tiny."""
         least = int(self.charges.min())
         tiny = self.beta**least < 1e-200
         return np.asarray(np.power(self.beta, self.charges - least * tiny, dtype=np.float64))
