@@ -196,7 +196,7 @@ void Auto::learn_some(const Batch& batch, std::size_t offset) {
       const double y = batch.targets  ? batch.targets[t]
                        : lanes() == 1 ? 2.0 * batch.classes[t] - 1
                                       : (batch.classes[t] == c ? 1.0 : -1.0);
-      const double score = mixing.score(), suffered = loss_.value(score, y);
+      const double score = mixing.score(), suffered = std::min(loss_.value(score, y), kWorst);
       if (h > 0) mixing.learn(suffered, y, h);
       if (batch.scores) batch.scores[t * mixings_.size() + std::size_t(c)] = score;
       lost += suffered;

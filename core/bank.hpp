@@ -20,8 +20,9 @@
 
 namespace regretless {
 
-// Values beyond this are refused: squares and sums of them must stay within the range of floats.
-inline constexpr double kLargestValue = 1e19;
+// Features, targets and importance weights beyond this are refused: squares and sums of them must
+// stay within the range of floats. Weights below the inverse count as 0.
+inline constexpr double kLargestValue = 1e19, kSmallestWeight = 1e-19;
 
 // One sparse example: rows of the bank, no row twice, and values. (Where unknown features keep
 // their place in a prediction, with the value 0, the intercept's row stands for them.)

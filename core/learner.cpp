@@ -156,6 +156,8 @@ void Learner::learn(const Batch& batch, std::size_t offset) {
   }
   const std::size_t done =
       votes_ ? learn_and_record(batch) : kernels_.learn(rule_, loss_, view(), placed(batch));
+  for (std::size_t t = 0; batch.losses && t < done; ++t)  // of examples without weight, too
+    batch.losses[t] = std::min(batch.losses[t], kWorst);
   if (done == batch.size) return;
   // Names that came with the refused example or later are taken back.
   for (std::size_t j = 0; j < batch.starts[done]; ++j)

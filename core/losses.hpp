@@ -7,6 +7,9 @@
 
 namespace regretless {
 
+// The largest loss of a round: sums of many are numbers.
+inline constexpr double kWorst = 1e100;
+
 enum class LossKind : std::int32_t {
   logistic,
   hinge,

@@ -82,6 +82,11 @@ template <class V>
 inline V larger(V a, V b) {
   return a > b ? a : b;
 }
+inline float smaller(float a, float b) { return a < b ? a : b; }
+template <class V>
+inline V smaller(V a, V b) {
+  return a < b ? a : b;
+}
 
 inline bool any(bool is) { return is; }
 template <class M>

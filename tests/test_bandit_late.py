@@ -46,7 +46,7 @@ def test_runs_with_delays_are_their_rounds():
         values.append(float(alone.act() @ rows[t]))
         for s in due[t]:
             assert alone.update(values[s], ticket=s) == run.losses[s]
-    assert np.isnan(run.bound).all()
+    assert np.isinf(run.bound).all()
     assert np.isfinite(late().run(rows, delay=0).bound).all()
     with pytest.raises(ValueError, match="delay=-1 is negative"):
         late().run(rows, delay=-1)

@@ -4,7 +4,6 @@ import ast
 import copy
 import importlib
 import inspect
-import math
 import pickle
 import re
 from contextlib import suppress
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from roster import EXCEPTIONS, ROOMS, ROSTER, Entry, difference, state_of
+from roster.numbers import check_numbers, finite
 
 from regretless._core import Diverged
 from regretless.experts import Hedge
@@ -301,17 +301,6 @@ def test_bad_losses_leave_the_choice_waiting(entry):
 # --- few rounds and many ----------------------------------------------------------------------------
 
 
-def finite(value) -> bool:
-    """Whether all numbers in what was asked are."""
-    if isinstance(value, dict):
-        return all(map(finite, value.values()))
-    if isinstance(value, (list, tuple)):
-        return all(map(finite, value))
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return bool(np.isfinite(value).all())
-    return not isinstance(value, float) or math.isfinite(value)
-
-
 @everyone()
 def test_none_and_one_round(entry):
     """What can be asked can be asked at once, and a certificate of nothing holds."""
@@ -388,21 +377,46 @@ def test_an_example_without_weight_is_not_there(entry, rounds, tmp_path):
 
 @everyone("extremes")
 def test_extreme_sizes(entry):
-    """Rounds are played or refused as they were given; what is played is finite, whatever came."""
+    """Rounds are played, or refused and then nothing has changed; whatever came, numbers are finite."""
     streams = entry.kind.extremes()
     assert streams
     for stream in streams:
         player = entry.make(0)
+        entry.kind.ask(player, entry.kind.stream(1)[0])  # it has started
         for t, each in enumerate(stream):
             before = state(entry, player)
             try:
                 entry.kind.feed(player, each)
-            except Diverged:
-                pass
-            except ValueError as error:
+            except (ValueError, Diverged) as error:
                 assert len(str(error)) > 10  # noqa: PT017
-                assert not t or same(state(entry, player), before)  # the first may start it
-            assert finite(entry.kind.ask(player, entry.kind.stream(1)[0])), each
+                refused(entry, player, before, each)
+            check_numbers(entry, player, certificate=t % 6 == 5 or t == len(stream) - 1)
+
+
+def refused(entry: Entry, player, before, round) -> None:
+    """Nothing has changed, but for a choice that was made and waits for what it cost."""
+    if not entry.kind.bad_waiting() and not getattr(entry.kind, "acts", ""):
+        assert difference(state(entry, player), before) == "", round
+
+
+@everyone("batch")
+def test_extreme_batches(entry):
+    """A batch that is refused leaves what was before it, or before the round that would diverge."""
+    for stream in [] if "extremes" in entry.without else entry.kind.extremes():
+        one, many = entry.make(0), entry.make(0)
+        states = []
+        for player in (one, many):
+            entry.kind.ask(player, entry.kind.stream(1)[0])
+        with suppress(ValueError, Diverged):
+            for each in stream:
+                states.append(state(entry, one))
+                entry.kind.feed(one, each)
+        try:
+            entry.kind.many(many, stream)
+        except (ValueError, Diverged):
+            after = state(entry, many)
+            assert after == states[0] or same(after, states[-1]), stream
+        check_numbers(entry, many)
 
 
 # --- what is proven ---------------------------------------------------------------------------------

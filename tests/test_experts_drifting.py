@@ -409,7 +409,7 @@ def test_a_drawn_game_needs_delta():
     for wrong in (0.0, 1.5, math.nan):
         with pytest.raises(ValueError, match="delta="):
             game.certificate(delta=wrong)
-    assert np.isnan(game.run([[0.0, 1.0, 1.0]]).bound).all()
+    assert np.isinf(game.run([[0.0, 1.0, 1.0]]).bound).all()
 
 
 # --- bad input ------------------------------------------------------------------------------------

@@ -161,3 +161,14 @@ def test_no_more_than_everything_is_lost(beta, span):
         said.append(theorem < t)
     assert not said[0]
     assert said[-1]
+
+
+def test_weights_that_have_no_digits_left_come_back():
+    """An expert far behind is charged no more while the others err, and must win in the end."""
+    player = WeightedMajority(3, beta=0.5)
+    for t in range(2_196):
+        player.update([1, 1, 0] if t % 2 else [1, 0, 1], 0)
+    for _ in range(6_000):
+        player.update([0, 1, 1], 0)
+    certificate = player.certificate()
+    assert certificate.holds, certificate

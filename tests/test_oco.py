@@ -269,7 +269,10 @@ def test_bad_options():
         (lambda: SketchedOnlineNewton(2, size=-1), "size=-1 must be a whole number"),
         (lambda: SketchedOnlineNewton(2, alpha=0), "alpha=0 must be positive"),
         (lambda: SketchedOnlineNewton(2, rate=-1), "rate=-1 must be finite and not negative"),
-        (lambda: SketchedOnlineNewton(1).update([1e200]), "whose fourth power is not finite"),
+        (
+            lambda: SketchedOnlineNewton(1).update([1e200]),
+            r"gradient\[0\] = 1e\+200 is .* beyond 1e\+75",
+        ),
         (lambda: OnlineNewtonStep(2, domain=domains.Ball()), "must be a Box, a Simplex"),
         (lambda: OnlineNewtonStep(2, domain=domains.Simplex(), slab=1.0), "give one of them"),
     ):

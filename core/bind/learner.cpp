@@ -83,9 +83,8 @@ class PyLearner {
   void learn_slope(nb::handle x, double slope, double importance) {
     auto* weak = dynamic_cast<WeakModel*>(learner_.get());
     if (!weak) throw nb::value_error("the learner learns targets, not slopes");
-    Reading::check_importance(importance, "w");
-    if (!(std::fabs(slope) <= DBL_MAX))
-      throw nb::value_error(("slope = " + std::to_string(slope) + " is not finite").c_str());
+    importance = Reading::importance(importance, "w");
+    Reading::check_target(slope, "slope");
     read(x, importance > 0);
     if (importance > 0) weak->learn_slope(one_, slope, importance);
   }
@@ -459,10 +458,8 @@ class PyLearner {
     scores_.resize(std::size_t(learner_->lanes()));
   }
   void learn(nb::handle x, std::int32_t label, double target, double importance, bool want_scores) {
-    Reading::check_importance(importance, "w");
-    if (label < 0 && !std::isfinite(target)) {
-      throw nb::value_error(("y = " + std::to_string(target) + " is not finite").c_str());
-    }
+    importance = Reading::importance(importance, "w");
+    if (label < 0) Reading::check_target(target, "y");
     if (importance == 0) {  // as if it were not there, its names included
       read(x, false);
       one_.scores = scores_.data();
@@ -497,6 +494,7 @@ class PyLearner {
     const bool learning = !labels.is_none(), classes = learner_->loss().classification();
     Vector<std::int32_t> y_class;
     Vector<double> y_target, h;
+    std::vector<double> weighted;
     if (learning && classes) y_class = nb::cast<Vector<std::int32_t>>(labels);
     if (learning && !classes) y_target = nb::cast<Vector<double>>(labels);
     if (learning && (classes ? y_class.size() : y_target.size()) != n)
@@ -510,22 +508,19 @@ class PyLearner {
     if (!importance.is_none()) {
       h = nb::cast<Vector<double>>(importance);
       if (h.size() != n) throw nb::value_error("X and the weights differ in length");
+      weighted.reserve(n);
       for (std::size_t t = 0; t < n; ++t)
-        Reading::check_importance(h(t), "weight[" + std::to_string(t) + "]");
+        weighted.push_back(Reading::importance(h(t), "weight", std::ptrdiff_t(t)));
     }
-    if (learning && !classes)
-      for (std::size_t t = 0; t < n; ++t)
-        if (!std::isfinite(y_target(t)))
-          throw nb::value_error(
-              ("y[" + std::to_string(t) + "] = " + std::to_string(y_target(t)) + " is not finite")
-                  .c_str());
+    for (std::size_t t = 0; learning && !classes && t < n; ++t)
+      Reading::check_target(y_target(t), "y", std::ptrdiff_t(t));
 
     if (!learning && want == kNothing) return nb::none();  // the batch was to be looked at, no more
     const std::size_t lanes = std::size_t(learner_->lanes());
     const std::size_t kept = want == kScores ? n : want == kBest ? std::min(n, Reading::kChunk) : 0;
     std::vector<double> scores(kept * lanes), losses(want ? n : 0);
     std::vector<std::int32_t> best(want == kBest ? n : 0);
-    const double* weights = importance.is_none() ? nullptr : h.data();
+    const double* weights = importance.is_none() ? nullptr : weighted.data();
     const auto naming = [&](std::size_t t) { return learning && (!weights || weights[t] > 0); };
     check_idle();
     busy_ = true;

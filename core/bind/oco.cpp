@@ -33,14 +33,11 @@ double update(Player& player, Vector<double> gradient) {
                            std::to_string(d) + ",)")
                               .c_str());
   const double* z = gradient.data();
-  double strange = 0;  // 0 times what is not finite is not a number
-  for (std::size_t i = 0; i < d; ++i) strange += 0 * z[i];
-  if (std::isnan(strange))
-    for (std::size_t i = 0; i < d; ++i)
-      if (!std::isfinite(z[i]))
-        throw nb::value_error(("gradient[" + std::to_string(i) + "] = " +
-                               nb::cast<std::string>(nb::str(nb::float_(z[i]))) + " is not finite")
-                                  .c_str());
+  if (const std::size_t i = player.refused(z); i < d)
+    throw nb::value_error(("gradient[" + std::to_string(i) +
+                           "] = " + nb::cast<std::string>(nb::str(nb::float_(z[i]))) +
+                           " is not finite, or beyond 1e+75")
+                              .c_str());
   return player.update(z);
 }
 
@@ -57,10 +54,20 @@ nb::tuple run(Player& player, Rows rows, nb::handle targets, nb::handle loss, bo
   if (rows.shape(1) != d || (kind && y.size() != count))
     throw nb::value_error("arrays of other shapes were expected");
   std::vector<double> losses(count), strength(count), paid(count), points(keep ? count * d : 0);
+  const std::vector<double> before = kind ? player.state() : std::vector<double>{};
+  std::size_t done;
   {
     nb::gil_scoped_release release;
-    oco::play(player, rows.data(), count, kind ? y.data() : nullptr, kind ? &*kind : nullptr,
-              {losses.data(), strength.data(), paid.data(), keep ? points.data() : nullptr, bound});
+    done = oco::play(
+        player, rows.data(), count, kind ? y.data() : nullptr, kind ? &*kind : nullptr,
+        {losses.data(), strength.data(), paid.data(), keep ? points.data() : nullptr, bound});
+  }
+  if (done < count) {
+    player.restore(before.data(), before.size());
+    throw nb::value_error(("the gradient of round " + std::to_string(done) +
+                           " of this run is beyond 1e+75, and no round was played: scale X, or "
+                           "lower the rate")
+                              .c_str());
   }
   return nb::make_tuple(array_of(losses), array_of(strength), array_of(paid),
                         keep ? array_of(points) : nb::object(nb::none()));

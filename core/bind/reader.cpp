@@ -36,8 +36,7 @@ class PyReader {
       if (weighed) {
         h = nb::cast<Vector<double>>(importance);
         if (h.size() != n) throw nb::value_error("X and the weights differ in length");
-        for (std::size_t t = 0; t < n; ++t)
-          Reading::check_importance(h(t), "weight[" + std::to_string(t) + "]");
+        for (std::size_t t = 0; t < n; ++t) Reading::importance(h(t), "weight", std::ptrdiff_t(t));
       }
       const auto naming = [&](std::size_t t) { return learning && (!weighed || h(t) > 0); };
       Examples out;

@@ -398,14 +398,26 @@ class Reading {
     if (std::size_t(starts(starts.size() - 1)) > columns || columns != values)
       throw nb::value_error("X.indptr, X.indices and X.data do not fit each other: X is malformed");
   }
-  static void check_importance(double w, const std::string& where) {
-    if (!(w >= 0 && w <= DBL_MAX))
-      throw nb::value_error((where + " = " + std::to_string(w) +
-                             " is not a weight: it must be finite and not negative")
-                                .c_str());
+  // The weight of an example: 0 if it is too small to have an effect.
+  static double importance(double w, const char* name, std::ptrdiff_t at = -1) {
+    if (!(w >= 0 && w <= kLargestValue))
+      refuse(name, at, w,
+             std::isfinite(w) && w > kLargestValue
+                 ? "is beyond 1e19; scale the weights"
+                 : "is not a weight: it must be finite and not negative");
+    return w < kSmallestWeight ? 0 : w;
+  }
+  static void check_target(double y, const char* name, std::ptrdiff_t at = -1) {
+    if (!(std::fabs(y) <= kLargestValue))
+      refuse(name, at, y, std::isfinite(y) ? "is beyond 1e19; scale the targets" : "is not finite");
   }
 
  private:
+  static void refuse(const char* name, std::ptrdiff_t at, double value, const char* why) {
+    const std::string place = at < 0 ? "" : "[" + std::to_string(at) + "]";
+    const std::string shown = nb::cast<std::string>(nb::repr(nb::float_(value)));
+    throw nb::value_error((name + place + " = " + shown + " " + why).c_str());
+  }
   void keep_place(std::uint32_t& row, float& value) {
     if (row == Features::kAbsent) place_absent(kind_, features_.size(), absent_++, row, value);
   }

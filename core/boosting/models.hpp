@@ -82,7 +82,7 @@ class OneByOne : public Model {
     return {batch.rows + at, batch.values + at, batch.starts[t + 1] - at};
   }
   void count(double h, double suffered) {
-    totals_[0] += 1, totals_[1] += h * suffered, totals_[2] += h;
+    totals_[0] += 1, totals_[1] += std::min(h * suffered, kWorst), totals_[2] += h;
   }
 
   Loss loss_, targets_{LossKind::squared};

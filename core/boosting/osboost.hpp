@@ -68,7 +68,9 @@ class OsBoostOcp : public OsBoost {
     hinge_ += h * std::max(0.0, theta_ - even);
     if (y * vote(votes) >= theta_) return;
     const double step = h / std::sqrt(n * rounds_);
-    for (std::size_t i = 0; i < alpha_.size(); ++i) alpha_[i] += step * y * votes[i];
+    // from a step of 1 on, all weight is with those that were right: a larger one loses the digits
+    const double moved = std::min(step, 2.0);
+    for (std::size_t i = 0; i < alpha_.size(); ++i) alpha_[i] += moved * y * votes[i];
     steps_ += step * h * n / 2;
     oco::Domain simplex;
     simplex.kind = oco::Domain::simplex;

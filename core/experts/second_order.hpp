@@ -193,7 +193,7 @@ class MlPoly : public SecondOrder {
       w[i] = prior_[i] * std::max(regrets_[i], 0.0) * rates_[i];
   }
   void learn(const Round& round) override {
-    const bool first = largest_ == 0;
+    const bool first = largest_ < kNothing;
     double most = largest_;
     round.each(size(), [&](std::size_t i, double r) {
       const double square = r * r;
@@ -203,7 +203,7 @@ class MlPoly : public SecondOrder {
       most = std::max(most, square);
     });
     largest_ = most;
-    if (largest_ == 0) return;
+    if (largest_ < kNothing) return;
     for (std::size_t i = 0; i < size(); ++i) rates_[i] = 1 / (squares_[i] + largest_);
     for (std::size_t i = 0; first && i < size(); ++i)
       terms_[i] = prior_[i] * squares_[i] * rates_[i];
@@ -211,8 +211,9 @@ class MlPoly : public SecondOrder {
   }
 
  private:
-  double largest_ = 0;                 // B
-  std::vector<double> rates_, terms_;  // 1 / (V + B), and what a round costs
+  static constexpr double kNothing = 1e-300;  // the inverse of less may be infinite
+  double largest_ = 0;                        // B
+  std::vector<double> rates_, terms_;         // 1 / (V + B), and what a round costs
 };
 
 // Squint (Koolen and van Erven, 2015) with the improper prior 1 / eta on rates:

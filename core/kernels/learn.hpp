@@ -17,17 +17,40 @@ void audit(const BankView& bank, Example x, const double* gradient) {
   }
 }
 
-double largest_magnitude(Example x) {
-  std::uint32_t most = 0;  // the bits of positive floats are ordered as the floats are
+struct Magnitudes {
+  double least, largest;  // of the values that are not 0
+};
+Magnitudes magnitudes(Example x) {
+  // The bits of positive floats are ordered as the floats are; those of 0 are the largest, less 1.
+  std::uint32_t least = 0xffffffffu, most = 0;
   for (std::size_t j = 0; j < x.size; ++j) {
     std::uint32_t bits;
     std::memcpy(&bits, x.values + j, sizeof(bits));
     bits &= 0x7fffffffu;
     most = bits > most ? bits : most;
+    least = bits - 1 < least ? bits - 1 : least;
   }
-  float value;
-  std::memcpy(&value, &most, sizeof(value));
-  return value;
+  if (most == 0) return {1, 0};
+  least += 1;
+  float values[2];
+  std::memcpy(values, &least, sizeof(least));
+  std::memcpy(values + 1, &most, sizeof(most));
+  return {values[0], values[1]};
+}
+
+// What a sum of floats may not exceed; and what an ordinary example adds to it at most.
+constexpr float kFull = 1e38f;
+constexpr double kOrdinary = 1e14, kTiny = 1e-18;
+
+// Sums of the rows of an example that is not ordinary stay where they are full.
+void tame(const BankView& bank, Example x) {
+  const std::size_t first = bank.layout.float_offset(),
+                    count = std::size_t(bank.layout.floats) * std::size_t(bank.layout.width);
+  for (std::size_t j = 0; j < x.size; ++j) {
+    float* v = bank.data + std::size_t(x.rows[j]) * bank.layout.stride + first;
+    for (std::size_t i = 0; i < count; ++i)
+      v[i] = v[i] > kFull ? kFull : v[i] < -kFull ? -kFull : v[i];
+  }
 }
 
 struct Scratch {  // one stack buffer for narrow banks, the heap for wide ones
@@ -66,7 +89,7 @@ std::size_t predict(R rule, BankView bank, const Batch& batch) {
   return batch.size;
 }
 
-constexpr double kWorst = 1e100;  // a lane that loses more than this loses this
+bool sound(double v) { return std::fabs(v) <= kWorst; }
 
 // Values and derivatives of the loss for all lanes.
 void outcomes(const Loss& loss, const double* s, const double* y, int count, double* value,
@@ -106,8 +129,6 @@ void flow(const Loss& loss, const double* s, const double* y, const double* h, c
   for (; k < count; ++k) step[k] = loss.invariant_step(s[k], y[k], h[k], n[k]);
 }
 
-constexpr double kLargestDouble = std::numeric_limits<double>::max();
-
 // Whether all are at most so large in size; what is not a number is not.
 bool within(const double* x, int count, double limit) {
   int k = 0;
@@ -135,6 +156,13 @@ void aim(const Batch& batch, std::size_t t, int count, int per_class, double* ta
   for (int k = 0; k < count; ++k) target[k] = all;
   if (batch.targets || one) return;
   for (int k = 0; k < per_class; ++k) target[batch.classes[t] * per_class + k] = 1;
+}
+
+// A lane whose steps would be out of range does not move.
+void stay(const BankView& bank, Example x, int lane, double* travel, float* moves) {
+  travel[lane] = 0;
+  for (std::size_t j = 0; j < x.size; ++j)
+    moves[j * std::size_t(bank.layout.active()) + std::size_t(lane)] = 0;
 }
 
 template <class V, class R>
@@ -186,7 +214,8 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     if (batch.weigh) batch.weigh(batch.weigher, t, s, h);
     if (importance == 0) continue;  // as if it were not there
 
-    const double largest = largest_magnitude(x);
+    const auto [least, largest] = magnitudes(x);
+    bool ordinary = least >= kTiny;
     double norm = 0;
     if (rule.needs_norm() || bank.audit >= 0)
       for (std::size_t j = 0; j < x.size; ++j) norm += Loss::square(x.values[j]);
@@ -197,15 +226,17 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     };
     weighed(count, h, value, slope, suffered, g);
     for (int k = 0; k < count; ++k) norms[k] = norm;
-    // Of many lanes it is nearly always clear at a glance that all are sound.
-    const double small = std::min(1e36, R::largest_step / (2 * largest));
-    const bool calm = many && within(s, count, kLargestDouble) &&
-                      within(suffered, count, kLargestDouble) && within(g, count, small);
+    // Of many lanes it is nearly always clear at a glance that all are sound and ordinary.
+    const double size = largest > 1 ? largest : 1, far = 1e4 * size;
+    const double small = std::min({steepest / 2, longest / (2 * largest), kOrdinary / far});
+    const bool calm = many && within(s, count, kWorst) && within(suffered, count, kWorst) &&
+                      within(g, count, small);
     for (int k = 0; k < count && !calm; ++k) {
-      const bool sound = std::isfinite(s[k]) && std::isfinite(suffered[k]);
-      if (sound && !(bank.forgiving && too_large(g[k]))) continue;
+      ordinary &= std::fabs(g[k]) * size <= kOrdinary;
+      if (sound(s[k]) && sound(suffered[k]) && sound(g[k]) && !(bank.forgiving && too_large(g[k])))
+        continue;
       if (!bank.forgiving) return t;
-      suffered[k] = std::min(suffered[k], kWorst);
+      suffered[k] = suffered[k] <= kWorst ? suffered[k] : kWorst;
       g[k] = 0;
     }
     bool prepared = false;
@@ -213,7 +244,10 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       if (rule.prepares()) {
         for (int k = 0; k < count && !calm; ++k)  // the step will be no larger
           if (too_large(g[k])) return t;
-        prepare<V>(rule, bank, lanes, x, g, norms, tracked, room.of(x.size * std::size_t(active)));
+        float* moves = room.of(x.size * std::size_t(active));
+        prepare<V>(rule, bank, lanes, x, g, norms, tracked, moves);
+        for (int k = 0; k < count; ++k)
+          if (!sound(norms[k])) stay(bank, x, k, norms, moves);
         prepared = true;
       }
     if (prepared) {
@@ -222,10 +256,13 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       for (int k = 0; k < count; ++k)
         step[k] = rule.step(lanes, k, loss, s[k], target[k], h[k], g[k], norms[k]);
     }
-    const bool short_steps = many && within(step, count, small);
-    for (int k = 0; k < count && !short_steps; ++k) {
-      if (!too_large(step[k])) continue;
-      if (!bank.forgiving) return t;
+    for (int k = 0; k < count; ++k) value[k] = step[k] * rule.gain(lanes, k);  // as weights change
+    const bool brief =
+        many && within(value, count, small) && (!prepared || within(norms, count, far));
+    for (int k = 0; k < count && !brief; ++k) {
+      ordinary &= std::fabs(value[k]) * (prepared ? norms[k] : size) <= kOrdinary;
+      if (!too_large(value[k])) continue;
+      if (!bank.forgiving && !prepared) return t;
       step[k] = 0;
     }
     if (prepared) {
@@ -239,6 +276,7 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     } else {
       scatter<V>(rule, bank, lanes, x, step, played, tracked, rounding, room);
     }
+    if (!ordinary) tame(bank, x);
     if (bank.audit >= 0) audit(bank, x, g);
     if (many && !batch.weigh && bank.audit < 0) {  // the same for all lanes, one total at a time
       add(&lanes(kLoss, 0), suffered, count);
@@ -246,7 +284,8 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       add(&lanes(kLinear, 0), value, count);
       add(&lanes(kRounding, 0), rounding, count);
       for (int k = 0; k < count; ++k)
-        rule.finish(lanes, k, {step[k], target[k], largest, norm, x, false}, tracked[k], table);
+        rule.finish(lanes, k, {step[k], s[k], target[k], largest, norm, x, false}, tracked[k],
+                    table);
       for (int k = 0; k < count; ++k) value[k] = step[k] != 0;
       add(&lanes(kUpdates, 0), value, count);
       add(&lanes(kWeights, 0), h, count);
@@ -262,8 +301,8 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
         if (step[k] != 0) lanes(kRadius, k) = std::max(lanes(kRadius, k), std::sqrt(norm));
       }
       lanes(kRounding, k) += rounding[k];
-      rule.finish(lanes, k, {step[k], target[k], largest, norm, x, bank.audit >= 0}, tracked[k],
-                  table);
+      rule.finish(lanes, k, {step[k], s[k], target[k], largest, norm, x, bank.audit >= 0},
+                  tracked[k], table);
       lanes(kRounds, k) += 1;
       lanes(kUpdates, k) += step[k] != 0;
       lanes(kWeights, k) += h[k];

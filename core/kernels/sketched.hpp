@@ -55,7 +55,7 @@ Four normalise_some(const BankView& bank, std::size_t at, const Example& x, std:
   const Four most = larger_of(four(mosts), magnitude_of(value));
   if (slope) {
     const Four g = all(*slope) * value;
-    square += g * g;
+    square = smaller_of(square + g * g, all(1e38));  // it is kept as a float
     for (int i = 0; i < N; ++i) rows[i][0] = float(square[i]), rows[i][1] = float(most[i]);
   }
   const Four below = all(floor) * most * most + square;

@@ -46,8 +46,8 @@ class ExpConcave {
   }
 
  private:
-  static constexpr double kClear = 15;  // log-odds beyond which the blend does not look
-  static constexpr double kWorst = 1e100;
+  static constexpr double kClear = 15;        // log-odds beyond which the blend does not look
+  static constexpr double kNothing = 1e-300;  // the inverse of what is smaller may be infinite
   static constexpr double kFlat = 0.001;  // the least second derivative that the blend believes in
 
   static void put_four(double* to, Four x) { std::memcpy(to, &x, sizeof(x)); }
@@ -63,7 +63,7 @@ class ExpConcave {
   }
   static Four clipped(Four s, double to) { return smaller_of(larger_of(s, all(-to)), all(to)); }
   void inputs(const double* s, double* x) const {
-    const double scale = unit() > 0 ? 1 / unit() : 0;
+    const double scale = unit() > kNothing ? 1 / unit() : 0;
     for (int e = 0; e < v_.width; e += 4)
       put_four(x + e, clipped(four(s + e), reach()) * all(scale));
     for (int e = v_.lanes; e < v_.width; ++e) x[e] = 0;

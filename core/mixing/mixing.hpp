@@ -48,12 +48,12 @@ class Mixing {
   void learn(double suffered, double y, double h) {
     if (exp_concave(loss_))
       return kernels_.mixed_learn(loss_, view(), scratch_.data(), suffered, y, h);
-    suffered = std::min(suffered, 1e100);
+    suffered = std::min(suffered, kWorst);
     const MixingView v = view();
     std::vector<double> lost(std::size_t(lanes_), 0.0);
     double low = suffered, high = suffered;
     for (int k = 0; k < lanes_; ++k) {
-      const double l = std::min(loss_.value(scratch_[std::size_t(k)], y), 1e100);
+      const double l = std::min(loss_.value(scratch_[std::size_t(k)], y), kWorst);
       lost[std::size_t(k)] = h * l;
       v.losses[k] += h * l;
       low = std::min(low, l), high = std::max(high, l);
@@ -66,7 +66,7 @@ class Mixing {
       if (unit > 0) {
         hedge_.rescale(unit / grown);
         v.scalars[MixingView::kChanges] += 1;
-        v.scalars[MixingView::kShrunk] += std::log(grown / unit);
+        v.scalars[MixingView::kShrunk] += std::log(grown) - std::log(unit);
       }
       unit = grown;
     }

@@ -84,6 +84,13 @@ void NewtonFrame::grow(std::size_t rows) {
   applied_.resize(sketch_->size());
 }
 
+void NewtonFrame::shrink(std::size_t rows) {
+  bank_.resize(rows);
+  sketch_->shrink(rows);
+  b_.resize(sketch_->size());
+  applied_.resize(sketch_->size());
+}
+
 void NewtonFrame::normalise(const Example& x, const double* slope) {
   scaled_.resize(x.size);
   extent_ = kernels_.normalise(view(), first() + square_at(), x, diagonal_ ? kFloor : 0, slope,
@@ -167,16 +174,19 @@ double NewtonFrame::taken(const Loss& loss, double h, double slope, double eta) 
   return loss.kind == LossKind::squared ? std::sqrt(h) : slope;
 }
 
-bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, double h, double slope) {
-  const double t = scalar(kRounds) + 1, eta = has_rate_ ? rate_(t) : 0;
+bool NewtonFrame::fits(const Loss& loss, double h, double slope) const {
+  bool sound = small(taken(loss, h, slope, eta())) && small(slope) &&
+               (tuned_ || small(slope / lanes_[0].alpha));
+  for (const double each : excess_) sound &= small(each);
+  return sound;
+}
+
+void NewtonFrame::learn(const Loss& loss, const Example& x, double target, double h, double slope) {
+  if (!fits(loss, h, slope)) return;
+  const double t = scalar(kRounds) + 1, eta = this->eta();
   const double e = taken(loss, h, slope, eta);
-  if (!small(e)) return tuned_;
-  if (!tuned_ && !small(slope / lanes_[0].alpha)) return false;
   bool moves = false;
-  for (const double each : excess_) {
-    if (!small(each)) return tuned_;
-    moves |= each != 0;
-  }
+  for (const double each : excess_) moves |= each != 0;
   if (scalar(kUnit) == 0 && extent_.square > 0) {
     scalars_[kUnit] = extent_.square;
     apply();
@@ -223,7 +233,6 @@ bool NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
   scalars_[kLastEta] = eta;
   scalars_[kSquares] += slope * slope * extent_.square;
   scalars_[kRounds] = t;
-  return true;
 }
 
 // The weights become those that were played.

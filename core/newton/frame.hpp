@@ -65,13 +65,16 @@ class NewtonFrame {
   std::vector<double>& scalars() { return scalars_; }
   double scalar(int s) const { return scalars_[std::size_t(s)]; }
   void grow(std::size_t rows);
+  void shrink(std::size_t rows);  // to those that have been learned
   void prefetch(const Example& x) const { kernels_.prefetch(view(), x); }
 
   // The lanes' scores of x, whose rows differ. What learn needs is kept.
   void look(const Example& x, double* scores);
-  // Learns the example looked at last; slope: h l' of the score that was given for it. False, and
-  // nothing has changed, if a step would leave the range of floats.
-  bool learn(const Loss& loss, const Example& x, double target, double h, double slope);
+  bool tuned() const { return tuned_; }
+  // Learns the example looked at last, if no step would leave the range of floats; slope: h l' of
+  // the score that was given for it.
+  bool fits(const Loss& loss, double h, double slope) const;
+  void learn(const Loss& loss, const Example& x, double target, double h, double slope);
   void turn();  // the labels are exchanged
 
   // The lanes' weights of a feature, in its own units.
@@ -101,6 +104,7 @@ class NewtonFrame {
   void gather(const Example& x);
   void scatter(const Example& x);
   void project(const Example& x);
+  double eta() const { return has_rate_ ? rate_(scalar(kRounds) + 1) : 0; }
   double taken(const Loss& loss, double h, double slope, double eta) const;
   void step(const Loss& loss, double target, double h);
   void apply();

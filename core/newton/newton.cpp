@@ -32,6 +32,12 @@ void Newton::grow() {
     for (NewtonFrame& frame : head.frames) frame.grow(features_.size());
 }
 
+void Newton::shrink(std::size_t rows) {
+  features_.truncate(std::uint32_t(rows));
+  for (Head& head : heads_)
+    for (NewtonFrame& frame : head.frames) frame.shrink(features_.size());
+}
+
 void Newton::relane(const std::vector<int>& sources, const std::vector<int>& signs) {
   std::deque<Head> heads;
   for (std::size_t c = 0; c < sources.size(); ++c) {
@@ -109,6 +115,15 @@ double Newton::Head::score(const Example& x) {
   return mixing.score();
 }
 
+// Whether the example can be learned, after `score`: a tuned frame leaves out what it cannot.
+bool Newton::Head::takes(const Loss& loss, double h) {
+  const double slope = h * outcome.derivative;
+  bool sound = frames.size() > 1 || frames[0].tuned() ||
+               (std::fabs(h * outcome.value) <= kWorst && std::fabs(slope * said) <= kWorst);
+  for (NewtonFrame& frame : frames) sound &= frame.tuned() || frame.fits(loss, h, slope);
+  return sound;
+}
+
 void Newton::predict(const Batch& batch) const {
   for (std::size_t t = 0; t < batch.size; ++t) {
     prefetch(batch, t + 1);
@@ -126,28 +141,34 @@ double Newton::target(const Batch& batch, std::size_t t, int lane) const {
 
 void Newton::learn(const Batch& batch, std::size_t offset) {
   const std::size_t before = heads_[0].frames[0].bank().rows();
-  grow();
+  try {
+    grow();
+  } catch (const std::length_error&) {
+    shrink(before);
+    throw;
+  }
   for (std::size_t t = 0; t < batch.size; ++t) {
     prefetch(batch, t + 1);
     const Example x = distinct(batch, t);
     const double h = batch.importance ? batch.importance[t] : 1;
     double lost = 0;
     bool sound = true;
-    for (int c = 0; c < lanes() && sound; ++c) {
+    for (int c = 0; c < lanes(); ++c) {
       Head& head = heads_[std::size_t(c)];
-      const double s = head.score(x), y = target(batch, t, c);
-      const Loss::Outcome outcome = loss_.outcome(s, y);
-      if (batch.scores) batch.scores[t * heads_.size() + std::size_t(c)] = s;
-      lost += outcome.value;
-      if (h == 0) continue;
-      if (head.mixes()) head.mixing.learn(outcome.value, y, h);
-      const double slope = h * outcome.derivative;
-      sound = std::isfinite(outcome.value);
-      for (NewtonFrame& frame : head.frames) sound = sound && frame.learn(loss_, x, y, h, slope);
+      head.said = head.score(x);
+      head.outcome = loss_.outcome(head.said, target(batch, t, c));
+      if (batch.scores) batch.scores[t * heads_.size() + std::size_t(c)] = head.said;
+      lost += head.outcome.value;
+      sound &= h == 0 || head.takes(loss_, h);
+    }
+    for (int c = 0; c < lanes() && h > 0 && sound; ++c) {
+      Head& head = heads_[std::size_t(c)];
+      const double y = target(batch, t, c), slope = h * head.outcome.derivative;
+      if (head.mixes()) head.mixing.learn(head.outcome.value, y, h);
+      for (NewtonFrame& frame : head.frames) frame.learn(loss_, x, y, h, slope);
       std::vector<double>& scalars = head.frames[0].scalars();
-      if (!sound) break;
-      scalars[kLoss] += h * outcome.value;
-      scalars[kLinear] += slope * s;
+      scalars[kLoss] += std::min(h * head.outcome.value, kWorst);
+      scalars[kLinear] += std::clamp(slope * head.said, -kWorst, kWorst);
       scalars[kWeights] += h;
       scalars[kUpdates] += slope != 0;
     }
@@ -155,7 +176,7 @@ void Newton::learn(const Batch& batch, std::size_t offset) {
       std::size_t used = before;
       for (std::size_t j = 0; j < batch.starts[t]; ++j)
         used = std::max<std::size_t>(used, batch.rows[j] + 1);
-      features_.truncate(std::uint32_t(used));
+      shrink(used);
       throw Diverged(offset + t, offset == 0 && batch.size == 1, advice);
     }
     if (batch.losses) batch.losses[t] = lost;

@@ -48,11 +48,15 @@ class Newton : public Model {
   struct Head {  // of a class
     std::vector<NewtonFrame> frames;
     Mixing mixing;
+    double said = 0;  // of the example being learned: its score, and what became of it
+    Loss::Outcome outcome{};
     bool mixes() const { return mixing.lanes() > 1; }
     // The score of x; with several lanes, theirs are then where the mixture looks for them.
     double score(const Example& x);
+    bool takes(const Loss& loss, double h);
   };
   Head fresh() const;
+  void shrink(std::size_t rows);  // names that came with a refused example are taken back
   Example distinct(const Batch& batch, std::size_t t) const;
   void prefetch(const Batch& batch, std::size_t t) const;
   double target(const Batch& batch, std::size_t t, int lane) const;

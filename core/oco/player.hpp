@@ -11,9 +11,14 @@
 
 namespace regretless::oco {
 
+// Of the numbers of a gradient, as LARGEST and SMALLEST of arguments.py: larger ones are refused,
+// smaller ones count as 0. Fourth powers are then numbers, and so are sums of them.
+inline constexpr double kLargest = 1e75, kSmallest = 1e-75;
+
 class Player : public Stateful {
  public:
-  explicit Player(std::size_t dimension) : point_(dimension), theta_(dimension) {}
+  explicit Player(std::size_t dimension)
+      : point_(dimension), theta_(dimension), given_(dimension) {}
 
   std::size_t dimension() const { return point_.size(); }
   const std::vector<double>& point() const { return point_; }
@@ -21,8 +26,19 @@ class Player : public Stateful {
   double rounds() const { return rounds_; }
   double linear() const { return linear_; }  // sum of <w_t, z_t>
 
-  // A gradient of finite numbers; returns <w, z>.
+  // Where the first number is that no gradient may have; the dimension if there is none.
+  std::size_t refused(const double* z) const {
+    bool sound = true;
+    for (std::size_t i = 0; i < dimension(); ++i) sound &= std::fabs(z[i]) <= kLargest;
+    std::size_t i = sound ? dimension() : 0;
+    while (i < dimension() && std::fabs(z[i]) <= kLargest) ++i;
+    return i;
+  }
+  // A gradient that is not refused; returns <w, z>.
   double update(const double* z) {
+    for (std::size_t i = 0; i < dimension(); ++i)
+      given_[i] = std::fabs(z[i]) < kSmallest ? 0 : z[i];
+    z = given_.data();
     const double suffered = dot(point_.data(), z, dimension());
     linear_ += suffered;
     rounds_ += 1;
@@ -54,6 +70,9 @@ class Player : public Stateful {
 
   std::vector<double> point_, theta_;
   double rounds_ = 0, linear_ = 0;
+
+ private:
+  std::vector<double> given_;
 };
 
 // Rounds t with rows x_t: linear losses <w, x_t>, or loss(<w, x_t>, y_t). Arrays of one number a
@@ -62,8 +81,9 @@ struct Rounds {
   double *losses, *strength, *paid, *points;
   double bound = 0;  // of the slabs that points are kept in, if the player knows them; 0 for none
 };
-inline void play(Player& player, const double* rows, std::size_t count, const double* targets,
-                 const Loss* loss, const Rounds& out) {
+// Ends before a gradient that is refused; says how many were played.
+inline std::size_t play(Player& player, const double* rows, std::size_t count,
+                        const double* targets, const Loss* loss, const Rounds& out) {
   const std::size_t d = player.dimension();
   std::vector<double> z(d);
   for (std::size_t t = 0; t < count; ++t) {
@@ -74,6 +94,8 @@ inline void play(Player& player, const double* rows, std::size_t count, const do
       const double score = dot(player.point().data(), x, d);
       const Loss::Outcome outcome = loss->outcome(score, targets[t]);
       for (std::size_t i = 0; i < d; ++i) z[i] = outcome.derivative * x[i];
+      if (player.refused(z.data()) < d || !(std::fabs(outcome.value) <= kLargest * kLargest))
+        return t;
       player.update(z.data());
       out.losses[t] = outcome.value;
     } else {
@@ -83,6 +105,7 @@ inline void play(Player& player, const double* rows, std::size_t count, const do
     out.strength[t] = account.strength;
     out.paid[t] = account.paid;
   }
+  return count;
 }
 
 }  // namespace regretless::oco

@@ -20,8 +20,9 @@ namespace regretless {
 
 struct Coin : RuleDefaults {
   static constexpr bool bets = true;
-  enum { kTheta, kSpread, kReward };  // float slots
-  enum { kLargest };                  // of the row
+  static constexpr double kRich = 1e38;  // a sum of it and the reward is still a float
+  enum { kTheta, kSpread, kReward };     // float slots
+  enum { kLargest };                     // of the row
   // lane scalars; kActive is the sum behind n, kWealth may be the lane's own
   enum { kSlope = kA, kActive = kB, kSpan = kC, kWealth = kD };
   double wealth = 8, lipschitz = 0;  // 0: not Lipschitz
@@ -45,7 +46,7 @@ struct Coin : RuleDefaults {
         ratio(lane_block<V>(lanes, kActive, block), lane_block<V>(lanes, kRounds, block));
     const Wide<V> all = lane_block<V>(lanes, kWealth, block) * slope;
     const Wide<V> e = ratio(all * lane_block<V>(lanes, kSpan, block), mean);
-    return {narrow(slope), narrow(e)};
+    return {narrow(slope), narrow(e < kRich ? e : Wide<V>{} + kRich)};
   }
   // In doubles: the weight of a tiny feature is out of the range of floats before its score is.
   template <class C, class V>

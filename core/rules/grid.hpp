@@ -61,7 +61,7 @@ struct Grid : RuleDefaults {
   V prepare(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>&) const {
     const V z = narrow(g) * x, square = c.get(kSquare) + z * z;
     const V scale = 1.0f + at.invariant * (inverse(c.shared, std::fabs(x[0])) - 1.0f);
-    const V rate = ratio(at.rate * scale, root(square));
+    const V rate = smaller(ratio(at.rate * scale, root(square)), V{} + kFastest);
     V w = weight(c, at, x);
     if (at.decays) w = w / (1.0f + rate * at.decay * (at.rounds - c.shared[kSeen]));
     c.set(kWeight, w);
@@ -86,9 +86,11 @@ struct Grid : RuleDefaults {
 
  private:
   static constexpr float kLarger = 1.000001f;  // than all before, not by rounding alone
+  static constexpr float kSmallest = 1e-37f;   // value that has an inverse
+  static constexpr float kFastest = 1e38f;     // rate: what it is multiplied by may be 0
   static float inverse(const float* shared, float a) {
     const float old = shared[kInverse];
-    return a > 0 && (old == 0 || a * old > kLarger) ? 1.0f / a : old;
+    return a > kSmallest && (old == 0 || a * old > kLarger) ? 1.0f / a : old;
   }
 };
 

@@ -62,6 +62,9 @@ struct OgdRule : RuleDefaults {
     if (!invariant) return g;
     return loss.invariant_step(s, y, h, rate(lanes(kRounds, k) + 1) * norm);
   }
+  double gain(Lanes lanes, int k) const {
+    return is_lazy() ? 1 : rate(lanes(kRounds, k) + 1) / (kPlain ? 1 : lanes(kScale, k));
+  }
   template <class C, class V>
   void update(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
     const V old = is_lazy() ? c.get(0) : weight(c, at, x);

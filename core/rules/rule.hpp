@@ -143,7 +143,7 @@ struct Table {
 };
 
 struct Round {  // one example, as a lane's finish sees it
-  double gradient, target;
+  double gradient, score, target;
   double largest;  // max |x_i|
   double norm;     // ||x||^2
   const Example& x;
@@ -206,6 +206,7 @@ struct RuleDefaults {
   bool votes() const { return false; }  // predicts by a vote of all weights so far: votes.hpp
   void start(Lanes, int) const {}
   double step(const Loss&, double, double, double, double g, double) const { return g; }
+  double gain(Lanes, int) const { return 1; }  // of a weight, for a step of 1 and a value of 1
 };
 
 }  // namespace regretless

@@ -10,7 +10,7 @@
 namespace regretless {
 
 struct OnlineSvm : RuleDefaults {
-  enum { kScale = kA, kNorm = kB, kPeak = kC, kIdle = kD };  // ||v||^2; whether w stays as it is
+  enum { kScale = kA, kNorm = kB, kPeak = kC };  // ||v||^2
   Rate rate{};
   double C = 1, radius = std::numeric_limits<double>::infinity();
   bool shrinks_at_kink = false;
@@ -33,10 +33,10 @@ struct OnlineSvm : RuleDefaults {
     return c.get(0);
   }
   double factor(Lanes lanes, int k) const { return lanes(kScale, k); }
-  double step(Lanes lanes, int k, const Loss& loss, double s, double y, double, double g,
-              double) const {
-    lanes(kIdle, k) = !shrinks_at_kink && s * y == loss.parameter;
-    return g;
+  double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
+  double gain(Lanes lanes, int k) const {
+    const double eta = rate(lanes(kRounds, k) + 1);
+    return eta * C / (lanes(kScale, k) * shrinkage(eta));
   }
   template <class Cell, class V>
   void update(const Cell& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
@@ -44,9 +44,10 @@ struct OnlineSvm : RuleDefaults {
     c.set(0, v);
     if (bounded()) sums.tracked += widen(v) * widen(v) - widen(old) * widen(old);
   }
-  void finish(Lanes lanes, int k, const Round&, double tracked, const Table& table) const {
+  void finish(Lanes lanes, int k, const Round& round, double tracked, const Table& table) const {
     double &scale = lanes(kScale, k), &norm = lanes(kNorm, k), &peak = lanes(kPeak, k);
-    if (lanes(kIdle, k) == 0) scale *= shrinkage(rate(lanes(kRounds, k) + 1));
+    const bool idle = !shrinks_at_kink && round.score * round.target == 1;
+    if (!idle) scale *= shrinkage(rate(lanes(kRounds, k) + 1));
     norm += tracked;
     peak = std::max(peak, norm);
     if (bounded() && norm < 1e-8 * peak) norm = peak = table.squared_norm(k);

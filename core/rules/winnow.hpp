@@ -12,6 +12,7 @@ namespace regretless {
 struct Winnow : RuleDefaults {
   static constexpr double offset = -1, low = 0, high = 1;
   static constexpr bool starts_at_zero = false;
+  static constexpr double kMost = 200;  // larger weights decide alone, whatever they are
   double eta = 0.25;
   double dimension = 0;      // 0: the features seen so far
   std::size_t features = 0;  // rows of the bank
@@ -27,7 +28,8 @@ struct Winnow : RuleDefaults {
   }
   template <class C, class V>
   Wide<V> weight(const C& c, const At<V>&, V) const {
-    return each([&](double theta, int) { return std::exp(2 * eta * theta); }, c.get(0));
+    return each([&](double theta, int) { return std::exp(std::min(2 * eta * theta, kMost)); },
+                c.get(0));
   }
   double factor(Lanes, int) const {
     return 2 / (dimension > 0 ? dimension : double(std::max<std::size_t>(features, 2) - 1));

@@ -20,6 +20,16 @@ class FullMatrix : public Sketch {
 
   int slots() const override { return 0; }
   int size() const override { return int(d_); }
+  void shrink(std::size_t rows) override {
+    const auto old = std::size_t(d_);
+    if (rows >= old) return;
+    for (Numbers& inverse : inverses_) {
+      for (std::size_t i = 0; i < rows; ++i)
+        std::copy_n(inverse.data() + i * old, rows, inverse.data() + i * rows);
+      inverse.resize(rows * rows);
+    }
+    d_ = double(rows);
+  }
   void grow(std::size_t rows) override {
     const auto old = std::size_t(d_);
     if (rows <= old) return;

@@ -44,7 +44,7 @@ class OjaSketch : public Sketch {
     }
     kernels_.oja_turn(view(rank()), e, xx, y.data(), delta.data());
     ++rounds_;
-    return unsound || rounds_ >= next_ || (int(rounds_) % kLook == 0 && spoiled());
+    return unsound || rounds_ >= next_ || (std::fmod(rounds_, kLook) == 0 && spoiled());
   }
 
   // Y becomes V itself, with rows that are orthonormal again whatever rounding has done.

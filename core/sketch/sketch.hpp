@@ -44,6 +44,7 @@ class Sketch : public Stateful {
   virtual int slots() const = 0;                // numbers in a row of the bank
   virtual int size() const { return slots(); }  // of y = Y x, or more: zeros
   virtual void grow(std::size_t rows) { (void)rows; }
+  virtual void shrink(std::size_t rows) { (void)rows; }  // the others are as they were made
   // Before the first gradient: what alpha and strength of the lanes are, if they stay.
   virtual void begin(const Matrices& lanes) { (void)lanes; }
   // y from what was gathered of the rows of x.

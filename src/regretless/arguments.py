@@ -14,7 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "NOT_A_WEIGHT",
+    "LARGEST",
+    "LARGEST_VALUE",
+    "SMALLEST",
+    "SMALLEST_WEIGHT",
     "check_entries",
     "check_seed",
     "distributions",
@@ -39,11 +42,17 @@ __all__ = [
     "sound",
     "table",
     "vector",
+    "weights",
     "whole",
     "within",
 ]
 
 Array: TypeAlias = NDArray[np.float64]
+# What players take: larger numbers are refused, and smaller ones count as 0. Fourth powers, and sums
+# of them, are then still numbers.
+LARGEST, SMALLEST = 1e75, 1e-75
+# The same of examples, as in core/bank.hpp: features, targets and weights; small weights are 0.
+LARGEST_VALUE, SMALLEST_WEIGHT = 1e19, 1e-19
 NOT_A_WEIGHT = "is not a weight: it must be finite and not negative"
 _MOST = 2**53
 T = TypeVar("T")
@@ -136,16 +145,41 @@ def not_negative(value: Any, name: str, hint: str = "") -> float:
     return float(value)
 
 
-def importance(value: Any) -> float:
-    """The weight `w` of an example, in the words of the core.
+def importance(value: Any, name: str = "w") -> float:
+    """The weight of an example: 0 if it is below 1e-19, and at most 1e19.
 
     >>> importance(-1.0)
     Traceback (most recent call last):
     ValueError: w = -1.0 is not a weight: it must be finite and not negative
+    >>> importance(1e-310)
+    0.0
     """
-    if not 0 <= number(value, "w") < math.inf:
-        raise ValueError(f"w = {value} {NOT_A_WEIGHT}")
-    return float(value)
+    w = number(value, name)
+    if not 0 <= w <= LARGEST_VALUE:
+        raise ValueError(f"{name} = {value} {_wrong_weight(w)}")
+    return w if w >= SMALLEST_WEIGHT else 0.0
+
+
+def weights(values: Array, name: str) -> Array:
+    """The same of the weights of several examples.
+
+    >>> weights(np.array([1.0, 1e-310]), "weight")
+    array([1., 0.])
+    >>> weights(np.array([1.0, 1e20]), "weight")
+    Traceback (most recent call last):
+    ValueError: weight[1] = 1e+20 is beyond 1e+19; scale the weights
+    """
+    right = (values >= 0) & (values <= LARGEST_VALUE)
+    if not right.all():
+        first = float(values[int(np.argmin(right))])
+        check_entries(values, right, name, _wrong_weight(first))
+    return np.where(values < SMALLEST_WEIGHT, 0.0, values)
+
+
+def _wrong_weight(w: float) -> str:
+    if LARGEST_VALUE < w < math.inf:
+        return f"is beyond {LARGEST_VALUE:g}; scale the weights"
+    return "is not a weight: it must be finite and not negative"
 
 
 def within(value: Any, name: str, interval: str, hint: str = "") -> float:
@@ -395,23 +429,27 @@ def table(values: Any, name: str, shape: tuple[int | None, ...], most: float = m
 
 
 def vector(values: Any, name: str, size: int) -> Array:
-    """An argument as a vector of finite numbers.
+    """An argument as a vector of numbers up to 1e75; those below 1e-75 are 0.
 
     >>> vector([1, 2], "gradient", 3)
     Traceback (most recent call last):
     ValueError: gradient has shape (2,), not (3,)
     """
-    return table(values, name, (size,))
+    return _ordinary(table(values, name, (size,), LARGEST))
 
 
 def matrix(values: Any, name: str, width: int) -> Array:
-    """An argument as a matrix of finite numbers, one row a round.
+    """An argument as a matrix of such numbers, one row a round.
 
     >>> matrix([1, 2], "gradients", 3)
     Traceback (most recent call last):
     ValueError: gradients has shape (2,), not (rounds, 3)
     """
-    return table(values, name, (None, width))
+    return _ordinary(table(values, name, (None, width), LARGEST))
+
+
+def _ordinary(array: Array) -> Array:
+    return np.where(np.abs(array) < SMALLEST, 0.0, array)
 
 
 def distributions(values: Any, name: str, shape: tuple[int | None, ...]) -> Array:

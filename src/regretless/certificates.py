@@ -77,7 +77,7 @@ class Certificate:
             raise ValueError(f"ord={ord} is not 1, 2 or math.inf")
         # dual norms: l1 <-> l-infinity, l2 <-> l2; the l1 norm of the error bounds all of them
         dual = self.gradient_norms[{math.inf: 0, 2: 1, 1: 2}[ord]]
-        return self.linear + norm * (dual + self.rounding)
+        return _bounded(self.linear + norm * (dual + self.rounding))
 
     def promised(self, norm: float) -> float:
         """The rule's regret theorem: against every model of this norm, by the sizes of the gradients.
@@ -97,7 +97,7 @@ class Certificate:
             raise ValueError(
                 "this learner has no regret theorem; bound(norm) is what the run proves"
             )
-        return self.promise(not_negative(norm, "norm"))
+        return _bounded(self.promise(not_negative(norm, "norm")))
 
     def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
         """No linear model of norm at most `norm` has a smaller cumulative loss on this run.
@@ -113,14 +113,25 @@ class Certificate:
         return best / (total or 1) if mean else best
 
 
+def _bounded(bound: float) -> float:
+    """A bound, infinite if it came of numbers out of range."""
+    return bound if math.isfinite(bound) else math.inf
+
+
 class _Proved:
-    """What has been measured, beside what theorems say of it."""
+    """What has been measured, beside what theorems say of it.
+
+    A bound that is not a number, because it was computed from numbers out of range, is infinite.
+    """
 
     bounds: dict[str, float]
     assumptions: dict[str, bool | None]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", {k: _bounded(b) for k, b in self.bounds.items()})
+
     @property
-    def _measured(self) -> float:
+    def _measured(self) -> float | None:
         raise NotImplementedError
 
     @property
@@ -134,8 +145,12 @@ class _Proved:
 
         Up to rounding.
         """
-        slack = 1e-9 * (1.0 + abs(self.bound) + abs(self._measured))
-        return False not in self.assumptions.values() and not self._measured > self.bound + slack
+        measured, bound = self._measured, self.bound
+        assumed = False not in self.assumptions.values()
+        if measured is None:
+            return assumed
+        slack = 1e-9 * (1.0 + abs(bound) + abs(measured)) if math.isfinite(measured) else 0.0
+        return assumed and measured <= bound + slack
 
 
 @dataclass(frozen=True)
@@ -143,7 +158,8 @@ class RegretCertificate(_Proved):
     """What a player's theorem promises of its regret, and what the run has shown.
 
     Attributes: `rounds` played; `regret`, the largest linearised regret against the comparators asked
-    for, `sup_u sum <w_t - u, z_t>`, which is at least the regret of convex losses; `bound`, the
+    for, `sup_u sum <w_t - u, z_t>`, which is at least the regret of convex losses, or None if what is
+    seen does not tell it; `bound`, the
     smallest of `bounds`, which are named after the analysis they come from and valid if their
     assumptions held; `theorem`, where the bound is from; `assumptions`, each with whether it held (None:
     that cannot be told from what is kept).
@@ -154,13 +170,18 @@ class RegretCertificate(_Proved):
     """
 
     rounds: int
-    regret: float
+    regret: float | None
     bounds: dict[str, float]
     theorem: str
     assumptions: dict[str, bool | None] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.regret is not None and math.isnan(self.regret):  # of numbers out of range
+            object.__setattr__(self, "regret", math.inf)
+
     @property
-    def _measured(self) -> float:
+    def _measured(self) -> float | None:
         return self.regret
 
 

@@ -21,8 +21,8 @@ class Run:
 
     Attributes: `losses` suffered; `comparator_losses`, those of `comparator`, the best fixed point in
     hindsight; `bound` on the regret after each round against that comparator, as the theorem has it
-    (less what the player had of it before), NaN where there is none; `points` played, one row a round,
-    or None; `player`, who it was.
+    (less what the player had of it before), infinite where there is none; `points` played, one row a
+    round, or None; `player`, who it was.
 
     >>> run = Run(np.array([1.0, 1.0]), np.array([0.0, 1.0]), np.zeros(2), np.array([2.0, 3.0]), None)
     >>> run.loss, run.regret
@@ -35,6 +35,9 @@ class Run:
     bound: Array
     points: Array | None
     player: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bound", np.where(np.isnan(self.bound), np.inf, self.bound))
 
     @property
     def loss(self) -> float:

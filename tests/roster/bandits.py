@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless import bandits, geometry
 from regretless.linear import LinearRegressor
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses, scaled
 from roster.proofs import by_regret
 
 __all__ = ["BANDITS"]
@@ -59,8 +59,7 @@ class Arms(Kind):
         return {f"loss={v!r}": (lambda p, v=v: p.update(v), "loss") for v in wrong}
 
     def extremes(self) -> list[list[Any]]:
-        plain = self.stream(self.length)
-        return [[row * size for row in plain] for size in (0.0, 1e-300, 1e-150)]
+        return scaled(self.stream(self.length), lambda row, size: row * size)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,8 @@ class Points(Costs):
 
     @staticmethod
     def _loss(goal: np.ndarray, w: np.ndarray) -> float:
-        return float(min(1.0, 0.25 * ((w - goal) ** 2).sum()))
+        with np.errstate(over="ignore"):
+            return float(min(1.0, 0.25 * ((w - goal) ** 2).sum()))
 
     def settle(self, player: Any, round: Any, chosen: Any) -> None:
         values = [self._loss(round, w) for w in np.atleast_2d(chosen)]
@@ -111,7 +111,7 @@ class Points(Costs):
         }
 
     def extremes(self) -> list[list[Any]]:
-        return [[goal * size for goal in self.stream(self.length)] for size in (1e-300, 1e-150)]
+        return scaled(self.stream(self.length), lambda goal, size: goal * size)
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,7 @@ class Advised(Arms):
         }
 
     def extremes(self) -> list[list[Any]]:
-        plain = self.stream(self.length)
-        return [[(row * size, said) for row, said in plain] for size in (0.0, 1e-300, 1e-150)]
+        return scaled(self.stream(self.length), lambda r, size: (r[0] * size, r[1]))
 
 
 @dataclass(frozen=True)
@@ -206,8 +205,9 @@ class Context(Kind):
         return {f"reward={v!r}": (lambda p, v=v: p.update(v), "reward") for v in wrong}
 
     def extremes(self) -> list[list[Any]]:
-        sizes = ((1e-150, 1.0), (1e15, 1.0), (1e60, 1.0), (1.0, 1e-150), (1.0, 1e15), (1.0, 1e60))
-        return [[(x * a, r * b) for x, r in self.stream(self.length)] for a, b in sizes]
+        plain = self.stream(self.length)
+        contexts = scaled(plain, lambda r, size: (r[0] * size, r[1]))
+        return [*contexts, *scaled(plain, lambda r, size: (r[0], r[1] * size))]
 
 
 # --- the lines --------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless import domains, geometry, linear, oco
 from regretless.oco import LinearLoss, SquaredDistance
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses, scaled
 from roster.learners import Rows
 from roster.proofs import by_regret
 
@@ -67,9 +67,7 @@ class Gradients(Kind):
         }
 
     def extremes(self) -> list[list[Any]]:
-        plain = self.stream(self.length)
-        mixed = [z * (1e-150, 1.0, 1e50, 1e150)[t % 4] for t, z in enumerate(plain)]
-        return [*([z * size for z in plain] for size in (0.0, 1e-300, 1e-150, 1e50, 1e150)), mixed]
+        return scaled(self.stream(self.length), lambda z, size: z * size)
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
         """Against the first corner of the simplex, which is in every domain of the table."""
@@ -153,8 +151,7 @@ class Functions(Kind):
         }
 
     def extremes(self) -> list[list[Any]]:
-        plain = self.stream(self.length)
-        return [[v * size for v in plain] for size in (0.0, 1e-300, 1e-150)]
+        return scaled(self.stream(self.length), lambda v, size: v * size)
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
         table = np.array(rounds)

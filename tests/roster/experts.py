@@ -12,7 +12,7 @@ from regretless import experts, games
 from regretless.experts.chip_potentials import MinimaxPotential, TwoNormPotential
 from regretless.experts.drifting import ChipPlayer
 from regretless.experts.trees import TemplateTree
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses, scaled
 from roster.proofs import by_regret
 
 __all__ = ["EXPERTS"]
@@ -73,8 +73,7 @@ class Experts(Kind):
         return calls
 
     def extremes(self) -> list[list[Any]]:
-        plain = self.stream(self.length)
-        return [[row * size for row in plain] for size in (0.0, 1e-300, 1e-150)]
+        return scaled(self.stream(self.length), lambda row, size: row * size)
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
         if self.acts == "told":
@@ -199,7 +198,8 @@ class Forecasts(Kind):
 
     def extremes(self) -> list[list[Any]]:
         plain = self.stream(self.length)
-        return [[(f * size, y * size) for f, y in plain] for size in (0.0, 1e-100, 1e30, 1e60)]
+        both = scaled(plain, lambda r, size: (r[0] * size, r[1] * size))
+        return [*both, *scaled(plain, lambda r, size: (r[0] * size, r[1]))]
 
     def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
         said = rng.normal(size=N)
@@ -240,7 +240,7 @@ class Pruned(Kind):
         return {f"y={y!r}": (lambda p, y=y: p.learn_one(x, y), "y|loss") for y in wrong}
 
     def extremes(self) -> list[list[Any]]:
-        return [[(x, y * 1e-150) for x, y in self.stream(self.length)]]
+        return scaled(self.stream(self.length), lambda r, size: (r[0], r[1] * size))
 
 
 # --- the lines --------------------------------------------------------------------------------------

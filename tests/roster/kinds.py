@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["INF", "NAN", "Calls", "Entry", "Kind", "N", "hostile_losses"]
+__all__ = ["INF", "NAN", "Calls", "Entry", "Kind", "N", "hostile_losses", "scaled"]
 
 NAN, INF = math.nan, math.inf
 N = 4  # experts, arms, coordinates or features
 Calls = dict[str, tuple[Callable[[Any], Any], str]]  # what is wrong, how it is done, what is said
+# From denormal numbers to the largest there are.
+SIZES = (5e-324, 1e-310, 1e-300, 1e-150, 1e-60, 1e-40, 1e-20, 1e-9, 1e9, 1e15, 1e18, 1e37, 1e60)
+SIZES = (*SIZES, 1e100, 1e150, 1e300)
 
 
 class Kind:
@@ -67,6 +70,20 @@ class Kind:
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
         """What the certificate's `regret` must be, from what was asked and told; None: not computed."""
         return None
+
+
+def scaled(
+    plain: list[Any], times: Callable[[Any, float], Any], sizes: tuple[float, ...] = SIZES
+) -> list[list[Any]]:
+    """A stream at several sizes: each alone, with signs that alternate, all in one, and one forever."""
+    count = len(sizes)
+    with np.errstate(over="ignore"):  # what is infinite is refused
+        return [
+            *([times(each, size) for each in plain] for size in sizes),
+            [times(each, sizes[-1 - t % 3] * (-1) ** t) for t, each in enumerate(plain)],
+            [times(each, sizes[5 * t % count]) for t, each in enumerate(plain)],
+            [times(plain[0], 1.0)] * len(plain) + [times(plain[0], size) for size in sizes],
+        ]
 
 
 def hostile_losses(weights: np.ndarray, rounds: int, rng: np.random.Generator) -> list[np.ndarray]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from regretless import boosting, linear, newton
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N, scaled
 from roster.proofs import (
     by_boosting,
     by_duality,
@@ -58,8 +58,8 @@ class Rows(Kind):
 
     def table(self, rounds: list[Any]) -> tuple[np.ndarray, list[Any]]:
         """The rounds as a matrix and its targets."""
-        X = [x if self.dense else [x.get(j, 0.0) for j in range(N)] for x, _ in rounds]
-        return np.array(X).reshape(-1, N), [y for _, y in rounds]
+        X = [x if self.dense else [x.get(j, 0.0) for j in range(N)] for x, *_ in rounds]
+        return np.array(X).reshape(-1, N), [y for _, y, *_ in rounds]
 
     def ask(self, player: Any, round: Any) -> Any:
         methods = ("predict_one", "decision_one", "predict_proba_one")
@@ -72,7 +72,8 @@ class Rows(Kind):
         return player.learn_one(*round)
 
     def many(self, player: Any, rounds: list[Any]) -> None:
-        player.learn_many(*self.table(rounds))
+        weights = [[w for *_, w in rounds]] if rounds and len(rounds[0]) == 3 else []
+        player.learn_many(*self.table(rounds), *weights)
 
     def bad(self, rounds: list[Any]) -> Calls:
         (x, y), wrong = rounds[-1], {0: 1.0, "new": 1.0, 1: INF}
@@ -106,15 +107,16 @@ class Rows(Kind):
         return calls
 
     def extremes(self) -> list[list[Any]]:
-        plain, sizes = self.stream(self.length), (1e-150, 1e-40, 1e-20, 1e15, 1e37, 1e150)
-        if self.binary:  # the only sizes there are
-            sizes = (1e-150, 1e-40, 1e-20)
-        scaled = [[(self._times(x, size), y) for x, y in plain] for size in sizes]
-        mixed = [(self._times(x, sizes[t % len(sizes)]), y) for t, (x, y) in enumerate(plain)]
-        targets = [
-            [(x, y * size) for x, y in plain] for size in (() if self.labels else (1e-150, 1e150))
-        ]
-        return [*scaled, mixed, *targets]
+        plain = self.stream(self.length)[::2]
+        features = scaled(plain, lambda r, size: (self._times(r[0], size), *r[1:]))
+        targets = scaled(plain, lambda r, size: (r[0], r[1] * size)) if not self.labels else []
+        weights = scaled(plain, lambda r, size: (*r, abs(size))) if self.weighs else []
+        several = scaled(plain, self._times_all) if self.weighs and not self.labels else []
+        return [*features, *targets, *weights, *several]
+
+    def _times_all(self, round: Any, size: float) -> Any:
+        """Features and weights are the larger, the smaller targets are."""
+        return self._times(round[0], min(1 / size, 1e19)), round[1] * size, min(abs(1 / size), 1e9)
 
     def weightless(self) -> dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]:
         """Alone and among others: their label, their name and their size are seen nowhere else."""
@@ -196,10 +198,10 @@ class Fitted(Kind):
         }
 
     def extremes(self) -> list[list[Any]]:
-        if self.numbers:
-            sizes = [(1e-150, 1.0), (1.0, 1e-150), (1.0, 1e60)]
-            return [[(X * a, y * b) for X, y in self.stream(2)] for a, b in sizes]
-        return [[(X * size, y) for X, y in self.stream(2)] for size in (1e-150, 1e30, 1e150)]
+        few = self.stream(2)
+        features = scaled(few, lambda r, size: (r[0] * size, r[1]))
+        targets = scaled(few, lambda r, size: (r[0], r[1] * size)) if self.numbers else []
+        return [*features, *targets]
 
 
 # --- the lines --------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ class BanditRun(Run):
     """The rounds of a player of arms.
 
     Attributes: those of `Run`, the comparator being the arm that lost the least in these rounds, and
-    `bound` that on the mean of the regret over the draws (not a number where nothing is proven); `arms`
+    `bound` that on the mean of the regret over the draws (infinite where nothing is proven); `arms`
     chosen; `propensities` with which they were; `means` of the arms, if they are known.
 
     >>> from regretless.bandits import Bernoulli, UCB1

@@ -115,10 +115,15 @@ class EpsilonGreedyLearner:
         X = [self._checked(x) for x in listed(contexts, "contexts")]
         R = table(rewards, "rewards", (len(X), self.n))
         arms, propensities = np.empty(len(X), np.int64), np.empty(len(X))
-        for t, x in enumerate(X):
-            arms[t] = self.act(x)
-            propensities[t] = self.propensity
-            self.update(R[t, arms[t]])
+        before = self.clone()
+        try:
+            for t, x in enumerate(X):
+                arms[t] = self.act(x)
+                propensities[t] = self.propensity
+                self.update(R[t, arms[t]])
+        except BaseException:
+            self.__dict__.update(before.__dict__)
+            raise
         return contextual_run(R, arms, propensities, np.full(len(X), math.nan), repr(self))
 
     @property

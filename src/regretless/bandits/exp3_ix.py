@@ -101,7 +101,7 @@ class Exp3IX(Exp3):
                 bounds |= other.expectation().bounds
         return RegretCertificate(
             self.rounds,
-            math.nan,
+            None,
             bounds,
             f"{self._theorem}, with probability {1 - other.delta:g}",
             {"losses are fixed in advance": None},

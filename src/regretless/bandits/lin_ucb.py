@@ -208,7 +208,7 @@ class LinUCB:
         bound += max(beta - self.alpha, 0.0) * engine.largest_widths
         return RegretCertificate(
             engine.decisions,
-            math.nan,
+            None,
             {"self-normalised": bound},
             f"Abbasi-Yadkori, Pal and Szepesvari 2011, Theorem 2, with probability {1 - delta:g}",
             {

@@ -326,7 +326,7 @@ class BanditMirrorDescent:
         finite = math.isfinite(bounds["dual"])
         return RegretCertificate(
             self.rounds,
-            math.nan,
+            None,
             (bounds | self._closed_form()) if finite else {},
             self._theorem,
             {

@@ -358,7 +358,7 @@ class ArmPlayer(ABC):
 
         Against every arm that is fixed in advance. With the `means` of the arms, if losses are drawn
         independently around them, `regret` is that of the means, of the choices that were made;
-        otherwise it is not a number: what is seen does not tell it.
+        otherwise it is None: what is seen does not tell it.
         """
         gaps = None if means is None else self._gaps(means)
         T = np.array([float(self.rounds)])
@@ -370,7 +370,7 @@ class ArmPlayer(ABC):
         }
         return RegretCertificate(
             self.rounds,
-            math.nan if gaps is None else self._width * float(gaps @ engine.seen),
+            None if gaps is None else self._width * float(gaps @ engine.seen),
             {name: self._width * float(bound[0]) for name, bound in bounds.items()}
             if self.rounds
             else {"nothing played": 0.0},

@@ -177,10 +177,10 @@ class PotentialBandit(ChipPlayer):
         return self.phi.bound(best / self.n, self.rounds)
 
     def expectation(self, *, quantile: float | None = None) -> RegretCertificate:
-        """What is proven of the mean of the regret over the draws. `regret` is not a number."""
+        """What is proven of the mean of the regret over the draws. `regret` is None."""
         return RegretCertificate(
             self.rounds,
-            math.nan,
+            None,
             {type(self.phi).__name__: self.bound(quantile=quantile)},
             "Luo (2016), Theorem 21",
             {

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import persistence, state
-from regretless.arguments import NOT_A_WEIGHT, check_entries, number, shown, vector, whole
+from regretless import arguments, persistence, state
+from regretless.arguments import number, shown, whole
 from regretless.boosting.batch_loop import Ensemble, Weighing, boost
 from regretless.boosting.columns import Columns
 from regretless.boosting.margins import MarginCertificate
@@ -355,8 +355,9 @@ def _coded(labels: NDArray[Any]) -> tuple[Labels, NDArray[np.int32]]:
 def _weights(sample_weight: Any, size: int) -> Array:
     if sample_weight is None:
         return np.ones(size)
-    weights = vector(sample_weight, "sample_weight", size)
-    check_entries(weights, weights >= 0, "sample_weight", NOT_A_WEIGHT)
+    weights = arguments.weights(
+        arguments.shaped(sample_weight, "sample_weight", (size,)), "sample_weight"
+    )
     if not weights.any():
         raise ValueError("sample_weight is 0 everywhere: there is nothing to learn from")
     return weights

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses, rows
-from regretless.arguments import number, shown, whole
+from regretless.arguments import LARGEST_VALUE, check_entries, number, shown, whole
 from regretless.certificates import RegretCertificate
 from regretless.losses import Loss
 
@@ -97,10 +97,12 @@ class BatchGradientBoosting:
         targets = rows.numbers(y, "y", "a list of numbers")
         if G.ndim != 2 or 0 in G.shape or targets.shape != (len(G),):
             raise ValueError(f"base has shape {G.shape}, y {targets.shape}: a row for each target")
-        if not (np.isfinite(targets).all() and np.all(np.abs(G) <= 1.0)):
-            raise ValueError(
-                "base must be in [-1, 1] and y finite; divide base by its largest value"
-            )
+        check_entries(
+            targets, np.abs(targets) <= LARGEST_VALUE, "y", "is not finite, or beyond 1e19"
+        )
+        check_entries(
+            G, np.abs(G) <= 1.0, "base", "is outside [-1, 1]; divide base by its largest value"
+        )
         etas = self._etas()
         both = np.hstack([G, -G])
         f, coef, path = np.zeros(len(G)), np.zeros(G.shape[1]), []

@@ -47,7 +47,7 @@ class CopiesModel:
 
     def step_target(self, x: Any, y: float, w: float, width: int | None = None) -> float:
         """The same; returns what was predicted before."""
-        arguments.importance(w)
+        w = arguments.importance(w)
         row = self._row(x, width)
         score = self._predict(row)
         if w > 0.0:
@@ -104,8 +104,7 @@ class CopiesModel:
         if importance is not None:
             if len(importance) != batch.size:
                 raise ValueError("X and the weights differ in length")
-            right = (importance >= 0) & (importance < np.inf)
-            arguments.check_entries(importance, right, "w", arguments.NOT_A_WEIGHT)
+            importance = arguments.weights(importance, "w")
         scores, suffered = np.zeros(batch.size), np.zeros(batch.size)
         for t in range(batch.size):
             x = batch.row(t)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from regretless import _core, rows
+from regretless import _core, arguments, rows
 from regretless.boosting.voter import Voter
 from regretless.foreign import as_dict, as_matrix, fresh, takes_dicts, takes_weights
 from regretless.linear.learner import TOTALS
@@ -128,8 +128,7 @@ class Ensemble(Model):
         weights = np.ones(len(X)) if importance is None else importance
         if len(weights) != len(X):
             raise ValueError(f"X has {len(X)} rows, the weights have {len(weights)}")
-        for bad in np.flatnonzero(~((weights >= 0) & (weights < np.inf))):
-            raise ValueError(f"weight[{bad}] = {weights[bad]} {self._IMPORTANCE}")
+        weights = arguments.weights(weights, "weight")
         scores, losses = np.zeros((len(X), self.lanes)), np.zeros(len(X))
         for t, (x, w) in enumerate(zip(X, weights.tolist())):
             if labels is not None and w > 0:

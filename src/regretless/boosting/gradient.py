@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses, rows
-from regretless.arguments import interval, number, one_of, positive, shown, whole, within
+from regretless.arguments import (
+    LARGEST_VALUE,
+    interval,
+    number,
+    one_of,
+    positive,
+    shown,
+    whole,
+    within,
+)
 from regretless.boosting.both_signs import BothSigns
 from regretless.boosting.copies_model import CopiesModel
 from regretless.boosting.estimator import Estimator
@@ -25,7 +34,6 @@ from regretless.losses import Loss, Squared
 __all__ = ["GradientBoostingHull", "GradientBoostingSpan"]
 
 _FEEDS = ("gradient", "linearized", "residual")
-_LARGEST = 1e100  # of a target: its square is a number, too
 
 
 class _GradientBoosting(GradientFiles, NotLinear):
@@ -76,8 +84,8 @@ class _GradientBoosting(GradientFiles, NotLinear):
         low, high = interval(self.range, "range")
         if loss.classification:
             raise ValueError(f"range={self.range}: labels are -1 and 1; leave it out")
-        if max(-low, high) > _LARGEST:
-            raise ValueError(f"range={self.range} is beyond {_LARGEST:g}; scale the targets")
+        if max(-low, high) > LARGEST_VALUE:
+            raise ValueError(f"range={self.range} is beyond {LARGEST_VALUE:g}; scale the targets")
         return low, high
 
     def _made(self, twin: tuple[int, float], rule: str, options: dict[str, Any]) -> Any:
@@ -135,7 +143,10 @@ class _GradientBoosting(GradientFiles, NotLinear):
         if loss.classification:
             bad, remedy = np.abs(y) != 1.0, f"is no label of loss={loss.name!r}; use -1 and 1"
         elif self.range is None:
-            bad, remedy = ~(np.abs(y) <= _LARGEST), f"is not finite or beyond {_LARGEST:g}"
+            bad, remedy = (
+                ~(np.abs(y) <= LARGEST_VALUE),
+                f"is not finite or beyond {LARGEST_VALUE:g}",
+            )
         else:
             low, high = self._range(loss)
             bad = ~((y >= low) & (y <= high))

@@ -28,16 +28,25 @@ class _Voter(ABC):
     Advice that has names (a frame, an Arrow table, a pandas series, a dict) brings those of the experts
     the first time, and is matched by name from then on; arrays and lists are taken by position.
 
-    Attributes: `rounds` played; `mistakes` made; `expert_mistakes`; `weights`, 0 for who has no say;
+    Attributes: `rounds` played; `mistakes` made; `expert_mistakes`; `charges`, how many of these count;
     `names` of the experts, or None.
     """
+
+    beta = 0.0
 
     def __init__(self, n: int) -> None:
         n = whole(n, "n", hint=": how many experts")
         self.n, self.rounds, self.mistakes = n, 0, 0
         self.expert_mistakes = np.zeros(self.n, np.int64)
-        self.weights: Array = np.ones(self.n)
+        self.charges = np.zeros(self.n, np.int64)
         self.names: list[str] | None = None
+
+    @property
+    def weights(self) -> Array:
+        """`beta^charges`, 0 for experts that have no say; relative to the largest if all are tiny."""
+        least = int(self.charges.min())
+        tiny = self.beta**least < 1e-200
+        return np.asarray(np.power(self.beta, self.charges - least * tiny, dtype=np.float64))
 
     def predict(self, advice: Any) -> int:
         """The answer to advice of 0 and 1, one for each expert."""
@@ -49,7 +58,7 @@ class _Voter(ABC):
         says = self._advice(values)
         one_of(label, "label", (0, 1))
         wrong = self._answer(says) != label
-        self.weights = self._weighed(says != label, wrong)
+        self.charges = self._charged(says != label, wrong)
         self.rounds += 1
         self.mistakes += wrong
         self.expert_mistakes = self.expert_mistakes + (says != label)
@@ -87,16 +96,16 @@ class _Voter(ABC):
         )
 
     @abstractmethod
-    def _weighed(self, errs: NDArray[np.bool_], wrong: bool) -> Array:
-        """The weights after a round in which some erred, and perhaps the player."""
+    def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
+        """The charges after a round in which some erred, and perhaps the player."""
 
     @abstractmethod
     def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
         """The most mistakes, when the best expert made `least`; the theorem; what it assumes."""
 
     def _answer(self, says: NDArray[np.bool_]) -> int:
-        ones = float(self.weights[says].sum())
-        return int(ones >= float(self.weights[~says].sum()))  # a tie is 1
+        weights = self.weights
+        return int(float(weights[says].sum()) >= float(weights[~says].sum()))  # a tie is 1
 
     def _advice(self, advice: Any) -> NDArray[np.bool_]:
         array = np.asarray(advice)
@@ -118,15 +127,15 @@ class _Voter(ABC):
             "rounds": self.rounds,
             "mistakes": self.mistakes,
         }
-        arrays = {"weights": self.weights, "expert_mistakes": self.expert_mistakes}
+        arrays = {"charges": self.charges, "expert_mistakes": self.expert_mistakes}
         persistence.write(path, described, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
         with state.opening(path, cls.__name__) as parts:
-            weights = parts.array("weights", (None,), 0.0, 1.0)
-            options = parts.inside("options").options(n=len(weights))
+            charges = parts.array("charges", (None,), 0, 2**53, np.int64)
+            options = parts.inside("options").options(n=len(charges))
             player = cls(**options)
             for name in state.options_of(player).keys() - options.keys():
                 raise ValueError(f"the option {name!r} is missing")
@@ -135,9 +144,11 @@ class _Voter(ABC):
             player.expert_mistakes = parts.array(
                 "expert_mistakes", (player.n,), 0, player.rounds, np.int64
             )
-            if not weights.any():
-                raise ValueError("weights are all 0")
-            player.weights = weights
+            if (charges > player.expert_mistakes).any():
+                raise ValueError("charges are more than the mistakes of the experts")
+            if player.beta == 0 and charges.all():
+                raise ValueError("charges leave no expert a weight")
+            player.charges = charges
             return player
 
     def __repr__(self) -> str:
@@ -157,13 +168,13 @@ class Halving(_Voter):
     (True, array([0., 1., 0.]))
     """
 
-    def _weighed(self, errs: NDArray[np.bool_], wrong: bool) -> Array:
-        left = np.where(errs, 0.0, self.weights) if wrong else self.weights
-        if not left.any():
+    def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
+        charges = self.charges + errs if wrong else self.charges
+        if charges.all():
             raise NotRealizable(
                 f"no expert has been right in all {self.rounds + 1} rounds; use WeightedMajority"
             )
-        return left
+        return charges
 
     def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
         assumptions: dict[str, bool | None] = {"an expert is always right": least == 0}
@@ -183,10 +194,10 @@ class Consistent(Halving):
     """
 
     def _answer(self, says: NDArray[np.bool_]) -> int:
-        return int(says[np.argmax(self.weights > 0)])
+        return int(says[np.argmin(self.charges)])
 
-    def _weighed(self, errs: NDArray[np.bool_], wrong: bool) -> Array:
-        return super()._weighed(errs, True)
+    def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
+        return super()._charged(errs, True)
 
     def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
         return self.n - 1.0, "survey Corollary 1.1", {"an expert is always right": least == 0}
@@ -213,13 +224,13 @@ class WeightedMajority(_Voter):
         self.beta, self.mode = within(beta, "beta", "[0, 1)"), mode
         one_of(mode, "mode", ("on_mistake", "always"))
 
-    def _weighed(self, errs: NDArray[np.bool_], wrong: bool) -> Array:
+    def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
         if not wrong and self.mode == "on_mistake":
-            return self.weights
-        left = np.where(errs, self.beta * self.weights, self.weights)
-        if not left.any():
+            return self.charges
+        charges = self.charges + errs
+        if self.beta == 0 and charges.all():
             raise NotRealizable(f"no expert has any weight left; use beta > 0, not {self.beta:g}")
-        return left / left.max() if left.max() < 1e-200 else left  # only relative sizes matter
+        return charges
 
     def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
         if self.beta == 0:

@@ -20,6 +20,7 @@ from regretless.run import Array
 
 __all__ = ["Mixture"]
 
+_LARGEST = 1e37  # of forecasts and targets: losses are then what all players take
 _KEPT = ("loss", "tau", "gradient", "names", "rounds", "_unit", "_delayed")
 
 
@@ -254,9 +255,13 @@ class Mixture:
         self.names = names
 
     def _check_rows(self, X: Array, player: ExpertPlayer, name: str) -> None:
-        if np.isinf(X).any():
-            where = ", ".join(map(str, np.argwhere(np.isinf(X))[0]))
-            raise ValueError(f"{name}[{where}] is infinite; NaN is for experts that sleep")
+        large = np.abs(X) > _LARGEST
+        if large.any():
+            at = np.argwhere(large)[0]
+            where, value = ", ".join(map(str, at)), X[tuple(at)]
+            raise ValueError(
+                f"{name}[{where}] = {value} is beyond {_LARGEST:g}; NaN is for experts that sleep"
+            )
         asleep = np.isnan(X)
         if asleep.all(axis=1).any():
             t = int(np.argmax(asleep.all(axis=1)))
@@ -270,15 +275,16 @@ class Mixture:
             raise ValueError("loss='log' needs forecasts that are chances, above 0 and below 1")
 
     def _check_target(self, y: Array) -> None:
-        if np.isinf(y).any():
+        large = np.abs(y) > _LARGEST
+        if large.any():
             raise ValueError(
-                f"y={y[np.isinf(y)][0]} is infinite; NaN is for targets that never come"
+                f"y={y[large][0]} is beyond {_LARGEST:g}; NaN is for targets that never come"
             )
         known = y[~np.isnan(y)]
         if self.loss == "log" and not ((known >= 0) & (known <= 1)).all():
             raise ValueError("loss='log' needs targets in [0, 1]")
-        if self.loss == "percentage" and (known == 0).any():
-            raise ValueError("loss='percentage' needs targets that are not 0")
+        if self.loss == "percentage" and (np.abs(known) < 1.0 / _LARGEST).any():
+            raise ValueError("loss='percentage' needs targets that are not 0, nor nearly so")
 
     def _named(self) -> list[str]:
         assert self.player is not None

@@ -16,6 +16,7 @@ import numpy as np
 
 from regretless import _core, persistence, state
 from regretless.arguments import (
+    LARGEST,
     check_entries,
     distributions,
     interval,
@@ -33,7 +34,8 @@ from regretless.run import Array
 __all__ = ["ExpertPlayer", "is_group"]
 
 _UNIT = (-1e-9, 1.0 + 1e-9)  # where losses are, in units of their range, up to rounding
-_ANY = (-1e150, 1e150)  # in any range: their squares are still numbers
+_ANY = (-LARGEST, LARGEST)  # in any range
+_RAREST = 1e-100  # prior of an expert: its logarithm and its inverse are in all bounds
 
 
 class ExpertPlayer(ABC):
@@ -65,6 +67,8 @@ class ExpertPlayer(ABC):
         n = whole(n, "n", hint=": how many experts")
         prior, self.names = arranged(prior, None, "prior")
         self.prior = _distribution(prior, n)
+        rare = f"is below {_RAREST:g}: no bound speaks of such an expert; leave it out"
+        check_entries(self.prior, self.prior >= _RAREST, "prior", rare)
         self.range = None if range is None else interval(range, "range")
         self._slept = False
         self._engine = self._start()

@@ -123,12 +123,19 @@ class NormalHedgeDT(_PotentialPlayer):
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         T = self.rounds
-        charged = float(np.expm1(4.0 / (self.d * np.arange(1, min(T, _ALL) + 1))).sum())
-        if T > _ALL:  # e^x - 1 <= x + x^2 for x <= 1, and sums are less than integrals
-            x = 4.0 / self.d
-            charged += x * math.log(T / _ALL) + x * x / _ALL
+        charged = _charged(4.0 / self.d, T)
         inside = math.log1p(charged / (2.0 * self._epsilon(u)))
         return {"normal-hedge-dt": math.sqrt(self.d * T * inside)}
+
+
+def _charged(c: float, rounds: int, few: int = 1_000_000) -> float:
+    """`sum_{t <= T} (e^{c / t} - 1)`; of the rounds after a few a little more, `c / t + (c / t)^2`.
+
+    >>> 0 < _charged(1.0, 2_000, few=1_000) - _charged(1.0, 2_000) < 2e-3
+    True
+    """
+    first = float(np.expm1(c / np.arange(1, min(rounds, few) + 1)).sum())
+    return first if rounds <= few else first + c * math.log(rounds / few) + c * c / few
 
 
 class NormalHedge(_PotentialPlayer):

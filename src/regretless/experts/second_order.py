@@ -84,8 +84,7 @@ class Squint(ExpertPlayer):
         if is_group(u, self.prior):
             group = float(self.prior[inside].sum())
             return {"squint": _largest_regret(float(u @ V), lowest * (1.0 - group) / group, T)}
-        with np.errstate(divide="ignore"):
-            room = lowest * (1.0 - self.prior[inside]) / self.prior[inside]
+        room = lowest * (1.0 - self.prior[inside]) / self.prior[inside]
         each = [_largest_regret(v, p, T) for v, p in zip(V[inside].tolist(), room.tolist())]
         return {"squint": float(u[inside] @ each)}
 
@@ -142,8 +141,7 @@ class BOA(ExpertPlayer):
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         V = np.asarray(self._engine.spread)[u > 0]
-        with np.errstate(divide="ignore"):
-            away = self._engine.paid - np.log(self.prior[u > 0])
+        away = self._engine.paid - np.log(self.prior[u > 0])
         each = 2.0 * np.sqrt(V / 2.2) + np.sqrt(2.2 * V) * away
         return {"bernstein": float(u[u > 0] @ each)}
 
@@ -175,6 +173,5 @@ class MLPoly(ExpertPlayer):
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         V = np.asarray(self._engine.spread)[u > 0]
-        with np.errstate(divide="ignore"):
-            each = np.sqrt((V + self._engine.rate) * self._engine.paid / self.prior[u > 0])
+        each = np.sqrt(V + self._engine.rate) * np.sqrt(self._engine.paid / self.prior[u > 0])
         return {"polynomial": float(u[u > 0] @ each)}

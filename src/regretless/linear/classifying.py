@@ -55,8 +55,9 @@ class Classifying(LinearLearner):
             x = self._row(x)
         label = self._class_of(y)
         if label is None:
-            label = self._new_label(x, y, w)
-        core.learn_class(x, label, w if type(w) is float else number(w, "w"))
+            self._learn_new(x, y, w)
+        else:
+            core.learn_class(x, label, w if type(w) is float else number(w, "w"))
 
     def step(self, x: Any, y: Any, w: float = 1.0) -> Any:
         """Predict and learn in one pass over the row; the prediction made before learning."""
@@ -66,7 +67,7 @@ class Classifying(LinearLearner):
         label = self._class_of(y)
         if label is None:
             before = self._decide(core.score(x))
-            core.learn_class(x, self._new_label(x, y, w), float(w))
+            self._learn_new(x, y, w)
             return before
         return self._decide(core.step_class(x, label, w if type(w) is float else number(w, "w")))
 
@@ -93,15 +94,20 @@ class Classifying(LinearLearner):
             self._labels.check(y)  # says what is wrong with it
             raise
 
-    def _new_label(self, x: Any, y: Any, w: float) -> int:
-        """Take a new label in once the whole example is known to be good."""
+    def _learn_new(self, x: Any, y: Any, w: float) -> None:
+        """Take a new label in, once the whole example is known to be good, and learn it."""
         label = self._labels.check(y)
         core = self._model or self._start()
         core.score(x)
-        if not importance(w):
-            return 0  # any code will do: an example without weight is not learned
+        w = importance(w)
+        if not w:  # it brings no label, and is not learned
+            return
         self._add(label)
-        return self._labels.index[label]
+        try:
+            core.learn_class(x, self._labels.index[label], w)
+        except _core.Diverged:
+            self._take_back(label)
+            raise
 
     def _add(self, label: Any) -> None:
         """Give a new label its lane; `MemoryError`, with nothing changed, if there is no room."""
@@ -119,6 +125,12 @@ class Classifying(LinearLearner):
         lanes = len(self._labels.labels) + count
         if count > 1 and lanes > 2:
             (self._model or self._start()).reserve(lanes)
+
+    def _take_back(self, label: Any) -> None:
+        """Forget the label that was added last: its first example was refused."""
+        lanes = self._labels.take_back(label)
+        if lanes is not None and self._model is not None:
+            self._model.relane(*lanes)
 
     def _decide(self, score: Any) -> Any:
         labels = self._labels.labels
@@ -174,15 +186,20 @@ class Classifying(LinearLearner):
             yield codes, self._feed(batch, np.maximum(codes, 0), importance, want)
             return
         # A label's lane begins where the label first appears, so the batch is cut there.
-        start = scored = 0
+        start, scored, newest = 0, 0, None
         for t, label in [*fresh, (batch.size, None)]:
             if t > start:
                 part = slice(start, t)
                 codes, _ = self._labels.encode(labels[part])
                 weights = None if importance is None else importance[part]
-                want = self._wanted(codes, want_scores)
-                with _counting_from(start):
-                    told = self._feed(batch[part], np.maximum(codes, 0), weights, want)
+                want, learned = self._wanted(codes, want_scores), self.examples_
+                try:
+                    with _counting_from(start):
+                        told = self._feed(batch[part], np.maximum(codes, 0), weights, want)
+                except _core.Diverged:
+                    if newest is not None and self.examples_ == learned:
+                        self._take_back(newest)
+                    raise
                 if want_scores:
                     told = told[0].reshape(t - start, -1)[scored:].ravel(), told[1][scored:]
                 if t - start > scored:
@@ -195,6 +212,7 @@ class Classifying(LinearLearner):
                     told = self._feed(batch[t : t + 1], None, None, Want.SCORES), np.zeros(1)
                     yield np.full(1, -1, np.int32), told
                 self._add(label)
+                newest = label
 
     def _joining(
         self, labels: NDArray[Any], importance: NDArray[np.float64] | None

@@ -73,6 +73,22 @@ class Labels:
         first = count if count > 1 else 0
         self.index.update((each, k) for k, each in enumerate(self.labels[first:], first))
 
+    def take_back(self, label: Any) -> tuple[list[int], list[int]] | None:
+        """Forget the label that `add` took in last; what the lanes become, None if nothing."""
+        count = len(self.labels)
+        lanes: tuple[list[int], list[int]] | None = None
+        if count > 3:
+            lanes = [*range(count - 1)], [1] * (count - 1)
+        elif count == 3:
+            lanes = [1], [1]
+        elif count == 2 and self.labels[0] == label:
+            lanes = [0], [-1]
+        self.labels.remove(label)
+        if isinstance(label, bool):  # it had brought the other
+            self.labels, lanes = [], None
+        self.index = {label: k for k, label in enumerate(self.labels)}
+        return lanes
+
     def encode(self, labels: NDArray[Any]) -> tuple[NDArray[np.int32], list[tuple[int, Any]]]:
         """Class numbers, -1 for labels not seen yet; and those, with where each first occurs."""
         if len(labels) > 64 and len(self.labels) <= 16 and labels.dtype != object:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, losses, persistence, rows
+from regretless import _core, arguments, losses, persistence, rows
 from regretless.arguments import one_of, shown, whole
 from regretless.certificates import Certificate
 from regretless.losses import Loss
@@ -387,7 +387,7 @@ def weight_array(w: Any) -> NDArray[np.float64] | None:
     weights = np.ascontiguousarray(rows.numbers(w, "w", "a list of weights"))
     if weights.ndim != 1:
         raise ValueError(f"the weights have shape {weights.shape}: one per row is expected")
-    return weights
+    return arguments.weights(weights, "weight")
 
 
 def _to_json(value: Any, name: str) -> Any:

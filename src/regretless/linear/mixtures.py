@@ -21,7 +21,7 @@ def regret_to_lanes(
     `paid`, `-ln` of the weight that the mixture gives to what it is compared with (None: the logarithm
     of their number); `known`, whether that is a single lane, whose regret is measured.
     """
-    regret = math.fsum(m["loss"] - m["losses"].min() for m in mixings) if known else math.nan
+    regret = math.fsum(m["loss"] - m["losses"].min() for m in mixings) if known else None
     if "spread" in mixings[0]:
         bound = math.fsum(_hedged(m) for m in mixings)
         theorem = "thesis Theorem 4, of AdaNormalHedge over the lanes"

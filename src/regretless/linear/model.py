@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, losses
+from regretless import _core, arguments, losses
 from regretless.losses import Loss
 from regretless.rows import Want
 from regretless.state import Parts
@@ -94,7 +94,6 @@ class Model(ABC):
     """
 
     asks_names = False  # whether the names of features that have not been learned matter, too
-    _IMPORTANCE = "is not a weight: it must be finite and not negative"
 
     def __init__(self, loss: Loss, bits: int, names: int, intercept: bool) -> None:
         self.loss = loss
@@ -168,8 +167,7 @@ class Model(ABC):
 
     def step_class(self, x: Any, label: int, importance: float) -> Any:
         """The same; returns the score from before."""
-        if not 0 <= importance < float("inf"):
-            raise ValueError(f"w = {importance} {self._IMPORTANCE}")
+        importance = arguments.importance(importance)
         if importance == 0:  # as if it were not there, its names included
             return self.score(x)
         known = self.reader.size

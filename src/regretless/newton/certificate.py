@@ -79,5 +79,5 @@ class NewtonCertificate(Certificate):
         if self.sketch == "rp":
             assumptions["in expectation over the projections"] = None
         return RegretCertificate(
-            self.examples, math.nan, bounds, "thesis Prop 1, Thm 16 to 18", assumptions
+            self.examples, None, bounds, "thesis Prop 1, Thm 16 to 18", assumptions
         )

@@ -36,7 +36,11 @@ class Sketch(ABC):
         """`A^-1 v`, by Woodbury's formula."""
         inner = self.rows @ self.rows.T
         inner.flat[:: len(inner) + 1] += self.alpha
-        return (v - self.rows.T @ np.linalg.solve(inner, self.rows @ v)) / self.alpha
+        try:
+            inside = np.linalg.solve(inner, self.rows @ v)
+        except np.linalg.LinAlgError:  # alpha is nothing beside the rows, which are alike
+            inside = np.linalg.lstsq(inner, self.rows @ v)[0]
+        return (v - self.rows.T @ inside) / self.alpha
 
     def state(self) -> Array:
         """All that changes."""

@@ -68,10 +68,11 @@ class Linearized:
         """Learn from an object with `value(w)` and `gradient(w)`; returns the loss suffered."""
         check_convex_loss(loss)
         w = self.player.point
+        z = vector(loss.gradient(w), "loss.gradient(point)", len(w))
         suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
-        self.player.update(vector(loss.gradient(w), "loss.gradient(point)", len(w)))
+        self.player.update(z)
         self.losses.append(suffered)
         self._functions.append(loss)
         return suffered
@@ -88,10 +89,10 @@ class Linearized:
         tangent of the round at `comparator`.
         """
         linear = self.player.certificate(comparator)
-        regret = self.regret(comparator)
-        slack = 1e-9 * (1.0 + abs(linear.regret) + abs(regret) + abs(self.loss))
+        regret, above = self.regret(comparator), self.player.regret(comparator)
+        slack = 1e-9 * (1.0 + abs(above) + abs(regret) + abs(self.loss))
         convex: dict[str, bool | None] = {
-            "the losses are above their tangents": regret <= linear.regret + slack
+            "the losses are above their tangents": regret <= above + slack
         }
         theorem = f"survey eq. 2.4, with {linear.theorem}"
         return RegretCertificate(

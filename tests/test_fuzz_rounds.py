@@ -1,0 +1,57 @@
+"""Many rounds in short: some of each family, and few after a billion."""
+
+import numpy as np
+import pytest
+from fuzz import rounds
+from roster import ROSTER
+from roster.numbers import check_numbers
+
+LINES = {entry.name: entry for entry in ROSTER}
+FAR = 1_000_000_000
+
+
+def test_families_are_lines_of_the_roster():
+    assert set(rounds.FAMILIES) <= set(LINES)
+
+
+@pytest.mark.parametrize("name", rounds.FAMILIES)
+def test_rounds(name):
+    assert rounds.play(LINES[name], 600, size=150) > 0
+
+
+ENGINES = [n for n in rounds.FAMILIES if hasattr(LINES[n].make(0), "_engine")]
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_players_after_a_billion_rounds(name):
+    """Counters are exact, and nothing that is computed from them overflows."""
+    entry = LINES[name]
+    player = entry.make(0)
+    rounds.play(entry, 64, size=64, player=player)
+    state = np.array(player._engine.state())
+    player._engine.restore(np.where(state == 64.0, float(FAR), state))  # all that counts rounds
+    assert player.rounds == FAR
+    next(rounds.batches(entry, 100))(player)
+    assert player.rounds == FAR + 100
+    check_numbers(entry, player)
+
+
+LEARNERS = ("coin", "adagrad", "ogd", "ftrl", "eg", "pnorm", "hashed")
+LEARNERS = [*(f"LinearClassifier {rule}" for rule in LEARNERS), "Perceptron survival", "OnlineSVM"]
+
+
+@pytest.mark.parametrize("name", [*LEARNERS, "AutoClassifier", "AutoRegressor", "Winnow"])
+def test_learners_after_a_billion_rounds(name):
+    entry = LINES[name]
+    player = entry.make(0)
+    rounds.play(entry, 64, size=64, player=player)
+    state = player.__getstate__()
+    for part in [key for key in state["_state"] if key.startswith("scalars")]:
+        scalars = state["_state"][part]
+        state["_state"][part] = np.where(scalars == 64.0, float(FAR), scalars)
+    other = entry.make(0)
+    other.__setstate__(state)
+    assert other.examples_ == FAR
+    next(rounds.batches(entry, 100))(other)
+    assert other.examples_ == FAR + 100
+    check_numbers(entry, other)
