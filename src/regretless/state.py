@@ -90,6 +90,16 @@ class Parts:
             raise ValueError(f"{name}={value!r} is not true or false")
         return value
 
+    def names(self, name: str, n: int) -> list[str] | None:
+        """As many different names, or None."""
+        value = self.take(name)
+        if value is None:
+            return None
+        texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        if not texts or len(value) != n or len(set(value)) != n:
+            raise ValueError(f"{name}={arguments.shown(value)} is not a list of {n} different names")
+        return list(value)
+
     def inside(self, name: str) -> "Parts":
         """A description within this one."""
         return Parts(self.take(name), {})

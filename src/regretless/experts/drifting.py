@@ -270,16 +270,14 @@ class DriftingGame(ChipPlayer):
         )
 
     def _state(self) -> dict[str, Any]:
-        mine = {"loss": self.loss, "_drawn": self._drawn, "_rng": self._rng.bit_generator.state}
-        return super()._state() | mine
+        mine = {"loss": self.loss, "names": self.names, "_drawn": self._drawn}
+        return super()._state() | mine | {"_rng": self._rng.bit_generator.state}
 
     def _restore(self, parts: state.Parts) -> None:
         super()._restore(parts)
         edge = _EDGE * self.rounds
-        self.loss, self._drawn = (
-            parts.number("loss", -edge, self.rounds + edge),
-            parts.flag("_drawn"),
-        )
+        self.loss = parts.number("loss", -edge, self.rounds + edge)
+        self.names, self._drawn = parts.names("names", self.n), parts.flag("_drawn")
         self._rng.bit_generator.state = parts.take("_rng")
 
     def _rank(self, quantile: float | None) -> int:

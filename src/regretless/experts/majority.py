@@ -126,6 +126,7 @@ class _Voter(ABC):
             "options": state.options_of(self),
             "rounds": self.rounds,
             "mistakes": self.mistakes,
+            "names": self.names,
         }
         arrays = {"charges": self.charges, "expert_mistakes": self.expert_mistakes}
         persistence.write(path, described, arrays)
@@ -148,7 +149,7 @@ class _Voter(ABC):
                 raise ValueError("charges are more than the mistakes of the experts")
             if player.beta == 0 and charges.all():
                 raise ValueError("charges leave no expert a weight")
-            player.charges = charges
+            player.charges, player.names = charges, parts.names("names", player.n)
             return player
 
     def __repr__(self) -> str:

@@ -308,7 +308,7 @@ class ExpertPlayer(ABC):
     def _described(self) -> tuple[dict[str, Any], dict[str, Array]]:
         options = state.options_of(self)
         options.pop("prior", None)
-        kept = {name: getattr(self, name) for name in self._kept}
+        kept = {name: getattr(self, name) for name in ("names", *self._kept)}
         arrays = {"state": self._engine.state(), "prior": self.prior}
         return {"class": type(self).__name__, "options": options, "kept": kept}, arrays
 
@@ -331,6 +331,7 @@ class ExpertPlayer(ABC):
         player.prior = prior  # to the last bit
         player._engine = player._start()
         player._restore(parts.array("state", (None,)))
+        player.names = kept.names("names", player.n)
         player._remember(kept)
         kept.done()
         return player
