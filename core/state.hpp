@@ -6,9 +6,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "owned.hpp"
+
 namespace regretless {
 
-class Stateful {
+class Stateful : public Owned {
  public:
   virtual ~Stateful() = default;
   virtual std::vector<double> state() {

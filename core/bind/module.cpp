@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   using namespace regretless;
   nb::set_leak_warnings(false);  // an interpreter that exits with live models leaks nothing
   nb::exception<Diverged>(m, "Diverged", PyExc_ArithmeticError);
+  bind_turns(m);
   bind_learner(m);
   bind_reader(m);
   bind_streams(m);

@@ -28,7 +28,7 @@ _FEEDS = ("gradient", "linearized", "residual")
 _LARGEST = 1e100  # of a target: its square is a number, too
 
 
-class _GradientBoosting(GradientFiles, NotLinear):
+class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
     """What the two boosters share."""
 
     weak: Any

@@ -13,6 +13,7 @@ from regretless import persistence
 from regretless.arguments import one_of, whole, within
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
+from regretless.threads import OneThread
 
 __all__ = ["Consistent", "Halving", "NotRealizable", "WeightedMajority"]
 
@@ -21,7 +22,7 @@ class NotRealizable(ValueError):
     """No expert has been right in every round, but the player counts on one."""
 
 
-class _Voter(ABC):
+class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", "weights")):
     """Advice of 0 and 1 comes, `predict` answers one of them, `update` tells what was right.
 
     Attributes: `rounds` played; `mistakes` made; `expert_mistakes`; `weights`, 0 for who has no say.

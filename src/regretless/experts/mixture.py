@@ -16,13 +16,14 @@ from regretless.experts.forecast_losses import forecast_loss
 from regretless.experts.mixture_run import MixtureRun
 from regretless.experts.player import ExpertPlayer
 from regretless.run import Array
+from regretless.threads import OneThread
 
 __all__ = ["Mixture"]
 
 _KEPT = ("loss", "tau", "gradient", "names", "rounds", "_unit", "_delayed")
 
 
-class Mixture:
+class Mixture(OneThread, changing=("player", "rounds", "names")):
     """Forecast the mean of experts' forecasts, weighted by how they did.
 
     With the gradient trick the player competes with every fixed mixture `u` of the experts' forecasts

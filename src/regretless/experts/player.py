@@ -15,6 +15,7 @@ import numpy as np
 
 from regretless import _core, persistence
 from regretless.arguments import (
+    LARGEST,
     check_entries,
     distributions,
     interval,
@@ -26,14 +27,15 @@ from regretless.arguments import (
 from regretless.certificates import RegretCertificate
 from regretless.experts.run import ExpertsRun
 from regretless.run import Array
+from regretless.threads import OneThread, in_core, in_turn, of_options
 
 __all__ = ["ExpertPlayer", "is_group"]
 
 _UNIT = (-1e-9, 1.0 + 1e-9)  # where losses are, in units of their range, up to rounding
-_ANY = (-1e150, 1e150)  # in any range: their squares are still numbers
+_ANY = (-LARGEST, LARGEST)  # in any range
 
 
-class ExpertPlayer(ABC):
+class ExpertPlayer(OneThread, ABC):
     """A player: `weights` is what it plays now, `update` tells it what the experts lost.
 
     Parameters
@@ -59,6 +61,7 @@ class ExpertPlayer(ABC):
         self.range = None if range is None else interval(range, "range")
         self._slept = False
         self._engine = self._start()
+        self._engine.belongs_to(self)
 
     @abstractmethod
     def _start(self) -> _core.Experts:
@@ -71,6 +74,7 @@ class ExpertPlayer(ABC):
     # --- the rounds --------------------------------------------------------------------------------
 
     @property
+    @of_options
     def n(self) -> int:
         """How many experts there are."""
         return len(self.prior)
@@ -91,6 +95,7 @@ class ExpertPlayer(ABC):
         return self._width * self._engine.regrets
 
     @property
+    @in_core
     def weights(self) -> Array:
         """What is played now, if all experts are awake."""
         return self._engine.weights(None)
@@ -99,6 +104,7 @@ class ExpertPlayer(ABC):
         """What is played now, if experts are awake with these confidences in [0, 1], not all 0."""
         return self._engine.weights(self._confidence(confidence, (self.n,)))
 
+    @in_core
     def update(self, losses: Any, confidence: Any = None) -> float:
         """Learn from the losses of a round; returns the loss suffered.
 
@@ -112,6 +118,10 @@ class ExpertPlayer(ABC):
                 suffered = math.nan  # a list, or of another shape
             if suffered == suffered:  # noqa: PLR0124
                 return suffered
+        return self._update(losses, confidence)
+
+    @in_turn
+    def _update(self, losses: Any, confidence: Any) -> float:
         awake = self._confidence(confidence, (self.n,))
         scaled = self._losses(losses, awake, (self.n,))
         self._slept |= awake is not None
@@ -265,6 +275,7 @@ class ExpertPlayer(ABC):
         state = kept.pop("_state")
         self.__dict__.update(kept)
         self._engine = self._start()
+        self._engine.belongs_to(self)
         self._engine.restore(state)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -1,6 +1,7 @@
 """Labels in, labels and probabilities out: what all linear classifiers share."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from regretless.arguments import importance, number
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
+from regretless.threads import in_core, in_turn
 
 __all__ = ["Classifying", "label_array"]
 
@@ -42,8 +44,23 @@ class Classifying(LinearLearner):
 
     # --- one at a time -------------------------------------------------------------------------------
 
+    @in_core
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn from one example: features `x`, label `y`, importance `w >= 0` (0: not there)."""
+        known = self._labels.index
+        try:
+            label = known.get(y)
+        except TypeError:
+            label = None
+        if label is not None and isinstance(x, dict) and type(w) is float:
+            core = self._model
+            # threads change at calls only: the label is still what it was when it was looked up
+            if core is not None and self._labels.index is known:
+                return core.learn_class(x, label, w)
+        return self._learn_one(x, y, w)
+
+    @in_turn
+    def _learn_one(self, x: Any, y: Any, w: float) -> None:
         core = self._model or self._start()
         if not isinstance(x, dict):
             x = self._row(x)
@@ -64,12 +81,27 @@ class Classifying(LinearLearner):
             return before
         return self._decide(core.step_class(x, label, w if type(w) is float else number(w, "w")))
 
+    @in_core
     def decision_one(self, x: Any) -> Any:
         """The raw score: of the second label for two, a list in the order of `classes_` for more."""
         return (self._model or self._start()).score(x if isinstance(x, dict) else self._row(x))
 
+    @in_core
     def predict_one(self, x: Any) -> Any:
         """The label with the highest score; None before any label has been seen."""
+        core, labels = self._model, self._labels
+        known = labels.index
+        if core is not None:
+            score = core.score(x if isinstance(x, dict) else self._row(x))
+            if labels.index is known:  # no label has come between
+                both = labels.labels
+                if len(both) == 2:  # which stay where they are, whatever comes after them
+                    return both[1] if score >= 0 else both[0]
+                return _decided(score, known)
+        return self._predict_one(x)
+
+    @in_turn
+    def _predict_one(self, x: Any) -> Any:
         return self._decide(self.decision_one(x))
 
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
@@ -105,12 +137,7 @@ class Classifying(LinearLearner):
             core.relane(*lanes)
 
     def _decide(self, score: Any) -> Any:
-        labels = self._labels.labels
-        if len(labels) == 2:
-            return labels[1] if score >= 0 else labels[0]
-        if len(labels) < 2:
-            return labels[0] if labels else None
-        return labels[max(range(len(score)), key=score.__getitem__)]
+        return _decided(score, self._labels.index)
 
     # --- batches -------------------------------------------------------------------------------------
 
@@ -178,7 +205,8 @@ class Classifying(LinearLearner):
         """Start afresh and learn `X` in one pass; all labels are known from the start."""
         fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
         fresh.partial_fit(X, y, y, sample_weight)
-        self._model, self._labels = fresh._model, fresh._labels
+        self._take(fresh._model)
+        self._labels = fresh._labels
         return self
 
     def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
@@ -256,6 +284,17 @@ class Classifying(LinearLearner):
         ):
             raise ValueError("the labels do not fit the lanes")
         self._labels = labels
+
+
+def _decided(score: Any, labels: Collection[Any]) -> Any:
+    """The label with the highest score."""
+    if len(labels) == 2:
+        first, second = labels
+        return second if score >= 0 else first
+    if len(labels) < 2:
+        return next(iter(labels), None)
+    best = max(range(len(score)), key=score.__getitem__)
+    return next(islice(labels, best, None))
 
 
 def label_array(y: Any) -> NDArray[Any]:

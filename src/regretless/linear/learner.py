@@ -1,6 +1,5 @@
 """What all linear learners share: parts, input, weights, certificate, and life on disk."""
 
-import copy
 import importlib
 import inspect
 import math
@@ -16,6 +15,7 @@ from regretless import _core, losses, persistence, rows
 from regretless.arguments import one_of, whole
 from regretless.certificates import Certificate
 from regretless.losses import Loss
+from regretless.threads import OneThread, in_turn, of_options
 
 if TYPE_CHECKING:
     from regretless.linear.model import Model
@@ -28,7 +28,7 @@ _LEARNERS = ("linear", "newton", "boosting")  # where learners are
 _NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
 
-class LinearLearner(ABC):
+class LinearLearner(OneThread, ABC):
     """A linear model that learns one example at a time; the base of all learners of this room.
 
     A subclass says of which parts it is made (`_parts`) and how targets and predictions look. The
@@ -75,6 +75,7 @@ class LinearLearner(ABC):
     def _options(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
+    @of_options
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options the learner was made with."""
         return {name: getattr(self, name) for name in self._options()}
@@ -89,6 +90,7 @@ class LinearLearner(ABC):
         self._reset()
         return self
 
+    @of_options
     def clone(self) -> Self:
         """A learner with the same options that has seen nothing."""
         return type(self)(**self.get_params())
@@ -109,10 +111,18 @@ class LinearLearner(ABC):
         self._reading = None
         self._read_as = None
 
+    @in_turn
     def _start(self) -> "_core.Learner | Model":
         """Make the model, checking every option before anything is learned."""
-        self._model = self._made(*self._compiled())
+        if self._model is None:  # another thread may have made it meanwhile
+            self._take(self._made(*self._compiled()))
+        assert self._model is not None
         return self._model
+
+    def _take(self, model: "_core.Learner | Model | None") -> None:
+        if isinstance(model, _core.Learner):
+            model.belongs_to(self)
+        self._model = model
 
     def _compiled(self) -> tuple[tuple[int, float], str, dict[str, Any]]:
         """The parts as the core takes them, every option checked."""
@@ -242,11 +252,8 @@ class LinearLearner(ABC):
         """What has been learned besides the model itself, as plain values."""
         return {}
 
-    def _remember(self, memory: dict[str, Any]) -> None:  # noqa: B027
+    def _remember(self, memory: dict[str, Any]) -> None:
         """Take back what `_memory` gave."""
-
-    def __copy__(self) -> Self:
-        return copy.deepcopy(self)  # two learners cannot share a model that both change
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k not in _NOT_COPIED}
@@ -255,6 +262,7 @@ class LinearLearner(ABC):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
         model = state.pop("_state", None)
         self.__dict__.update(state)
         if model is not None:

@@ -36,7 +36,7 @@ from regretless.run import Array
 __all__ = ["FollowTheLeader", "FollowTheRegularizedLeader", "Stability"]
 
 
-class _Leader(PlayerInPython):
+class _Leader(PlayerInPython, changing=("loss", "travel")):
     """What both leaders share: the losses so far, and the point that is best for them."""
 
     _numbers: tuple[str, ...] = ("rounds", "linear", "loss", "travel", "gaps", "_gap")
