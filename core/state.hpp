@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "owned.hpp"
+
 namespace regretless {
 
 inline constexpr double kMost = 1e305;    // of sums of squares; a few of them are still a number
@@ -68,7 +70,7 @@ struct Field {
   void check() const { check(at.data); }
 };
 
-class Stateful {
+class Stateful : public Owned {
  public:
   virtual ~Stateful() = default;
   virtual std::vector<double> state() {

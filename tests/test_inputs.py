@@ -419,7 +419,8 @@ def test_a_learner_at_work_answers_nobody_else(ask):
         insist(ask, model)
         time.sleep(0.002)  # the other is let in
     worker.join()
-    assert {*refusals} == {"the learner is in use by another thread"}
+    used = "is in use by another thread; give each thread its own, or use a lock"
+    assert {*refusals} == {f"LinearClassifier {used}"}
     if "learn_one" not in ask.__code__.co_names:
         alone.learn_many(X, y)
         assert model.loss_ == alone.loss_

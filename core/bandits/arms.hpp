@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bandits/random.hpp"
+#include "sampling.hpp"
 #include "state.hpp"
 
 namespace regretless::bandits {
@@ -64,6 +65,7 @@ class Arms : public Stateful {
     pull.ticket = decisions_;
     Stream random(seed_, Stream::choice, decisions_);
     const std::size_t arm = choose(awake, random, pull);
+    if (arm >= size()) throw std::invalid_argument("no arm is left to choose");
     pull.arm = double(arm);
     propensity_ = pull.propensity;
     decisions_ += 1;
@@ -201,24 +203,9 @@ class Arms : public Stateful {
     return nullptr;
   }
   static bool is_awake(const double* awake, std::size_t i) { return !awake || awake[i] > 0; }
-  // The arm at which the sum of the weights of those awake passes u of the total; the last one
-  // with a weight takes what rounding leaves.
   std::size_t drawn(const std::vector<double>& w, const double* awake, double u,
                     double total) const {
-    const double target = u * total;
-    double sum = 0;
-    std::size_t last = 0;
-    if (!awake) {
-      while (last + 1 < size() && (sum += w[last]) <= target) ++last;
-      while (!(w[last] > 0)) --last;
-      return last;
-    }
-    for (std::size_t i = 0; i < size(); ++i) {
-      if (!is_awake(awake, i) || !(w[i] > 0)) continue;
-      last = i;
-      if ((sum += w[i]) > target) break;
-    }
-    return last;
+    return drawn_index(w.data(), size(), awake, u, total);
   }
 
  private:

@@ -17,6 +17,7 @@
 #include "bandits/tsallis_inf.hpp"
 #include "bandits/ucb1.hpp"
 #include "bindings.hpp"
+#include "turns.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,16 +39,12 @@ void check_size(std::size_t found, std::size_t expected) {
   if (found != expected) throw nb::value_error("arrays of other shapes were expected");
 }
 
-// A player, and whether it is in a run, while other threads may be here too.
 class PyArms {
  public:
   PyArms(std::unique_ptr<Arms> arms, double low, double high)
       : arms_(std::move(arms)), low_(low), high_(high) {}
 
-  Arms& get() const {
-    if (busy_) throw std::runtime_error("the player is in use by another thread");
-    return *arms_;
-  }
+  Arms& get() const { return idle(*arms_); }
 
   std::size_t act() { return get().act(nullptr); }
   std::size_t act_among(Vector<double> awake) {
@@ -166,15 +163,9 @@ class PyArms {
   };
   template <class F>
   void released(F f) {
-    busy_ = true;
-    try {
-      nb::gil_scoped_release release;
-      f();
-    } catch (...) {
-      busy_ = false;
-      throw;
-    }
-    busy_ = false;
+    const Turn turn(*arms_);
+    const nb::gil_scoped_release release;
+    f();
   }
   void check_arm(std::int64_t arm) const {
     if (arm < 0 || std::size_t(arm) >= get().size())
@@ -202,7 +193,6 @@ class PyArms {
 
   std::unique_ptr<Arms> arms_;
   double low_, high_;
-  bool busy_ = false;
 };
 
 template <class Player, class... Options>
@@ -257,6 +247,15 @@ void bind_bandits(nb::module_& m) {
       "table", [](Rows rows) { return std::make_unique<PyEnvironment>(std::move(rows)); },
       "rows"_a);
   m.def(
+      "drawn_index",
+      [](Vector<double> weights, double u) {
+        if (weights.size() == 0) throw nb::value_error("there is nothing to draw from");
+        double total = 0;
+        for (std::size_t i = 0; i < weights.size(); ++i) total += weights(i);
+        return drawn_index(weights.data(), weights.size(), nullptr, u, total);
+      },
+      "weights"_a, "u"_a);
+  m.def(
       "uniform",
       [](std::uint64_t seed, std::uint64_t round) {
         return Stream(seed, Stream::choice, double(round)).uniform();
@@ -264,6 +263,8 @@ void bind_bandits(nb::module_& m) {
       "seed"_a, "round"_a);
 
   nb::class_<PyArms>(m, "Arms")
+      .def(
+          "belongs_to", [](PyArms& a, nb::handle owner) { belongs_to(a.get(), owner); }, "owner"_a)
       .def("act", &PyArms::act)
       .def("act_among", &PyArms::act_among, "awake"_a)
       .def("update", &PyArms::update, "loss"_a)

@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 #include "classes/littlestone.hpp"
 #include "classes/vc.hpp"
+#include "turns.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -47,6 +48,7 @@ void bind_classes(nb::module_& m) {
           "dimension",
           [](Littlestone& search, Vector<std::uint32_t> ids, std::size_t limit) {
             const Ids some = checked(search, ids);
+            const Turn turn({&search, "the class of hypotheses"});
             Littlestone::Found found;
             {
               nb::gil_scoped_release release;
@@ -60,6 +62,7 @@ void bind_classes(nb::module_& m) {
           [](Littlestone& search, Vector<std::uint32_t> ids, int depth, std::size_t limit) {
             const Ids some = checked(search, ids);
             if (depth < 0 || depth > 32) throw nb::value_error("no tree is so deep");
+            const Turn turn({&search, "the class of hypotheses"});
             Littlestone::Tree tree;
             {
               nb::gil_scoped_release release;

@@ -12,6 +12,7 @@
 #include "experts/mixture.hpp"
 #include "experts/potentials.hpp"
 #include "experts/second_order.hpp"
+#include "turns.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -36,6 +37,7 @@ void check_size(std::size_t found, std::size_t expected) {
 }
 
 nb::object weights(Experts& e, nb::handle confidence) {
+  check_turn(e);
   const auto awake = given<Vector<double>>(confidence);
   if (awake) check_size(awake->size(), e.size());
   std::vector<double> p(e.size());
@@ -43,6 +45,7 @@ nb::object weights(Experts& e, nb::handle confidence) {
   return array_of(p);
 }
 double update(Experts& e, Vector<double> losses, nb::handle confidence) {
+  check_turn(e);
   const auto awake = given<Vector<double>>(confidence);
   check_size(losses.size(), e.size());
   if (awake) check_size(awake->size(), e.size());
@@ -50,6 +53,7 @@ double update(Experts& e, Vector<double> losses, nb::handle confidence) {
 }
 // (rounds played, suffered, weights or None)
 nb::tuple run(Experts& e, Rows losses, nb::handle confidence, double low, double high, bool keep) {
+  const Turn turn(e);
   const std::size_t count = losses.shape(0), n = e.size();
   const auto awake = given<Rows>(confidence);
   check_size(losses.shape(1), n);
@@ -68,6 +72,7 @@ nb::tuple run(Experts& e, Rows losses, nb::handle confidence, double low, double
 // (rounds played, whether the last was refused, forecasts, weights)
 nb::tuple mixture_run(Experts& e, int loss, double tau, bool gradient, double unit, Rows forecasts,
                       Vector<double> targets) {
+  const Turn turn(e);
   const std::size_t count = forecasts.shape(0), n = e.size();
   check_size(forecasts.shape(1), n);
   check_size(targets.size(), count);
@@ -85,39 +90,43 @@ nb::tuple mixture_run(Experts& e, int loss, double tau, bool gradient, double un
 
 void bind_experts(nb::module_& m) {
   nb::class_<Experts>(m, "Experts")
+      .def("belongs_to", &belongs_to<Experts>, "owner"_a)
       .def("weights", &weights, "confidence"_a.none())
       .def("update", &update, "losses"_a, "confidence"_a.none())
       .def(
           "update_within",
           [](Experts& e, Vector<double> losses, double low, double high) {
+            check_turn(e);
             check_size(losses.size(), e.size());
             return e.update_within(losses.data(), low, high);
           },
           "losses"_a, "low"_a, "high"_a)
       .def("run", &run, "losses"_a, "confidence"_a.none(), "low"_a, "high"_a, "keep"_a)
       .def_prop_ro("size", &Experts::size)
-      .def_prop_ro("rounds", [](const Experts& e) { return std::int64_t(e.rounds()); })
-      .def_prop_ro("loss", &Experts::loss)
-      .def_prop_ro("regrets", [](const Experts& e) { return array_of(e.regrets()); })
+      .def_prop_ro("rounds", [](Experts& e) { return std::int64_t(idle(e).rounds()); })
+      .def_prop_ro("loss", [](Experts& e) { return idle(e).loss(); })
+      .def_prop_ro("regrets", [](Experts& e) { return array_of(idle(e).regrets()); })
       .def_prop_ro("spread",
-                   [](const Experts& e) {
-                     return e.spread() ? array_of(*e.spread()) : nb::object(nb::none());
+                   [](Experts& e) {
+                     const auto* found = idle(e).spread();
+                     return found ? array_of(*found) : nb::object(nb::none());
                    })
-      .def_prop_ro("paid", &Experts::paid)
-      .def_prop_ro("rate", &Experts::rate)
-      .def("state", [](Experts& e) { return array_of(e.state()); })
+      .def_prop_ro("paid", [](Experts& e) { return idle(e).paid(); })
+      .def_prop_ro("rate", [](Experts& e) { return idle(e).rate(); })
+      .def("state", [](Experts& e) { return array_of(idle(e).state()); })
       .def(
           "restore",
           [](Experts& e, Vector<double> state, double most) {
-            e.restore_within(state.data(), state.size(), most);
+            idle(e).restore_within(state.data(), state.size(), most);
           },
           "state"_a, "most"_a = 1.0)
       .def(
           "grow",
-          [](Experts& e, std::size_t count) { dynamic_cast<AdaNormalHedge&>(e).grow(count); },
+          [](Experts& e, std::size_t count) { dynamic_cast<AdaNormalHedge&>(idle(e)).grow(count); },
           "count"_a)
       .def(
-          "rescale", [](Experts& e, double by) { dynamic_cast<AdaNormalHedge&>(e).rescale(by); },
+          "rescale",
+          [](Experts& e, double by) { dynamic_cast<AdaNormalHedge&>(idle(e)).rescale(by); },
           "by"_a);
   m.def("mixture_run", &mixture_run, "experts"_a, "loss"_a, "tau"_a, "gradient"_a, "unit"_a,
         "forecasts"_a, "targets"_a);
@@ -125,6 +134,7 @@ void bind_experts(nb::module_& m) {
       "learn_within",
       [](Experts& e, std::vector<double> losses, nb::handle confidence, double suffered,
          double unit) {
+        check_turn(e);
         const auto awake = given<Vector<double>>(confidence);
         check_size(losses.size(), e.size());
         return learn_within(e, losses, awake ? awake->data() : nullptr, suffered, unit);

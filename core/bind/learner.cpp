@@ -16,6 +16,7 @@
 #include "boosting/models.hpp"
 #include "parts.hpp"
 #include "reading.hpp"
+#include "turns.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -23,7 +24,7 @@ using namespace nb::literals;
 namespace regretless {
 namespace {
 
-class PyLearner {
+class PyLearner : public Owned {
   // What a batch tells of its examples: nothing, their scores, or the number of the best one of
   // each.
   enum Want : int { kNothing, kScores, kBest };
@@ -46,18 +47,19 @@ class PyLearner {
 
   // --- one row -----------------------------------------------------------------------------------
   nb::object score(nb::handle x) {
-    read(x, false);
-    one_.scores = scores_.data();
-    learner_->predict(one_);
+    const OnlyTurn turn(*this, reads_);
+    predict(x);
     return scores();
   }
   // Probability of class 1 (one lane) or of every class.
   nb::object probability(nb::handle x) {
-    score(x);
+    const OnlyTurn turn(*this, reads_);
+    predict(x);
     learner_->loss().probabilities(scores_.data(), learner_->lanes());
     return scores();
   }
   nb::object probabilities(Vector<double> scores) const {
+    check_idle();
     std::vector<double> out(scores.data(), scores.data() + scores.size());
     const auto lanes = std::size_t(learner_->lanes());
     for (std::size_t t = 0; t + lanes <= out.size(); t += lanes)
@@ -65,22 +67,27 @@ class PyLearner {
     return array_of(out);
   }
   void learn_class(nb::handle x, int label, double importance) {
+    const OnlyTurn turn(*this, reads_);
     learn(x, label, 0, importance, false);
   }
   void learn_target(nb::handle x, double target, double importance) {
+    const OnlyTurn turn(*this, reads_);
     learn(x, -1, target, importance, false);
   }
   nb::object step_class(nb::handle x, int label, double importance) {
+    const OnlyTurn turn(*this, reads_);
     learn(x, label, 0, importance, true);
     return scores();
   }
   nb::object step_target(nb::handle x, double target, double importance) {
+    const OnlyTurn turn(*this, reads_);
     learn(x, -1, target, importance, true);
     return scores();
   }
 
   // A weak learner: the loss of its prediction v is slope v.
   void learn_slope(nb::handle x, double slope, double importance) {
+    const OnlyTurn turn(*this, reads_);
     auto* weak = dynamic_cast<WeakModel*>(learner_.get());
     if (!weak) throw nb::value_error("the learner learns targets, not slopes");
     importance = Reading::importance(importance, "w");
@@ -90,6 +97,7 @@ class PyLearner {
   }
   // Boosting: of the last example the predictions of the weak learners and y^0 to y^N; and sigma.
   nb::tuple trace() const {
+    check_idle();
     auto* boosted = dynamic_cast<BoostedModel*>(learner_.get());
     if (!boosted) throw nb::value_error("the learner boosts nothing");
     return nb::make_tuple(array_of(boosted->votes()), array_of(boosted->sums()),
@@ -97,6 +105,7 @@ class PyLearner {
   }
   // A stump: the row of the feature that predicts for x, 0 for none.
   std::uint32_t chosen(nb::handle x) {
+    const OnlyTurn turn(*this, reads_);
     auto* weak = dynamic_cast<WeakModel*>(learner_.get());
     if (!weak) throw nb::value_error("the learner is no stump");
     read(x, false);
@@ -110,35 +119,39 @@ class PyLearner {
   nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                  Vector<double> values, bool has_zero, nb::handle labels, nb::handle importance,
                  int want) {
-    check_idle();
+    const OnlyTurn turn(*this, reads_);
     return reading_.csr(width, starts, columns, values, has_zero,
                         running(labels, importance, want));
   }
   nb::object table(std::size_t size, nb::list columns, nb::handle labels, nb::handle importance,
                    int want) {
-    check_idle();
+    const OnlyTurn turn(*this, reads_);
     return reading_.table(size, columns, running(labels, importance, want));
   }
   nb::object examples(const text::Examples& x, std::size_t from, std::size_t to, nb::handle labels,
                       nb::handle importance, int want) {
-    check_idle();
+    const OnlyTurn turn(*this, reads_);
     return reading_.examples(x, from, to, !labels.is_none(), running(labels, importance, want));
   }
   nb::tuple locate(const text::Examples& x) {
-    check_idle();
+    const OnlyTurn turn(*this, reads_);
     return reading_.locate(x);
   }
   nb::object located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
                      nb::handle labels, nb::handle importance, int want) {
-    check_idle();
+    const OnlyTurn turn(*this, reads_);
     learner_->grow();
     return reading_.located(starts, rows, values, running(labels, importance, want));
   }
 
   // --- the rest
   // ------------------------------------------------------------------------------------
-  int lanes() const { return learner_->lanes(); }
+  int lanes() const {
+    check_idle();
+    return learner_->lanes();
+  }
   bool wants_names() const {
+    check_idle();
     const Features& f = learner_->features();
     return !f.hashed() || f.remembers();
   }
@@ -197,6 +210,7 @@ class PyLearner {
   }
 
   std::size_t bytes() const {
+    check_idle();
     std::size_t all = 0;
     for (const Model::Part& each : learner_->parts()) all += each.bank->bytes(each.bank->rows());
     return all;
@@ -269,11 +283,13 @@ class PyLearner {
 
   // --- a mixture of lanes ------------------------------------------------------------------------
   nb::object lane_scores(nb::handle x) {
+    const OnlyTurn turn(*this, reads_);
     read(x, false);
     return array_of(mixture().lane_scores(one_));
   }
   // (number, examples, loss) of the lanes that learn no more.
   nb::list retired() {
+    check_idle();
     nb::list out;
     for (const Retired& r : mixture().retired())
       out.append(nb::make_tuple(r.lane, r.rounds, r.loss));
@@ -415,7 +431,8 @@ class PyLearner {
     *kept = std::move(v);
   }
   void check_idle() const {
-    if (busy_) throw std::runtime_error("the learner is in use by another thread");
+    check_turn(*this);
+    if (reads_) throw std::runtime_error(kCalledBack);
   }
 
   Votes* votes() {
@@ -450,22 +467,21 @@ class PyLearner {
     return i ? name + std::to_string(i) : name;
   }
   void read(nb::handle x, bool learning) {
-    check_idle();
     const RowReader& row = reading_.read(x, learning);
     starts_[1] = row.size();
     known_ = learner_->features().size() + row.absent();
     one_ = {1, starts_, row.rows(), row.values(), nullptr, nullptr, nullptr, nullptr, &known_};
     scores_.resize(std::size_t(learner_->lanes()));
   }
+  void predict(nb::handle x) {
+    read(x, false);
+    one_.scores = scores_.data();
+    learner_->predict(one_);
+  }
   void learn(nb::handle x, std::int32_t label, double target, double importance, bool want_scores) {
     importance = Reading::importance(importance, "w");
     if (label < 0) Reading::check_target(target, "y");
-    if (importance == 0) {  // as if it were not there, its names included
-      read(x, false);
-      one_.scores = scores_.data();
-      learner_->predict(one_);
-      return;
-    }
+    if (importance == 0) return predict(x);  // as if it were not there, its names included
     read(x, true);
     if (label >= 0) {
       one_.classes = &label;
@@ -522,8 +538,6 @@ class PyLearner {
     std::vector<std::int32_t> best(want == kBest ? n : 0);
     const double* weights = importance.is_none() ? nullptr : weighted.data();
     const auto naming = [&](std::size_t t) { return learning && (!weights || weights[t] > 0); };
-    check_idle();
-    busy_ = true;
     try {
       nb::gil_scoped_release release;
       for (std::size_t first = 0; first < n; first += Reading::kChunk) {
@@ -545,11 +559,9 @@ class PyLearner {
         }
       }
     } catch (...) {
-      busy_ = false;
       reading_.forget();  // names may have been taken back
       throw;
     }
-    busy_ = false;
     if (want == kNothing) return nb::none();
     const nb::object told = want == kBest ? array_of(best) : array_of(scores);
     return learning ? nb::object(nb::make_tuple(told, array_of(losses))) : told;
@@ -559,7 +571,7 @@ class PyLearner {
   Reading reading_;
   std::size_t starts_[2] = {0, 0};
   std::uint32_t known_ = 0;  // features known when the row came, its own among them
-  bool busy_ = false;        // in a batch, while other threads may run
+  bool reads_ = false;       // examples, whose values may run code of Python's
   Batch one_;
   std::vector<double> scores_;
 };
@@ -595,6 +607,7 @@ void bind_learner(nb::module_& m) {
   nb::class_<PyLearner>(m, "Learner")
       .def(nb::init<nb::handle, const std::string&, nb::dict, int, std::uint32_t, bool, bool>(),
            "loss"_a, "rule"_a, "options"_a, "bits"_a, "remembered"_a, "intercept"_a, "certify"_a)
+      .def("belongs_to", &belongs_to<PyLearner>, "owner"_a)
       .def("score", &PyLearner::score, "x"_a)
       .def("probability", &PyLearner::probability, "x"_a)
       .def("probabilities", &PyLearner::probabilities, "scores"_a)

@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "turns.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -64,6 +65,7 @@ void check_waits(const LinUcb& bandit) {
 // (arms, widths of those that were played, of the widest in each round, and the largest log
 // determinant after it)
 nb::tuple run(LinUcb& bandit, Rows contexts, Rows rewards) {
+  const Turn turn(bandit);
   const std::size_t count = contexts.shape(0), arms = bandit.arms();
   if (contexts.shape(1) != bandit.context_size() || rewards.shape(0) != count ||
       rewards.shape(1) != arms)

@@ -15,6 +15,7 @@
 #include "oco/mirror.hpp"
 #include "oco/newton.hpp"
 #include "parts.hpp"
+#include "turns.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,6 +28,7 @@ using oco::Player;
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 double update(Player& player, Vector<double> gradient) {
+  check_turn(player);
   const std::size_t d = player.dimension();
   if (gradient.size() != d)
     throw nb::value_error(("gradient has shape (" + std::to_string(gradient.size()) + ",), not (" +
@@ -44,6 +46,7 @@ double update(Player& player, Vector<double> gradient) {
 // (losses, strength, paid, points or None)
 nb::tuple run(Player& player, Rows rows, nb::handle targets, nb::handle loss, bool keep,
               double bound) {
+  const Turn turn(player);
   const std::size_t count = rows.shape(0), d = player.dimension();
   Vector<double> y;
   std::optional<Loss> kind;
@@ -164,19 +167,20 @@ void bind_oco(nb::module_& m) {
           "look",
           [](Player& p, Vector<double> x, double bound) {
             if (x.size() != p.dimension()) throw nb::value_error("x is of another length");
-            p.look(x.data(), bound);
+            idle(p).look(x.data(), bound);
           },
           "x"_a, "bound"_a)
-      .def_prop_ro("point", [](const Player& p) { return array_of(p.point()); })
-      .def_prop_ro("theta", [](const Player& p) { return array_of(p.theta()); })
-      .def_prop_ro("rounds", [](const Player& p) { return std::int64_t(p.rounds()); })
-      .def_prop_ro("linear", &Player::linear)
-      .def_prop_ro("strength", [](const Player& p) { return p.account().strength; })
-      .def_prop_ro("paid", [](const Player& p) { return p.account().paid; })
-      .def("sums", &sums)
-      .def("state", [](Player& p) { return array_of(p.state()); })
+      .def_prop_ro("point", [](Player& p) { return array_of(idle(p).point()); })
+      .def_prop_ro("theta", [](Player& p) { return array_of(idle(p).theta()); })
+      .def_prop_ro("rounds", [](Player& p) { return std::int64_t(idle(p).rounds()); })
+      .def_prop_ro("linear", [](Player& p) { return idle(p).linear(); })
+      .def_prop_ro("strength", [](Player& p) { return idle(p).account().strength; })
+      .def_prop_ro("paid", [](Player& p) { return idle(p).account().paid; })
+      .def("sums", [](Player& p) { return sums(idle(p)); })
+      .def("state", [](Player& p) { return array_of(idle(p).state()); })
       .def(
-          "restore", [](Player& p, Vector<double> state) { p.restore(state.data(), state.size()); },
+          "restore",
+          [](Player& p, Vector<double> state) { idle(p).restore(state.data(), state.size()); },
           "state"_a);
   m.def(
       "mirror_descent",

@@ -7,13 +7,14 @@
 #include "losses.hpp"
 #include "parts.hpp"
 #include "reading.hpp"
+#include "turns.hpp"
 
 using namespace nanobind::literals;
 
 namespace regretless {
 namespace {
 
-class PyReader {
+class PyReader : public Owned {
   struct Examples {
     std::vector<std::int64_t> starts{0}, rows, known;
     std::vector<double> values;
@@ -60,6 +61,7 @@ class PyReader {
   // All methods return (starts, rows, values, known): example t has rows, no row twice, and values
   // from starts[t], and known[t] features when it came, its own among them.
   nb::tuple read(nb::handle x, bool naming) {
+    const OnlyTurn turn(*this, reads_);
     const RowReader& row = reading_.read(x, naming);
     Examples out;
     out.add(row.rows(), row.values(), row.size(), features_.size() + row.absent());
@@ -67,25 +69,33 @@ class PyReader {
   }
   nb::tuple csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                 Vector<double> values, bool has_zero, bool learning, nb::handle importance) {
+    const OnlyTurn turn(*this, reads_);
     return reading_.csr(width, starts, columns, values, has_zero, all(learning, importance));
   }
   nb::tuple table(std::size_t size, nb::list columns, bool learning, nb::handle importance) {
+    const OnlyTurn turn(*this, reads_);
     return reading_.table(size, columns, all(learning, importance));
   }
   nb::tuple examples(const text::Examples& x, std::size_t first, std::size_t last, bool learning,
                      nb::handle importance) {
+    const OnlyTurn turn(*this, reads_);
     return reading_.examples(x, first, last, learning, all(learning, importance));
   }
 
-  nb::tuple locate(const text::Examples& x) { return reading_.locate(x); }
+  nb::tuple locate(const text::Examples& x) {
+    const OnlyTurn turn(*this, reads_);
+    return reading_.locate(x);
+  }
   nb::tuple located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
                     bool learning, nb::handle importance) {
+    const OnlyTurn turn(*this, reads_);
     return reading_.located(starts, rows, values, all(learning, importance));
   }
 
   std::uint32_t size() const { return features_.size(); }
   bool wants_names() const { return !features_.hashed() || features_.remembers(); }
   void truncate(std::uint32_t size) {
+    const OnlyTurn turn(*this, reads_);
     features_.truncate(size);
     reading_.forget();
   }
@@ -103,6 +113,7 @@ class PyReader {
  private:
   Features features_;
   Reading reading_;
+  bool reads_ = false;  // examples, whose values may run code of Python's
 };
 
 // Scores of some examples, `lanes` for each, to probabilities.

@@ -55,16 +55,8 @@ class Reading {
 
   // One row: a dict, or (columns, values).
   const RowReader& read(nb::handle x, bool learning) {
-    if (reading_) throw std::runtime_error("a value in x uses the learner that is reading it");
     if (PyDict_Check(x.ptr())) {
-      reading_ = true;
-      try {
-        rows_.read_dict(x.ptr(), learning);
-      } catch (...) {
-        reading_ = false;
-        throw;
-      }
-      reading_ = false;
+      rows_.read_dict(x.ptr(), learning);
     } else {
       nb::tuple pair = nb::cast<nb::tuple>(x);
       auto columns = nb::cast<Vector<std::int64_t>>(pair[0]);
@@ -524,7 +516,6 @@ class Reading {
   RowReader rows_;
   Repeats repeats_;
   std::uint32_t absent_ = 0;  // features of the example being converted that have no row
-  bool reading_ = false;      // a row of which a value may be running Python code
 };
 
 }  // namespace regretless

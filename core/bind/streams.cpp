@@ -9,6 +9,7 @@
 #include "text/missing.hpp"
 #include "text/svmlight.hpp"
 #include "text/vw.hpp"
+#include "turns.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -67,6 +68,7 @@ std::size_t parse(Parser& parser, nb::handle data, std::size_t first, std::size_
   } view(data.ptr());
   if (first > last || last > std::size_t(view.len)) throw nb::value_error("there are fewer bytes");
   const std::string_view bytes(static_cast<const char*>(view.buf) + first, last - first);
+  const Turn turn({&parser, "the parser"}), written({&out, "the list of examples"});
   try {
     nb::gil_scoped_release release;
     return parser.parse(bytes, ends, out);

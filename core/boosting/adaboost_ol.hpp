@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "boosting/counted.hpp"
+#include "sampling.hpp"
 
 namespace regretless {
 
@@ -83,10 +84,8 @@ class AdaBoostOl : public Counted {
     if (last_) return alpha_.size() - 1;
     const std::vector<double> v = hedge();
     const double all = std::accumulate(v.begin(), v.end(), 0.0);
-    double left = all * drawn(seed_, std::uint64_t(rounds_), 0);
-    std::size_t i = 0;
-    while (i + 1 < v.size() && left >= v[i]) left -= v[i++];
-    return i;
+    const double u = drawn(seed_, std::uint64_t(rounds_), 0);
+    return drawn_index(v.data(), v.size(), nullptr, u, all);
   }
 
   std::uint64_t seed_;

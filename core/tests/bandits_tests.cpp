@@ -82,6 +82,32 @@ void test_arms() {
       play(player, world, 0, delays.size(), nullptr, Delays(delays.data(), delays.size()), {},
            [](std::size_t, std::size_t, const double*) {});
   CHECK(done == delays.size() && player.waiting().empty() && player.delayed());
+  // whatever the weights are, what is drawn has one, and is awake
+  const double nan = std::nan("");
+  for (const std::vector<double>& w : std::vector<std::vector<double>>{{0, 0, 1, 0},
+                                                                       {nan, 1, 0, 2},
+                                                                       {1, nan, 0, 2},
+                                                                       {HUGE_VAL, 1, 0, HUGE_VAL},
+                                                                       {-1, 2, -5, 3},
+                                                                       {1e308, 1e308, 1e308, 0}})
+    for (int t = 0; t < 200; ++t) {
+      const double u = t ? Draws(4, Draws::coin, t).uniform() : 0;
+      double total = 0;
+      for (const double each : w) total += each;
+      const std::size_t any = drawn_index(w.data(), w.size(), nullptr, u, total);
+      CHECK(any < w.size() && w[any] > 0);
+      const std::vector<double> awake{0, t % 2 ? 1. : 0., 1, 1};
+      const std::size_t some = drawn_index(w.data(), w.size(), awake.data(), u, total);
+      CHECK(some < w.size() && awake[some] > 0);
+    }
+  bool refused = false;
+  const std::vector<double> nobody(3, 0.0);
+  for (const auto& each : players_of_arms(3)) try {
+      each->act(nobody.data());
+    } catch (const std::invalid_argument&) {
+      refused = true;
+    }
+  CHECK(refused);
   // draws of other shapes than 1: means of Beta(a, b) are a / (a + b)
   for (const double a : {0.3, 1.0, 40.0}) {
     double sum = 0;

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 __all__ = [
     "LARGEST",
     "LARGEST_VALUE",
+    "NOT_A_WEIGHT",
     "SMALLEST",
     "SMALLEST_WEIGHT",
     "check_entries",
@@ -272,11 +273,17 @@ def rank(quantile: Any, n: int, name: str = "quantile", hint: str = "") -> int:
 
 
 def interval(value: Any, name: str) -> tuple[float, float]:
-    """The value of an argument as two finite numbers, the smaller first.
+    """The value of an argument as two numbers, the smaller first, whose squares are still numbers.
+
+    What is measured in such a range is added up, squared and multiplied by the width of the range, and
+    must stay finite.
 
     >>> interval((1, 0), "range")
     Traceback (most recent call last):
     ValueError: range=(1, 0) must be two finite numbers, the smaller first
+    >>> interval((-1.7e308, 1.7e308), "range")
+    Traceback (most recent call last):
+    ValueError: range=(-1.7e+308, 1.7e+308) must be within -1e+150 and 1e+150; scale what is measured
     """
     try:
         low, high = (number(end, name) for end in listed(value, name))
@@ -284,6 +291,10 @@ def interval(value: Any, name: str) -> tuple[float, float]:
         low = high = math.nan
     if not -math.inf < low < high < math.inf:
         raise ValueError(f"{name}={shown(value)} must be two finite numbers, the smaller first")
+    if max(-low, high) > (1 + 1e-9) * LARGEST:  # which rounding may pass
+        raise ValueError(
+            f"{name}={shown(value)} must be within {-LARGEST:g} and {LARGEST:g}; scale the losses"
+        )
     return low, high
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.threads import OneThread
+
 __all__ = ["Adversary", "Array", "Exhausted", "Linear", "Oblivious"]
 
 Array = NDArray[np.float64]
@@ -21,7 +23,7 @@ class Exhausted(Exception):
     """
 
 
-class Adversary(ABC):
+class Adversary(OneThread, ABC):
     """One who answers what a player does, round by round.
 
     A round: `instance()` shows what the player may see, the player chooses, `respond(choice)` is the

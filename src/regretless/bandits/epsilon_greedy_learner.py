@@ -8,18 +8,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import persistence, state
+from regretless import _core, persistence, state
 from regretless.arguments import check_seed, finite, listed, shown, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
 from regretless.drawing import Draws
 from regretless.foreign import Foreign, as_dict, as_matrix, fresh
 from regretless.run import Array
 from regretless.sparse import checked
+from regretless.threads import OneThread
 
 __all__ = ["EpsilonGreedyLearner"]
 
 
-class EpsilonGreedyLearner:
+class EpsilonGreedyLearner(OneThread, changing=("decisions", "propensity", "rounds", "reward")):
     """Play the arm whose regressor predicts the largest reward; with probability epsilon, any arm.
 
     A copy of `learner` for each arm learns the rewards of that arm. The arm that looks best, the first
@@ -75,9 +76,7 @@ class EpsilonGreedyLearner:
         """The arm for a context: a dict, or a vector. Its propensity is kept beside it."""
         x = self._checked(x)
         p = self._probabilities(x)
-        drawn = self._draws[self.decisions][0]
-        # the last arm takes what rounding leaves
-        arm = int(np.searchsorted(np.cumsum(p)[:-1], drawn, side="right"))
+        arm = _core.drawn_index(p, self._draws[self.decisions][0])
         self._arm, self._context, self.propensity = arm, x, float(p[arm])
         self.decisions += 1
         return arm
@@ -191,7 +190,7 @@ class EpsilonGreedyLearner:
             return bandit
 
     def __repr__(self) -> str:
-        learner = type(self.learners[0]).__name__
+        learner = type(self._arms[0].model).__name__
         return f"EpsilonGreedyLearner({learner}(...), {self.n}, epsilon={self.epsilon:g})"
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from regretless import _core
 from regretless.arguments import finite, positive, shown, within
 from regretless.domains import Domain, Simplex
 from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, Quadratic
@@ -94,10 +95,7 @@ class OneArm(Estimator):
         return 1
 
     def play(self, w: Array, draw: Array) -> int:
-        # the last arm that can be drawn takes what rounding leaves
-        return min(
-            int(np.searchsorted(np.cumsum(w), draw[0], side="right")), int(np.flatnonzero(w)[-1])
-        )
+        return _core.drawn_index(np.ascontiguousarray(w, np.float64), draw[0])
 
     def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
         cost = within(value, "value", "[0, 1]", "; of a reward r give 1 - r")

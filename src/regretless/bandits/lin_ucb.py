@@ -16,6 +16,7 @@ from regretless.arguments import number, positive, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
+from regretless.threads import OneThread
 
 __all__ = ["LinUCB"]
 
@@ -23,7 +24,7 @@ _MOST = 1e100  # as in core/bind/lin_ucb.cpp
 _GIVEN = ("n", "dimension", "alpha", "ridge", "shared")
 
 
-class LinUCB:
+class LinUCB(OneThread):
     """Ridge regression of the reward on the context, one for each arm, and optimism.
 
     `act(x)` is `argmax_a <theta_a, x> + alpha w_a(x)`, the first of several, where

@@ -31,6 +31,7 @@ from regretless.oco import OnlineMirrorDescent, Player
 from regretless.oco.files import described, restored
 from regretless.oco.player import implied_dimension
 from regretless.run import Array, Run
+from regretless.threads import OneThread
 
 __all__ = ["BanditMirrorDescent"]
 
@@ -53,7 +54,7 @@ class Play(NamedTuple):
 _KEPT = ("loss", "decisions", "_late", "_expected")
 
 
-class BanditMirrorDescent:
+class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
     """Mirror descent that sees only what it lost, not why.
 
     Each round `act()` plays around the point `w_t` of `OnlineMirrorDescent`, `update(value)` is told

@@ -32,11 +32,12 @@ from regretless.bandits.delays import delays_of, due_after
 from regretless.bandits.environments import Environment, folded
 from regretless.certificates import RegretCertificate
 from regretless.run import Array
+from regretless.threads import OneThread, in_core, in_turn
 
 __all__ = ["ArmPlayer"]
 
 
-class ArmPlayer(ABC):
+class ArmPlayer(OneThread, ABC):
     """A player: `act()` chooses an arm, `update(loss)` tells what it cost.
 
     A loss may come late: every `act()` is a choice of its own and waits for its loss. `update(loss)` is
@@ -77,6 +78,7 @@ class ArmPlayer(ABC):
         self.range = None if range is None else interval(range, "range")
         self.seed = check_seed(seed)
         self._engine = self._start()
+        self._engine.belongs_to(self)
 
     @abstractmethod
     def _start(self) -> _core.Arms:
@@ -142,6 +144,7 @@ class ArmPlayer(ABC):
         """With which each arm is chosen next."""
         return self._engine.probabilities(None)
 
+    @in_core
     def act(self, available: Any = None) -> int:
         """Choose an arm; every call is a choice of its own.
 
@@ -149,8 +152,13 @@ class ArmPlayer(ABC):
         """
         if available is None:
             return self._engine.act()
+        return self._act_among(available)
+
+    @in_turn
+    def _act_among(self, available: Any) -> int:
         return self._engine.act_among(self._mask(available))
 
+    @in_core
     def update(self, arm: Any, loss: Any = None, *, ticket: int | None = None) -> None:
         """Learn a loss: `update(loss)`, `update(arm, loss)` or `update(loss, ticket=ticket)`."""
         if loss is None and ticket is None:
@@ -158,7 +166,12 @@ class ArmPlayer(ABC):
                 self._engine.update(arm)
             except TypeError:
                 self._engine.update(number(arm, "loss"))
-        elif ticket is not None:
+        else:
+            self._update(arm, loss, ticket)
+
+    @in_turn
+    def _update(self, arm: Any, loss: Any, ticket: int | None) -> None:
+        if ticket is not None:
             if loss is not None:
                 raise ValueError(f"arm={shown(arm)} and ticket={ticket}: the ticket tells the arm")
             self._engine.update_ticket(whole(ticket, "ticket", 0), number(arm, "loss"))

@@ -72,7 +72,7 @@ class BanditPotential(Potential):
         return f"BanditPotential({self.n}, {self.eta!r})"
 
 
-class PotentialBandit(ChipPlayer):
+class PotentialBandit(ChipPlayer, changing=("loss",)):
     """A bandit made of any potential that allows it (Algorithm 24).
 
     Chips are at minus the estimated regrets s; an arm is drawn with
@@ -113,9 +113,8 @@ class PotentialBandit(ChipPlayer):
     def act(self) -> int:
         """The arm to play; the same until `update`."""
         if self._waits is None:
-            p = self.weights
-            below = np.cumsum(p) > _core.uniform(folded(self.seed), self.rounds) * p.sum()
-            self._waits = int(np.argmax(below)) if below.any() else int(np.flatnonzero(p)[-1])
+            u = _core.uniform(folded(self.seed), self.rounds)
+            self._waits = _core.drawn_index(self.weights, u)
         return self._waits
 
     def update(self, loss: Any) -> None:

@@ -16,6 +16,7 @@ from regretless.boosting.margins import MarginCertificate
 from regretless.boosting.stump_search import Array, FittedStump
 from regretless.linear.classifying import label_array
 from regretless.linear.labels import Labels
+from regretless.threads import OneThread, of_options
 
 __all__ = ["BatchBooster", "Ensemble"]
 
@@ -23,7 +24,7 @@ _PARTS = ("prior", "alphas", "edges", "errors", "zero_weights", "margins")  # of
 _LEVEL = 2.0**-50  # far below the vote of a hypothesis, and (1 + _LEVEL) / 2 is not 1/2
 
 
-class BatchBooster(ABC):
+class BatchBooster(OneThread, ABC):
     """A vote of weak hypotheses, trained on all examples at once."""
 
     _theorem: ClassVar[str]
@@ -232,6 +233,7 @@ class BatchBooster(ABC):
 
     # --- options and files -------------------------------------------------------------------------
 
+    @of_options
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options the learner was made with."""
         return {"weak": self.weak, "rounds": self.rounds}
@@ -244,6 +246,7 @@ class BatchBooster(ABC):
             setattr(self, name, value)
         return self
 
+    @of_options
     def clone(self) -> Self:
         """A learner with the same options that has seen nothing."""
         return type(self)(**BatchBooster.get_params(self))

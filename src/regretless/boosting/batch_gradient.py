@@ -11,13 +11,14 @@ from regretless import losses, rows
 from regretless.arguments import LARGEST_VALUE, check_entries, number, shown, whole
 from regretless.certificates import RegretCertificate
 from regretless.losses import Loss
+from regretless.threads import OneThread
 
 __all__ = ["BatchGradientBoosting"]
 
 Array = NDArray[np.float64]
 
 
-class BatchGradientBoosting:
+class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
     """Greedy boosting of a finite set of functions on a sample, by the mean loss.
 
         f_0 = 0,   f_i = (1 - sigma_i eta_i) f_{i-1} + eta_i g_i

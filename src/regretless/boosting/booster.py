@@ -23,7 +23,7 @@ __all__ = ["EDGES", "Booster", "Edged"]
 EDGES = (0.025, 0.05, 0.1, 0.2, 0.4)
 
 
-class Booster(Classifying):
+class Booster(Classifying, in_core=False):
     """A classifier made of the votes of weak learners, which learns one example at a time.
 
     Its score is the log-odds of the vote, its loss the log loss of that. Two labels share one ensemble,

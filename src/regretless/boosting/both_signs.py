@@ -6,11 +6,12 @@ from regretless.arguments import finite, importance, number
 from regretless.boosting.estimator import Estimator
 from regretless.experts import Hedge
 from regretless.foreign import fresh
+from regretless.threads import OneThread, of_options
 
 __all__ = ["BothSigns"]
 
 
-class BothSigns:
+class BothSigns(OneThread):
     """Makes the class of a weak learner closed under negation, which the theorems ask for.
 
     Two copies: one is told the linear losses `s v`, the other `-s v`, and its predictions are negated.
@@ -35,6 +36,7 @@ class BothSigns:
         self._sides = tuple(Estimator(fresh(weak), f"weak learner {i}") for i in range(2))
         self._hedge = Hedge(2, range=(-1.0, 1.0))
 
+    @of_options
     def clone(self) -> "BothSigns":
         """One that has seen nothing."""
         return BothSigns(self.weak)

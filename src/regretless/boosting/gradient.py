@@ -36,7 +36,7 @@ __all__ = ["GradientBoostingHull", "GradientBoostingSpan"]
 _FEEDS = ("gradient", "linearized", "residual")
 
 
-class _GradientBoosting(GradientFiles, NotLinear):
+class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
     """What the two boosters share."""
 
     weak: Any

@@ -23,7 +23,7 @@ __all__ = ["AgnosticLearner"]
 _GIVEN = ("horizon", "rate", "experts", "seed", "limit")
 
 
-class AgnosticLearner(ClassLearner):
+class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     """Predicts a probability of 1 by exponential weights over experts that stand for the class.
 
     With d experts, the rate `eta = sqrt(8 log d / T)` for T rounds, and `|p_t - y_t|` the probability of

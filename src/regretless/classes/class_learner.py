@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from regretless import persistence, state
 from regretless.arguments import shown
 from regretless.classes.finite_class import FiniteClass
+from regretless.threads import OneThread
 
 __all__ = ["ClassLearner"]
 
 Arrays = dict[str, NDArray[Any]]
 
 
-class ClassLearner(ABC):
+class ClassLearner(OneThread, ABC, changing=("rounds",)):
     """Predicts the label of a point of a class, and is told it.
 
     Attributes: `H`, the class; `rounds` learned.

@@ -12,13 +12,14 @@ from regretless.classes.finite_class import FiniteClass, Ids
 from regretless.classes.too_large import LIMIT
 from regretless.run import Array
 from regretless.state import Parts
+from regretless.threads import OneThread
 
 __all__ = ["LdimExperts"]
 
 _Opinions = tuple[list[tuple[Ids, Ids]] | None, NDArray[np.bool_]]
 
 
-class LdimExperts:
+class LdimExperts(OneThread, changing=("rounds",)):
     """Exponential weights over the experts of a class, as few of which as its dimension tells apart.
 
     An expert is given the rounds `i_1 < ... < i_L` in which it deviates from SOA, with L at most

@@ -17,7 +17,7 @@ from regretless.experts.majority import NotRealizable
 __all__ = ["SOA"]
 
 
-class SOA(ClassLearner):
+class SOA(ClassLearner, changing=("dimension", "mistakes")):
     """Predicts the label whose version space has the larger Littlestone dimension; if equal, 1.
 
         y_t = argmax_r Ldim({h in V_t : h(x_t) = r}),   V_{t+1} = {h in V_t : h(x_t) = label}

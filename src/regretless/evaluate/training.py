@@ -14,11 +14,12 @@ from regretless.linear.loading import restored
 from regretless.linear.outcome import Outcome
 from regretless.linear.regressing import Regressing
 from regretless.streams.stream import Piece, Place
+from regretless.threads import OneThread
 
 __all__ = ["Training"]
 
 
-class Training:
+class Training(OneThread, changing=("validation", "held_out", "place", "passes", "certified")):
     """A learner on its way through a stream, with all that a checkpoint must hold.
 
     Parameters

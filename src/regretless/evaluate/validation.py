@@ -16,6 +16,7 @@ from regretless.arguments import one_of
 from regretless.certificates import Certificate
 from regretless.evaluate.report import Calibration, Curve, Report
 from regretless.state import Parts
+from regretless.threads import OneThread
 
 __all__ = ["Validation"]
 
@@ -30,7 +31,7 @@ _SHARES = 20  # bins of the probability, for calibration
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-class Validation:
+class Validation(OneThread):
     """The running scores of a learner on a stream, fed in batches.
 
     Means are weighted by the examples' importance. However the stream was cut into batches, examples

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from regretless import arguments, persistence, state
+from regretless import _core, arguments, persistence, state
 from regretless.arguments import (
     check_entries,
     check_seed,
@@ -28,6 +28,7 @@ from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
 from regretless.named import arranged
 from regretless.run import Array, Run
+from regretless.threads import OneThread
 
 __all__ = ["ChipPlayer", "ChipsFromExperts", "DriftingGame", "ExpertsFromChips"]
 
@@ -37,7 +38,7 @@ _EDGE = 1e-9  # losses, movements and their mean may be this much outside what i
 # --- players -----------------------------------------------------------------------------------------
 
 
-class ChipPlayer:
+class ChipPlayer(OneThread, changing=("rounds", "positions")):
     """The player of a drifting game: puts weight on chips that an adversary then moves.
 
     All chips start at 0. In a round the player shows `weights` p, the adversary moves every chip i by a
@@ -153,7 +154,7 @@ class ChipPlayer:
         return f"{type(self).__name__}({self.n}, {self.phi!r})"
 
 
-class DriftingGame(ChipPlayer):
+class DriftingGame(ChipPlayer, changing=("loss",)):
     """Combine experts by a potential of the regret to each of them (Algorithm 3).
 
     Each expert i has a position `s_i`, its total loss less that of the player, minus the regret to it:
@@ -194,7 +195,7 @@ class DriftingGame(ChipPlayer):
 
     def act(self) -> int:
         """Draw an action from `weights`; tell it to `update` if it was played."""
-        return int(self._rng.choice(self.n, p=self.weights))
+        return _core.drawn_index(self.weights, self._rng.random())
 
     def update(self, losses: Any, action: int | None = None) -> float:
         """Learn from the losses of all experts, in [0, 1]; returns the loss suffered.
@@ -305,7 +306,7 @@ class Chips(Protocol):
     def move(self, movements: Any) -> None: ...
 
 
-class ChipsFromExperts:
+class ChipsFromExperts(OneThread):
     """A combination of experts as player of the drifting game DGv1 (Algorithm 1).
 
     There movements are in [-1, 1], no two of a round more than 1 apart, and `p . z >= 0`. The losses
@@ -338,7 +339,7 @@ class ChipsFromExperts:
         self.experts.update(np.minimum(z - z.min(), 1.0))
 
 
-class ExpertsFromChips:
+class ExpertsFromChips(OneThread):
     """A player of the drifting game DGv1 as a combination of experts (Algorithm 2).
 
     Chips are moved by `l_i - p . l`, so they are at minus the regret. If fewer than a share epsilon of

@@ -105,7 +105,7 @@ class Hedge(ExpertPlayer):
         return bounds
 
 
-class RandomizedWeightedMajority(ExpertPlayer):
+class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
     """Follow an expert drawn by its weight, which is multiplied by `beta^loss` (mohri Figure 8.4).
 
     The expected loss is at most `ln n / (1 - beta) + (2 - beta) L` where `L` is that of the best expert
@@ -151,7 +151,7 @@ class RandomizedWeightedMajority(ExpertPlayer):
         """Draw the expert to follow in this round; every call draws anew."""
         random = np.random.default_rng([self.seed, self.draws])
         self.draws += 1
-        return int(random.choice(self.n, p=self.weights))
+        return _core.drawn_index(self.weights, random.random())
 
     def _remember(self, kept: Parts) -> None:
         super()._remember(kept)

@@ -14,6 +14,7 @@ from regretless.arguments import one_of, whole, within
 from regretless.certificates import RegretCertificate
 from regretless.named import arranged, index_of, rows_alike
 from regretless.run import Array
+from regretless.threads import OneThread
 
 __all__ = ["Consistent", "Halving", "NotRealizable", "WeightedMajority"]
 
@@ -22,7 +23,7 @@ class NotRealizable(ValueError):
     """No expert has been right in every round, but the player counts on one."""
 
 
-class _Voter(ABC):
+class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", "weights")):
     """Advice of 0 and 1 comes, `predict` answers one of them, `update` tells what was right.
 
     Advice that has names (a frame, an Arrow table, a pandas series, a dict) brings those of the experts

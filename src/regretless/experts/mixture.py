@@ -17,6 +17,7 @@ from regretless.experts.mixture_run import MixtureRun
 from regretless.experts.player import ExpertPlayer
 from regretless.named import arranged, index_of, place_of, rows_alike, target_of
 from regretless.run import Array
+from regretless.threads import OneThread
 
 __all__ = ["Mixture"]
 
@@ -24,7 +25,7 @@ _LARGEST = 1e37  # of forecasts and targets: losses are then what all players ta
 _KEPT = ("loss", "tau", "gradient", "names", "rounds", "_unit", "_delayed")
 
 
-class Mixture:
+class Mixture(OneThread, changing=("player", "rounds", "names")):
     """Forecast the mean of experts' forecasts, weighted by how they did.
 
     With the gradient trick the player competes with every fixed mixture `u` of the experts' forecasts

@@ -30,6 +30,7 @@ from regretless.certificates import RegretCertificate
 from regretless.experts.run import ExpertsRun
 from regretless.named import arranged, index_of, place_of, rows_alike
 from regretless.run import Array
+from regretless.threads import OneThread, in_core, in_turn, of_options
 
 __all__ = ["ExpertPlayer", "is_group"]
 
@@ -38,7 +39,7 @@ _ANY = (-LARGEST, LARGEST)  # in any range
 _RAREST = 1e-100  # prior of an expert: its logarithm and its inverse are in all bounds
 
 
-class ExpertPlayer(ABC):
+class ExpertPlayer(OneThread, ABC):
     """A player: `weights` is what it plays now, `update` tells it what the experts lost.
 
     Parameters
@@ -72,6 +73,7 @@ class ExpertPlayer(ABC):
         self.range = None if range is None else interval(range, "range")
         self._slept = False
         self._engine = self._start()
+        self._engine.belongs_to(self)
 
     @abstractmethod
     def _start(self) -> _core.Experts:
@@ -84,6 +86,7 @@ class ExpertPlayer(ABC):
     # --- the rounds --------------------------------------------------------------------------------
 
     @property
+    @of_options
     def n(self) -> int:
         """How many experts there are."""
         return len(self.prior)
@@ -104,6 +107,7 @@ class ExpertPlayer(ABC):
         return self._width * self._engine.regrets
 
     @property
+    @in_core
     def weights(self) -> Array:
         """What is played now, if all experts are awake."""
         return self._engine.weights(None)
@@ -113,6 +117,7 @@ class ExpertPlayer(ABC):
         known, _ = arranged(confidence, self.names, "confidence")
         return self._engine.weights(self._confidence(known, (self.n,)))
 
+    @in_core
     def update(self, losses: Any, confidence: Any = None) -> float:
         """Learn from the losses of a round; returns the loss suffered.
 
@@ -126,6 +131,10 @@ class ExpertPlayer(ABC):
                 suffered = math.nan  # a list, or of another shape
             if suffered == suffered:  # noqa: PLR0124
                 return suffered
+        return self._update(losses, confidence)
+
+    @in_turn
+    def _update(self, losses: Any, confidence: Any) -> float:
         losses, names = arranged(losses, self.names, "losses")
         confidence, names = arranged(confidence, names, "confidence")
         awake = self._confidence(confidence, (self.n,))
@@ -295,6 +304,7 @@ class ExpertPlayer(ABC):
         learned = kept.pop("_state")
         self.__dict__.update(kept)
         self._engine = self._start()
+        self._engine.belongs_to(self)
         self._restore(learned)
 
     def _restore(self, learned: Array) -> None:
@@ -330,6 +340,7 @@ class ExpertPlayer(ABC):
             raise ValueError("prior is not that of the player")
         player.prior = prior  # to the last bit
         player._engine = player._start()
+        player._engine.belongs_to(player)
         player._restore(parts.array("state", (None,)))
         player.names = kept.names("names", player.n)
         player._remember(kept)

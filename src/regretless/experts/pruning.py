@@ -18,6 +18,7 @@ from regretless import persistence, state
 from regretless.arguments import finite, function, number, one_of, shown, whole
 from regretless.certificates import RegretCertificate
 from regretless.experts.trees import Tree
+from regretless.threads import OneThread
 
 __all__ = ["BestPruning"]
 
@@ -53,7 +54,7 @@ class _State:
         return a + math.log(-math.expm1(b - a)) - math.log(2.0) if a > 0 else -math.inf
 
 
-class BestPruning:
+class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
     """Predict with a tree almost as well as its best pruning, which is found on the way.
 
     A pruning makes leaves of some nodes and predicts with the one that an example reaches; the root

@@ -13,6 +13,7 @@ from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
 from regretless.rows import Want
+from regretless.threads import in_core, in_turn
 
 __all__ = ["Classifying", "label_array", "weighed"]
 
@@ -48,8 +49,24 @@ class Classifying(LinearLearner):
 
     # --- one at a time -------------------------------------------------------------------------------
 
+    @in_core
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn from one example: features `x`, label `y`, importance `w >= 0` (0: not there)."""
+        known = self._labels.index
+        count = len(known)
+        try:
+            label = known.get(y)
+        except TypeError:
+            label = None
+        if label is not None and isinstance(x, dict) and type(w) is float:
+            core = self._model
+            # threads change at calls only: the label is still what it was when it was looked up
+            if core is not None and self._labels.index is known and len(known) == count:
+                return core.learn_class(x, label, w)
+        return self._learn_one(x, y, w)
+
+    @in_turn
+    def _learn_one(self, x: Any, y: Any, w: float) -> None:
         core = self._model or self._start()
         if not isinstance(x, dict):
             x = self._row(x)
@@ -71,12 +88,24 @@ class Classifying(LinearLearner):
             return before
         return self._decide(core.step_class(x, label, w if type(w) is float else number(w, "w")))
 
+    @in_core
     def decision_one(self, x: Any) -> Any:
         """The raw score: of the second label for two, a list in the order of `classes_` for more."""
         return (self._model or self._start()).score(x if isinstance(x, dict) else self._row(x))
 
+    @in_core
     def predict_one(self, x: Any) -> Any:
         """The label with the highest score; None before any label has been seen."""
+        core, known, labels = self._model, self._labels.index, self._labels.labels
+        count = len(known)
+        if core is not None and count > 1:  # two labels and more stay in their places
+            score = core.score(x if isinstance(x, dict) else self._row(x))
+            if self._labels.index is known and len(known) == count:  # no label has come between
+                return _decided(score, labels, count)
+        return self._predict_one(x)
+
+    @in_turn
+    def _predict_one(self, x: Any) -> Any:
         return self._decide(self.decision_one(x))
 
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
@@ -133,12 +162,7 @@ class Classifying(LinearLearner):
             self._model.relane(*lanes)
 
     def _decide(self, score: Any) -> Any:
-        labels = self._labels.labels
-        if len(labels) == 2:
-            return labels[1] if score >= 0 else labels[0]
-        if len(labels) < 2:
-            return labels[0] if labels else None
-        return labels[score.index(max(score))]
+        return _decided(score, self._labels.labels, len(self._labels.labels))
 
     # --- batches -------------------------------------------------------------------------------------
 
@@ -264,7 +288,8 @@ class Classifying(LinearLearner):
         """Start afresh and learn `X` in one pass; all labels with a weight are known from the start."""
         fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
         fresh.partial_fit(X, y, weighed(label_array(y), weight_array(sample_weight)), sample_weight)
-        self._model, self._labels, self._schema = fresh._model, fresh._labels, fresh._schema
+        self._take(fresh._model)
+        self._labels, self._schema = fresh._labels, fresh._schema
         return self
 
     def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
@@ -368,6 +393,15 @@ def _counting_from(start: int) -> Iterator[None]:
         )
         moved.example = number
         raise moved from None
+
+
+def _decided(score: Any, labels: list[Any], count: int) -> Any:
+    """The label with the highest score, of so many that were known when it was asked for."""
+    if count == 2:
+        return labels[1] if score >= 0 else labels[0]
+    if count < 2:
+        return labels[0] if labels else None
+    return labels[score.index(max(score))]
 
 
 def label_array(y: Any) -> NDArray[Any]:

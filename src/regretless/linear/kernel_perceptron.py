@@ -21,7 +21,7 @@ __all__ = ["KernelPerceptron"]
 _AVERAGES = ("none", "survival", "uniform")
 
 
-class KernelPerceptron(Cycling):
+class KernelPerceptron(Cycling, in_core=False):
     """The Perceptron in the space of a kernel: it separates what no linear model can.
 
         score(x) = sum_s c_s K(x_s, x)

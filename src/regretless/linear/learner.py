@@ -1,6 +1,5 @@
 """What all linear learners share: parts, input, weights, certificate, and life on disk."""
 
-import copy
 import importlib
 import inspect
 import math
@@ -19,6 +18,7 @@ from regretless.certificates import Certificate
 from regretless.losses import Loss
 from regretless.schema import ColumnsWarning, Schema, columns_of
 from regretless.state import NotGiven, Parts, blaming
+from regretless.threads import OneThread, in_turn, of_options
 
 if TYPE_CHECKING:
     from regretless.linear.model import Model
@@ -31,7 +31,7 @@ _LEARNERS = ("linear", "newton", "boosting")  # where learners are
 _NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
 
-class LinearLearner(ABC):
+class LinearLearner(OneThread, ABC):
     """A linear model that learns one example at a time; the base of all learners of this room.
 
     A subclass says of which parts it is made (`_parts`) and how targets and predictions look. The
@@ -79,6 +79,7 @@ class LinearLearner(ABC):
     def _options(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
+    @of_options
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options the learner was made with."""
         return {name: getattr(self, name) for name in self._options()}
@@ -93,6 +94,7 @@ class LinearLearner(ABC):
         self._reset()
         return self
 
+    @of_options
     def clone(self) -> Self:
         """A learner with the same options that has seen nothing."""
         return type(self)(**self.get_params())
@@ -114,12 +116,21 @@ class LinearLearner(ABC):
         self._read_as = None
         self._schema = None
 
+    @in_turn
     def _start(self) -> "_core.Learner | Model":
         """Make the model, checking every option before anything is learned."""
-        self._model = self._made(*self._compiled())
-        if isinstance(self._model, _core.Learner):
-            self._model.advice = self._advice()
+        if self._model is None:  # another thread may have made it meanwhile
+            model = self._made(*self._compiled())
+            if isinstance(model, _core.Learner):
+                model.advice = self._advice()
+            self._take(model)
+        assert self._model is not None
         return self._model
+
+    def _take(self, model: "_core.Learner | Model | None") -> None:
+        if isinstance(model, _core.Learner):
+            model.belongs_to(self)
+        self._model = model
 
     def _advice(self) -> str:
         """What to do if a score overflows, which is not yet done."""
@@ -276,11 +287,8 @@ class LinearLearner(ABC):
         """What has been learned besides the model itself, as plain values."""
         return {}
 
-    def _remember(self, memory: dict[str, Any]) -> None:  # noqa: B027
+    def _remember(self, memory: dict[str, Any]) -> None:
         """Take back what `_memory` gave."""
-
-    def __copy__(self) -> Self:
-        return copy.deepcopy(self)  # two learners cannot share a model that both change
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k not in _NOT_COPIED}
@@ -289,6 +297,7 @@ class LinearLearner(ABC):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
         model = state.pop("_state", None)
         self.__dict__.update(state)
         if model is not None:

@@ -17,7 +17,7 @@ from regretless.losses import Hinge, Loss
 __all__ = ["PrimalDual"]
 
 
-class PrimalDual(Classifying):
+class PrimalDual(Classifying, in_core=False):
     """Online learning as ascent of the dual of the batch problem, with a certified lower bound on it.
 
     The batch problem is to minimise `P(w) = F(w) + C sum_t max(0, margin - y_t <w, x_t>)`, `F` the

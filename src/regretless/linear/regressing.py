@@ -9,6 +9,7 @@ from regretless import rows
 from regretless.arguments import number
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
+from regretless.threads import in_core
 
 __all__ = ["Regressing"]
 
@@ -18,10 +19,15 @@ class Regressing(LinearLearner):
 
     _classifies: ClassVar[bool] = False
 
+    @in_core
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
         """Learn from one example: features `x`, target `y`, importance `w >= 0` (0: not there)."""
+        if type(y) is not float:
+            y = number(y, "y")
+        if type(w) is not float:
+            w = number(w, "w")
         core: Any = self._model or self._start()
-        core.learn_target(x if isinstance(x, dict) else rows.row(x), number(y, "y"), number(w, "w"))
+        core.learn_target(x if isinstance(x, dict) else rows.row(x), y, w)
 
     def step(self, x: Any, y: float, w: float = 1.0) -> float:
         """Predict and learn in one pass over the row; the prediction made before learning."""
@@ -31,6 +37,7 @@ class Regressing(LinearLearner):
         )
         return score
 
+    @in_core
     def decision_one(self, x: Any) -> float:
         """The raw score, which is the prediction."""
         score: float = (self._model or self._start()).score(
@@ -65,7 +72,8 @@ class Regressing(LinearLearner):
         """Start afresh and learn `X` in one pass."""
         fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
         fresh.partial_fit(X, y, sample_weight)
-        self._model, self._schema = fresh._model, fresh._schema
+        self._take(fresh._model)
+        self._schema = fresh._schema
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -32,6 +32,7 @@ from regretless.domains import Box, Domain, Simplex
 from regretless.oco.files import described, restored
 from regretless.oco.player import implied_dimension
 from regretless.run import Array, Run
+from regretless.threads import OneThread
 
 __all__ = ["DensityPlayer"]
 
@@ -40,7 +41,7 @@ _DRAWS = 1_000_000  # of Monte Carlo, at most, until enough of them lie in the d
 _EDGE = 1e-9  # losses may be this much outside [0, 1]: rounding
 
 
-class DensityPlayer:
+class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
     """Play the mean of a density that favours points which have lost less than was lost.
 
     Each point w has a score `s(w) = sum_t f_t(w) - f_t(w_t)`, minus the regret to it, and

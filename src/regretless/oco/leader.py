@@ -39,7 +39,7 @@ __all__ = ["FollowTheLeader", "FollowTheRegularizedLeader", "Stability"]
 _FAR = 1e155  # of points and sums of gradients: squares are still numbers
 
 
-class _Leader(PlayerInPython):
+class _Leader(PlayerInPython, changing=("loss", "travel")):
     """What both leaders share: the losses so far, and the point that is best for them."""
 
     _numbers: tuple[str, ...] = ("rounds", "linear", "loss", "travel", "gaps", "_gap")

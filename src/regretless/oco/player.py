@@ -20,11 +20,12 @@ from regretless.domains import Domain
 from regretless.geometry import Geometry
 from regretless.oco.hindsight import best_point
 from regretless.run import Array, Run
+from regretless.threads import OneThread
 
 __all__ = ["Player", "PlayerInPython", "implied_dimension", "matrix", "vector"]
 
 
-class Player(ABC):
+class Player(OneThread, ABC):
     """A player: `point` is what it plays now, `update` tells it what became of that.
 
     Attributes: `dimension`; `domain`, what may be played; `rounds` played; `linear`, the sum of
@@ -148,7 +149,7 @@ class Player(ABC):
         return paid
 
 
-class PlayerInPython(Player):
+class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum")):
     """A player whose rounds are Python: it gives `point`, `_move` and the bounds."""
 
     def __init__(self, dimension: int, domain: Domain) -> None:

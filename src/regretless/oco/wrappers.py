@@ -17,11 +17,12 @@ from regretless.certificates import RegretCertificate
 from regretless.oco.convex_losses import Convex, ConvexLoss, check_convex_loss
 from regretless.oco.player import Player
 from regretless.run import Array
+from regretless.threads import OneThread
 
 __all__ = ["Linearized", "MistakeOnly"]
 
 
-class Linearized:
+class Linearized(OneThread, changing=("losses",)):
     """Convex losses for a player of linear ones: it is given a subgradient at the point it played.
 
     As `f_t(w_t) - f_t(u) <= <z_t, w_t - u>` for `z_t` in the subdifferential at `w_t`, every bound
@@ -72,6 +73,9 @@ class Linearized:
         suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
+        z = vector(loss.gradient(w), "loss.gradient(point)", len(w))
+        if not np.array_equal(w, self.player.point):
+            raise RuntimeError("the loss moved the player that is learning it; learn one at a time")
         self.player.update(z)
         self.losses.append(suffered)
         self._functions.append(loss)
@@ -107,7 +111,7 @@ class Linearized:
         return f"Linearized({self.player!r})"
 
 
-class MistakeOnly:
+class MistakeOnly(OneThread, changing=("rounds", "mistakes")):
     """Give a learner only the rounds on which it erred; it stays as it is on the others.
 
     If a learner makes at most M mistakes on every sequence, so does this, as it errs on every round

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from regretless import boosting
 from regretless.boosting.batch import BatchBooster
 from regretless.boosting.stump_search import Array
+from regretless.threads import of_options
 
 __all__ = ["AdaBoost", "NHBoost", "NHBoostDT"]
 
@@ -19,7 +20,12 @@ class SklearnBooster(ClassifierMixin, BatchBooster, BaseEstimator):  # type: ign
     """A booster of matrices."""
 
     # those that know the options of `weak`
-    get_params = BaseEstimator.get_params
+    @of_options
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options the learner was made with, and those of `weak`."""
+        found: dict[str, Any] = BaseEstimator.get_params(self, deep)
+        return found
+
     set_params = BaseEstimator.set_params
     __repr__ = BaseEstimator.__repr__
     n_features_in_: int
