@@ -203,7 +203,7 @@ def check_seed(value: Any, name: str = "seed") -> int:
     return whole(value, name, 0, 2**128 - 1)
 
 
-def instance(value: Any, name: str, kind: type[T], hint: str = "") -> T:
+def instance(value: T, name: str, kind: type[Any], hint: str = "") -> T:
     """The value of an argument if it is of a class.
 
     >>> instance(3, "geometry", Fraction)
