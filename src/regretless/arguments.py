@@ -54,8 +54,8 @@ def shown(value: Any) -> str:
 
     To print an Arrow array or a sparse matrix that lies is as deadly as to use it.
 
-    >>> shown(["a", 10**400]), shown(np.array([object()]))
-    ("['a', 100000000000000000000000000000000000000...00000000000000000000000000000...", '<ndarray>')
+    >>> shown(["a", 1.5]), shown("b" * 100)[-20:], shown(np.array([object()]))
+    ("['a', 1.5]", "bbbbbbbbbbbbbbbbbbb'", '<ndarray>')
     """
     try:
         text = _printer.repr(value)
