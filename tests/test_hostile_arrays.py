@@ -15,6 +15,7 @@ from regretless.evaluate import progressive
 from regretless.games.payoffs import Payoffs, read
 from regretless.linear import KernelPerceptron, LinearClassifier, LinearRegressor
 from regretless.newton import NewtonClassifier
+from regretless.streams.cache import Cache
 
 RNG = np.random.default_rng(0)
 X = sparse.random_array((9000, 40), density=0.1, format="csr", rng=RNG)
@@ -332,3 +333,51 @@ def test_class_numbers_beyond_the_lanes_do_not_reach_the_core():
     with pytest.raises(ValueError, match="malformed"):
         core.csr(1, np.array([0, 5]), columns, values, False, None, None, True)
     assert isinstance(core, _core.Learner)
+
+
+def test_what_must_not_be_printed_is_not_printed():
+    """An array that lies, where a number is expected: the message names its class only."""
+
+    def attempt():
+        with pytest.raises(ValueError, match="<StringArray> is not a number"):
+            LinearRegressor().learn_one({"a": LIES["beyond"]}, 1.0)
+        with pytest.raises(ValueError, match="w=<StringArray> is not a number"):
+            LinearRegressor().learn_one({"a": 1.0}, 1.0, LIES["beyond"])
+        with pytest.raises(ValueError, match="y=<StringArray> is"):
+            LinearClassifier().learn_one({"a": 1.0}, LIES["beyond"])
+
+    survives(attempt)
+
+
+# --- caches ------------------------------------------------------------------------------------------
+
+
+def test_a_cache_that_is_damaged(tmp_path):
+    """Each byte changed, or the file cut: the same examples, others, or an error that names the file."""
+    (tmp_path / "a.svm").write_text("".join(f"{t % 2} {1 + t % 5}:{t} 7:1\n" for t in range(40)))
+    model, cache = LinearRegressor(), Cache(tmp_path / "a.cache")
+    for piece in streams.read(tmp_path / "a.svm").pieces(model._form()):
+        model.learn_many(piece.X, piece.y)
+        cache.add(model, piece)
+    cache.finish()
+    data = cache.path.read_bytes()
+
+    def case(rng):
+        spoilt = bytearray(data)
+        spoilt[int(rng.integers(len(data)))] = int(rng.integers(256))
+        cache.path.write_bytes(spoilt[: len(data) - int(rng.integers(2) * rng.integers(len(data)))])
+        try:
+            pieces = list(cache.stream().pieces())
+        except ValueError as error:
+            assert str(cache.path) in str(error)  # noqa: PT017
+            return "refused"
+        with suppress(
+            ValueError, _core.Diverged
+        ):  # what the learner finds: other rows, or numbers that are none
+            for piece in pieces:
+                model.learn_many(piece.X, piece.y)
+        return "used"
+
+    campaign = run(case, cases=300)
+    assert campaign.failures == []
+    assert campaign.outcomes.keys() == {"refused", "used"}

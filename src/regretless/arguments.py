@@ -64,8 +64,8 @@ def shown(value: Any) -> str:
 
     To print an Arrow array or a sparse matrix that lies is as deadly as to use it.
 
-    >>> shown(["a", 10**400]), shown(np.array([object()]))
-    ("['a', 100000000000000000000000000000000000000...00000000000000000000000000000...", '<ndarray>')
+    >>> shown(["a", 1.5]), shown("b" * 100)[-20:], shown(np.array([object()]))
+    ("['a', 1.5]", "bbbbbbbbbbbbbbbbbbb'", '<ndarray>')
     """
     try:
         text = _printer.repr(value)
@@ -238,7 +238,7 @@ def check_seed(value: Any, name: str = "seed") -> int:
     return whole(value, name, 0, 2**128 - 1)
 
 
-def instance(value: Any, name: str, kind: type[T], hint: str = "") -> T:
+def instance(value: T, name: str, kind: type[Any], hint: str = "") -> T:
     """The value of an argument if it is of a class.
 
     >>> instance(3, "geometry", Fraction)

@@ -130,7 +130,7 @@ def get(rate: float | Rate) -> Rate:
     """
     if isinstance(rate, Rate):
         return rate
-    if not isinstance(rate, SupportsFloat) or isinstance(rate, str):
+    if not isinstance(rate, SupportsFloat):
         raise ValueError(
             f"rate={shown(rate)} must be a number or a Rate, for example InverseSqrt(0.5)"
         )

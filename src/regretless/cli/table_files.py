@@ -28,7 +28,7 @@ def read_table(path: str, delimiter: str | None = None) -> Any:
     import pyarrow as pa
 
     from regretless.streams.opening import STANDARD_INPUT, suffixes
-    from regretless.streams.tables import Columns, TableStream
+    from regretless.streams.tables import all_tables
 
     suffix = ".csv" if path == STANDARD_INPUT else suffixes(path)[0]
     if suffix not in DELIMITERS | _BINARY:
@@ -46,7 +46,7 @@ def read_table(path: str, delimiter: str | None = None) -> Any:
             raise ValueError(f"{path}: {error}") from error
     else:
         _refuse_no_file(path)
-        tables = list(TableStream([path], _BINARY[suffix], Columns())._tables(path))
+        tables = all_tables(path, _BINARY[suffix])
     if not sum(table.num_rows for table in tables):
         raise ValueError(f"{path}: there are no rows")
     return pa.concat_tables(tables)

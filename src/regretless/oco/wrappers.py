@@ -69,7 +69,6 @@ class Linearized(OneThread, changing=("losses",)):
         """Learn from an object with `value(w)` and `gradient(w)`; returns the loss suffered."""
         check_convex_loss(loss)
         w = self.player.point
-        z = vector(loss.gradient(w), "loss.gradient(point)", len(w))
         suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")

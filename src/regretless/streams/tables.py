@@ -15,7 +15,7 @@ from regretless.streams.memory import ArrayStream
 from regretless.streams.opening import suffixes
 from regretless.streams.stream import Piece, Place, Stream
 
-__all__ = ["Columns", "TableStream", "table_stream"]
+__all__ = ["Columns", "TableStream", "all_tables", "table_stream"]
 
 _ROWS = 16_384
 
@@ -132,7 +132,7 @@ class TableStream(Stream):
 
     def _file(self, number: int, skip: int, labelled: bool) -> Iterator[Piece]:
         path, at = self.paths[number], 0
-        for table in _parquet(path) if self._format == "parquet" else _arrow(path):
+        for table in _tables(path, self._format):
             at += table.num_rows
             if at <= skip:
                 continue
@@ -152,6 +152,20 @@ def _named(path: str) -> Iterator[None]:
         raise ValueError(f"{path}: it says that it needs more memory than there is") from error
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def all_tables(path: str, format: str) -> list[Any]:
+    """The whole of a file as Arrow tables, every column of which is sound."""
+    with _named(path):
+        tables = list(_tables(path, format))
+        for table in tables:
+            for name, column in zip(table.column_names, table.columns):
+                sound(column, f"column {name!r}")
+    return tables
+
+
+def _tables(path: str, format: str) -> Iterator[Any]:
+    return _parquet(path) if format == "parquet" else _arrow(path)
 
 
 def _parquet(path: str) -> Iterator[Any]:
