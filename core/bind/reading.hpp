@@ -476,8 +476,10 @@ class Reading {
             return "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(spec[0])) + "]";
           },
           c.stride);
-      c.is_number = nb::isinstance<nb::int_>(spec[0]);
-      if (c.is_number) c.number = column_of(nb::object(spec[0]).ptr());
+      const nb::object given = nb::borrow(spec[0]);
+      const PyName called(given.ptr());
+      c.is_number = called.is_column();
+      c.number = called.column();
       c.names.push_back(name);
     } else {
       auto a = nb::cast<Vector<std::int32_t>>(spec[1]);

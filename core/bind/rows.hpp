@@ -169,9 +169,6 @@ class RowReader {
 // Adds a dict as an example without a label. If it is bad, what was added is dropped.
 void add_dict(PyObject* dict, text::Examples& out);
 
-// The number that names a column, or ValueError if it is too large.
-std::int64_t column_of(PyObject* name);
-
 // The bytes of a str, or ValueError if it holds what is not Unicode.
 std::string_view utf8(PyObject* text);
 

@@ -56,6 +56,7 @@ LARGEST, SMALLEST = 1e75, 1e-75
 LARGEST_VALUE, SMALLEST_WEIGHT = 1e19, 1e-19
 NOT_A_WEIGHT = "is not a weight: it must be finite and not negative"
 _MOST = 2**53
+_WIDEST = 1e150  # ends of a range: what is within it is scaled to [0, 1] before anything is squared
 T = TypeVar("T")
 
 
@@ -291,9 +292,9 @@ def interval(value: Any, name: str) -> tuple[float, float]:
         low = high = math.nan
     if not -math.inf < low < high < math.inf:
         raise ValueError(f"{name}={shown(value)} must be two finite numbers, the smaller first")
-    if max(-low, high) > (1 + 1e-9) * LARGEST:  # which rounding may pass
+    if max(-low, high) > (1 + 1e-9) * _WIDEST:  # which rounding may pass
         raise ValueError(
-            f"{name}={shown(value)} must be within {-LARGEST:g} and {LARGEST:g}; scale the losses"
+            f"{name}={shown(value)} must be within {-_WIDEST:g} and {_WIDEST:g}; scale the losses"
         )
     return low, high
 

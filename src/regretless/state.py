@@ -97,7 +97,9 @@ class Parts:
             return None
         texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
         if not texts or len(value) != n or len(set(value)) != n:
-            raise ValueError(f"{name}={arguments.shown(value)} is not a list of {n} different names")
+            raise ValueError(
+                f"{name}={arguments.shown(value)} is not a list of {n} different names"
+            )
         return list(value)
 
     def inside(self, name: str) -> "Parts":
