@@ -197,6 +197,15 @@ void Learner::extend(int count) {
     const int room = std::max(room_, now.width + now.width / 2);
     return lay_out(layout(lanes, room), the_same(now.lanes, lanes), as_they_are(lanes));
   }
+  // Lanes that only filled up a block may have played along: their rows begin anew.
+  const auto first = std::size_t(now.lanes), last = std::size_t(lanes);
+  if (!with(rule_, [](const auto& r) { return r.rests(); }))
+    for (std::size_t i = 0; i < bank_.rows(); ++i) {
+      for (int slot = 0; slot < now.floats; ++slot)
+        std::fill(bank_.floats(i, slot) + first, bank_.floats(i, slot) + last, 0.0f);
+      for (int slot = 0; slot < now.doubles; ++slot)
+        std::fill(bank_.doubles(i, slot) + first, bank_.doubles(i, slot) + last, 0.0);
+    }
   if (votes_) record_.extend(now.lanes, lanes);
   bank_.use(lanes);
 }

@@ -259,7 +259,7 @@ def test_competitors_by_name():
     assert player.regret("b") == player.regret(1)
     assert player.certificate("a") == player.certificate(0)
     assert player.regret({"b": 1.0, "a": 0.0}) == player.regret(1)
-    with pytest.raises(ValueError, match="comparator='c' is not one of 'a', 'b'"):
+    with pytest.raises(ValueError, match="comparator='c' is not an expert; there are 'a', 'b'"):
         player.regret("c")
     with pytest.raises(ValueError, match="comparator='a': the experts have no names"):
         Hedge(2).regret("a")

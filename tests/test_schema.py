@@ -34,7 +34,7 @@ def frame(**columns):
 LABELS = ["a", "b", "a"]
 
 
-@pytest.fixture(params=LEARNERS, ids=str)
+@pytest.fixture(params=LEARNERS, ids=lambda make: getattr(make, "__name__", "x").strip("<>"))
 def model(request):
     learner = request.param(**HASHED)
     learner.learn_many(frame(), LABELS)

@@ -80,7 +80,7 @@ def place_of(name: str, names: Sequence[str] | None, argument: str) -> int:
             f"{argument}={name!r}: the experts have no names; give a number, or forecasts with names"
         )
     if name not in names:
-        raise ValueError(f"{argument}={name!r} is not one of {_listed(names)}")
+        raise ValueError(f"{argument}={name!r} is not an expert; there are {_listed(names)}")
     return list(names).index(name)
 
 
@@ -193,7 +193,7 @@ def _missing(value: Any) -> bool:
 
 def _refused(called: str, kind: str) -> ValueError:
     return ValueError(
-        f"{called} holds {kind}, which are no numbers of an expert; leave it out, or make it the index"
+        f"{called} holds {kind}, not the numbers of an expert; leave it out, or make it the index"
     )
 
 

@@ -23,7 +23,7 @@ class NotRealizable(ValueError):
     """No expert has been right in every round, but the player counts on one."""
 
 
-class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", "weights")):
+class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", "charges")):
     """Advice of 0 and 1 comes, `predict` answers one of them, `update` tells what was right.
 
     Advice that has names (a frame, an Arrow table, a pandas series, a dict) brings those of the experts
