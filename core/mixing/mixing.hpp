@@ -39,9 +39,9 @@ class Mixing {
 
   double score() {
     if (exp_concave(loss_)) return kernels_.mixed_score(loss_, view(), scratch_.data());
-    hedge_.distribution(nullptr, weights_());
-    double sum = 0;
-    for (int k = 0; k < lanes_; ++k) sum += view().weights[k] * scratch_[std::size_t(k)];
+    double *shares = scratch_.data() + width_, sum = 0;
+    hedge_.distribution(nullptr, shares);
+    for (int k = 0; k < lanes_; ++k) sum += shares[k] * scratch_[std::size_t(k)];
     return sum;
   }
   // The target of the scores that were mixed last, and the loss of what came of it.

@@ -72,13 +72,17 @@ class EngineInPython(ABC):
         return suffered, strengths, paid, points
 
 
-def take_numbers(engine: Any, numbers: dict[str, float], signed: tuple[str, ...] = ()) -> None:
+def take_numbers(
+    engine: Any, numbers: dict[str, float], theta: Array, signed: tuple[str, ...] = ()
+) -> None:
     """Set numbers of an engine: `rounds` is whole, and only some may be negative."""
     for name, value in numbers.items():
         if not (value >= 0 or name in ("linear", *signed)) or not abs(value) <= state.MOST:
             raise ValueError(f"{name}={value} is not a number that it could be")
     if numbers["rounds"] != int(numbers["rounds"]):
         raise ValueError(f"rounds={numbers['rounds']} is not a whole number")
+    if not numbers["rounds"] and theta.any():
+        raise ValueError("theta is the sum of gradients, of which there are none yet")
     for name, value in numbers.items():
         setattr(engine, name, int(value) if name == "rounds" else value)
 

@@ -110,5 +110,5 @@ class MirrorInPython(EngineInPython):
             raise ValueError("the rate is not that of the rounds and the squares")
         if not self._domain.contains(vectors[1], 1e-6):
             raise ValueError(f"the point {vectors[1]} is not in {self._domain!r}")
-        take_numbers(self, numbers, signed=("_steepest", "_local"))
+        take_numbers(self, numbers, vectors[0], signed=("_steepest", "_local"))
         self.theta, self.point = vectors.copy()

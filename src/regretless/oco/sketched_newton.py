@@ -160,8 +160,9 @@ class _SketchedSteps(EngineInPython):
         n, d = len(self._NUMBERS), len(self.point)
         if len(state) < n + 3 * d:
             raise ValueError("the state is of another player")
-        take_numbers(self, dict(zip(self._NUMBERS, state[:n].tolist())), signed=("squares",))
         vectors = state[n : n + 3 * d].reshape(3, d)
         check_entries(vectors, np.abs(vectors) <= _FAR, "state", f"is beyond {_FAR:g}")
+        numbers = dict(zip(self._NUMBERS, state[:n].tolist()))
+        take_numbers(self, numbers, vectors[0], signed=("squares",))
         self.theta, self.point, self.cross = vectors.copy()
         self.sketch.restore(state[n + 3 * d :])
