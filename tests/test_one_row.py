@@ -356,7 +356,7 @@ def test_a_sum_may_not_be_too_large(tmp_path):
         model = make()
         model.learn_one({"a": 1.0}, 1.0)
         before = saved(model, tmp_path)
-        with pytest.raises(ValueError, match="add up|sum of features"):
+        with pytest.raises(ValueError, match=r"add up|sum of features"):
             call(model)
         assert saved(model, tmp_path) == before
 
