@@ -5,6 +5,7 @@ category: the value "red" of the feature "colour" is the feature "colour=red" wi
 digits is the number: "7" and 7 are one feature. What a row has twice is added up.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -404,11 +405,11 @@ _MISSING = frozenset(_core.MISSING)
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value of a table is missing: None, NaN, NA, or a text that says so.
+    """Whether a value of a table is missing: None, NaN, or a text that says so.
 
     >>> is_missing("NA"), is_missing(float("nan")), is_missing("Namibia")
     (True, True, False)
     """
     if isinstance(value, str):
         return value in _MISSING
-    return value is None or bool(value != value)  # noqa: PLR0124
+    return value is None or (isinstance(value, float) and math.isnan(value))
