@@ -111,7 +111,7 @@ def test_options_are_those_of_the_library():
         "winnow",
         "balanced-winnow",
     }
-    own |= {"pa", "svm", "primal-dual", "newton", "boost"}
+    own |= {"pa", "svm", "primal-dual", "newton", "boost", "adagrad-plain"}
     assert {each.value for each in Learner} - own == set(rules._RULES)
     names = {losses.get(each.value).name for each in LossName}
     assert names == {each.value for each in LossName}

@@ -18,7 +18,8 @@ class LearningOptions:
     loss: Annotated[
         LossName | None,
         learning_option(
-            help="By default logistic, or squared if the labels are numbers that are not all whole."
+            help="By default logistic, or squared if the labels are numbers that are not all whole; "
+            "whole numbers with many values need it, or --classes."
         ),
     ] = None
     classes: Annotated[
