@@ -94,10 +94,10 @@ void test_arms() {
       const double u = t ? Draws(4, Draws::coin, t).uniform() : 0;
       double total = 0;
       for (const double each : w) total += each;
-      const std::size_t any = drawn_index(w.data(), w.size(), nullptr, u, total);
+      const std::size_t any = regretless::drawn_index(w.data(), w.size(), nullptr, u, total);
       CHECK(any < w.size() && w[any] > 0);
       const std::vector<double> awake{0, t % 2 ? 1. : 0., 1, 1};
-      const std::size_t some = drawn_index(w.data(), w.size(), awake.data(), u, total);
+      const std::size_t some = regretless::drawn_index(w.data(), w.size(), awake.data(), u, total);
       CHECK(some < w.size() && awake[some] > 0);
     }
   bool refused = false;
