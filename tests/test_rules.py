@@ -258,8 +258,12 @@ def test_a_class_that_comes_late_starts_afresh(make):
         if first and isinstance(getattr(alone, "rule", None), rules.Coin):
             continue  # it knows the scales of the features: below
         if isinstance(getattr(alone, "rule", None), rules.EG):
-            # it counts the features seen before: they are shown, and nothing is taught
-            alone.partial_fit(X[:first], np.zeros(first, int), sample_weight=np.full(first, 1e-18))
+            # it counts the features seen before: they are shown, and what was taught is wiped out
+            taught = alone.__getstate__()["_state"]["scalars"]
+            alone.partial_fit(X[:first], np.zeros(first, int))
+            state = alone.__getstate__()
+            state["_state"] |= {"scalars": taught, "bank": 0 * state["_state"]["bank"]}
+            alone.__setstate__(state)
         for row, here in zip(X[first:], y[first:].tolist(), strict=True):
             alone.learn_one(row, int(here == label))
         np.testing.assert_allclose(scores[:, k], alone.decision_function(X), rtol=1e-6, atol=1e-6)
