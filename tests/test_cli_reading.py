@@ -27,7 +27,9 @@ def test_ignore_leaves_namespaces_out(folder, ignored, left):
     (folder / "three.vw").write_text("\n".join(lines) + "\n")
     command = ["train", "three.vw", "--exact", "-q", "ua", "-q", "aa"]
     run(*command, "--save", "m", "--ignore", ignored)
-    parts = {name.split("^")[0] for names in load("m").weights_ for name in names.split("*")}
+    parts = {
+        name.strip().split("|")[0] for names in load("m").weights_ for name in names.split("*")
+    }
     assert parts == left
     kept = [
         "|".join([head, *(part for part in parts if part.split()[0].split(":")[0] in left)])

@@ -157,4 +157,4 @@ def test_live_input_is_predicted_as_it_comes(folder):
     assert result.stdout.count("\n") == 2
     wrong = process("predict", "-", "--format", "vw", "--model", "v", input="|x y\n" * 2000)
     assert wrong.stdout == ""
-    assert "none of the features: x^y" in wrong.stderr
+    assert "none of the features: x|y" in wrong.stderr

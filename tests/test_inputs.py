@@ -2,6 +2,7 @@
 
 import threading
 import time
+import warnings
 from collections import ChainMap, Counter, OrderedDict, UserDict
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +20,7 @@ from scipy import sparse
 
 from regretless import linear, rules
 from regretless.linear import LinearClassifier, LinearRegressor
+from regretless.schema import ColumnsWarning
 
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
 # Winnow takes other features, and has tests of its own
@@ -211,12 +213,18 @@ def test_predicting_changes_nothing(make, features, tmp_path):
     model.learn_many(named(rng.normal(size=(20, 5))), rng.integers(0, 3, 20))
     before = saved(model, tmp_path)
     rows = [{"f0": 1.0, "new": 2.0, "colour": "red"}, {7: 1.0, -5: 1.0}, [1.0] * 9, {}]
-    batches = [np.ones((4, 50)), sparse.eye_array(9).tocsr(), pd.DataFrame({"c": ["x", "y"]})]
+    batches = [
+        np.ones((4, 50)),
+        sparse.eye_array(9).tocsr(),
+        pd.DataFrame({"c": ["x", "y"], "f0": 1.0}),
+    ]
     methods = [(m, rows) for m in ("predict_one", "decision_one", "predict_proba_one")]
     methods += [(m, batches) for m in ("predict", "decision_function", "predict_proba")]
     for method, given_ in methods:
         for x in given_ if hasattr(model, method) else []:
-            getattr(model, method)(x)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ColumnsWarning)
+                getattr(model, method)(x)
     facts(model)
     assert saved(model, tmp_path) == before
 

@@ -55,7 +55,10 @@ class LdimExperts(OneThread, changing=("rounds",)):
     """
 
     def __init__(self, H: FiniteClass, horizon: int, *, rate: float, limit: int = LIMIT) -> None:
-        self.H, self.horizon = instance(H, "H", FiniteClass), whole(horizon, "horizon", most=10**100)
+        self.H, self.horizon = (
+            instance(H, "H", FiniteClass),
+            whole(horizon, "horizon", most=10**100),
+        )
         self.limit = whole(limit, "limit")
         self.rate = positive(rate, "rate")
         self.dimension = H._dimension(H._everybody(), limit)

@@ -316,7 +316,7 @@ class Classifying(LinearLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
-        batch, count = rows.batch(X), len(self._labels.labels)
+        batch, count = self._to_predict(X), len(self._labels.labels)
         if not count:
             raise ValueError("nothing has been learned yet: there is no label to predict")
         if count == 2:

@@ -208,9 +208,13 @@ class LinearLearner(OneThread, ABC):
         names = (self._model or self._start()).names().values()
         return column in names or any(str(name).startswith(f"{column}=") for name in names)
 
+    def _to_predict(self, X: Any) -> rows.Batch:
+        """Rows to be predicted, as the core takes them."""
+        return rows.batch(X)
+
     def _batch_scores(self, X: Any) -> NDArray[np.float64]:
         core = self._model or self._start()
-        batch = rows.batch(X)
+        batch = self._to_predict(X)
         scores: NDArray[np.float64] = self._feed(batch, None, None, rows.Want.SCORES)
         return scores.reshape(batch.size, core.lanes)
 

@@ -9,6 +9,7 @@ from river import base
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
 from regretless.linear.regressing import Regressing
+from regretless.rows import Batch
 
 __all__ = ["RiverClassifier", "RiverLearner", "RiverRegressor"]
 
@@ -22,6 +23,9 @@ class RiverLearner(LinearLearner, base.Estimator):  # type: ignore[misc]
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         """The options that `river.checks` should try."""
         yield from cls._checked_with
+
+    def _compare_columns(self, batch: Batch) -> None:
+        """Columns come and go in River, and nobody is warned of it."""
 
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False

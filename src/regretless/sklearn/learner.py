@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from regretless.linear.classifying import Classifying, weighed
 from regretless.linear.learner import LinearLearner
 from regretless.linear.regressing import Regressing
+from regretless.rows import Batch
 
 __all__ = ["SklearnClassifier", "SklearnLearner", "SklearnRegressor"]
 
@@ -47,9 +48,9 @@ class SklearnLearner(LinearLearner, BaseEstimator):  # type: ignore[misc]
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         return X, y, sample_weight
 
-    def _batch_scores(self, X: Any) -> NDArray[np.float64]:
+    def _to_predict(self, X: Any) -> Batch:
         check_is_fitted(self)
-        return super()._batch_scores(validate_data(self, X, accept_sparse="csr", reset=False))
+        return super()._to_predict(validate_data(self, X, accept_sparse="csr", reset=False))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start afresh and learn `X` in one pass."""
