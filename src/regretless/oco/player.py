@@ -90,9 +90,10 @@ class Player(OneThread, ABC):
                 f"comparators={comparators} is not in domain={self.domain!r}: no theorem speaks of it"
             )
         bounds, assumptions, theorem = self._bounds(self._complexity(comparators))
-        return RegretCertificate(
-            self.rounds, self.regret(comparators), bounds, theorem, assumptions
-        )
+        regret = self.regret(comparators)
+        if math.isinf(regret):  # to points without end, of which no theorem speaks
+            bounds = {}
+        return RegretCertificate(self.rounds, regret, bounds, theorem, assumptions)
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
