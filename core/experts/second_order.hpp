@@ -181,6 +181,7 @@ class MlPoly : public SecondOrder {
   void check() override {
     SecondOrder::check();
     Field::positive("largest", largest_, (1 + 1e-6) * most_ * most_).check();
+    Field::positive("paid", paid_).check();
     for (std::size_t i = 0; i < size(); ++i) {
       require(squares_[i] <= (1 + 1e-6) * rounds_ * largest_,
               "squares are larger than the largest");

@@ -279,7 +279,8 @@ void NewtonFrame::weights(std::size_t row, double* out) const {
   double scale = 1;
   if (diagonal_) {
     const double most = at[square_at() + 1];
-    scale = most > 0 ? 1 / std::sqrt(kFloor * most * most + double(at[square_at()])) : 0;
+    scale =
+        most > 0 ? 1 / std::sqrt(kFloor * most * most + std::max(0.0, double(at[square_at()]))) : 0;
   }
   for (std::size_t k = 0; k < lanes_.size(); ++k) {
     double w = at[k];
