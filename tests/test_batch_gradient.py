@@ -71,7 +71,7 @@ def test_batch_boosting_refuses():
         with pytest.raises(ValueError, match=match):
             BatchGradientBoosting(**options).fit(G, y)
     for base, target, match in [
-        (2 * G, y, "base must be"),
+        (2 * G, y, r"is outside \[-1, 1\]"),
         (G, y[:2], "a row for each"),
         (G[0], y, "shape"),
     ]:

@@ -185,9 +185,9 @@ class Says:
     [
         (Says(math.nan), ValueError, "weak learner 0, a Says, predicts nan"),
         (Says(-math.inf), ValueError, "predicts -inf"),
-        (Says("yes"), TypeError, "weak learner 0, a Says, predicts 'yes', a str"),
-        (Says(None), TypeError, "predicts None"),
-        (Says(True), TypeError, "a bool"),
+        (Says("yes"), ValueError, "weak learner 0, a Says, predicts 'yes', a str"),
+        (Says(None), ValueError, "predicts None"),
+        (Says(True), ValueError, "a bool"),
         (Stump, ValueError, r"give an object, Stump\(\)"),
         (object(), ValueError, "has neither learn_one and predict_one"),
         ("stump", ValueError, "weak='stump'"),

@@ -90,7 +90,7 @@ def test_bad_input_changes_nothing():
     model = NeuralNet().fit(X, y)
     before = model.predict(X)
     for bad, match in [
-        (lambda: model.learn_one({"a": math.nan}, 1.0), "nan"),
+        (lambda: model.learn_one({"a": math.inf}, 1.0), "inf"),
         (lambda: model.learn_one({"a": 1.0}, math.nan), "y = nan"),
         (lambda: model.learn_slope({"a": 1.0}, math.inf), "slope = inf"),
         (lambda: NeuralNet(hidden=0).predict_one({}), "hidden=0"),

@@ -437,28 +437,23 @@ def test_a_score_that_is_no_number_is_reported(loss):
 
 
 @pytest.mark.parametrize("flow", [False, True])
-def test_features_that_share_a_row_act_in_turn(flow):
-    """Two rows for seven columns: each occurrence finds the row as the one before has left it.
-
-    Following the flow, first all take the gradient in, then all move.
-    """
+def test_features_that_share_a_row_are_added_up(flow):
+    """Two rows for seven columns: the model is that of the two sums."""
     random, eta = np.random.default_rng(4), 0.3
     rule = rules.AdaGrad(eta, invariant=flow)
     model = LinearClassifier(rule=rule, features="hashed", bits=1, intercept=False)
     w, squares = np.zeros(2), np.zeros(2)
     for t in range(20):
-        x, y = random.normal(size=7), t % 2
-        score = sum(w[c % 2] * v for c, v in enumerate(x))
+        seven, y = random.normal(size=7), t % 2
+        x = np.array([seven[::2].sum(), seven[1::2].sum()])
+        score = float(w @ x)
         g = 1 / (1 + math.exp(-score)) - y
-        moves = []  # of a unit step
-        for c, v in enumerate(x):
-            squares[c % 2] += (g * v) ** 2
-            moves.append(eta * v / math.sqrt(squares[c % 2]))
+        squares += (g * x) ** 2
+        moves = eta * x / np.sqrt(squares)  # of a unit step
         step = g
         if flow:
             step = LOSSES["logistic"].invariant_step(score, 2 * y - 1, 1.0, float(x @ moves))
-        for c, move in enumerate(moves):
-            w[c % 2] -= step * move
-        model.learn_one(dict(enumerate(x.tolist())), y)
+        w -= step * moves
+        model.learn_one(dict(enumerate(seven.tolist())), y)
     # 140 float additions, each off by at most 2^-24 of weights below 1
     assert [model.weights_[0], model.weights_[1]] == pytest.approx(w, abs=140 * 2.0**-24)

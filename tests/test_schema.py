@@ -172,7 +172,7 @@ def test_like_a_model(tmp_path):
         model.predict(piece.X)
     table = pa.table({"zip": [77], "size": [2.0]})
     (piece,) = streams.read(table, like=model).pieces()
-    assert piece.X.row(0) == {"zip": "77", "size": 2.0}
+    assert piece.X.row(0) == {"zip=77": 1.0, "size": 2.0}
     lines = tmp_path / "d.jsonl"
     lines.write_text('{"zip": "A1", "size": 1}\n{"zip": "A1", "size": "big"}\n')
     with pytest.raises(ValueError, match=r"d.jsonl, line 2: 'size': 'big' is not a number"):

@@ -89,7 +89,9 @@ def as_matrix(x: Any) -> Any:
         from scipy.sparse import csr_array
 
         columns, values = rows.row(x)
-        matrix = csr_array((values, columns, [0, len(columns)]), shape=(1, x.shape[-1]))
+        ends = np.array([0, len(columns)], np.int32)  # scikit-learn knows only 32 bits
+        entries = values, columns.astype(np.int32), ends
+        matrix = csr_array(entries, shape=(1, x.shape[-1]))
     else:
         matrix = values = np.atleast_2d(rows.numbers(x, "x", "a row: give a vector"))
     if matrix.ndim != 2 or matrix.shape[0] != 1:
