@@ -413,9 +413,9 @@ def test_copies(kind):
         found = play(twin, "random", 40, weights=True, seed=1)
         np.testing.assert_array_equal([f[3] for f in found], [e[3] for e in expected])
         np.testing.assert_array_equal(twin.state(), booster.state())
-    with pytest.raises(ValueError, match="numbers, not"):
+    with pytest.raises(ValueError, match=r"numbers, not|of another"):
         booster.restore(before[:-1])
-    with pytest.raises(ValueError, match="is not a"):
+    with pytest.raises(ValueError, match=r"is not a|damaged"):
         booster.restore(np.full(len(before), np.nan))
 
 

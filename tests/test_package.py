@@ -147,7 +147,8 @@ def test_the_stub_has_the_arguments_of_the_core(name, body):
     """Name by name, as the compiled functions list them."""
     for method, arguments in re.findall(r"def (\w+)\((.*?)\) ->", body, re.S):
         function = getattr(getattr(_core, name), method)
-        if method != "__len__" and callable(function):
+        # types that are made by hand do not list their arguments
+        if callable(function) and "->" in (function.__doc__ or "") and method != "__len__":
             compiled = re.findall(r"(\w+):", function.__doc__.split("->")[0])
             assert re.findall(r"(?<![*\w])(\w+):", arguments) == compiled, method
 
