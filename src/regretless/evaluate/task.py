@@ -85,31 +85,31 @@ class WithoutTargets(Stream):
     Whoever chooses a classifier means whole numbers as labels, but numbers that are not whole and have
     more than 20 values among the first 1,000 are none.
 
-    >>> list(WithoutTargets([({"a": 1.0}, t + 0.5) for t in range(30)]))
+    >>> from regretless import streams
+    >>> list(WithoutTargets(streams.read([({"a": 1.0}, t + 0.5) for t in range(30)])))
     Traceback (most recent call last):
     ValueError: the labels are numbers with many values (0.5, 1.5, 2.5, ...) and the model is a \
 classifier, which would make a label of each: use a regressor, such as LinearRegressor, to predict a \
 number, or give str(y) if each is a label
     """
 
-    def __init__(self, stream: Stream | Iterable[Any]) -> None:
+    def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._at_hand = getattr(stream, "_at_hand", False)  # type: ignore[misc]
+        self._at_hand = stream._at_hand  # type: ignore[misc]
 
     def pieces(
         self, form: Form | None = None, start: Place | None = None, labelled: bool = True
     ) -> Iterator[Piece]:
         labels = FirstLabels()
-        assert isinstance(self._stream, Stream)
         for piece in self._stream.pieces(form, start, labelled):
             self._look(labels, piece.y)
             yield piece
 
-    def __iter__(self) -> Iterator[Any]:
+    def weighted(self) -> Iterator[tuple[dict[Any, Any], Any, float]]:
         labels = FirstLabels()
-        for example in self._stream:
-            self._look(labels, (example[1],))
-            yield example
+        for x, y, w in self._stream.weighted():
+            self._look(labels, (y,))
+            yield x, y, w
 
     @staticmethod
     def _look(labels: FirstLabels, further: Iterable[Any]) -> None:
