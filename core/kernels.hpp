@@ -62,7 +62,7 @@ struct BankView {
 // What a pass over the values of a batch finds out, and over the columns if it is sparse.
 struct Survey {
   bool fits;              // all are finite and at most kLargestValue
-  bool has_zero;          // some are 0, that is, absent
+  bool has_zero;          // some are 0 as floats, that is, absent
   bool within = true;     // 0 <= column < width
   std::size_t falls = 0;  // how often a column is not larger than the one before it
 };

@@ -102,7 +102,7 @@ class Reading {
       }
       std::size_t n = 0;
       for (std::size_t j = first; j < last; ++j) {
-        if (v[j] == 0) continue;
+        if (float(v[j]) == 0) continue;
         row[n] = naming ? f.insert(std::int64_t(c[j])) : f.find(std::int64_t(c[j]));
         value[n] = float(v[j]);
         keep_place(row[n], value[n]);
@@ -159,14 +159,15 @@ class Reading {
         for (std::size_t c = 0; c < width; ++c) {  // what is 0 is written, but not counted
           row[n] = plain[c].row;
           value[n] = float(v[c]);
-          n += v[c] != 0;
+          n += value[n] != 0;
         }
         return n;
       }
       for (Column& c : plan) {
         const double v = c.codes ? 1 : c.numbers[std::ptrdiff_t(t) * c.stride];
         const std::size_t code = c.codes ? std::size_t(c.codes[t]) : 0;
-        if (v == 0 || code >= c.names.size()) continue;  // a code of -1 is larger than any size
+        if (float(v) == 0 || code >= c.names.size())
+          continue;  // a code of -1 is larger than any size
         row[n] = c.row(code, f, naming);
         value[n] = float(v);
         keep_place(row[n], value[n]);

@@ -151,7 +151,7 @@ void RowReader::push_any(std::size_t position, PyObject* name, PyObject* value, 
     return push(row_of(category_, learning), 1);
   }
   const double wide = PyFloat_Check(value) ? PyFloat_AS_DOUBLE(value) : number(value, name);
-  if (wide == 0 || std::isnan(wide)) return;
+  if (float(wide) == 0 || std::isnan(wide)) return;
   if (!range_.has(wide)) checked_float(wide, "x[" + shown(name) + "]", range_);
   if (PyUnicode_CheckExact(name)) return push(row_of_text(position, name, learning), float(wide));
   has_others_ = true;
@@ -185,7 +185,7 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
         // What is 0 is absent, in every form of input: written, but not counted.
         rows[size_] = last[position].row;
         values[size_] = float(v);
-        size_ += v != 0;
+        size_ += values[size_] != 0;
       } else {
         push_any(position, name, value, learning);
         last = cache_.order();
@@ -290,7 +290,7 @@ void RowReader::read_arrays(const std::int64_t* columns, const double* values, s
     if (!range_.has(values[j]))
       checked_float(values[j], "x[" + std::to_string(columns[j]) + "]", range_);
   for (std::size_t j = 0; j < size; ++j) {
-    if (values[j] == 0) continue;
+    if (float(values[j]) == 0) continue;
     const std::uint32_t row = learning ? features_.insert(columns[j]) : features_.find(columns[j]);
     push(row, float(values[j]));
   }

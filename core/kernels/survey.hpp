@@ -9,15 +9,16 @@ namespace {
 // These look for a sign bit in differences, without a branch, so that they vectorise. The bits of
 // positive doubles are ordered as the doubles are, with infinities and NaNs above all numbers.
 Survey survey_values(const double* values, std::size_t size) {
-  const double limit = kLargestValue;
-  std::int64_t most, high = 0, low = 0;
+  const double limit = kLargestValue, tiny = 0x1p-150;  // the largest double that is 0 as a float
+  std::int64_t most, least, high = 0, low = 0;
   std::memcpy(&most, &limit, sizeof(most));
+  std::memcpy(&least, &tiny, sizeof(least));
   for (std::size_t j = 0; j < size; ++j) {
     std::int64_t bits;
     std::memcpy(&bits, values + j, sizeof(bits));
     bits &= 0x7fffffffffffffff;
     high |= most - bits;
-    low |= bits - 1;
+    low |= bits - least - 1;
   }
   return {.fits = high >= 0, .has_zero = low < 0};
 }

@@ -38,7 +38,7 @@ void test_arms() {
       Arms &player = *players[k], &copy = *copies[k];
       Draws random(9, Draws::coin, double(k));
       for (int t = 0; t < 300; ++t) {
-        if (t == 100 || t == 101) player.grow(0.1), copy.grow(0.1);
+        if (t == 100 || t == 101) player.grow(0.4), copy.grow(0.4);
         if (t == 150) player.retire(0), copy.retire(0);
         std::vector<double> awake(player.present());
         for (double& each : awake) each *= random.uniform() < 0.7;

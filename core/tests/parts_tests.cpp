@@ -40,9 +40,9 @@ void test_features() {
     for (int i = 0; i < 3000; ++i) {
       CHECK(exact.insert("name" + std::to_string(i)) == std::uint32_t(3 * i + 1));
       CHECK(exact.insert(std::int64_t(i)) == std::uint32_t(3 * i + 2));
-      CHECK(exact.insert(std::int64_t(-1 - i) * 1000000007) == std::uint32_t(3 * i + 3));
+      CHECK(exact.insert(std::int64_t(1 + i) * 1000000007) == std::uint32_t(3 * i + 3));
     }
-  CHECK(exact.find("7") == Features::kAbsent);  // the string is not the column
+  CHECK(exact.find("7") == exact.find(std::int64_t(7)) && exact.find("07") == Features::kAbsent);
   CHECK(exact.name(1) == "name0" && exact.column(2) == 0 && exact.is_column(2));
   exact.truncate(100);
   CHECK(exact.size() == 100 && exact.find("name0") == 1 &&
@@ -61,6 +61,12 @@ void test_features() {
   // fixed for ever: models on disk depend on them
   CHECK(hash_bytes("") == 0xe220a8397b1dcdafULL && hash_bytes("feature") == 0xf9bf6b7d581bd47cULL);
   CHECK(hash_bytes("a longer name=with a value") == 0xa6d4355ea5c585a0ULL);
+  const std::string name = "a name\xc3\xa9 of some bytes\xff";
+  for (std::size_t size = 1; size <= name.size(); ++size) {
+    std::uint64_t word = 0, left = size % 8;
+    std::memcpy(&word, name.data() + size - left, left);
+    if (left) CHECK(last_word(name.data() + size - left, left, size) == word);
+  }
 }
 
 void test_bank() {

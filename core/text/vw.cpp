@@ -1,6 +1,7 @@
 #include "text/vw.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "text/decimals.hpp"
 #include "text/line.hpp"
@@ -8,6 +9,12 @@
 namespace regretless::text {
 
 namespace {
+
+constexpr auto kEndsName = [] {
+  std::array<bool, 256> ends{};
+  for (const char c : {' ', '\t', ':', '|'}) ends[std::size_t(c)] = true;
+  return ends;
+}();
 
 bool fits(const std::string& wanted, std::string_view space) {
   return wanted == ":" || wanted == space || (wanted.size() == 1 && space.substr(0, 1) == wanted);
@@ -112,7 +119,7 @@ void VwParser::features(const char* p, const char* end, Examples& out) {
   };
   const auto word = [&] {
     const char* begin = p;
-    while (p < end && *p != ' ' && *p != ':' && *p != '\t' && *p != '|') ++p;
+    while (p < end && !kEndsName[static_cast<unsigned char>(*p)]) ++p;
     return std::string_view(begin, p);
   };
   while (p < end) {
@@ -130,7 +137,7 @@ void VwParser::features(const char* p, const char* end, Examples& out) {
       ++p;
       continue;
     }
-    if (!prefix && !keep) {
+    if (!prefix && !keep && unsigned(*p - '0') < 10) {
       const char* rest = plain_columns(p, end, limit(), scale, true, out);
       if (rest != p) {
         p = rest;
@@ -144,9 +151,11 @@ void VwParser::features(const char* p, const char* end, Examples& out) {
       joined_.resize(prefix);
       joined_.append(name);
       name = joined_;
+      out.add_text(name, v);
+    } else {
+      out.add(name, v);
     }
-    out.add(name, v);
-    if (keep && v != 0) {
+    if (keep && float(v) != 0) {
       features_.push_back({space, names_.size(), name.size(), v});
       names_.append(name);
     }
@@ -179,7 +188,7 @@ void VwParser::gather() {
                        name(features_[next]) == name(sum);
          ++next)
       sum.value += features_[next].value;
-    if (sum.value == 0) continue;
+    if (float(sum.value) == 0) continue;
     if (groups_.empty() || groups_.back().name != sum.space)
       groups_.push_back({sum.space, kept, kept});
     features_[kept++] = sum;

@@ -127,7 +127,8 @@ class CSR:
     def row(self, t: int) -> dict[Any, Any]:
         """One row, as a dict."""
         part = slice(self.starts[t], self.starts[t + 1])
-        return dict(zip(self.columns[part].tolist(), self.values[part].tolist()))
+        values = self.values[part].astype(np.float32)
+        return {c: v for c, v in zip(self.columns[part].tolist(), values.tolist()) if v}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ class Table:
         out = {}
         for name, values, *categories in self.columns:
             if not categories:
-                if value := values[t].item():
+                if value := np.float32(values[t]).item():
                     out[name] = value
             elif values[t] >= 0:
                 out[f"{name}={categories[0][values[t]]}"] = 1.0
