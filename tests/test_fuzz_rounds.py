@@ -22,6 +22,12 @@ def test_rounds(name):
 ENGINES = [n for n in rounds.FAMILIES if hasattr(LINES[n].make(0), "_engine")]
 
 
+# Of these other parts of the state tell how many rounds were played, and a file that says otherwise is
+# damaged; only `tests/fuzz/rounds.py` takes them far.
+TOLD = {"AdaNormalHedgeTV", "CoinBetting", "Exp3", "Exp3IX", "Exp4", "TsallisINF", "UCB1"}
+TOLD |= {"EpsilonGreedy", "ThompsonSampling"}
+
+
 @pytest.mark.parametrize("name", ENGINES)
 def test_players_after_a_billion_rounds(name):
     """Counters are exact, and nothing that is computed from them overflows."""
@@ -29,7 +35,13 @@ def test_players_after_a_billion_rounds(name):
     player = entry.make(0)
     rounds.play(entry, 64, size=64, player=player)
     state = np.array(player._engine.state())
-    player._engine.restore(np.where(state == 64.0, float(FAR), state))  # all that counts rounds
+    later = np.where(state == 64.0, float(FAR), state)  # all that counts rounds
+    if name in TOLD:
+        with pytest.raises(ValueError):
+            player._engine.restore(later)
+        assert player.rounds == 64
+        return
+    player._engine.restore(later)
     assert player.rounds == FAR
     next(rounds.batches(entry, 100))(player)
     assert player.rounds == FAR + 100

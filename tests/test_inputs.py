@@ -44,8 +44,10 @@ every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
 both_features = pytest.mark.parametrize("features", ["exact", "hashed"])
 few = settings(deadline=None, max_examples=8, derandomize=True, phases=[Phase.generate])
 
+# No subnormal numbers: their last bits depend on the order in which the squares of a row are added.
+NUMBERS = st.floats(-4, 4, width=32, allow_subnormal=False)
 VALUES = {
-    "float": st.sampled_from([0.0, 0.0, 1.0, -0.5]) | st.floats(-4, 4, width=32),
+    "float": st.sampled_from([0.0, 0.0, 1.0, -0.5]) | NUMBERS,
     "int": st.integers(-3, 3).map(float),
     "bool": st.booleans().map(float),
 }

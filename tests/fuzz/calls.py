@@ -395,8 +395,8 @@ def methods(kind: type) -> list[str]:
     """The public methods of a class that take something."""
     out = []
     for name in dir(kind):
-        found = getattr(kind, name)
-        if name.startswith("_") or name in CHANGES or not inspect.isfunction(found):
+        found = inspect.getattr_static(kind, name)
+        if name.startswith("_") or name in CHANGES or not callable(found):
             continue
         if len(inspect.signature(found).parameters) > 1:
             out.append(name)

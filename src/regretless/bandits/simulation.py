@@ -162,9 +162,8 @@ def simulate(
         if player.n != n:
             raise ValueError(f"{name} has {player.n} arms, the environment {n}")
 
-    def game(job: tuple[str, int]) -> tuple[Array, ...]:
-        name, seed = job
-        player = named[name].clone()
+    def game(job: tuple[str, int, ArmPlayer]) -> tuple[Array, ...]:
+        name, seed, player = job
         player._reseed(seed)
         world = environment._world(seed) if table is None else _core.table(table)
         done, *found = player._engine.watch(world, at.tolist(), delays)
@@ -174,7 +173,7 @@ def simulate(
             )
         return tuple(found)
 
-    jobs = [(name, seed) for name in named for seed in seen]
+    jobs = [(name, seed, player.clone()) for name, player in named.items() for seed in seen]
     threads = (os.cpu_count() or 1) if workers is None else whole(workers, "workers")
     with ThreadPoolExecutor(threads) as pool:
         results = list(pool.map(game, jobs))
