@@ -17,14 +17,12 @@ class Repeats {
   // Of examples with forty features one in twenty is suspected in vain.
   template <class Key>
   bool possible(std::size_t n, Key key) {
-    if (++round_ == 0) {
-      met_.fill(0);
-      round_ = 1;
-    }
-    const std::uint8_t round = round_;
+    thread_local Met met;  // it is too large to be in every learner
+    if (++met.round == 0) met = {.last = {}, .round = 1};
+    const std::uint8_t round = met.round;
     unsigned found = 0;
     for (std::size_t j = 0; j < n; ++j) {
-      std::uint8_t& last = met_[std::size_t(key(j)) % kClasses];
+      std::uint8_t& last = met.last[std::size_t(key(j)) % kClasses];
       found |= unsigned(last == round);
       last = round;
     }
@@ -68,8 +66,10 @@ class Repeats {
 
  private:
   static constexpr std::size_t kClasses = std::size_t(1) << 14;
-  std::array<std::uint8_t, kClasses> met_{};
-  std::uint8_t round_ = 0;
+  struct Met {
+    std::array<std::uint8_t, kClasses> last{};
+    std::uint8_t round = 0;
+  };
   // of the example at hand: entries that came first, their sums, and a hash table of both
   std::vector<std::size_t> firsts_;
   std::vector<double> sums_;

@@ -116,6 +116,14 @@ def test_the_command_names_file_line_and_example(folder, learner):
     assert "ogd is left out: wild.csv, line 10 (example 6)" in compared.stderr
 
 
+def test_a_target_too_large_is_named_with_file_and_line(folder):
+    (folder / "far.csv").write_text("a,y\n1,2\n\n3,1e30\n")
+    given = ["far.csv", "--label", "y", "--loss", "squared", "--quiet"]
+    told = "far.csv, line 4: y = 1e+30 is beyond 1e19; scale the targets\n"
+    assert run("train", *given, code=1).stderr == f"error: {told}"
+    assert f"coin is left out: {told}" in run("compare", *given, code=1).stderr
+
+
 def test_no_learner_is_advised_to_use_itself():
     """On the command line and in Python."""
     from regretless.cli.learners import Learner, LearnerOptions

@@ -186,7 +186,7 @@ def test_what_no_hypothesis_says_changes_nothing():
     assert state(soa) == before
     with pytest.raises(ValueError, match="xs has 2 entries and ys 1"):
         soa.run([1, 2], [0])
-    with pytest.raises(ValueError, match=r"ys\[1\] = 0.5 is not 0 or 1"):
+    with pytest.raises(ValueError, match=r"ys\[1\]=0.5 is not one of 0, 1"):
         soa.run([1, 2], [0, 0.5])
     with pytest.raises(ValueError, match="none of the 7 points"):
         soa.run([1, "a"], [0, 0])

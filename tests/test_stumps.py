@@ -147,7 +147,7 @@ def test_bad_input_changes_nothing(kind):
     model = kind().fit(X, y)
     before = model.predict(X)
     for bad, match in [
-        (lambda: model.learn_one({"a": math.nan}, 1.0), "nan"),
+        (lambda: model.learn_one({"a": math.inf}, 1.0), "inf"),
         (lambda: model.learn_one({"a": 1.0}, math.inf), "y = inf"),
         (lambda: model.learn_one({"a": 1.0}, 1.0, -1.0), "w = -1"),
         (lambda: model.learn_slope({"a": 1.0}, math.nan), "slope = nan"),

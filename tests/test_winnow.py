@@ -269,7 +269,7 @@ def test_balanced_winnow_is_weighted_majority_on_signs():
     # (x, -x) begin with a tie, so that both are given the same first step
     first = X[0] * y[0]
     model.learn_one(first, 1)
-    majority.weights[:] = np.where(np.r_[first, -first] > 0, 1.0, math.exp(-2 * rate))
+    majority.charges[:] = np.r_[first, -first] < 0
     ties = 0
     for x, label in zip(X, y.tolist()):
         s = model.decision_one(x)

@@ -44,6 +44,8 @@ class PyLearner : public Owned {
 
   const std::string& advice() const { return learner_->advice; }
   void advise(const std::string& text) { learner_->advice = text; }
+  std::size_t earlier() const { return earlier_; }
+  void count_from(std::size_t earlier) { earlier_ = earlier; }
 
   // --- one row -----------------------------------------------------------------------------------
   nb::object score(nb::handle x) {
@@ -549,7 +551,7 @@ class PyLearner : public Owned {
         if (want) batch.scores = scores.data() + (want == kScores ? first * lanes : 0);
         if (want) batch.losses = losses.data() + first;
         if (learning) {
-          learner_->learn(batch, first);
+          learner_->learn(batch, earlier_ + first);
         } else {
           learner_->predict(batch);
         }
@@ -568,6 +570,7 @@ class PyLearner : public Owned {
   }
 
   std::unique_ptr<Model> learner_;
+  std::size_t earlier_ = 0;  // examples of the call in the parts before this one, for errors
   Reading reading_;
   std::size_t starts_[2] = {0, 0};
   std::uint32_t known_ = 0;  // features known when the row came, its own among them
@@ -628,6 +631,7 @@ void bind_learner(nb::module_& m) {
       .def("located", &PyLearner::located, "starts"_a, "rows"_a, "values"_a, "labels"_a.none(),
            "importance"_a.none(), "want"_a)
       .def_prop_rw("advice", &PyLearner::advice, &PyLearner::advise)
+      .def_prop_rw("earlier", &PyLearner::earlier, &PyLearner::count_from)
       .def_prop_ro("wants_names", &PyLearner::wants_names)
       .def_prop_ro("lanes", &PyLearner::lanes)
       .def("relane", &PyLearner::relane, "sources"_a, "signs"_a)

@@ -406,10 +406,16 @@ class Reading {
   }
 
  private:
-  static void refuse(const char* name, std::ptrdiff_t at, double value, const char* why) {
+  // A ValueError; of an example of many it has `row`, its number, and `what` is wrong with it, so
+  // that whoever knows the file can name the line instead.
+  [[noreturn]] static void refuse(const std::string& name, std::ptrdiff_t at, double value,
+                                  const char* why) {
     const std::string place = at < 0 ? "" : "[" + std::to_string(at) + "]";
-    const std::string shown = nb::cast<std::string>(nb::repr(nb::float_(value)));
-    throw nb::value_error((name + place + " = " + shown + " " + why).c_str());
+    const std::string what = " = " + nb::cast<std::string>(nb::repr(nb::float_(value))) + " " + why;
+    nb::object error = nb::handle(PyExc_ValueError)(name + place + what);
+    if (at >= 0) error.attr("row") = at, error.attr("what") = name + what;
+    PyErr_SetObject(PyExc_ValueError, error.ptr());
+    throw nb::python_error();
   }
   void keep_place(std::uint32_t& row, float& value) {
     if (row == Features::kAbsent) place_absent(kind_, features_.size(), absent_++, row, value);

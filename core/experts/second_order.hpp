@@ -185,7 +185,7 @@ class MlPoly : public SecondOrder {
     for (std::size_t i = 0; i < size(); ++i) {
       require(squares_[i] <= (1 + 1e-6) * rounds_ * largest_,
               "squares are larger than the largest");
-      require(near(rates_[i], largest_ > 0 ? 1 / (squares_[i] + largest_) : 0),
+      require(near(rates_[i], largest_ < kNothing ? 0 : 1 / (squares_[i] + largest_)),
               "a rate is not that of its squares");
     }
   }

@@ -284,7 +284,7 @@ def interval(value: Any, name: str) -> tuple[float, float]:
     ValueError: range=(1, 0) must be two finite numbers, the smaller first
     >>> interval((-1.7e308, 1.7e308), "range")
     Traceback (most recent call last):
-    ValueError: range=(-1.7e+308, 1.7e+308) must be within -1e+150 and 1e+150; scale what is measured
+    ValueError: range=(-1.7e+308, 1.7e+308) must be within -1e+150 and 1e+150; scale the losses
     """
     try:
         low, high = (number(end, name) for end in listed(value, name))

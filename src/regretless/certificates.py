@@ -150,7 +150,7 @@ class _Proved:
         if measured is None:
             return assumed
         slack = 1e-9 * (1.0 + abs(bound) + abs(measured)) if math.isfinite(measured) else 0.0
-        return assumed and measured <= bound + slack
+        return bool(assumed and measured <= bound + slack)
 
 
 @dataclass(frozen=True)

@@ -127,8 +127,7 @@ class CSR:
     def row(self, t: int) -> dict[Any, Any]:
         """One row, as a dict."""
         part = slice(self.starts[t], self.starts[t + 1])
-        values = self.values[part].astype(np.float32)
-        return {c: v for c, v in zip(self.columns[part].tolist(), values.tolist()) if v}
+        return dict(zip(self.columns[part].tolist(), self.values[part].tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +154,7 @@ class Table:
         out = {}
         for name, values, *categories in self.columns:
             if not categories:
-                if value := np.float32(values[t]).item():
+                if value := values[t].item():
                     out[name] = value
             elif values[t] >= 0:
                 out[f"{name}={categories[0][values[t]]}"] = 1.0

@@ -35,7 +35,7 @@ class Parts:
     Parameters: `described`, values as JSON has them; `arrays`; `prefix`, which names of arrays begin
     with.
 
-    >>> parts = Parts({"rounds": 3}, {"loss": np.array([0.5, math.nan])})
+    >>> parts = Parts({"rounds": 3}, {"loss": np.array([0.5, np.nan])})
     >>> parts.whole("rounds"), parts.size
     (3, 2)
     >>> parts.array("loss", (2,))

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from regretless._core import Diverged
-from regretless.schema import WrongKind
 from regretless.streams import Piece, Stream
 
 __all__ = ["located"]
@@ -18,7 +17,9 @@ def located(stream: Stream, piece: Piece, seen: int = 0, advice: str = "") -> It
     """
     try:
         yield
-    except WrongKind as error:
+    except ValueError as error:
+        if not hasattr(error, "row"):  # as a `WrongKind` has, and what the core refuses
+            raise
         raise ValueError(f"{stream.where(piece, error.row)}: {error.what}") from error
     except Diverged as error:
         t = error.example

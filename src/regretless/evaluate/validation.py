@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regretless import _core
+from regretless import _core, arguments
 from regretless.arguments import one_of
 from regretless.certificates import Certificate
 from regretless.evaluate.report import Calibration, Curve, Report
@@ -28,7 +28,6 @@ _POINTS = np.unique(np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).astype(np.in
 
 _RANKS, _REACH = 2**14, 16.0  # bins of the log-odds from -16 to 16
 _SHARES = 20  # bins of the probability, for calibration
-_LARGEST = float(np.finfo(np.float64).max)
 
 
 class Validation(OneThread):
@@ -115,20 +114,21 @@ class Validation(OneThread):
         >>> scores.add([1.0, 4.0], None, [1.0, 4.0])
         >>> scores.add([9.0], [np.nan], [9.0])
         Traceback (most recent call last):
-        ValueError: weights[0] = nan is not a weight: it must be finite and >= 0
+        ValueError: weights[0] = nan is not a weight: it must be finite and not negative
         >>> scores.loss
         2.5
         """
         count = np.size(losses)
         rows = np.empty((3, count))
-        rows[0] = 1.0 if weights is None else _column("weights", weights, count)
+        rows[0] = 1.0
+        if weights is not None:  # they count as in learning
+            rows[0] = arguments.weights(_column("weights", weights, count), "weights")
         rows[1] = _column("losses", losses, count)
         rows[2] = _column("wrong", wrong, count)
         if not count:
             return
         weight = rows[0]
         if weights is not None:
-            _check("weights", weight, _LARGEST, "is not a weight: it must be finite and >= 0")
             np.multiply(rows[1:], weight, out=rows[1:], where=weight > 0)
             rows[1:, weight == 0] = 0.0  # also if the loss is infinite
         proved = np.nan if certified is None else float(certified)

@@ -218,7 +218,7 @@ class Classifying(LinearLearner):
                 weights = None if importance is None else importance[part]
                 want, learned = self._wanted(codes, want_scores), self.examples_
                 try:
-                    with _counting_from(start):
+                    with _counting_from(start, self._model):
                         told = self._feed(batch[part], np.maximum(codes, 0), weights, want)
                 except _core.Diverged:
                     if newest is not None and self.examples_ == learned:
@@ -378,21 +378,16 @@ def weighed(labels: NDArray[Any], importance: NDArray[np.float64] | None) -> NDA
 
 
 @contextmanager
-def _counting_from(start: int) -> Iterator[None]:
+def _counting_from(start: int, core: Any) -> Iterator[None]:
     """Errors of a part that begins there have the number that the example has in the whole."""
+    if not isinstance(core, _core.Learner):
+        yield
+        return
+    core.earlier = start
     try:
         yield
-    except _core.Diverged as error:
-        if not start or not hasattr(error, "example"):
-            raise
-        number = start + error.example
-        what, _, advice = str(error).partition(". ")
-        before = what.partition(" at example ")[0].partition(",")[0]
-        moved = _core.Diverged(
-            f"{before} at example {number} of this call; the examples before it were learned. {advice}"
-        )
-        moved.example = number
-        raise moved from None
+    finally:
+        core.earlier = 0
 
 
 def _decided(score: Any, labels: list[Any], count: int) -> Any:

@@ -69,7 +69,8 @@ class Linearized(OneThread, changing=("losses",)):
         """Learn from an object with `value(w)` and `gradient(w)`; returns the loss suffered."""
         check_convex_loss(loss)
         w = self.player.point
-        suffered = number(loss.value(w), "loss.value(point)")
+        with np.errstate(all="ignore"):  # what is not finite is refused
+            suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
         z = vector(loss.gradient(w), "loss.gradient(point)", len(w))
