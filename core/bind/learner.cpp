@@ -579,6 +579,18 @@ class PyLearner : public Owned {
   std::vector<double> scores_;
 };
 
+// Columns as the core has them, in one pass; whether all are from 0 to 2^31 - 1, and so right.
+bool narrow_columns(Vector<std::int64_t> columns,
+                    nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig> to) {
+  if (columns.size() != to.size()) throw nb::value_error("the arrays differ in size");
+  std::uint64_t bits = 0;
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    bits |= std::uint64_t(columns.data()[j]);
+    to.data()[j] = std::int32_t(columns.data()[j]);
+  }
+  return bits < std::uint64_t(1) << 31;
+}
+
 // (whether every row's columns strictly increase, whether some value is 0); ValueError if the
 // arrays are no CSR matrix at all or hold a value that cannot be learned.
 nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
@@ -653,6 +665,7 @@ void bind_learner(nb::module_& m) {
       .def("measured", &PyLearner::measured, "lane"_a)
       .def("spaces", &PyLearner::spaces, "lane"_a)
       .def("mixing", &PyLearner::mixing, "lane"_a);
+  m.def("narrow", &narrow_columns, "columns"_a, "to"_a);
   m.def("survey", &survey, "width"_a, "starts"_a, "columns"_a, "values"_a, "name"_a);
 }
 

@@ -27,6 +27,7 @@ struct Column {
   const double* numbers = nullptr;
   std::ptrdiff_t stride = 1;
   const std::int32_t* codes = nullptr;
+  nb::object given;        // its name
   bool is_number = false;  // named by a number
   std::int64_t number = 0;
   std::vector<std::string> names;   // one for numbers, one per category for codes
@@ -125,6 +126,7 @@ class Reading {
   auto table(std::size_t size, nb::list columns, Use use) {
     std::vector<Column> plan;
     for (nb::handle item : columns) plan.push_back(column(size, nb::cast<nb::tuple>(item)));
+    check_columns(plan, size);
     Features& f = features_;
     const auto most = [&](std::size_t first, std::size_t last) {
       return (last - first) * plan.size();
@@ -451,13 +453,27 @@ class Reading {
     return std::size_t(most);
   }
 
-  template <class Where>
-  void check_values(const double* values, std::size_t size, Where where,
-                    std::ptrdiff_t stride = 1) const {
-    if (range_.any() && stride == 1 && kernels().survey_values(values, size).fits) return;
-    for (std::size_t j = 0; j < size; ++j)
-      if (const double v = values[std::ptrdiff_t(j) * stride]; !range_.has(v))
-        checked_float(v, where(j), range_);
+  // The columns of a matrix are looked at together, as they lie in memory.
+  void check_columns(const std::vector<Column>& plan, std::size_t size) const {
+    const auto fit = [&](const double* values, std::size_t count) {
+      return range_.any() && kernels().survey_values(values, count).fits;
+    };
+    if (is_matrix(plan) && fit(plan[0].numbers, size * plan.size())) return;
+    for (const Column& c : plan) {
+      if (c.codes || (c.stride == 1 && fit(c.numbers, size))) continue;
+      for (std::size_t t = 0; t < size; ++t)
+        if (const double v = c.numbers[std::ptrdiff_t(t) * c.stride]; !range_.has(v))
+          checked_float(
+              v, "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(c.given)) + "]",
+              range_);
+    }
+  }
+  static bool is_matrix(const std::vector<Column>& plan) {
+    std::size_t j = 0;
+    while (j < plan.size() && !plan[j].codes && plan[j].numbers == plan[0].numbers + j &&
+           plan[j].stride == std::ptrdiff_t(plan.size()))
+      ++j;
+    return j && j == plan.size();
   }
   // Values that a reader or a survey has found finite: whether they are what this rule takes.
   template <class Starts, class Value, class Where>
@@ -477,14 +493,8 @@ class Reading {
       c.held_numbers = a;
       c.numbers = a.data();
       c.stride = a.stride(0);
-      check_values(
-          c.numbers, n,
-          [&](std::size_t t) {
-            return "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(spec[0])) + "]";
-          },
-          c.stride);
-      const nb::object given = nb::borrow(spec[0]);
-      const PyName called(given.ptr());
+      c.given = nb::borrow(spec[0]);
+      const PyName called(c.given.ptr());
       c.is_number = called.is_column();
       c.number = called.column();
       c.names.push_back(name);

@@ -193,6 +193,7 @@ class Reader:
 def probabilities(
     loss: tuple[int, float], scores: NDArray[np.float64], lanes: int
 ) -> NDArray[np.float64]: ...
+def narrow(columns: NDArray[np.int64], to: NDArray[np.int32]) -> bool: ...
 def survey(
     width: int,
     starts: NDArray[np.int64],

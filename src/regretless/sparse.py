@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless import _core
 from regretless.arguments import shown
 
 __all__ = ["checked", "compressed"]
@@ -46,10 +47,13 @@ def compressed(X: Any, name: str = "X") -> Compressed:
         raise ValueError(
             f"{name} is malformed: X.indptr has {starts.size} entries for {X.shape[0]} rows"
         )
-    narrow = columns.astype(np.int32, copy=False)
-    if narrow is not columns and (narrow != columns).any():
-        raise ValueError(f"{name}.indices has a column outside {name}.shape: {name} is malformed")
-    return starts.astype(np.int64), narrow, values
+    if columns.itemsize > 4:
+        wide, columns = np.ascontiguousarray(columns, np.int64), np.empty(columns.shape, np.int32)
+        if not _core.narrow(wide, columns):
+            raise ValueError(
+                f"{name}.indices has a column outside {name}.shape: {name} is malformed"
+            )
+    return starts.astype(np.int64), columns.astype(np.int32, copy=False), values
 
 
 def checked(X: Any, name: str = "X") -> Any:

@@ -18,9 +18,11 @@ def located(stream: Stream, piece: Piece, seen: int = 0, advice: str = "") -> It
     try:
         yield
     except ValueError as error:
-        if not hasattr(error, "row"):  # as a `WrongKind` has, and what the core refuses
+        # a `WrongKind` has these, and what the core refuses of an example
+        row, what = getattr(error, "row", None), getattr(error, "what", None)
+        if row is None:
             raise
-        raise ValueError(f"{stream.where(piece, error.row)}: {error.what}") from error
+        raise ValueError(f"{stream.where(piece, row)}: {what}") from error
     except Diverged as error:
         t = error.example
         where = f"{stream.where(piece, t)} (example {seen + t + 1:,})"
