@@ -21,10 +21,10 @@ void mixed_learn(const Loss& loss, const MixingView& view, double* scores, doubl
 }  // namespace
 
 extern const Kernels table;
-const Kernels table{predict_any,   learn_any,      survey_values, survey_sparse, place,
-                    belongs,       normal_weights, normal_step,   total,         weighted,
-                    exponentials,  row_products,   row_sum,       gather_rows,   scatter_rows,
-                    prefetch_rows, normalise,      oja_along,     oja_turn,      oja_apply,
-                    flow,          mixed_score,    mixed_learn};
+const Kernels table{predict_any,  learn_any,     survey_values,  survey_sparse, narrow,
+                    place,        belongs,       normal_weights, normal_step,   total,
+                    weighted,     exponentials,  row_products,   row_sum,       gather_rows,
+                    scatter_rows, prefetch_rows, normalise,      oja_along,     oja_turn,
+                    oja_apply,    flow,          mixed_score,    mixed_learn};
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -84,6 +84,8 @@ struct Kernels {
   Survey (*survey_values)(const double* values, std::size_t size);
   Survey (*survey_sparse)(const std::int32_t* columns, const double* values, std::size_t size,
                           std::int32_t width);
+  // Columns as the core has them; whether all are from 0 to 2^31 - 1, and so right.
+  bool (*narrow)(const std::int64_t* columns, std::size_t size, std::int32_t* out);
   // Columns to rows of the bank, by a table of `width` or (null) by mask, and values to floats;
   // false if some column has no row yet.
   bool (*place)(const std::int32_t* columns, const double* values, std::size_t size,

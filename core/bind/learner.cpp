@@ -579,16 +579,10 @@ class PyLearner : public Owned {
   std::vector<double> scores_;
 };
 
-// Columns as the core has them, in one pass; whether all are from 0 to 2^31 - 1, and so right.
 bool narrow_columns(Vector<std::int64_t> columns,
-                    nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig> to) {
+                    nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
   if (columns.size() != to.size()) throw nb::value_error("the arrays differ in size");
-  std::uint64_t bits = 0;
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    bits |= std::uint64_t(columns.data()[j]);
-    to.data()[j] = std::int32_t(columns.data()[j]);
-  }
-  return bits < std::uint64_t(1) << 31;
+  return kernels().narrow(columns.data(), columns.size(), to.data());
 }
 
 // (whether every row's columns strictly increase, whether some value is 0); ValueError if the

@@ -43,6 +43,15 @@ Survey survey_sparse(const std::int32_t* columns, const double* values, std::siz
   return all;
 }
 
+bool narrow(const std::int64_t* columns, std::size_t size, std::int32_t* out) {
+  std::uint64_t bits = 0;
+  for (std::size_t j = 0; j < size; ++j) {
+    bits |= std::uint64_t(columns[j]);
+    out[j] = std::int32_t(columns[j]);
+  }
+  return bits < std::uint64_t(1) << 31;
+}
+
 bool place(const std::int32_t* columns, const double* values, std::size_t size,
            const std::uint32_t* table, std::uint32_t width, std::uint32_t mask, std::uint32_t* rows,
            float* floats) {
@@ -51,12 +60,11 @@ bool place(const std::int32_t* columns, const double* values, std::size_t size,
     for (std::size_t j = 0; j < size; ++j) rows[j] = 1 + (std::uint32_t(columns[j]) & mask);
     return true;
   }
+  // Another thread may have changed a column since it was looked at: it is the last one then.
+  for (std::size_t j = 0; j < size; ++j)
+    rows[j] = std::uint32_t(columns[j]) < width ? std::uint32_t(columns[j]) : width - 1;
 #pragma GCC unroll 8
-  for (std::size_t j = 0; j < size; ++j) {
-    // Another thread may have changed a column since it was looked at: it is any other one then.
-    const auto c = std::uint32_t(columns[j]);
-    rows[j] = table[c < width ? c : 0];
-  }
+  for (std::size_t j = 0; j < size; ++j) rows[j] = table[rows[j]];
   std::uint32_t most = 0;  // kAbsent is the largest of all
   for (std::size_t j = 0; j < size; ++j) most = rows[j] > most ? rows[j] : most;
   return most != std::numeric_limits<std::uint32_t>::max();
