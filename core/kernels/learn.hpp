@@ -143,6 +143,15 @@ void add(double* __restrict to, const double* __restrict x, int count) {
   for (int k = 0; k < count; ++k) to[k] += x[k];
 }
 
+double summed(const double* x, int count) {
+  int k = 0;
+  Four fours = all(0);
+  for (; k + 4 <= count; k += 4) fours += four(x + k);
+  double sum = sum_of(fours);
+  for (; k < count; ++k) sum += x[k];
+  return sum;
+}
+
 // Losses and slopes, each times its importance.
 void weighed(int count, const double* __restrict h, const double* __restrict value,
              const double* __restrict slope, double* __restrict suffered, double* __restrict g) {
@@ -205,11 +214,9 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       }
       for (int k = 0; k < count; ++k) batch.scores[t * count + k] = said[k];
     }
-    double suffered_by_all = 0;
     aim(batch, t, count, bank.per_class, target);
     outcomes(loss, s, target, count, value, slope);
-    for (int k = 0; k < count; ++k) suffered_by_all += value[k];
-    if (batch.losses) batch.losses[t] = suffered_by_all;
+    if (batch.losses) batch.losses[t] = summed(value, count);
     for (int k = 0; k < count; ++k) h[k] = importance;
     if (batch.weigh) batch.weigh(batch.weigher, t, s, h);
     if (importance == 0) continue;  // as if it were not there
