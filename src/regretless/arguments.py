@@ -75,12 +75,18 @@ def shown(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+_OPAQUE = ("pandas", "polars", "pyarrow", "scipy")
+
+
 class _Printer(reprlib.Repr):
     """Looks no deeper than it must, and not into what other libraries hold."""
 
     def repr_instance(self, x: Any, level: int) -> str:
         room = type(x).__module__.partition(".")[0]
-        opaque = room in ("pandas", "polars", "pyarrow", "scipy")
+        opaque = room in _OPAQUE or any(
+            type(part).__module__.partition(".")[0] in _OPAQUE
+            for part in getattr(x, "__dict__", {}).values()
+        )
         if opaque or (isinstance(x, np.ndarray) and x.dtype.hasobject):
             return f"<{type(x).__name__}>"
         return repr(x)
@@ -329,7 +335,7 @@ def listed(values: Any, name: str, hint: str = "") -> list[Any]:
     try:
         if not isinstance(values, (str, bytes)) and not hasattr(values, "tocsr"):
             return list(values)
-    except TypeError:
+    except (TypeError, NotImplementedError):  # as a memoryview of several dimensions has it
         pass
     raise ValueError(f"{name}={shown(values)} is not a list{hint}")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from regretless.arguments import not_negative
+from regretless.arguments import not_negative, shown
 
 __all__ = [
     "Certificate",
@@ -74,7 +74,7 @@ class Certificate:
         """
         not_negative(norm, "norm")
         if ord not in (1, 2, math.inf):
-            raise ValueError(f"ord={ord} is not 1, 2 or math.inf")
+            raise ValueError(f"ord={shown(ord)} is not 1, 2 or math.inf")
         # dual norms: l1 <-> l-infinity, l2 <-> l2; the l1 norm of the error bounds all of them
         dual = self.gradient_norms[{math.inf: 0, 2: 1, 1: 2}[ord]]
         return _bounded(self.linear + norm * (dual + self.rounding))

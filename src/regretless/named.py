@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import Array
+from regretless.arguments import Array, sound
 
 __all__ = ["arranged", "index_of", "names_of", "place_of", "rows_alike", "target_of"]
 
@@ -135,7 +135,7 @@ def _matrix(values: Any, names: list[str], argument: str, booleans: bool) -> Arr
         columns = [values.iloc[:, k] for k in range(len(names))]
     elif isinstance(values, Mapping):
         columns = list(values.values())
-        if all(np.ndim(each) == 0 for each in columns):
+        if all(np.ndim(sound(each, argument)) == 0 for each in columns):
             return _numbers(np.array([*columns, None], object)[:-1], argument, booleans, names)
     else:  # polars, Arrow
         columns = values.get_columns() if hasattr(values, "get_columns") else values.columns
@@ -154,7 +154,7 @@ def _numbers(column: Any, called: str, booleans: bool, names: Sequence[str] | No
     written = str(getattr(column, "dtype", getattr(column, "type", "")))
     if written.startswith(_CATEGORIES):
         raise _refused(called, "categories")
-    array: NDArray[Any] = np.asarray(column)
+    array: NDArray[Any] = np.asarray(sound(column, called))
     if array.dtype.kind in "iuf" or (booleans and array.dtype.kind == "b"):
         return np.asarray(array, np.float64)
     if array.dtype.kind != "O":
@@ -165,7 +165,10 @@ def _numbers(column: Any, called: str, booleans: bool, names: Sequence[str] | No
         if kind and not (booleans and kind == "booleans"):
             one = called if names is None else f"the column {names[k]!r} of {called}"
             raise _refused(one, kind)
-        out.flat[k] = np.nan if _missing(value) else float(value)
+        try:
+            out.flat[k] = np.nan if _missing(value) else float(value)
+        except OverflowError:
+            raise ValueError(f"{called} has a number beyond 1.8e308; scale it") from None
     return out
 
 

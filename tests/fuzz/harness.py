@@ -26,6 +26,7 @@ __all__ = ["Campaign", "Case", "main", "run"]
 
 Case = Callable[[np.random.Generator], str]
 HANG = 60.0  # seconds after which a case counts as endless
+PER_CHILD = 2000  # cases
 MEMORY = 6 << 30  # bytes of address space: what asks for more gets a MemoryError
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")  # it reserves terabytes, and is slow
 
@@ -73,13 +74,17 @@ def run(
 
 
 def _cases(case, seed, number, last, deadline, pipe) -> None:
-    """In the child: cases one after the other, until one fails."""
+    """In the child: some cases one after the other, until one ends it.
+
+    The next child goes on; by then what failed to be allocated has left its traces in the address space.
+    """
     if not SANITIZED:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()
     sys.stdin.close()
-    while (last is None or number < last) and (deadline is None or time.monotonic() < deadline):
+    last = number + PER_CHILD if last is None else min(last, number + PER_CHILD)
+    while number < last and (deadline is None or time.monotonic() < deadline):
         try:
             outcome, why = case(np.random.default_rng([seed, number])), ""
         except BaseException:

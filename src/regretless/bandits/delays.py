@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import shown
+from regretless.arguments import shown, sound
 
 __all__ = ["delays_of", "due_after"]
 
@@ -18,7 +18,7 @@ def delays_of(delay: Any, count: int) -> NDArray[np.int64] | None:
     """
     if delay is None or (isinstance(delay, (int, np.integer)) and delay == 0):
         return None
-    delays = np.asarray(delay)
+    delays = np.asarray(sound(delay, "delay"))
     if delays.dtype.kind not in "iu" or delays.shape not in ((), (count,)):
         raise ValueError(
             f"delay={shown(delay)} must be a whole number, or {count} of them, one for each round"

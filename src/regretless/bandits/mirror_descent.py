@@ -261,7 +261,11 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
             if rounds is None:
                 raise ValueError("rounds= is needed: how often the function is to be played")
             functions: Sequence[Callable[[Any], Any]] = [losses] * whole(rounds, "rounds")
-        elif not hasattr(losses, "__len__") or hasattr(losses, "tocsr"):
+        elif (
+            not hasattr(losses, "__len__")
+            or hasattr(losses, "tocsr")
+            or getattr(losses, "shape", 1) == ()
+        ):
             raise ValueError(
                 f"losses={shown(losses)} is no matrix, no function and no sequence of functions"
             )

@@ -24,6 +24,7 @@ from regretless.arguments import (
     number,
     outside,
     shown,
+    sound,
     table,
     whole,
 )
@@ -200,7 +201,7 @@ class ArmPlayer(OneThread, ABC):
 
     def _mask(self, available: Any) -> Array:
         """Who is available as numbers 0 and 1."""
-        given = np.asarray(available)
+        given = np.asarray(sound(available, "available"))
         if given.dtype == np.bool_:
             if given.shape != (self.n,):
                 raise ValueError(f"available has shape {given.shape}, not ({self.n},)")
@@ -269,7 +270,7 @@ class ArmPlayer(OneThread, ABC):
 
     def _rows(self, losses: Any) -> Array:
         """A matrix of losses, checked."""
-        if np.size(losses) == 0:
+        if np.size(sound(losses, "losses")) == 0:
             return np.empty((0, self.n))
         if self.range is None:
             return table(losses, "losses", (None, self.n), 1e100)

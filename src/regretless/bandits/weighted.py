@@ -74,7 +74,7 @@ class ExponentialPlayer(WeightedPlayer):
         else:
             rate = positive(rate, "rate")
         if (rate in self._fixed) != (horizon is not None):
-            raise ValueError(f"rate={shown(rate)} and horizon={horizon}: they go together")
+            raise ValueError(f"rate={shown(rate)} and horizon={shown(horizon)}: they go together")
         self.rate = rate
         self.horizon = None if horizon is None else whole(horizon, "horizon")
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses, rows
+from regretless.arguments import numbers
 
 __all__ = ["AveragedPoint", "stochastic_mirror_descent"]
 
@@ -35,7 +36,7 @@ class AveragedPoint:
 
     def predict(self, X: Any) -> Array:
         """The score `<point, x>` of each row."""
-        scores: Array = np.asarray(X, np.float64) @ self.point
+        scores: Array = numbers(X, "X") @ self.point
         return scores
 
 

@@ -163,7 +163,7 @@ class LdimExperts(OneThread, changing=("rounds",)):
         ([1, 1, 1], [0, 0, 0])
         """
         turns, space, predictions = set(listed(deviations, "deviations")), self.H._everybody(), []
-        for t, x in enumerate(xs):
+        for t, x in enumerate(listed(xs, "xs")):
             space, predicted = self._step(space, x, t in turns)
             predictions.append(predicted)
         return predictions
@@ -181,7 +181,7 @@ class LdimExperts(OneThread, changing=("rounds",)):
             raise ValueError(f"hypothesis={hypothesis!r} is none of the names of the class")
         h = np.array([self.H.names.index(hypothesis)], np.uint32)
         turns, space = [], self.H._everybody()
-        for t, x in enumerate(xs):
+        for t, x in enumerate(listed(xs, "xs")):
             stays, predicted = self._step(space, x, False)
             if predicted != self.H._says(self.H._column(x), h)[0]:
                 turns.append(t)

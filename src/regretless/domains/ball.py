@@ -69,7 +69,9 @@ class Ball(Domain):
     center: Array | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", arguments.positive(self.radius, "radius"))
+        radius = arguments.positive(self.radius, "radius")
+        arguments.within(radius, "radius", "(0, 1e75]", "; scale the problem")
+        object.__setattr__(self, "radius", radius)
         hint = ": below 1 the ball is not convex"
         object.__setattr__(self, "p", arguments.within(self.p, "p", "[1, inf]", hint))
         if self.center is not None:

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import check_entries, numbers
+from regretless.arguments import LARGEST, check_entries, numbers
 
 __all__ = ["Array", "constant", "vector"]
 
@@ -43,5 +43,7 @@ def constant(value: Any, name: str, dimensions: tuple[int, ...] = (0, 1)) -> Arr
         raise ValueError(f"{name} has shape {array.shape}; it must be {kinds}")
     array = np.asarray(array)
     check_entries(array, ~np.isnan(array), name, "is not a number")
+    ordinary = (np.abs(array) <= LARGEST) | np.isinf(array)  # so that squares are numbers
+    check_entries(array, ordinary, name, f"is beyond {LARGEST:g}; scale the problem")
     array.flags.writeable = False
     return array

@@ -118,7 +118,7 @@ class Validation(OneThread):
         >>> scores.loss
         2.5
         """
-        count = np.size(losses)
+        count = np.size(arguments.sound(losses, "losses"))
         rows = np.empty((3, count))
         rows[0] = 1.0
         if weights is not None:  # they count as in learning
@@ -349,7 +349,7 @@ def _means(sums: Array) -> Array:
 
 
 def _column(name: str, values: ArrayLike, count: int) -> Array:
-    column = np.asarray(values, np.float64)
+    column = arguments.numbers(values, name)
     if column.shape != (count,):
         raise ValueError(f"{name} has shape {column.shape}, losses has {count} numbers")
     return column

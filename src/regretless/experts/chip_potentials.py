@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number, positive, shown, vector, whole, within
+from regretless.arguments import number, positive, shown, sound, vector, whole, within
 from regretless.run import Array
 
 __all__ = [
@@ -216,11 +216,12 @@ class MinimaxPotential(Potential):
         beta: float = 0.0,
     ) -> None:
         self.loss, self.horizon = loss, whole(horizon, "horizon")
-        self.movements = np.unique(vector(movements, "movements", np.size(movements)))
+        size = np.size(sound(movements, "movements"))
+        self.movements = np.unique(vector(movements, "movements", size))
         self.beta = number(beta, "beta")
         if not len(self.movements) or not 0 <= self.beta <= self.movements[-1]:
             raise ValueError(
-                f"beta={beta} is not between 0 and the largest of movements={movements}: "
+                f"beta={beta} is not between 0 and the largest of movements={shown(movements)}: "
                 "no movement would be allowed"
             )
         self._positions, self._next = _lattice(self.movements, self.horizon)

@@ -295,7 +295,7 @@ def _eta(n: int, rounds: int) -> float:
 
 def _beta(beta: float | None, horizon: int | None, tuned: Any) -> float:
     if (beta is None) == (horizon is None):
-        raise ValueError(f"beta={beta} and horizon={horizon}: give one of them")
+        raise ValueError(f"beta={shown(beta)} and horizon={shown(horizon)}: give one of them")
     if horizon is not None:
         return float(tuned(positive(horizon, "horizon")))
     assert beta is not None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
-from regretless.arguments import check_entries
+from regretless.arguments import check_entries, sound
 from regretless.run import Array
 from regretless.sparse import checked
 
@@ -160,7 +160,7 @@ def read(payoffs: Any, name: str = "payoffs") -> Any:
 
 def _floats(payoffs: Any, name: str) -> Array:
     try:
-        array = np.asarray(payoffs)
+        array = np.asarray(sound(payoffs, name))
         if array.dtype.kind in "biuf" or array.dtype == object:
             return np.ascontiguousarray(array, np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -8,7 +8,7 @@ import numpy as np
 from regretless import losses, rows
 from regretless.arguments import positive, shown, whole
 from regretless.geometry import Euclidean, Geometry
-from regretless.linear.classifying import Classifying
+from regretless.linear.classifying import Classifying, label_array
 from regretless.linear.dual_certificate import DualCertificate
 from regretless.linear.dual_model import DualModel
 from regretless.linear.dual_updates import update_of
@@ -213,6 +213,8 @@ class PrimalDual(Classifying, in_core=False):
         weights are.
         """
         scores, codes = self._batch_scores(X), self._codes(y)
+        if len(codes) != len(scores):
+            raise ValueError(f"X has {len(scores)} rows, y has {len(codes)} labels")
         signs = np.where(codes == np.arange(scores.shape[1])[:, None], 1.0, -1.0).T
         if scores.shape[1] == 1:
             signs = np.where(codes == 1, 1.0, -1.0)[:, None]
@@ -221,7 +223,7 @@ class PrimalDual(Classifying, in_core=False):
         return self.complexity() + self._dual.C * math.fsum(importance * loss)
 
     def _codes(self, y: Any) -> Any:
-        codes, fresh = self._labels.encode(np.asarray(y))
+        codes, fresh = self._labels.encode(label_array(y))
         if fresh:
             raise ValueError(
                 f"y[{fresh[0][0]}]={fresh[0][1]!r} is a label that has not been learned"

@@ -8,6 +8,8 @@ from typing import ClassVar, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.arguments import numbers
+
 __all__ = ["Array", "Loss", "MarginLoss", "PiecewiseLinear", "ResidualLoss", "on_interval"]
 
 Array: TypeAlias = NDArray[np.float64]
@@ -16,7 +18,7 @@ Real = TypeVar("Real", float, Array)
 
 def _elementwise(function: Callable[..., Array], first: Real, *others: Real | float) -> Real:
     """Apply a function of arrays to floats or arrays; floats give a float."""
-    arrays = np.broadcast_arrays(*(np.asarray(each, np.float64) for each in (first, *others)))
+    arrays = np.broadcast_arrays(*(numbers(each, "an argument") for each in (first, *others)))
     result = function(*arrays) + 0.0  # no -0.0 for the reader
     return cast(Real, result if result.ndim else result.item())
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from regretless import _core, persistence, state
 from regretless.arguments import (
     check_entries,
+    listed,
     matrix,
     number,
     numbers,
@@ -223,7 +224,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
 
         Values are played by the core, functions one after the other.
         """
-        rounds = losses if isinstance(losses, np.ndarray) else list(losses)
+        rounds = losses if isinstance(losses, np.ndarray) else listed(losses, "losses")
         if not isinstance(rounds, np.ndarray) and any(map(callable, rounds)):
             suffered, points, table = self._one_by_one(rounds)
         else:

@@ -167,8 +167,11 @@ class MistakeOnly(OneThread, changing=("rounds", "mistakes")):
         self.mistakes += wrong
 
     def _errs(self, x: Any, y: Any) -> bool:
-        if self.learner.predict_one(x) != y:
-            return True
+        try:
+            if self.learner.predict_one(x) != y:
+                return True
+        except (TypeError, ValueError) as error:  # what cannot be compared, or has several answers
+            raise ValueError(f"y={shown(y)} is not a label: {error}") from error
         score = self.learner.decision_one(x) if hasattr(self.learner, "decision_one") else None
         return isinstance(score, float) and score == 0.0
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import check_entries, outside, table, whole
+from regretless.arguments import check_entries, outside, sound, table, whole
 from regretless.run import Array
 
 __all__ = ["Log", "whole_numbers"]
@@ -56,7 +56,9 @@ class Log:
             check_entries(propensities, right, "propensities", remedy)
         contexts = self.contexts
         if contexts is not None and not (len(contexts) and isinstance(contexts[0], dict)):
-            contexts = table(contexts, "contexts", (size, *np.shape(contexts)[1:]))
+            contexts = table(
+                contexts, "contexts", (size, *np.shape(sound(contexts, "contexts"))[1:])
+            )
         if contexts is not None and len(contexts) != size:
             raise ValueError(f"contexts has {len(contexts)} rows, but there are {size} actions")
         for name, value in (

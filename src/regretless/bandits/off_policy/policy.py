@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import distributions
+from regretless.arguments import distributions, sound
 from regretless.bandits.off_policy.log import Log, whole_numbers
 from regretless.run import Array
 
@@ -46,7 +46,7 @@ def probabilities(log: Log, policy: Any) -> Array:
         return probabilities(log, np.array(made))
     if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
         policy = np.full(count, policy)
-    if np.ndim(policy) == 2:
+    if np.ndim(sound(policy, "policy")) == 2:
         return _distributions(policy, count, n)
     actions = whole_numbers(policy, "policy")
     if len(actions) != count:
