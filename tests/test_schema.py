@@ -195,3 +195,14 @@ def test_tables_cost_little():
     model.learn_many(frame(), LABELS)
     model.predict(frame())
     assert not calls
+
+
+def test_what_was_complete_misses_a_column_that_was_learned_since():
+    """The newest columns need not be compared again, until others are learned."""
+    model = LinearClassifier(**HASHED)
+    model.learn_many(frame(), LABELS)
+    model.predict(frame())
+    with pytest.warns(ColumnsWarning, match="does not know the column late"):
+        model.learn_many(frame().assign(late=1.0), LABELS)
+    with pytest.warns(ColumnsWarning, match="the model misses late"):
+        model.predict(frame())

@@ -116,6 +116,17 @@ def test_every_method_and_property_is_refused(entry):
 
 
 @everyone
+def test_what_is_to_be_pickled_shares_nothing(entry):
+    """The pickler looks at it when the turn is over, and another thread may play by then."""
+    player = played(entry, 5)
+    _, _, kept = player.__reduce_ex__(4)
+    before = pickle.dumps(kept)
+    for each in entry.kind.stream(8)[5:]:
+        entry.kind.feed(player, each)
+    assert pickle.dumps(kept) == before
+
+
+@everyone
 def test_what_is_quick_is_refused_too(entry):
     """Methods that leave the turn to the core, called as users call them."""
     player = played(entry, 5)

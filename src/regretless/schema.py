@@ -59,7 +59,6 @@ class Schema:
         for name, kind in columns:
             if self.kinds.get(name, EMPTY) == EMPTY:
                 self.kinds[name] = kind
-                self._checked = None  # what was complete may miss it
 
     def differences(self, columns: Columns, knows: Callable[[Any], bool] | None = None) -> str:
         """What differs, in words; `ValueError` if nothing is known, here or by `knows`."""

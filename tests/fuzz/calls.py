@@ -461,6 +461,8 @@ def build(entry: Entry, player: Any, name: str, value: Any) -> None:
     needed = [p.name for p in options(type(player)) if p.default is p.empty and p.name != name]
     if not all(hasattr(player, each) for each in needed):
         return  # how it was made cannot be told
+    if value is object:
+        return  # it can be called, and what it raises is its own
     given = {each: getattr(player, each) for each in needed} | {name: value}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -26,8 +26,8 @@ __all__ = ["Campaign", "Case", "main", "run"]
 
 Case = Callable[[np.random.Generator], str]
 HANG = 60.0  # seconds after which a case counts as endless
-PER_CHILD = 2000  # cases
-MEMORY = 6 << 30  # bytes of address space: what asks for more gets a MemoryError
+PER_CHILD = 100  # cases
+MEMORY = 8 << 30  # bytes of address space: what asks for more gets a MemoryError
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")  # it reserves terabytes, and is slow
 
 
@@ -76,7 +76,7 @@ def run(
 def _cases(case, seed, number, last, deadline, pipe) -> None:
     """In the child: some cases one after the other, until one ends it.
 
-    The next child goes on; by then what failed to be allocated has left its traces in the address space.
+    The next one goes on: Arrow keeps the address space of gigabytes that a damaged file asked it for.
     """
     if not SANITIZED:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

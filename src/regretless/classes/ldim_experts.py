@@ -162,7 +162,8 @@ class LdimExperts(OneThread, changing=("rounds",)):
         >>> experts.follow([], [1, 2, 0]), experts.follow([0, 1], [1, 2, 0])
         ([1, 1, 1], [0, 0, 0])
         """
-        turns, space, predictions = set(listed(deviations, "deviations")), self.H._everybody(), []
+        turns = {whole(t, "each of deviations", 0) for t in listed(deviations, "deviations")}
+        space, predictions = self.H._everybody(), []
         for t, x in enumerate(listed(xs, "xs")):
             space, predicted = self._step(space, x, t in turns)
             predictions.append(predicted)

@@ -75,10 +75,10 @@ class Perceptron(MistakeDriven):
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         loss = ConservativeHinge()
+        one_of(self.average, "average", ("none", *_KINDS))
         if self.average == "none":
             rule = OGD(rate=positive(self.rate, "rate"), lazy=True)
             return loss, rule.name, rule.options(loss, 0.0, 0.0)
-        one_of(self.average, "average", ("none", *_KINDS))
         kind = _KINDS[self.average]
         return loss, "averaged", {"eta": positive(self.rate, "rate"), "kind": kind}
 

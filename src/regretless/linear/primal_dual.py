@@ -132,7 +132,8 @@ class PrimalDual(Classifying, in_core=False):
                 raise ValueError(
                     f"dimension={dimension}: bits={self.bits} says how many; leave it out"
                 )
-        window = 10 if self.update == "block" and self.window is None else self.window
+        is_block = isinstance(self.update, str) and self.update == "block"
+        window = 10 if is_block and self.window is None else self.window
         update = update_of(
             self.update,
             wanted=loss.margin,

@@ -72,7 +72,7 @@ class SketchedOnlineNewton(EnginePlayer):
     ) -> None:
         self.dimension, self.domain = whole(dimension, "dimension"), Everything()
         one_of(sketch, "sketch", _SKETCHES)
-        self.sketch, self.size = sketch, 0 if size == 0 else whole(size, "size")
+        self.sketch, self.size = sketch, whole(size, "size", 0)
         self.alpha = positive(alpha, "alpha")
         self.curvature, self.rate = pace(curvature, rate)
         self.seed = check_seed(seed)
