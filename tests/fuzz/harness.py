@@ -95,7 +95,6 @@ def _cases(case, seed, number, last, deadline, pipe) -> None:
 
 def _watch(child, pipe, number, campaign: Campaign, start, report) -> int:
     """In the parent: what the child tells, until it ends; the number of the next case."""
-    spoken = time.monotonic()
     limit = HANG * (20 if SANITIZED else 1)
     while True:
         try:
@@ -119,9 +118,8 @@ def _watch(child, pipe, number, campaign: Campaign, start, report) -> int:
         else:
             campaign.outcomes[outcome] += 1
         number = done + 1
-        if report and time.monotonic() - spoken > 5:
-            spoken = time.monotonic()
-            campaign.seconds = spoken - start
+        if report and time.monotonic() - start > campaign.seconds + 5:
+            campaign.seconds = time.monotonic() - start
             report(str(campaign))
 
 
