@@ -26,7 +26,6 @@ __all__ = ["Campaign", "Case", "main", "run"]
 
 Case = Callable[[np.random.Generator], str]
 HANG = 60.0  # seconds after which a case counts as endless
-PER_CHILD = 100  # cases
 MEMORY = 8 << 30  # bytes of address space: what asks for more gets a MemoryError
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")  # it reserves terabytes, and is slow
 
@@ -54,9 +53,10 @@ def run(
     seconds: float | None = None,
     first: int = 0,
     most_failures: int = 20,
+    per_child: int = 2000,
     report: Callable[[str], None] | None = None,
 ) -> Campaign:
-    """Run `cases` cases, or as many as start within so many `seconds`."""
+    """Run `cases` cases, or as many as start within so many `seconds`, some in each child."""
     context = multiprocessing.get_context("fork")
     campaign, start, number = Campaign(), time.monotonic(), first
     deadline = None if seconds is None else start + seconds
@@ -64,8 +64,9 @@ def run(
     while (last is None or number < last) and len(campaign.failures) < most_failures:
         if deadline is not None and time.monotonic() >= deadline:
             break
+        until = number + per_child if last is None else min(last, number + per_child)
         mine, theirs = context.Pipe(duplex=False)
-        child = context.Process(target=_cases, args=(case, seed, number, last, deadline, theirs))
+        child = context.Process(target=_cases, args=(case, seed, number, until, deadline, theirs))
         child.start()
         theirs.close()
         number = _watch(child, mine, number, campaign, start, report)
@@ -74,16 +75,12 @@ def run(
 
 
 def _cases(case, seed, number, last, deadline, pipe) -> None:
-    """In the child: some cases one after the other, until one ends it.
-
-    The next one goes on: Arrow keeps the address space of gigabytes that a damaged file asked it for.
-    """
+    """In the child: cases one after the other, until one ends it."""
     if not SANITIZED:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()
     sys.stdin.close()
-    last = number + PER_CHILD if last is None else min(last, number + PER_CHILD)
     while number < last and (deadline is None or time.monotonic() < deadline):
         try:
             outcome, why = case(np.random.default_rng([seed, number])), ""
@@ -115,6 +112,8 @@ def _watch(child, pipe, number, campaign: Campaign, start, report) -> int:
         campaign.cases += 1
         if why:
             campaign.failures.append((done, why))
+            if report:
+                report(f"case {done} failed: {why.strip().splitlines()[-1]}")
         else:
             campaign.outcomes[outcome] += 1
         number = done + 1
@@ -123,7 +122,7 @@ def _watch(child, pipe, number, campaign: Campaign, start, report) -> int:
             report(str(campaign))
 
 
-def main(name: str, case: Case, argv: list[str] | None = None) -> int:
+def main(name: str, case: Case, argv: list[str] | None = None, *, per_child: int = 2000) -> int:
     """The command line of a fuzzer; 1 if anything failed."""
     parser = argparse.ArgumentParser(prog=f"python tests/fuzz/{name}.py", description=case.__doc__)
     parser.add_argument("--seed", type=int, default=0, help="of all cases")
@@ -143,6 +142,7 @@ def main(name: str, case: Case, argv: list[str] | None = None) -> int:
         cases=given.cases,
         seconds=seconds,
         first=given.first,
+        per_child=per_child,
         report=lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True),
     )
     for number, why in campaign.failures:
