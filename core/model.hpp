@@ -26,6 +26,9 @@ inline void check_scalars(const double* scalars, std::size_t size) {
   Field::count("updates", lanes(kUpdates)).check();
   for (const Scalar s : {kSquares, kWeights, kRounding, kRadius})
     Field::positive("scalars that add up", lanes(s)).check();
+  // What a rule computes with stays where its products are numbers; kB holds sums of powers.
+  for (const Scalar s : {kA, kC, kD, kE, kF})
+    Field::number("scalars of the rule", lanes(s), -1e150, 1e150).check();
 }
 
 // A score left the range of floating point: the step size is too large for the data.
