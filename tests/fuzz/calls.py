@@ -445,8 +445,9 @@ def garbled(entry: Entry, player: Any, rng: np.random.Generator) -> None:
     try:
         attempt(entry, player, name, tuple(args), named)
     except TypeError as error:
-        if "argument" in str(error) and f"{name}()" in str(error):
-            raise Refused from None  # Python itself refuses the call
+        # Python itself refuses the call, or that of a class of ours that is no function
+        if "argument" in str(error) and any(f"{n}()" in str(error) for n in (name, "Raises")):
+            raise Refused from None
         raise
 
 

@@ -111,9 +111,8 @@ class Exp4(ExponentialPlayer):
         said = self._advice(advice, (len(rows), self.experts, self.n))
         if not self.present.all():
             said = _restricted(said, self.present.astype(np.float64))
-        if seed is not None:
-            self._reseed(seed)
-        return self._table(rows, delay, None, said)
+        with self._seeded(seed):
+            return self._table(rows, delay, None, said)
 
     def _advice(self, advice: Any, shape: tuple[int, ...]) -> Array:
         if names_of(advice) is not None:  # of arms, of experts, in either direction

@@ -269,7 +269,11 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
             raise ValueError(
                 f"losses={shown(losses)} is no matrix, no function and no sequence of functions"
             )
-        elif len(losses) and all(callable(each) for each in losses):
+        elif (
+            len(losses)
+            and not isinstance(losses, memoryview)  # which may not be gone through
+            and all(callable(each) for each in losses)
+        ):
             functions = list(losses)
         else:
             rows = matrix(losses, "losses", self.dimension) if len(losses) else self._none

@@ -8,7 +8,8 @@ import copy
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, ClassVar, Self
 
@@ -240,8 +241,10 @@ class ArmPlayer(OneThread, ABC):
             raise ValueError(
                 f"{len(self.waiting)} choices wait for their losses; update them first"
             )
-        if seed is not None:
-            self._reseed(seed)
+        with self._seeded(seed):
+            return self._run(losses, rounds, delay)
+
+    def _run(self, losses: Any, rounds: int | None, delay: Any) -> BanditRun:
         if isinstance(losses, Environment):
             count = whole(_needed(rounds), "rounds", 0)
             if losses.n != self.n:
@@ -256,6 +259,19 @@ class ArmPlayer(OneThread, ABC):
         if rounds is not None:
             losses = losses[: whole(rounds, "rounds", 0)]
         return self._table(losses, delay, None)
+
+    @contextmanager
+    def _seeded(self, seed: int | None) -> Iterator[None]:
+        """Draw by another seed from here on, unless what comes is refused at once."""
+        before, decisions = self.seed, self.decisions
+        if seed is not None:
+            self._reseed(seed)
+        try:
+            yield
+        except BaseException:
+            if self.decisions == decisions:
+                self._reseed(before)
+            raise
 
     def _reseed(self, seed: int) -> None:
         self.seed = check_seed(seed)

@@ -117,7 +117,10 @@ class ThompsonSampling(ArmPlayer):
                 if j != i:
                     other = (first[j], second[j])
                     above *= stats.beta.sf(x, *other) if beta else stats.norm.sf(x, *other)
-            found[i] = above @ weights / 2.0
+            found[i] = np.nan_to_num(above @ weights) / 2.0
+        if not found.sum() > 0.0:  # beliefs so firm that floats see only their means
+            means = first / (first + second) if beta else first
+            found[:] = self.present & (means == means[self.present].min())
         return np.asarray(found / found.sum())
 
     def certificate(self, means: Any = None) -> RegretCertificate:

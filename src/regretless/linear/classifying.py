@@ -409,8 +409,9 @@ def label_array(y: Any) -> NDArray[Any]:
     if isinstance(y, np.ndarray):
         if np.ma.is_masked(y):
             raise ValueError("y has masked values; leave examples without a label out")
-        if y.ndim != 1:
-            raise ValueError(f"y has shape {y.shape}: one label per row is expected")
+        if y.ndim != 1 or y.dtype.kind == "V":
+            what = "records" if y.ndim == 1 else f"shape {y.shape}"
+            raise ValueError(f"y has {what}: one label per row is expected")
         return y
     y = listed(y, "y", " of labels")
     out = np.empty(len(y), object)

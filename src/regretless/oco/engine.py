@@ -53,10 +53,28 @@ class EngineInPython(ABC):
     def update(self, gradient: Any) -> float:
         """A round; returns the linear loss."""
 
+    @abstractmethod
+    def state(self) -> Array:
+        """All that changes, as one vector."""
+
+    @abstractmethod
+    def restore(self, state: Array) -> None:
+        """Go on from there."""
+
     def run(
         self, rows: Array, targets: Array | None, loss: losses.Loss | None, keep: bool
     ) -> tuple[Array, Array, Array, Array | None]:
-        """Many rounds: losses, strengths, what was paid, and the points."""
+        """Many rounds: losses, strengths, what was paid, and the points; none if one is refused."""
+        before = self.state()
+        try:
+            return self._run(rows, targets, loss, keep)
+        except BaseException:
+            self.restore(before)
+            raise
+
+    def _run(
+        self, rows: Array, targets: Array | None, loss: losses.Loss | None, keep: bool
+    ) -> tuple[Array, Array, Array, Array | None]:
         suffered, strengths, paid = (np.empty(len(rows)) for _ in range(3))
         points = np.empty(rows.shape) if keep else None
         for t, x in enumerate(rows):
