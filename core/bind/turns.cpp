@@ -3,6 +3,7 @@
 #include <structmember.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "bindings.hpp"
@@ -66,6 +67,47 @@ using namespace turns;
 
 // --- methods in Python ---------------------------------------------------------------------------
 
+// Whether an argument is an array of Arrow's, or a pandas series that may hold one. To print, to
+// compare or to convert such an array, if it is damaged, may end the process, so that it is looked
+// at before any other code sees it.
+bool is_arrow(PyObject* value) {
+  PyTypeObject* const type = Py_TYPE(value);
+  if (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyUnicode_CheckExact(value) ||
+      PyBool_Check(value) || value == Py_None || !std::strcmp(type->tp_name, "numpy.ndarray"))
+    return false;
+  if (!std::strncmp(type->tp_name, "pyarrow.", 8)) return true;
+  const nb::object module =
+      nb::getattr(nb::handle(reinterpret_cast<PyObject*>(type)), "__module__", nb::none());
+  return PyUnicode_Check(module.ptr()) &&
+         PyUnicode_Tailmatch(module.ptr(), nb::str("pandas.").ptr(), 0, 7, -1) == 1;
+}
+// Nothing is thrown: an error is set, as for any function of Python's.
+bool is_sound(PyObject* value) {
+  if (!is_arrow(value)) return true;
+  try {
+    nb::module_::import_("regretless.arguments").attr("sound")(nb::handle(value), "an argument");
+    return true;
+  } catch (nb::python_error& error) {
+    error.restore();
+    return false;
+  }
+}
+// Also within a list, a tuple or a dict, as far as one looks into them.
+bool are_sound(PyObject* value) {
+  if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i)
+      if (!is_sound(PySequence_Fast_GET_ITEM(value, i))) return false;
+    return true;
+  }
+  if (PyDict_CheckExact(value)) {
+    PyObject *key, *item;
+    for (Py_ssize_t at = 0; PyDict_Next(value, &at, &key, &item);)
+      if (!is_sound(item)) return false;
+    return true;
+  }
+  return is_sound(value);
+}
+
 // A function as a method whose calls take a turn on their first argument.
 struct Guarded {
   PyObject_HEAD PyObject* function;
@@ -87,7 +129,10 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObjec
     default:
       break;
   }
-  PyObject* const result = PyObject_Vectorcall(function, args, flags, names);
+  const auto count = std::size_t(PyVectorcall_NARGS(flags) + (names ? PyTuple_GET_SIZE(names) : 0));
+  bool sound = true;
+  for (std::size_t i = 1; i < count && sound; ++i) sound = are_sound(args[i]);
+  PyObject* const result = sound ? PyObject_Vectorcall(function, args, flags, names) : nullptr;
   give_back(object);
   return result;
 }

@@ -305,6 +305,11 @@ def interval(value: Any, name: str) -> tuple[float, float]:
     return low, high
 
 
+def _is_compared_by_entry(value: Any) -> bool:
+    """An array, or a sparse matrix, which may be damaged so that to compare it ends the process."""
+    return isinstance(value, np.ndarray) or hasattr(value, "tocsr")
+
+
 def one_of(value: Any, name: str, choices: Iterable[Any], hint: str = "") -> Any:
     """The value of an argument if it is one of some names or numbers.
 
@@ -314,7 +319,7 @@ def one_of(value: Any, name: str, choices: Iterable[Any], hint: str = "") -> Any
     """
     try:
         # a list: what is not hashable is not one of them either; nor is an array of one name
-        known = not isinstance(value, np.ndarray) and value in list(choices)
+        known = not _is_compared_by_entry(value) and value in list(choices)
     except (TypeError, ValueError):  # a frame, which is equal to nothing
         known = False
     if not known:

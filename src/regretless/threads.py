@@ -17,12 +17,13 @@ __all__ = ["OneThread", "in_core", "in_turn", "of_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Besides public methods and properties. `__init__` and `__repr__` are not among them: an object that is
-# being made is known to nobody, and debuggers print objects whatever happens; they show options only.
+# Besides public methods and properties. `__repr__` is not among them: debuggers print objects whatever
+# happens; it shows options only. `__init__` needs no turn, but its arguments are looked at as those of
+# all others.
 _SPECIAL = frozenset(
     f"__{name}__"
     for name in (
-        *("getstate", "setstate", "deepcopy", "reduce_ex", "copy", "sizeof"),
+        *("init", "getstate", "setstate", "deepcopy", "reduce_ex", "copy", "sizeof"),
         *("call", "contains", "eq", "getitem", "hash", "iter", "len"),
     )
 )

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import one_of, within
+from regretless.arguments import listed, one_of, shown, within
 from regretless.bandits.player import ArmPlayer
 from regretless.bandits.weighted import log_of
 from regretless.certificates import RegretCertificate
@@ -68,9 +68,9 @@ class ThompsonSampling(ArmPlayer):
         try:
             first, second = (1.0, 1.0) if model == "bernoulli" else (0.5, 0.5)
             if prior is not None:
-                first, second = prior
+                first, second = listed(prior, "prior")
         except (TypeError, ValueError):
-            raise ValueError(f"prior={prior!r} must be two numbers") from None
+            raise ValueError(f"prior={shown(prior)} must be two numbers") from None
         ends = _SCALES if model == "bernoulli" else "[-1e100, 1e100]"
         self.prior = within(first, "prior", ends), within(second, "prior", _SCALES)
         super().__init__(n, range=range, seed=seed)

@@ -178,8 +178,7 @@ class LdimExperts(OneThread, changing=("rounds",)):
         >>> experts.deviations(3, [1, 2, 0])
         [0, 1]
         """
-        if hypothesis not in self.H.names:
-            raise ValueError(f"hypothesis={hypothesis!r} is none of the names of the class")
+        one_of(hypothesis, "hypothesis", self.H.names)
         h = np.array([self.H.names.index(hypothesis)], np.uint32)
         turns, space = [], self.H._everybody()
         for t, x in enumerate(listed(xs, "xs")):
