@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import finite, positive, shown, within
+from regretless.arguments import finite, listed, positive, shown, within
 from regretless.domains import Domain, Simplex
 from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, Quadratic
 from regretless.run import Array
@@ -184,7 +184,7 @@ class TwoPoint(OnePoint):
 
     def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
         try:
-            ahead, behind = value
+            ahead, behind = listed(value, "value")
         except (TypeError, ValueError):
             raise ValueError(
                 f"value={shown(value)} must be two numbers, one for each point played"

@@ -224,7 +224,8 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
 
         Values are played by the core, functions one after the other.
         """
-        rounds = losses if isinstance(losses, np.ndarray) else listed(losses, "losses")
+        is_table = isinstance(losses, np.ndarray) and losses.ndim
+        rounds = losses if is_table else listed(losses, "losses")
         if not isinstance(rounds, np.ndarray) and any(map(callable, rounds)):
             suffered, points, table = self._one_by_one(rounds)
         else:
