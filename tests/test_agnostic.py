@@ -311,7 +311,7 @@ def test_what_is_wrong_changes_nothing():
             AgnosticLearner(H, **options)
     with pytest.raises(ValueError, match="rate"):
         LdimExperts(H, 3, rate=0.0)
-    with pytest.raises(ValueError, match="none of the names"):
+    with pytest.raises(ValueError, match="hypothesis='nobody' is not one of"):
         LdimExperts(H, 3, rate=1.0).deviations("nobody", [1])
 
 

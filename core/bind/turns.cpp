@@ -81,32 +81,51 @@ bool is_arrow(PyObject* value) {
   return PyUnicode_Check(module.ptr()) &&
          PyUnicode_Tailmatch(module.ptr(), nb::str("pandas.").ptr(), 0, 7, -1) == 1;
 }
-// Nothing is thrown: an error is set, as for any function of Python's.
-bool is_sound(PyObject* value) {
-  if (!is_arrow(value)) return true;
-  try {
-    nb::module_::import_("regretless.arguments").attr("sound")(nb::handle(value), "an argument");
-    return true;
-  } catch (nb::python_error& error) {
-    error.restore();
-    return false;
+// The arguments of a call: `given` by position, the others by name.
+struct Arguments {
+  PyObject* function;
+  PyObject* const* all;
+  std::size_t given;
+  PyObject* names;
+
+  std::size_t size() const { return given + std::size_t(names ? PyTuple_GET_SIZE(names) : 0); }
+  nb::object name(std::size_t i) const {
+    if (i >= given) return nb::borrow(PyTuple_GET_ITEM(names, Py_ssize_t(i - given)));
+    const nb::object known = nb::handle(function).attr("__code__").attr("co_varnames");
+    return i < nb::len(known) ? nb::object(known[i]) : nb::object(nb::str("an argument"));
   }
-}
-// Also within a list, a tuple or a dict, as far as one looks into them.
-bool are_sound(PyObject* value) {
-  if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i)
-      if (!is_sound(PySequence_Fast_GET_ITEM(value, i))) return false;
-    return true;
+  // Nothing is thrown: an error is set, as by any function of Python's.
+  bool is_sound(std::size_t i, PyObject* value) const {
+    if (!is_arrow(value)) return true;
+    try {
+      nb::module_::import_("regretless.arguments").attr("sound")(nb::handle(value), name(i));
+      return true;
+    } catch (nb::python_error& error) {
+      error.restore();
+      return false;
+    }
   }
-  if (PyDict_CheckExact(value)) {
-    PyObject *key, *item;
-    for (Py_ssize_t at = 0; PyDict_Next(value, &at, &key, &item);)
-      if (!is_sound(item)) return false;
-    return true;
+  // Also within a list, a tuple or a dict, as far as one looks into them.
+  bool is_sound(std::size_t i) const {
+    PyObject *const value = all[i], *key, *item;
+    bool sound = true;
+    if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
+      for (Py_ssize_t k = 0; sound && k < PySequence_Fast_GET_SIZE(value); ++k)
+        sound = is_sound(i, PySequence_Fast_GET_ITEM(value, k));
+    } else if (PyDict_CheckExact(value)) {
+      for (Py_ssize_t at = 0; sound && PyDict_Next(value, &at, &key, &item);)
+        sound = is_sound(i, item);
+    } else {
+      sound = is_sound(i, value);
+    }
+    return sound;
   }
-  return is_sound(value);
-}
+  bool are_sound() const {
+    std::size_t i = 1;
+    while (i < size() && is_sound(i)) ++i;
+    return i >= size();
+  }
+};
 
 // A function as a method whose calls take a turn on their first argument.
 struct Guarded {
@@ -129,10 +148,9 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObjec
     default:
       break;
   }
-  const auto count = std::size_t(PyVectorcall_NARGS(flags) + (names ? PyTuple_GET_SIZE(names) : 0));
-  bool sound = true;
-  for (std::size_t i = 1; i < count && sound; ++i) sound = are_sound(args[i]);
-  PyObject* const result = sound ? PyObject_Vectorcall(function, args, flags, names) : nullptr;
+  const Arguments given{function, args, std::size_t(PyVectorcall_NARGS(flags)), names};
+  PyObject* const result =
+      given.are_sound() ? PyObject_Vectorcall(function, args, flags, names) : nullptr;
   give_back(object);
   return result;
 }
