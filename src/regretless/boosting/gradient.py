@@ -62,7 +62,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
         if self.alpha is not None and self.feed != "residual":
             raise ValueError(f"alpha={self.alpha} is the step of feed='residual'; leave it out")
         low, high = self._range(loss)
-        scale = within(self.scale, "scale", "[1, inf)")
+        scale = within(self.scale, "scale", "[1, 1e19]")
         steps = self._steps(scale)
         constants = constants_of(loss, linearized=self.feed == "linearized")
         options = {

@@ -97,8 +97,8 @@ def take_numbers(
     for name, value in numbers.items():
         if not (value >= 0 or name in ("linear", *signed)) or not abs(value) <= state.MOST:
             raise ValueError(f"{name}={value} is not a number that it could be")
-    if numbers["rounds"] != int(numbers["rounds"]):
-        raise ValueError(f"rounds={numbers['rounds']} is not a whole number")
+    if numbers["rounds"] != int(numbers["rounds"]) or numbers["rounds"] > 2**53:
+        raise ValueError(f"rounds={numbers['rounds']} is not a whole number up to 2^53")
     if not numbers["rounds"] and theta.any():
         raise ValueError("theta is the sum of gradients, of which there are none yet")
     for name, value in numbers.items():
