@@ -1,11 +1,14 @@
 """Labels that are numbers with many values are targets: nobody trains classes on them unasked."""
 
+import dataclasses
 import random
 
 import pytest
 from command_line import process, run, run_json
 
 from regretless import evaluate, streams
+from regretless.cli.familiar import familiar
+from regretless.cli.first_labels import first_labels
 from regretless.evaluate.task import FirstLabels
 from regretless.linear import LinearClassifier, LinearRegressor
 from regretless.linear.loading import load
@@ -197,3 +200,17 @@ def test_first_labels():
     labels.add([0.5] * 20)
     assert labels.enough
     assert not labels.are_whole
+
+
+def test_of_bad_lines_without_end_only_the_newest_place_is_held():
+    """Before the first example, and before the first that the model knows."""
+    (piece,) = streams.read([({"a": 1.0}, "yes"), ({"a": 2.0}, "no")]).pieces()
+    (nothing,) = streams.read([({"a": 1.0}, "yes")]).pieces()
+    nothing = dataclasses.replace(nothing, X=nothing.X[:0], y=nothing.y[:0])
+    model = LinearClassifier()
+    model.learn_many(piece.X, piece.y)
+    many = [nothing] * 50 + [piece]
+    _, pieces = first_labels(iter(many), None, decided=True)
+    assert [len(each) for each in pieces] == [2]
+    known = familiar(iter([nothing] * 50), model, named=False, strict=False)
+    assert [len(each) for each in known] == [0]
