@@ -61,11 +61,13 @@ class Arms : public Stateful {
   // Null: all that are present.
   std::size_t act(const double* awake) {
     awake = among(awake);
+    if (awake && std::none_of(awake, awake + size(), [](double each) { return each > 0; }))
+      throw std::invalid_argument("no arm is left to choose");
     Pull pull;
     pull.ticket = decisions_;
     Stream random(seed_, Stream::choice, decisions_);
     const std::size_t arm = choose(awake, random, pull);
-    if (arm >= size()) throw std::invalid_argument("no arm is left to choose");
+    require(arm < size(), "no arm can be chosen");
     pull.arm = double(arm);
     propensity_ = pull.propensity;
     decisions_ += 1;

@@ -100,14 +100,16 @@ void test_arms() {
       const std::size_t some = regretless::drawn_index(w.data(), w.size(), awake.data(), u, total);
       CHECK(some < w.size() && awake[some] > 0);
     }
-  bool refused = false;
   const std::vector<double> nobody(3, 0.0);
-  for (const auto& each : players_of_arms(3)) try {
+  for (const auto& each : players_of_arms(3)) {
+    bool refused = false;
+    try {
       each->act(nobody.data());
     } catch (const std::invalid_argument&) {
       refused = true;
     }
-  CHECK(refused);
+    CHECK(refused);
+  }
   // draws of other shapes than 1: means of Beta(a, b) are a / (a + b)
   for (const double a : {0.3, 1.0, 40.0}) {
     double sum = 0;
