@@ -7,7 +7,7 @@
 #include "kernels/vectors.hpp"
 #include "mixing/exp_concave.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless {
 namespace {
 
 double mixed_score(const Loss& loss, const MixingView& view, double* scores) {
@@ -27,4 +27,4 @@ const Kernels table{predict_any,  learn_any,     survey_values,  survey_sparse, 
                     scatter_rows, prefetch_rows, normalise,      oja_along,     oja_turn,
                     oja_apply,    flow,          mixed_score,    mixed_learn};
 
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless

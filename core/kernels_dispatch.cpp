@@ -1,23 +1,24 @@
 #include "kernels.hpp"
 
-namespace regretless {
-
-namespace baseline {
-extern const Kernels table;
+namespace regretless_baseline {
+extern const regretless::Kernels table;
 }
 #ifdef REGRETLESS_HAS_AVX2
-namespace avx2 {
-extern const Kernels table;
+namespace regretless_avx2 {
+extern const regretless::Kernels table;
 }
 #endif
 
-Kernels baseline_kernels() { return baseline::table; }
+namespace regretless {
+
+Kernels baseline_kernels() { return regretless_baseline::table; }
 
 Kernels kernels() {
 #ifdef REGRETLESS_HAS_AVX2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) return avx2::table;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+    return regretless_avx2::table;
 #endif
-  return baseline::table;
+  return baseline_kernels();
 }
 
 }  // namespace regretless

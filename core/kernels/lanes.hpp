@@ -3,7 +3,7 @@
 
 #include "kernels.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless {
 namespace {
 
 constexpr int kBlocks = 4;  // blocks of lanes whose sums stay in registers
@@ -124,4 +124,4 @@ Example example(const Batch& batch, std::size_t t) {
 }
 
 }  // namespace
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless

@@ -5,7 +5,7 @@
 #include "kernels/score.hpp"
 #include "logistic.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless {
 namespace {
 
 void audit(const BankView& bank, Example x, const double* gradient) {
@@ -347,4 +347,4 @@ std::size_t learn_any(const Rule& rule, const Loss& loss, BankView bank, const B
 }
 
 }  // namespace
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless

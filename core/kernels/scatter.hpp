@@ -3,7 +3,7 @@
 
 #include "kernels/lanes.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless {
 namespace {
 
 // Not a std::vector: its code would be compiled for this instruction set and shared with others.
@@ -226,4 +226,4 @@ void shift(const BankView& view, Example x, const double* steps, const float* mo
 }
 
 }  // namespace
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless

@@ -3,7 +3,7 @@
 
 #include "kernels/lanes.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless {
 namespace {
 
 // What each row adds goes to `bets` if the rule wants it back
@@ -68,4 +68,4 @@ void score(const R& given, const BankView& seen, Lanes lanes, Example x, Example
 }
 
 }  // namespace
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless

@@ -4,7 +4,7 @@
 #include "kernels/lanes.hpp"
 #include "sketch/oja_steps.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless {
 namespace {
 
 void gather_rows(const BankView& bank, std::size_t first, std::size_t width, const Example& x,
@@ -90,4 +90,4 @@ void oja_apply(const OjaView& view, int width, const double* alpha, const double
 void prefetch_rows(const BankView& bank, const Example& x) { Ahead(bank, x).rest(0); }
 
 }  // namespace
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless

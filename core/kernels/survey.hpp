@@ -3,7 +3,7 @@
 
 #include "kernels.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless {
 namespace {
 
 // These look for a sign bit in differences, without a branch, so that they vectorise. The bits of
@@ -86,4 +86,4 @@ bool belongs(const std::uint32_t* rows, const float* values, std::size_t size,
 }
 
 }  // namespace
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless

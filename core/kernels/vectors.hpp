@@ -4,7 +4,7 @@
 #include "experts/normal.hpp"
 #include "kernels.hpp"
 
-namespace regretless::REGRETLESS_ISA {
+namespace regretless {
 namespace {
 
 // Experts, four at a time; the last may be fewer, and weigh nothing beyond.
@@ -121,4 +121,4 @@ void row_sum(const double* rows, std::size_t m, std::size_t n, const double* y, 
 }
 
 }  // namespace
-}  // namespace regretless::REGRETLESS_ISA
+}  // namespace regretless
