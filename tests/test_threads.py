@@ -211,6 +211,15 @@ class Slow:
         return np.full(3, float(self))
 
 
+def in_threads(count: int, call) -> None:
+    """The call made in so many threads at once."""
+    threads = [threading.Thread(target=call) for _ in range(count)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
 def inside(call, slow: Slow) -> threading.Thread:
     thread = threading.Thread(target=call)
     thread.start()
@@ -270,11 +279,7 @@ def test_many_threads_run_one_player(make):
             except RuntimeError as error:
                 errors.append(str(error))
 
-    threads = [threading.Thread(target=play) for _ in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    in_threads(8, play)
     assert all(IN_USE in each for each in errors)
     for _ in successes:
         twin.run(losses, weights=False)
@@ -318,11 +323,7 @@ def test_two_learners_share_a_class():
         except RuntimeError as error:
             found.append(str(error))
 
-    threads = [threading.Thread(target=play) for _ in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    in_threads(4, play)
     assert all("is in use by another thread" in each for each in found)
 
 

@@ -26,6 +26,7 @@ from scipy import sparse
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from roster import ROSTER, Entry, difference, state_of
+from roster.numbers import finite
 
 from fuzz.harness import main
 from regretless._core import Diverged
@@ -379,17 +380,6 @@ def snapshot(entry: Entry, player: Any) -> Any:
     if entry.prepares:
         entry.kind.ask(player, entry.kind.stream(1)[0])
     return state_of(player, entry.caches)
-
-
-def finite(value: Any) -> bool:
-    """Whether no number in what was answered is NaN or infinite."""
-    if isinstance(value, dict):
-        return all(map(finite, value.values()))
-    if isinstance(value, (list, tuple)):
-        return all(map(finite, value))
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return bool(np.isfinite(value).all())
-    return not isinstance(value, float) or bool(np.isfinite(value))
 
 
 @cache
