@@ -46,6 +46,11 @@ struct Batch {
   // Given the scores of the lanes for example t, how important it is to each; null: importance[t].
   void (*weigh)(void* weigher, std::size_t t, const double* scores, double* importance) = nullptr;
   void* weigher = nullptr;
+
+  Example example(std::size_t t) const {  // empty beyond the last
+    if (t >= size) return {};
+    return {rows + starts[t], values + starts[t], starts[t + 1] - starts[t]};
+  }
 };
 
 struct BankView {

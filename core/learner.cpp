@@ -81,11 +81,8 @@ Batch Learner::placed(const Batch& batch) const {
 
 void Learner::vote(const Batch& batch) const {
   place_.resize(rows_);
-  for (std::size_t t = 0; t < batch.size; ++t) {
-    const std::size_t start = batch.starts[t];
-    record_.score({batch.rows + start, batch.values + start, batch.starts[t + 1] - start}, lanes(),
-                  place_, batch.scores + t * std::size_t(lanes()));
-  }
+  for (std::size_t t = 0; t < batch.size; ++t)
+    record_.score(batch.example(t), lanes(), place_, batch.scores + t * std::size_t(lanes()));
 }
 
 // One by one: what the others have to say of an example must be asked before it is learned.

@@ -87,7 +87,10 @@ BATCHES = {
     "complex CSR": (csr_array(np.eye(3) * 1j), r"X.*complex"),
     "huge integers": ([[10**400], [1], [1]], r"X=.*is not a batch"),
     "date column": (frame(new=[1, 2, 3], d=DATES), r"X\['d'\] is of type datetime64"),
-    "mixed column": (frame(new=[1, 2, 3], m=["x", 1, 2]), r"X\['m'\] holds 1, a int: only str"),
+    "mixed column": (
+        frame(new=[1, 2, 3], m=["x", 1, 2]),
+        r"X\['m'\] holds 1 of type int: only str",
+    ),
     "surrogate": (frame(s=pd.Series(["x", "\ud800", "y"], dtype=object)), r"not valid Unicode"),
     "timestamps": (pa.table({"new": [1, 2, 3], "d": DATES}), r"'d' is of type timestamp"),
     "one name twice": (pd.DataFrame(np.ones((3, 2)), columns=["n", "n"]), r"X.*'n'"),

@@ -16,12 +16,12 @@ class OneByOne : public Model {
   int lanes() const override { return 1; }
 
   void predict(const Batch& batch) const override {
-    for (std::size_t t = 0; t < batch.size; ++t) batch.scores[t] = score(example(batch, t));
+    for (std::size_t t = 0; t < batch.size; ++t) batch.scores[t] = score(batch.example(t));
   }
   void learn(const Batch& batch, std::size_t) override {
     grow();
     for (std::size_t t = 0; t < batch.size; ++t) {
-      const Example x = example(batch, t);
+      const Example x = batch.example(t);
       const double y = batch.targets[t], h = batch.importance ? batch.importance[t] : 1;
       const double before = score(x), suffered = loss_.value(before, y);
       if (batch.scores) batch.scores[t] = before;
@@ -77,10 +77,6 @@ class OneByOne : public Model {
   virtual double score(const Example& x) const = 0;
   virtual void absorb(const Example& x, double y, double h) = 0;
   virtual std::vector<Stateful*> made_of() = 0;
-  static Example example(const Batch& batch, std::size_t t) {
-    const std::size_t at = batch.starts[t];
-    return {batch.rows + at, batch.values + at, batch.starts[t + 1] - at};
-  }
   void count(double h, double suffered) {
     totals_[0] += 1, totals_[1] += std::min(h * suffered, kWorst), totals_[2] += h;
   }
@@ -99,7 +95,7 @@ class WeakModel : public OneByOne {
 
   void learn_slope(const Batch& one, double slope, double h) {
     grow();
-    const Example x = example(one, 0);
+    const Example x = one.example(0);
     const double suffered = slope * score(x);
     if (grows_) learner_->widen(1);
     learner_->learn(x, {slope}, h);

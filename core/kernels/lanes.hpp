@@ -80,18 +80,6 @@ struct Column {  // the bank as a single lane sees it
   }
 };
 
-// Two names of an example can be hashed to one row.
-bool distinct(const std::uint32_t* rows) {
-  typedef std::uint32_t Rows __attribute__((vector_size(kSeveral * sizeof(std::uint32_t))));
-  Rows r;
-  std::memcpy(&r, rows, sizeof(r));
-  const auto same =
-      (r == __builtin_shuffle(r, Rows{1, 2, 3, 0})) | (r == __builtin_shuffle(r, Rows{2, 3, 0, 1}));
-  std::uint64_t halves[2];
-  std::memcpy(halves, &same, sizeof(same));
-  return !(halves[0] | halves[1]);
-}
-
 template <class W>
 double total(W v) {
   return (v[0] + v[1]) + (v[2] + v[3]);
@@ -117,11 +105,6 @@ struct Ahead {
     for (; j < x.size; ++j) row(j);
   }
 };
-Example example(const Batch& batch, std::size_t t) {
-  if (t >= batch.size) return {};
-  const std::size_t start = batch.starts[t];
-  return {batch.rows + start, batch.values + start, batch.starts[t + 1] - start};
-}
 
 }  // namespace
 }  // namespace regretless

@@ -81,7 +81,7 @@ std::size_t predict(R rule, BankView bank, const Batch& batch) {
   for (std::size_t t = 0; t < batch.size; ++t) {
     if constexpr (requires { rule.features; })
       if (batch.known) rule.features = batch.known[t];
-    score<V, false>(rule, bank, lanes, example(batch, t), example(batch, t + 1), scores);
+    score<V, false>(rule, bank, lanes, batch.example(t), batch.example(t + 1), scores);
     if constexpr (R::offset != 0)
       for (int k = 0; k < bank.layout.lanes && !batch.bare; ++k) scores[k] += R::offset;
     for (int k = 0; k < bank.layout.lanes; ++k) batch.scores[t * bank.layout.lanes + k] = scores[k];
@@ -196,12 +196,12 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
   Room room, bets;
   constexpr bool many = Traits<V>::width > 1;
   for (std::size_t t = 0; t < batch.size; ++t) {
-    const Example x = example(batch, t);
+    const Example x = batch.example(t);
     const double importance = batch.importance ? batch.importance[t] : 1;
     if constexpr (requires { rule.features; })
       if (batch.known) rule.features = batch.known[t];
     float* played = R::bets ? bets.of(x.size * std::size_t(active)) : nullptr;
-    score<V, R::bets>(rule, bank, lanes, x, example(batch, t + 1), s, played);
+    score<V, R::bets>(rule, bank, lanes, x, batch.example(t + 1), s, played);
     if constexpr (R::offset != 0)
       for (int k = 0; k < count; ++k) s[k] += R::offset;
     if (batch.scores) {

@@ -57,19 +57,11 @@ template <class R>
     update_row(rule, rows, at, step, value, to, bets + j);
     if constexpr (Shares<R>) to.tracked += rule.share(rows, value, 0);
   };
-  const auto update_one = [&](std::size_t j) {
-    update(bank.one(x.rows[j]), one, g, x.values[j], rest, j);
-  };
   std::size_t j = 0;
-  for (; R::gathers && j + kSeveral <= x.size; j += kSeveral) {
-    if (distinct(x.rows + j)) {
-      update(bank.several(x.rows + j), all, Wide<Several>{} + g, load<Several>(x.values + j), sums,
-             j);
-    } else {
-      for (std::size_t i = 0; i < kSeveral; ++i) update_one(j + i);
-    }
-  }
-  for (; j < x.size; ++j) update_one(j);
+  for (; R::gathers && j + kSeveral <= x.size; j += kSeveral)
+    update(bank.several(x.rows + j), all, Wide<Several>{} + g, load<Several>(x.values + j), sums,
+           j);
+  for (; j < x.size; ++j) update(bank.one(x.rows[j]), one, g, x.values[j], rest, j);
   return {rest.tracked + total(sums.tracked), rest.rounding + total(sums.rounding)};
 }
 
@@ -142,23 +134,17 @@ template <class R>
   Sums<float> rest;
   Wide<Several> travel{};
   double more = 0;
-  const auto prepare_row = [&](std::size_t j) {
-    moves[j] = rule.prepare(bank.one(x.rows[j]), one, g, x.values[j], rest);
-    more += double(moves[j]) * double(x.values[j]);
-  };
   std::size_t j = 0;
   for (; j + kSeveral <= x.size; j += kSeveral) {
-    if (distinct(x.rows + j)) {
-      const auto value = load<Several>(x.values + j);
-      const auto move =
-          rule.prepare(bank.several(x.rows + j), all, Wide<Several>{} + g, value, sums);
-      store<Several>(moves + j, move);
-      travel += widen(move) * widen(value);
-    } else {
-      for (std::size_t i = 0; i < kSeveral; ++i) prepare_row(j + i);
-    }
+    const auto value = load<Several>(x.values + j);
+    const auto move = rule.prepare(bank.several(x.rows + j), all, Wide<Several>{} + g, value, sums);
+    store<Several>(moves + j, move);
+    travel += widen(move) * widen(value);
   }
-  for (; j < x.size; ++j) prepare_row(j);
+  for (; j < x.size; ++j) {
+    moves[j] = rule.prepare(bank.one(x.rows[j]), one, g, x.values[j], rest);
+    more += double(moves[j]) * double(x.values[j]);
+  }
   return {more + total(travel), rest.tracked + total(sums.tracked)};
 }
 template <class V, class R>

@@ -10,8 +10,7 @@ Newton::Newton(Loss loss, const NewtonOptions& options, int bits, std::uint32_t 
       options_(options),
       certify_(certify),
       kernels_(kernels),
-      features_(bits, remembered),
-      marks_(1024) {
+      features_(bits, remembered) {
   options_.spans = !loss.classification() && loss.kind != LossKind::squared;
   heads_.push_back(fresh());
   grow();
@@ -67,38 +66,8 @@ void Newton::reserve(int classes) {
 
 // --- the rounds ----------------------------------------------------------------------------------
 
-// The features of an example. Two names can share a row of the bank: they are one feature then, the
-// sum, or products of examples would not be what the sketch takes them for.
-Example Newton::distinct(const Batch& batch, std::size_t t) const {
-  const std::size_t start = batch.starts[t], size = batch.starts[t + 1] - start;
-  const Example x{batch.rows + start, batch.values + start, size};
-  const auto mark = [&](std::size_t j) -> std::uint64_t& { return marks_[x.rows[j] / 64 % 1024]; };
-  bool seen = false;
-  for (std::size_t j = 0; j < size; ++j) {
-    const std::uint64_t bit = std::uint64_t(1) << (x.rows[j] % 64);
-    seen |= (mark(j) & bit) != 0;
-    mark(j) |= bit;
-  }
-  for (std::size_t j = 0; j < size; ++j) mark(j) = 0;
-  if (!seen) return x;
-  std::vector<std::pair<std::uint32_t, float>> all;
-  for (std::size_t j = 0; j < size; ++j) all.emplace_back(x.rows[j], x.values[j]);
-  std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.first < b.first; });
-  rows_.clear(), values_.clear();
-  for (const auto& [row, value] : all) {
-    if (!rows_.empty() && rows_.back() == row) {
-      values_.back() += value;
-    } else {
-      rows_.push_back(row), values_.push_back(value);
-    }
-  }
-  return {rows_.data(), values_.data(), rows_.size()};
-}
-
 void Newton::prefetch(const Batch& batch, std::size_t t) const {
-  if (t >= batch.size) return;
-  const std::size_t start = batch.starts[t];
-  const Example x{batch.rows + start, batch.values + start, batch.starts[t + 1] - start};
+  const Example x = batch.example(t);
   for (const Head& head : heads_)
     for (const NewtonFrame& frame : head.frames) frame.prefetch(x);
 }
@@ -127,7 +96,7 @@ bool Newton::Head::takes(const Loss& loss, double h) {
 void Newton::predict(const Batch& batch) const {
   for (std::size_t t = 0; t < batch.size; ++t) {
     prefetch(batch, t + 1);
-    const Example x = distinct(batch, t);
+    const Example x = batch.example(t);
     for (std::size_t c = 0; c < heads_.size(); ++c)
       batch.scores[t * heads_.size() + c] = heads_[c].score(x);
   }
@@ -149,7 +118,7 @@ void Newton::learn(const Batch& batch, std::size_t offset) {
   }
   for (std::size_t t = 0; t < batch.size; ++t) {
     prefetch(batch, t + 1);
-    const Example x = distinct(batch, t);
+    const Example x = batch.example(t);
     const double h = batch.importance ? batch.importance[t] : 1;
     double lost = 0;
     bool sound = true;

@@ -57,7 +57,6 @@ class Newton : public Model {
   };
   Head fresh() const;
   void shrink(std::size_t rows);  // names that came with a refused example are taken back
-  Example distinct(const Batch& batch, std::size_t t) const;
   void prefetch(const Batch& batch, std::size_t t) const;
   double target(const Batch& batch, std::size_t t, int lane) const;
 
@@ -67,9 +66,6 @@ class Newton : public Model {
   Kernels kernels_;
   Features features_;
   mutable std::deque<Head> heads_;  // scratch
-  mutable std::vector<std::uint64_t> marks_;
-  mutable std::vector<std::uint32_t> rows_;
-  mutable std::vector<float> values_;
 };
 
 }  // namespace regretless

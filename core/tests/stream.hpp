@@ -1,5 +1,6 @@
 // Random examples, and a learner to give them to.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -22,7 +23,10 @@ struct Stream {  // random sparse examples with labels
     for (std::size_t t = 0; t < size; ++t) {
       const std::size_t active = random() % 7;  // some examples are empty
       for (std::size_t j = 0; j < active; ++j) {
-        rows.push_back(std::uint32_t(random() % features));  // a row may occur twice
+        const auto row = std::uint32_t(random() % features);
+        if (std::find(rows.begin() + std::ptrdiff_t(starts[t]), rows.end(), row) != rows.end())
+          continue;
+        rows.push_back(row);
         values.push_back(float(normal(random) * std::pow(10.0, double(random() % 5) - 2)));
       }
       starts.push_back(rows.size());

@@ -392,7 +392,7 @@ def _coded(column: Any, codes: NDArray[Any], values: Any) -> tuple[NDArray[np.in
     for value in values:
         if not isinstance(value, str):
             raise ValueError(
-                f"X[{column!r}] holds {shown(value)}, a {type(value).__name__}: only strings are "
+                f"X[{column!r}] holds {shown(value)} of type {type(value).__name__}: only strings are "
                 "categories"
             )
     missing = [code for code, value in enumerate(values) if is_missing(value)]
