@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from river import naive_bayes
+from river import tree
 
 from regretless import boosting, linear
 from regretless.river.learner import RiverClassifier
@@ -20,7 +20,7 @@ class AdaBoostOL(RiverClassifier, boosting.AdaBoostOL):
 
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n": 5},
-        {"n": 2, "weak": naive_bayes.GaussianNB()},
+        {"n": 1, "weak": tree.HoeffdingTreeClassifier(leaf_prediction="mc")},
         {"n": 3, "last": True, "weak": linear.LinearClassifier(rule="adagrad")},
     )
 
