@@ -94,6 +94,7 @@ class Model {
     Bank* bank;
     std::vector<double>* scalars;
     Places* places = nullptr;
+    std::size_t bounded = 0;  // so many floats of a row, from the first on, are at most 1e20
     // The row of a feature; and the same, given a place if it has none.
     const float* row(std::uint32_t i) const { return bank->row(places ? places->find(i) : i); }
     // By which rows are sorted: their place, those that have none last.

@@ -56,12 +56,12 @@ class Exp4 : public Arms {
 
  protected:
   Parts parts() override {
-    return join(Arms::parts(),
-                {Field::positive("paid", paid_, HUGE_VAL), Field::number("drift", drift_),
-                 Field::number("suffered", suffered_),
-                 Field::number("rate", eta_, first_ / 2, first_ * (1 + 1e-9)),
-                 Field::number("sums", sums_, -1e300, 1e300),
-                 Field::positive("advice", advice_, 1 + 1e-6)});
+    return join(
+        Arms::parts(),
+        {Field::positive("paid", paid_, HUGE_VAL), Field::number("drift", drift_, -kFar, kFar),
+         Field::number("suffered", suffered_, -kFar, kFar),
+         Field::number("rate", eta_, first_ / 2, first_ * (1 + 1e-9)),
+         Field::number("sums", sums_, -kFar, kFar), Field::positive("advice", advice_, 1 + 1e-6)});
   }
   void check() override {
     Arms::check();

@@ -55,10 +55,10 @@ class Weighted : public Arms {
   Parts parts() override {
     fresh_ = false;
     changed_ = size();
-    return join(
-        Arms::parts(),
-        {Field::positive("paid", paid_, HUGE_VAL), Field::number("drift", drift_),
-         Field::number("suffered", suffered_), Field::number("sums", sums_, -1e300, 1e300)});
+    return join(Arms::parts(), {Field::positive("paid", paid_, HUGE_VAL),
+                                Field::number("drift", drift_, -kFar, kFar),
+                                Field::number("suffered", suffered_, -kFar, kFar),
+                                Field::number("sums", sums_, -kFar, kFar)});
   }
   bool remembers_awake() const override { return true; }
   void weigh() {

@@ -4,7 +4,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cfloat>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -273,7 +272,7 @@ class PyLearner : public Owned {
       if (scalars.size() != parts[i].scalars->size()) damaged("the lanes do not fit the rule");
       check_scalars(scalars.data(), scalars.size());
       for (std::size_t j = 0; j < used.size(); ++j) {
-        check_row(bank.data() + j * stride, parts[i].bank->layout());
+        check_row(bank.data() + j * stride, parts[i].bank->layout(), parts[i].bounded);
         std::copy_n(bank.data() + j * stride, stride, parts[i].touch(used(j)));
       }
       std::copy(scalars.data(), scalars.data() + scalars.size(), parts[i].scalars->data());
@@ -356,15 +355,17 @@ class PyLearner : public Owned {
   }
 
  private:
-  // A row as a file has it: doubles, then floats, all of them finite.
-  static void check_row(const float* row, const Layout& layout) {
+  // A row as a file has it: doubles, then floats, all of them finite, and some bounded.
+  static void check_row(const float* row, const Layout& layout, std::size_t bounded) {
     const std::size_t doubles = std::size_t(layout.width) * layout.doubles;
     std::vector<double> first(doubles);
     std::memcpy(first.data(), row, doubles * sizeof(double));
     Field::number("bank", first).check();
-    const float* end = row + layout.shared_offset() + layout.shared;
-    if (!std::all_of(row + layout.float_offset(), end, [](float x) { return std::isfinite(x); }))
-      refuse("bank has a number that is not finite");
+    const float *start = row + layout.float_offset(),
+                *end = row + layout.shared_offset() + layout.shared;
+    const auto within = [](float most) { return [=](float x) { return std::fabs(x) <= most; }; };
+    require(std::all_of(start, end, within(1e38f)), "bank has a number beyond 1e38");
+    require(std::all_of(start, start + bounded, within(1e20f)), "bank has a number beyond 1e20");
   }
   void check_known(const nb::kwargs& arrays, std::size_t parts) {
     std::vector<std::string> known{"rows",       "names",     "name_keys",
@@ -384,7 +385,7 @@ class PyLearner : public Owned {
   void check_weights(const std::uint32_t* rows, std::size_t count) const {
     constexpr std::size_t kBlock = 256;
     constexpr float kTiny = 1e-30f;  // larger ones can be news to a rule: see Learner::weights
-    constexpr double kMostWeight = 1e36;
+    constexpr double kMostWeight = 1e30;
     std::size_t starts[kBlock + 1];
     std::iota(starts, starts + kBlock + 1, std::size_t(0));
     const std::vector<float> values(kBlock, kTiny);
@@ -399,7 +400,7 @@ class PyLearner : public Owned {
                          .bare = true});
       for (std::size_t i = 0; i < size * std::size_t(lanes()); ++i)
         if (!(std::fabs(scores[i]) <= kMostWeight * double(kTiny)))
-          refuse("bank has a weight that is not a number of at most 1e36");
+          refuse("bank has a weight that is not a number of at most 1e30");
     }
   }
   void restore_votes(const nb::kwargs& arrays) {

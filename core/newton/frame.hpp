@@ -63,6 +63,7 @@ class NewtonFrame {
   Bank& bank() { return bank_; }
   const Sketch& sketch() const { return *sketch_; }
   std::vector<double>& scalars() { return scalars_; }
+  std::size_t bounded() const { return square_at(); }  // floats of a row whose changes are
   double scalar(int s) const { return scalars_[std::size_t(s)]; }
   void grow(std::size_t rows);
   void shrink(std::size_t rows);  // to those that have been learned
@@ -86,8 +87,9 @@ class NewtonFrame {
   const double* restore(const double* at, const double* end, std::size_t rows);
 
  private:
-  static constexpr double kFloor = 0.1;     // of D, in units of max x_i^2
-  static constexpr double kLargest = 1e30;  // change of a weight
+  static constexpr double kFloor = 0.1;  // of D, in units of max x_i^2
+  // Change of a weight, or of the sketch: the products of two of them are still floats.
+  static constexpr double kLargest = 1e18;
   // The least alpha of tuned lanes, in units of the sketch: a step is the difference of what x and
   // the sketch make of it, and rows are floats.
   static constexpr double kCondition = 1e-4;

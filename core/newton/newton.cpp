@@ -189,7 +189,8 @@ std::array<double, 3> Newton::gradient_norms() const {
 std::vector<Model::Part> Newton::parts() {
   std::vector<Part> all;
   for (Head& head : heads_)
-    for (NewtonFrame& frame : head.frames) all.push_back({&frame.bank(), &frame.scalars()});
+    for (NewtonFrame& frame : head.frames)
+      all.push_back({&frame.bank(), &frame.scalars(), nullptr, frame.bounded()});
   return all;
 }
 

@@ -9,7 +9,6 @@
 // same the rows of the bank are gone through once. As (G - M V)(G - M V)^T = G G^T - M M^T for M =
 // G V^T, the residual's directions need no further products of rows.
 #pragma once
-#include <cfloat>
 #include <cstdint>
 
 #include "sketch/sketch.hpp"
@@ -174,7 +173,7 @@ class FrequentDirections : public Sketch {
       for (; left > 0; --left, at += 2) {
         double row = at[0], value = at[1];
         Field::count("row of a gradient", row, 0xffffffff).check();
-        Field::number("value of a gradient", value, -FLT_MAX, FLT_MAX).check();
+        Field::number("value of a gradient", value, -1e20, 1e20).check();
         rows_.push_back(std::uint32_t(row));
         values_.push_back(float(value));
       }
@@ -188,11 +187,10 @@ class FrequentDirections : public Sketch {
 
  protected:
   Parts parts() override {
-    return {
-        Field::count("directions", directions_, m_), Field::count("waiting", waiting_, m_ - 1),
-        Field::positive("removed", removed_),        Field::count("rebases", rebases_, 1 << 30),
-        Field::positive("squares", squares_),        Field::number("factors", F_, -1e100, 1e100),
-        Field::number("crossed", crossed_),          Field::number("products", products_)};
+    return {Field::count("directions", directions_, m_), Field::count("waiting", waiting_, m_ - 1),
+            Field::positive("removed", removed_),        Field::count("rebases", rebases_, 1 << 30),
+            Field::positive("squares", squares_),        Field::number("factors", F_, -1e15, 1e15),
+            Field::number("crossed", crossed_),          Field::number("products", products_)};
   }
   void check() override {
     require(is_covariance(products_, std::size_t(m_)), "products are not symmetric and positive");

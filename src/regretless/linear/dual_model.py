@@ -177,6 +177,8 @@ class DualModel(Model):
                 raise ValueError(f"sums of lane {k} are not those of its dual vector")
             dual.total, dual.conjugate = total, conjugate
         self.update.curvature, weighed = parts.array("seen", (2,), 0.0).tolist()
+        if not weighed.is_integer() or weighed > 2**53:
+            raise ValueError(f"seen has {weighed} examples with a weight, which is no such number")
         self.weighed = int(weighed)
         if self.update.past is not None:
             self.update.past.take(parts, lanes, size)
