@@ -385,7 +385,7 @@ class PyLearner : public Owned {
   void check_weights(const std::uint32_t* rows, std::size_t count) const {
     constexpr std::size_t kBlock = 256;
     constexpr float kTiny = 1e-30f;  // larger ones can be news to a rule: see Learner::weights
-    constexpr double kMostWeight = 1e30;
+    constexpr double kMostWeight = 1e36;
     std::size_t starts[kBlock + 1];
     std::iota(starts, starts + kBlock + 1, std::size_t(0));
     const std::vector<float> values(kBlock, kTiny);
@@ -400,7 +400,7 @@ class PyLearner : public Owned {
                          .bare = true});
       for (std::size_t i = 0; i < size * std::size_t(lanes()); ++i)
         if (!(std::fabs(scores[i]) <= kMostWeight * double(kTiny)))
-          refuse("bank has a weight that is not a number of at most 1e30");
+          refuse("bank has a weight that is not a number of at most 1e36");
     }
   }
   void restore_votes(const nb::kwargs& arrays) {
