@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -175,12 +176,12 @@ class PyLearner : public Owned {
   }
   nb::object weights(nb::handle rows) const {
     check_idle();
-    if (rows.is_none()) return array_of(learner_->weights());
+    if (rows.is_none()) return told(learner_->weights());
     const auto wanted = nb::cast<Vector<std::uint32_t>>(rows);
     const Model::Rows some(wanted.data(), wanted.data() + wanted.size());
     for (const std::uint32_t row : some)
       if (row >= learner_->features().size()) throw nb::value_error("there is no such row");
-    return array_of(learner_->weights(some));
+    return told(learner_->weights(some));
   }
   nb::dict names() const {
     check_idle();
@@ -355,6 +356,17 @@ class PyLearner : public Owned {
   }
 
  private:
+  // The last guard of what is told: a file can hold numbers that no training leads to, and what
+  // they lead to later cannot be known when it is read.
+  static void check_finite(const double* numbers, std::size_t count) {
+    if (!std::all_of(numbers, numbers + count, [](double x) { return std::isfinite(x); }))
+      throw nb::value_error(
+          "the model has left the range of numbers; was its file damaged? Train it anew");
+  }
+  static nb::object told(const std::vector<double>& numbers) {
+    check_finite(numbers.data(), numbers.size());
+    return array_of(numbers);
+  }
   // A row as a file has it: doubles, then floats, all of them finite, and some bounded.
   static void check_row(const float* row, const Layout& layout, std::size_t bounded) {
     const std::size_t doubles = std::size_t(layout.width) * layout.doubles;
@@ -480,6 +492,7 @@ class PyLearner : public Owned {
     read(x, false);
     one_.scores = scores_.data();
     learner_->predict(one_);
+    check_finite(scores_.data(), scores_.size());
   }
   void learn(nb::handle x, std::int32_t label, double target, double importance, bool want_scores) {
     importance = Reading::importance(importance, "w");
@@ -555,6 +568,7 @@ class PyLearner : public Owned {
           learner_->learn(batch, earlier_ + first);
         } else {
           learner_->predict(batch);
+          check_finite(batch.scores, (last - first) * lanes);
         }
         for (std::size_t t = first; t < last && want == kBest; ++t) {
           const double* own = scores.data() + (t - first) * lanes;
@@ -566,8 +580,8 @@ class PyLearner : public Owned {
       throw;
     }
     if (want == kNothing) return nb::none();
-    const nb::object told = want == kBest ? array_of(best) : array_of(scores);
-    return learning ? nb::object(nb::make_tuple(told, array_of(losses))) : told;
+    const nb::object said = want == kBest ? array_of(best) : array_of(scores);
+    return learning ? nb::object(nb::make_tuple(said, array_of(losses))) : said;
   }
 
   std::unique_ptr<Model> learner_;

@@ -322,7 +322,7 @@ const double* NewtonFrame::restore(const double* at, const double* end, std::siz
   applied_.resize(int(size));
   for (int k = 0; k < lanes(); ++k, at += size) {
     Numbers b(at, at + size);
-    Field::number("b of the sketch", b, -1e30, 1e30).check();
+    Field::number("b of the sketch", b, -1e150, 1e150).check();
     b_.put_lane(k, at);
   }
   const std::size_t own = room("length of the sketch");

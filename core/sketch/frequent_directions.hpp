@@ -187,10 +187,11 @@ class FrequentDirections : public Sketch {
 
  protected:
   Parts parts() override {
-    return {Field::count("directions", directions_, m_), Field::count("waiting", waiting_, m_ - 1),
-            Field::positive("removed", removed_),        Field::count("rebases", rebases_, 1 << 30),
-            Field::positive("squares", squares_),        Field::number("factors", F_, -1e15, 1e15),
-            Field::number("crossed", crossed_),          Field::number("products", products_)};
+    return {
+        Field::count("directions", directions_, m_), Field::count("waiting", waiting_, m_ - 1),
+        Field::positive("removed", removed_),        Field::count("rebases", rebases_, 1 << 30),
+        Field::positive("squares", squares_),        Field::number("factors", F_, -1e100, 1e100),
+        Field::number("crossed", crossed_),          Field::number("products", products_)};
   }
   void check() override {
     require(is_covariance(products_, std::size_t(m_)), "products are not symmetric and positive");

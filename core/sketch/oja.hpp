@@ -96,7 +96,7 @@ class OjaSketch : public Sketch {
   Parts parts() override {
     return {Field::count("rank", rank_, m_),         Field::count("sketched rounds", rounds_),
             Field::count("next rebase", next_),      Field::count("rebases", rebases_, 1 << 30),
-            Field::positive("eigenvalues", lambda_), Field::number("factors", F_, -1e15, 1e15),
+            Field::positive("eigenvalues", lambda_), Field::number("factors", F_, -1e100, 1e100),
             Field::positive("norms", norms_, 1e200)};
   }
   void check() override {
