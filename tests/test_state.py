@@ -1,5 +1,6 @@
 """What a file says is checked before an object is made of it."""
 
+import contextlib
 import json
 import pickle
 
@@ -7,9 +8,11 @@ import numpy as np
 import pytest
 from fuzz.files import ENTRIES, parsed, written
 
-from regretless import bandits, experts, oco, persistence, state
+from regretless import bandits, boosting, experts, oco, persistence, state
+from regretless._core import Diverged
 from regretless.classes import SOA, FiniteClass
-from regretless.linear import LinearClassifier
+from regretless.linear import LinearClassifier, PrimalDual
+from regretless.newton import NewtonClassifier
 
 
 def damaged(player, path, *, arrays=None, **values):
@@ -28,7 +31,7 @@ def put(at, value):
 
     def change(array):
         out = array.copy()
-        out[at] = value
+        out.flat[at] = value
         return out
 
     return change
@@ -73,6 +76,53 @@ def test_numbers_of_thompson_sampling(model, tmp_path):
             assert 0 <= other.act() < 4
             assert np.isfinite(other.beliefs).all()
     assert refused > 3 * len(good)
+
+
+LEARNERS = {
+    "ftrl": lambda: LinearClassifier(rule="ftrl", certify=True),
+    "pnorm": lambda: LinearClassifier(rule="pnorm"),
+    "dual": PrimalDual,
+    "oja": lambda: NewtonClassifier(size=2, diagonal=False, alpha=1.0),
+    "fd": lambda: NewtonClassifier(sketch="fd", size=2, diagonal=False, alpha=1.0),
+    "boosted": lambda: boosting.OnlineBBM(n=2),
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_numbers_of_learners(name, tmp_path):
+    """Every number, one after the other: what is told is a number or an error, also later."""
+    model, random = LEARNERS[name](), np.random.default_rng(0)
+    X, y = random.normal(size=(12, 3)), random.integers(0, 2, 12)
+    model.learn_many(X[:6], y[:6])
+    model.save(tmp_path / "model")
+    _, tensors = parsed((tmp_path / "model").read_bytes())
+    for part, numbers in tensors.items():
+        if numbers.dtype.kind != "f":
+            continue
+        for at in range(numbers.size):
+            for value in (5e-324, 1e-300, 1e30, 3e38, -1e45, 1e300):
+                with np.errstate(over="ignore"):
+                    changed = put(at, numbers.dtype.type(value))
+                path = damaged(model, tmp_path / "model", arrays={part: changed})
+                with contextlib.suppress(ValueError, Diverged):
+                    other = type(model).load(path)
+                    for t in range(6, 12):
+                        told = other.decision_one(dict(enumerate(X[t])))
+                        assert np.isfinite(told).all(), (part, at, value)
+                        other.learn_one(dict(enumerate(X[t])), y[t])
+                    assert np.isfinite(other.decision_function(X)).all(), (part, at, value)
+
+
+def test_estimates_times_a_wide_range(tmp_path):
+    """Regrets are numbers, or the file is refused."""
+    player = bandits.Exp3(3, range=(0.0, 1e150), seed=1)
+    player.run(1e150 * np.random.default_rng(0).random((5, 3)))
+    for at in range(len(player._engine.state())):
+        path = damaged(player, tmp_path / "player", arrays={"state": put(at, 1e250)})
+        with contextlib.suppress(ValueError):
+            other = bandits.Exp3.load(path)
+            assert np.isfinite(other.regrets).all(), at
+            assert np.isfinite(other.loss), at
 
 
 def test_a_version_space_that_is_not_of_the_class(tmp_path):
