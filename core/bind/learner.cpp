@@ -371,7 +371,7 @@ class PyLearner : public Owned {
   static void check_row(const float* row, const Layout& layout, std::size_t bounded) {
     const std::size_t doubles = std::size_t(layout.width) * layout.doubles;
     std::vector<double> first(doubles);
-    std::memcpy(first.data(), row, doubles * sizeof(double));
+    if (doubles) std::memcpy(first.data(), row, doubles * sizeof(double));
     Field::number("bank", first).check();
     const float *start = row + layout.float_offset(),
                 *end = row + layout.shared_offset() + layout.shared;
