@@ -10,7 +10,7 @@ import pytest
 from fuzz.harness import run
 from scipy import sparse
 
-from regretless import _core, games, rows, streams
+from regretless import _core, experts, games, oco, rows, streams
 from regretless.evaluate import progressive
 from regretless.games.payoffs import Payoffs, read
 from regretless.linear import KernelPerceptron, LinearClassifier, LinearRegressor
@@ -382,3 +382,14 @@ def test_a_cache_that_is_damaged(tmp_path):
     campaign = run(case, cases=300)
     assert campaign.failures == []
     assert campaign.outcomes.keys() == {"refused", "used"}
+
+
+@pytest.mark.parametrize("make", [oco.OnlineGradientDescent, experts.Hedge, experts.MLPoly])
+def test_a_view_of_bytes_that_begins_anywhere(make):
+    """Numbers where no double may lie are copied, not read."""
+    table = np.zeros(8 * 6 + 1, np.uint8)[1:].view(np.float64).reshape(2, 3)
+    table[:] = [[0.5, 0.25, 1.0], [0.0, 1.0, 0.5]]
+    assert not table.flags.aligned
+    player, twin = make(3), make(3)
+    assert [player.update(row) for row in table] == [twin.update(row.copy()) for row in table]
+    np.testing.assert_array_equal(player.run(table).losses, twin.run(table.copy()).losses)
