@@ -157,7 +157,7 @@ class Arms : public Stateful {
   }
 
  protected:
-  static constexpr double kFar = 1e100;  // of sums of estimates: in any range they are numbers
+  static constexpr double kFar = 1e150;  // of sums of estimates: in any range they are numbers
   virtual std::size_t choose(const double* awake, Stream& random, Pull& pull) = 0;
   virtual void learn(const Pull& pull, double y) = 0;
   virtual bool remembers_awake() const { return false; }
