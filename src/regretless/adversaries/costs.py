@@ -7,6 +7,7 @@ import numpy as np
 from regretless.adversaries.adversary import Array, Linear
 from regretless.adversaries.gradients import expected_absolute_sum
 from regretless.arguments import probabilities, whole
+from regretless.randomness import generator
 
 __all__ = ["BernoulliArms", "CoinFlips", "SwitchingExperts"]
 
@@ -16,7 +17,7 @@ class _Costs(Linear):
 
     def __init__(self, n: int, seed: int) -> None:
         super().__init__(whole(n, "n", 2))
-        self._rng = np.random.default_rng(seed)
+        self._rng = generator(seed, "costs")
 
     def loss(self, choice: Any, answer: Array) -> float:
         if isinstance(choice, (int, np.integer)):

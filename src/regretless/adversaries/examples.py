@@ -10,6 +10,7 @@ import numpy as np
 
 from regretless.adversaries.adversary import Array, Exhausted, Oblivious
 from regretless.arguments import positive, whole, within
+from regretless.randomness import generator
 
 __all__ = ["DisjunctionStream", "ExponentialInstance", "MarginStream", "UnitVectors"]
 
@@ -47,7 +48,7 @@ class _Noisy(_Examples):
     def __init__(self, noise: float, seed: int) -> None:
         super().__init__()
         self.noise = within(noise, "noise", "[0, 1/2)", ": it is the share of wrong labels")
-        self._rng = np.random.default_rng(seed)
+        self._rng = generator(seed, "examples")
 
     def _flip(self, y: int) -> int:
         wrong = self._rng.random() < self.noise

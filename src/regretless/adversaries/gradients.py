@@ -7,6 +7,7 @@ import numpy as np
 
 from regretless.adversaries.adversary import Adversary, Array, Linear
 from regretless.arguments import positive, whole
+from regretless.randomness import generator
 
 __all__ = [
     "FtlKiller",
@@ -59,7 +60,7 @@ class _OnBall(Linear):
     def __init__(self, dimension: int, radius: float, seed: int) -> None:
         super().__init__(whole(dimension, "dimension"))
         self.radius = positive(radius, "radius")
-        self._rng = np.random.default_rng(seed)
+        self._rng = generator(seed, "gradients")
 
     def best(self) -> float:
         return -self.radius * float(np.linalg.norm(self.sum))
@@ -176,7 +177,7 @@ class QuadraticGame(Linear):
     def __init__(self, dimension: int = 1, size: float = 1.0, *, seed: int = 0) -> None:
         super().__init__(whole(dimension, "dimension"))
         self.size = positive(size, "size")
-        self._rng = np.random.default_rng(seed)
+        self._rng = generator(seed, "gradients")
         self._squares = 0.0
 
     def _draw(self) -> Array:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from regretless import _core, persistence, state
 from regretless.arguments import check_seed, finite, listed, shown, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
-from regretless.drawing import Draws
 from regretless.foreign import Foreign, as_dict, as_matrix, fresh
+from regretless.randomness import Draws
 from regretless.run import Array
 from regretless.sparse import checked
 from regretless.threads import OneThread

@@ -25,11 +25,11 @@ from regretless.bandits.delays import due_after
 from regretless.bandits.estimators import Estimator, OneArm
 from regretless.certificates import RegretCertificate
 from regretless.domains import Domain
-from regretless.drawing import Draws
 from regretless.geometry import Geometry
 from regretless.oco import OnlineMirrorDescent, Player
 from regretless.oco.files import described, restored
 from regretless.oco.player import implied_dimension
+from regretless.randomness import Draws
 from regretless.run import Array, Run
 from regretless.threads import OneThread
 

@@ -17,6 +17,7 @@ from regretless.batch.judging import Example, Judge, Kept
 from regretless.batch.predictor import Predictor
 from regretless.evaluate.task import classifies
 from regretless.linear.learner import LinearLearner
+from regretless.randomness import generator
 
 __all__ = ["online_to_batch"]
 
@@ -103,7 +104,7 @@ def online_to_batch(
         case "average":
             found = run.average(examples)
         case "random":
-            found = run.random(examples, np.random.default_rng(seed))
+            found = run.random(examples, generator(seed, "round"))
         case "last":
             found = run.last(examples)
         case "select":

@@ -15,8 +15,8 @@ from regretless.classes.class_run import ClassRun, errors, rounds_of, tally
 from regretless.classes.finite_class import FiniteClass
 from regretless.classes.ldim_experts import LdimExperts
 from regretless.classes.too_large import LIMIT
-from regretless.drawing import Draws
 from regretless.experts.hedge import Hedge
+from regretless.randomness import Draws
 
 __all__ = ["AgnosticLearner"]
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from regretless.arguments import check_seed, whole, within
 from regretless.classes.too_large import check_size
+from regretless.randomness import generator
 
 __all__ = ["Generated"]
 
@@ -155,7 +156,7 @@ class Generated:
         """
         check_size(whole(hypotheses, "hypotheses"), whole(points, "points"))
         within(density, "density", "[0, 1]")
-        draw = np.random.default_rng(check_seed(seed)).random((hypotheses, points))
+        draw = generator(check_seed(seed), "labels").random((hypotheses, points))
         return cls(draw < density)
 
 

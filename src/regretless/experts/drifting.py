@@ -27,6 +27,7 @@ from regretless.arguments import (
 from regretless.certificates import RegretCertificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
 from regretless.named import arranged
+from regretless.randomness import generator
 from regretless.run import Array, Run
 from regretless.threads import OneThread
 
@@ -191,7 +192,7 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
         self.loss = 0.0
         self.names: list[str] | None = None
         self._drawn = False  # whether an action ever was
-        self._rng = np.random.default_rng(check_seed(seed))
+        self._rng = generator(check_seed(seed), "actions")
 
     def act(self) -> int:
         """Draw an action from `weights`; tell it to `update` if it was played."""

@@ -10,6 +10,7 @@ from regretless import _core
 from regretless.arguments import one_of, positive, shown, whole, within
 from regretless.experts.player import ExpertPlayer
 from regretless.experts.run import ExpertsRun
+from regretless.randomness import generator
 from regretless.run import Array
 from regretless.state import Parts
 
@@ -149,7 +150,7 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
 
     def act(self) -> int:
         """Draw the expert to follow in this round; every call draws anew."""
-        random = np.random.default_rng([self.seed, self.draws])
+        random = generator(self.seed, "actions", self.draws)
         self.draws += 1
         return _core.drawn_index(self.weights, random.random())
 

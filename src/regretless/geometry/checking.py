@@ -8,6 +8,7 @@ import numpy as np
 from regretless.arguments import whole
 from regretless.domains.vectors import Array
 from regretless.geometry.geometry import Geometry
+from regretless.randomness import generator
 
 __all__ = ["check_geometry"]
 
@@ -44,7 +45,7 @@ def check_geometry(geometry: Geometry, dimension: int, *, trials: int = 100, see
     ValueError: Wrong(p=3.0, convention='A'): link does not attain the conjugate at theta=[...
     """
     whole(dimension, "dimension"), whole(trials, "trials")
-    random = np.random.default_rng(seed)
+    random = generator(seed, "check")
     check = _Check(geometry)
     for trial in range(trials):
         reach = (0.1, 1.0, 3.0)[trial % 3]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from regretless.arguments import check_seed, one_of, whole
 from regretless.linear.dual_vector import DualVector
 from regretless.linear.model import Array, Row, moved
+from regretless.randomness import generator
 from regretless.state import Parts
 
 __all__ = ["Past", "Turn", "Update", "best_pair", "update_of"]
@@ -247,7 +248,7 @@ class Sequential(Together):
             yield from (latest[(1 + k) % count] for k in range(more))
         elif self.order == "random":
             # the round alone decides, so that a loaded model goes on alike
-            rng = np.random.default_rng([self.seed, past.serial, lane])
+            rng = generator(self.seed, "order", past.serial, lane)
             yield from rng.integers(count, size=more).tolist()
         elif self.order == "cyclic":
             yield from ((past.cursor + k) % count for k in range(more))

@@ -11,6 +11,7 @@ import numpy as np
 from regretless import losses
 from regretless.arguments import shown
 from regretless.domains import Domain
+from regretless.randomness import generator
 from regretless.run import Array
 
 __all__ = [
@@ -128,7 +129,7 @@ def check_convex(
     ...     print(str(error).rpartition(": ")[2])
     not convex, or not its gradient
     """
-    random = np.random.default_rng(seed)
+    random = generator(seed, "check")
 
     def point() -> Array:
         w = random.normal(size=dimension) * 10.0 ** random.uniform(-2.0, 2.0)

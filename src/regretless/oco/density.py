@@ -32,6 +32,7 @@ from regretless.certificates import RegretCertificate
 from regretless.domains import Box, Domain, Simplex
 from regretless.oco.files import described, restored
 from regretless.oco.player import implied_dimension
+from regretless.randomness import generator
 from regretless.run import Array, Run
 from regretless.threads import OneThread
 
@@ -157,7 +158,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
         return np.unique(near[inside].round(14), axis=0)
 
     def _drawn(self, low: Array, high: Array, count: int) -> Array:
-        rng = np.random.default_rng(self.seed)
+        rng = generator(self.seed, "points")
         if isinstance(self.domain, Simplex):
             return self.domain.scale * rng.dirichlet(np.ones(self.dimension), count)
         found: list[Array] = []
