@@ -319,6 +319,24 @@ def test_bad_input_is_named(call, message):
         call()
 
 
+@pytest.mark.parametrize("other", [Ball(3.0, p=math.inf), Ball(1.5, p=math.inf, center=[1.0, 0.0])])
+def test_a_ball_of_the_largest_coordinate_is_a_box(other):
+    """Alone and in company: all that is asked of an intersection is asked of boxes."""
+    middle = np.zeros(2) if other.center is None else other.center
+    twin = Box(middle - other.radius, middle + other.radius)
+    random = np.random.default_rng(0)
+    for company in (Box(-2.0, 2.0), Ball(2.5), Ball(2.0, p=1), Slab([1.0, 1.0], 1.0)):
+        ball, box = Intersection(company, other), Intersection(company, twin)
+        for theta in random.normal(size=(5, 2)) * 4.0:
+            assert ball.support(theta) == pytest.approx(box.support(theta), abs=1e-9)
+            for geometry in (Euclidean(), Quadratic([1.0, 3.0])):
+                expected = box.project(theta, geometry)
+                np.testing.assert_allclose(ball.project(theta, geometry), expected, atol=1e-9)
+    np.testing.assert_array_equal(
+        Intersection(Box(-2.0, 2.0), Ball(3.0, p=math.inf)).project([5.0, 0.5]), [2.0, 0.5]
+    )
+
+
 def test_an_intersection_is_of_domains():
     with pytest.raises(ValueError, match="is not a Domain"):
         Intersection(Ball(), 3)

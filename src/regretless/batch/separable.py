@@ -4,6 +4,7 @@ Both theorems count the errors of a learner on the example that it was not shown
 these are no more than the points that ever moved the Perceptron, or the support vectors of the SVM.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ class HardMargin:
     """The hyperplane through 0 of the largest margin.
 
     Attributes: `weights` w with `y <w, x> >= 1`; `alphas`, one per example, with
-    `w = sum alpha_i y_i x_i` and `sum alpha_i = ||w||^2`; `margin`, `1 / ||w||`; `support`, how many
+    `w = sum alpha_i y_i x_i` and, but for rounding, `sum alpha_i = ||w||^2`; `margin`, `1 / ||w||`; `support`, how many
     alphas are not 0.
 
     >>> HardMargin(np.array([2.0]), np.array([4.0, 0.0]), margin=0.5, support=1).margin
@@ -36,40 +37,39 @@ class HardMargin:
     support: int
 
 
-def hard_margin(
-    X: Any, y: Any, *, tolerance: float = 1e-9, max_passes: int = 100_000
-) -> HardMargin:
-    """The support vector machine without losses and without offset, by ascent of its dual (mohri 10).
+def hard_margin(X: Any, y: Any, *, tolerance: float = 1e-9) -> HardMargin:
+    """The support vector machine without losses and without offset (mohri 10).
 
-        alpha_i <- max(0, alpha_i + (1 - y_i <w, x_i>) / ||x_i||^2),    w = sum alpha_i y_i x_i
+    The least `||w||` with `y_i <w, x_i> >= 1` is `1 / rho`, rho being the distance of 0 from the convex
+    hull of the `y_i x_i`. Its dual is a problem of least squares with `alpha >= 0`, which is solved in
+    finitely many steps (Lawson and Hanson, 1974, chapter 23).
 
-    Parameters: `X` a 2-d array; `y` of -1 and +1; `tolerance`, how far `y <w, x>` may be from its
-    optimum; `max_passes` over the examples, after which they count as not separable.
+    Parameters: `X` a 2-d array; `y` of -1 and +1; `tolerance`: the margin is proved to be the largest
+    but for this share of it, or there is a `ValueError`.
 
     >>> svm = hard_margin([[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1])
-    >>> svm.weights.round(6).tolist(), round(svm.margin, 6)
+    >>> (svm.weights.round(6) + 0.0).tolist(), round(svm.margin, 6)
     ([1.0, 0.0], 1.0)
     """
+    from scipy.optimize import nnls
+
     Z = _signed(X, y)
-    norms = (Z * Z).sum(axis=1)
+    norms = np.linalg.norm(Z, axis=1)
     if not norms.all():
         raise ValueError(f"X[{int(np.argmin(norms))}] is 0: no hyperplane through 0 separates it")
-    alphas, w = np.zeros(len(Z)), np.zeros(Z.shape[1])
-    for _ in range(max_passes):
-        worst = 0.0
-        for i, z in enumerate(Z):
-            short = 1.0 - float(w @ z)
-            step = max(-alphas[i], short / norms[i])
-            worst = max(worst, abs(step) * norms[i])
-            alphas[i] += step
-            w += step * z
-        if worst <= tolerance:
-            norm = float(np.linalg.norm(w))
-            return HardMargin(w, alphas, 1.0 / norm, int((alphas > 0).sum()))
-    raise ValueError(
-        f"no hyperplane through 0 was found in max_passes={max_passes}: the examples may not be "
-        "separable; a column of ones adds an intercept"
-    )
+    unit = float(norms.max())
+    shares, _ = nnls(np.vstack([Z.T / unit, np.ones(len(Z))]), np.eye(Z.shape[1] + 1)[-1])
+    near = shares @ Z  # a point of the hull, times the sum of the shares
+    margins = Z @ near
+    worst, size = float(margins.min()), float(near @ near)
+    # any w with y <w, x> > 0 proves a margin, and any point of the hull that none is larger
+    if not worst > 0 or worst * shares.sum() < size * (1.0 - tolerance):
+        raise ValueError(
+            "no hyperplane through 0 was found that separates the examples; a column of ones adds an "
+            "intercept"
+        )
+    alphas = shares / worst
+    return HardMargin(near / worst, alphas, worst / math.sqrt(size), int((alphas > 0).sum()))
 
 
 @dataclass(frozen=True)

@@ -184,8 +184,9 @@ def _merged(domains: tuple[Domain, ...], d: int) -> list[Domain]:
     """The domains without repetition, what does not constrain left out, and boxes made one."""
     low, high, rest = np.full(d, -math.inf), np.full(d, math.inf), []
     for domain in domains:
-        if isinstance(domain, Box):
-            low, high = np.maximum(low, domain.low), np.minimum(high, domain.high)
+        sides = domain._linear(d) if isinstance(domain, (Box, Ball)) else None
+        if sides is not None:  # a ball of the largest coordinate is a box, too
+            low, high = np.maximum(low, sides.low), np.minimum(high, sides.high)
         elif domain not in rest and not isinstance(domain, Everything):
             rest.append(domain)
     scales = [domain.scale for domain in rest if isinstance(domain, Simplex)]
