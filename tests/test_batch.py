@@ -437,7 +437,7 @@ class Descent:
 
     def certificate(self):
         bound = 1 / (2 * self.eta) + self.eta / 2 * self.squares
-        return regretless.certificates.RegretCertificate(
+        return regretless.certificates.Certificate(
             0, 0.0, {"dual": bound}, "survey Theorem 2.21", {"told": True}
         )
 

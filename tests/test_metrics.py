@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.certificates import Certificate
+from regretless.certificates import LinearCertificate
 from regretless.evaluate import Calibration, Curve, Report, Validation
 
 FIELDS = ("loss", "interval_loss", "error", "interval_error")
@@ -355,7 +355,7 @@ def test_nothing_yet():
 
 
 def report():
-    certificate = Certificate(300, 90.0, 3.0, (1.0, 0.5, math.inf))
+    certificate = LinearCertificate(300, 90.0, 3.0, (1.0, 0.5, math.inf))
     return fed(stream(300)).report(seconds=0.5, learner="coin", certificate=certificate)
 
 

@@ -62,10 +62,10 @@ ADDED = {
         "get": "a rule by name",
     },
     "certificates": {
-        "Certificate": RESULT,
+        "LinearCertificate": RESULT,
         "MistakeBound": RESULT,
         "MistakeCertificate": RESULT,
-        "RegretCertificate": RESULT,
+        "Certificate": RESULT,
         "SVMCertificate": RESULT,
     },
     "run": {"Run": RESULT},

@@ -137,6 +137,7 @@ nb::dict sums(const Player& player) {
   nb::dict out;
   if (const auto* mirror = dynamic_cast<const oco::MirrorDescent*>(&player)) {
     out["squares"] = mirror->squares();
+    out["lengths"] = mirror->lengths();
     out["largest"] = mirror->largest_gradient();
     out["local"] = mirror->local();
     out["spread"] = mirror->spread();
@@ -174,6 +175,8 @@ void bind_oco(nb::module_& m) {
       .def_prop_ro("theta", [](Player& p) { return array_of(idle(p).theta()); })
       .def_prop_ro("rounds", [](Player& p) { return std::int64_t(idle(p).rounds()); })
       .def_prop_ro("linear", [](Player& p) { return idle(p).linear(); })
+      .def_prop_ro("gross", [](Player& p) { return idle(p).gross(); })
+      .def_prop_ro("peaks", [](Player& p) { return idle(p).peaks(); })
       .def_prop_ro("strength", [](Player& p) { return idle(p).account().strength; })
       .def_prop_ro("paid", [](Player& p) { return idle(p).account().paid; })
       .def("sums", [](Player& p) { return sums(idle(p)); })

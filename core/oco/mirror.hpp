@@ -43,8 +43,14 @@ class MirrorDescent : public Player {
     play(theta_.data(), 1);
   }
 
-  Account account() const override { return {strength_, paid_}; }
+  // Without strong convexity what is paid is in local norms (survey Theorem 2.23), or not bounded.
+  Account account() const override {
+    if (std::isfinite(geometry_.convexity)) return {strength_, paid_};
+    const double paid = steepest_ >= 0 ? local_ / 2 : local_;
+    return {strength_, steepest_ >= -1 ? paid : std::numeric_limits<double>::infinity()};
+  }
   double squares() const { return squares_; }  // sum of ||z_t||_*^2
+  double lengths() const { return lengths_; }  // sum of ||z_t||_*
   double largest_gradient() const { return most_; }
   double local() const { return local_; }        // sum of eta_{t-1} sum_i w_t[i] z_t[i]^2
   double spread() const { return spread_; }      // sum of eta_{t-1} (max_i z_t[i] - min_i z_t[i])^2
@@ -53,7 +59,8 @@ class MirrorDescent : public Player {
  protected:
   Parts parts() override {
     return with({Field::positive("strength", strength_), Field::positive("paid", paid_),
-                 Field::positive("squares", squares_), Field::positive("largest gradient", most_),
+                 Field::positive("squares", squares_), Field::positive("lengths", lengths_),
+                 Field::positive("largest gradient", most_),
                  Field::positive("local", local_), Field::positive("spread", spread_),
                  Field::number("steepest", steepest_, -kMost, 0), Field::positive("rate", next_),
                  Field::number("dual", dual_, -kFar, kFar)});
@@ -75,6 +82,7 @@ class MirrorDescent : public Player {
     const std::size_t d = dimension();
     const double square = geometry_.dual_square(z, d);
     squares_ += square;
+    lengths_ += std::sqrt(square);
     most_ = std::max(most_, std::sqrt(square));
     const double eta = rate_(rounds_, squares_);
     // eta_{t-1}; what was played before the first gradient that is not 0 did not depend on it
@@ -113,7 +121,7 @@ class MirrorDescent : public Player {
   Schedule rate_;
   bool lazy_;
   std::vector<double> dual_;  // agile: the gradient of psi at the point
-  double strength_ = 0, paid_ = 0, squares_ = 0, most_ = 0;
+  double strength_ = 0, paid_ = 0, squares_ = 0, lengths_ = 0, most_ = 0;
   double local_ = 0, spread_ = 0, steepest_ = 0;
   double next_ = 0;  // the rate of the point that is played now
 };

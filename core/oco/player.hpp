@@ -1,5 +1,6 @@
 // Players of online convex optimisation, one round after the other.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -25,6 +26,9 @@ class Player : public Stateful {
   const std::vector<double>& theta() const { return theta_; }  // minus the sum of gradients
   double rounds() const { return rounds_; }
   double linear() const { return linear_; }  // sum of <w_t, z_t>
+  // What rounding of the sums is measured by: those of |<w_t, z_t>| and of max_i |z_t[i]|.
+  double gross() const { return gross_; }
+  double peaks() const { return peaks_; }
 
   // Where the first number is that no gradient may have; the dimension if there is none.
   std::size_t refused(const double* z) const {
@@ -36,11 +40,16 @@ class Player : public Stateful {
   }
   // A gradient that is not refused; returns <w, z>.
   double update(const double* z) {
-    for (std::size_t i = 0; i < dimension(); ++i)
+    double peak = 0;
+    for (std::size_t i = 0; i < dimension(); ++i) {
       given_[i] = std::fabs(z[i]) < kSmallest ? 0 : z[i];
+      peak = std::max(peak, std::fabs(given_[i]));
+    }
     z = given_.data();
     const double suffered = dot(point_.data(), z, dimension());
     linear_ += suffered;
+    gross_ += std::fabs(suffered);
+    peaks_ += peak;
     rounds_ += 1;
     for (std::size_t i = 0; i < dimension(); ++i) theta_[i] -= z[i];
     move(z);
@@ -60,6 +69,7 @@ class Player : public Stateful {
  protected:
   Parts parts() override {
     return {Field::count("rounds", rounds_), Field::number("linear", linear_),
+            Field::positive("gross", gross_), Field::positive("peaks", peaks_),
             Field::number("theta", theta_, -kFar, kFar),
             Field::number("point", point_, -kFar, kFar)};
   }
@@ -69,7 +79,7 @@ class Player : public Stateful {
   virtual void move(const double* z) = 0;
 
   std::vector<double> point_, theta_;
-  double rounds_ = 0, linear_ = 0;
+  double rounds_ = 0, linear_ = 0, gross_ = 0, peaks_ = 0;
 
  private:
   std::vector<double> given_;

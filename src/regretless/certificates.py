@@ -1,4 +1,4 @@
-"""The certificate: what a run proves about every model that could have been chosen in hindsight."""
+"""Certificates: what has been measured, beside what theorems say of it."""
 
 import math
 from collections.abc import Callable
@@ -9,15 +9,83 @@ from regretless.arguments import not_negative, shown
 
 __all__ = [
     "Certificate",
+    "LinearCertificate",
     "MistakeBound",
     "MistakeCertificate",
-    "RegretCertificate",
     "SVMCertificate",
+    "verdict",
 ]
+
+
+def verdict(assumptions: dict[str, bool | None], measured: float | None, bound: float) -> bool | None:
+    """Whether a theorem held: False if something is violated, None if that cannot be told.
+
+    >>> verdict({"losses are in [0, 1]": True}, 2.0, 3.0), verdict({"noise is bounded": None}, 2.0, 3.0)
+    (True, None)
+    """
+    if False in assumptions.values() or (measured is not None and measured > bound):
+        return False
+    return None if None in assumptions.values() or measured is None else True
 
 
 @dataclass(frozen=True)
 class Certificate:
+    """What a theorem says of the regret against one set of comparators, and what was measured.
+
+    Attributes: `rounds` played; `regret`, the largest against the comparators, or None if what is seen
+    does not tell it; `bounds` by the name of their analysis, infinite if an assumption failed;
+    `theorem`, where they are from; `assumptions`, each True, False, or None if nobody can tell;
+    `comparators`, who the regret and the bounds are about, in words, and `against`, the same as an
+    object: a domain, a vector, an index, a name; `rounding`, how much larger a regret of at most the
+    bound may have been computed.
+
+    `bound` is the smallest of the bounds plus `rounding`. No number is NaN.
+
+    >>> c = Certificate(9, regret=2.0, bounds={"dual": 3.0, "forel": 4.0}, theorem="of somebody")
+    >>> c.bound, c.holds
+    (3.0, True)
+    >>> Certificate(9, 2.0, {"dual": 3.0}, "of somebody", {"losses are in [0, 1]": False}).bound
+    inf
+    """
+
+    rounds: int
+    regret: float | None
+    bounds: dict[str, float]
+    theorem: str
+    assumptions: dict[str, bool | None] = field(default_factory=dict)
+    comparators: str = "the best fixed choice in hindsight"
+    against: Any = None
+    rounding: float = 0.0
+
+    def __post_init__(self) -> None:
+        failed = False in self.assumptions.values()
+        bounds = {k: math.inf if failed else _known(b) for k, b in self.bounds.items()}
+        object.__setattr__(self, "bounds", bounds)
+        if self.regret is not None:
+            object.__setattr__(self, "regret", _known(self.regret))
+        if not self.rounding < math.inf:
+            object.__setattr__(self, "rounding", math.inf)
+
+    @property
+    def bound(self) -> float:
+        """The smallest of the bounds, plus `rounding`; infinite if there is none."""
+        return min(self.bounds.values(), default=math.inf) + self.rounding
+
+    @property
+    def holds(self) -> bool | None:
+        """True if every assumption is, and the regret is at most the bound; False if something is
+        violated; None if an assumption or the regret cannot be told."""
+        return verdict(self.assumptions, self.regret, self.bound)
+
+
+def _known(value: float) -> float:
+    """A number that came of numbers out of range is infinite."""
+    value = float(value)
+    return math.inf if math.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class LinearCertificate:
     """How much any fixed linear model could have won over the learner, from the run alone.
 
     Convexity gives, for every comparator `u` and the subgradients `z_t` at the weights played,
@@ -38,7 +106,7 @@ class Certificate:
     `bound` is measured: it is what the run itself proves. `promised` is what the theorem of the rule
     says beforehand of all runs with gradients of these sizes, hence never less.
 
-    >>> c = Certificate(examples=2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
+    >>> c = LinearCertificate(examples=2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
     >>> c.best_possible(norm=2)
     1.0
     >>> c.bound(norm=2)  # at most 2 more than the best model of norm 2
@@ -69,7 +137,7 @@ class Certificate:
 
         `ord` is the norm that the models are measured in: 1, 2 or `math.inf`.
 
-        >>> Certificate(2, 3.0, -1.0, (2.0, 1.5, 1.0)).bound(1, ord=1)
+        >>> LinearCertificate(2, 3.0, -1.0, (2.0, 1.5, 1.0)).bound(1, ord=1)
         0.0
         """
         not_negative(norm, "norm")
@@ -77,7 +145,7 @@ class Certificate:
             raise ValueError(f"ord={shown(ord)} is not 1, 2 or math.inf")
         # dual norms: l1 <-> l-infinity, l2 <-> l2; the l1 norm of the error bounds all of them
         dual = self.gradient_norms[{math.inf: 0, 2: 1, 1: 2}[ord]]
-        return _bounded(self.linear + norm * (dual + self.rounding))
+        return _known(self.linear + norm * (dual + self.rounding))
 
     def promised(self, norm: float) -> float:
         """The rule's regret theorem: against every model of this norm, by the sizes of the gradients.
@@ -97,7 +165,7 @@ class Certificate:
             raise ValueError(
                 "this learner has no regret theorem; bound(norm) is what the run proves"
             )
-        return _bounded(self.promise(not_negative(norm, "norm")))
+        return _known(self.promise(not_negative(norm, "norm")))
 
     def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
         """No linear model of norm at most `norm` has a smaller cumulative loss on this run.
@@ -105,7 +173,7 @@ class Certificate:
         `mean=True` gives it per example, one of weight w counting w times. Losses are not negative,
         hence neither is this.
 
-        >>> Certificate(2, 3.0, -1.0, (2.0, 1.5, 1.0)).best_possible(2, mean=True)
+        >>> LinearCertificate(2, 3.0, -1.0, (2.0, 1.5, 1.0)).best_possible(2, mean=True)
         0.5
         """
         best = max(0.0, self.loss - self.bound(norm, ord=ord))
@@ -113,80 +181,8 @@ class Certificate:
         return best / (total or 1) if mean else best
 
 
-def _bounded(bound: float) -> float:
-    """A bound, infinite if it came of numbers out of range."""
-    return bound if math.isfinite(bound) else math.inf
-
-
-class _Proved:
-    """What has been measured, beside what theorems say of it.
-
-    A bound that is not a number, because it was computed from numbers out of range, is infinite.
-    """
-
-    bounds: dict[str, float]
-    assumptions: dict[str, bool | None]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", {k: _bounded(b) for k, b in self.bounds.items()})
-
-    @property
-    def _measured(self) -> float | None:
-        raise NotImplementedError
-
-    @property
-    def bound(self) -> float:
-        """The smallest of the bounds; infinite if there is none."""
-        return min(self.bounds.values(), default=math.inf)
-
-    @property
-    def holds(self) -> bool:
-        """Whether no assumption failed and what was measured, if it was, is within the bound.
-
-        Up to rounding.
-        """
-        measured, bound = self._measured, self.bound
-        assumed = False not in self.assumptions.values()
-        if measured is None:
-            return assumed
-        slack = 1e-9 * (1.0 + abs(bound) + abs(measured)) if math.isfinite(measured) else 0.0
-        return bool(assumed and measured <= bound + slack)
-
-
 @dataclass(frozen=True)
-class RegretCertificate(_Proved):
-    """What a player's theorem promises of its regret, and what the run has shown.
-
-    Attributes: `rounds` played; `regret`, the largest linearised regret against the comparators asked
-    for, `sup_u sum <w_t - u, z_t>`, which is at least the regret of convex losses, or None if what is
-    seen does not tell it; `bound`, the
-    smallest of `bounds`, which are named after the analysis they come from and valid if their
-    assumptions held; `theorem`, where the bound is from; `assumptions`, each with whether it held (None:
-    that cannot be told from what is kept).
-
-    >>> c = RegretCertificate(9, regret=2.0, bounds={"dual": 3.0, "forel": 4.0}, theorem="survey 2.21")
-    >>> c.bound, c.holds
-    (3.0, True)
-    """
-
-    rounds: int
-    regret: float | None
-    bounds: dict[str, float]
-    theorem: str
-    assumptions: dict[str, bool | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.regret is not None and math.isnan(self.regret):  # of numbers out of range
-            object.__setattr__(self, "regret", math.inf)
-
-    @property
-    def _measured(self) -> float | None:
-        return self.regret
-
-
-@dataclass(frozen=True)
-class MistakeBound(_Proved):
+class MistakeBound:
     """How often a learner may have updated, by what one comparator would have suffered.
 
     Attributes: `updates` counted; `bounds` on them by the name of their theorem, of which `bound` is
@@ -202,16 +198,27 @@ class MistakeBound(_Proved):
     bounds: dict[str, float]
     assumptions: dict[str, bool | None] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        failed = False in self.assumptions.values()
+        bounds = {k: math.inf if failed else _known(b) for k, b in self.bounds.items()}
+        object.__setattr__(self, "bounds", bounds)
+
     @property
-    def _measured(self) -> float:
-        return self.updates
+    def bound(self) -> float:
+        """The smallest of the bounds; infinite if there is none."""
+        return min(self.bounds.values(), default=math.inf)
+
+    @property
+    def holds(self) -> bool | None:
+        """As `Certificate.holds`, of the number of updates."""
+        return verdict(self.assumptions, self.updates, self.bound)
 
 
 @dataclass(frozen=True)
-class MistakeCertificate(Certificate):
-    """A `Certificate` of a learner that moves only when it is wrong, with bounds on how often.
+class MistakeCertificate(LinearCertificate):
+    """A `LinearCertificate` of a learner that moves only when it is wrong, with bounds on how often.
 
-    Attributes: those of `Certificate`, for the conservative hinge loss `1 - y <w, x>` of the mistakes,
+    Attributes: those of `LinearCertificate`, for the conservative hinge loss `1 - y <w, x>` of the mistakes,
     and 0 of the other rounds; `updates`; `norm`, the l2 norm of the weights, of all lanes together;
     `radius`, the largest `||x||` of an update, and `squares`, the sum of `||x||^2` over the mistakes,
     both in the l2 norm and None unless the learner was made with `certify=True` or the certificate from
@@ -251,8 +258,8 @@ class MistakeCertificate(Certificate):
 
 
 @dataclass(frozen=True)
-class SVMCertificate(Certificate):
-    """A `Certificate` of the hinge losses, which also knows the regret in the objective of the SVM.
+class SVMCertificate(LinearCertificate):
+    """A `LinearCertificate` of the hinge losses, which also knows the regret in the objective of the SVM.
 
     >>> from regretless.linear import OnlineSVM
     >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
@@ -261,11 +268,11 @@ class SVMCertificate(Certificate):
     True
     """
 
-    against: Callable[..., RegretCertificate] | None = field(
+    against: Callable[..., Certificate] | None = field(
         default=None, repr=False, compare=False
     )
 
-    def regret_bound(self, u: Any, *, intercept: Any = 0.0) -> RegretCertificate:
+    def regret_bound(self, u: Any, *, intercept: Any = 0.0) -> Certificate:
         """The regret against `u` in `||w||^2 / 2 + C max(0, 1 - y <w, x>)`, and bounds on it.
 
         Parameters: `u` and `intercept` as for `MistakeCertificate.mistake_bound`.

@@ -1,61 +1,122 @@
-"""What a game has come to: the losses of every round, the best fixed choice, regret and bound."""
+"""A run: the losses of every round, the regret against a comparator, and the bound on it."""
 
-from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    import pyarrow
+    from matplotlib.axes import Axes
+
+    from regretless.certificates import Certificate
 
 __all__ = ["Run"]
 
 Array: TypeAlias = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """The rounds of a game, one number each.
+class Run(ABC):
+    """What every `run`, `play`, `simulate` and `progressive` returns.
 
-    Attributes: `losses` suffered; `comparator_losses`, those of `comparator`, the best fixed point in
-    hindsight; `bound` on the regret after each round against that comparator, as the theorem has it
-    (less what the player had of it before), infinite where there is none; `points` played, one row a
-    round, or None; `player`, who it was.
+    `regret`, `bound`, `regret_curve`, `bound_curve` and `certificate` take the same arguments, which
+    say who the run is compared with; by default it is the best fixed choice in hindsight. They speak of
+    the rounds of this run, also if the player had played before.
 
-    >>> run = Run(np.array([1.0, 1.0]), np.array([0.0, 1.0]), np.zeros(2), np.array([2.0, 3.0]), None)
-    >>> run.loss, run.regret
-    (2.0, array([1., 1.]))
+    Attributes: `losses` suffered, one a round; `index`, what the rounds are called (dates, for
+    example), or None: 1, 2, ...
+
+    >>> from regretless.oco import OnlineGradientDescent
+    >>> run = OnlineGradientDescent(1, rate=0.5).run([[2.0], [-1.0], [2.0]])
+    >>> run.loss, run.regret(comparator=[-1.0]), run.bound(comparator=[-1.0])
+    (0.0, 3.0, 3.25)
+    >>> run.regret_curve(comparator=[-1.0])
+    array([2., 2., 3.])
     """
 
     losses: Array
-    comparator_losses: Array
-    comparator: Array
-    bound: Array
-    points: Array | None
-    player: str = ""
+    index: Any = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bound", np.where(np.isnan(self.bound), np.inf, self.bound))
+    @property
+    def rounds(self) -> int:
+        """How many rounds there were."""
+        return len(self.losses)
 
     @property
     def loss(self) -> float:
         """The sum of the losses suffered."""
-        return float(self.losses.sum())
+        return math.fsum(self.losses)
 
     @property
-    def regret(self) -> Array:
+    def mean_loss(self) -> float:
+        """The mean of the losses suffered; 0 if there were no rounds."""
+        return self.loss / (self.rounds or 1)
+
+    @abstractmethod
+    def regret_curve(self, *who: Any, **asked: Any) -> Array:
         """After each round, how much more was lost than by the comparator."""
-        return np.cumsum(self.losses - self.comparator_losses)
 
-    def plot(self, path: str | PathLike[str] | None = None) -> "Figure":
-        """Draw the regret and its bound against the rounds; write it to `path`, .png or .svg.
+    @abstractmethod
+    def bound_curve(self, *who: Any, **asked: Any) -> Array:
+        """After each round, the theorem's bound on that; infinite where there is none."""
 
-        >>> run = Run(np.ones(3), np.zeros(3), np.zeros(1), np.full(3, 9.0), None, "somebody")
-        >>> run.plot().axes[0].get_ylabel()
+    @abstractmethod
+    def certificate(self, *who: Any, **asked: Any) -> "Certificate":
+        """The regret at the end, the bounds on it, and what they assume."""
+
+    def regret(self, *who: Any, **asked: Any) -> float:
+        """How much more was lost than by the comparator."""
+        curve = self.regret_curve(*who, **asked)
+        return float(curve[-1]) if len(curve) else 0.0
+
+    def bound(self, *who: Any, **asked: Any) -> float:
+        """The theorem's bound on the regret; infinite if it has none."""
+        return self.certificate(*who, **asked).bound
+
+    def _columns(self) -> dict[str, Any]:
+        """What else is known of each round, by name."""
+        return {}
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """An Arrow table of the rounds: loss, regret, bound, and what was played.
+
+        >>> from regretless.oco import OnlineGradientDescent
+        >>> OnlineGradientDescent(2).run([[2.0, 1.0]]).to_arrow().column_names
+        ['round', 'loss', 'regret', 'bound', 'point 0', 'point 1']
+        """
+        import pyarrow as pa
+
+        rounds = np.arange(1, self.rounds + 1) if self.index is None else self.index
+        name = getattr(self.index, "name", None) or "round"
+        columns = {name: rounds, "loss": self.losses, "regret": self.regret_curve()}
+        return pa.table(columns | {"bound": self.bound_curve()} | self._columns())
+
+    def to_frame(self) -> Any:
+        """The table of `to_arrow` as a pandas frame, if pandas is installed; else as it is.
+
+        >>> from regretless.oco import OnlineGradientDescent
+        >>> len(OnlineGradientDescent(1).run([[2.0], [1.0]]).to_frame())
+        2
+        """
+        table = self.to_arrow()
+        try:
+            import pandas  # noqa: ICN001, F401 to know whether it is there
+        except ImportError:
+            return table
+        return table.to_pandas().set_index(table.column_names[0])
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the regret and its bound over the rounds.
+
+        `ax`, where to draw; a new picture by default. To write it to a file:
+        `run.plot().figure.savefig(path)`.
+
+        >>> from regretless.oco import OnlineGradientDescent
+        >>> OnlineGradientDescent(1).run([[2.0], [1.0]]).plot().get_ylabel()
         'regret'
         """
-        from regretless.plots.regret import regret_curve
+        from regretless.plots.regret import compare
 
-        return regret_curve(self, path)
+        return compare({"": self}, ax)

@@ -5,7 +5,7 @@ from typing import ClassVar
 from regretless import _core
 from regretless.arguments import positive, within
 from regretless.bandits.player import ArmPlayer
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.run import Array
 
 __all__ = ["EpsilonGreedy"]
@@ -56,7 +56,7 @@ class EpsilonGreedy(ArmPlayer):
     def _start(self) -> _core.Arms:
         return _core.epsilon_greedy(*self._common, self.epsilon, self.decay or 0.0)
 
-    def certificate(self, means: object = None) -> RegretCertificate:
+    def certificate(self, means: object = None) -> Certificate:
         """As `expectation`, which bounds nothing here."""
         return self.expectation(means)
 

@@ -8,7 +8,7 @@ import numpy as np
 from regretless import _core
 from regretless.arguments import positive, shown, within
 from regretless.bandits.exp3 import Exp3
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.run import Array
 
 __all__ = ["Exp3IX"]
@@ -83,7 +83,7 @@ class Exp3IX(Exp3):
         low = (math.log(self.n) + likely) / (2.0 * share * eta)
         return {"promised": math.log(self.n) / eta + paid + extra + low}
 
-    def high_probability(self, delta: float | None = None) -> RegretCertificate:
+    def high_probability(self, delta: float | None = None) -> Certificate:
         """Bounds on the regret to all arms at once, each with probability `1 - delta`.
 
         "measured" by what was paid in this run, "promised" beforehand. `regret` is not a number: what
@@ -99,7 +99,7 @@ class Exp3IX(Exp3):
             bounds = {"measured": self.certificate().bound + self._width * low}
             if not self._engine.slept and not self._engine.delayed:
                 bounds |= other.expectation().bounds
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             None,
             bounds,

@@ -14,7 +14,7 @@ import numpy as np
 from regretless import _core, persistence, state
 from regretless.arguments import number, positive, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.run import Array
 from regretless.threads import OneThread
 
@@ -195,7 +195,7 @@ class LinUCB(OneThread):
 
     def certificate(
         self, *, noise: float = 0.5, norm: float = 1.0, delta: float = 0.05
-    ) -> RegretCertificate:
+    ) -> Certificate:
         """How much less the arms played can have brought in the mean than the best for each context.
 
         Where the intervals of `confidence` hold, a round loses at most
@@ -207,7 +207,7 @@ class LinUCB(OneThread):
         engine = self._engine
         bound = (self.alpha + beta) * engine.played_widths
         bound += max(beta - self.alpha, 0.0) * engine.largest_widths
-        return RegretCertificate(
+        return Certificate(
             engine.decisions,
             None,
             {"self-normalised": bound},

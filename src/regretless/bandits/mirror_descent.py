@@ -23,7 +23,7 @@ from regretless.arguments import (
 from regretless.bandits import estimators
 from regretless.bandits.delays import due_after
 from regretless.bandits.estimators import Estimator, OneArm
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.domains import Domain
 from regretless.geometry import Geometry
 from regretless.oco import OnlineMirrorDescent, Player
@@ -307,7 +307,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
         """
         return self._player.regret(comparators)
 
-    def certificate(self, comparators: Any = None) -> RegretCertificate:
+    def certificate(self, comparators: Any = None) -> Certificate:
         """The inequality that holds in every run, of the gradients that were drawn.
 
         Its `regret` is that of the linear losses `<., z_t>` against a point or a domain (default: where
@@ -315,7 +315,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
         """
         return self._player.certificate(comparators)
 
-    def expectation(self) -> RegretCertificate:
+    def expectation(self) -> Certificate:
         """What is proven of the mean of the regret over the draws, before any of them.
 
         Against every point of the domain that is fixed in advance, with losses that do not look at the
@@ -333,7 +333,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
             }
         constant = all(p.player._schedule[0] == 0 for p in self._periods())
         finite = math.isfinite(bounds["dual"])
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             None,
             (bounds | self._closed_form()) if finite else {},

@@ -32,7 +32,7 @@ from regretless.arguments import (
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.delays import delays_of, due_after
 from regretless.bandits.environments import Environment, folded
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.run import Array
 from regretless.threads import OneThread, in_core, in_turn
 
@@ -383,7 +383,7 @@ class ArmPlayer(OneThread, ABC):
         values = table(means, "means", (self.n,))
         return np.asarray((values - values.min()) / self._width)
 
-    def expectation(self, means: Any = None) -> RegretCertificate:
+    def expectation(self, means: Any = None) -> Certificate:
         """What is proven of the mean of the regret over the draws, before any of them.
 
         Against every arm that is fixed in advance. With the `means` of the arms, if losses are drawn
@@ -398,7 +398,7 @@ class ArmPlayer(OneThread, ABC):
             "every arm could be chosen in every round": not engine.slept,
             "every loss came before the next choice": not engine.delayed,
         }
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             None if gaps is None else self._width * float(gaps @ engine.seen),
             {name: self._width * float(bound[0]) for name, bound in bounds.items()}

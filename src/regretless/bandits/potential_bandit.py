@@ -19,7 +19,7 @@ from regretless.arguments import (
 )
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.environments import folded
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
 from regretless.run import Array
@@ -175,9 +175,9 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
         best = 1 if quantile is None else rank(quantile, self.n)
         return self.phi.bound(best / self.n, self.rounds)
 
-    def expectation(self, *, quantile: float | None = None) -> RegretCertificate:
+    def expectation(self, *, quantile: float | None = None) -> Certificate:
         """What is proven of the mean of the regret over the draws. `regret` is None."""
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             None,
             {type(self.phi).__name__: self.bound(quantile=quantile)},

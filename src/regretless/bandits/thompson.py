@@ -9,7 +9,7 @@ from regretless import _core
 from regretless.arguments import listed, one_of, shown, within
 from regretless.bandits.player import ArmPlayer
 from regretless.bandits.weighted import log_of
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.run import Array
 
 __all__ = ["ThompsonSampling"]
@@ -123,7 +123,7 @@ class ThompsonSampling(ArmPlayer):
             found[:] = self.present & (means == means[self.present].min())
         return np.asarray(found / found.sum())
 
-    def certificate(self, means: Any = None) -> RegretCertificate:
+    def certificate(self, means: Any = None) -> Certificate:
         """As `expectation`: no run is certain."""
         return self.expectation(means)
 

@@ -8,7 +8,7 @@ import numpy as np
 from regretless import _core
 from regretless.arguments import positive
 from regretless.bandits.player import ArmPlayer
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.run import Array
 
 __all__ = ["UCB1"]
@@ -63,7 +63,7 @@ class UCB1(ArmPlayer):
     def _start(self) -> _core.Arms:
         return _core.ucb1(self.n, *self._ends, self.noise)
 
-    def certificate(self, means: object = None) -> RegretCertificate:
+    def certificate(self, means: object = None) -> Certificate:
         """As `expectation`: nothing is drawn by the player, and no run is certain."""
         return self.expectation(means)
 

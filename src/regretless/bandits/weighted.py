@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless.arguments import one_of, positive, shown, whole
 from regretless.bandits.player import ArmPlayer
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.run import Array
 
 __all__ = ["ExponentialPlayer", "WeightedPlayer", "log_of"]
@@ -37,7 +37,7 @@ class WeightedPlayer(ArmPlayer):
             raise ValueError(f"comparator={comparator} is none of the {len(regrets)} there are")
         return float(regrets[arm])
 
-    def certificate(self, comparator: int | None = None) -> RegretCertificate:
+    def certificate(self, comparator: int | None = None) -> Certificate:
         """The inequality that holds in every run, of the losses that were estimated.
 
         Its `regret` is `regret(comparator)`: `sum y_t - z_t[i]` over the rounds in which arm i was
@@ -47,7 +47,7 @@ class WeightedPlayer(ArmPlayer):
         """
         engine = self._engine
         bound = self._penalty() + engine.paid + engine.drift if self.rounds else 0.0
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             self.regret(comparator),
             {"pathwise": self._width * bound},

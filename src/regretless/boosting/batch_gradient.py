@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from regretless import losses, rows
 from regretless.arguments import LARGEST_VALUE, check_entries, number, shown, whole
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.losses import Loss
 from regretless.threads import OneThread
 
@@ -126,7 +126,7 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
         self._learned()
         return np.asarray(rows.numbers(base, "base", "a table of numbers") @ self.coef_)
 
-    def certificate(self, weights: Any) -> RegretCertificate:
+    def certificate(self, weights: Any) -> Certificate:
         """The loss beyond that of `f = base @ weights`, and its bound: (B.8), or (B.7) for sigma = 0."""
         self._learned()
         u = rows.numbers(weights, "weights", "a list of weights")
@@ -148,7 +148,7 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
             bent = etas**2
         bound = first * max(start, 0.0) + float(fade @ bent) * loss.curvature / 2.0
         regret = float(self.losses_[-1]) - best
-        return RegretCertificate(len(etas), regret, {name: bound}, "thesis B.2.3", {})
+        return Certificate(len(etas), regret, {name: bound}, "thesis B.2.3", {})
 
     def _learned(self) -> None:
         if not hasattr(self, "coef_"):

@@ -27,7 +27,7 @@ from regretless.boosting.gradient_files import GradientFiles
 from regretless.boosting.not_linear import NotLinear
 from regretless.boosting.stump import Stump
 from regretless.boosting.weak_regression import WeakRegressor
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.foreign import fresh
 from regretless.losses import Loss, Squared
 
@@ -159,7 +159,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
 
     def certificate(  # type: ignore[override]
         self, X: Any, y: Any, base: Any, weights: Any = None
-    ) -> RegretCertificate:
+    ) -> Certificate:
         """The theorem's bound on the regret to a combination of base functions, from a second run.
 
         A learner with the same options runs through the examples again, and the linear regret R(T) of

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from regretless import losses, rows
 from regretless.arguments import shown
 from regretless.boosting.gradient_constants import LossConstants
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.losses import Loss
 
 __all__ = ["Replay", "certified"]
@@ -86,7 +86,7 @@ class Replay:
 
 def certified(
     replay: Replay, options: dict[str, Any], constants: LossConstants, weights: Any
-) -> RegretCertificate:
+) -> Certificate:
     """The regret to a comparator and what theorem 13 (span) or 14 (hull) says of it."""
     loss, y, T = replay.loss, replay.y, len(replay.y)
     columns = replay.base.shape[1]
@@ -124,7 +124,7 @@ def certified(
             + L * norm * scale * R
             + 2.0 * L * B * norm * math.sqrt(T)
         }
-    return RegretCertificate(T, regret, bounds, "thesis Thm 13, 14, Cor 3, 4", assumptions)
+    return Certificate(T, regret, bounds, "thesis Thm 13, 14, Cor 3, 4", assumptions)
 
 
 def _total(loss: Loss, scores: Array, y: Array) -> float:

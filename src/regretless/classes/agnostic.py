@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from regretless import state
 from regretless.arguments import check_seed, not_negative, one_of, positive, whole
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.classes.class_learner import Arrays, ClassLearner
 from regretless.classes.class_run import ClassRun, errors, rounds_of, tally
 from regretless.classes.finite_class import FiniteClass
@@ -184,11 +184,11 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
         first, second = self._past
         return first + start + rate * self._played / 8.0, second + start + rate * self._played
 
-    def certificate(self) -> RegretCertificate:
+    def certificate(self) -> Certificate:
         """The regret to the best hypothesis so far, in expectation over the coins, and its bound."""
         least = int(errors(self.H, self._counts).min())
         hoeffding, survey = self._bounds()
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             self.loss - least,
             {"hoeffding": hoeffding, "survey 3.1": survey},

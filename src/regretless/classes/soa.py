@@ -7,7 +7,7 @@ import numpy as np
 
 from regretless import state
 from regretless.arguments import one_of, whole
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.classes.class_learner import Arrays, ClassLearner
 from regretless.classes.class_run import ClassRun, rounds_of
 from regretless.classes.finite_class import FiniteClass, Ids
@@ -120,7 +120,7 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
             version_space=self.version_space,
         )
 
-    def certificate(self) -> RegretCertificate:
+    def certificate(self) -> Certificate:
         """The mistakes, and the dimension of the class, as far as it has been used up.
 
         `Ldim(H) - Ldim(V_t)` bounds them at any time, and is never more than `Ldim(H)`.
@@ -129,7 +129,7 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
             "Littlestone dimension": self._promised,
             "used up": self._promised - self.dimension,
         }
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             self.mistakes,
             bounds,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from regretless.boosting.booster import Booster
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.cli.learners import loss_name
 from regretless.cli.memory import peak_rss_mb
 from regretless.evaluate.training import Training
@@ -114,7 +114,7 @@ class Summary:
         if not isinstance(model, (Auto, Newton)):
             return ""
         certificate = model.certificate()
-        if not isinstance(certificate, RegretCertificate):  # one model, nothing mixed
+        if not isinstance(certificate, Certificate):  # one model, nothing mixed
             return ""
         return f"{short(certificate.regret)}, certified at most {short(certificate.bound)}"
 

@@ -11,5 +11,6 @@ from regretless.domains.domain import Domain, Everything
 from regretless.domains.intersection import Intersection
 from regretless.domains.simplex import Simplex
 from regretless.domains.slab import Slab
+from regretless.domains.sublevel import Sublevel
 
-__all__ = ["Ball", "Box", "Domain", "Everything", "Intersection", "Simplex", "Slab"]
+__all__ = ["Ball", "Box", "Domain", "Everything", "Intersection", "Simplex", "Slab", "Sublevel"]

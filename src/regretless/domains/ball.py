@@ -114,6 +114,20 @@ class Ball(Domain):
         theta = self._vector(theta, "theta")
         return self._middle(len(theta)) + self.radius * _steepest(theta, self.p)
 
+    def longest(self, dimension: int) -> float:
+        """`radius d^(1 - 1/p) + ||center||_1`"""
+        wide = self.radius * dimension ** (1.0 - 1.0 / self.p)
+        return wide + float(np.abs(self._middle(dimension)).sum())
+
+    def diameter(self, geometry: "Geometry", dimension: int) -> float:
+        """Twice the radius, in the norm of the geometry."""
+        from regretless.geometry import Euclidean, PNorm
+
+        if not isinstance(geometry, Euclidean | PNorm):
+            return super().diameter(geometry, dimension)
+        q = 2.0 if isinstance(geometry, Euclidean) else geometry.q
+        return 2.0 * self.radius * dimension ** max(1.0 / q - 1.0 / self.p, 0.0)
+
     def _exact_link(  # noqa: PLR0911 one case after the other
         self, theta: Array, geometry: "Geometry"
     ) -> Array | None:

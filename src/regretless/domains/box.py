@@ -86,6 +86,20 @@ class Box(Domain):
             raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta}")
         return corner
 
+    def longest(self, dimension: int) -> float:
+        """`sum max(|low|, |high|)`"""
+        low, high = self._bounds(dimension)
+        return float(np.maximum(np.abs(low), np.abs(high)).sum())
+
+    def diameter(self, geometry: "Geometry", dimension: int) -> float:
+        """`||high - low||`, if the norm does not ask for signs."""
+        from regretless.geometry import Euclidean, PNorm
+
+        low, high = self._bounds(dimension)
+        if not isinstance(geometry, Euclidean | PNorm) or not np.isfinite(high - low).all():
+            return super().diameter(geometry, dimension)
+        return geometry.norm(high - low)
+
     def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         from regretless.domains.solvers import quadratic_program
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from regretless.arguments import whole
 from regretless.domains.by_value import ByValue
 from regretless.domains.vectors import Array, vector
 
@@ -167,6 +168,47 @@ class Domain(ByValue, ABC):
         if geometry.domain != self:
             peaks.append(geometry.domain._peak(geometry, len(start)))
         return max(min(peaks) - origin, 0.0)
+
+    def bounded(self, dimension: int) -> bool:
+        """Whether the domain ends in every direction.
+
+        >>> from regretless.domains import Box
+        >>> Box(0.0, [1.0, math.inf]).bounded(2)
+        False
+        """
+        return bool(np.isfinite(self.longest(dimension)))
+
+    def longest(self, dimension: int) -> float:
+        """The largest `sum |u_i|` of its points, or an upper bound; infinite if there is none.
+
+        >>> from regretless.domains import Simplex
+        >>> Simplex(2.0).longest(5)
+        2.0
+        """
+        unit = np.eye(whole(dimension, "dimension"))
+        return math.fsum(max(self.support(e), self.support(-e)) for e in unit)
+
+    def diameter(self, geometry: "Geometry", dimension: int) -> float:
+        """The largest distance of two of its points in the norm of the geometry, or an upper bound.
+
+        >>> from regretless.domains import Ball, Box
+        >>> from regretless.geometry import Euclidean
+        >>> Ball(2.0).diameter(Euclidean(), 3), Box(0.0, [3.0, 4.0]).diameter(Euclidean(), 2)
+        (4.0, 5.0)
+        """
+        unit = np.eye(whole(dimension, "dimension"))
+        return math.fsum((self.support(e) + self.support(-e)) * geometry.norm(e) for e in unit)
+
+    def includes(self, other: "Domain", dimension: int) -> bool | None:
+        """Whether every point of another domain lies in this one; None if nobody can tell.
+
+        >>> from regretless.domains import Ball, Box, Simplex
+        >>> Ball(1.0).includes(Simplex(), 3), Box(-1.0, 1.0).includes(Ball(1.5), 3)
+        (True, False)
+        """
+        from regretless.domains.inclusion import includes
+
+        return includes(self, other, whole(dimension, "dimension"))
 
     def _vector(self, value: Any, name: str) -> Array:
         """The argument as a vector of the domain's dimension."""

@@ -87,6 +87,20 @@ class Intersection(Domain):
             raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta}")
         return u
 
+    def bounded(self, dimension: int) -> bool:
+        """Whether one of the domains ends in every direction, or all of them together do."""
+        return any(d.bounded(dimension) for d in self.domains) or super().bounded(dimension)
+
+    def longest(self, dimension: int) -> float:
+        """The least of its members', or, if all are infinite, that of the box around it."""
+        least = min(domain.longest(dimension) for domain in self.domains)
+        return least if math.isfinite(least) else super().longest(dimension)
+
+    def diameter(self, geometry: "Geometry", dimension: int) -> float:
+        """The least of its members', or, if all are infinite, that of the box around it."""
+        least = min(domain.diameter(geometry, dimension) for domain in self.domains)
+        return least if math.isfinite(least) else super().diameter(geometry, dimension)
+
     def _attained(self, theta: Array) -> Array | None:
         from scipy.optimize import linprog
 

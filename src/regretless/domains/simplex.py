@@ -60,6 +60,17 @@ class Simplex(Domain):
         theta = self._vector(theta, "theta")
         return np.asarray(self.scale * np.eye(len(theta))[np.argmax(theta)])
 
+    def longest(self, dimension: int) -> float:
+        """`scale`"""
+        return self.scale
+
+    def diameter(self, geometry: "Geometry", dimension: int) -> float:
+        """The largest distance of two vertices."""
+        e = self.scale * np.eye(dimension)
+        if geometry.separable and geometry.quadratic is None:  # all pairs are alike
+            return geometry.norm(e[0] - e[-1])
+        return max(geometry.norm(v - w) for v in e for w in e)
+
     def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         from regretless.domains.solvers import fixed_sum, quadratic_program
         from regretless.geometry import UnnormalizedEntropy

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.certificates import Certificate
+from regretless.certificates import LinearCertificate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -112,7 +112,7 @@ class Report:
     auc: float | None = None
     rmse: float | None = None
     calibration: Calibration | None = None
-    certificate: Certificate | None = None
+    certificate: LinearCertificate | None = None
 
     @property
     def examples_per_second(self) -> float:

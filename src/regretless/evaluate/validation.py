@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regretless import _core, arguments
 from regretless.arguments import one_of
-from regretless.certificates import Certificate
+from regretless.certificates import LinearCertificate
 from regretless.evaluate.report import Calibration, Curve, Report
 from regretless.state import Parts
 from regretless.threads import OneThread
@@ -268,7 +268,7 @@ class Validation(OneThread):
         )
 
     def report(
-        self, seconds: float, learner: str, certificate: Certificate | None = None
+        self, seconds: float, learner: str, certificate: LinearCertificate | None = None
     ) -> Report:
         """What is known now, with the time it took and the learner's name.
 

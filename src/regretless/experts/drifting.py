@@ -24,7 +24,7 @@ from regretless.arguments import (
     whole,
     within,
 )
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
 from regretless.named import arranged
 from regretless.randomness import generator
@@ -258,12 +258,12 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
 
     def certificate(
         self, *, quantile: float | None = None, delta: float | None = None
-    ) -> RegretCertificate:
+    ) -> Certificate:
         """The theorem's bound on `regret(quantile=)`; `delta` as for `bound`."""
         assumptions: dict[str, bool | None] = {"losses are in [0, 1]": True}
         if not self._drawn:
             assumptions["the sum of potentials never grew"] = self._steady
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             self.regret(quantile=quantile),
             {type(self.phi).__name__: self.bound(quantile=quantile, delta=delta)},

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from regretless import persistence, state
 from regretless.arguments import one_of, sound, whole, within
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.named import arranged, index_of, rows_alike
 from regretless.run import Array
 from regretless.threads import OneThread
@@ -88,11 +88,11 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
             self.__dict__.update(before)
             raise
 
-    def certificate(self) -> RegretCertificate:
+    def certificate(self) -> Certificate:
         """Mistakes beyond those of the best expert, and the theorem's bound on them."""
         least = int(self.expert_mistakes.min())
         bound, theorem, assumptions = self._bound(least)
-        return RegretCertificate(
+        return Certificate(
             self.rounds, self.mistakes - least, {"mistakes": bound - least}, theorem, assumptions
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from regretless import _core, persistence, state
 from regretless.arguments import function, listed, numbers, one_of, whole
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.experts.adaptive import AdaNormalHedge
 from regretless.experts.forecast_losses import forecast_loss
 from regretless.experts.mixture_run import MixtureRun
@@ -302,19 +302,19 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         now = (self._unit or 1.0) * self.player.regrets
         return np.asarray(np.sum([*parts, now, self._missed], axis=0))
 
-    def certificate(self, comparator: Any = None) -> RegretCertificate:
+    def certificate(self, comparator: Any = None) -> Certificate:
         """The bound on the regret to an expert, by index or name, a mixture of them, or the best.
 
         With the gradient trick the regret is that of linearised losses, no less than that of the loss.
         """
         if self.player is None:
-            return RegretCertificate(0, 0.0, {"regret": 0.0}, "nothing was played")
+            return Certificate(0, 0.0, {"regret": 0.0}, "nothing was played")
         if comparator is None:
             comparator = int(np.argmax(self.regrets))
         u = self._competitor(comparator)
         parts = [*self._past, (self.player, self._unit or 1.0)]
         bound = math.fsum(unit * player.certificate(u).bound for player, unit in parts)
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             float(u @ self.regrets),
             {"mixture": bound + max(float(u @ self._missed), 0.0)},

@@ -26,7 +26,7 @@ from regretless.arguments import (
     shown,
     whole,
 )
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.experts.run import ExpertsRun
 from regretless.named import arranged, index_of, place_of, rows_alike
 from regretless.run import Array
@@ -240,11 +240,11 @@ class ExpertPlayer(OneThread, ABC):
 
     def certificate(
         self, comparator: Any = None, *, quantile: float | None = None
-    ) -> RegretCertificate:
+    ) -> Certificate:
         """The theorem's bound on `regret` with the same arguments."""
         u = self._comparator(comparator, quantile)
         bounds = self._bounds(u, _relative_entropy(u, self.prior))
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             self.regret(comparator, quantile=quantile),
             {name: self._width * bound for name, bound in bounds.items()},

@@ -16,7 +16,7 @@ import numpy as np
 
 from regretless import persistence, state
 from regretless.arguments import finite, function, number, one_of, shown, whole
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.experts.trees import Tree
 from regretless.threads import OneThread
 
@@ -186,7 +186,7 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
         cut = self._best_cut()
         return self._total(cut), list(dict.fromkeys(node for _, node in cut))
 
-    def certificate(self) -> RegretCertificate:
+    def certificate(self) -> Certificate:
         """The bound on the regret of `mean_loss`, thus of `loss`, to the best pruning."""
         cut = self._best_cut()
         m, N = len(cut), len(self._edges)
@@ -195,7 +195,7 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
         extra = 1.5 * math.fsum(1.0 + math.log1p(edge.spread) for edge in self._edges.values())
         by_theorem = math.log(N / m) + math.log1p(extra / N) + 1.0 if m else 0.0
         by_lemma = math.log1p(extra / m) if m else 0.0
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             self.mean_loss - self._total(cut),
             {

@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 
 from regretless import losses
 from regretless.arguments import whole, within
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
 from regretless.linear.mixtures import regret_to_lanes
@@ -172,7 +172,7 @@ class Auto(LinearLearner):
     def _by_label(self, values: list[Any]) -> Any:
         raise NotImplementedError
 
-    def certificate(self, shifts: int = 0) -> RegretCertificate:  # type: ignore[override]
+    def certificate(self, shifts: int = 0) -> Certificate:  # type: ignore[override]
         """The regret to the best lane, and the bound on it; the lanes of several labels add up.
 
         `shifts`: the bound is on the regret to every sequence of lanes that changes so often at most,

@@ -4,13 +4,13 @@ import math
 from dataclasses import dataclass
 
 from regretless.arguments import not_negative
-from regretless.certificates import Certificate
+from regretless.certificates import LinearCertificate
 
 __all__ = ["DualCertificate"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DualCertificate(Certificate):
+class DualCertificate(LinearCertificate):
     """A certified lower bound on what any fixed weights could have reached, and the bounds it gives.
 
     By weak duality, for every `w` of the geometry, with `F` its complexity (the geometry less its
@@ -26,7 +26,7 @@ class DualCertificate(Certificate):
 
     With several classes all lanes count together: their losses, mistakes, complexities and rounds.
 
-    Attributes: those of `Certificate`, and `dual`, the dual objective; `mistakes`; `gains`, its
+    Attributes: those of `LinearCertificate`, and `dual`, the dual objective; `mistakes`; `gains`, its
     increases in those rounds (less what new features or labels took from it); `least`, the smallest
     increase in any round; `C`; `margin`; `curvature`, h, the largest of `<x, H x>` for the Hessian of
     the conjugate (at least 1); `update`; `rounds`, m; `weighed`, how many examples had an importance
@@ -107,7 +107,7 @@ class DualCertificate(Certificate):
         return max(0.0, (self.dual - not_negative(complexity, "complexity")) / self.C)
 
     def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
-        """As `Certificate.best_possible`; weak duality may say more than convexity does."""
+        """As `LinearCertificate.best_possible`; weak duality may say more than convexity does."""
         convexity = super().best_possible(norm, ord=ord, mean=mean)
         if not self.euclidean or ord == math.inf:
             return convexity

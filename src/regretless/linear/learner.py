@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from regretless import _core, arguments, losses, persistence, rows
 from regretless.arguments import one_of, shown, whole
-from regretless.certificates import Certificate
+from regretless.certificates import LinearCertificate
 from regretless.losses import Loss
 from regretless.schema import ColumnsWarning, Schema, columns_of
 from regretless.state import NotGiven, Parts, blaming
@@ -241,8 +241,8 @@ class LinearLearner(OneThread, ABC):
         """
         return self._model.total(TOTALS["loss"]) if self._model else 0.0
 
-    def certificate(self) -> Certificate:
-        """What the run so far proves about every fixed linear model: see `Certificate`."""
+    def certificate(self) -> LinearCertificate:
+        """What the run so far proves about every fixed linear model: see `LinearCertificate`."""
         core = self._model or self._start()
         if not core.has_gradient_sum:
             raise ValueError(
@@ -253,7 +253,7 @@ class LinearLearner(OneThread, ABC):
         # In certified runs sums are doubles: T additions of relative error 2^-53 each.
         l1, l2, largest = core.gradient_norms()
         exact = self.certify
-        return Certificate(
+        return LinearCertificate(
             examples=self.examples_,
             weight=core.most(TOTALS["weights"]),
             loss=total["loss"],

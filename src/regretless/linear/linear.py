@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from regretless import losses, rules
-from regretless.certificates import Certificate
+from regretless.certificates import LinearCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import TOTALS, LinearLearner
 from regretless.linear.regressing import Regressing
@@ -36,8 +36,8 @@ class _AnyRule(LinearLearner):
     def _advice(self) -> str:
         return self._chosen().advice()
 
-    def certificate(self) -> Certificate:
-        """What the run so far proves about every fixed linear model: see `Certificate`."""
+    def certificate(self) -> LinearCertificate:
+        """What the run so far proves about every fixed linear model: see `LinearCertificate`."""
         core = self._model or self._start()
         price, steps = TOTALS["price"], TOTALS["steps"]
         paid = Paid(core.most(price), core.total(price), core.total(steps))

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 
 __all__ = ["regret_to_lanes"]
 
@@ -15,7 +15,7 @@ def regret_to_lanes(
     *,
     assumptions: dict[str, bool | None] | None = None,
     known: bool = True,
-) -> RegretCertificate:
+) -> Certificate:
     """The regret to the best lane, and the bound on it; those of several labels add up.
 
     `paid`, `-ln` of the weight that the mixture gives to what it is compared with (None: the logarithm
@@ -25,11 +25,11 @@ def regret_to_lanes(
     if "spread" in mixings[0]:
         bound = math.fsum(_hedged(m) for m in mixings)
         theorem = "thesis Theorem 4, of AdaNormalHedge over the lanes"
-        return RegretCertificate(examples, regret, {"lanes": bound}, theorem)
+        return Certificate(examples, regret, {"lanes": bound}, theorem)
     cost = math.log(len(mixings[0]["losses"])) if paid is None else paid
     bound = math.fsum(m["rate"] * cost + m["excess"] for m in mixings)
     theorem = "exponential weights for exp-concave losses"
-    return RegretCertificate(examples, regret, {"lanes": bound}, theorem, assumptions or {})
+    return Certificate(examples, regret, {"lanes": bound}, theorem, assumptions or {})
 
 
 def _hedged(mixing: dict[str, Any]) -> float:

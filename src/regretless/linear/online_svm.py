@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless import rates
 from regretless.arguments import one_of, positive
-from regretless.certificates import RegretCertificate, SVMCertificate
+from regretless.certificates import Certificate, SVMCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
 from regretless.linear.replay import Lane, Replay
@@ -113,7 +113,7 @@ class OnlineSVM(Classifying):
             against=None if replay is None else lambda *u: self._against(replay, *u),
         )
 
-    def _against(self, replay: Replay, u: Any, intercept: Any) -> RegretCertificate:
+    def _against(self, replay: Replay, u: Any, intercept: Any) -> Certificate:
         regret, kinks = 0.0, 0
         bounds: dict[str, float] = {}
         inside = True
@@ -130,7 +130,7 @@ class OnlineSVM(Classifying):
         }
         if self.projection:
             assumptions["||u||^2 <= C"] = inside
-        return RegretCertificate(rounds, regret, bounds, "mohri 14 (gradient descent)", assumptions)
+        return Certificate(rounds, regret, bounds, "mohri 14 (gradient descent)", assumptions)
 
 
 class _Descent:

@@ -3,16 +3,16 @@
 import math
 from dataclasses import dataclass
 
-from regretless.certificates import Certificate, RegretCertificate
+from regretless.certificates import LinearCertificate, Certificate
 
 __all__ = ["NewtonCertificate"]
 
 
 @dataclass(frozen=True)
-class NewtonCertificate(Certificate):
-    """A `Certificate` that also knows the regret theorem of its sketch.
+class NewtonCertificate(LinearCertificate):
+    """A `LinearCertificate` that also knows the regret theorem of its sketch.
 
-    Attributes: those of `Certificate`; `sketch`, `size`, `alpha`, `slab` as the learner had them;
+    Attributes: those of `LinearCertificate`; `sketch`, `size`, `alpha`, `slab` as the learner had them;
     `features`, d; `curvature`, sigma, and `allowed`, the largest sigma that the loss has in the slab;
     `steepest`, L, the largest `|h l'|`; `etas`, the sum of eta_t, and `eta`, the last; `squares`, the
     sum of `||g_t||^2`; `gain`, the sum of `<g_t, A_t^-1 g_t>`; `kept`, the trace of `S^T S`; `removed`,
@@ -45,7 +45,7 @@ class NewtonCertificate(Certificate):
     diagonal: bool = False
     lanes: int = 1
 
-    def regret_bound(self, norm: float) -> RegretCertificate:
+    def regret_bound(self, norm: float) -> Certificate:
         """The regret to every w with `||w|| <= norm` and `|<w, x_t>| <= slab` on all examples.
 
         Proposition 1 with the sums of this run, and theorems 16 (the full matrix) and 18 (frequent
@@ -78,6 +78,6 @@ class NewtonCertificate(Certificate):
         }
         if self.sketch == "rp":
             assumptions["in expectation over the projections"] = None
-        return RegretCertificate(
+        return Certificate(
             self.examples, None, bounds, "thesis Prop 1, Thm 16 to 18", assumptions
         )

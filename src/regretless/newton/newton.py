@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from regretless import losses
 from regretless.arguments import check_seed, not_negative, one_of, positive, shown, whole
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
 from regretless.linear.mixtures import regret_to_lanes
@@ -187,7 +187,7 @@ class Newton(LinearLearner):
             )
         ]
 
-    def certificate(self) -> NewtonCertificate | RegretCertificate:  # type: ignore[override]
+    def certificate(self) -> NewtonCertificate | Certificate:  # type: ignore[override]
         """With alpha, what the run proves and what the theorem says: `NewtonCertificate`; without, the
         regret to the best of the lanes that are mixed.
         """

@@ -9,6 +9,8 @@ from regretless import _core
 from regretless.arguments import positive, shown, whole
 from regretless.domains import Box, Domain, Everything
 from regretless.oco.engine import Engine, EnginePlayer
+from regretless.oco.player import Theorem
+from regretless.oco.run import ConvexRun
 from regretless.oco.twins import domain_twin
 from regretless.run import Array
 
@@ -45,25 +47,22 @@ class AdaGrad(EnginePlayer):
         around = domain_twin(self.domain, self.dimension)
         return _core.adagrad_player(self.dimension, self.rate, around or {})
 
-    def _complexity(self, comparators: Domain | Array) -> float:
-        """The largest `D_i^2 / 2`, if there is one."""
+    def _diameter(self) -> float:
+        """The largest `D_i`; infinite if the domain is not bounded."""
         if not isinstance(self.domain, Box):
             return math.inf
-        return float(np.max(self.domain.high - self.domain.low)) ** 2 / 2.0
+        return float(np.max(self.domain.high - self.domain.low))
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
-        theorem = "Duchi, Hazan and Singer (2011), Theorem 5"
-        bounded: dict[str, bool | None] = {"the domain is bounded": complexity < math.inf}
-        if not complexity < math.inf:
-            return {}, bounded, theorem
-        roots = self._engine.strength
-        return {"dual": (complexity / self.rate + self.rate) * roots}, bounded, theorem
+    def _theorem(self, among: Domain | Array) -> Theorem:
+        widest, name = self._diameter(), "Duchi, Hazan and Singer (2011), Theorem 5"
+        each = widest**2 / (2.0 * self.rate) + self.rate
+        bounded: dict[str, bool | None] = {"the domain is bounded": widest < math.inf}
+        return Theorem({"dual": each * self._engine.strength}, bounded, name)
 
-    def _curve(self, paid: Array, u: Array) -> Array:
-        complexity = self._complexity(u)
-        if math.isinf(complexity):
-            return np.full(len(paid), np.nan)
-        return self._strengths * complexity / self.rate + paid
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        each = self._diameter() ** 2 / (2.0 * self.rate) + self.rate
+        with np.errstate(invalid="ignore"):  # without end there is no bound
+            return np.asarray(each * run.strengths - run.before._regret_to(u))
 
 
 class CoinBetting(EnginePlayer):
@@ -93,22 +92,35 @@ class CoinBetting(EnginePlayer):
     def _start(self) -> Engine:
         return _core.coin_player(self.dimension, self.wealth, self.lipschitz)
 
-    def _complexity(self, comparators: Domain | Array) -> float:
-        return math.inf if isinstance(comparators, Domain) else float(self._regret(comparators))
+    def _theorem(self, among: Domain | Array) -> Theorem:
+        fits: dict[str, bool | None] = {
+            f"gradients are at most {self.lipschitz:g}": self._engine.sums()["largest"]
+            <= self.lipschitz
+        }
+        if isinstance(among, Domain):
+            # every coordinate is at most `farthest`, and in sum they are at most `longest`
+            d, longest = self.dimension, among.longest(self.dimension)
+            unit = np.eye(d)
+            farthest = max(max(among.support(e), among.support(-e)) for e in unit)
+            bound = self.wealth * d + longest * self._growth(farthest, self.rounds)
+        else:
+            bound = float(self._bound(among, self.rounds))
+        name = "Orabona and Pal (2016), Corollary 5, coordinate by coordinate"
+        return Theorem({"betting": bound}, fits, name)
 
-    def _regret(self, u: Array, rounds: Any = None) -> Array:
-        T = np.maximum(self.rounds if rounds is None else rounds, 1)
-        size = np.abs(u[u != 0]) * self.lipschitz
-        inside = 1.0 + 24.0 * np.multiply.outer(T**2, (size / self.wealth) ** 2)
-        grown = np.sum(size * np.sqrt(np.log(inside)), axis=-1) * np.sqrt(T)
-        return np.asarray(self.wealth * self.dimension + grown)
+    def _growth(self, size: Any, rounds: Any) -> Any:
+        """`L sqrt(T ln(1 + 24 T^2 L^2 u^2 / e^2))`, by which a coordinate u is multiplied."""
+        T, L = np.maximum(rounds, 1), self.lipschitz
+        with np.errstate(over="ignore"):
+            inside = 24.0 * np.multiply.outer(T**2.0, (L * size / self.wealth) ** 2)
+        return L * np.sqrt(np.log1p(inside)) * np.sqrt(T)[..., *([None] * np.ndim(size))]
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
-        largest = self._engine.sums()["largest"]
-        fits = {f"gradients are at most {self.lipschitz:g}": largest <= self.lipschitz}
-        theorem = "Orabona and Pal (2016), Corollary 5, coordinate by coordinate"
-        return {"betting": complexity}, fits, theorem
+    def _bound(self, u: Array, rounds: Any) -> Array:
+        u = np.abs(u[u != 0])
+        return np.asarray(self.wealth * self.dimension + np.sum(u * self._growth(u, rounds), -1))
 
-    def _curve(self, paid: Array, u: Array) -> Array:
-        first = self.rounds - len(paid)
-        return self._regret(u, np.arange(first + 1.0, self.rounds + 1.0))
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        if self._engine.sums()["largest"] > self.lipschitz:
+            return np.full(len(run.losses), math.nan)
+        rounds = np.arange(run.before.rounds + 1.0, self.rounds + 1.0)
+        return self._bound(u, rounds) - run.before._regret_to(u)

@@ -183,6 +183,18 @@ class Total:
             total.others = (*self.others, loss)
         return total
 
+    def together(self, other: "Total") -> "Total":
+        """The losses of both."""
+        total = Total(len(self.linear))
+        total.linear, total.centers = self.linear + other.linear, self.centers + other.centers
+        total.distances = self.distances + other.distances
+        total.squares, total.others = self.squares + other.squares, self.others + other.others
+        for scores in (self.scores, other.scores):
+            for kind, (X, y) in scores.items():
+                before, targets = total.scores.get(kind, (X[:0], y[:0]))
+                total.scores[kind] = (np.vstack([before, X]), np.append(targets, y))
+        return total
+
     def split(self) -> tuple["Total", list[tuple[losses.Loss, Array, Array]]]:
         """The losses without kinks, as far as is known, and those of a score that have some."""
         kinked = {k: v for k, v in self.scores.items() if k.lipschitz < k.curvature == math.inf}

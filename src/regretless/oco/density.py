@@ -28,18 +28,20 @@ from regretless.arguments import (
     whole,
     within,
 )
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.domains import Box, Domain, Simplex
+from regretless.oco.density_run import DensityRun, surcharge, words
 from regretless.oco.files import described, restored
 from regretless.oco.player import implied_dimension
 from regretless.randomness import generator
-from regretless.run import Array, Run
+from regretless.run import Array
 from regretless.threads import OneThread
 
 __all__ = ["DensityPlayer"]
 
 _POTENTIALS = ("exponential", "two-norm", "normal-hedge-dt")
 _DRAWS = 1_000_000  # of Monte Carlo, at most, until enough of them lie in the domain
+_EPS = float(np.finfo(float).eps)
 _EDGE = 1e-9  # losses may be this much outside [0, 1]: rounding
 
 
@@ -200,7 +202,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
         rounds = np.arange(self.rounds, self.rounds + len(suffered)) + 1
         self.rounds += len(suffered)
         self.loss += float(suffered.sum())
-        self._surcharge += float(_surcharge(rounds).sum())
+        self._surcharge += float(surcharge(rounds).sum())
 
     def _valued(
         self, loss: Callable[[Array], float] | Any, at_point: float | None
@@ -220,23 +222,19 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
             raise ValueError(f"the loss at point, {suffered}, is above the mean {mean}: not convex")
         return values, suffered
 
-    def run(self, losses: Any) -> Run:
+    def run(self, losses: Any) -> DensityRun:
         """Play many rounds: values with a row per round and a column per point, or functions.
 
         Values are played by the core, functions one after the other.
         """
-        is_table = isinstance(losses, np.ndarray) and losses.ndim
+        before, is_table = self.copy(), isinstance(losses, np.ndarray) and losses.ndim
         rounds = losses if is_table else listed(losses, "losses")
         if not isinstance(rounds, np.ndarray) and any(map(callable, rounds)):
             suffered, points, table = self._one_by_one(rounds)
         else:
             rounds = rounds if len(rounds) else np.empty((0, len(self.grid)))
             suffered, points, table = self._at_once(matrix(rounds, "losses", len(self.grid)))
-        after = np.arange(self.rounds - len(suffered), self.rounds) + 1
-        before = self._surcharge - math.fsum(_surcharge(after))
-        curve = self._bound(self._share(None), after, before + np.cumsum(_surcharge(after)))
-        best = int(np.argmin(table.sum(axis=0)))
-        return Run(suffered, table[:, best], self.grid[best].copy(), curve, points, repr(self))
+        return DensityRun(suffered, points, table, before, self.copy())
 
     def _at_once(self, table: Array) -> tuple[Array, Array, Array]:
         _check_range(table, "losses")
@@ -248,7 +246,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
         return suffered, points.reshape(len(table), self.dimension), table
 
     def _one_by_one(self, rounds: list[Any]) -> tuple[Array, Array, Array]:
-        before = self.clone()
+        before = self.copy()
         suffered, points = np.empty(len(rounds)), np.empty((len(rounds), self.dimension))
         table = np.empty((len(rounds), len(self.grid)))
         try:
@@ -326,19 +324,22 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
             )
         return min(found)
 
-    def certificate(self, *, quantile: float | None = None) -> RegretCertificate:
+    def certificate(self, *, quantile: float | None = None) -> Certificate:
         """The bound on `regret(quantile=)`; that losses are in [0, 1] is checked in every round."""
         theorem = {
             "exponential": "section 2.1.4, exponential weights",
             "two-norm": "Corollary 1",
             "normal-hedge-dt": "Corollary 2",
         }[self.potential]
-        return RegretCertificate(
+        return Certificate(
             self.rounds,
             self.regret(quantile=quantile),
             {self.potential: self.bound(quantile=quantile)},
             f"Luo (2016), Theorem 22 on the points, with {theorem}",
             {"losses are in [0, 1]": True, "no loss is above its mean": True},
+            words(quantile),
+            quantile,
+            _EPS * self.rounds * 4.0 * self.rounds,  # of sums of numbers in [0, 1]
         )
 
     def _share(self, quantile: float | None) -> float:
@@ -350,7 +351,14 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
     # --- copies ------------------------------------------------------------------------------------
 
     def clone(self) -> Self:
-        """Another player with the same state."""
+        """Another player with the same options that has learned nothing."""
+        player = self.copy()
+        player.scores, player.loss = np.zeros(len(self.grid)), 0.0
+        player.rounds, player._surcharge = 0, 0.0
+        return player
+
+    def copy(self) -> Self:
+        """Another player that has learned the same."""
         return copy.deepcopy(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -394,11 +402,6 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
             f"DensityPlayer({self.domain!r}, potential={self.potential!r}, points={len(self.grid)}, "
             f"method={self.method!r})"
         )
-
-
-def _surcharge(t: NDArray[Any]) -> Array:
-    """`e^{4/(3t)} - 1`, the sum of which is at most `(e^{4/3} - 1)(ln T + 1)` (Corollary 2)."""
-    return np.asarray(np.expm1(4.0 / (3.0 * t)))
 
 
 def _check_range(values: Array, name: str) -> None:

@@ -4,21 +4,24 @@ Survey 2.3.1; Mohri, Rostamizadeh and Talwalkar, Theorem 8.7.
 """
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Self
 
 import numpy as np
 
 from regretless import losses
 from regretless.arguments import function, shown, vector
 from regretless.domains import Domain
-from regretless.oco.player import Player
+from regretless.oco.convex_losses import Total
+from regretless.oco.player import Player, Theorem
+from regretless.oco.run import ConvexRun, Played
+from regretless.oco.solver import minimise
 from regretless.run import Array
 
 __all__ = ["DoublingTrick"]
 
 
-class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "periods")):
+class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross", "peaks", "periods")):
     """Start afresh at the rounds 1, 2, 4, 8, ..., each time with twice the horizon.
 
     Period m is the rounds `2^m, ..., 2^(m+1) - 1`, played by `factory(2^m)`. The comparator is the same
@@ -65,6 +68,8 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "perio
         self.rounds = sum(player.rounds for player in self.periods)
         self.linear = math.fsum(player.linear for player in self.periods)
         self.gradient_sum = np.sum([player.gradient_sum for player in self.periods], axis=0)
+        self.gross = math.fsum(player.gross for player in self.periods)
+        self.peaks = math.fsum(player.peaks for player in self.periods)
 
     @property
     def point(self) -> Array:
@@ -83,9 +88,7 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "perio
         t = self.rounds + rounds + 1
         return [self._fresh(t)] if t & (t - 1) == 0 else []
 
-    def _play(
-        self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
-    ) -> tuple[Array, Array, Array | None]:
+    def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
         parts = []
         while len(X):
             n = min(len(X), 2 ** len(self.periods) - 1 - self.rounds)
@@ -95,40 +98,89 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "perio
             self.periods += following
             self._count()
         if not parts:
-            return np.empty(0), np.empty(0), np.empty(X.shape) if keep else None
-        suffered, paid, played = zip(*parts)
-        points = np.concatenate([p for p in played if p is not None]) if keep else None
-        return np.concatenate(suffered), np.concatenate(paid), points
+            none = np.empty(0)
+            return Played(none, none, none, np.empty(X.shape) if keep else None)
+        *told, played = zip(*parts)
+        points = np.concatenate(played) if keep else None
+        return Played(*map(np.concatenate, told), points)
 
-    def _curve(self, paid: Array, u: Array) -> Array:
-        if not np.isfinite(u).all():
-            return np.full(len(paid), np.nan)
-        parts, before, ahead = [np.empty(0)], 0.0, self.rounds - len(paid)
+    # --- the theorem: the comparator is the same in all periods, so all of it adds up ----------------
+
+    def _near(self, norm: float) -> Domain:
+        return self.periods[0]._near(norm)
+
+    @property
+    def _is_linear(self) -> bool:
+        return all(player._is_linear for player in self.periods)
+
+    def _regret_to(self, u: Array) -> float:
+        return math.fsum(player._regret_to(u) for player in self.periods)
+
+    def _regret(self, among: Domain | Array) -> float:
+        if self._is_linear or not isinstance(among, Domain):
+            return super()._regret(among)
+        # the losses of leaders, as they are
+        total, suffered = Total(self.dimension), 0.0
         for player in self.periods:
-            n = max(0, player.rounds - ahead)  # how many of its rounds are of this run
-            if n > 0:
-                parts.append(before + player._curve(paid[:n], u))
-            paid, ahead = paid[n:], max(0, ahead - player.rounds)
-            before += min(player._bounds(player._complexity(u))[0].values(), default=math.inf)
-        return np.concatenate(parts)
+            total, suffered = total.together(player._total), suffered + player.loss  # type: ignore[attr-defined]
+        best, _ = minimise(total, among, among._inner(self.dimension), 1e-9)
+        return suffered - total.value(best)
 
-    def _complexity(self, comparators: Domain | Array) -> float:
-        return self.periods[-1]._complexity(comparators)
+    def _rounding(self, among: Domain | Array) -> float:
+        return super()._rounding(among) + math.fsum(p._rounding(among) for p in self.periods)
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
+    def _theorem(self, among: Domain | Array) -> Theorem:
         assumptions: dict[str, bool | None] = {}
         total = alpha = 0.0
         for m, player in enumerate(self.periods):
             if player.rounds == 0:
                 continue
-            bounds, needed, _ = player._bounds(complexity)
-            bound = min(bounds.values(), default=math.inf)
+            found = player._theorem(among)
+            bound = _least(found)
             total, alpha = total + bound, max(alpha, bound / math.sqrt(2.0**m))
-            for name, held in needed.items():
-                assumptions[name] = assumptions.get(name, True) and held
+            for name, held in found.assumptions.items():
+                assumptions[name] = _both(assumptions.get(name, True), held)
         factor = math.sqrt(2.0) / (math.sqrt(2.0) - 1.0)
-        found = {"periods": total, "sqrt(T)": factor * alpha * math.sqrt(self.rounds)}
-        return found, assumptions, "survey 2.3.1, the doubling trick"
+        both = {"periods": total, "sqrt(T)": factor * alpha * math.sqrt(self.rounds)}
+        return Theorem(both, assumptions, "survey 2.3.1, the doubling trick")
+
+    def _parts(self, run: ConvexRun) -> Iterator[ConvexRun]:
+        """The run, period by period."""
+        before: Any = run.before
+        at = 0
+        for m, player in enumerate(self.periods):
+            earlier = before.periods[m] if m < len(before.periods) else player.clone()
+            if n := player.rounds - earlier.rounds:
+                yield run.part(at, at + n, earlier, player)
+                at += n
+
+    def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
+        found = [_least(part.after._run_theorem(part, u)) for part in self._parts(run)]
+        _, assumptions, name = self._theorem(u)
+        return Theorem({"periods": math.fsum(found)}, assumptions, name)
+
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        curves, settled = [np.empty(0)], 0.0
+        for part in self._parts(run):
+            curves.append(settled + part.after._curve(part, u))
+            settled += _least(part.after._run_theorem(part, u))
+        return np.concatenate(curves)
+
+    def clone(self) -> Self:
+        """Another player with the same options that has learned nothing."""
+        return type(self)(self.factory)
 
     def __repr__(self) -> str:
         return f"DoublingTrick({self.factory!r})"
+
+
+def _least(theorem: Theorem) -> float:
+    """The smallest bound; infinite if an assumption failed."""
+    if False in theorem.assumptions.values():
+        return math.inf
+    return min(theorem.bounds.values(), default=math.inf)
+
+
+def _both(one: bool | None, other: bool | None) -> bool | None:
+    """Whether both held: False if one did not, None if that cannot be told of one."""
+    return False if False in (one, other) else None if None in (one, other) else True

@@ -10,12 +10,12 @@ from regretless import losses, persistence, state
 from regretless.arguments import shown, vector, whole
 from regretless.oco.files import described, restored
 from regretless.oco.player import Player
+from regretless.oco.run import Played
 from regretless.run import Array
 
 __all__ = ["Engine", "EngineInPython", "EnginePlayer", "take_numbers"]
 
 
-_NOT_KEPT = ("_engine", "_strengths", "_curved")  # made anew by a start, or by a run
 
 
 class Engine(Protocol):
@@ -29,6 +29,10 @@ class Engine(Protocol):
     def rounds(self) -> int: ...
     @property
     def linear(self) -> float: ...
+    @property
+    def gross(self) -> float: ...
+    @property
+    def peaks(self) -> float: ...
     @property
     def strength(self) -> float: ...
     @property
@@ -46,8 +50,17 @@ class EngineInPython(ABC):
     """An engine that plays many rounds one by one."""
 
     point: Array
+    rounds = 0
+    linear = gross = peaks = 0.0
     strength: float
     paid: float
+
+    def count(self, suffered: float, z: Array) -> None:
+        """Take a round into the sums that all engines have."""
+        self.rounds += 1
+        self.linear += suffered
+        self.gross += abs(suffered)
+        self.peaks += float(np.abs(z).max())
 
     @abstractmethod
     def update(self, gradient: Any) -> float:
@@ -134,19 +147,25 @@ class EnginePlayer(Player):
         """The sum of the gradients."""
         return -self._engine.theta
 
+    @property
+    def gross(self) -> float:  # type: ignore[override]
+        """The sum of `|<w_t, z_t>|`."""
+        return self._engine.gross
+
+    @property
+    def peaks(self) -> float:  # type: ignore[override]
+        """The sum of the largest `|z_t[i]|`."""
+        return self._engine.peaks
+
     def update(self, gradient: Any) -> float:
         try:
             return self._engine.update(gradient)
         except TypeError:  # a list, or nothing that could be one
             return self._engine.update(vector(gradient, "gradient", self.dimension))
 
-    def _play(
-        self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
-    ) -> tuple[Array, Array, Array | None]:
-        suffered, self._strengths, paid, points = self._engine.run(
-            X, y, self._engine_loss(loss), keep
-        )
-        return suffered, paid, None if points is None else points.reshape(X.shape)
+    def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
+        *told, points = self._engine.run(X, y, self._engine_loss(loss), keep)
+        return Played(*told, None if points is None else points.reshape(X.shape))
 
     def _engine_loss(self, loss: losses.Loss | None) -> Any:
         if loss is None or isinstance(self._engine, EngineInPython):
@@ -157,7 +176,7 @@ class EnginePlayer(Player):
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {k: v for k, v in self.__dict__.items() if k not in _NOT_KEPT}
+        kept = {k: v for k, v in self.__dict__.items() if k != "_engine"}
         return kept | {"_state": self._engine.state()}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -165,6 +184,13 @@ class EnginePlayer(Player):
         self.__dict__.update(kept)
         self._engine = self._start()
         self._engine.restore(learned)
+
+    def clone(self) -> Self:
+        """Another player with the same options that has learned nothing."""
+        player = type(self).__new__(type(self))
+        maker: Any = self._maker or type(self)
+        maker.__init__(player, **state.options_of(self, self._maker))
+        return player
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the player to a safetensors file, all at once or not at all."""

@@ -29,20 +29,24 @@ from regretless.oco.convex_losses import (
     check_convex_loss,
 )
 from regretless.oco.files import described, restored
-from regretless.oco.player import PlayerInPython, implied_dimension
+from regretless.oco.player import PlayerInPython, Theorem, implied_dimension
+from regretless.oco.run import ConvexRun, Played
 from regretless.oco.solver import minimise, minimise_regularised
 from regretless.oco.twins import leader_twin, mirror_twin
 from regretless.run import Array
 
 __all__ = ["FollowTheLeader", "FollowTheRegularizedLeader", "Stability"]
 
+_EPS = float(np.finfo(float).eps)
 _FAR = 1e155  # of points and sums of gradients: squares are still numbers
 
 
 class _Leader(PlayerInPython, changing=("loss", "travel")):
     """What both leaders share: the losses so far, and the point that is best for them."""
 
-    _numbers: tuple[str, ...] = ("rounds", "linear", "loss", "travel", "gaps", "_gap")
+    _numbers: tuple[str, ...] = (
+        *("rounds", "linear", "gross", "peaks", "loss", "travel", "gaps", "_gap"),
+    )
     _first: Array
     _twin: dict[str, Any] | None  # the leader of linear losses, if the core knows it
 
@@ -76,9 +80,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
         z = vector(loss.gradient(w), "loss.gradient(point)", self.dimension)
         self._take(loss, suffered, z)
-        self.rounds += 1
-        self.linear += float(w @ z)
-        self.gradient_sum = self.gradient_sum + z
+        self._count(float(w @ z), z)
         return suffered
 
     def update_loss(
@@ -110,9 +112,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
     def _settle(self, z: Array, point: Array, decrease: float) -> None:
         """Account for a round that is about to move from `_point` to `point`."""
 
-    def _play(
-        self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
-    ) -> tuple[Array, Array, Array | None]:
+    def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
         if loss is None and len(X) and self._total.is_linear and self._twin is not None:
             return self._play_linear(X, self._twin, keep)
         suffered, paid = np.empty(len(X)), np.empty(len(X))
@@ -125,11 +125,9 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
             else:
                 suffered[t] = self.learn(ScoreLoss(loss, x, y[t]))
             paid[t] = self._paid()
-        return suffered, paid, played
+        return Played(suffered, np.ones(len(X)), paid, played)
 
-    def _play_linear(
-        self, X: Array, twin: dict[str, Any], keep: bool
-    ) -> tuple[Array, Array, Array | None]:
+    def _play_linear(self, X: Array, twin: dict[str, Any], keep: bool) -> Played:
         """What `update` does with each row of `X`. Linear losses do not depend on the points played,
         so the core finds these first."""
         etas = np.array([self._eta(t) for t in range(self.rounds + 1, self.rounds + 1 + len(X))])
@@ -145,7 +143,9 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
         for name, sums in (("loss", suffered), ("linear", suffered), ("travel", decrease)):
             setattr(self, name, getattr(self, name) + float(sums.sum()))
         self.gradient_sum = self.gradient_sum + X.sum(axis=0)
-        return suffered, paid, played if keep else None
+        self.gross += float(np.abs(suffered).sum())
+        self.peaks += float(np.abs(X).max(axis=1).sum())
+        return Played(suffered, np.ones(len(X)), paid, played if keep else None)
 
     @abstractmethod
     def _settle_linear(self, squares: Array, played: Array, after: Array, decrease: Array) -> Array:
@@ -154,24 +154,36 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
         Returns the bound after each without the comparator's part.
         """
 
-    def _so_far(self) -> Callable[[Array], float]:
-        suffered, total = self.loss, self._total
-        return lambda u: suffered - total.value(u)
+    @property
+    def _is_linear(self) -> bool:
+        return self._total.is_linear
 
-    def regret(self, comparators: Any = None) -> float:
-        """The regret so far, of the losses as they are: against a point, or the best of a domain.
+    def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:
+        """The regret so far, of the losses as they are: against a point, or the best of a set.
 
-        Infinite if linear losses have no end in the domain.
+        Parameters: as of `certificate`. Infinite if linear losses have no end in a domain asked for.
         """
-        comparators = self._comparators(comparators)
-        if not isinstance(comparators, Domain):
-            return self.loss - self._total.value(comparators)
-        if self._total.is_linear:
-            return self.loss + comparators.support(-self._total.linear)
-        best, _ = minimise(
-            self._total, comparators, comparators.project(self._point), self.tolerance
-        )
+        return self._regret(self._among(comparator, norm))
+
+    def _regret_to(self, u: Array) -> float:
+        return self.loss - self._total.value(u)
+
+    def _regret(self, among: Domain | Array) -> float:
+        if not isinstance(among, Domain):
+            return self._regret_to(among)
+        if self._is_linear:
+            return self.loss + among.support(-self._total.linear)
+        best, _ = minimise(self._total, among, among._inner(self.dimension), self.tolerance)
         return self.loss - self._total.value(best)
+
+    def _rounding(self, among: Domain | Array) -> float:
+        theirs = self._point if isinstance(among, Domain) else among
+        size = abs(self.loss) + abs(self._total.value(theirs))
+        return super()._rounding(among) + 4.0 * _EPS * self.rounds * size
+
+    def clone(self) -> Self:
+        """Another player with the same options that has learned nothing."""
+        return type(self)(**{name: getattr(self, name) for name in self._options})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the player to a safetensors file. Losses that are functions cannot be written."""
@@ -299,17 +311,15 @@ class FollowTheLeader(_Leader):
         # For a squared distance the gradient at w is w - center.
         self._longest = max(self._longest, float(np.linalg.norm(self._point - z)))
 
-    def _complexity(self, comparators: Domain | Array) -> float:
-        if isinstance(comparators, Domain):
-            return 0.0 if comparators == self.domain else math.inf
-        return 0.0 if self.domain.contains(comparators) else math.inf
-
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
-        bounds = {"be the leader": complexity + self._paid()}
+    def _theorem(self, among: Domain | Array) -> Theorem:
+        bounds = {"be the leader": self._paid()}
         everywhere = isinstance(self.domain, domains.Everything) and not self.start.any()
         if everywhere and 0 < self._total.distances == self.rounds:
             bounds["quadratic"] = 4.0 * self._longest**2 * (math.log(self.rounds) + 1.0)
-        return bounds, {"the comparators are in the domain": complexity == 0}, "survey Lemma 2.1"
+        return Theorem(bounds, {}, "survey Lemma 2.1")
+
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        return run.paid - run.before._regret_to(u)
 
     def _paid(self) -> float:
         return self.travel + self.gaps
@@ -449,13 +459,19 @@ class FollowTheRegularizedLeader(_Leader):
         limit = length**2 / strength
         return Stability(strength * move**2, decrease, length * move, limit, slack)
 
-    def _complexity(self, comparators: Domain | Array) -> float:
-        if isinstance(comparators, Domain):
-            return comparators.reach(self.geometry, self._first)
-        return self._psi.value(comparators) - self._psi.value(self._first)
+    def _near(self, norm: float) -> Domain:
+        if type(self.geometry) is Euclidean and isinstance(self.domain, domains.Everything):
+            return domains.Ball(norm)
+        return domains.Sublevel(self.geometry, self._first, norm**2 / 2.0, self.domain)
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
-        last, psi = 1.0 / self._eta(self.rounds), self._psi
+    def _complexity(self, among: Domain | Array) -> float:
+        """The largest `psi(u) - psi(w_1)`."""
+        if isinstance(among, Domain):
+            return among.reach(self.geometry, self._first)
+        return self._psi.value(among) - self._psi.value(self._first)
+
+    def _theorem(self, among: Domain | Array) -> Theorem:
+        last, psi, complexity = 1.0 / self._eta(self.rounds), self._psi, self._complexity(among)
         least = last * (psi.value(self._point) - psi.value(self._first))
         least += self._total.value(self._point) - self._gap
         bounds = {"exact": last * complexity + self.loss - least}
@@ -463,15 +479,15 @@ class FollowTheRegularizedLeader(_Leader):
             before = complexity / self._eta(self.rounds - 1)
             bounds["dual"] = before + 0.5 * self._squares + self._slack
             bounds["forel"] = before + self._squares + self._slack
-        assumptions: dict[str, bool | None] = {"the rates never grow": self._falling}
-        return bounds, assumptions, "survey Lemma 2.3 and Theorem 2.11"
+        return Theorem(
+            bounds, {"the rates never grow": self._falling}, "survey Lemma 2.3 and Theorem 2.11"
+        )
 
     def _paid(self) -> float:
         return 0.5 * self._squares + self._slack if self._psi.strong_convexity > 0 else math.nan
 
-    def _curve(self, paid: Array, u: Array) -> Array:
-        if not np.isfinite(u).all():
-            return np.full(len(paid), np.nan)
-        rounds = range(self.rounds - len(paid), self.rounds)
-        strengths = np.array([1.0 / self._eta(t) for t in rounds])
-        return np.asarray(paid + self._complexity(u) * strengths)
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        if not self._falling:
+            return np.full(run.rounds, math.nan)
+        strengths = np.array([1.0 / self._eta(t) for t in range(run.before.rounds, self.rounds)])
+        return np.asarray(run.paid + self._complexity(u) * strengths - run.before._regret_to(u))

@@ -16,11 +16,12 @@ import numpy as np
 
 from regretless import _core, rates
 from regretless.arguments import instance, number, one_of, positive, whole
-from regretless.domains import Domain
+from regretless.domains import Ball, Domain, Everything, Sublevel
 from regretless.geometry import Entropy, Euclidean, Geometry, UnnormalizedEntropy
 from regretless.oco.engine import Engine, EnginePlayer
 from regretless.oco.mirror_in_python import MirrorInPython
-from regretless.oco.player import implied_dimension
+from regretless.oco.player import Theorem, implied_dimension
+from regretless.oco.run import ConvexRun
 from regretless.oco.twins import mirror_twin
 from regretless.run import Array
 
@@ -49,8 +50,8 @@ class OnlineMirrorDescent(EnginePlayer):
     domain : what may be played; by default where the geometry is finite.
     lazy : project what is played, not what is kept.
     radius : who is to be competed with if the domain has no end: points with
-        `psi(u) - psi(w_1) <= radius^2 / 2`, that is of norm at most `radius` for squared norms. Only
-        the rates "anytime" and "horizon" look at it, and a certificate that is asked for nothing else.
+        `psi(u) - psi(w_1) <= radius^2 / 2`, that is of norm at most `radius` for squared norms. The
+        rates "anytime" and "horizon" look at it, and a certificate that is asked for nothing else.
     lipschitz, horizon : see `rate`.
 
     >>> from regretless import geometry
@@ -103,7 +104,8 @@ class OnlineMirrorDescent(EnginePlayer):
             return _SCHEDULES[type(schedule)], schedule.eta
         # s D^2 + sum ||z||^2 / (2 sigma s) is least at s = sqrt(sum ||z||^2 / (2 sigma)) / D; falling
         # with the sum, sum ||z_t||^2 / sqrt(sum_{i <= t} ||z_i||^2) doubles the second term.
-        complexity = self._complexity(self.domain)
+        most = self._complexity(self.domain)
+        complexity = self.radius**2 / 2.0 if math.isinf(most) else most
         convexity = self.geometry.strong_convexity or 1.0
         if self.rate == "anytime":
             return _ADAPTIVE, math.sqrt(complexity * convexity)
@@ -123,67 +125,84 @@ class OnlineMirrorDescent(EnginePlayer):
 
     # --- the theorem -----------------------------------------------------------------------------------
 
-    def _complexity(self, comparators: Domain | Array) -> float:
-        if not isinstance(comparators, Domain):
-            return self.geometry.value(comparators) - self.geometry.value(self._first)
-        most = comparators.reach(self.geometry, self._first)
-        return self.radius**2 / 2.0 if math.isinf(most) else most
+    def _near(self, norm: float) -> Domain:
+        if type(self.geometry) is Euclidean and isinstance(self.domain, Everything):
+            return Ball(norm)
+        return Sublevel(self.geometry, self._first, norm**2 / 2.0, self.domain)
 
-    def regret(self, comparators: Any = None) -> float:
-        found = super().regret(comparators)
-        if not math.isinf(found) or self.rounds == 0:
-            return found
-        # no end to the domain: among those it competes with, psi(u) - psi(w_1) <= c, the sup of
-        # <u, theta> is the least of s (c + psi(w_1)) + s psi*(theta / s) over s
-        return self.linear + self._support(self.radius**2 / 2.0)
+    def _complexity(self, among: Domain | Array) -> float:
+        """The largest `psi(u) - psi(w_1)`."""
+        if isinstance(among, Domain):
+            return among.reach(self.geometry, self._first)
+        return self.geometry.value(among) - self.geometry.value(self._first)
 
-    def _support(self, complexity: float) -> float:
-        from scipy.optimize import minimize_scalar
-
-        theta, first = self._engine.theta, self.geometry.value(self._first)
-        if not theta.any():
-            return 0.0
-
-        def above(log_s: float) -> float:
-            s = math.exp(log_s)
-            with np.errstate(over="ignore"):
-                return s * (complexity + first + self.geometry.conjugate(theta / s))
-
-        centre = math.log(self.geometry.dual_norm(theta) + 1e-300)
-        return float(minimize_scalar(above, bracket=(centre - 1.0, centre + 1.0), tol=1e-12).fun)
-
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
-        engine = self._engine
-        s, paid, sums = engine.strength, engine.paid, engine.sums()
+    def _theorem(self, among: Domain | Array) -> Theorem:
+        engine, psi = self._engine, self.geometry
+        s, paid, sums, complexity = (
+            engine.strength,
+            engine.paid,
+            engine.sums(),
+            self._complexity(among),
+        )
+        start = s * complexity if s else 0.0
         theorem = (
             "survey Lemma 2.20 and Theorem 2.21"
             if self._schedule[0] == 0
             else "lecture 2: sum <w_t - u, z_t> <= s psi(u) + sum ||z_t||^2 / (2 sigma s_t)"
         )
         bounds: dict[str, float] = {}
-        if self.geometry.strong_convexity > 0:
-            bounds |= {"dual": s * complexity + paid, "forel": s * complexity + 2.0 * paid}
-        entropic = isinstance(self.geometry, (Entropy, UnnormalizedEntropy))
-        if entropic and self.domain == self.geometry.domain:  # survey C13, C15, C16
+        if psi.strong_convexity > 0:
+            bounds |= {"dual": start + paid, "forel": start + 2.0 * paid}
+        entropic = isinstance(psi, (Entropy, UnnormalizedEntropy))
+        if entropic and self.domain == psi.domain:  # survey C13, C15, C16
             if sums["steepest"] >= -1.0:
                 half = 0.5 if sums["steepest"] >= 0.0 else 1.0
-                bounds["local"] = s * complexity + half * sums["local"]
-            if isinstance(self.geometry, Entropy):
-                bounds["hoeffding"] = s * complexity + sums["spread"] * self.geometry.scale / 8.0
+                bounds["local"] = start + half * sums["local"]
+            if isinstance(psi, Entropy):
+                bounds["hoeffding"] = start + sums["spread"] * psi.scale / 8.0
         assumptions: dict[str, bool | None] = {"the rates never grow": True}
         if not self.lazy and self._schedule[0] != 0:
             # u and w_t are both within the domain: D(u || w_t) <= 4 sup D(. || w_1) for half squares
-            around = self.domain.reach(self.geometry, self._first)
-            fits = isinstance(self.geometry, Euclidean) and around < math.inf
+            around = self.domain.reach(psi, self._first)
+            fits = isinstance(psi, Euclidean) and around < math.inf
             assumptions["agile with falling rates: Euclidean, in a bounded domain"] = fits
             bounds = {"dual": 4.0 * s * around + paid} if fits else {}
             theorem = "survey C12' with falling rates (Zinkevich)"
-        return bounds, assumptions, theorem
+        elif self.lazy or self.domain == psi.domain:
+            bounds["exact"] = self._exact(s, complexity)
+        bounds["trivial"] = self._trivial(sums["lengths"])
+        return Theorem(bounds, assumptions, theorem)
 
-    def _curve(self, paid: Array, u: Array) -> Array:
-        if not np.isfinite(u).all() or (not self.lazy and self._schedule[0] != 0):
-            return np.full(len(paid), np.nan)
-        return self._strengths * self._complexity(u) + paid
+    def _exact(self, s: float, complexity: float) -> float:
+        """`linear + s psi*(theta / s) + s psi(u)`, the sum of divergences of Lemma 2.20 without
+        estimates; by Fenchel and Young no regret is larger."""
+        theta = self._engine.theta
+        if not theta.any():
+            return self.linear + (s * complexity if s else 0.0)
+        with np.errstate(all="ignore"):
+            v = self._linked(theta / s)
+            above = self.geometry.value(v) - self.geometry.value(self._first)
+            return self.linear + float(v @ theta) + s * (complexity - above)
+
+    def _linked(self, theta: Array) -> Array:
+        if self.domain == self.geometry.domain:
+            return self.geometry.link(theta)
+        return self.domain.link(theta, self.geometry)
+
+    def _trivial(self, lengths: float) -> float:
+        """Whoever plays in the domain: what the gradients can do across its diameter."""
+        if not self.domain.bounded(self.dimension):
+            return math.inf
+        return lengths * self.domain.diameter(self.geometry, self.dimension)
+
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        if not self.lazy and self._schedule[0] != 0:
+            around = self.domain.reach(self.geometry, self._first)
+            fits = isinstance(self.geometry, Euclidean) and around < math.inf
+            curve = 4.0 * run.strengths * around + run.paid if fits else math.nan
+        else:
+            curve = run.strengths * self._complexity(u) + run.paid
+        return np.broadcast_to(curve - run.before._regret_to(u), run.losses.shape)
 
 
 OnlineMirrorDescent._maker = OnlineMirrorDescent  # others are this one with a geometry

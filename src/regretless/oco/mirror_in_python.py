@@ -7,7 +7,7 @@ import numpy as np
 
 from regretless.arguments import check_entries, vector
 from regretless.domains import Domain
-from regretless.geometry import Geometry
+from regretless.geometry import Geometry, UnnormalizedEntropy
 from regretless.oco.engine import EngineInPython, take_numbers
 from regretless.run import Array
 
@@ -31,8 +31,8 @@ class MirrorInPython(EngineInPython):
         self._schedule, self._eta = rate
         self._projects = domain != geometry.domain
         self.theta = np.zeros(dimension)
-        self.rounds, self.linear, self.strength, self.paid = 0, 0.0, 0.0, 0.0
-        self._squares = self._largest = self._local = self._spread = self._steepest = 0.0
+        self.strength, self._quadratic = 0.0, 0.0
+        self._squares = self._lengths = self._largest = self._local = self._spread = self._steepest = 0.0
         self._next = 0.0
         self.point = self._played(np.zeros(dimension))
 
@@ -57,22 +57,34 @@ class MirrorInPython(EngineInPython):
         point = self._played(dual)
         # until a gradient was not 0 the rate is free, as in the first round
         played = self._next if self._lazy and self._next > 0 else eta
-        self.linear += suffered
-        self.rounds, self._squares, self.theta = rounds, squares, theta
+        self.count(suffered, z)
+        self._squares, self.theta = squares, theta
+        self._lengths += math.sqrt(square)
         self._largest = max(self._largest, math.sqrt(square))
         self.strength = 1.0 / played if played > 0 else 0.0
         if square > 0 and self._geometry.strong_convexity > 0:
-            self.paid += played * square / (2.0 * self._geometry.strong_convexity)
+            self._quadratic += played * square / (2.0 * self._geometry.strong_convexity)
         self._local += played * float(self.point @ (z * z))
         self._spread += played * float(np.ptp(z)) ** 2
         self._steepest = min(self._steepest, played * float(z.min()))
         self._next, self.point = eta, point
         return suffered
 
+    @property
+    def paid(self) -> float:  # type: ignore[override]
+        """What is paid of the bound; in local norms if psi is not strongly convex."""
+        if self._geometry.strong_convexity > 0:
+            return self._quadratic
+        if not isinstance(self._geometry, UnnormalizedEntropy) or self._projects:
+            return math.nan
+        paid = self._local / 2.0 if self._steepest >= 0.0 else self._local
+        return paid if self._steepest >= -1.0 else math.inf
+
     def sums(self) -> dict[str, Any]:
         """What else bounds are made of."""
         return {
             "squares": self._squares,
+            "lengths": self._lengths,
             "largest": self._largest,
             "local": self._local,
             "spread": self._spread,
@@ -82,9 +94,12 @@ class MirrorInPython(EngineInPython):
     _NUMBERS = (
         "rounds",
         "linear",
+        "gross",
+        "peaks",
         "strength",
-        "paid",
+        "_quadratic",
         "_squares",
+        "_lengths",
         "_largest",
         "_local",
         "_spread",

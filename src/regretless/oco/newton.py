@@ -1,26 +1,65 @@
 """Online Newton step: second-order descent for losses that curve along their gradients (thesis 4)."""
 
+import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from regretless import _core
 from regretless.arguments import not_negative, positive, shown, vector, whole
-from regretless.domains import Box, Domain, Everything, Simplex
+from regretless.domains import Ball, Box, Domain, Everything, Simplex
 from regretless.oco.engine import Engine, EnginePlayer
+from regretless.oco.player import Theorem
+from regretless.oco.run import ConvexRun, Played
 from regretless.oco.twins import domain_twin
 from regretless.run import Array
 
-__all__ = ["InvariantNewtonStep", "OnlineNewtonStep", "at_a_corner", "pace"]
+__all__ = ["InvariantNewtonStep", "OnlineNewtonStep", "largest_quadratic", "pace"]
 
 
-def at_a_corner(convex: Callable[[Array], float], domain: Domain, dimension: int) -> float:
-    """The largest value of a convex function on a simplex; infinite on other domains."""
-    if not isinstance(domain, Simplex):
-        return math.inf
-    return max(convex(corner) for corner in domain.scale * np.eye(dimension))
+def largest_quadratic(matrix: Array, cross: Array, constant: float, domain: Domain) -> float:
+    """The largest `u'Mu - 2 <u, cross> + constant` in a domain, M being positive, or an upper bound.
+
+    At a corner of a simplex, or of a box in few dimensions; in a ball by duality: for every `l` above
+    the eigenvalues of M, `v'Mv + 2 <b, v> <= l R^2 + b'(l - M)^-1 b` if `||v|| <= R`. Other domains are
+    put into a ball.
+
+    >>> largest_quadratic(np.eye(2), np.zeros(2), 0.0, Simplex(3.0))
+    9.0
+    """
+    from scipy.optimize import minimize_scalar
+
+    d = len(cross)
+    corners: Any = ()
+    if isinstance(domain, Simplex):
+        corners = domain.scale * np.eye(d)
+    elif isinstance(domain, Box) and d <= 10 and domain.bounded(d):
+        corners = map(np.array, itertools.product(*zip(*domain._bounds(d))))
+    found = [float(u @ matrix @ u - 2.0 * (u @ cross)) for u in corners]
+    if found:
+        return max(found) + constant
+    if isinstance(domain, Ball) and domain.p <= 2.0:
+        middle, radius = domain._middle(d), domain.radius
+    else:
+        if not domain.bounded(d):
+            return math.inf
+        high = np.array([domain.support(e) for e in np.eye(d)])
+        low = -np.array([domain.support(-e) for e in np.eye(d)])
+        middle, radius = (low + high) / 2.0, float(np.linalg.norm(high - low)) / 2.0
+    values, basis = np.linalg.eigh(matrix)
+    b = basis.T @ (matrix @ middle - cross)
+    top, size = max(float(values[-1]), 0.0), float(np.linalg.norm(b)) / radius
+
+    def above(log: float) -> float:
+        spare = math.exp(log)
+        with np.errstate(all="ignore"):
+            return (top + spare) * radius**2 + float(np.sum(b * b / (top - values + spare)))
+
+    scale = math.log(max(size, 1e-12 * top, 1e-300))
+    least = minimize_scalar(above, bounds=(scale - 40.0, scale + 2.0), method="bounded").fun
+    least = min(least, above(scale)) if size else top * radius**2
+    return float(middle @ matrix @ middle - 2.0 * (middle @ cross)) + least + constant
 
 
 def pace(curvature: Any, rate: Any) -> tuple[float, float]:
@@ -38,7 +77,9 @@ class _Looking(EnginePlayer):
     slab: float | None
     alpha = 0.0  # what the matrix begins with, times the identity
     _first: Array  # w_1
-    _theorem = "thesis Proposition 1: linearised losses"
+    _name = "thesis Proposition 1"
+    curvature: float
+    _pace = 0.0  # the rate that falls, of which curved losses know nothing
 
     def look(self, x: Any) -> None:
         """The example that comes next: the point is moved to where `|<w, x>| <= slab`."""
@@ -50,38 +91,92 @@ class _Looking(EnginePlayer):
     def _core(self) -> Any:
         return self._engine
 
-    def _play(self, X: Array, y: Any, loss: Any, keep: bool) -> tuple[Array, Array, Array | None]:
-        self._curved = loss is not None
-        suffered, _, paid, points = self._core.run(
-            X, y, self._engine_loss(loss), keep, self.slab or 0.0
-        )
-        return suffered, paid, None if points is None else points.reshape(X.shape)
+    def _play(self, X: Array, y: Any, loss: Any, keep: bool) -> Played:
+        *told, points = self._core.run(X, y, self._engine_loss(loss), keep, self.slab or 0.0)
+        return Played(*told, None if points is None else points.reshape(X.shape))
 
-    def _curve(self, paid: Array, u: Array) -> Array:
-        if not self._curved or not np.isfinite(u).all():  # linear losses do not curve
-            return np.full(len(paid), np.nan)
-        return self._away(u) + paid
-
-    def _away(self, u: Array) -> float:
-        """What the bound has before anything is paid."""
-        return 0.0
-
-    def _complexity(self, comparators: Domain | Array) -> float:
-        """Half of `alpha ||u - w_1||^2 + sum (curvature + rate) <g, w_t - u>^2`."""
+    def _metric(self) -> Array:
+        """A, the matrix so far."""
         d = self.dimension
-        if isinstance(comparators, Domain):
-            return at_a_corner(self._complexity, comparators, d)
-        u, sums = comparators, self._engine.sums()
-        seen = sums["matrix"].reshape(d, d) - self.alpha * np.eye(d)
-        missed = float(u @ seen @ u - 2.0 * (u @ sums["cross"]) + sums["squares"])
-        away = self.alpha * float(np.sum((u - self._first) ** 2))
-        return 0.5 * (away + max(missed, 0.0))
+        return np.asarray(self._engine.sums()["matrix"]).reshape(d, d)
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
-        assumptions: dict[str, bool | None] = {"the comparator is in the domain": True}
-        if self.slab is not None:  # the examples are not kept
-            assumptions["of no example does it predict more than slab"] = None
-        return {"newton": complexity + self._engine.paid}, assumptions, self._theorem
+    def _missed(self, before: "_Looking | None" = None) -> tuple[Array, Array, float]:
+        """Of `sum (curvature + rate) <g, w_t - u>^2`, since `before`: quadratic, linear and constant
+        part as a function of u."""
+        sums = self._engine.sums()
+        if before is None:
+            start = self.alpha * np.eye(self.dimension)
+            return self._metric() - start, sums["cross"], sums["squares"]
+        earlier = before._engine.sums()
+        return (
+            self._metric() - before._metric(),
+            sums["cross"] - earlier["cross"],
+            sums["squares"] - earlier["squares"],
+        )
+
+    def _assumptions(self) -> dict[str, bool | None]:
+        if self.slab is None:
+            return {}
+        return {"of no example does it predict more than slab": None}  # they are not kept
+
+    def _theorem(self, among: Domain | Array) -> Theorem:
+        # half of alpha ||u - w_1||^2 + sum (curvature + rate) <g, w_t - u>^2
+        start, first = self.alpha * np.eye(self.dimension), self._first
+        matrix, cross, constant = self._missed()
+        matrix, cross = matrix + start, cross + start @ first
+        constant += float(first @ start @ first)
+        if isinstance(among, Domain):
+            most = largest_quadratic(matrix, cross, constant, among)
+        else:
+            most = float(among @ matrix @ among - 2.0 * (among @ cross)) + constant
+        bounds = {"newton": max(most, 0.0) / 2.0 + self._engine.paid}
+        return Theorem(bounds, self._assumptions(), self._name)
+
+    def _from(self, before: "_Looking", u: Array) -> float:
+        """Half the squared distance that a run begins with, in the norm of the matrix then."""
+        way = u - before.point
+        return 0.5 * float(way @ before._metric() @ way)
+
+    @property
+    def _steps(self) -> bool:
+        """Whether the theorem can begin in the middle of the rounds: each step is from where it is."""
+        return True
+
+    def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
+        if not self._steps and run.before.rounds:
+            return super()._run_theorem(run, u)
+        before: Any = run.before
+        matrix, cross, constant = self._missed(before)
+        missed = float(u @ matrix @ u - 2.0 * (u @ cross)) + constant
+        start = self._from(before, u) + self._engine.paid - before._engine.paid
+        bounds = {"newton": start + max(missed, 0.0) / 2.0}
+        if run.kind is not None and run.points is not None and not self._pace:
+            if run.curves_by(self.curvature, u).all():
+                bounds["curved"] = start
+        return Theorem(bounds, self._watched(run, u), self._name)
+
+    def _watched(self, run: ConvexRun, u: Array) -> dict[str, bool | None]:
+        if self.slab is None:
+            return {}
+        fits = bool(np.all(np.abs(run.rows @ u) <= self.slab * (1.0 + 1e-9)))
+        return {"of no example does it predict more than slab": fits}
+
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        nothing = np.full(run.rounds, math.nan)
+        if run.points is None or (not self._steps and run.before.rounds):
+            return nothing
+        if False in self._watched(run, u).values():
+            return nothing
+        before: Any = run.before
+        start = self._from(before, u) + run.paid - before._engine.paid
+        scores, slopes = run.slopes()
+        away = slopes * (scores - run.rows @ u)
+        rounds = np.arange(before.rounds, self.rounds) + 1
+        missed = np.cumsum((self.curvature + self._pace / np.sqrt(rounds)) * away**2) / 2.0
+        if run.kind is None or self._pace:
+            return np.asarray(start + missed)
+        curved = np.logical_and.accumulate(run.curves_by(self.curvature, u))
+        return np.asarray(start + np.where(curved, 0.0, missed))
 
 
 class OnlineNewtonStep(_Looking):
@@ -142,9 +237,13 @@ class OnlineNewtonStep(_Looking):
             self.dimension, self.alpha, self.curvature, self.rate, around, self.lazy
         )
 
-    def _away(self, u: Array) -> float:
-        """What the bound has before anything is paid; with rates, it is no bound on curved losses."""
-        return math.nan if self.rate else 0.5 * self.alpha * float(np.sum((u - self._first) ** 2))
+    @property
+    def _pace(self) -> float:  # type: ignore[override]
+        return self.rate
+
+    @property
+    def _steps(self) -> bool:
+        return not self.lazy
 
     def logarithmic_bound(self, comparator: Any) -> float:
         """Theorem 16's bound on the regret of losses that curve as `curvature` says; `rate` is 0.
@@ -156,7 +255,7 @@ class OnlineNewtonStep(_Looking):
         if self.rate or not self.curvature:
             raise ValueError(f"rate={self.rate:g}, curvature={self.curvature:g}: for rate=0 only")
         u = vector(comparator, "comparator", self.dimension)
-        return self._away(u) + self._engine.paid
+        return 0.5 * self.alpha * float(np.sum((u - self._first) ** 2)) + self._engine.paid
 
 
 class InvariantNewtonStep(_Looking):

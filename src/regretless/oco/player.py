@@ -6,30 +6,39 @@ one on the regret of the losses themselves (survey eq. 2.4), so this is all a pl
 """
 
 import copy
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import instance, matrix, positive, vector, whole
-from regretless.certificates import RegretCertificate
-from regretless.domains import Domain
+from regretless.arguments import instance, matrix, positive, shown, vector, whole
+from regretless.certificates import Certificate
+from regretless.domains import Ball, Domain, Everything, Intersection
 from regretless.geometry import Geometry
-from regretless.oco.hindsight import best_point
-from regretless.run import Array, Run
+from regretless.oco.run import ConvexRun, Played
+from regretless.run import Array
 from regretless.threads import OneThread
 
-__all__ = ["Player", "PlayerInPython", "implied_dimension", "matrix", "vector"]
+__all__ = ["Player", "PlayerInPython", "Theorem", "implied_dimension", "matrix", "vector"]
+
+_EPS = float(np.finfo(float).eps)
+
+
+class Theorem(NamedTuple):
+    """Bounds by the name of their analysis, what they assume, and where they are from."""
+
+    bounds: dict[str, float]
+    assumptions: dict[str, bool | None]
+    name: str
 
 
 class Player(OneThread, ABC):
     """A player: `point` is what it plays now, `update` tells it what became of that.
 
     Attributes: `dimension`; `domain`, what may be played; `rounds` played; `linear`, the sum of
-    `<w_t, z_t>`; `gradient_sum`, that of the gradients `z_t`.
+    `<w_t, z_t>`; `gradient_sum`, that of the gradients `z_t`; `radius`, how far its comparators reach
+    if the domain has no end and nothing else is asked for.
     """
 
     dimension: int
@@ -37,7 +46,9 @@ class Player(OneThread, ABC):
     rounds: int
     linear: float
     gradient_sum: Array
-    radius: float = math.inf
+    gross: float
+    peaks: float
+    radius: float = 1.0
     _options: tuple[str, ...] = ()  # what its repr shows
 
     @property
@@ -50,113 +61,150 @@ class Player(OneThread, ABC):
         """Learn from a subgradient of the loss at `point`; returns the linear loss `<point, z>`."""
 
     @abstractmethod
-    def _play(
-        self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
-    ) -> tuple[Array, Array, Array | None]:
-        """All rounds: the losses, the bound after each without the comparator's part, the points."""
+    def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
+        """Play a row of `X` in each round."""
 
     @abstractmethod
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
-        """Bounds by name, assumptions, and the theorem, for `psi(u) - psi(w_1) <= complexity`."""
+    def _theorem(self, among: Domain | Array) -> Theorem:
+        """What is proven of the regret so far, against a point or all points of a set."""
 
     @abstractmethod
-    def _complexity(self, comparators: Domain | Array) -> float:
-        """The largest `psi(u) - psi(w_1)` of the comparators, psi being what bounds the regret."""
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        """The bound after each round of a run that has just ended, on the regret in it against `u`.
 
-    def regret(self, comparators: Any = None) -> float:
-        """The linearised regret so far: against a point, or the largest in a domain (default: its own).
-
-        Infinite if the domain has no end in the direction that would have been best.
+        NaN where there is none.
         """
-        comparators = self._comparators(comparators)
-        if isinstance(comparators, Domain):
-            return self.linear + comparators.support(-self.gradient_sum)
-        return self.linear - float(comparators @ self.gradient_sum)
 
-    def certificate(
-        self, comparators: Any = None, *, radius: float | None = None
-    ) -> RegretCertificate:
-        """The theorem's bound on the regret against a point or a domain (default: its own).
+    def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
+        """The same at the end of the run, by all analyses: those of all rounds, less what was before."""
+        bounds, assumptions, name = self._theorem(u)
+        earlier = run.before._regret_to(u)
+        return Theorem({k: bound - earlier for k, bound in bounds.items()}, assumptions, name)
 
-        `radius`: how far a domain without end is looked at, where the player does not say it.
+    # --- who it is compared with -------------------------------------------------------------------
+
+    def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:
+        """The linearised regret so far, against a point or the largest in a set.
+
+        Parameters: as of `certificate`. Infinite if a domain that is asked for has no end in the
+        direction that would have been best.
         """
-        if radius is not None:
-            other = copy.copy(self)
-            other.radius = positive(radius, "radius")
-            return other.certificate(comparators)
-        comparators = self._comparators(comparators)
-        if not isinstance(comparators, Domain) and not self.domain.contains(comparators):
+        return self._regret(self._among(comparator, norm))
+
+    def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
+        """The theorem's bound on the regret against a point or a set of points.
+
+        Parameters: `comparator`, a point or a domain; by default the player's own domain, or, if that
+        has no end, the points of it with `psi(u) - psi(w_1) <= norm^2 / 2` in the player's geometry
+        psi: of norm at most `norm`, for squared norms. `norm`, by default, is the player's `radius`.
+        """
+        among = self._among(comparator, norm)
+        inside = self._inside(among)
+        if inside is False and not isinstance(among, Domain):
             raise ValueError(
-                f"comparators={comparators} is not in domain={self.domain!r}: no theorem speaks of it"
+                f"comparator={among} is not in domain={self.domain!r}: no theorem speaks of it"
             )
-        bounds, assumptions, theorem = self._bounds(self._complexity(comparators))
-        regret = self.regret(comparators)
-        if math.isinf(regret):  # to points without end, of which no theorem speaks
-            bounds = {}
-        return RegretCertificate(self.rounds, regret, bounds, theorem, assumptions)
+        bounds, assumptions, theorem = self._theorem(among)
+        return Certificate(
+            self.rounds,
+            self._regret(among),
+            bounds,
+            theorem,
+            {"the comparators are in the domain": inside} | assumptions,
+            self._words(among),
+            among,
+            self._rounding(among),
+        )
 
-    def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
-        return f"{type(self).__name__}({inside})"
+    def _among(self, comparator: Any, norm: float | None) -> Domain | Array:
+        """The point or the set of points that is meant."""
+        if comparator is None or (isinstance(comparator, str) and comparator == "best"):
+            if self.domain.bounded(self.dimension):
+                return self.domain
+            return self._near(positive(self.radius if norm is None else norm, "norm"))
+        if norm is not None:
+            raise ValueError(f"comparator={shown(comparator)} and norm={shown(norm)}: give one")
+        if isinstance(comparator, Domain):
+            return comparator
+        return vector(comparator, "comparator", self.dimension)
 
-    def clone(self) -> Self:
-        """Another player with the same state."""
-        return copy.deepcopy(self)
+    def _near(self, norm: float) -> Domain:
+        """The points of a domain without end that are within `norm` of where play begins."""
+        near = Ball(norm)
+        return near if isinstance(self.domain, Everything) else Intersection(self.domain, near)
 
-    def _comparators(self, comparators: Any) -> Domain | Array:
-        if comparators is None:
-            return self.domain
-        if isinstance(comparators, Domain):
-            return comparators
-        return vector(comparators, "comparators", self.dimension)
+    def _words(self, among: Domain | Array) -> str:
+        return f"all points of {among!r}" if isinstance(among, Domain) else f"the point {among}"
+
+    def _inside(self, among: Domain | Array) -> bool | None:
+        """Whether the theorem's domain has them."""
+        if isinstance(among, Domain):
+            return self.domain.includes(among, self.dimension)
+        return self.domain.contains(among)
+
+    def _regret(self, among: Domain | Array) -> float:
+        if isinstance(among, Domain):
+            return self.linear + among.support(-self.gradient_sum)
+        return self._regret_to(among)
+
+    @property
+    def _is_linear(self) -> bool:
+        """Whether the regret that it bounds is that of the linear losses `<., z_t>`."""
+        return True
+
+    def _regret_to(self, u: Array) -> float:
+        return self.linear - float(u @ self.gradient_sum)
+
+    def _rounding(self, among: Domain | Array) -> float:
+        """How far sums of `rounds` numbers, each rounded, can be from what they stand for."""
+        longest = (
+            among.longest(self.dimension)
+            if isinstance(among, Domain)
+            else float(np.abs(among).sum())
+        )
+        size = self.gross + (longest * self.peaks if self.peaks else 0.0)
+        return 4.0 * _EPS * (self.rounds + self.dimension) * size
+
+    # --- runs and copies ---------------------------------------------------------------------------
 
     def run(
-        self,
-        X: Any,
-        y: Any = None,
-        loss: str | losses.Loss | None = None,
-        *,
-        comparators: Any = None,
-        points: bool = True,
-    ) -> Run:
+        self, X: Any, y: Any = None, loss: str | losses.Loss | None = None, *, points: bool = True
+    ) -> ConvexRun:
         """Play many rounds at once.
 
         Parameters: `X`, one row a round: the gradients of linear losses `<w, x_t>`, or, with a `loss`,
-        what it is a loss of, `loss(<w, x_t>, y_t)`; `comparators`, a point or a domain (default: its
-        own) whose best point in hindsight the run is compared with; `points`, whether to keep those
-        played. The player goes on from where it is.
+        what it is a loss of, `loss(<w, x_t>, y_t)`; `points`, whether to keep those played. The player
+        goes on from where it is.
         """
         rows = matrix(X, "X", self.dimension)
         kind = None if loss is None else losses.get(loss)
         targets = None if y is None else vector(y, "y", len(rows))
         if kind is not None and targets is None:
             targets = np.ones(len(rows))
-        comparators, earlier = self._comparators(comparators), self._so_far()
-        suffered, paid, played = self._play(rows, targets, kind, points)
-        u = best_point(comparators, rows, targets, kind)
-        scores = rows @ u
-        theirs = scores if kind is None or targets is None else kind.value(scores, targets)
-        # the theorem is about all rounds, the run only about its own
-        bound = self._curve(paid, u) - (earlier(u) if np.isfinite(u).all() else 0.0)
-        return Run(suffered, theirs, u, bound, played, repr(self))
+        before = self.copy()
+        played = self._play(rows, targets, kind, points)
+        return ConvexRun(played, rows, targets, kind, before, self.copy())
 
-    def _so_far(self) -> Callable[[Array], float]:
-        """The regret of the rounds until now, as a function of the comparator."""
-        linear, z = self.linear, self.gradient_sum
-        return lambda u: linear - float(u @ z)
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
+        return f"{type(self).__name__}({inside})"
 
-    def _curve(self, paid: Array, u: Array) -> Array:
-        """The bound after each round against `u`; what `_play` tells, by default, is all of it."""
-        return paid
+    @abstractmethod
+    def clone(self) -> Self:
+        """Another player with the same options that has learned nothing."""
+
+    def copy(self) -> Self:
+        """Another player that has learned the same."""
+        return copy.deepcopy(self)
 
 
-class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum")):
+class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum", "gross", "peaks")):
     """A player whose rounds are Python: it gives `point`, `_move` and the bounds."""
 
     def __init__(self, dimension: int, domain: Domain) -> None:
         self.dimension = whole(dimension, "dimension")
         self.domain = instance(domain, "domain", Domain)
-        self.rounds, self.linear = 0, 0.0
+        self.rounds, self.linear, self.gross, self.peaks = 0, 0.0, 0.0, 0.0
         self.gradient_sum = np.zeros(self.dimension)
 
     @abstractmethod
@@ -167,14 +215,18 @@ class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum")):
         z = vector(gradient, "gradient", self.dimension)
         suffered = float(self.point @ z)
         self._move(z)
-        self.rounds += 1
-        self.linear += suffered
-        self.gradient_sum = self.gradient_sum + z
+        self._count(suffered, z)
         return suffered
 
-    def _play(
-        self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool
-    ) -> tuple[Array, Array, Array | None]:
+    def _count(self, linear: float, z: Array) -> None:
+        """Take a round into the sums."""
+        self.rounds += 1
+        self.linear += linear
+        self.gradient_sum = self.gradient_sum + z
+        self.gross += abs(linear)
+        self.peaks += float(np.abs(z).max())
+
+    def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
         suffered, paid = np.empty(len(X)), np.empty(len(X))
         played = np.empty(X.shape) if keep else None
         for t, x in enumerate(X):
@@ -189,7 +241,7 @@ class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum")):
             if played is not None:
                 played[t] = w
             paid[t] = self._paid()
-        return suffered, paid, played
+        return Played(suffered, np.ones(len(X)), paid, played)
 
     def _paid(self) -> float:
         """The bound so far without the comparator's part; NaN if there is none."""

@@ -9,12 +9,15 @@ import numpy as np
 from regretless.arguments import check_entries, check_seed, one_of, positive, vector, whole
 from regretless.domains import Domain, Everything
 from regretless.oco.engine import Engine, EngineInPython, EnginePlayer, take_numbers
-from regretless.oco.newton import at_a_corner, pace
+from regretless.oco.newton import largest_quadratic, pace
+from regretless.oco.player import Theorem
+from regretless.oco.run import ConvexRun
 from regretless.oco.sketches import FrequentDirections, FullMatrix, Oja, RandomProjection, Sketch
 from regretless.run import Array
 
 __all__ = ["SketchedOnlineNewton"]
 
+_NAME = "thesis Proposition 1"
 _FAR = 1e150  # of points and sums: squares are still numbers
 
 _SKETCHES: dict[str, Callable[..., Sketch]] = {
@@ -90,39 +93,64 @@ class SketchedOnlineNewton(EnginePlayer):
         made = _SKETCHES[self.sketch](self.dimension, self.size, self.alpha, **options)
         return _SketchedSteps(self.dimension, made, self.curvature, self.rate)
 
-    def _play(self, X: Array, y: Any, loss: Any, keep: bool) -> tuple[Array, Array, Array | None]:
-        self._curved = loss is not None
-        return super()._play(X, y, loss, keep)
+    def _missed(self, u: Array, before: "SketchedOnlineNewton | None" = None) -> float:
+        """`sum <w_t - u, (A_t - A_{t-1}) (w_t - u)>`, since `before`."""
+        sums = self._engine.sums()
+        found = float(u @ (sums["sketched"](u) - 2.0 * sums["cross"])) + sums["squares"]
+        return max(found - (before._missed(u) if before else 0.0), 0.0)
 
-    def _curve(self, paid: Array, u: Array) -> Array:
-        certain = self.sketch in ("full", "fd") and self.rate == 0.0
-        if not (certain and self._curved and np.isfinite(u).all()):
-            return np.full(len(paid), np.nan)
-        return 0.5 * self.alpha * float(u @ u) + paid
+    def _theorem(self, among: Domain | Array) -> Theorem:
+        d, sums = self.dimension, self._engine.sums()
+        if isinstance(among, Domain):
+            matrix = self.alpha * np.eye(d) + np.array([sums["sketched"](e) for e in np.eye(d)])
+            matrix = (matrix + matrix.T) / 2.0
+            most = largest_quadratic(matrix, sums["cross"], sums["squares"], among)
+        else:
+            most = self.alpha * float(among @ among) + self._missed(among)
+        return Theorem({"newton": max(most, 0.0) / 2.0 + self._engine.paid}, {}, _NAME)
 
-    def _complexity(self, comparators: Domain | Array) -> float:
-        """Half of `alpha ||u||^2 + sum <w_t - u, (A_t - A_{t-1}) (w_t - u)>`."""
-        if isinstance(comparators, Domain):
-            return at_a_corner(self._complexity, comparators, self.dimension)
-        u, sums = comparators, self._engine.sums()
-        away = self.alpha * u + sums["sketched"](u) - 2.0 * sums["cross"]
-        return 0.5 * float(u @ away + sums["squares"])
+    def _start_of(self, run: ConvexRun, u: Array) -> float:
+        """Half the squared distance that the run begins with, in the norm of the matrix then."""
+        before: Any = run.before
+        way = u - before.point
+        return 0.5 * float(way @ (self.alpha * way + before._engine.sums()["sketched"](way)))
 
-    def _bounds(self, complexity: float) -> tuple[dict[str, float], dict[str, bool | None], str]:
-        assumptions: dict[str, bool | None] = {"the comparator is in the domain": True}
-        theorem = "thesis Proposition 1: linearised losses"
-        return {"newton": complexity + self._engine.paid}, assumptions, theorem
+    @property
+    def _certain(self) -> bool:
+        """Whether what the sketch adds is at most what curved losses pay for."""
+        return self.sketch in ("full", "fd") and self.rate == 0.0
+
+    def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
+        before: Any = run.before
+        start = self._start_of(run, u) + self._engine.paid - before._engine.paid
+        bounds = {"newton": start + self._missed(u, before) / 2.0}
+        if self._certain and run.kind is not None and run.points is not None:
+            if run.curves_by(self.curvature, u).all():
+                bounds["curved"] = start
+        return Theorem(bounds, {}, _NAME)
+
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        if not self._certain or run.points is None:
+            return np.full(run.rounds, math.nan)
+        before: Any = run.before
+        start = self._start_of(run, u) + run.paid - before._engine.paid
+        scores, slopes = run.slopes()
+        missed = np.cumsum(self.curvature * (slopes * (scores - run.rows @ u)) ** 2) / 2.0
+        if run.kind is None:
+            return np.asarray(start + missed)
+        curved = np.logical_and.accumulate(run.curves_by(self.curvature, u))
+        return np.asarray(start + np.where(curved, 0.0, missed))
 
 
 class _SketchedSteps(EngineInPython):
     """The rounds, and the sums of Proposition 1."""
 
     strength = 0.0
-    _NUMBERS = ("rounds", "linear", "paid", "squares")
+    _NUMBERS = ("rounds", "linear", "gross", "peaks", "paid", "squares")
 
     def __init__(self, dimension: int, sketch: Sketch, curvature: float, rate: float) -> None:
         self.sketch, self.curvature, self.rate = sketch, curvature, rate
-        self.rounds, self.linear, self.paid = 0, 0.0, 0.0
+        self.paid = 0.0
         # of M_t = A_t - A_{t-1}: the sum of <w_t, M_t w_t>, and that of M_t w_t
         self.squares, self.cross = 0.0, np.zeros(dimension)
         self.theta, self.point = np.zeros(dimension), np.zeros(dimension)
@@ -130,7 +158,8 @@ class _SketchedSteps(EngineInPython):
     def update(self, gradient: Any) -> float:
         """A round; returns the linear loss."""
         g, w = vector(gradient, "gradient", len(self.point)), self.point
-        self.rounds += 1
+        suffered = float(w @ g)
+        self.count(suffered, g)
         if g.any():
             before = self.sketch.times(w)
             self.sketch.add(math.sqrt(self.curvature + self.rate / math.sqrt(self.rounds)) * g)
@@ -141,8 +170,6 @@ class _SketchedSteps(EngineInPython):
             self.paid += 0.5 * float(g @ step)
             self.point = w - step
         self.theta = self.theta - g
-        suffered = float(w @ g)
-        self.linear += suffered
         return suffered
 
     def sums(self) -> dict[str, Any]:

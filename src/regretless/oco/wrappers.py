@@ -13,13 +13,15 @@ import numpy as np
 
 from regretless import losses
 from regretless.arguments import function, instance, number, shown, vector
-from regretless.certificates import RegretCertificate
+from regretless.certificates import Certificate
 from regretless.oco.convex_losses import Convex, ConvexLoss, check_convex_loss
 from regretless.oco.player import Player
 from regretless.run import Array
 from regretless.threads import OneThread
 
 __all__ = ["Linearized", "MistakeOnly"]
+
+_EPS = float(np.finfo(float).eps)
 
 
 class Linearized(OneThread, changing=("losses",)):
@@ -42,6 +44,7 @@ class Linearized(OneThread, changing=("losses",)):
 
     def __init__(self, player: Player) -> None:
         self.player = instance(player, "player", Player)
+        self._before = self.player.copy()  # it may have played
         self.losses: list[float] = []
         self._functions: list[Convex] = []
 
@@ -86,25 +89,39 @@ class Linearized(OneThread, changing=("losses",)):
         u = vector(comparator, "comparator", self.player.dimension)
         return self.loss - math.fsum(float(loss.value(u)) for loss in self._functions)
 
-    def certificate(self, comparator: Any) -> RegretCertificate:
+    def certificate(self, comparator: Any) -> Certificate:
         """The player's bound on the regret of the convex losses against the point `comparator`.
 
         That the losses are convex is checked as far as they were seen: no loss may be below its
         tangent of the round at `comparator`.
         """
-        linear = self.player.certificate(comparator)
-        regret, above = self.regret(comparator), self.player.regret(comparator)
-        slack = 1e-9 * (1.0 + abs(above) + abs(regret) + abs(self.loss))
+        u = vector(comparator, "comparator", self.player.dimension)
+        linear = self.player.certificate(u)
+        # of a player that had played before, these rounds only
+        earlier, regret = self._before._regret_to(u), self.regret(u)
+        above = self.player._regret_to(u) - earlier
+        size = math.fsum(map(abs, self.losses)) + abs(regret - self.loss)
+        rounding = linear.rounding + 4.0 * _EPS * (self.rounds + 1) * size
         convex: dict[str, bool | None] = {
-            "the losses are above their tangents": regret <= above + slack
+            "the losses are above their tangents": regret <= above + rounding
         }
-        theorem = f"survey eq. 2.4, with {linear.theorem}"
-        return RegretCertificate(
-            self.rounds, regret, linear.bounds, theorem, linear.assumptions | convex
+        return Certificate(
+            self.rounds,
+            regret,
+            {name: bound - earlier for name, bound in linear.bounds.items()},
+            f"survey eq. 2.4, with {linear.theorem}",
+            linear.assumptions | convex,
+            linear.comparators,
+            u,
+            rounding,
         )
 
     def clone(self) -> Self:
-        """Another one with the same state; losses that are functions are shared."""
+        """Another one around a clone of the player."""
+        return type(self)(self.player.clone())
+
+    def copy(self) -> Self:
+        """Another one that has learned the same; losses that are functions are shared."""
         return copy.deepcopy(self)
 
     def __repr__(self) -> str:
@@ -176,7 +193,11 @@ class MistakeOnly(OneThread, changing=("rounds", "mistakes")):
         return isinstance(score, float) and score == 0.0
 
     def clone(self) -> Self:
-        """Another one with the same state."""
+        """Another one around a clone of the learner."""
+        return type(self)(self.learner.clone(), self.loss)
+
+    def copy(self) -> Self:
+        """Another one that has learned the same."""
         return copy.deepcopy(self)
 
     def __repr__(self) -> str:

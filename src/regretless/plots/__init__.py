@@ -15,13 +15,14 @@ from regretless.plots.experts import (
 )
 from regretless.plots.games import gap_curves
 from regretless.plots.margins import margin_curves
-from regretless.plots.regret import regret_curve
+from regretless.plots.regret import compare
 from regretless.plots.trees import mistake_tree
 from regretless.plots.weights import weight_bars
 
 __all__ = [
     "bandit_regret",
     "calibration",
+    "compare",
     "cumulative_residuals",
     "gap_curves",
     "learning_curves",
@@ -29,7 +30,6 @@ __all__ = [
     "mistake_tree",
     "oracle_bars",
     "regret_bands",
-    "regret_curve",
     "regret_to_experts",
     "weight_bars",
     "weights_over_time",

@@ -1,50 +1,54 @@
-"""Regret over the rounds, below its bound."""
+"""Regret over the rounds, below its bound; one run or several on the same axes."""
 
-from os import PathLike
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regretless.plots.saving import picture_path, save
+from regretless.plots.saving import new_axes
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
     from regretless.run import Run
 
-__all__ = ["regret_curve"]
+__all__ = ["compare"]
 
 _DRAWN = 2_000  # points of a line; more cannot be seen
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
 
-def regret_curve(run: "Run", path: str | PathLike[str] | None = None) -> "Figure":
-    """Draw the regret of a run against its comparator, and the theorem's bound above it.
+def compare(runs: "Mapping[str, Run]", ax: "Axes | None" = None) -> "Axes":
+    """Draw the regret of runs, each against its best fixed choice in hindsight, and their bounds.
 
-    Parameters: `run`, of at least one round; `path`, where to write it, .png or .svg.
+    Parameters: `runs` by name, each of at least one round; `ax`, where to draw; a new picture by
+    default. Regrets are lines, the bounds on them are dashed.
 
-    >>> from regretless.run import Run
-    >>> run = Run(np.ones(3), np.zeros(3), np.zeros(1), np.full(3, 9.0), None, "somebody")
-    >>> regret_curve(run).axes[0].get_xlabel()
+    >>> from regretless.oco import AdaGrad, OnlineGradientDescent
+    >>> rows = [[1.0], [-2.0], [1.0]]
+    >>> runs = {"adagrad": AdaGrad(1).run(rows), "descent": OnlineGradientDescent(1).run(rows)}
+    >>> compare(runs).get_xlabel()
     'rounds'
     """
-    if not len(run.losses):
-        raise ValueError("the run has no rounds: there is nothing to draw")
-    if path is not None:
-        picture_path(path)
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.add_subplot()
-    rounds = np.unique(np.linspace(1, len(run.losses), _DRAWN).round().astype(int))
-    regret, bound = run.regret[rounds - 1], run.bound[rounds - 1]
-    axes.plot(rounds, regret, color="#0072b2", label=f"regret: {run.regret[-1]:.4g}")
-    if np.isfinite(bound).any():
-        label = f"bound: {run.bound[-1]:.4g}"
-        axes.plot(rounds, bound, color="#d55e00", linestyle="--", label=label)
+    for name, run in runs.items():
+        if not run.rounds:
+            raise ValueError(f"the run {name!r} has no rounds: there is nothing to draw")
+    if not runs:
+        raise ValueError("runs={} is empty: there is nothing to draw")
+    axes = new_axes() if ax is None else ax
+    for i, (name, run) in enumerate(runs.items()):
+        rounds = np.unique(np.linspace(1, run.rounds, _DRAWN).round().astype(int))
+        regret, bound = run.regret_curve(), run.bound_curve()
+        colour, of = _COLOURS[i % len(_COLOURS)], f"{name}: " if name else ""
+        label = f"{of}regret {regret[-1]:.4g}"
+        axes.plot(rounds, regret[rounds - 1], color=colour, label=label)
+        if np.isfinite(bound).any():
+            label, other = f"{of}bound {bound[-1]:.4g}", colour if len(runs) > 1 else _COLOURS[1]
+            axes.plot(rounds, bound[rounds - 1], color=other, linestyle="--", label=label)
     axes.axhline(0.0, color="0.7", linewidth=0.8)
     axes.set_xlabel("rounds")
     axes.set_ylabel("regret")
-    axes.set_title("Loss above that of the best fixed point in hindsight", loc="left")
+    axes.set_title("Loss above that of the best fixed choice in hindsight", loc="left")
     axes.grid(alpha=0.3)
-    axes.legend(title=run.player if len(run.player) < 70 else run.player[:67] + "...")
-    return save(figure, path)
+    axes.legend()
+    return axes

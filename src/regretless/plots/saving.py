@@ -1,4 +1,4 @@
-"""Writing a figure to a file."""
+"""New axes to draw on, and writing a figure to a file."""
 
 from os import PathLike
 from pathlib import Path
@@ -7,11 +7,24 @@ from typing import TYPE_CHECKING
 from regretless.persistence import naming
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["picture_path", "save"]
+__all__ = ["new_axes", "picture_path", "save"]
 
 SUFFIXES = (".png", ".svg")
+
+
+def new_axes() -> "Axes":
+    """The axes of a new picture, which a notebook shows at the end of the cell.
+
+    >>> new_axes().figure.get_size_inches().tolist()
+    [8.0, 5.0]
+    """
+    from matplotlib import pyplot
+
+    axes: Axes = pyplot.subplots(figsize=(8, 5), layout="constrained")[1]
+    return axes
 
 
 def picture_path(path: str | PathLike[str]) -> Path:
