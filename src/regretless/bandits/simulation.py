@@ -100,15 +100,15 @@ class Simulation(Run):
     def bound_curve(self, comparator: Any = None) -> Array:
         """What is proven of the mean of that over all draws; infinite where nothing is."""
         bounds = self._bounds()
-        proven = np.min(list(bounds.values()), axis=0) if bounds else np.full(len(self.index), np.inf)
-        return np.asarray(proven + self._rounding())
+        if bounds.keys() <= {"trivial"}:
+            return np.full(len(self.index), np.inf)
+        return np.asarray(np.min(list(bounds.values()), axis=0) + self._rounding())
 
     def _bounds(self) -> dict[str, Array]:
-        if not self._proven:
-            return {}
         gaps = None if self.means is None else self.player._gaps(self.means)
         rounds = self.index.astype(np.float64)
-        bounds = self.player._promised(rounds, gaps) | self.player._trivial(rounds, gaps)
+        proven = self.player._promised(rounds, gaps) if self._proven else {}
+        bounds = proven | self.player._trivial(rounds, gaps)
         return {name: self.player._width * bound for name, bound in bounds.items()}
 
     def _rounding(self) -> float:
