@@ -169,7 +169,7 @@ def test_copies_go_on_alike(name, way, tmp_path):
         player.save(tmp_path / "player")
         other = type(player).load(tmp_path / "player")
     else:
-        other = pickle.loads(pickle.dumps(player)) if way == "pickle" else player.clone()
+        other = pickle.loads(pickle.dumps(player)) if way == "pickle" else player.copy()
     assert repr(other) == repr(player)
     np.testing.assert_array_equal(other.act(), player.act())  # and another, before its value
     value = [0.2, 0.1] if isinstance(player.estimator, TwoPoint) else 0.2

@@ -110,27 +110,24 @@ void bind_lin_ucb(nb::module_& m) {
       .def(
           "update",
           [](LinUcb& b, double reward) {
-            const std::size_t place = checked_place(b, 0, "update: no decision");
             check_reward(reward);
-            b.update(place, reward);
+            b.update(checked_place(b, 0, "update: no decision"), reward);
           },
           "reward"_a)
       .def(
           "update_arm",
           [](LinUcb& b, std::int64_t arm, double reward) {
-            const std::size_t place =
-                checked_place(b, b.oldest_of(checked_arm(b, arm)),
-                              "arm=" + std::to_string(arm) + ": no decision for it");
             check_reward(reward);
-            b.update(place, reward);
+            b.update(checked_place(b, b.oldest_of(checked_arm(b, arm)),
+                                   "arm=" + std::to_string(arm) + ": no decision for it"),
+                     reward);
           },
           "arm"_a, "reward"_a)
       .def(
           "update_ticket",
           [](LinUcb& b, std::int64_t ticket, double reward) {
-            const std::size_t place = place_of(b, ticket);
             check_reward(reward);
-            b.update(place, reward);
+            b.update(place_of(b, ticket), reward);
           },
           "ticket"_a, "reward"_a)
       .def(

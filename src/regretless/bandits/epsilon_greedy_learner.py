@@ -149,14 +149,14 @@ class EpsilonGreedyLearner(OneThread, changing=("decisions", "propensity", "roun
 
         Only the rewards of the arms that are played are learned. There is no theorem.
         """
-        if self._waiting:
-            raise ValueError(
-                f"{len(self._waiting)} decisions wait for their rewards; update or forget them first"
-            )
         if hasattr(contexts, "tocsr"):
             contexts = checked(contexts, "contexts")
         X = [self._checked(x) for x in listed(contexts, "contexts")]
         R = table(rewards, "rewards", (len(X), self.n))
+        if self._waiting:
+            raise ValueError(
+                f"{len(self._waiting)} decisions wait for their rewards; update or forget them first"
+            )
         arms, propensities = np.empty(len(X), np.int64), np.empty(len(X))
         before = self.copy()
         try:

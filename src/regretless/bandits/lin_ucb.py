@@ -184,13 +184,13 @@ class LinUCB(OneThread):
         Only the rewards of the arms that are played are learned. The bound of the run is that of
         `certificate()`, on what is missed in the mean, and what noise can add to that.
         """
+        features = (self.n, self.dimension) if self.shared else (self.dimension,)
+        X = table(contexts, "contexts", (None, *features), _MOST)
+        R = table(rewards, "rewards", (len(X), self.n), _MOST)
         if self.waiting:
             raise ValueError(
                 f"{len(self.waiting)} decisions wait for their rewards; update or forget them first"
             )
-        features = (self.n, self.dimension) if self.shared else (self.dimension,)
-        X = table(contexts, "contexts", (None, *features), _MOST)
-        R = table(rewards, "rewards", (len(X), self.n), _MOST)
         before = self.copy()
         arms, *widths = self._engine.run(X.reshape(len(X), math.prod(features)), R)
         chances, played = np.ones(len(X)), arms.astype(np.int64)
