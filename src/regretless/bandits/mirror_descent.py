@@ -324,7 +324,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         largest = float(self._largest(T)[0])
         if math.isfinite(largest):
             bounds["trivial"] = largest
-        near = "" if self.domain.bounded(self.dimension) else f" of norm at most {self._radius:g}"
+        among = self._among(None, None)
         return Certificate(
             count,
             None,
@@ -335,8 +335,8 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
                 "every value came before the next choice": not self._late,
                 self.estimator.assumption: self._expected,
             },
-            f"every point of {self.domain!r}{near} fixed in advance, in the mean over the draws",
-            self.domain,
+            f"every point of {among!r} fixed in advance, in the mean over the draws",
+            among,
         )
 
     def _in_mean_curve(self, count: int, *, about: bool = True) -> Array:
@@ -353,10 +353,6 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         diameter = self.domain.diameter(Euclidean(), self.dimension)
         most = max(estimator.largest(diameter) for estimator, _ in self._periods())
         return np.asarray(most * rounds)
-
-    @property
-    def _radius(self) -> float:
-        return float(self._given["radius"])
 
     @property
     def _theorem(self) -> str:
@@ -384,7 +380,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
             each = self._bias(estimator) + factor * eta * spread / (
                 2 * player.geometry.strong_convexity
             )
-            start = player._complexity(player.domain) / eta
+            start = player._complexity(player._among(None, None)) / eta
             total += np.where(played > 0, start + played * each, 0.0)
             before += player.rounds
         return total

@@ -105,7 +105,7 @@ def _told(log: Log, bandit: Any) -> list[tuple[list[float], dict[str, float]]]:
     """What `update` is given in each row: rewards by name, or losses, if it learns those."""
     if getattr(bandit, "feedback", "loss") == "reward":
         return [([], {"reward": float(reward)}) for reward in log.rewards]
-    low, high = getattr(bandit, "range", None) or (0.0, 0.0)
+    low, high = getattr(bandit, "range", (0.0, 1.0)) or (0.0, 0.0)
     if low < high:
         remedy = f"is outside range=({low}, {high}) of {bandit!r}"
         check_entries(log.rewards, ~outside(log.rewards, low, high), "rewards", remedy)
