@@ -215,6 +215,7 @@ class EpsilonGreedyLearner(OneThread, changing=("decisions", "propensity", "roun
             "reward": self.reward,
             "propensity": None if math.isnan(self.propensity) else self.propensity,
             "learners": learners,
+            "learned": [each.learned for each in self._arms],
         }
         persistence.write(path, description, arrays)
 
@@ -231,7 +232,10 @@ class EpsilonGreedyLearner(OneThread, changing=("decisions", "propensity", "roun
             bandit = cls(learners[0], **parts.inside("options").options(n=len(learners)))
             if len({type(each) for each in learners}) > 1:
                 raise ValueError("the learners are not all of one class")
-            bandit._arms = [_arm(each, arm, learned=True) for arm, each in enumerate(learners)]
+            learned = [flag is True for flag in parts.take("learned")]
+            bandit._arms = [
+                _arm(each, arm, learned=learned[arm]) for arm, each in enumerate(learners)
+            ]
             bandit.rounds, bandit.decisions = parts.whole("rounds"), parts.whole("decisions")
             bandit.ticket = parts.whole("ticket", bandit.decisions - 1)
             bandit.reward = parts.number("reward")

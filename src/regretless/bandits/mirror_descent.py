@@ -88,7 +88,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
     >>> player.update(0.6)
     0.6
     >>> arm, player.probabilities.round(10)  # only what was drawn has become less likely
-    (1, array([0.37068939, 0.25862121, 0.37068939]))
+    (0, array([0.25862121, 0.37068939, 0.37068939]))
     """
 
     feedback: ClassVar[str] = "loss"

@@ -374,7 +374,7 @@ class ArmPlayer(OneThread, ABC):
         >>> from regretless.bandits import UCB1
         >>> player = UCB1(2)
         >>> player.run([[0.0, 1.0]] * 10).loss, round(player.pseudo_regret(means=[0.25, 0.75]), 2)
-        (3.0, 1.5)
+        (2.0, 1.0)
         """
         return self._width * float(self._gaps(means) @ self._engine.seen)
 
@@ -386,12 +386,11 @@ class ArmPlayer(OneThread, ABC):
         None, and `pseudo_regret(means)` is what the choices made come to.
         """
         gaps, rounds = None if means is None else self._gaps(means), np.array([float(self.rounds)])
-        return self._in_mean(self._expected(rounds, gaps), rounds, self.rounds, gaps)
+        bounds = self._expected(rounds, gaps) if self.rounds else {}
+        return self._in_mean(bounds, self.rounds, gaps)
 
-    def _in_mean(
-        self, bounds: dict[str, Array], rounds: Array, count: int, gaps: Array | None
-    ) -> Certificate:
-        """A certificate of bounds that are about so many rounds, of which `count` are asked for."""
+    def _in_mean(self, bounds: dict[str, Array], count: int, gaps: Array | None) -> Certificate:
+        """A certificate of bounds that are about so many rounds."""
         played = np.array([float(count)])
         bounds = bounds | self._trivial(played, gaps)
         return Certificate(
@@ -415,21 +414,21 @@ class ArmPlayer(OneThread, ABC):
             "every loss came before the next choice": not self._engine.delayed,
         }
 
-    def _of_run(self, run: BanditRun) -> tuple[Array, Array | None, dict[str, Array]]:
-        """The rounds of the player at those of a run, the gaps, and the bounds that are about them."""
+    def _of_run(self, run: BanditRun) -> tuple[Array | None, dict[str, Array]]:
+        """The gaps of a run, if they are known, and the bounds after each of its rounds."""
         first = run.before.rounds
         gaps = None if run.means is None else self._gaps(run.means)
         rounds = np.arange(first + 1.0, first + run.rounds + 1.0)
         # what was lost before may be less than the comparator's, unless regrets are those of means
         about = first == 0 or gaps is not None
-        return rounds, gaps, self._promised(rounds, gaps) if about and len(rounds) else {}
+        return gaps, self._promised(rounds, gaps) if about and len(rounds) else {}
 
     def _expectation(self, run: BanditRun) -> Certificate:
-        rounds, gaps, bounds = self._of_run(run)
-        return self._in_mean(bounds, rounds, run.rounds, gaps)
+        gaps, bounds = self._of_run(run)
+        return self._in_mean(bounds, run.rounds, gaps)
 
     def _expectation_curve(self, run: BanditRun) -> Array:
-        rounds, gaps, bounds = self._of_run(run)
+        gaps, bounds = self._of_run(run)
         bounds = bounds | self._trivial(np.arange(1.0, run.rounds + 1.0), gaps)
         if not bounds or False in self._conditions.values():
             return np.full(run.rounds, np.inf)

@@ -28,7 +28,7 @@ def bandit_regret(run: "BanditRun", ax: "Axes | None" = None) -> "Axes":
     >>> from regretless.bandits import Bernoulli, Exp3
     >>> axes = bandit_regret(Exp3(2).run(Bernoulli([0.4, 0.6]), 50))
     >>> [text.get_text().split(":")[0] for text in axes.get_legend().get_texts()]
-    ['regret -1', 'pseudo-regret', 'bound on the mean']
+    ['regret 3', 'pseudo-regret', 'bound on the mean']
     """
     axes = compare({"": run}, ax)
     at = np.unique(np.linspace(0, run.rounds - 1, _DRAWN).round().astype(int))
