@@ -190,7 +190,9 @@ def test_the_generic_algorithm_with_the_exponential_potential_is_exp3():
     np.testing.assert_array_equal(generic.arms, run.arms)
     np.testing.assert_allclose(generic.propensities, run.propensities, rtol=1e-9)
     np.testing.assert_allclose(-one.positions, other.regrets, rtol=1e-9, atol=1e-9)
-    assert generic.expectation().bounds["BanditPotential"] == pytest.approx(other.expectation().bounds["thesis"])
+    assert generic.expectation().bounds["BanditPotential"] == pytest.approx(
+        other.expectation().bounds["thesis"]
+    )
     assert one.expectation().bounds["BanditPotential"] == pytest.approx(
         generic.expectation().bounds["BanditPotential"]
     )

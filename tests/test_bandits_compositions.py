@@ -87,9 +87,8 @@ WAYS = {
 
 
 def numbers_of(certificate):
-    return [certificate.regret or 0.0, certificate.bound, certificate.rounding] + list(
-        certificate.bounds.values()
-    )
+    bounds = certificate.bounds.values()
+    return [certificate.regret or 0.0, certificate.bound, certificate.rounding, *bounds]
 
 
 def check(certificate):
@@ -235,7 +234,9 @@ def test_losses_of_any_size(name, size):
         ours = scaled.run(size * (2 * table[start:stop] - 1))
         theirs = unit.run(table[start:stop])
         if (ours.arms == theirs.arms).all():  # else rounding has decided
-            assert ours.regret() == pytest.approx(2 * size * theirs.regret(), rel=1e-6, abs=1e-9 * size)
+            assert ours.regret() == pytest.approx(
+                2 * size * theirs.regret(), rel=1e-6, abs=1e-9 * size
+            )
             assert ours.bound() == pytest.approx(2 * size * theirs.bound(), rel=1e-6)
         check_run(ours, size * (2 * table[start:stop] - 1))
     check(scaled.certificate())
@@ -454,7 +455,9 @@ CONVEX = {
     "anytime": lambda: BanditMirrorDescent(
         Euclidean(), D, estimator=TwoPoint(0.1), domain=Ball(1.0), seed=2
     ),
-    "no end": lambda: BanditMirrorDescent(Euclidean(), D, estimator=OnePoint(0.2), rate=0.01, seed=2),
+    "no end": lambda: BanditMirrorDescent(
+        Euclidean(), D, estimator=OnePoint(0.2), rate=0.01, seed=2
+    ),
 }
 
 

@@ -83,7 +83,9 @@ def test_a_run_is_its_rounds_and_goes_on():
     np.testing.assert_array_equal(whole.world.mix(whole.comparator()), -R[:, best])
     np.testing.assert_array_equal(whole.propensities, 1.0)
     one.delta, noise = 0.025, 2 * 0.5 * math.sqrt(2 * 300 * math.log(2 * N * 300 * 301 / 0.05))
-    assert whole.certificate().bounds["self-normalised"] == pytest.approx(one.certificate().bound + noise)
+    assert whole.certificate().bounds["self-normalised"] == pytest.approx(
+        one.certificate().bound + noise
+    )
     assert np.isfinite(whole.bound_curve()).all()
     assert (np.diff(whole.bound_curve()) >= 0).all()
     assert parts[1].regret() <= parts[1].bound()

@@ -95,23 +95,23 @@ def test_intervals_are_the_inequalities(kind):
     around = KINDS[kind]
     options = {"interval": kind, "confidence": 0.9, "largest_weight": 5.0}
     unit = options | {"reward_range": (0.0, 1.0)}
-    value, terms = oracle.ips(*rows, pi)
+    _, terms = oracle.ips(*rows, pi)
     low, high = around(terms, (0.0, 5.0), 0.9)
     np.testing.assert_allclose(ips(log, pi, **unit).interval, [low, min(high, 1.0)], rtol=1e-9)
     q = np.full((300, 3), 0.5)
-    value, terms = oracle.doubly_robust(*rows, pi, q)
+    _, terms = oracle.doubly_robust(*rows, pi, q)
     low, high = around(terms, (-5.0, 6.0), 0.9)
     found = doubly_robust(log, pi, predictions=q, **unit).interval
     np.testing.assert_allclose(found, [max(low, 0.0), min(high, 1.0)], rtol=1e-9)
     # rewards from -1 to 3: w r is between -W and 3 W
     wide = Log(log.actions, 4 * log.rewards - 1, log.propensities, n=3)
-    value, terms = oracle.ips(rows[0], wide.rewards.tolist(), rows[2], pi)
+    _, terms = oracle.ips(rows[0], wide.rewards.tolist(), rows[2], pi)
     low, high = around(terms, (-5.0, 15.0), 0.9)
     found = ips(wide, pi, **options, reward_range=(-1.0, 3.0)).interval
     np.testing.assert_allclose(found, [max(low, -1.0), min(high, 3.0)], rtol=1e-9)
     # and of rewards from 2 to 3, between 0 and 3 W
     more = Log(log.actions, 2 + log.rewards, log.propensities, n=3)
-    value, terms = oracle.ips(rows[0], more.rewards.tolist(), rows[2], pi)
+    _, terms = oracle.ips(rows[0], more.rewards.tolist(), rows[2], pi)
     low, high = around(terms, (0.0, 15.0), 0.9)
     found = ips(more, pi, **options, reward_range=(2.0, 3.0)).interval
     np.testing.assert_allclose(found, [max(low, 2.0), min(high, 3.0)], rtol=1e-9)
@@ -368,7 +368,9 @@ def test_counted_frequencies_are_told():
     random = np.random.default_rng(0)
     actions = random.integers(2, size=100)
     shares = np.bincount(actions)[actions] / 100
-    key = "propensities, which are how often the actions are in the log, do not depend on the context"
+    key = (
+        "propensities, which are how often the actions are in the log, do not depend on the context"
+    )
     assert evaluate(Log(actions, actions * 1.0, shares), 1).assumptions[key] is None
     assert key not in evaluate(Log(actions, actions * 1.0, np.full(100, 0.49)), 1).assumptions
 

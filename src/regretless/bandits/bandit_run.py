@@ -97,7 +97,9 @@ class ArmRun(Run):
         if u.max() < 1.0:
             return f"the distribution {u} over the {self._kind}s"
         best = comparator is None or isinstance(comparator, str)
-        return f"{f'the best {self._kind} in hindsight, ' if best else ''}{self._kind} {np.argmax(u)}"
+        return (
+            f"{f'the best {self._kind} in hindsight, ' if best else ''}{self._kind} {np.argmax(u)}"
+        )
 
     def regret_curve(self, comparator: Any = None) -> Array:
         """After each round, how much more was lost than by the comparator."""

@@ -28,7 +28,9 @@ class Decision(NamedTuple):
     context: Any
 
 
-class EpsilonGreedyLearner(OneThread, changing=("decisions", "propensity", "rounds", "reward", "ticket")):
+class EpsilonGreedyLearner(
+    OneThread, changing=("decisions", "propensity", "rounds", "reward", "ticket")
+):
     """Play the arm whose regressor predicts the largest reward; with probability epsilon, any arm.
 
     A copy of `learner` for each arm learns the rewards of that arm. The arm that looks best, the first
@@ -115,7 +117,9 @@ class EpsilonGreedyLearner(OneThread, changing=("decisions", "propensity", "roun
         value = finite(reward, "reward")
         if x is not None:
             if arm is None or ticket is not None:
-                raise ValueError("x= needs arm=, which was played there; update(arm, reward=r, x=x)")
+                raise ValueError(
+                    "x= needs arm=, which was played there; update(arm, reward=r, x=x)"
+                )
             self._arms[arm_of(arm, self.n)].teach(self._checked(x), value, 1.0)
         else:
             place = self._place(arm, ticket)
@@ -131,7 +135,10 @@ class EpsilonGreedyLearner(OneThread, changing=("decisions", "propensity", "roun
             raise ValueError(f"ticket={shown(ticket)} tells the arm: do not give it")
         of, wanted = "no decision", None
         if ticket is not None:
-            of, wanted = f"ticket={shown(ticket)}: no decision that had it", whole(ticket, "ticket", 0)
+            of, wanted = (
+                f"ticket={shown(ticket)}: no decision that had it",
+                whole(ticket, "ticket", 0),
+            )
         elif arm is not None:
             of, wanted = f"arm={shown(arm)}: no decision for it", arm_of(arm, self.n)
         for place, decision in enumerate(self._waiting):

@@ -106,10 +106,17 @@ class Exp3IX(Exp3):
         if self.rounds:
             bounds = {"measured": self._pathwise()["pathwise"] + other._luck()}
             if False not in self._conditions.values():
-                bounds["promised"] = float(other._with_probability(np.array([float(self.rounds)]))[0])
+                bounds["promised"] = float(
+                    other._with_probability(np.array([float(self.rounds)]))[0]
+                )
             bounds["trivial"] = self._width * self.rounds
         return Certificate(
-            self.rounds, None, bounds, other._likely, _OBLIVIOUS, "all arms at once, of their losses"
+            self.rounds,
+            None,
+            bounds,
+            other._likely,
+            _OBLIVIOUS,
+            "all arms at once, of their losses",
         )
 
     def _luck(self) -> float:

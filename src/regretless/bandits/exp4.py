@@ -135,6 +135,7 @@ class Exp4(ExponentialPlayer):
         start = math.log(self.experts) / self._last_rate(rounds)
         return {"experts": start + self.n / 2.0 * self._rates(rounds)}
 
+
 def _restricted(rows: Array, mask: Array) -> Array:
     """Advice among the arms that are there."""
     kept = rows * mask

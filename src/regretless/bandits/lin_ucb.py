@@ -158,7 +158,9 @@ class LinUCB(OneThread):
             self._engine.update_ticket(whole(ticket, "ticket", 0), value)
         elif arm is None:
             if x is not None:
-                raise ValueError("x= needs arm=, which was played there; update(arm, reward=r, x=x)")
+                raise ValueError(
+                    "x= needs arm=, which was played there; update(arm, reward=r, x=x)"
+                )
             self._engine.update(value)
         elif x is None:
             self._engine.update_arm(arm_of(arm, self.n), value)

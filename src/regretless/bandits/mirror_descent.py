@@ -215,9 +215,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         self._waiting = kept
         self.decisions -= 1
 
-    def run(
-        self, losses: Any, rounds: int | None = None, *, delay: Any = None
-    ) -> ConvexBanditRun:
+    def run(self, losses: Any, rounds: int | None = None, *, delay: Any = None) -> ConvexBanditRun:
         """Play many rounds.
 
         Parameters: `losses`, a matrix with the costs of all arms in each row, or the gradient of a
@@ -276,7 +274,9 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
     def _among(self, comparator: Any, norm: float | None) -> Domain | Array:
         """The point or the set of points that is meant; of arms one is told by its number, too."""
         if isinstance(self.estimator, OneArm) and isinstance(comparator, (int, np.integer)):
-            return np.asarray(np.eye(self.dimension)[whole(comparator, "comparator", 0, self.dimension - 1)])
+            return np.asarray(
+                np.eye(self.dimension)[whole(comparator, "comparator", 0, self.dimension - 1)]
+            )
         if comparator is None or (isinstance(comparator, str) and comparator == "best"):
             if self.domain.bounded(self.dimension):
                 return self.domain  # its points are played nearer to the middle with inside=True
@@ -464,8 +464,8 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
 
     def __repr__(self) -> str:
         given = self._given | {"seed": self.seed}
-        if isinstance(self.estimator, OneArm):
-            given.pop("estimator", None)
+        if isinstance(given.get("estimator"), OneArm):
+            del given["estimator"]
         return state.call_of(self, given)
 
 

@@ -110,14 +110,14 @@ class ThompsonSampling(ArmPlayer):
         x = np.unique(beliefs.quantiles((np.arange(_NODES) + 0.5) / _NODES))
         below, above = beliefs.below(x), beliefs.above(x)
         # the chance that an arm is in a cell, by the smaller of the two tails
-        chance = np.where(
-            below[1:] <= 0.5, np.diff(below, axis=0), -np.diff(above, axis=0)
-        )
+        chance = np.where(below[1:] <= 0.5, np.diff(below, axis=0), -np.diff(above, axis=0))
         found = np.zeros(self.n)
         for k, arm in enumerate(arms):
             others = np.delete(above, k, axis=1).prod(axis=1)
             inside = chance[:, k] @ (others[1:] + others[:-1]) / 2.0
-            found[arm] = inside + below[0, k] * (1.0 + others[0]) / 2.0 + above[-1, k] * others[-1] / 2
+            found[arm] = (
+                inside + below[0, k] * (1.0 + others[0]) / 2.0 + above[-1, k] * others[-1] / 2
+            )
         if not found.sum() > 0.0 or not np.isfinite(found).all():  # floats see only the means
             means = beliefs.means
             found[:] = 0.0

@@ -141,4 +141,3 @@ def log_of(n: int) -> float:
     True
     """
     return math.log(max(n, 2))
-
