@@ -57,7 +57,7 @@ def mixture(comparator: Any, sums: Array, kind: str = "arm") -> Array:
 
 
 def rounding(losses: Array, theirs: Array) -> Array:
-    """How far the difference of two sums can be off, after each round: each sum is rounded once a round."""
+    """How far the difference of two sums can be off after each round: both are rounded in each."""
     sizes = np.cumsum(np.abs(losses) + np.abs(theirs))
     return np.asarray(2.0 * _EPS * np.arange(1, len(losses) + 1) * sizes)
 

@@ -35,6 +35,7 @@ class ContextualRun(ArmRun):
         rewards: Array,
         arms: NDArray[np.int64],
         propensities: Array,
+        *,
         before: Any,
         after: Any,
         widths: tuple[Array, Array, Array] | None = None,

@@ -87,10 +87,10 @@ class ConvexBanditRun(Run):
         """The most that could be lost in each round of linear losses."""
         assert self.rows is not None
         if isinstance(self.after.estimator, OneArm):
-            return self.rows.max(axis=1, initial=0.0)
+            return np.asarray(self.rows.max(axis=1, initial=0.0))
         away = max(estimator.delta for estimator, _ in self.after._periods())  # type: ignore[attr-defined]
         inside = np.array([self.after.domain.support(row) for row in self.rows])
-        return inside + away * np.linalg.norm(self.rows, axis=1)
+        return np.asarray(inside + away * np.linalg.norm(self.rows, axis=1))
 
     def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
         """The regret against the point that `comparator()` tells, and what of it was possible."""

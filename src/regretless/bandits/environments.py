@@ -139,7 +139,8 @@ class Drawn:
 
     def sums(self) -> Array:
         """What each arm lost in all."""
-        return np.sum([piece.sum(axis=0) for piece in self._pieces()], axis=0)
+        start = np.zeros(self.environment.n)
+        return np.asarray(sum((piece.sum(axis=0) for piece in self._pieces()), start))
 
     def mix(self, u: Array) -> Array:
         """What a fixed distribution over the arms loses in each round."""

@@ -110,7 +110,7 @@ class EpsilonGreedyLearner(
     def update(
         self, arm: Any = None, *, reward: Any, x: Any = None, ticket: int | None = None
     ) -> None:
-        """Learn a reward: that of the oldest decision that waits, of the oldest for `arm`, or of `ticket`.
+        """Learn the reward of the oldest decision that waits, of the oldest for `arm`, or of `ticket`.
 
         With `arm` and `x` nothing needs to have been decided, and no decision is settled: from a log.
         """
@@ -174,7 +174,7 @@ class EpsilonGreedyLearner(
         except BaseException:
             self.__dict__.update(before.__dict__)
             raise
-        return ContextualRun(R, arms, propensities, before, self.copy())
+        return ContextualRun(R, arms, propensities, before=before, after=self.copy())
 
     @property
     def learners(self) -> list[Any]:

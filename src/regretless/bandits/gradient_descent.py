@@ -1,6 +1,7 @@
 """Gradient descent without a gradient (survey 4.3.2; Flaxman, Kalai and McMahan 2005)."""
 
 import math
+
 import numpy as np
 
 from regretless.arguments import instance, one_of, positive, whole

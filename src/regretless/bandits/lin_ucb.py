@@ -147,7 +147,7 @@ class LinUCB(OneThread):
     def update(
         self, arm: Any = None, *, reward: Any, x: Any = None, ticket: int | None = None
     ) -> None:
-        """Learn a reward: that of the oldest decision that waits, of the oldest for `arm`, or of `ticket`.
+        """Learn the reward of the oldest decision that waits, of the oldest for `arm`, or of `ticket`.
 
         With `arm` and `x` nothing needs to have been decided, and no decision is settled: from a log.
         """
@@ -196,7 +196,14 @@ class LinUCB(OneThread):
         before = self.copy()
         arms, *widths = self._engine.run(X.reshape(len(X), math.prod(features)), R)
         chances, played = np.ones(len(X)), arms.astype(np.int64)
-        return ContextualRun(R, played, chances, before, self.copy(), tuple(widths))
+        return ContextualRun(
+            R,
+            played,
+            chances,
+            before=before,
+            after=self.copy(),
+            widths=(widths[0], widths[1], widths[2]),
+        )
 
     def _context(self, x: Any) -> Array:
         return table(x, "x", (self.n, self.dimension) if self.shared else (self.dimension,), _MOST)

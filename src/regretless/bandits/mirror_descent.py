@@ -79,8 +79,8 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
     seed : the draw of a round depends on it and the number of the round alone.
 
     Attributes: `decisions` made and not forgotten, `rounds` of which the value is known, `loss`, their
-    sum, `point`, the w around which is played, `ticket` of the last choice, a number from 0 on. Values may come late, with their ticket;
-    `certificate()` is then about the points at which they came.
+    sum, `point`, the w around which is played, `ticket` of the last choice, a number from 0 on. Values
+    may come late, with their ticket; `certificate()` is then about the points at which they came.
 
     >>> from regretless.geometry import Entropy
     >>> player = BanditMirrorDescent(Entropy(), 3, rate=0.2, seed=1)
@@ -228,8 +228,9 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
                 f"{len(self._waiting)} choices wait for their values; update them first"
             )
         given = self._rounds(losses, rounds)
-        linear = isinstance(given, np.ndarray)
-        functions = [self.estimator.linear(row) for row in given] if linear else given
+        functions = given
+        if isinstance(given, np.ndarray):
+            functions = [self.estimator.linear(row) for row in given]
         count, first, before = len(functions), self.ticket + 1, self.copy()
         suffered, played, values = np.empty(count), [], []
         for t, due in enumerate(due_after(delay, count)):
@@ -274,12 +275,11 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
     def _among(self, comparator: Any, norm: float | None) -> Domain | Array:
         """The point or the set of points that is meant; of arms one is told by its number, too."""
         if isinstance(self.estimator, OneArm) and isinstance(comparator, (int, np.integer)):
-            return np.asarray(
-                np.eye(self.dimension)[whole(comparator, "comparator", 0, self.dimension - 1)]
-            )
-        if comparator is None or (isinstance(comparator, str) and comparator == "best"):
-            if self.domain.bounded(self.dimension):
-                return self.domain  # its points are played nearer to the middle with inside=True
+            arm = whole(comparator, "comparator", 0, self.dimension - 1)
+            return np.asarray(np.eye(self.dimension)[arm])
+        best = comparator is None or (isinstance(comparator, str) and comparator == "best")
+        if best and self.domain.bounded(self.dimension):
+            return self.domain  # its points are played nearer to the middle with inside=True
         return self._player._among(comparator, norm)
 
     def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:

@@ -253,7 +253,7 @@ class ArmPlayer(OneThread, ABC):
                 raise ValueError(f"losses={losses} has {losses.n} arms, the player {self.n}")
             known = Drawn(losses, self.seed, self.decisions, count)
             world, means = losses._world(self.seed), np.array(losses.means)
-            return self._play(world, self.decisions, count, delay, known, means)
+            return self._play(world, self.decisions, count, delay, known=known, means=means)
         if isinstance(losses, Oblivious):
             rows = list(islice(losses, whole(_needed(rounds), "rounds", 0)))
             return self._table(rows, delay, getattr(losses, "means", None))
@@ -290,7 +290,8 @@ class ArmPlayer(OneThread, ABC):
     ) -> BanditRun:
         rows = self._rows(losses)
         known = Kept(rows.copy()) if known is None else known  # what was given may be changed
-        return self._play(_core.table(rows), 0, len(rows), delay, known, means, advice)
+        world = _core.table(rows)
+        return self._play(world, 0, len(rows), delay, known=known, means=means, advice=advice)
 
     def _rows(self, losses: Any) -> Array:
         """A matrix of losses, checked."""
@@ -315,6 +316,7 @@ class ArmPlayer(OneThread, ABC):
         first: int,
         count: int,
         delay: Any,
+        *,
         known: Kept | Drawn,
         means: Array | None,
         advice: Array | None = None,

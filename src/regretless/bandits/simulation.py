@@ -61,6 +61,7 @@ class Simulation(Run):
         seeds: tuple[int, ...],
         index: NDArray[np.int64],
         found: Found,
+        *,
         theirs: Array,
         means: Array | None,
         proven: bool,
@@ -118,7 +119,9 @@ class Simulation(Run):
     def certificate(self, comparator: Any = None) -> Certificate:
         """The mean over the seeds of the regret, and what is proven of the mean over all draws."""
         u = mixture(comparator, self._theirs[-1])
-        seen = {f"the mean over {len(self.seeds)} seeds is that over all draws": None}
+        seen: dict[str, bool | None] = {
+            f"the mean over {len(self.seeds)} seeds is that over all draws": None
+        }
         return Certificate(
             self.rounds,
             self.regret(u),
@@ -323,14 +326,18 @@ def simulate(
     with ThreadPoolExecutor(threads) as pool:
         results = list(pool.map(game, jobs))
     means = None if table is not None else np.array(environment.means)
-    theirs = at[:, None] * means if table is None else np.cumsum(table, axis=0)[at - 1]
+    theirs = (
+        np.cumsum(table, axis=0)[at - 1] if table is not None else np.outer(at, environment.means)
+    )
     simulations = {}
     for k, (name, player) in enumerate(named.items()):
         mine = results[k * len(seen) : (k + 1) * len(seen)]
         loss, best, pseudo, pulls = (np.stack(each) for each in zip(*mine))
         found = Found(loss, best, pseudo, pulls.reshape(len(seen), len(at), -1)[:, -1])
         proven = delays is None and bool(player.present.all())
-        simulations[name] = Simulation(player.copy(), seen, at, found, theirs, means, proven)
+        simulations[name] = Simulation(
+            player.copy(), seen, at, found, theirs=theirs, means=means, proven=proven
+        )
     if isinstance(players, ArmPlayer):
         (single,) = simulations.values()
         return single

@@ -22,10 +22,10 @@ class OffPolicyEstimate:
     """What a policy brings in a round, as far as the log of another one tells.
 
     Attributes: `value`, the mean reward; `interval` around it, which `confidence` is of, from -inf to
-    inf if an assumption failed; `method`; `effective_sample_size`, as many rows of the policy's own would
-    tell as much, `(sum w)^2 / sum w^2` of the weights w; `rows` of the log; `assumptions`, each True,
-    False, or None if the log cannot tell. `holds`: False if an assumption failed, None if one cannot be
-    told.
+    inf if an assumption failed; `method`; `effective_sample_size`, as many rows of the policy's own
+    would tell as much, `(sum w)^2 / sum w^2` of the weights w; `rows` of the log; `assumptions`, each
+    True, False, or None if the log cannot tell. `holds`: False if an assumption failed, None if one
+    cannot be told.
 
     >>> e = OffPolicyEstimate(0.5, (0.4, 0.6), "ips", 80.0, 100, 0.95, {"rows are independent": None})
     >>> print(e.holds)

@@ -31,9 +31,9 @@ def replay(
     `low + high - reward`. About one row in n counts.
 
     The rewards of a bandit that learns depend on each other. The interval is then of what its choices
-    in this replay bring in the mean, given what it knew at each of them: "bernstein" covers that, "normal"
-    about, and "chernoff" is refused. With another log it might have learned to choose otherwise, of which
-    no interval of a single replay can speak, and an assumption says so.
+    in this replay bring in the mean, given what it knew at each of them: "bernstein" covers that,
+    "normal" about, and "chernoff" is refused. With another log it might have learned to choose
+    otherwise, of which no interval of a single replay can speak, and an assumption says so.
 
     Parameters: `log`; `policy`, a bandit with `act` and `update`, which learns; or an action, or one a
     row, or a function of the context whose value is an action, which do not. A bandit whose `feedback`

@@ -82,8 +82,8 @@ Cap = Annotated[
 Kind = Annotated[
     IntervalKind,
     estimate_option(
-        help="normal: approximate, for many rows. For any number, and wider: bernstein, short if rewards "
-        "vary little; chernoff, short if they are rare."
+        help="normal: approximate, for many rows. For any number, and wider: bernstein, short if "
+        "rewards vary little; chernoff, short if they are rare."
     ),
 ]
 Range = Annotated[
