@@ -391,3 +391,28 @@ def test_environments():
     np.testing.assert_allclose(normal.std(axis=0), 3.0, rtol=4 / math.sqrt(80_000))
     assert abs(np.corrcoef(normal.T)[0, 1]) < 4 / 200
     assert not np.array_equal(normal, Gaussian([-1.0, 2.0], scale=3.0).losses(40_000, seed=2))
+
+
+@pytest.mark.parametrize("prior", [(0.05, 0.05), (0.01, 0.3), (0.5, 0.002), (1e-6, 1e-6)])
+def test_thompson_with_priors_near_0_and_1(prior):
+    """Means that are nearly 0 or 1 are told apart: by draws of log-odds in the test, and by choices."""
+    player, rng, count = ThompsonSampling(3, prior=prior, seed=2), np.random.default_rng(2), 4000
+    np.testing.assert_allclose(player.probabilities, 1 / 3, rtol=1e-9)
+    for loss in (1.0, 0.0, 1.0, 1.0, 0.0):
+        player.act()
+        player.update(loss)
+    a, b = player.beliefs.T
+
+    def log_gamma(shape):
+        return (
+            np.log(rng.gamma(shape + 1, size=(count, 3))) + np.log(rng.random((count, 3))) / shape
+        )
+
+    drawn = np.bincount((log_gamma(a) - log_gamma(b)).argmin(axis=1), minlength=3) / count
+    chosen = np.zeros(3)
+    for _ in range(count):
+        chosen[player.act()] += 1 / count
+        player.forget(player.ticket)
+    error = 4 * np.sqrt(player.probabilities * (1 - player.probabilities) / count) + 1e-3
+    assert (np.abs(drawn - player.probabilities) < error).all()
+    assert (np.abs(chosen - player.probabilities) < error).all()
