@@ -41,7 +41,7 @@ def against_loops(rounds: int) -> list[Row]:
             suffered, best, theirs = map(float, done.stdout.split())
             runs: list[Any] = []
             mine = best_of(lambda make=make, runs=runs: runs.append(make().run(losses)), 5)
-            regrets = runs[-1].regret[-1] / rounds, (suffered - best) / rounds
+            regrets = runs[-1].regret() / rounds, (suffered - best) / rounds
             us = mine / rounds * 1e6, theirs / rounds * 1e6
             work = f"{name}.run, {rounds:,} pulls, {ARMS} arms"
             rows.append(Row(work, "a plain C++ loop", *us, *regrets, 0.5))

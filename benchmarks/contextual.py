@@ -33,7 +33,7 @@ def ours(X: Any, R: Any, bandit: Any = None) -> float:
     bandit, total = bandit or LinUCB(ARMS, D), 0.0
     for x, rewards in zip(X, R):
         reward = rewards[bandit.act(x)]
-        bandit.update(reward)
+        bandit.update(reward=reward)
         total += reward
     return total / len(X)
 

@@ -57,7 +57,7 @@ def main() -> None:
         "epsilon-greedy": EpsilonGreedyLearner(LinearRegressor(), 3, epsilon=0.1).run(X, rewards),
     }
     for name, run in runs.items():
-        single = -run.comparator_losses.mean()
+        single = run.rewards.mean(axis=0).max()
         print(f"{name:20} {run.reward / len(X):.3f}   best single offer {single:.3f}")
     if options.plot:
         draw(options.plot, runs)
@@ -70,7 +70,8 @@ def draw(path: str, runs: dict[str, Any]) -> None:
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot()
     for style, (name, run) in zip(("-", "--"), runs.items()):
-        axes.plot(-run.regret, linestyle=style, label=f"{name}: {-run.regret[-1]:.0f}")
+        earned = -run.regret_curve()
+        axes.plot(earned, linestyle=style, label=f"{name}: {earned[-1]:.0f}")
     axes.axhline(0.0, color="0.7", linewidth=0.8)
     axes.set(xlabel="customers", ylabel="sales beyond those of the best single offer")
     axes.set_title("What it is worth to look at who comes", loc="left")

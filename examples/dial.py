@@ -34,7 +34,7 @@ def curve(seed: int, points: int) -> np.ndarray:
             lipschitz=1.5,
             seed=seed,
         )
-        return player.run(missed, DAYS, comparator=BEST).regret
+        return player.run(missed, DAYS).regret_curve(comparator=BEST)
     slope = OnlineGradientDescent(2, domain=Box(0.0, 1.0), horizon=DAYS, lipschitz=1.5)
     lost = []
     for _ in range(DAYS):

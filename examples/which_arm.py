@@ -40,7 +40,7 @@ def main() -> None:
     print("Against losses that were made for UCB1, which has no bound there\n")
     print(simulate(players, made_against_ucb1(ROUNDS), seeds=SEEDS))
     if options.plot:
-        chance.plot(options.plot)
+        chance.plot().figure.savefig(options.plot, dpi=150)
         print(f"\nwrote {options.plot}")
 
 

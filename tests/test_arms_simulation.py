@@ -1,6 +1,7 @@
 """Many games of players of arms at once are those games, one by one."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from regretless.bandits import (
     ThompsonSampling,
     simulate,
 )
+from regretless.plots import compare
+from regretless.run import Run
 
 N = 5
 
@@ -30,60 +33,95 @@ def test_a_simulation_is_its_runs():
     at = [10, 200, T]
     result = simulate(players, world, T, seeds=[3, 8], checkpoints=at, workers=2)
     alone = simulate(players, world, T, seeds=[3, 8], checkpoints=at, workers=1)
-    assert result.rounds.tolist() == at
+    assert list(result) == ["a", "b"]
     for name, player in players.items():
         assert player.decisions == 0
+        mine = result[name]
+        assert mine.rounds == T
+        assert mine.index.tolist() == at
+        assert mine.loss == pytest.approx(mine.totals[:, -1].mean())
         for k, seed in enumerate((3, 8)):
-            run = player.clone().run(world, T, seed=seed)
+            run = player.copy().run(world, T, seed=seed)
             table = world.losses(T, seed)
             for j, t in enumerate(at):
-                assert result.loss[name][k, j] == pytest.approx(run.losses[:t].sum())
+                assert mine.totals[k, j] == pytest.approx(run.losses[:t].sum())
                 best = table[:t].sum(axis=0).min()
-                assert result.regret[name][k, j] == pytest.approx(run.losses[:t].sum() - best)
-                assert result.pseudo_regret[name][k, j] == pytest.approx(run.pseudo_regret[t - 1])
-            np.testing.assert_array_equal(result.pulls[name][k], np.bincount(run.arms, minlength=N))
-        np.testing.assert_array_equal(result.regret[name], alone.regret[name])
-    np.testing.assert_allclose(result.bound["a"], Exp3(N).run(world, T).bound[np.array(at) - 1])
-    assert np.isnan(result.bound["b"]).all()
+                assert mine.hindsight[k, j] == pytest.approx(run.losses[:t].sum() - best)
+                pseudo = run.pseudo_regret_curve()
+                assert mine.regrets[k, j] == pytest.approx(pseudo[t - 1])
+            np.testing.assert_array_equal(mine.pulls[k], np.bincount(run.arms, minlength=N))
+        np.testing.assert_array_equal(mine.regrets, alone[name].regrets)
+        gap = world.means[2] - world.means[0]
+        assert mine.regret(2) == pytest.approx(mine.regret() - gap * T)
+    expected = Exp3(N).run(world, T).expectation_curve()[np.array(at) - 1]
+    np.testing.assert_allclose(result["a"].bound_curve(), expected)
+    assert np.isinf(result["b"].bound_curve()).all()
+    assert result["b"].certificate().bounds == {"trivial": pytest.approx(0.4 * T)}
 
 
 def test_bands():
     """Student's interval of the mean by its formula; it covers the mean of many more seeds."""
     world = Bernoulli([0.4, 0.6])
     result = simulate([UCB1(2), EpsilonGreedy(2)], world, 300, seeds=12)
-    low, mean, high = result.band("UCB1", "pseudo_regret", confidence=0.9)
-    values = result.pseudo_regret["UCB1"][:, -1]
+    low, mean, high = result["UCB1"].band(confidence=0.9)
+    values = result["UCB1"].regrets[:, -1]
     half = 1.7958848 * values.std(ddof=1) / math.sqrt(12)  # t of 11 degrees
     assert (low[-1], mean[-1], high[-1]) == pytest.approx(
         (values.mean() - half, values.mean(), values.mean() + half), rel=1e-6
     )
     assert "UCB1" in str(result)
     assert "12 seeds" in str(result)
-    for figure in (result.plot(), result.plot(what="regret")):
-        assert len(figure.axes[0].lines) >= 2
-    one = simulate(UCB1(2), world, 10, seeds=1)
-    assert one.band("UCB1")[0][-1] == one.band("UCB1")[2][-1]
+    for axes in (result.plot(), result["UCB1"].plot(), compare(result), compare(dict(result))):
+        assert len(axes.lines) >= 2
+        assert len(axes.collections) >= 1  # the bands
+    half = result["UCB1"].quantile(0.5)
+    np.testing.assert_array_equal(half, np.median(result["UCB1"].regrets, axis=0))
 
 
-def test_simulations_of_a_matrix_and_with_delays(tmp_path):
+def test_a_single_seed_has_no_band():
+    one = simulate(UCB1(2), Bernoulli([0.4, 0.6]), 10, seeds=np.int64(1))
+    low, _, high = one.band()
+    assert low[-1] == -math.inf
+    assert high[-1] == math.inf
+    assert "+-" not in str(one)
+    assert "nan" not in str(one)
+    assert one.plot().get_title(loc="left") == "pseudo-regret of 1 seed"
+    assert simulate(UCB1(2), Bernoulli([0.4, 0.6]), 10, seeds=np.int64(3)).seeds == (0, 1, 2)
+
+
+def test_a_simulation_is_a_run():
+    world = Bernoulli([0.4, 0.6])
+    result = simulate(Exp3(2), world, 500, seeds=5)
+    assert isinstance(result, Run)
+    again = pickle.loads(pickle.dumps(result))
+    assert again.regret() == result.regret() == result.regret_curve()[-1]
+    assert again.bound() == result.bound() == pytest.approx(result.bound_curve()[-1])
+    assert result.mean_loss == pytest.approx(result.totals[:, -1].mean() / 500)
+    assert len(result.to_arrow()) == len(result.index)
+    assert result.certificate().regret == result.regret()
+    assert result.certificate().holds is None
+
+
+def test_simulations_of_a_matrix_and_with_delays():
     table = costs(100)
     result = simulate([Exp3(N), Exp3(N, rate=0.1)], table, seeds=3, delay=4)
-    assert len(result.names) == 2
-    assert not result.has_means
-    assert np.isnan(result.bound[result.names[0]]).all()
+    assert len(result) == 2
+    first = next(iter(result.values()))
+    assert first.means is None
+    assert np.isinf(first.bound_curve()).all()
     run = Exp3(N).run(table, seed=2, delay=4)
-    assert result.loss[result.names[0]][2, -1] == pytest.approx(run.loss)
-    path = tmp_path / "bands.svg"
-    result.plot(path)
-    assert path.stat().st_size > 1000
+    assert first.totals[2, -1] == pytest.approx(run.loss)
+    assert first.regrets[2, -1] == pytest.approx(run.regret())
+    assert first.regret(1) == pytest.approx(first.loss - table[:, 1].sum())
+    assert first.plot().get_ylabel() == "regret"
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "what"),
     [
         (([], Bernoulli([0.5] * N), 10), {}, "players is empty"),
-        (("ab", Bernoulli([0.5] * N), 10), {}, "is no player of arms"),
-        ((Exp4(N, 2), Bernoulli([0.5] * N), 10), {}, "needs no advice"),
+        (("ab", Bernoulli([0.5] * N), 10), {}, "takes players of arms"),
+        ((Exp4(N, 2), Bernoulli([0.5] * N), 10), {}, "Exp4 needs advice"),
         ((UCB1(3), Bernoulli([0.5] * N), 10), {}, "has 3 arms, the environment 5"),
         ((UCB1(N), Bernoulli([0.5] * N)), {}, "rounds=0"),
         ((UCB1(N), costs(10), 11), {}, "rounds=11, but the matrix has 10"),

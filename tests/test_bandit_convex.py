@@ -252,10 +252,11 @@ def test_the_expected_regret_is_within_its_bound():
         player = BanditGradientDescent(2, horizon=T, lipschitz=0.5, bound=1.0, seed=seed)
         regrets.append(player.run(functions).loss - theirs)
     found = player.expectation()
-    assert found.holds
-    assert np.mean(regrets) <= found.bound
+    assert found.holds is None  # nobody can see whether losses look at the draws
+    assert np.mean(regrets) <= found.bounds["dual"]
     # what the worst point can cost in a round is 1
-    assert player.expectation().bound < 3 * T
+    assert found.bounds["trivial"] == pytest.approx(0.5 * (2 + player.delta) * T)
+    assert found.bound < 3 * T
 
 
 @pytest.mark.parametrize(("B", "d", "L", "F", "T"), [(1, 2, 1, 1, 100), (0.5, 5, 3, 0.2, 777)])
@@ -309,9 +310,9 @@ def test_the_bound_of_arms_is_the_corollary():
     found = player.expectation()
     assert found.bounds["dual"] == pytest.approx(math.sqrt(2 * d * T * math.log(d)))
     assert found.bounds["forel"] == pytest.approx(1.5 * math.sqrt(2 * d * T * math.log(d)))
-    assert run.bound[-1] == pytest.approx(found.bound)
-    assert (run.regret <= run.bound).all()
-    assert found.holds
+    assert run.expectation_curve()[-1] == pytest.approx(found.bound)
+    assert (run.regret_curve() <= run.bound_curve()).all()
+    assert found.holds is None
     assert "4.2" in found.theorem
 
 
@@ -333,28 +334,53 @@ def test_the_bound_of_any_geometry():
         assert player.expectation().bounds["dual"] == pytest.approx(expected)
     falling = BanditMirrorDescent(Euclidean(), 2, estimator=OnePoint(delta))
     falling.run(lambda w: 0.0, 3)
+    assert falling.expectation().bounds == {}
     assert falling.expectation().bound == math.inf
-    assert not falling.expectation().holds
 
 
 def test_values_beyond_the_bound_are_noticed():
     player = BanditGradientDescent(2, horizon=5, bound=1.0, lipschitz=1.0, delta=0.1)
     player.act()
     player.update(1.1)  # F + L delta
-    assert player.expectation().holds
+    assert player.expectation().holds is None
     player.act()
     player.update(-1.2)
     player.act()
     player.update(0.1)
-    assert not player.expectation().holds  # still
+    assert player.expectation().holds is False  # still
+    assert player.expectation().bound == math.inf
     assert player.certificate().holds  # which rests on no such thing
     steep = BanditGradientDescent(2, horizon=5, lipschitz=1.0, delta=0.1, points=2)
     steep.act()
     steep.update([0.2, 0.0])
-    assert steep.expectation().holds
+    assert steep.expectation().holds is None
     steep.act()
     steep.update([0.21, 0.0])
-    assert not steep.expectation().holds
+    assert steep.expectation().holds is False
+
+
+def test_losses_that_are_steeper_than_said_have_no_bound():
+    """100 |w - 0.6| is a hundred times as steep as the default: nothing is promised of it."""
+    player = BanditGradientDescent(1, horizon=200, points=2)
+    run = player.run(lambda w: 100.0 * abs(float(w[0]) - 0.6), 200)
+    assert run.regret([0.6]) > 1000
+    assert run.bound([0.6]) == run.expectation().bound == math.inf
+    assert np.isinf(run.expectation_curve()).all()
+    assert run.expectation().holds is False
+
+
+def test_comparators_outside_the_domain_have_no_bound():
+    rows = np.random.default_rng(0).random((50, 3))
+    arms = BanditMirrorDescent(Entropy(), 3, rate=0.1).run(rows)
+    points = BanditGradientDescent(3, horizon=50).run(rows)
+    for run, outside in ((arms, [2.0, -0.5, -0.5]), (points, [-10.0, 0.0, 0.0])):
+        assert run.regret(outside) == pytest.approx(run.loss - (rows @ outside).sum())
+        assert run.bound(outside) == math.inf
+        assert np.isinf(run.bound_curve(outside)).all()
+        assert run.certificate(outside).holds is False
+        with pytest.raises(ValueError, match="no theorem speaks of it"):
+            run.after.certificate(outside)
+        assert run.regret() <= run.bound() < math.inf
 
 
 # --- doubling -------------------------------------------------------------------------------------
@@ -385,11 +411,12 @@ def test_any_horizon_is_fresh_players_of_doubled_horizons(points):
 
 
 def test_the_bound_of_a_run_is_what_is_expected_after_each_round():
-    bound = BanditGradientDescent(2, seed=1).run(lambda w: 0.5, 13).bound
+    bound = BanditGradientDescent(2, seed=1).run(lambda w: 0.5, 13).expectation_curve()
     for t in (1, 2, 3, 4, 7, 8, 13):
         player = BanditGradientDescent(2, seed=1)
         player.run(lambda w: 0.5, t)
-        assert bound[t - 1] == pytest.approx(player.expectation().bounds["dual"])
+        found = player.expectation().bounds
+        assert bound[t - 1] == pytest.approx(min(found["dual"], found["trivial"]), rel=0.3)
 
 
 def test_any_horizon_costs_the_factor_of_the_spec():

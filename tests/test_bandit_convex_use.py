@@ -76,40 +76,44 @@ def test_a_run_is_its_rounds():
         arms.append(one.act())
         suffered.append(one.update(row[arms[-1]]))
     run = many.run(rows)
-    np.testing.assert_array_equal(run.points, arms)
+    np.testing.assert_array_equal(run.played, arms)
     np.testing.assert_array_equal(run.losses, suffered)
     np.testing.assert_array_equal(one.point, many.point)
     best = int(np.argmin(rows.sum(axis=0)))
-    np.testing.assert_array_equal(run.comparator, np.eye(3)[best])
-    np.testing.assert_array_equal(run.comparator_losses, rows[:, best])
-    assert np.isinf(many.run(rows).bound).all()  # what was before may have had any regret
+    np.testing.assert_array_equal(run.comparator(), np.eye(3)[best])
+    np.testing.assert_allclose(run.regret_curve(), np.cumsum(run.losses - rows[:, best]))
+    assert run.regret(best) == run.regret()
+    # what was before may have had any regret
+    assert many.run(rows).expectation().bounds == {"trivial": 70.0}
 
 
 def test_a_run_of_functions():
     functions = distances(30, 2)
     player = BanditGradientDescent(2, horizon=30)
-    run = player.run(functions, comparator=[0.1, 0.0])
-    np.testing.assert_allclose(run.comparator_losses, [f(np.array([0.1, 0.0])) for f in functions])
-    assert run.points.shape == (30, 2)
-    np.testing.assert_allclose(run.losses, [f(p) for f, p in zip(functions, run.points)])
-    assert np.isnan(BanditGradientDescent(2, horizon=30).run(functions).regret).all()
+    run = player.run(functions)
+    theirs = [f(np.array([0.1, 0.0])) for f in functions]
+    assert run.regret(comparator=[0.1, 0.0]) == pytest.approx(run.loss - sum(theirs))
+    assert run.played.shape == (30, 2)
+    np.testing.assert_allclose(run.losses, [f(p) for f, p in zip(functions, run.played)])
+    with pytest.raises(ValueError, match="best point is not known: give a point as comparator="):
+        run.regret()
+    assert "regret" not in run.to_arrow().column_names
     same = BanditGradientDescent(2, horizon=30).run(functions[0], 30)
-    assert same.losses[-1] == functions[0](same.points[-1])
+    assert same.losses[-1] == functions[0](same.played[-1])
     two = BanditGradientDescent(2, horizon=30, points=2).run(functions)
-    assert two.points.shape == (30, 2, 2)
-    arms = BanditMirrorDescent(Entropy(), 2, rate=0.1).run(
-        lambda arm: 0.25 + 0.5 * arm, 20, comparator=[0.5, 0.5]
-    )
+    assert two.played.shape == (30, 2, 2)
+    arms = BanditMirrorDescent(Entropy(), 2, rate=0.1).run(lambda arm: 0.25 + 0.5 * arm, 20)
     assert set(arms.losses) <= {0.25, 0.75}
-    np.testing.assert_allclose(arms.comparator_losses, 0.5)
+    assert arms.regret([0.5, 0.5]) == pytest.approx(arms.loss - 10.0)
+    assert arms.regret(1) == pytest.approx(arms.loss - 15.0)
 
 
 def test_linear_losses_as_rows():
     rows = np.random.default_rng(4).normal(size=(40, 3)) / 3
     run = BanditGradientDescent(3, horizon=40, bound=2.0).run(rows)
-    np.testing.assert_allclose(run.losses, (rows * run.points).sum(axis=1))
+    np.testing.assert_allclose(run.losses, (rows * run.played).sum(axis=1))
     total = rows.sum(axis=0)
-    np.testing.assert_allclose(run.comparator, -total / np.linalg.norm(total))
+    np.testing.assert_allclose(run.comparator(), -total / np.linalg.norm(total))
 
 
 def test_empty_runs_and_no_rounds():
@@ -124,9 +128,9 @@ def test_empty_runs_and_no_rounds():
     assert len(single.run(lambda w: 0.5, 1).losses) == 1
 
 
-def test_plot(tmp_path):
+def test_plot():
     run = BanditMirrorDescent(Entropy(), 3, rate=0.1).run(np.random.default_rng(0).random((20, 3)))
-    assert run.plot(tmp_path / "regret.png").axes
+    assert run.plot().get_ylabel() == "regret"
 
 
 # --- copies ---------------------------------------------------------------------------------------
@@ -169,7 +173,7 @@ def test_copies_go_on_alike(name, way, tmp_path):
         player.save(tmp_path / "player")
         other = type(player).load(tmp_path / "player")
     else:
-        other = pickle.loads(pickle.dumps(player)) if way == "pickle" else player.clone()
+        other = pickle.loads(pickle.dumps(player)) if way == "pickle" else player.copy()
     assert repr(other) == repr(player)
     np.testing.assert_array_equal(other.act(), player.act())  # and another, before its value
     value = [0.2, 0.1] if isinstance(player.estimator, TwoPoint) else 0.2
@@ -293,8 +297,8 @@ def test_other_geometries_of_arms_promise_nothing():
     player = BanditMirrorDescent(Euclidean(), 3, domain=Simplex(), rate=1.0)
     player.run(np.ones((20, 3)))
     assert player.probabilities.min() == 0.0
-    assert player.expectation().bounds == {}
-    assert not player.expectation().holds
+    assert player.expectation().bounds == {"trivial": math.inf}
+    assert player.expectation().holds is False
     assert player.certificate().holds
 
 
@@ -321,4 +325,4 @@ def test_extreme_values(scale):
     player.run(lambda w: scale * float(np.abs(w).max()), 50)
     assert np.isfinite(player.point).all()
     assert player.certificate().holds
-    assert player.expectation().holds
+    assert player.expectation().holds is None

@@ -9,9 +9,12 @@ from reference import off_policy as oracle
 from regretless.bandits import (
     UCB1,
     BanditMirrorDescent,
+    BanditPotential,
+    EpsilonGreedy,
     EpsilonGreedyLearner,
     Exp3,
     LinUCB,
+    PotentialBandit,
     ThompsonSampling,
     TsallisINF,
 )
@@ -56,6 +59,12 @@ def uniform(rows, seed=0, n=3):
 
 @pytest.mark.parametrize("cap", [None, 2.0])
 def test_values_are_the_formulas(cap):
+    """Where a weight is cut, the value leans to one side, and there is no interval."""
+
+    def check(found, value, half):
+        expected = [value - half, value + half] if cap is None else [-math.inf, math.inf]
+        np.testing.assert_allclose(found.interval, expected, rtol=1e-9)
+
     log, pi = made(400)
     rows = log.actions.tolist(), log.rewards.tolist(), log.propensities.tolist()
     q = np.random.default_rng(1).random((400, 3))
@@ -63,50 +72,56 @@ def test_values_are_the_formulas(cap):
     value, terms = oracle.ips(*rows, pi, limit)
     found = ips(log, pi, cap=cap)
     assert found.value == pytest.approx(value, rel=1e-12)
-    half = 1.959963984540054 * np.std(terms, ddof=1) / 20
-    np.testing.assert_allclose(found.interval, [value - half, value + half], rtol=1e-9)
+    check(found, value, 1.959963984540054 * np.std(terms, ddof=1) / 20)
     value, terms = oracle.doubly_robust(*rows, pi, q, limit)
     found = doubly_robust(log, pi, predictions=q, cap=cap)
     assert found.value == pytest.approx(value, rel=1e-12)
-    half = 1.959963984540054 * np.std(terms, ddof=1) / 20
-    np.testing.assert_allclose(found.interval, [value - half, value + half], rtol=1e-9)
+    check(found, value, 1.959963984540054 * np.std(terms, ddof=1) / 20)
     value, error = oracle.snips(*rows, pi, limit)
     found = snips(log, pi, cap=cap, confidence=0.9)
     assert found.value == pytest.approx(value, rel=1e-12)
-    half = 1.6448536269514722 * error
-    np.testing.assert_allclose(found.interval, [value - half, value + half], rtol=1e-9)
+    check(found, value, 1.6448536269514722 * error)
     w = np.minimum(pi[np.arange(400), log.actions] / log.propensities, limit)
     assert found.effective_sample_size == pytest.approx(w.sum() ** 2 / (w**2).sum())
 
 
-def test_bernstein_is_the_inequality():
+KINDS = {"bernstein": oracle.empirical_bernstein, "chernoff": oracle.chernoff}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_are_the_inequalities(kind):
     log, pi = made(300)
     rows = log.actions.tolist(), log.rewards.tolist(), log.propensities.tolist()
-    options = {"interval": "bernstein", "reward_range": (0.0, 1.0), "confidence": 0.9}
-    value, terms = oracle.ips(*rows, pi)
-    half = oracle.empirical_bernstein(terms, 1 / 0.2, 0.9)
-    np.testing.assert_allclose(ips(log, pi, **options).interval, [value - half, value + half])
-    value, terms = oracle.ips(*rows, pi, 2.0)
-    half = oracle.empirical_bernstein(terms, 2.0, 0.9)
-    found = ips(log, pi, cap=2.0, **options).interval
-    np.testing.assert_allclose(found, [value - half, value + half])
+    around = KINDS[kind]
+    options = {"interval": kind, "confidence": 0.9, "largest_weight": 5.0}
+    unit = options | {"reward_range": (0.0, 1.0)}
+    _, terms = oracle.ips(*rows, pi)
+    low, high = around(terms, (0.0, 5.0), 0.9)
+    np.testing.assert_allclose(ips(log, pi, **unit).interval, [low, min(high, 1.0)], rtol=1e-9)
     q = np.full((300, 3), 0.5)
-    value, terms = oracle.doubly_robust(*rows, pi, q)
-    half = oracle.empirical_bernstein(terms, 1 + 2 / 0.2, 0.9)
-    found = doubly_robust(log, pi, predictions=q, **options).interval
-    np.testing.assert_allclose(found, [value - half, value + half])
+    _, terms = oracle.doubly_robust(*rows, pi, q)
+    low, high = around(terms, (-5.0, 6.0), 0.9)
+    found = doubly_robust(log, pi, predictions=q, **unit).interval
+    np.testing.assert_allclose(found, [max(low, 0.0), min(high, 1.0)], rtol=1e-9)
     # rewards from -1 to 3: w r is between -W and 3 W
     wide = Log(log.actions, 4 * log.rewards - 1, log.propensities, n=3)
-    value, terms = oracle.ips(rows[0], wide.rewards.tolist(), rows[2], pi)
-    half = oracle.empirical_bernstein(terms, 4 / 0.2, 0.9)
-    found = ips(wide, pi, **options | {"reward_range": (-1.0, 3.0)}).interval
-    np.testing.assert_allclose(found, [value - half, value + half])
+    _, terms = oracle.ips(rows[0], wide.rewards.tolist(), rows[2], pi)
+    low, high = around(terms, (-5.0, 15.0), 0.9)
+    found = ips(wide, pi, **options, reward_range=(-1.0, 3.0)).interval
+    np.testing.assert_allclose(found, [max(low, -1.0), min(high, 3.0)], rtol=1e-9)
     # and of rewards from 2 to 3, between 0 and 3 W
-    high = Log(log.actions, 2 + log.rewards, log.propensities, n=3)
-    value, terms = oracle.ips(rows[0], high.rewards.tolist(), rows[2], pi)
-    half = oracle.empirical_bernstein(terms, 3 / 0.2, 0.9)
-    found = ips(high, pi, **options | {"reward_range": (2.0, 3.0)}).interval
-    np.testing.assert_allclose(found, [value - half, value + half])
+    more = Log(log.actions, 2 + log.rewards, log.propensities, n=3)
+    _, terms = oracle.ips(rows[0], more.rewards.tolist(), rows[2], pi)
+    low, high = around(terms, (0.0, 15.0), 0.9)
+    found = ips(more, pi, **options, reward_range=(2.0, 3.0)).interval
+    np.testing.assert_allclose(found, [max(low, 2.0), min(high, 3.0)], rtol=1e-9)
+    # snips: the values for which w (r - v) may have the mean 0
+    w = pi[np.arange(300), log.actions] / log.propensities
+    low, high = snips(log, pi, **unit).interval
+    for v in np.linspace(0.0, 1.0, 41):
+        below, above = around((w * (log.rewards - v)).tolist(), (-5.0 * v, 5.0 * (1 - v)), 0.9)
+        assert (below <= 0.0 <= above) == (low <= v <= high), v
+    assert low <= snips(log, pi).value <= high
 
 
 def test_replay_of_a_policy_is_the_formula():
@@ -116,8 +131,11 @@ def test_replay_of_a_policy_is_the_formula():
     found = replay(log, chosen, interval="bernstein", reward_range=(0.0, 1.0))
     assert found.value == pytest.approx(value)
     assert found.effective_sample_size == len(matched)
-    half = oracle.empirical_bernstein(matched, 1.0, 0.95)
-    np.testing.assert_allclose(found.interval, [value - half, value + half])
+    expected = oracle.empirical_bernstein(matched, (0.0, 1.0), 0.95)
+    np.testing.assert_allclose(found.interval, expected)
+    found = replay(log, chosen, interval="chernoff", reward_range=(0.0, 1.0))
+    expected = oracle.chernoff(matched, (0.0, 1.0), 0.95)
+    np.testing.assert_allclose(found.interval, expected, rtol=1e-9)
 
 
 def test_replay_lets_a_bandit_learn_from_matches_only():
@@ -127,8 +145,10 @@ def test_replay_lets_a_bandit_learn_from_matches_only():
     matched = []
     for x, action, reward in zip(log.contexts, log.actions, log.rewards):
         if bandit.act(x) == action:
-            bandit.update(reward)
+            bandit.update(reward=reward)
             matched.append(reward)
+        else:
+            bandit.forget(bandit.ticket)
     found = replay(log, given)
     assert found.value == pytest.approx(np.mean(matched))
     assert found.effective_sample_size == len(matched)
@@ -201,7 +221,7 @@ def test_the_mean_over_logs_is_the_value(method):
 
 
 def test_bernstein_covers_more_and_is_wider():
-    options = {"interval": "bernstein", "reward_range": (0.0, 1.0)}
+    options = {"interval": "bernstein", "reward_range": (0.0, 1.0), "largest_weight": 5.0}
     for seed in range(40):
         log, pi = made(200, seed)
         found, normal = ips(log, pi, **options), ips(log, pi)
@@ -234,7 +254,7 @@ def test_the_logging_policy_is_worth_what_it_got():
         found = evaluate(log, LOGGED[x], method)
         assert found.value == pytest.approx(log.rewards.mean())
         assert found.effective_sample_size == pytest.approx(300)
-        assert found.holds
+        assert found.holds is None  # nobody can tell whether rows are independent
 
 
 def test_the_model_of_doubly_robust_never_saw_its_own_reward():
@@ -308,23 +328,185 @@ def test_logs_of_our_bandits_can_be_evaluated():
 def test_assumptions_are_checked():
     log, pi = made(400)
     found = ips(log, pi)
-    assert found.holds
+    assert found.holds is None
     assert found.assumptions["the weights have the mean 1"] is True
     wrong = Log(log.actions, log.rewards, log.propensities / 3, n=3)
     assert ips(wrong, pi).assumptions["the weights have the mean 1"] is False
-    assert not ips(wrong, pi).holds
-    cut = ips(log, pi, cap=1.0).assumptions
-    assert cut["no weight was cut, else the estimate leans to one side"] is False
+    assert ips(wrong, pi).holds is False
+    assert ips(wrong, pi).interval == (-math.inf, math.inf)
+    leans = "no weight is cut, else the estimate leans to one side"
+    assert ips(log, pi, cap=1.0).assumptions[leans] is False
+    assert ips(log, pi, cap=100.0).assumptions[leans] is None
     few, some = made(20)
-    small = ips(few, some).assumptions
-    assert small["enough rows for the normal approximation (30 effective ones)"] is False
+    approximate = "enough rows for the normal approximation (30 effective ones that differ)"
+    assert ips(few, some).assumptions[approximate] is False
+    assert found.assumptions[approximate] is None
     options = {"interval": "bernstein", "reward_range": (0.0, 1.0)}
-    assert ips(log, pi, **options).assumptions["no weight can be above 5"] is None
-    assert ips(log, pi, cap=4.0, **options).assumptions["no weight can be above 4"] is True
+    for given in ({"largest_weight": 5.0}, {"cap": 5.0}):
+        assert ips(log, pi, **options, **given).assumptions["no weight can be above 5"] is None
+    with pytest.raises(ValueError, match="needs largest_weight=: how large"):
+        ips(log, pi, **options)
+    with pytest.raises(ValueError, match=r"weights\[1\] = 2.99.* is above largest_weight=2.0"):
+        ips(log, pi, **options, largest_weight=2.0)
     key = "actions were logged uniformly at random, whatever the context"
     assert replay(log, 1).assumptions[key] is False
     assert replay(Log(log.actions, log.rewards), 1).assumptions[key] is None
-    assert replay(uniform(200), 1).holds
+    assert replay(uniform(200), 2).holds is None
+
+
+def test_a_row_that_could_not_have_been_otherwise_disproves_overlap():
+    """Its action was certain, and the policy plays another one there."""
+    key = "whatever the policy plays could be logged"
+    log = Log([0, 1] * 50, [0.0, 1.0] * 50, [1.0, 0.5] * 50)
+    for method in ("ips", "snips", "dr"):
+        assert evaluate(log, 1, method).assumptions[key] is False
+        assert evaluate(log, 1, method).interval == (-math.inf, math.inf)
+        assert evaluate(log, [0, 1] * 50, method).assumptions[key] is None
+
+
+def test_counted_frequencies_are_told():
+    random = np.random.default_rng(0)
+    actions = random.integers(2, size=100)
+    shares = np.bincount(actions)[actions] / 100
+    key = (
+        "propensities, which are how often the actions are in the log, do not depend on the context"
+    )
+    assert evaluate(Log(actions, actions * 1.0, shares), 1).assumptions[key] is None
+    assert key not in evaluate(Log(actions, actions * 1.0, np.full(100, 0.49)), 1).assumptions
+
+
+def test_rewards_that_were_never_seen_are_not_impossible():
+    """No click in 100 rows."""
+    log = Log([0, 1] * 50, np.zeros(100), np.full(100, 0.5))
+    for method in ("ips", "snips", "dr", "replay"):
+        assert evaluate(log, 1, method).interval == (-math.inf, math.inf)
+    wide = {"reward_range": (0.0, 1.0), "interval": "chernoff"}
+    assert replay(log, 1, **wide).interval == pytest.approx((0.0, 1 - 0.025 ** (1 / 50)), abs=1e-9)
+    low, high = ips(log, 1, **wide, largest_weight=2.0).interval
+    assert (low, high) == pytest.approx((0.0, 2 * (1 - 0.025 ** (1 / 100))), abs=1e-9)
+    for kind in ("bernstein", "chernoff"):
+        found = evaluate(log, 1, **wide | {"interval": kind}, largest_weight=2.0)
+        assert found.interval[0] == 0.0
+        assert 0.03 < found.interval[1] < 0.5
+
+
+CASES = {
+    "few rows": (20, [0.5, 0.5], [0.5, 0.4]),
+    "rare rewards": (150, [0.5, 0.5], [0.5, 0.01]),
+    "heavy weights": (150, [0.95, 0.05], [0.2, 0.6]),
+    "both": (300, [0.9, 0.1], [0.2, 0.02]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["ips", "snips", "dr", "replay"])
+def test_intervals_cover_as_often_as_they_say(case, kind, method):
+    """Nominally 9 of 10; of 60 logs, more than 13 misses would be less likely than 1 in 1,000."""
+    rows, logged, means = CASES[case]
+    if method == "replay":
+        logged = [0.5, 0.5]
+    random, missed = np.random.default_rng(7), 0
+    for _ in range(60):
+        actions = (random.random(rows) < logged[1]).astype(int)
+        rewards = (random.random(rows) < np.array(means)[actions]).astype(float)
+        log = Log(actions, rewards, np.array(logged)[actions], n=2)
+        options = {"interval": kind, "confidence": 0.9, "reward_range": (0.0, 1.0)}
+        if method != "replay":
+            options["largest_weight"] = 1 / logged[1]
+        if not actions.any():
+            continue  # the log says nothing, and so does an error
+        low, high = evaluate(log, 1, method, **options).interval
+        missed += not low <= means[1] <= high
+    assert missed <= 13
+
+
+def test_a_weight_that_was_never_seen_is_covered():
+    """A tenth of the contexts were logged with 1e-4, and there alone the policy earns something."""
+    random, covered = np.random.default_rng(1), 0
+    for _ in range(50):
+        hidden = random.random(200) < 0.1
+        p = np.where(hidden, 1e-4, 0.5)
+        actions = (random.random(200) < p).astype(int)
+        log = Log(actions, hidden * actions * 1.0, np.where(actions == 1, p, 1 - p), n=2)
+        options = {"interval": "bernstein", "reward_range": (0.0, 1.0), "largest_weight": 1e4}
+        low, high = ips(log, 1, **options).interval
+        covered += low <= 0.1 <= high
+    assert covered == 50
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda seed: EpsilonGreedy(10, epsilon=0.0, seed=seed),
+        lambda seed: EpsilonGreedy(10, epsilon=0.1, seed=seed),
+        lambda seed: ThompsonSampling(10, seed=seed),
+    ],
+    ids=["greedy", "epsilon-greedy", "thompson"],
+)
+def test_replay_covers_what_the_choices_of_a_learner_bring(make):
+    """Given what it knew: the mean over its rounds of the means of the arms that it chose."""
+    means, missed = np.r_[0.6, np.full(9, 0.4)], 0
+    for seed in range(40):
+        random = np.random.default_rng([seed, 11])
+        actions = random.integers(10, size=600)
+        rewards = (random.random(600) < means[actions]).astype(float)
+        log = Log(actions, rewards, np.full(600, 0.1), n=10)
+        told, chosen = make(seed), []
+        for action, reward in zip(actions.tolist(), rewards.tolist()):
+            if told.act() == action:
+                told.update(1.0 - reward)
+                chosen.append(action)
+            else:
+                told.forget(told.ticket)
+        found = replay(log, make(seed), interval="bernstein", confidence=0.9, reward_range=(0, 1))
+        assert found.effective_sample_size == len(chosen)
+        assert found.assumptions["another log would have taught the bandit to choose alike"] is None
+        missed += not found.interval[0] <= means[chosen].mean() <= found.interval[1]
+    assert missed <= 10  # 4 nominally; more than 10 would be less likely than 1 in 1,000
+    with pytest.raises(ValueError, match="'chernoff' is for policies that do not learn"):
+        replay(log, make(0), interval="chernoff", reward_range=(0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("make", "n", "rows"),
+    [
+        (lambda seed: EpsilonGreedy(10, decay=200, seed=seed), 10, 6000),
+        (lambda seed: UCB1(50), 50, 20_000),
+    ],
+    ids=["decay", "ucb1"],
+)
+def test_replay_of_players_that_count_is_what_they_earn_live(make, n, rows):
+    """Choices that are forgotten are not counted: as many rounds, the same mean."""
+    means, live, replayed = np.r_[0.9, np.full(n - 1, 0.3)], [], []
+    for seed in range(12):
+        random = np.random.default_rng([seed, 3])
+        actions = random.integers(n, size=rows)
+        rewards = (random.random(rows) < means[actions]).astype(float)
+        player = make(seed)
+        for action, reward in zip(actions.tolist(), rewards.tolist()):
+            if player.act() == action:
+                player.update(1.0 - reward)
+            else:
+                player.forget(player.ticket)
+        assert player.decisions == player.rounds
+        found = replay(Log(actions, rewards, np.full(rows, 1 / n), n=n), make(seed))
+        assert found.value == pytest.approx(1.0 - player.loss / player.rounds)
+        replayed.append(found.value)
+        costs = (random.random((player.rounds, n)) < 1.0 - means).astype(float)
+        live.append(1.0 - make(seed + 100).run(costs).mean_loss)
+    error = math.sqrt((np.var(live) + np.var(replayed)) / 12)
+    assert abs(np.mean(live) - np.mean(replayed)) < 4 * error
+
+
+def test_the_generic_player_is_told_losses_in_replay():
+    random = np.random.default_rng(0)
+    actions = random.integers(3, size=1500)
+    rewards = (random.random(1500) < np.array([0.1, 0.1, 0.9])[actions]).astype(float)
+    log = Log(actions, rewards, np.full(1500, 1 / 3), n=3)
+    found = replay(log, PotentialBandit(3, BanditPotential(3, 0.1), seed=1))
+    assert found.value > 0.6
+    assert found.value == pytest.approx(replay(log, Exp3(3, rate=0.1, seed=1)).value, abs=0.1)
 
 
 def test_one_row_has_no_interval():
@@ -391,6 +573,8 @@ def test_bad_logs(arguments, message):
         (0, "ips", {"cap": 0.0}, "cap=0.0 must be positive"),
         (0, "ips", {"interval": "wide"}, "interval='wide' is not one of 'normal', 'bernstein'"),
         (0, "ips", {"interval": "bernstein"}, "needs reward_range="),
+        (0, "snips", {"interval": "bernstein"}, "needs reward_range="),
+        (0, "replay", {"cap": 2.0}, "cap= is not an option of method='replay'"),
         (0, "ips", {"confidence": 1.0}, r"confidence=1.0 is outside \(0, 1\)"),
         (0, "ips", {"reward_range": (1.0, 0.0)}, "must be two finite numbers"),
         (0, "ips", {"reward_range": (0.0, 0.5)}, r"rewards\[0\] = 1.0 is outside reward_range"),
@@ -422,7 +606,7 @@ def test_what_a_method_needs():
         def act(self):
             return 0
 
-        def update(self, reward):
+        def update(self, loss):
             pass
 
     with pytest.raises(ValueError, match="does not tell its probabilities; evaluate it by replay"):

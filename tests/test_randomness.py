@@ -82,7 +82,7 @@ def contextual(seed):
     out = []
     for _ in range(ROUNDS):
         out.append(model.act({"a": 1.0}))
-        model.update(out[-1], 0.5)
+        model.update(out[-1], reward=0.5)
     return np.array(out, float)
 
 

@@ -28,7 +28,8 @@ class Arms : public Stateful {
       : seed_(seed), low_(low), high_(high), present_(n, 1), chosen_(n), seen_(n), losses_(n) {}
 
   std::size_t size() const { return present_.size(); }
-  double decisions() const { return decisions_; }
+  double tickets() const { return tickets_; }      // numbers given to choices, also forgotten ones
+  double decisions() const { return decisions_; }  // choices that were not forgotten
   double updates() const { return updates_; }
   double loss() const { return loss_; }  // in the units it came in
   const std::vector<double>& present() const { return present_; }
@@ -64,12 +65,13 @@ class Arms : public Stateful {
     if (awake && std::none_of(awake, awake + size(), [](double each) { return each > 0; }))
       throw std::invalid_argument("no arm is left to choose");
     Pull pull;
-    pull.ticket = decisions_;
-    Stream random(seed_, Stream::choice, decisions_);
+    pull.ticket = tickets_;
+    Stream random(seed_, Stream::choice, tickets_);
     const std::size_t arm = choose(awake, random, pull);
     require(arm < size(), "no arm can be chosen");
     pull.arm = double(arm);
     propensity_ = pull.propensity;
+    tickets_ += 1;
     decisions_ += 1;
     chosen_[arm] += 1;
     if (awake) slept_ = 1;
@@ -79,7 +81,7 @@ class Arms : public Stateful {
   // Learns the loss of a choice that waits, which must be within the range.
   void update(std::size_t place, double loss) {
     const auto found = waiting_.begin() + std::ptrdiff_t(place);
-    if (waiting_.size() > 1 || found->ticket != decisions_ - 1) delayed_ = 1;
+    if (waiting_.size() > 1 || found->ticket != tickets_ - 1) delayed_ = 1;
     const double y = any_range() ? loss : std::clamp((loss - low_) / (high_ - low_), 0.0, 1.0);
     learn(*found, y);
     const auto arm = std::size_t(found->arm);
@@ -87,13 +89,13 @@ class Arms : public Stateful {
     losses_[arm] += y;
     loss_ += loss;
     updates_ += 1;
-    forget(place);
+    drop(place);
   }
+  // As if the choice had never been made, but for its number, which is not given again.
   void forget(std::size_t place) {
-    if (place == 0)
-      waiting_.pop_front();
-    else
-      waiting_.erase(waiting_.begin() + std::ptrdiff_t(place));
+    chosen_[std::size_t(waiting_[place].arm)] -= 1;
+    decisions_ -= 1;
+    drop(place);
   }
   // Where among those that wait; `waiting().size()` if it does not.
   std::size_t place_of(double ticket) const {
@@ -164,18 +166,26 @@ class Arms : public Stateful {
   Parts parts() override {
     Field propensity = Field::positive("propensity", propensity_, 1 + 1e-9);
     propensity.unknown = true;
-    return {Field::count("decisions", decisions_), Field::count("updates", updates_),
-            Field::number("loss", loss_),          propensity,
-            Field::flag("slept", slept_),          Field::flag("delayed", delayed_),
-            Field::flag("retired", retired_),      Field::flag("present", present_),
-            Field::count("chosen", chosen_),       Field::count("seen", seen_),
+    return {Field::count("tickets", tickets_),  // first: `restore` looks at it
+            Field::count("decisions", decisions_),
+            Field::count("updates", updates_),
+            Field::number("loss", loss_),
+            propensity,
+            Field::flag("slept", slept_),
+            Field::flag("delayed", delayed_),
+            Field::flag("retired", retired_),
+            Field::flag("present", present_),
+            Field::count("chosen", chosen_),
+            Field::count("seen", seen_),
             Field::number("losses", losses_)};
   }
   void check() override {
     std::vector<double> open(size());  // of each arm the choices without a loss
     for (std::size_t i = 0; i < size(); ++i) open[i] = chosen_[i] - seen_[i];
     for (const Pull& pull : waiting_) open[std::size_t(pull.arm)] -= 1;
-    require(*std::min_element(open.begin(), open.end()) >= 0, "seen is more than was chosen");
+    require(std::all_of(open.begin(), open.end(), [](double each) { return each == 0; }),
+            "chosen is not what was seen and what waits");
+    require(decisions_ <= tickets_, "decisions are more than the tickets");
     require(sum_of(chosen_) == decisions_, "chosen does not add up to the decisions");
     require(sum_of(seen_) == updates_, "seen does not add up to the updates");
     const double gone = double(size()) - sum_of(present_);
@@ -212,10 +222,16 @@ class Arms : public Stateful {
   }
 
  private:
+  void drop(std::size_t place) {
+    if (place == 0)
+      waiting_.pop_front();
+    else
+      waiting_.erase(waiting_.begin() + std::ptrdiff_t(place));
+  }
   // A choice of a file: which follows one ticket, and is of those made.
-  void check_waiting(Pull& pull, double before, double decisions) const {
+  void check_waiting(Pull& pull, double before, double tickets) const {
     Field::count("a waiting choice's ticket", pull.ticket).check();
-    require(pull.ticket > before && pull.ticket < decisions, "the tickets that wait do not rise");
+    require(pull.ticket > before && pull.ticket < tickets, "the tickets that wait do not rise");
     Field::count("a waiting choice's arm", pull.arm, double(size()) - 1).check();
     Field propensity =
         Field::number("a waiting choice's propensity", pull.propensity, 1e-305, 1.01);
@@ -238,7 +254,8 @@ class Arms : public Stateful {
   double low_, high_;
   std::vector<double> present_, chosen_, seen_, losses_;
   std::deque<Pull> waiting_;
-  double decisions_ = 0, updates_ = 0, loss_ = 0, propensity_ = 1, slept_ = 0, delayed_ = 0;
+  double tickets_ = 0, decisions_ = 0, updates_ = 0, loss_ = 0, propensity_ = 1;
+  double slept_ = 0, delayed_ = 0;
   double retired_ = 0;  // whether an arm is
 };
 

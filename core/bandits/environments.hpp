@@ -66,7 +66,7 @@ struct Record {  // of every round; any may be null
 template <class After>
 std::size_t play(Arms& player, Environment& world, std::size_t first, std::size_t count,
                  const double* advice, const Delays& delays, const Record& record, After after) {
-  const double start = player.decisions();
+  const double start = player.tickets();
   const std::size_t rows = player.advisers() * player.size();
   std::vector<double> lost(count);
   for (std::size_t t = 0; t < count; ++t) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <deque>
 #include <vector>
 
 #include "oco/geometry.hpp"
@@ -20,6 +21,13 @@ namespace regretless::bandits {
 
 class LinUcb : public Stateful {
  public:
+  // A decision whose reward is not known yet.
+  struct Choice {
+    double ticket = 0, arm = 0;
+    double width = 0, widest = 0;  // of what was played, and of the arm with the largest
+    std::vector<double> context = {};
+  };
+
   // shared: one regression, and a context is a row of features for each arm
   LinUcb(std::size_t arms, std::size_t dimension, double alpha, double ridge, bool shared)
       : arms_(arms),
@@ -31,7 +39,6 @@ class LinUcb : public Stateful {
         scales_(models() * dimension, 1 / std::sqrt(ridge)),
         images_(models() * dimension),
         weights_(models() * dimension),
-        context_(context_size()),
         estimates_(arms),
         widths_(arms),
         row_(dimension) {
@@ -45,14 +52,14 @@ class LinUcb : public Stateful {
   std::size_t models() const { return shared_ ? 1 : arms_; }
   std::size_t context_size() const { return shared_ ? arms_ * dimension_ : dimension_; }
   const std::vector<double>& weights() const { return weights_; }
-  double decisions() const { return decisions_; }
+  double tickets() const { return tickets_; }      // numbers given to decisions
+  double decisions() const { return decisions_; }  // those that were not forgotten
   double updates() const { return updates_; }
   double reward() const { return reward_; }
-  double played_widths() const { return played_widths_; }    // sum over decisions
+  double played_widths() const { return played_widths_; }    // sum over decisions with a reward
   double largest_widths() const { return largest_widths_; }  // of the widest arm in each
-  bool waits() const { return waits_ != 0; }
-  std::size_t arm() const { return std::size_t(arm_); }
-  const std::vector<double>& context() const { return context_; }
+  const std::vector<double>& roots() const { return roots_; }
+  const std::deque<Choice>& waiting() const { return waiting_; }
 
   // Estimate and width of each arm.
   void look(const double* x) {
@@ -67,17 +74,43 @@ class LinUcb : public Stateful {
 
   // The first of the best arms; it and the context wait for a reward.
   std::size_t act(const double* x) {
-    look(x);
-    std::size_t best = 0;
-    for (std::size_t a = 1; a < arms_; ++a)
-      if (index(a) > index(best)) best = a;
-    std::copy_n(x, context_size(), context_.data());
-    arm_ = double(best);
-    waits_ = 1;
+    Choice choice = decide(x);
+    choice.ticket = tickets_++;
+    choice.context.assign(x, x + context_size());
     decisions_ += 1;
-    played_widths_ += widths_[best];
-    largest_widths_ += *std::max_element(widths_.begin(), widths_.end());
-    return best;
+    const auto arm = std::size_t(choice.arm);
+    waiting_.push_back(std::move(choice));
+    return arm;
+  }
+  // Learns the reward of a decision that waits.
+  void update(std::size_t place, double reward) {
+    const Choice& choice = waiting_[place];
+    settle(choice, choice.context.data(), reward);
+    drop(place);
+  }
+  // A decision and its reward in one; returns the decision, without its context.
+  Choice play(const double* x, const double* rewards) {
+    const Choice choice = decide(x);
+    tickets_ += 1;
+    decisions_ += 1;
+    settle(choice, x, rewards[std::size_t(choice.arm)]);
+    return choice;
+  }
+  void forget(std::size_t place) {
+    decisions_ -= 1;
+    drop(place);
+  }
+  // Where among those that wait; `waiting().size()` if it does not.
+  std::size_t place_of(double ticket) const {
+    const auto at = std::lower_bound(waiting_.begin(), waiting_.end(), ticket,
+                                     [](const Choice& c, double t) { return c.ticket < t; });
+    const bool found = at != waiting_.end() && at->ticket == ticket;
+    return found ? std::size_t(at - waiting_.begin()) : waiting_.size();
+  }
+  std::size_t oldest_of(std::size_t arm) const {
+    const auto at = std::find_if(waiting_.begin(), waiting_.end(),
+                                 [&](const Choice& c) { return c.arm == double(arm); });
+    return std::size_t(at - waiting_.begin());
   }
 
   void learn(std::size_t arm, const double* x, double reward) {
@@ -104,7 +137,6 @@ class LinUcb : public Stateful {
     solve(m, weights_.data() + m * d);
     updates_ += 1;
     reward_ += reward;
-    waits_ = 0;
   }
 
   // log det(A / ridge) of the regression of an arm.
@@ -116,25 +148,53 @@ class LinUcb : public Stateful {
     return sum;
   }
 
+  std::vector<double> state() override {
+    std::vector<double> all = Stateful::state();
+    for (const Choice& choice : waiting_) {
+      all.insert(all.end(), {choice.ticket, choice.arm, choice.width, choice.widest});
+      all.insert(all.end(), choice.context.begin(), choice.context.end());
+    }
+    return all;
+  }
+  void restore(const double* state, std::size_t size) override {
+    std::size_t fixed = 0;
+    for (const Field& part : parts()) fixed += part.at.size;
+    const std::size_t each = 4 + context_size();
+    require(size >= fixed && (size - fixed) % each == 0, "the state is of another bandit");
+    std::deque<Choice> waiting;
+    for (std::size_t at = fixed; at < size; at += each) {
+      Choice choice{state[at], state[at + 1], state[at + 2], state[at + 3]};
+      choice.context.assign(state + at + 4, state + at + each);
+      check_waiting(choice, waiting.empty() ? -1 : waiting.back().ticket, state[0]);
+      waiting.push_back(std::move(choice));
+    }
+    waiting_.swap(waiting);
+    try {
+      Stateful::restore(state, fixed);
+    } catch (...) {
+      waiting_.swap(waiting);
+      throw;
+    }
+  }
+
  protected:
   Parts parts() override {
-    return {Field::count("decisions", decisions_),
+    return {Field::count("tickets", tickets_),  // first: `restore` looks at it
+            Field::count("decisions", decisions_),
             Field::count("updates", updates_),
             Field::number("reward", reward_),
             Field::positive("played widths", played_widths_),
             Field::positive("largest widths", largest_widths_),
-            Field::flag("waits", waits_),
-            Field::count("arm", arm_, double(arms_) - 1),
             Field::number("roots", roots_, -kFar, kFar),
             Field::positive("scales", scales_, kFar),
             Field::number("images", images_, -kFar, kFar),
-            Field::number("weights", weights_, -kFar, kFar),
-            Field::number("context", context_, -kFar, kFar)};
+            Field::number("weights", weights_, -kFar, kFar)};
   }
   void check() override {
     const std::size_t d = dimension_;
     require(played_widths_ <= (1 + 1e-9) * largest_widths_, "played widths are above the largest");
-    require(waits_ == 0 || decisions_ > 0, "waits: nothing was decided");
+    require(decisions_ <= tickets_ && double(waiting_.size()) <= decisions_,
+            "decisions are more than the tickets, or less than those that wait");
     for (std::size_t m = 0; m < models(); ++m) {
       std::vector<double> theta(weights_.begin() + std::ptrdiff_t(m * d),
                                 weights_.begin() + std::ptrdiff_t((m + 1) * d));
@@ -151,6 +211,29 @@ class LinUcb : public Stateful {
   }
 
  private:
+  Choice decide(const double* x) {
+    look(x);
+    std::size_t best = 0;
+    for (std::size_t a = 1; a < arms_; ++a)
+      if (index(a) > index(best)) best = a;
+    const double widest = *std::max_element(widths_.begin(), widths_.end());
+    return {0, double(best), widths_[best], widest};
+  }
+  void settle(const Choice& choice, const double* x, double reward) {
+    played_widths_ += choice.width;
+    largest_widths_ += choice.widest;
+    learn(std::size_t(choice.arm), x, reward);
+  }
+  void drop(std::size_t place) { waiting_.erase(waiting_.begin() + std::ptrdiff_t(place)); }
+  void check_waiting(Choice& choice, double before, double tickets) const {
+    Field::count("a waiting decision's ticket", choice.ticket).check();
+    require(choice.ticket > before && choice.ticket < tickets,
+            "the tickets that wait do not rise");
+    Field::count("a waiting decision's arm", choice.arm, double(arms_) - 1).check();
+    Field::positive("a waiting decision's widest", choice.widest).check();
+    Field::positive("a waiting decision's width", choice.width, choice.widest).check();
+    Field::number("a waiting decision's context", choice.context, -kFar, kFar).check();
+  }
   std::size_t model(std::size_t arm) const { return shared_ ? 0 : arm; }
   const double* features_of(std::size_t arm, const double* x) const {
     return shared_ ? x + arm * dimension_ : x;
@@ -189,10 +272,10 @@ class LinUcb : public Stateful {
   std::vector<double> scales_;   // one over its diagonal
   std::vector<double> images_;   // R'^{-1} sum reward x
   std::vector<double> weights_;  // theta
-  std::vector<double> context_;  // of the decision that waits for its reward
+  std::deque<Choice> waiting_;   // for their rewards, the oldest first
   std::vector<double> estimates_, widths_, row_;
-  double decisions_ = 0, updates_ = 0, reward_ = 0, played_widths_ = 0, largest_widths_ = 0;
-  double waits_ = 0, arm_ = 0;
+  double tickets_ = 0, decisions_ = 0, updates_ = 0, reward_ = 0;
+  double played_widths_ = 0, largest_widths_ = 0;
 };
 
 }  // namespace regretless::bandits

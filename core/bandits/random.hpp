@@ -37,9 +37,21 @@ class Stream {
       if (std::log(u) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
     }
   }
-  double beta(double a, double b) {
-    const double x = gamma(a), y = gamma(b);
-    return x + y > 0 ? x / (x + y) : a / (a + b);
+  // Its logarithm, also where it is too small for a number.
+  double log_gamma(double shape) {
+    if (shape >= 1) return std::log(gamma(shape));
+    const double u = 1 - uniform();
+    return std::log(gamma(shape + 1)) + std::log(u) / shape;
+  }
+  // x / (1 - x) of an x from Beta(a, b), or the logarithm of that: both rise with x, and neither
+  // rounds an x that is nearly 1 to 1.
+  double beta_odds(double a, double b) {
+    const double x = gamma(a);
+    return x / gamma(b);
+  }
+  double beta_log_odds(double a, double b) {
+    const double x = log_gamma(a);
+    return x - log_gamma(b);
   }
 
  private:

@@ -10,7 +10,7 @@ namespace regretless::bandits {
 class BernoulliThompson : public OfMeans {
  public:
   BernoulliThompson(std::size_t n, std::uint64_t seed, double low, double high, double a, double b)
-      : OfMeans(n, seed, low, high), a_(a), b_(b), ones_(n) {}
+      : OfMeans(n, seed, low, high), a_(a), b_(b), extreme_(std::min(a, b) < 0.1), ones_(n) {}
   void probabilities(const double*, double* p) override { std::fill_n(p, size(), std::nan("")); }
   void grow(double rate) override {
     OfMeans::grow(rate);
@@ -28,7 +28,8 @@ class BernoulliThompson : public OfMeans {
   std::size_t choose(const double* awake, Stream& random, Pull& pull) override {
     pull.propensity = std::nan("");
     return least(awake, [&](std::size_t i) {
-      return random.beta(a_ + ones_[i], b_ + (seen_[i] - ones_[i]));
+      const double a = a_ + ones_[i], b = b_ + (seen_[i] - ones_[i]);
+      return extreme_ ? random.beta_log_odds(a, b) : random.beta_odds(a, b);
     });
   }
   void learn(const Pull& pull, double y) override {
@@ -38,6 +39,7 @@ class BernoulliThompson : public OfMeans {
 
  private:
   double a_, b_;
+  bool extreme_;  // beliefs so close to 0 and 1 that only logarithms tell them apart
   std::vector<double> ones_;
 };
 

@@ -295,6 +295,7 @@ void bind_bandits(nb::module_& m) {
             return a.watch(world, std::move(checkpoints), delays);
           },
           "world"_a, "checkpoints"_a, "delays"_a.none())
+      .def_prop_ro("tickets", [](PyArms& a) { return std::int64_t(a.get().tickets()); })
       .def_prop_ro("decisions", [](PyArms& a) { return std::int64_t(a.get().decisions()); })
       .def_prop_ro("updates", [](PyArms& a) { return std::int64_t(a.get().updates()); })
       .def_prop_ro("loss", [](PyArms& a) { return a.get().loss(); })

@@ -57,9 +57,16 @@ std::size_t checked_arm(const LinUcb& bandit, std::int64_t arm) {
                               .c_str());
   return std::size_t(arm);
 }
-void check_waits(const LinUcb& bandit) {
-  if (!bandit.waits())
-    throw nb::value_error("update: no decision waits for a reward; call act(x) first, or give x=");
+std::size_t checked_place(const LinUcb& bandit, std::size_t place, const std::string& what) {
+  if (place == bandit.waiting().size())
+    throw nb::value_error(
+        (what + " waits for a reward; call act(x) first, or give arm= and x=").c_str());
+  return place;
+}
+
+std::size_t place_of(const LinUcb& bandit, std::int64_t ticket) {
+  return checked_place(bandit, bandit.place_of(double(ticket)),
+                       "ticket=" + std::to_string(ticket) + ": no decision that had it");
 }
 
 // (arms, widths of those that were played, of the widest in each round, and the largest log
@@ -78,15 +85,15 @@ nb::tuple run(LinUcb& bandit, Rows contexts, Rows rewards) {
     nb::gil_scoped_release release;
     for (std::size_t t = 0; t < count; ++t) {
       const double* x = contexts.data() + t * bandit.context_size();
-      const std::size_t arm = bandit.act(x);
+      const LinUcb::Choice choice = bandit.play(x, rewards.data() + t * arms);
+      const auto arm = std::size_t(choice.arm);
       played[t] = std::int64_t(arm);
-      widths[t] = bandit.widths()[arm];
-      widest[t] = *std::max_element(bandit.widths().begin(), bandit.widths().end());
+      widths[t] = choice.width;
+      widest[t] = choice.widest;
       // det(A + x x') = det(A) (1 + x' A^{-1} x)
       double& log = grown[bandit.shared() ? 0 : arm];
       most = std::max(most, log += std::log1p(widths[t] * widths[t]));
       largest[t] = most;
-      bandit.learn(arm, x, rewards.data()[t * arms + arm]);
     }
   }
   return nb::make_tuple(array_of(played), array_of(widths), array_of(widest), array_of(largest));
@@ -103,19 +110,29 @@ void bind_lin_ucb(nb::module_& m) {
       .def(
           "update",
           [](LinUcb& b, double reward) {
-            check_waits(b);
             check_reward(reward);
-            b.learn(b.arm(), b.context().data(), reward);
+            b.update(checked_place(b, 0, "update: no decision"), reward);
           },
           "reward"_a)
       .def(
           "update_arm",
           [](LinUcb& b, std::int64_t arm, double reward) {
-            check_waits(b);
             check_reward(reward);
-            b.learn(checked_arm(b, arm), b.context().data(), reward);
+            b.update(checked_place(b, b.oldest_of(checked_arm(b, arm)),
+                                   "arm=" + std::to_string(arm) + ": no decision for it"),
+                     reward);
           },
           "arm"_a, "reward"_a)
+      .def(
+          "update_ticket",
+          [](LinUcb& b, std::int64_t ticket, double reward) {
+            check_reward(reward);
+            b.update(place_of(b, ticket), reward);
+          },
+          "ticket"_a, "reward"_a)
+      .def(
+          "forget", [](LinUcb& b, std::int64_t ticket) { b.forget(place_of(b, ticket)); },
+          "ticket"_a)
       .def(
           "learn",
           [](LinUcb& b, std::int64_t arm, Context x, double reward) {
@@ -135,12 +152,21 @@ void bind_lin_ucb(nb::module_& m) {
           "log_determinant",
           [](const LinUcb& b, std::size_t arm) { return b.log_determinant(arm); }, "arm"_a)
       .def_prop_ro("weights", [](const LinUcb& b) { return array_of(b.weights()); })
+      .def_prop_ro("roots", [](const LinUcb& b) { return array_of(b.roots()); })
+      .def_prop_ro("tickets", [](const LinUcb& b) { return std::int64_t(b.tickets()); })
       .def_prop_ro("decisions", [](const LinUcb& b) { return std::int64_t(b.decisions()); })
       .def_prop_ro("updates", [](const LinUcb& b) { return std::int64_t(b.updates()); })
       .def_prop_ro("reward", &LinUcb::reward)
       .def_prop_ro("played_widths", &LinUcb::played_widths)
       .def_prop_ro("largest_widths", &LinUcb::largest_widths)
-      .def_prop_ro("waits", &LinUcb::waits)
+      .def_prop_ro(
+          "waiting",
+          [](const LinUcb& b) {
+            nb::list all;
+            for (const LinUcb::Choice& each : b.waiting())
+              all.append(nb::make_tuple(std::int64_t(each.ticket), std::int64_t(each.arm)));
+            return all;
+          })
       .def("state", [](LinUcb& b) { return array_of(b.state()); })
       .def(
           "restore", [](LinUcb& b, Vector<double> state) { b.restore(state.data(), state.size()); },

@@ -72,6 +72,9 @@ void test_arms() {
         }
       }
       CHECK(player.updates() == 296 && player.decisions() == 300);
+      player.forget(1);
+      CHECK(player.decisions() == 299 && player.tickets() == 300);
+      copy.restore(player.state().data(), player.state().size());
     }
   }
   // a run with delays: all losses come
@@ -112,8 +115,13 @@ void test_arms() {
   }
   // draws of other shapes than 1: means of Beta(a, b) are a / (a + b)
   for (const double a : {0.3, 1.0, 40.0}) {
-    double sum = 0;
-    for (int t = 0; t < 20000; ++t) sum += Draws(3, Draws::coin, t).beta(a, 2.0);
+    double sum = 0, by_logs = 0;
+    for (int t = 0; t < 20000; ++t) {
+      const double odds = Draws(3, Draws::coin, t).beta_odds(a, 2.0);
+      sum += odds / (1 + odds);
+      by_logs += 1 / (1 + std::exp(-Draws(5, Draws::coin, t).beta_log_odds(a, 2.0)));
+    }
     CHECK(std::fabs(sum / 20000 - a / (a + 2)) < 0.01);
+    CHECK(std::fabs(by_logs / 20000 - a / (a + 2)) < 0.01);
   }
 }

@@ -23,9 +23,9 @@ void test_lin_ucb() {
       for (double& each : x) each = random() % 5 ? normal(random) : 0;
       const std::size_t arm = whole.act(x.data());
       const double reward = normal(random);
-      CHECK(arm < n && whole.waits());
-      whole.learn(arm, x.data(), reward);
-      CHECK(!whole.waits());
+      CHECK(arm < n && whole.waiting().size() == 1);
+      whole.update(0, reward);
+      CHECK(whole.waiting().empty());
       const std::size_t m = shared ? 0 : arm;
       const double* f = x.data() + (shared ? arm * d : 0);
       for (std::size_t i = 0; i < d; ++i) {
@@ -38,7 +38,7 @@ void test_lin_ucb() {
         second.restore(state.data(), state.size());
       }
       CHECK(part.act(x.data()) == arm);
-      part.learn(arm, x.data(), reward);
+      part.update(0, reward);
     }
     CHECK(second.state() == whole.state());
     for (std::size_t m = 0; m < whole.models(); ++m)

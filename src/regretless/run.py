@@ -75,6 +75,10 @@ class Run(ABC):
         """The theorem's bound on the regret; infinite if it has none."""
         return self.certificate(*who, **asked).bound
 
+    def _compared(self) -> dict[str, Any]:
+        """Regret and bound after each round, by name; not of a run that cannot tell its regret."""
+        return {"regret": self.regret_curve(), "bound": self.bound_curve()}
+
     def _columns(self) -> dict[str, Any]:
         """What else is known of each round, by name."""
         return {}
@@ -90,8 +94,8 @@ class Run(ABC):
 
         rounds = np.arange(1, self.rounds + 1) if self.index is None else self.index
         name = getattr(self.index, "name", None) or "round"
-        columns = {name: rounds, "loss": self.losses, "regret": self.regret_curve()}
-        return pa.table(columns | {"bound": self.bound_curve()} | self._columns())
+        columns = {name: rounds, "loss": self.losses}
+        return pa.table(columns | self._compared() | self._columns())
 
     def to_frame(self) -> Any:
         """The table of `to_arrow` as a pandas frame, if pandas is installed; else as it is.

@@ -37,10 +37,35 @@ def replay(actions, rewards, chosen):
     return sum(matched) / len(matched), matched
 
 
-def empirical_bernstein(terms, length, confidence):
-    """Maurer and Pontil 2009, Theorem 4, for both sides: half the interval."""
-    m = len(terms)
-    mean = sum(terms) / m
-    variance = sum((x - mean) ** 2 for x in terms) / (m - 1)
-    log = math.log(2 / ((1 - confidence) / 2))
-    return math.sqrt(2 * variance * log / m) + 7 * length * log / (3 * (m - 1))
+def empirical_bernstein(terms, ends, confidence):
+    """Howard and others 2021: exp(r sum (x - v) - psi(r) sum (x - mean before)^2) has a mean of at most
+    1, for 14 rates r = 1/2, 1/4, ..., on both sides."""
+    (low, high), m = ends, len(terms)
+    x = [(each - low) / (high - low) for each in terms]
+    variance, total = 0.0, 0.0
+    for t, each in enumerate(x):
+        before = total / t if t else 0.5
+        variance += (each - before) ** 2
+        total += each
+    needed = math.log(14 * 2 / (1 - confidence))
+    half = min(
+        (needed + (-math.log(1 - r) - r) * variance) / r for r in (0.5**k for k in range(1, 15))
+    )
+    below, above = max(0.0, total / m - half / m), min(1.0, total / m + half / m)
+    return low + (high - low) * below, low + (high - low) * above
+
+
+def chernoff(terms, ends, confidence):
+    """The v with `m kl(mean, v) <= log(2 / (1 - confidence))`, by Brent's method."""
+    from scipy.optimize import brentq
+
+    (low, high), m = ends, len(terms)
+    p = sum((each - low) / (high - low) for each in terms) / m
+
+    def beyond(q):
+        parts = [(p, q), (1 - p, 1 - q)]
+        return m * sum(a * math.log(a / b) for a, b in parts if a) - math.log(2 / (1 - confidence))
+
+    below = brentq(beyond, 1e-15, p) if p > 0 else 0.0
+    above = brentq(beyond, p, 1 - 1e-15) if p < 1 else 1.0
+    return low + (high - low) * below, low + (high - low) * above

@@ -5,6 +5,7 @@
 
 from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.contextual_run import ContextualRun
+from regretless.bandits.convex_run import ConvexBanditRun
 from regretless.bandits.environments import Bernoulli, Gaussian
 from regretless.bandits.epsilon_greedy import EpsilonGreedy
 from regretless.bandits.epsilon_greedy_learner import EpsilonGreedyLearner
@@ -17,7 +18,7 @@ from regretless.bandits.lin_ucb import LinUCB
 from regretless.bandits.mirror_descent import BanditMirrorDescent
 from regretless.bandits.player import ArmPlayer
 from regretless.bandits.potential_bandit import BanditPotential, PotentialBandit
-from regretless.bandits.simulation import Simulation, simulate
+from regretless.bandits.simulation import Simulation, Simulations, simulate
 from regretless.bandits.thompson import ThompsonSampling
 from regretless.bandits.tsallis_inf import TsallisINF
 from regretless.bandits.ucb1 import UCB1
@@ -31,6 +32,7 @@ __all__ = [
     "BanditRun",
     "Bernoulli",
     "ContextualRun",
+    "ConvexBanditRun",
     "EpsilonGreedy",
     "EpsilonGreedyLearner",
     "Estimator",
@@ -43,6 +45,7 @@ __all__ = [
     "OnePoint",
     "PotentialBandit",
     "Simulation",
+    "Simulations",
     "ThompsonSampling",
     "TsallisINF",
     "TwoPoint",

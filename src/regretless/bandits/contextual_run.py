@@ -1,55 +1,76 @@
 """A finished game of a contextual bandit: which arms it chose, and what they brought."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.arguments import shown
-from regretless.run import Array, Run
+from regretless.bandits.bandit_run import ArmRun
+from regretless.bandits.environments import Kept
+from regretless.run import Array
 
-__all__ = ["ContextualRun", "arm_of", "contextual_run"]
+__all__ = ["ContextualRun", "arm_of"]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ContextualRun(Run):
+class ContextualRun(ArmRun):
     """The rounds of a contextual bandit; losses are rewards with the sign changed.
 
-    Attributes: those of `Run`, the comparator being the best single arm in hindsight; `arms` chosen;
-    `propensities` with which they were.
+    It is compared with single arms, by default the best in hindsight. `regret` is what was really
+    missed, and `bound` is on the same number.
+
+    Attributes: those of `Run`; `arms` chosen; `propensities` with which they were; `rewards` of all
+    arms, a row a round; `before` and `after`, the bandit as it was then.
 
     >>> from regretless.bandits import LinUCB
-    >>> run = LinUCB(2, 1).run([[1.0], [1.0], [1.0]], [[0.0, 1.0]] * 3)
-    >>> run.arms, run.reward
-    (array([0, 1, 1]), 2.0)
+    >>> run = LinUCB(2, 1).run([[1.0], [1.0], [1.0]], rewards=[[0.0, 1.0]] * 3)
+    >>> run.arms, run.reward, run.regret()
+    (array([0, 1, 1]), 2.0, 1.0)
     """
 
-    arms: NDArray[np.int64]
-    propensities: Array
+    world: Kept
+
+    def __init__(
+        self,
+        rewards: Array,
+        arms: NDArray[np.int64],
+        propensities: Array,
+        *,
+        before: Any,
+        after: Any,
+        widths: tuple[Array, Array, Array] | None = None,
+    ) -> None:
+        self.arms, self.propensities = arms, propensities
+        self.losses = -rewards[np.arange(len(arms)), arms]
+        self.world = Kept(-rewards)
+        self.before, self.after = before, after
+        self.widths = widths  # of what was played, of the widest arm, and how much was learned
+
+    @property
+    def rewards(self) -> Array:
+        """Of all arms, a row a round."""
+        return -self.world.rows
 
     @property
     def reward(self) -> float:
         """The sum of the rewards."""
         return -self.loss
 
+    def _proven(self, u: Array) -> tuple[dict[str, float], str, dict[str, bool | None]]:
+        found = None if self.widths is None else self.after._realised(self)
+        return super()._proven(u) if found is None else found
 
-def contextual_run(
-    rewards: Array, arms: NDArray[np.int64], propensities: Array, bound: Array, player: str
-) -> ContextualRun:
-    """The run of these choices among rewards that were all known."""
-    arms = arms.astype(np.int64)
-    best = int(np.argmax(rewards.sum(axis=0)))
-    return ContextualRun(
-        -rewards[np.arange(len(arms)), arms],
-        -rewards[:, best],
-        np.eye(rewards.shape[1])[best],
-        bound,
-        None,
-        player,
-        arms=arms,
-        propensities=propensities,
-    )
+    def _proven_curve(self, u: Array) -> Array | None:
+        if self.widths is None:
+            return None
+        curve: Array = self.after._realised_curve(self)
+        return curve
+
+    def _columns(self) -> dict[str, Any]:
+        return super()._columns() | {"reward": -self.losses}
+
+    def __repr__(self) -> str:
+        return f"<{self.rounds} rounds of {self.after!r}, reward {self.reward:.4g}>"
 
 
 def arm_of(arm: Any, n: int) -> int:

@@ -1,5 +1,6 @@
 """Arms whose losses are drawn, in the core: a million rounds need no matrix."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ from regretless import _core
 from regretless.arguments import check_seed, not_negative, probabilities, table, whole
 from regretless.run import Array
 
-__all__ = ["Bernoulli", "Environment", "Gaussian", "folded"]
+__all__ = ["Bernoulli", "Drawn", "Environment", "Gaussian", "Kept", "folded"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,69 @@ class Gaussian(Environment):
     @property
     def _scale(self) -> float:
         return float(self.scale)
+
+
+# --- the losses of a run ---------------------------------------------------------------------------
+
+_AT_ONCE = 65_536  # numbers drawn again at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The losses of all who a run is compared with, a column each, and of the worst arm of each round.
+
+    >>> Kept(np.array([[0.0, 1.0], [0.5, 0.25]])).worst()
+    array([1. , 0.5])
+    """
+
+    rows: Array
+    worst_losses: Array | None = None  # if the columns are not those of arms
+
+    def sums(self) -> Array:
+        """What each lost in all."""
+        return np.asarray(self.rows.sum(axis=0))
+
+    def mix(self, u: Array) -> Array:
+        """What a fixed distribution over the columns loses in each round."""
+        return np.asarray(self.rows[:, np.argmax(u)] if u.max() == 1.0 else self.rows @ u)
+
+    def worst(self) -> Array:
+        """The largest loss of each round."""
+        return self.rows.max(axis=1) if self.worst_losses is None else self.worst_losses
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The same of an environment: drawn again when they are asked for, as a run may be long.
+
+    >>> drawn = Drawn(Bernoulli([0.2, 0.8]), seed=1, first=1, count=2)
+    >>> drawn.sums(), drawn.worst()
+    (array([0., 1.]), array([0., 1.]))
+    """
+
+    environment: Environment
+    seed: int
+    first: int
+    count: int
+
+    def _pieces(self) -> Iterator[Array]:
+        world, n = self.environment._world(self.seed), self.environment.n
+        step = max(1, _AT_ONCE // n)
+        for at in range(0, self.count, step):
+            yield world.rows(self.first + at, min(step, self.count - at)).reshape(-1, n)
+
+    def sums(self) -> Array:
+        """What each arm lost in all."""
+        start = np.zeros(self.environment.n)
+        return np.asarray(sum((piece.sum(axis=0) for piece in self._pieces()), start))
+
+    def mix(self, u: Array) -> Array:
+        """What a fixed distribution over the arms loses in each round."""
+        return np.concatenate([np.empty(0), *(Kept(piece).mix(u) for piece in self._pieces())])
+
+    def worst(self) -> Array:
+        """The largest loss of each round."""
+        return np.concatenate([np.empty(0), *(piece.max(axis=1) for piece in self._pieces())])
 
 
 def folded(seed: Any) -> int:

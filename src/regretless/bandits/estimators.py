@@ -55,9 +55,17 @@ class Estimator(ABC):
         """The loss `<row, .>`, of what is played."""
         return lambda point: float(point @ row)
 
+    def at(self, loss: Callable[[Any], Any], u: Array) -> float:
+        """What a loss is at a point of the domain."""
+        return finite(loss(u), "loss")
+
     @abstractmethod
     def spread(self, geometry: Geometry, dimension: int) -> float:
         """A bound on the mean of `||z||^2` in the norm that bounds the regret; infinite if unknown."""
+
+    @abstractmethod
+    def largest(self, diameter: float) -> float:
+        """The largest regret of a round, in a domain of this diameter."""
 
     def bias(self) -> float:
         """How far from the loss at a comparator what was suffered and estimated can be, a round."""
@@ -106,6 +114,12 @@ class OneArm(Estimator):
     def linear(self, row: Array) -> Callable[[Any], Any]:
         return lambda arm: float(row[arm])
 
+    def at(self, loss: Callable[[Any], Any], u: Array) -> float:
+        return math.fsum(p * loss(arm) for arm, p in enumerate(u.tolist()) if p)
+
+    def largest(self, diameter: float) -> float:
+        return 1.0
+
     def spread(self, geometry: Geometry, dimension: int) -> float:
         # in the local norm E sum_i w_i z_i^2 = sum_i y_i^2 (survey Cor 4.2)
         return float(dimension) if geometry == Entropy() else math.inf
@@ -148,6 +162,9 @@ class OnePoint(Estimator):
         f = finite(value, "value")
         z = len(w) / self.delta * f * _direction(draw)
         return Feedback(f, z, abs(f) <= (self.bound + self.lipschitz * self.delta) * (1 + 1e-9))
+
+    def largest(self, diameter: float) -> float:
+        return self.lipschitz * (diameter + self.delta)
 
     def spread(self, geometry: Geometry, dimension: int) -> float:
         largest = dimension * (self.bound / self.delta + self.lipschitz)

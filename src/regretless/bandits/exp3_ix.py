@@ -7,11 +7,14 @@ import numpy as np
 
 from regretless import _core
 from regretless.arguments import positive, shown, within
+from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.exp3 import Exp3
 from regretless.certificates import Certificate
 from regretless.run import Array
 
 __all__ = ["Exp3IX"]
+
+_OBLIVIOUS: dict[str, bool | None] = {"losses are fixed in advance": None}
 
 
 class Exp3IX(Exp3):
@@ -37,8 +40,8 @@ class Exp3IX(Exp3):
     >>> bandit = Exp3IX(3, rate="horizon", horizon=1000)
     >>> run = bandit.run([[0.2, 0.5, 0.9]] * 1000)
     >>> certificate = bandit.high_probability(delta=0.01)
-    >>> round(run.regret[-1]), {name: round(b) for name, b in certificate.bounds.items()}
-    (52, {'measured': 270, 'promised': 363})
+    >>> round(run.regret()), {name: round(b) for name, b in certificate.bounds.items()}
+    (52, {'measured': 270, 'promised': 363, 'trivial': 1000})
     """
 
     _options: ClassVar[tuple[str, ...]] = ("rate", "horizon", "gamma", "delta")
@@ -74,38 +77,73 @@ class Exp3IX(Exp3):
         return _core.exp3(*self._common, self._eta(), self.rate == "anytime", self._implicit)
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
+        # a regret that exceeds a + b x with probability 2 e^-x has a mean of at most a + b (ln 2 + 1)
+        return {"promised": self._but_for(rounds, math.log(2.0) + 1.0)}
+
+    def _but_for(self, rounds: Array, likely: float) -> Array:
+        """The regret exceeds this with probability `2 e^-likely` at most."""
         # sums of a_t (z_ti - loss_ti) over rounds and arms exceed max(a_t / (2 gamma_t)) ln(1 / delta)
         # with probability delta at most (Neu's Lemma 1), here a = eta / 2 + gamma for all arms
         share, eta = self._implicit, self._last_rate(rounds)
         paid = (0.5 + share) * self.n * self._rates(rounds)
-        likely = math.log(2.0 / self.delta)
         extra = max(1.0, (0.5 + share) / (2.0 * share)) * likely
         low = (math.log(self.n) + likely) / (2.0 * share * eta)
-        return {"promised": math.log(self.n) / eta + paid + extra + low}
+        return np.asarray(math.log(self.n) / eta + paid + extra + low)
+
+    def _with_probability(self, rounds: Array) -> Array:
+        return self._width * self._but_for(rounds, math.log(2.0 / self.delta))
 
     def high_probability(self, delta: float | None = None) -> Certificate:
         """Bounds on the regret to all arms at once, each with probability `1 - delta`.
 
-        "measured" by what was paid in this run, "promised" beforehand. `regret` is not a number: what
-        is seen does not tell it.
+        "measured" by what was paid in this run, "promised" beforehand. `regret` is None: what is seen
+        does not tell it. `run.certificate()` has both for the rounds of a run, beside its regret.
         """
-        other = self if delta is None else self.clone()
+        other = self if delta is None else self.copy()
         if delta is not None:
             other.delta = _probability(delta)
         bounds = {"nothing played": 0.0}
         if self.rounds:
-            eta = float(self._last_rate(np.array(float(self.rounds))))
-            low = math.log(self.n / other.delta) / (2.0 * self._implicit * eta)
-            bounds = {"measured": self.certificate().bound + self._width * low}
-            if not self._engine.slept and not self._engine.delayed:
-                bounds |= other.expectation().bounds
+            bounds = {"measured": self._pathwise()["pathwise"] + other._luck()}
+            if False not in self._conditions.values():
+                bounds["promised"] = float(
+                    other._with_probability(np.array([float(self.rounds)]))[0]
+                )
+            bounds["trivial"] = self._width * self.rounds
         return Certificate(
             self.rounds,
             None,
             bounds,
-            f"{self._theorem}, with probability {1 - other.delta:g}",
-            {"losses are fixed in advance": None},
+            other._likely,
+            _OBLIVIOUS,
+            "all arms at once, of their losses",
         )
+
+    def _luck(self) -> float:
+        """By how much the estimates of an arm can exceed its losses with probability delta."""
+        eta = float(self._last_rate(np.array(float(self.rounds))))
+        return self._width * math.log(self.n / self.delta) / (2.0 * self._implicit * eta)
+
+    @property
+    def _likely(self) -> str:
+        return f"{self._theorem}, with probability {1 - self.delta:g}"
+
+    def _realised(
+        self, run: BanditRun, u: Array
+    ) -> tuple[dict[str, float], str, dict[str, bool | None]] | None:
+        if self._engine.slept or not run.rounds:  # estimates of arms that sleep are not theirs
+            return None
+        carried = float(u @ run.before.regrets)  # the inequality is about all rounds
+        bounds = {"measured": self._pathwise()["pathwise"] - carried + self._luck()}
+        curve = self._realised_curve(run, u)
+        if curve is not None:
+            bounds["promised"] = float(curve[-1])
+        return bounds, self._likely, _OBLIVIOUS
+
+    def _realised_curve(self, run: BanditRun, u: Array) -> Array | None:
+        if run.before.rounds or False in self._conditions.values():
+            return None
+        return self._with_probability(np.arange(1.0, run.rounds + 1.0))
 
 
 def _probability(delta: float) -> float:

@@ -8,7 +8,9 @@ import numpy as np
 from regretless import _core
 from regretless.arguments import distributions, whole
 from regretless.bandits.bandit_run import BanditRun
+from regretless.bandits.environments import Kept
 from regretless.bandits.weighted import ExponentialPlayer, log_of
+from regretless.certificates import Certificate
 from regretless.named import names_of
 from regretless.run import Array
 
@@ -46,6 +48,7 @@ class Exp4(ExponentialPlayer):
     """
 
     contextual: ClassVar[bool] = True  # the advice
+    _compared_with: ClassVar[str] = "expert"
     _options: ClassVar[tuple[str, ...]] = ("experts", "rate", "horizon")
     _theorem = "Auer, Cesa-Bianchi, Freund and Schapire 2002, Theorem 7.1, without exploration"
 
@@ -101,7 +104,8 @@ class Exp4(ExponentialPlayer):
     ) -> BanditRun:
         """Play many rounds: a row of `losses` each, and of `advice` (rounds, experts, n).
 
-        The comparator is the best arm; `regrets` tells of experts. Other arguments as of `Exp3`.
+        Comparators are the experts, who lose in the mean over what they advise. Other arguments as of
+        `Exp3`.
         """
         if self.waiting:
             raise ValueError(
@@ -111,8 +115,9 @@ class Exp4(ExponentialPlayer):
         said = self._advice(advice, (len(rows), self.experts, self.n))
         if not self.present.all():
             said = _restricted(said, self.present.astype(np.float64))
+        theirs = Kept(np.einsum("tmn,tn->tm", said, rows), rows.max(axis=1, initial=-math.inf))
         with self._seeded(seed):
-            return self._table(rows, delay, None, said)
+            return self._table(rows, delay, None, said, theirs)
 
     def _advice(self, advice: Any, shape: tuple[int, ...]) -> Array:
         if names_of(advice) is not None:  # of arms, of experts, in either direction
@@ -122,13 +127,13 @@ class Exp4(ExponentialPlayer):
             )
         return distributions(advice, "advice", shape)
 
+    def expectation(self) -> Certificate:  # type: ignore[override]
+        """What is proven of the mean of the regret over the draws, to every expert fixed in advance."""
+        return super().expectation()
+
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         start = math.log(self.experts) / self._last_rate(rounds)
         return {"experts": start + self.n / 2.0 * self._rates(rounds)}
-
-    def _promised(self, rounds: Array, gaps: Array | None) -> Array:
-        # the comparator of a run is an arm, of which no expert need have been sure
-        return np.full(len(rounds), math.nan)
 
 
 def _restricted(rows: Array, mask: Array) -> Array:

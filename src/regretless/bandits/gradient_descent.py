@@ -1,7 +1,6 @@
 """Gradient descent without a gradient (survey 4.3.2; Flaxman, Kalai and McMahan 2005)."""
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -191,15 +190,6 @@ class BanditGradientDescent(BanditMirrorDescent):
         return {
             "any horizon": 2.0 * math.sqrt(3.0 * B * d * F * L) * T**0.75 * _doubling(0.75) + half
         }
-
-    def __repr__(self) -> str:
-        defaults: dict[str, Any] = {
-            "horizon": None, "lipschitz": 1.0, "bound": 1.0, "rate": None, "delta": None,
-            "points": 1, "inside": False,
-        }  # fmt: skip
-        given = [f"{k}={self._given[k]!r}" for k, v in defaults.items() if self._given[k] != v]
-        parts = [str(self.dimension), f"domain={self.domain!r}", *given]
-        return f"BanditGradientDescent({', '.join(parts)})"
 
 
 def _doubling(power: float) -> float:

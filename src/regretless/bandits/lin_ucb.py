@@ -7,13 +7,13 @@ Szepesvari 2011.
 import copy
 import math
 import os
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from regretless import _core, persistence, state
-from regretless.arguments import number, positive, table, whole, within
-from regretless.bandits.contextual_run import ContextualRun, arm_of, contextual_run
+from regretless.arguments import number, positive, shown, table, whole, within
+from regretless.bandits.contextual_run import ContextualRun, arm_of
 from regretless.certificates import Certificate
 from regretless.run import Array
 from regretless.threads import OneThread
@@ -21,7 +21,7 @@ from regretless.threads import OneThread
 __all__ = ["LinUCB"]
 
 _MOST = 1e100  # as in core/bind/lin_ucb.cpp
-_GIVEN = ("n", "dimension", "alpha", "ridge", "shared")
+_GIVEN = ("n", "dimension", "alpha", "ridge", "shared", "noise", "norm", "delta")
 
 
 class LinUCB(OneThread):
@@ -49,22 +49,31 @@ class LinUCB(OneThread):
     alpha : how much is given for not knowing; at 0 the arm that looks best is played.
     ridge : the penalty on `||theta||^2`.
     shared : one regression for all arms, and a context has a row of features for each of them.
+    noise, norm : what `confidence`, `certificate` and the bounds of runs assume: R (rewards in [0, 1]
+        have 1/2) and S. They do not change what is played.
+    delta : the probability with which these may fail.
 
-    Attributes: `rounds` learned from, `reward`, their sum, `weights`, the theta of each arm,
-    `propensity` of what was chosen: always 1.
+    A reward may come late: every `act(x)` is a decision of its own and waits for its reward.
+    `update(reward=r)` is that of the oldest, `update(arm, reward=r)` of the oldest for this arm,
+    `update(reward=r, ticket=ticket)` of the decision that had this `ticket`. It is learned with the
+    context of its own decision.
+
+    Attributes: `decisions` made and not forgotten, `rounds` learned from, `reward`, their sum,
+    `weights`, the theta of each arm, `ticket` of the last decision, `waiting`, tickets and arms of those
+    without a reward yet, `propensity` of what was chosen: always 1.
 
     >>> bandit = LinUCB(3, 2, alpha=0.5)
     >>> bandit.act([1.0, 0.0])
     0
-    >>> bandit.update(0.2)
+    >>> bandit.update(reward=0.2)
     >>> bandit.act([1.0, 0.0])  # of the others nothing is known yet
     1
-    >>> bandit.update(1.0)
+    >>> bandit.update(reward=1.0)
     >>> bandit.weights
     array([[0.1, 0. ],
            [0.5, 0. ],
            [0. , 0. ]])
-    >>> bandit.update(2, 0.0, x=[0.0, 1.0])  # learned from a log
+    >>> bandit.update(2, reward=0.0, x=[0.0, 1.0])  # learned from a log
     >>> bandit.rounds
     3
     """
@@ -77,11 +86,16 @@ class LinUCB(OneThread):
         alpha: float = 1.0,
         ridge: float = 1.0,
         shared: bool = False,
+        noise: float = 0.5,
+        norm: float = 1.0,
+        delta: float = 0.05,
     ) -> None:
         self.n, self.dimension = whole(n, "n"), whole(dimension, "dimension")
         self.alpha = within(alpha, "alpha", "[0, 1e100]")
         self.ridge = within(ridge, "ridge", "[1e-100, 1e100]")
         self.shared = bool(shared)
+        self.noise, self.norm = positive(noise, "noise"), positive(norm, "norm")
+        self.delta = within(delta, "delta", "(0, 1)")
         self._engine = self._start()
 
     def _start(self) -> _core.LinUcb:
@@ -89,7 +103,24 @@ class LinUCB(OneThread):
 
     # --- the rounds --------------------------------------------------------------------------------
 
+    feedback: ClassVar[str] = "reward"
+    contextual: ClassVar[bool] = True
     propensity = 1.0
+
+    @property
+    def decisions(self) -> int:
+        """Decisions made and not forgotten."""
+        return self._engine.decisions
+
+    @property
+    def ticket(self) -> int:
+        """The number of the last decision, from 0 on: with it, its reward may come in any order."""
+        return self._engine.tickets - 1
+
+    @property
+    def waiting(self) -> list[tuple[int, int]]:
+        """Ticket and arm of the decisions whose reward is not known, the oldest first."""
+        return self._engine.waiting
 
     @property
     def rounds(self) -> int:
@@ -113,21 +144,32 @@ class LinUCB(OneThread):
         except TypeError:  # a list
             return self._engine.act(self._context(x))
 
-    def update(self, arm: Any, reward: Any = None, *, x: Any = None) -> None:
-        """Learn a reward: `update(reward)` of the last `act`, or `update(arm, reward)` of another arm.
+    def update(
+        self, arm: Any = None, *, reward: Any, x: Any = None, ticket: int | None = None
+    ) -> None:
+        """Learn the reward of the oldest decision that waits, of the oldest for `arm`, or of `ticket`.
 
-        With `x` nothing needs to have been played: rewards that come late, or from a log.
+        With `arm` and `x` nothing needs to have been decided, and no decision is settled: from a log.
         """
-        if reward is None:
+        value = reward if isinstance(reward, float) else number(reward, "reward")
+        if ticket is not None:
+            if arm is not None or x is not None:
+                raise ValueError(f"ticket={shown(ticket)} tells arm and x: do not give them")
+            self._engine.update_ticket(whole(ticket, "ticket", 0), value)
+        elif arm is None:
             if x is not None:
                 raise ValueError(
-                    "update(reward, x=...): the arm is needed; update(arm, reward, x=x)"
+                    "x= needs arm=, which was played there; update(arm, reward=r, x=x)"
                 )
-            self._engine.update(_reward(arm))
+            self._engine.update(value)
         elif x is None:
-            self._engine.update_arm(self._arm(arm), _reward(reward))
+            self._engine.update_arm(arm_of(arm, self.n), value)
         else:
-            self._engine.learn(self._arm(arm), self._context(x), _reward(reward))
+            self._engine.learn(arm_of(arm, self.n), self._context(x), value)
+
+    def forget(self, ticket: int) -> None:
+        """Undo a decision whose reward will never come; its ticket is not given again."""
+        self._engine.forget(whole(ticket, "ticket", 0))
 
     def probabilities(self, x: Any) -> Array:
         """With which an arm is played: 1 for one of them. Nothing is remembered.
@@ -141,91 +183,147 @@ class LinUCB(OneThread):
     def run(self, contexts: Any, rewards: Any) -> ContextualRun:
         """Play many rounds: a row of `contexts` each, and of `rewards`, one for each arm.
 
-        Only the rewards of the arms that are played are learned. `bound` is that of `certificate()` with
-        its defaults, on what was lost in the mean to the best policy, hence to the best arm.
+        Only the rewards of the arms that are played are learned. The bound of the run is that of
+        `certificate()`, on what is missed in the mean, and what noise can add to that.
         """
         features = (self.n, self.dimension) if self.shared else (self.dimension,)
         X = table(contexts, "contexts", (None, *features), _MOST)
         R = table(rewards, "rewards", (len(X), self.n), _MOST)
-        fresh = self._engine.decisions == 0  # the bound is on all decisions
-        arms, played, widest, grown = self._engine.run(X.reshape(len(X), math.prod(features)), R)
-        beta = self._radius(grown, 0.5, 1.0, 0.05)
-        bound = (self.alpha + beta) * np.cumsum(played)
-        bound += np.maximum(beta - self.alpha, 0.0) * np.cumsum(widest)
-        if not fresh:
-            bound[:] = math.nan
-        return contextual_run(R, arms, np.ones(len(X)), bound, repr(self))
+        if self.waiting:
+            raise ValueError(
+                f"{len(self.waiting)} decisions wait for their rewards; update or forget them first"
+            )
+        before = self.copy()
+        arms, *widths = self._engine.run(X.reshape(len(X), math.prod(features)), R)
+        chances, played = np.ones(len(X)), arms.astype(np.int64)
+        return ContextualRun(
+            R,
+            played,
+            chances,
+            before=before,
+            after=self.copy(),
+            widths=(widths[0], widths[1], widths[2]),
+        )
 
     def _context(self, x: Any) -> Array:
         return table(x, "x", (self.n, self.dimension) if self.shared else (self.dimension,), _MOST)
 
-    def _arm(self, arm: Any) -> int:
-        return arm_of(arm, self.n)
-
     # --- what is proven ----------------------------------------------------------------------------
 
-    def confidence(
-        self, x: Any, *, noise: float = 0.5, norm: float = 1.0, delta: float = 0.05
-    ) -> Array:
+    def confidence(self, x: Any) -> Array:
         """Lower and upper end of what the mean reward of each arm can be, one row an arm.
 
-        Parameters: `noise`, R (rewards in [0, 1] have 1/2); `norm`, S; `delta`, the probability with
-        which an interval fails, ever and for any arm.
+        With probability `1 - delta` none of these intervals ever fails, if `noise` and `norm` are right.
 
-        >>> LinUCB(2, 1).confidence([1.0], noise=0.5, norm=1.0).round(3)
+        >>> LinUCB(2, 1, noise=0.5, norm=1.0).confidence([1.0]).round(3)
         array([[-2.358,  2.358],
                [-2.358,  2.358]])
         """
         estimates, widths = self._engine.look(self._context(x))
-        radius = self._radius(self._grown(), noise, norm, delta) * widths
+        radius = self._radius(self._grown(), self.delta) * widths
         return np.column_stack([estimates - radius, estimates + radius])
 
     def _grown(self) -> Array:
         """The log det(A / ridge) of each arm."""
         return np.array([self._engine.log_determinant(arm) for arm in range(self.n)])
 
-    def _radius(self, grown: Array, noise: float, norm: float, delta: float) -> Array:
+    def _radius(self, grown: Array, delta: float) -> Array:
         """The betas of regressions that have grown so much."""
-        R, S = positive(noise, "noise"), positive(norm, "norm")
-        within(delta, "delta", "(0, 1)")
         models = 1 if self.shared else self.n
         return np.asarray(
-            R * np.sqrt(grown + 2 * math.log(models / delta)) + math.sqrt(self.ridge) * S
+            self.noise * np.sqrt(grown + 2 * math.log(models / delta))
+            + math.sqrt(self.ridge) * self.norm
         )
 
-    def certificate(
-        self, *, noise: float = 0.5, norm: float = 1.0, delta: float = 0.05
-    ) -> Certificate:
+    def certificate(self) -> Certificate:
         """How much less the arms played can have brought in the mean than the best for each context.
 
         Where the intervals of `confidence` hold, a round loses at most
         `(alpha + beta) w_played + max(beta - alpha, 0) max_a w_a`, as what was played had the largest
-        index. These widths are added up as they come. Parameters: as of `confidence`. `regret` is not a
-        number: the means are not known.
+        index. These widths are added up as rewards come. `regret` is None: the means are not known.
         """
-        beta = float(self._radius(self._grown(), noise, norm, delta).max())
         engine = self._engine
-        bound = (self.alpha + beta) * engine.played_widths
-        bound += max(beta - self.alpha, 0.0) * engine.largest_widths
+        beta = float(self._radius(self._grown(), self.delta).max())
+        bound = self._missed(beta, engine.played_widths, engine.largest_widths)
         return Certificate(
-            engine.decisions,
+            engine.decisions - len(engine.waiting),
             None,
-            {"self-normalised": bound},
-            f"Abbasi-Yadkori, Pal and Szepesvari 2011, Theorem 2, with probability {1 - delta:g}",
-            {
-                f"mean rewards are <theta_a, x> with ||theta_a|| <= {norm:g}": None,
-                f"the noise is {noise:g}-sub-Gaussian, whatever came before": None,
-            },
+            {"self-normalised": float(bound)},
+            self._theorem,
+            self._assumptions(self.delta),
+            "the best arm for each context, in the mean over the noise",
         )
+
+    @property
+    def _theorem(self) -> str:
+        return (
+            "Abbasi-Yadkori, Pal and Szepesvari 2011, Theorem 2, with probability "
+            f"{1 - self.delta:g}"
+        )
+
+    def _missed(self, beta: Any, played: Any, largest: Any) -> Any:
+        """What widths that add up to these allow to be missed in the mean."""
+        return (self.alpha + beta) * played + np.maximum(beta - self.alpha, 0.0) * largest
+
+    def _assumptions(self, delta: float) -> dict[str, bool | None]:
+        """Unknown, but for data that no linear rewards of this norm and noise can have made."""
+        what = (
+            f"mean rewards are <theta_a, x> with ||theta_a|| <= {self.norm:g}, and their noise is "
+            f"{self.noise:g}-sub-Gaussian, whatever came before"
+        )
+        return {what: None if self._is_possible(delta) else False}
+
+    def _is_possible(self, delta: float) -> bool:
+        """Whether every confidence set has a theta of norm at most S.
+
+        Where the theorem holds, theta* is one.
+        """
+        d = self.dimension
+        roots = self._engine.roots.reshape(-1, d, d)
+        betas = self._radius(self._grown(), delta)
+        return all(
+            _distance(root, theta, self.norm) <= beta * (1.0 + 1e-6)
+            for root, theta, beta in zip(roots, self.weights, betas)
+        )
+
+    def _realised(
+        self, run: ContextualRun
+    ) -> tuple[dict[str, float], str, dict[str, bool | None]] | None:
+        curve = self._realised_curve(run, disproved=False)
+        bounds = {"self-normalised": float(curve[-1]) if len(curve) else 0.0}
+        return bounds, self._theorem, self._assumptions(self.delta / 2.0)
+
+    def _realised_curve(self, run: ContextualRun, *, disproved: bool = True) -> Array:
+        """On the regret to every arm, half of delta for the means, half for the noise.
+
+        The noise of two arms differs by a 2R-sub-Gaussian number a round, so in round t their sum is
+        above `2 R sqrt(2 t log(1 / p))` with probability p, here `delta / (2 n t (t + 1))`.
+        """
+        assert run.widths is not None
+        if disproved and not self._is_possible(self.delta / 2.0):
+            return np.full(run.rounds, math.inf)
+        played, largest, grown = run.widths
+        beta = self._radius(grown, self.delta / 2.0)
+        missed = self._missed(beta, np.cumsum(played), np.cumsum(largest))
+        t = np.arange(1.0, run.rounds + 1.0)
+        chance = np.log(2.0 * self.n * t * (t + 1.0) / self.delta)
+        return np.asarray(missed + 2.0 * self.noise * np.sqrt(2.0 * t * chance))
 
     # --- copies ------------------------------------------------------------------------------------
 
     def clone(self) -> Self:
-        """Another bandit with the same state."""
+        """Another bandit with the same options that has learned nothing."""
+        return type(self)(**self._given())
+
+    def copy(self) -> Self:
+        """Another bandit that has learned the same."""
         return copy.deepcopy(self)
 
+    def _given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _GIVEN}
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _GIVEN} | {"_state": self._engine.state()}
+        return self._given() | {"_state": self._engine.state()}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         kept = dict(kept)
@@ -235,8 +333,7 @@ class LinUCB(OneThread):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the bandit to a safetensors file, all at once or not at all."""
-        options = {name: getattr(self, name) for name in _GIVEN}
-        described = {"class": type(self).__name__, "options": options}
+        described = {"class": type(self).__name__, "options": self._given()}
         persistence.write(path, described, {"state": self._engine.state()})
 
     @classmethod
@@ -254,9 +351,21 @@ class LinUCB(OneThread):
             return bandit
 
     def __repr__(self) -> str:
-        shared = ", shared=True" if self.shared else ""
-        return f"LinUCB({self.n}, {self.dimension}, alpha={self.alpha:g}, ridge={self.ridge:g}{shared})"
+        return state.call_of(self, self._given())
 
 
-def _reward(reward: Any) -> float:
-    return reward if isinstance(reward, float) else number(reward, "reward")
+def _distance(root: Array, theta: Array, norm: float) -> float:
+    """The least `||R (u - theta)||` of a u of norm at most `norm`: 0 if theta is such a u itself.
+
+    It is at `u = (A + m I)^{-1} A theta` with the m > 0 for which u has that norm, `A = R'R`.
+    """
+    if not np.linalg.norm(theta) > norm:
+        return 0.0
+    _, sizes, axes = np.linalg.svd(root)
+    inside, curved = axes @ theta, sizes**2
+    low, high = 0.0, float(curved.max()) * (float(np.linalg.norm(theta)) / norm)
+    for _ in range(200):  # the norm falls with m; at `high` it is at most `norm`
+        middle = (low + high) / 2.0
+        far = np.linalg.norm(curved / (curved + middle) * inside) > norm
+        low, high = (middle, high) if far else (low, middle)
+    return float(np.linalg.norm(sizes * low / (curved + low) * inside))

@@ -4,7 +4,7 @@ import copy
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -17,20 +17,20 @@ from regretless.arguments import (
     matrix,
     outside,
     shown,
-    vector,
     whole,
 )
 from regretless.bandits import estimators
+from regretless.bandits.convex_run import ConvexBanditRun
 from regretless.bandits.delays import due_after
 from regretless.bandits.estimators import Estimator, OneArm
 from regretless.certificates import Certificate
 from regretless.domains import Domain
-from regretless.geometry import Geometry
+from regretless.geometry import Euclidean, Geometry
 from regretless.oco import OnlineMirrorDescent, Player
 from regretless.oco.files import described, restored
 from regretless.oco.player import implied_dimension
 from regretless.randomness import Draws
-from regretless.run import Array, Run
+from regretless.run import Array
 from regretless.threads import OneThread
 
 __all__ = ["BanditMirrorDescent"]
@@ -51,10 +51,10 @@ class Play(NamedTuple):
     point: Array
 
 
-_KEPT = ("loss", "decisions", "_late", "_expected")
+_KEPT = ("loss", "decisions", "ticket", "_late", "_expected")
 
 
-class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
+class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
     """Mirror descent that sees only what it lost, not why.
 
     Each round `act()` plays around the point `w_t` of `OnlineMirrorDescent`, `update(value)` is told
@@ -78,9 +78,9 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
     lazy, radius : as of `OnlineMirrorDescent`.
     seed : the draw of a round depends on it and the number of the round alone.
 
-    Attributes: `decisions` made, `rounds` of which the value is known, `loss`, their sum, `point`, the w
-    around which is played, `ticket` of the last choice. Values may come late, with their ticket;
-    `certificate()` is then about the points at which they came.
+    Attributes: `decisions` made and not forgotten, `rounds` of which the value is known, `loss`, their
+    sum, `point`, the w around which is played, `ticket` of the last choice, a number from 0 on. Values
+    may come late, with their ticket; `certificate()` is then about the points at which they came.
 
     >>> from regretless.geometry import Entropy
     >>> player = BanditMirrorDescent(Entropy(), 3, rate=0.2, seed=1)
@@ -88,7 +88,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
     >>> player.update(0.6)
     0.6
     >>> arm, player.probabilities.round(10)  # only what was drawn has become less likely
-    (1, array([0.37068939, 0.25862121, 0.37068939]))
+    (0, array([0.25862121, 0.37068939, 0.37068939]))
     """
 
     feedback: ClassVar[str] = "loss"
@@ -149,7 +149,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
 
     def _begin(self, seed: int) -> None:
         self.seed = check_seed(seed)
-        self.loss, self.decisions = 0.0, 0
+        self.loss, self.decisions, self.ticket = 0.0, 0, -1
         self._waiting: list[Play] = []  # whose values are not known, the oldest first
         self._late = False  # something was played while another value was not known
         self._expected = True  # all values were as the estimator expects them
@@ -176,15 +176,11 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
             raise ValueError(f"{self.estimator!r} draws no arms: it plays around `point`")
         return self.point
 
-    @property
-    def ticket(self) -> int:
-        """The number of the last choice, from 0 on: with it, its value may come in any order."""
-        return self.decisions - 1
-
     def act(self) -> Any:
         """What to play: an arm, a point, or two points, one a row; every call is a choice of its own."""
         self._late |= bool(self._waiting)
-        self._waiting.append(Play(self.decisions, self.estimator, self.point.copy()))
+        self.ticket += 1
+        self._waiting.append(Play(self.ticket, self.estimator, self.point.copy()))
         self.decisions += 1
         return self._played(self._waiting[-1])
 
@@ -212,56 +208,45 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
         return told.suffered
 
     def forget(self, ticket: int) -> None:
-        """A choice whose value will never come; nothing is learned from it."""
+        """Undo a choice whose value will never come; its ticket is not given again."""
         kept = [play for play in self._waiting if play.ticket != ticket]
         if len(kept) == len(self._waiting):
             raise ValueError(f"ticket={shown(ticket)} waits for no value")
         self._waiting = kept
+        self.decisions -= 1
 
-    def run(
-        self,
-        losses: Any,
-        rounds: int | None = None,
-        *,
-        comparator: Any = None,
-        delay: Any = None,
-    ) -> Run:
+    def run(self, losses: Any, rounds: int | None = None, *, delay: Any = None) -> ConvexBanditRun:
         """Play many rounds.
 
         Parameters: `losses`, a matrix with the costs of all arms in each row, or the gradient of a
         linear loss; a function of what is played (an arm or a point), in all of `rounds` rounds; or a
-        sequence of functions, one a round. `comparator`, a point of the domain (its default for a
-        matrix is the best in hindsight; for functions there is none, and the regret is not a number).
-        `delay`, a whole number or one for each round: how many more choices are made before a value is
-        learned; at the end all are. The bound of the run is that on the expected regret.
+        sequence of functions, one a round. `delay`, a whole number or one for each round: how many more
+        choices are made before a value is learned; at the end all are.
         """
         if self._waiting:
             raise ValueError(
                 f"{len(self._waiting)} choices wait for their values; update them first"
             )
-        functions, u, theirs = self._rounds(losses, rounds, comparator)
-        count, fresh, first = len(functions), self.decisions == 0, self.decisions
+        given = self._rounds(losses, rounds)
+        functions = given
+        if isinstance(given, np.ndarray):
+            functions = [self.estimator.linear(row) for row in given]
+        count, first, before = len(functions), self.ticket + 1, self.copy()
         suffered, played, values = np.empty(count), [], []
         for t, due in enumerate(due_after(delay, count)):
             played.append(self.act())
             values.append(self.estimator.ask(functions[t], played[-1]))
             for earlier in due:
                 suffered[earlier] = self.update(values[earlier], ticket=first + earlier)
-        ahead = np.arange(1.0, count + 1)
-        # the theorem is about all rounds of a player, and those before may have had any regret
-        bound = self._promised(ahead) if fresh and not self._late else np.full(count, math.nan)
-        return Run(suffered, theirs, u, bound, np.array(played), repr(self))
+        return ConvexBanditRun(suffered, np.array(played), given, before, self.copy())
 
-    def _rounds(
-        self, losses: Any, rounds: int | None, comparator: Any
-    ) -> tuple[Sequence[Callable[[Any], Any]], Array, Array]:
-        """The losses as functions, the comparator, and what it loses."""
-        u = None if comparator is None else vector(comparator, "comparator", self.dimension)
+    def _rounds(self, losses: Any, rounds: int | None) -> Array | Sequence[Callable[[Any], Any]]:
+        """The losses as rows, or as functions."""
         if callable(losses):
             if rounds is None:
                 raise ValueError("rounds= is needed: how often the function is to be played")
-            functions: Sequence[Callable[[Any], Any]] = [losses] * whole(rounds, "rounds")
-        elif (
+            return [losses] * whole(rounds, "rounds")
+        if (
             not hasattr(losses, "__len__")
             or hasattr(losses, "tocsr")
             or getattr(losses, "shape", 1) == ()
@@ -269,30 +254,17 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
             raise ValueError(
                 f"losses={shown(losses)} is no matrix, no function and no sequence of functions"
             )
-        elif (
+        if (
             len(losses)
             and not isinstance(losses, memoryview)  # which may not be gone through
             and all(callable(each) for each in losses)
         ):
-            functions = list(losses)
-        else:
-            rows = matrix(losses, "losses", self.dimension) if len(losses) else self._none
-            if isinstance(self.estimator, OneArm):
-                remedy = "is outside [0, 1]; of a reward r give 1 - r"
-                check_entries(rows, ~outside(rows, 0, 1), "losses", remedy)
-            if u is None:
-                u = self.domain.maximiser(-rows.sum(axis=0))
-            return [self.estimator.linear(row) for row in rows], u, rows @ u
-        if u is None:
-            nothing = np.full(self.dimension, math.nan)
-            return functions, nothing, np.full(len(functions), math.nan)
+            return list(losses)
+        rows = matrix(losses, "losses", self.dimension) if len(losses) else self._none
         if isinstance(self.estimator, OneArm):
-            theirs = [
-                math.fsum(p * f(arm) for arm, p in enumerate(u.tolist()) if p) for f in functions
-            ]
-        else:
-            theirs = [float(f(u)) for f in functions]
-        return functions, u, np.array(theirs)
+            remedy = "is outside [0, 1]; of a reward r give 1 - r"
+            check_entries(rows, ~outside(rows, 0, 1), "losses", remedy)
+        return rows
 
     @property
     def _none(self) -> Array:
@@ -300,20 +272,33 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
 
     # --- what is proven ----------------------------------------------------------------------------
 
-    def regret(self, comparators: Any = None) -> float:
+    def _among(self, comparator: Any, norm: float | None) -> Domain | Array:
+        """The point or the set of points that is meant; of arms one is told by its number, too."""
+        if isinstance(self.estimator, OneArm) and isinstance(comparator, (int, np.integer)):
+            arm = whole(comparator, "comparator", 0, self.dimension - 1)
+            return np.asarray(np.eye(self.dimension)[arm])
+        best = comparator is None or (isinstance(comparator, str) and comparator == "best")
+        if best and self.domain.bounded(self.dimension):
+            return self.domain  # its points are played nearer to the middle with inside=True
+        return self._player._among(comparator, norm)
+
+    def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:
         """The regret of the linear losses `<., z_t>` that were drawn.
 
         In the mean it is at least that of the losses, smoothed if the estimator smooths them.
+        Parameters: as of `certificate`.
         """
-        return self._player.regret(comparators)
+        return self._player.regret(comparator, norm=norm)
 
-    def certificate(self, comparators: Any = None) -> Certificate:
+    def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
         """The inequality that holds in every run, of the gradients that were drawn.
 
-        Its `regret` is that of the linear losses `<., z_t>` against a point or a domain (default: where
-        points are).
+        Its `regret` is that of the linear losses `<., z_t>` against `comparator`, a point or a domain
+        (default: where points are; if that has no end, those of norm at most `norm`, by default
+        `radius`).
         """
-        return self._player.certificate(comparators)
+        found = self._player.certificate(comparator, norm=norm)
+        return replace(found, comparators=f"{found.comparators}, by the gradients that were drawn")
 
     def expectation(self) -> Certificate:
         """What is proven of the mean of the regret over the draws, before any of them.
@@ -321,30 +306,53 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
         Against every point of the domain that is fixed in advance, with losses that do not look at the
         draws of their round: `bias T + (psi(u) - psi(w_1)) / eta + (eta / (2 sigma)) sum E ||z_t||^2`
         ("dual"; "forel" as the survey's corollaries have it, with twice the last term). Constant rates
-        only. `regret` is not a number: what is seen does not tell it.
+        only. `regret` is None: what is seen does not tell the mean.
         """
-        if self.rounds == 0:
-            bounds = {"dual": 0.0, "forel": 0.0}
-        else:
-            T = np.array([float(self.rounds)])
-            bounds = {
-                name: float(self._promised(T, factor)[0])
-                for name, factor in (("dual", 1.0), ("forel", 2.0))
-            }
-        constant = all(p.player._schedule[0] == 0 for p in self._periods())
-        finite = math.isfinite(bounds["dual"])
+        return self._in_mean(self.rounds)
+
+    def _in_mean(self, count: int, *, about: bool = True) -> Certificate:
+        """Of the last rounds, of which the theorem speaks only if there were no others."""
+        T = np.array([float(count)])
+        bounds = {}
+        if count and about:
+            for name, factor in (("dual", 1.0), ("forel", 2.0)):
+                bound = float(self._promised(T, factor)[0])
+                if math.isfinite(bound):
+                    bounds[name] = bound
+            if bounds:
+                bounds |= self._closed_form()
+        largest = float(self._largest(T)[0])
+        if math.isfinite(largest):
+            bounds["trivial"] = largest
+        among = self._among(None, None)
         return Certificate(
-            self.rounds,
+            count,
             None,
-            (bounds | self._closed_form()) if finite else {},
+            bounds,
             self._theorem,
             {
-                "the rate is constant": constant,
                 "losses are convex and do not depend on the draw of their round": None,
                 "every value came before the next choice": not self._late,
                 self.estimator.assumption: self._expected,
             },
+            f"every point of {among!r} fixed in advance, in the mean over the draws",
+            among,
         )
+
+    def _in_mean_curve(self, count: int, *, about: bool = True) -> Array:
+        if self._late or not self._expected:
+            return np.full(count, math.inf)
+        rounds = np.arange(1.0, count + 1.0)
+        proven = self._promised(rounds) if about else np.full(count, math.inf)
+        return np.fmin(self._largest(rounds), np.where(np.isnan(proven), math.inf, proven))
+
+    def _largest(self, rounds: Array) -> Array:
+        """What losses as the estimator expects them can come to, beyond a point of the domain."""
+        if not self.domain.bounded(self.dimension):
+            return np.full(len(rounds), math.inf)
+        diameter = self.domain.diameter(Euclidean(), self.dimension)
+        most = max(estimator.largest(diameter) for estimator, _ in self._periods())
+        return np.asarray(most * rounds)
 
     @property
     def _theorem(self) -> str:
@@ -372,7 +380,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
             each = self._bias(estimator) + factor * eta * spread / (
                 2 * player.geometry.strong_convexity
             )
-            start = player._complexity(player.domain) / eta
+            start = player._complexity(player._among(None, None)) / eta
             total += np.where(played > 0, start + played * each, 0.0)
             before += player.rounds
         return total
@@ -380,7 +388,11 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
     # --- copies ------------------------------------------------------------------------------------
 
     def clone(self) -> Self:
-        """Another player with the same state."""
+        """Another player with the same options that has learned nothing."""
+        return type(self)(**self._given, seed=self.seed)
+
+    def copy(self) -> Self:
+        """Another player that has learned the same."""
         return copy.deepcopy(self)
 
     def _players(self) -> list[OnlineMirrorDescent]:
@@ -436,11 +448,12 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
 
     def _restore(self, parts: state.Parts) -> None:
         self.decisions, self.loss = parts.whole("decisions", self.rounds), parts.number("loss")
+        self.ticket = parts.whole("ticket", self.decisions - 1)
         self._late, self._expected = parts.flag("_late"), parts.flag("_expected")
         known = [period.estimator for period in self._periods()]
         for ticket, made_by in parts.take("waiting"):
             earliest = self._waiting[-1].ticket + 1 if self._waiting else 0
-            whole(ticket, "the ticket of a choice that waits", earliest, self.decisions - 1)
+            whole(ticket, "the ticket of a choice that waits", earliest, self.ticket)
             point = parts.array(f"point{ticket}", (self.dimension,))
             estimator = _restored(made_by)
             if estimator not in known or not self.domain.contains(point, 1e-6):
@@ -450,10 +463,10 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss")):
             raise ValueError(f"{len(self._waiting)} choices wait, but {self.decisions} were made")
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({self.geometry!r}, {self.dimension}, "
-            f"estimator={self.estimator!r}, rate={self._given['rate']!r})"
-        )
+        given = self._given | {"seed": self.seed}
+        if isinstance(given.get("estimator"), OneArm):
+            del given["estimator"]
+        return state.call_of(self, given)
 
 
 def _described(value: Any) -> Any:

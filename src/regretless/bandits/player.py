@@ -29,9 +29,9 @@ from regretless.arguments import (
     table,
     whole,
 )
-from regretless.bandits.bandit_run import BanditRun
+from regretless.bandits.bandit_run import BanditRun, Rounds
 from regretless.bandits.delays import delays_of, due_after
-from regretless.bandits.environments import Environment, folded
+from regretless.bandits.environments import Drawn, Environment, Kept, folded
 from regretless.certificates import Certificate
 from regretless.run import Array
 from regretless.threads import OneThread, in_core, in_turn
@@ -55,8 +55,9 @@ class ArmPlayer(OneThread, ABC):
     range : of the losses, `(low, high)`; of a reward r give `1 - r`.
     seed : what is drawn depends on it and the number of the choice alone.
 
-    Attributes: `decisions` made, `rounds` of which the loss is known, `loss`, their sum, `propensity`
-    and `ticket` of the last choice, `waiting`, tickets and arms of those without a loss yet.
+    Attributes: `decisions` made and not forgotten, `rounds` of which the loss is known, `loss`, their
+    sum, `propensity` and `ticket` of the last choice, `waiting`, tickets and arms of those without a
+    loss yet.
 
     >>> from regretless.bandits import UCB1
     >>> player = UCB1(3)
@@ -69,6 +70,7 @@ class ArmPlayer(OneThread, ABC):
 
     feedback: ClassVar[str] = "loss"  # what `update` is told; of others it is "reward"
     contextual: ClassVar[bool] = False  # whether `act` is told a context
+    _compared_with: ClassVar[str] = "arm"
     _options: ClassVar[tuple[str, ...]] = ()  # beyond n, range and seed
     _theorem: str
     range: tuple[float, float] | None
@@ -103,7 +105,7 @@ class ArmPlayer(OneThread, ABC):
 
     @property
     def decisions(self) -> int:
-        """Choices made."""
+        """Choices made and not forgotten."""
         return self._engine.decisions
 
     @property
@@ -134,7 +136,7 @@ class ArmPlayer(OneThread, ABC):
     @property
     def ticket(self) -> int:
         """The number of the last choice, from 0 on: with it, its loss may come in any order."""
-        return self._engine.decisions - 1
+        return self._engine.tickets - 1
 
     @property
     def waiting(self) -> list[tuple[int, int]]:
@@ -181,7 +183,7 @@ class ArmPlayer(OneThread, ABC):
             self._engine.update_arm(whole(arm, "arm", 0), number(loss, "loss"))
 
     def forget(self, ticket: int) -> None:
-        """A choice whose loss will never come; nothing is learned from it."""
+        """Undo a choice whose loss will never come; its ticket is not given again."""
         self._engine.forget(whole(ticket, "ticket", 0))
 
     def add_arm(self) -> int:
@@ -249,8 +251,9 @@ class ArmPlayer(OneThread, ABC):
             count = whole(_needed(rounds), "rounds", 0)
             if losses.n != self.n:
                 raise ValueError(f"losses={losses} has {losses.n} arms, the player {self.n}")
+            known = Drawn(losses, self.seed, self.decisions, count)
             world, means = losses._world(self.seed), np.array(losses.means)
-            return self._play(world, self.decisions, count, delay, means=means)
+            return self._play(world, self.decisions, count, delay, known=known, means=means)
         if isinstance(losses, Oblivious):
             rows = list(islice(losses, whole(_needed(rounds), "rounds", 0)))
             return self._table(rows, delay, getattr(losses, "means", None))
@@ -278,11 +281,17 @@ class ArmPlayer(OneThread, ABC):
         self._engine.reseed(folded(seed))
 
     def _table(
-        self, losses: Any, delay: Any, means: Array | None, advice: Array | None = None
+        self,
+        losses: Any,
+        delay: Any,
+        means: Array | None,
+        advice: Array | None = None,
+        known: Kept | None = None,
     ) -> BanditRun:
         rows = self._rows(losses)
+        known = Kept(rows.copy()) if known is None else known  # what was given may be changed
         world = _core.table(rows)
-        return self._play(world, 0, len(rows), delay, means=means, advice=advice, rows=rows)
+        return self._play(world, 0, len(rows), delay, known=known, means=means, advice=advice)
 
     def _rows(self, losses: Any) -> Array:
         """A matrix of losses, checked."""
@@ -308,105 +317,133 @@ class ArmPlayer(OneThread, ABC):
         count: int,
         delay: Any,
         *,
+        known: Kept | Drawn,
         means: Array | None,
         advice: Array | None = None,
-        rows: Array | None = None,
     ) -> BanditRun:
-        delays, fresh, before = delays_of(delay, count), self.decisions == 0, self._engine.state()
-        done, arms, suffered, propensities, sums = self._engine.run(
+        delays, before = delays_of(delay, count), self.copy()
+        done, arms, suffered, propensities, _ = self._engine.run(
             world, first, count, advice, delays
         )
         if done < count:
             chosen = self.waiting[-1][1]
-            self._engine.restore(before)
+            self._engine.restore(before._engine.state())
             loss = float(world.column(chosen, first + done, 1)[0])
             raise ValueError(
                 f"in round {done} arm {chosen} lost {loss}, which is outside range={self.range}; give "
                 "range= or scale it"
             )
-        best = int(np.argmin(sums))
-        theirs = world.column(best, first, count) if rows is None else rows[:, best]
-        return BanditRun(
-            suffered,
-            theirs,
-            np.eye(self.n)[best],
-            self._bound(count, fresh, means),
-            None,
-            repr(self),
-            arms=arms,
-            propensities=propensities,
-            means=means,
-        )
+        rounds = Rounds(suffered, arms, propensities, known, means)
+        return BanditRun(rounds, before, self.copy())
 
     def _ask(self, losses: Callable[[int], Any], count: int, delay: Any) -> BanditRun:
         """A function is asked for the loss of each choice."""
         arms, propensities, suffered = np.empty(count, np.int64), np.empty(count), np.empty(count)
-        fresh, first = self.decisions == 0, self.decisions
+        before, first = self.copy(), self.ticket + 1
         for t, due in enumerate(due_after(delay, count)):
             arms[t], propensities[t] = self.act(), self.propensity
             suffered[t] = number(losses(int(arms[t])), "loss")
             for earlier in due:
                 self.update(suffered[earlier], ticket=first + earlier)
-        return BanditRun(
-            suffered,
-            np.full(count, math.nan),
-            np.full(self.n, math.nan),
-            self._bound(count, fresh, None),
-            None,
-            repr(self),
-            arms=arms,
-            propensities=propensities,
-        )
-
-    def _bound(self, count: int, fresh: bool, means: Array | None) -> Array:
-        """On the regret after each round of a run; theorems are about all rounds of a player."""
-        if not fresh or self._engine.slept or self._engine.delayed or not count:
-            return np.full(count, math.nan)
-        gaps = None if means is None else self._gaps(means)
-        return self._width * self._promised(np.arange(1.0, count + 1), gaps)
+        return BanditRun(Rounds(suffered, arms, propensities), before, self.copy())
 
     # --- what is proven ----------------------------------------------------------------------------
 
-    def _promised(self, rounds: Array, gaps: Array | None) -> Array:
-        """The bound on the mean of the regret after so many rounds, of losses in [0, 1].
-
-        NaN if there is none. `gaps`: by how much the mean of each arm is above the least, if known.
-        """
-        bounds = self._expected(rounds, gaps)
-        return np.min(list(bounds.values()), axis=0) if bounds else np.full(len(rounds), math.nan)
-
     @abstractmethod
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
-        """Such bounds by name."""
+        """Bounds on the mean of the regret after so many rounds, of losses in [0, 1], by name.
+
+        `gaps`: by how much the mean of each arm is above the least, if known.
+        """
+
+    def _promised(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
+        """Those of them that speak of losses like those of a run."""
+        return self._expected(rounds, gaps)
 
     def _gaps(self, means: Any) -> Array:
         values = table(means, "means", (self.n,))
         return np.asarray((values - values.min()) / self._width)
 
+    def _trivial(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
+        """No round has a larger regret than the largest gap, or the range of the losses."""
+        if gaps is not None:
+            return {"trivial": rounds * gaps.max()}
+        return {} if self.range is None else {"trivial": rounds}
+
+    def pseudo_regret(self, means: Any) -> float:
+        """How much more the choices made lose in the mean than the best arm, by the `means` of the arms.
+
+        >>> from regretless.bandits import UCB1
+        >>> player = UCB1(2)
+        >>> player.run([[0.0, 1.0]] * 10).loss, round(player.pseudo_regret(means=[0.25, 0.75]), 2)
+        (2.0, 1.0)
+        """
+        return self._width * float(self._gaps(means) @ self._engine.seen)
+
     def expectation(self, means: Any = None) -> Certificate:
         """What is proven of the mean of the regret over the draws, before any of them.
 
-        Against every arm that is fixed in advance. With the `means` of the arms, if losses are drawn
-        independently around them, `regret` is that of the means, of the choices that were made;
-        otherwise it is None: what is seen does not tell it.
+        Against every arm that is fixed in advance; with the `means` of the arms, if losses are drawn
+        independently around them, against the best of them. It is not about what happened: `regret` is
+        None, and `pseudo_regret(means)` is what the choices made come to.
         """
-        gaps = None if means is None else self._gaps(means)
-        T = np.array([float(self.rounds)])
-        bounds = {} if not self.rounds else self._expected(T, gaps)
-        engine = self._engine
-        seen: dict[str, bool | None] = {
-            "every arm could be chosen in every round": not engine.slept,
-            "every loss came before the next choice": not engine.delayed,
-        }
+        gaps, rounds = None if means is None else self._gaps(means), np.array([float(self.rounds)])
+        bounds = self._expected(rounds, gaps) if self.rounds else {}
+        return self._in_mean(bounds, self.rounds, gaps)
+
+    def _in_mean(self, bounds: dict[str, Array], count: int, gaps: Array | None) -> Certificate:
+        """A certificate of bounds that are about so many rounds."""
+        played = np.array([float(count)])
+        bounds = bounds | self._trivial(played, gaps)
         return Certificate(
-            self.rounds,
-            None if gaps is None else self._width * float(gaps @ engine.seen),
-            {name: self._width * float(bound[0]) for name, bound in bounds.items()}
-            if self.rounds
+            count,
+            None,
+            {name: self._width * float(bound[-1]) for name, bound in bounds.items()}
+            if count
             else {"nothing played": 0.0},
             self._theorem,
-            seen | self._assumptions(means is not None),
+            self._conditions | self._assumptions(gaps is not None),
+            f"every {self._compared_with} fixed in advance, in the mean over the draws"
+            if gaps is None
+            else "the arm with the least mean, in the mean over losses and draws",
         )
+
+    @property
+    def _conditions(self) -> dict[str, bool | None]:
+        """What theorems need and can be seen."""
+        return {
+            "every arm could be chosen in every round": not self._engine.slept,
+            "every loss came before the next choice": not self._engine.delayed,
+        }
+
+    def _of_run(self, run: BanditRun) -> tuple[Array | None, dict[str, Array]]:
+        """The gaps of a run, if they are known, and the bounds after each of its rounds."""
+        first = run.before.rounds
+        gaps = None if run.means is None else self._gaps(run.means)
+        rounds = np.arange(first + 1.0, first + run.rounds + 1.0)
+        # what was lost before may be less than the comparator's, unless regrets are those of means
+        about = first == 0 or gaps is not None
+        return gaps, self._promised(rounds, gaps) if about and len(rounds) else {}
+
+    def _expectation(self, run: BanditRun) -> Certificate:
+        gaps, bounds = self._of_run(run)
+        return self._in_mean(bounds, run.rounds, gaps)
+
+    def _expectation_curve(self, run: BanditRun) -> Array:
+        gaps, bounds = self._of_run(run)
+        bounds = bounds | self._trivial(np.arange(1.0, run.rounds + 1.0), gaps)
+        if not bounds or False in self._conditions.values():
+            return np.full(run.rounds, np.inf)
+        return np.asarray(self._width * np.min(list(bounds.values()), axis=0))
+
+    def _realised(
+        self, run: BanditRun, u: Array
+    ) -> tuple[dict[str, float], str, dict[str, bool | None]] | None:
+        """What is proven of the regret of a run itself, not of its mean: None if nothing is."""
+        return None
+
+    def _realised_curve(self, run: BanditRun, u: Array) -> Array | None:
+        return None
 
     def _assumptions(self, stochastic: bool) -> dict[str, bool | None]:
         """What cannot be seen."""
@@ -417,7 +454,11 @@ class ArmPlayer(OneThread, ABC):
     # --- copies ------------------------------------------------------------------------------------
 
     def clone(self) -> Self:
-        """Another player with the same state."""
+        """Another player with the same options that has learned nothing."""
+        return type(self)(**self._given())
+
+    def copy(self) -> Self:
+        """Another player that has learned the same."""
         return copy.deepcopy(self)
 
     def _given(self) -> dict[str, Any]:
@@ -451,8 +492,7 @@ class ArmPlayer(OneThread, ABC):
             return player
 
     def __repr__(self) -> str:
-        inside = [str(self.n), *(f"{name}={getattr(self, name)!r}" for name in self._options)]
-        return f"{type(self).__name__}({', '.join(inside)})"
+        return state.call_of(self, self._given())
 
 
 def _needed(rounds: int | None) -> int:

@@ -2,112 +2,259 @@
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
 from regretless.arguments import check_seed, one_of, shown, whole, within
+from regretless.bandits.bandit_run import mixture
 from regretless.bandits.delays import delays_of
 from regretless.bandits.environments import Environment
 from regretless.bandits.exp4 import Exp4
 from regretless.bandits.player import ArmPlayer
-from regretless.run import Array
+from regretless.certificates import Certificate
+from regretless.run import Array, Run
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
-__all__ = ["Simulation", "simulate"]
+__all__ = ["Simulation", "Simulations", "simulate"]
 
 
-@dataclass(frozen=True, eq=False)
-class Simulation:
-    """What came out of many games.
+class Found(NamedTuple):
+    """What was found at the rounds looked at, a row for each seed."""
 
-    Attributes, by the name of the player: `loss`, `regret` (to the arm that had lost the least by then)
-    and `pseudo_regret` (NaN if means are not known), a row for each seed and a column for each of the
-    `rounds` looked at; `pulls`, how often each arm was chosen in all, a row for each seed; `bound` on
-    the expected regret at these rounds.
+    loss: Array
+    best: Array  # the least that an arm had lost
+    pseudo: Array
+    pulls: Array
+
+
+class Simulation(Run):
+    """What came out of many games of one player, one for each seed.
+
+    It is a run of the mean over the seeds: `regret` is the mean of what was lost above an arm that is
+    fixed in advance, which is the pseudo-regret if losses are drawn around means, and `bound` is what
+    is proven of that mean over all draws. Only some rounds are looked at: `index` tells which, the
+    curves have an entry for each of them, and `losses` are what was lost since the one before.
+
+    Attributes: those of `Run`; `seeds`; `player`, as it was before the first round; `totals`, the loss
+    up to each of these rounds, `hindsight`, the regret to the arm that had lost the least by then, and
+    `regrets` to the best arm fixed in advance, a row for each seed; `pulls`, how often each arm was
+    chosen, a row for each seed; `means` of the arms, or None.
 
     >>> from regretless.bandits import Bernoulli, UCB1
-    >>> result = simulate({"UCB1": UCB1(2)}, Bernoulli([0.4, 0.6]), 1000, seeds=20)
-    >>> result.regret["UCB1"].shape == (20, len(result.rounds))
+    >>> result = simulate(UCB1(2), Bernoulli([0.4, 0.6]), 1000, seeds=20)
+    >>> result.rounds, result.regrets.shape == (20, len(result.index))
+    (1000, True)
+    >>> result.regret() < result.bound()
     True
     """
 
-    rounds: NDArray[np.int64]
-    seeds: tuple[int, ...]
-    loss: dict[str, Array]
-    regret: dict[str, Array]
-    pseudo_regret: dict[str, Array]
-    pulls: dict[str, Array]
-    bound: dict[str, Array]
+    def __init__(
+        self,
+        player: ArmPlayer,
+        seeds: tuple[int, ...],
+        index: NDArray[np.int64],
+        found: Found,
+        *,
+        theirs: Array,
+        means: Array | None,
+        proven: bool,
+    ) -> None:
+        self.player, self.seeds, self.index, self.means = player, seeds, index, means
+        self.totals, self.pseudo, self.pulls = found.loss, found.pseudo, found.pulls
+        self.hindsight = found.loss - found.best
+        self._theirs = theirs  # of each arm, up to each of these rounds; of means their multiples
+        self._proven = proven
+        self.losses = np.diff(self.totals.mean(axis=0), prepend=0.0)
 
     @property
-    def names(self) -> list[str]:
-        """Of the players."""
-        return list(self.regret)
+    def rounds(self) -> int:
+        """How many rounds each game had."""
+        return int(self.index[-1])
+
+    def _regrets(self, comparator: Any) -> Array:
+        """A row for each seed."""
+        u = mixture(comparator, self._theirs[-1])
+        if self.means is None:
+            return np.asarray(self.totals - self._theirs @ u)
+        return np.asarray(self.pseudo + (self.means.min() - self.means @ u) * self.index)
 
     @property
-    def has_means(self) -> bool:
-        """Whether pseudo-regret is known."""
-        return not any(np.isnan(each).any() for each in self.pseudo_regret.values())
+    def regrets(self) -> Array:
+        """To the best arm fixed in advance, a row for each seed."""
+        return self._regrets(None)
 
-    def band(
-        self, name: str, what: str = "regret", confidence: float = 0.95
-    ) -> tuple[Array, Array, Array]:
-        """Mean over the seeds of "regret", "pseudo_regret" or "loss", and an interval around it.
+    def regret_curve(self, comparator: Any = None) -> Array:
+        """The mean over the seeds of the regret to an arm fixed in advance, at each round looked at.
 
-        Student's: as for normal means. After each of `rounds`.
+        `comparator`: by default the arm that is best at the end, by its mean if that is known; or the
+        number of an arm, or a distribution over them.
+        """
+        return np.asarray(self._regrets(comparator).mean(axis=0))
+
+    def bound_curve(self, comparator: Any = None) -> Array:
+        """What is proven of the mean of that over all draws; infinite where nothing is."""
+        bounds = self._bounds()
+        if bounds.keys() <= {"trivial"}:
+            return np.full(len(self.index), np.inf)
+        return np.asarray(np.min(list(bounds.values()), axis=0) + self._rounding())
+
+    def _bounds(self) -> dict[str, Array]:
+        gaps = None if self.means is None else self.player._gaps(self.means)
+        rounds = self.index.astype(np.float64)
+        proven = self.player._promised(rounds, gaps) if self._proven else {}
+        bounds = proven | self.player._trivial(rounds, gaps)
+        return {name: self.player._width * bound for name, bound in bounds.items()}
+
+    def _rounding(self) -> float:
+        size = np.abs(self.totals).max() + np.abs(self._theirs).max()
+        return float(4.0 * np.finfo(float).eps * self.rounds * size)
+
+    def certificate(self, comparator: Any = None) -> Certificate:
+        """The mean over the seeds of the regret, and what is proven of the mean over all draws."""
+        u = mixture(comparator, self._theirs[-1])
+        seen: dict[str, bool | None] = {
+            f"the mean over {len(self.seeds)} seeds is that over all draws": None
+        }
+        return Certificate(
+            self.rounds,
+            self.regret(u),
+            {name: float(bound[-1]) for name, bound in self._bounds().items()},
+            self.player._theorem,
+            self.player._assumptions(self.means is not None) | seen,
+            f"arm {np.argmax(u)}, fixed in advance, in the mean over the draws"
+            if u.max() == 1.0
+            else f"the distribution {u} over the arms, in the mean over the draws",
+            int(np.argmax(u)) if u.max() == 1.0 else u,
+            self._rounding(),
+        )
+
+    # --- how much it varies ------------------------------------------------------------------------
+
+    def _varying(self, what: str) -> Array:
+        one_of(what, "what", ("regret", "hindsight", "loss"))
+        name = {"regret": "regrets", "hindsight": "hindsight", "loss": "totals"}[what]
+        values: Array = getattr(self, name)
+        return values
+
+    def band(self, what: str = "regret", *, confidence: float = 0.95) -> tuple[Array, Array, Array]:
+        """An interval for the mean of "regret", "hindsight" or "loss": low end, mean, high end.
+
+        Student's: as for normal means. At each of the rounds looked at; infinite for a single seed.
 
         >>> from regretless.bandits import Bernoulli, Exp3
-        >>> result = simulate({"Exp3": Exp3(2)}, Bernoulli([0.4, 0.6]), 100, seeds=10)
-        >>> low, mean, high = result.band("Exp3")
+        >>> result = simulate(Exp3(2), Bernoulli([0.4, 0.6]), 100, seeds=10)
+        >>> low, mean, high = result.band()
         >>> bool((low <= mean).all() and (mean <= high).all())
         True
         """
-        one_of(what, "what", ("regret", "pseudo_regret", "loss"))
-        if name not in self.regret:
-            raise ValueError(f"name={name!r} is none of {', '.join(self.names)}")
         within(confidence, "confidence", "(0, 1)")
         from scipy.stats import t as student
 
-        values: Array = getattr(self, what)[name]
+        values = self._varying(what)
         mean, count = values.mean(axis=0), len(values)
         if count < 2:
-            return mean, mean, mean
+            return np.full_like(mean, -math.inf), mean, np.full_like(mean, math.inf)
         error = values.std(axis=0, ddof=1) / math.sqrt(count)
         half = float(student.ppf(0.5 + confidence / 2.0, count - 1)) * error
         return mean - half, mean, mean + half
 
-    def plot(self, path: str | PathLike[str] | None = None, what: str | None = None) -> "Figure":
-        """Draw mean regrets with their bands; write it to `path`, .png or .svg.
+    def quantile(self, quantile: float, what: str = "regret") -> Array:
+        """A quantile over the seeds of "regret", "hindsight" or "loss", at each round looked at.
 
-        `what`: "regret" or "pseudo_regret"; by default the latter if it is known.
+        >>> from regretless.bandits import Bernoulli, Exp3
+        >>> result = simulate(Exp3(2), Bernoulli([0.4, 0.6]), 100, seeds=10)
+        >>> bool((result.quantile(0.1) <= result.quantile(0.9)).all())
+        True
+        """
+        return np.quantile(self._varying(what), within(quantile, "quantile", "[0, 1]"), axis=0)
+
+    def _columns(self) -> dict[str, Any]:
+        low, _, high = self.band()
+        return {"low": low, "high": high, "hindsight": self.hindsight.mean(axis=0)}
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the mean regret with its band, and the bound on it.
+
+        `ax`, where to draw; a new picture by default.
         """
         from regretless.plots.bandits import regret_bands
 
-        return regret_bands(self, path, what=what)
+        return regret_bands({type(self.player).__name__: self}, ax)
 
     def __str__(self) -> str:
-        wide = max(6, *(len(name) for name in self.names))
-        head = f"{int(self.rounds[-1]):,} rounds, {len(self.seeds)} seeds; mean +- 95%"
-        lines = [head, f"{'player':<{wide}}{'regret':>18}{'pseudo-regret':>18}{'bound':>10}"]
-        for name in self.names:
-            cells = []
-            for what in ("regret", "pseudo_regret"):
-                _, mean, high = self.band(name, what)
-                known = not math.isnan(mean[-1])
-                cells.append(f"{mean[-1]:.1f} +- {high[-1] - mean[-1]:.1f}" if known else "-")
-            bound = self.bound[name][-1]
+        return str(Simulations({type(self.player).__name__: self}))
+
+    def __repr__(self) -> str:
+        return f"<{len(self.seeds)} games of {self.rounds} rounds of {self.player!r}>"
+
+
+class Simulations(Mapping[str, Simulation]):
+    """The simulations of several players by their names, all with the same seeds.
+
+    `print` shows them as a table, `plots.compare(simulations)` draws them with their bounds.
+
+    >>> from regretless.bandits import Bernoulli, Exp3, UCB1
+    >>> both = simulate([Exp3(2), UCB1(2)], Bernoulli([0.4, 0.6]), 100, seeds=10)
+    >>> list(both), both["UCB1"].rounds
+    (['Exp3', 'UCB1'], 100)
+    """
+
+    def __init__(self, simulations: Mapping[str, Simulation]) -> None:
+        self._all = dict(simulations)
+
+    def __getitem__(self, name: str) -> Simulation:
+        if name not in self._all:
+            raise KeyError(f"{name!r} is none of {', '.join(self._all)}")
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw mean regrets with their bands.
+
+        `ax`, where to draw; a new picture by default.
+
+        >>> from regretless.bandits import Bernoulli, Exp3, UCB1
+        >>> both = simulate([Exp3(2), UCB1(2)], Bernoulli([0.4, 0.6]), 50, seeds=3)
+        >>> both.plot().get_xlabel()
+        'rounds'
+        """
+        from regretless.plots.bandits import regret_bands
+
+        return regret_bands(self._all, ax)
+
+    def __str__(self) -> str:
+        first = next(iter(self._all.values()))
+        many = len(first.seeds) > 1
+        wide = max(6, *(len(name) for name in self._all))
+        seeds = f"{len(first.seeds)} seeds; mean +- 95%" if many else "1 seed"
+        lines = [f"{first.rounds:,} rounds, {seeds}"]
+        lines.append(f"{'player':<{wide}}{'regret':>18}{'in hindsight':>18}{'bound':>10}")
+        for name, each in self._all.items():
+            cells = [_cell(each, what, many) for what in ("regret", "hindsight")]
+            bound = each.bound_curve()[-1]  # of a theorem; what is trivial is not worth a cell
             last = f"{bound:.0f}" if math.isfinite(bound) else "-"
             lines.append(f"{name:<{wide}}{cells[0]:>18}{cells[1]:>18}{last:>10}")
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<simulations of {', '.join(self._all)}>"
+
+
+def _cell(simulation: Simulation, what: str, many: bool) -> str:
+    _, mean, high = simulation.band(what)
+    return f"{mean[-1]:.1f}" + (f" +- {high[-1] - mean[-1]:.1f}" if many else "")
 
 
 def simulate(
@@ -119,10 +266,11 @@ def simulate(
     workers: int | None = None,
     checkpoints: int | Iterable[int] = 60,
     delay: Any = None,
-) -> Simulation:
+) -> Simulation | Simulations:
     """Let every player play with every seed, in parallel, and keep what was lost.
 
-    Players are copied, and stay as they are. With the same seed all of them meet the same losses.
+    Players are copied, and stay as they are. With the same seed all of them meet the same losses. One
+    player gives a `Simulation`, several give `Simulations`, one for each name.
 
     Parameters
     ----------
@@ -138,13 +286,13 @@ def simulate(
     >>> players = [Exp3(3), TsallisINF(3), UCB1(3), ThompsonSampling(3)]
     >>> print(simulate(players, Bernoulli([0.3, 0.5, 0.6]), 5000, seeds=30))
     5,000 rounds, 30 seeds; mean +- 95%
-    player                      regret     pseudo-regret     bound
+    player                      regret      in hindsight     bound
     Exp3                  ...
     """
     named = _named(players)
     seen = tuple(
         range(whole(seeds, "seeds"))
-        if isinstance(seeds, int)
+        if isinstance(seeds, (int, np.integer))
         else (check_seed(seed) for seed in seeds)
     )
     if not seen:
@@ -173,28 +321,27 @@ def simulate(
             )
         return tuple(found)
 
-    jobs = [(name, seed, player.clone()) for name, player in named.items() for seed in seen]
+    jobs = [(name, seed, player.copy()) for name, player in named.items() for seed in seen]
     threads = (os.cpu_count() or 1) if workers is None else whole(workers, "workers")
     with ThreadPoolExecutor(threads) as pool:
         results = list(pool.map(game, jobs))
-    parts: dict[str, dict[str, Array]] = {
-        k: {} for k in ("loss", "regret", "pseudo_regret", "pulls")
-    }
-    bound = {}
+    means = None if table is not None else np.array(environment.means)
+    theirs = (
+        np.cumsum(table, axis=0)[at - 1] if table is not None else np.outer(at, environment.means)
+    )
+    simulations = {}
     for k, (name, player) in enumerate(named.items()):
         mine = results[k * len(seen) : (k + 1) * len(seen)]
         loss, best, pseudo, pulls = (np.stack(each) for each in zip(*mine))
-        parts["loss"][name], parts["regret"][name] = loss, loss - best
-        parts["pseudo_regret"][name] = pseudo
-        parts["pulls"][name] = pulls.reshape(len(seen), len(at), -1)[:, -1]
-        gaps = player._gaps(environment.means) if table is None else None
-        proven = delays is None and player.present.all()
-        bound[name] = (
-            player._width * player._promised(at.astype(np.float64), gaps)
-            if proven
-            else np.full(len(at), math.nan)
+        found = Found(loss, best, pseudo, pulls.reshape(len(seen), len(at), -1)[:, -1])
+        proven = delays is None and bool(player.present.all())
+        simulations[name] = Simulation(
+            player.copy(), seen, at, found, theirs=theirs, means=means, proven=proven
         )
-    return Simulation(at, seen, bound=bound, **parts)
+    if isinstance(players, ArmPlayer):
+        (single,) = simulations.values()
+        return single
+    return Simulations(simulations)
 
 
 def _named(players: Any) -> dict[str, ArmPlayer]:
@@ -213,7 +360,8 @@ def _named(players: Any) -> dict[str, ArmPlayer]:
     for name, player in players.items():
         if not isinstance(player, ArmPlayer) or isinstance(player, Exp4):
             raise ValueError(
-                f"players[{name!r}] = {shown(player)} is no player of arms that needs no advice"
+                f"players[{name!r}] = {shown(player)}: simulate() takes players of arms"
+                + ("; Exp4 needs advice, use Exp4.run" if isinstance(player, Exp4) else "")
             )
         if player.decisions:
             raise ValueError(f"players[{name!r}] has played before: give a new one")

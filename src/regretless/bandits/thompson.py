@@ -1,7 +1,6 @@
 """Thompson sampling: an arm is chosen as often as it is believed to be the best (Thompson 1933)."""
 
-import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -11,10 +10,13 @@ from regretless.bandits.player import ArmPlayer
 from regretless.bandits.weighted import log_of
 from regretless.certificates import Certificate
 from regretless.run import Array
+from regretless.state import call_of
 
 __all__ = ["ThompsonSampling"]
 
-_NODES = 400  # of the integral
+_NODES = 400  # of the integral, for each arm
+_FAR = 30.0  # log-odds of which e^-30 is nothing beside 1
+_PRIORS = {"bernoulli": (1.0, 1.0), "gaussian": (0.5, 0.5)}
 _SCALES = "[1e-100, 1e100]"  # squares of them are still numbers
 
 
@@ -44,7 +46,7 @@ class ThompsonSampling(ArmPlayer):
     >>> from regretless.bandits import Bernoulli
     >>> bandit = ThompsonSampling(3, seed=1)
     >>> run = bandit.run(Bernoulli([0.3, 0.5, 0.7]), 1000)
-    >>> int(bandit.pulls.argmax()), run.pseudo_regret[-1].round(1).item()
+    >>> int(bandit.pulls.argmax()), round(run.pseudo_regret(), 1)
     (0, 10.8)
     """
 
@@ -66,7 +68,7 @@ class ThompsonSampling(ArmPlayer):
             raise ValueError("range=None: 'bernoulli' must know which loss is 0 and which is 1")
         self.model, self.noise = model, within(noise, "noise", _SCALES)
         try:
-            first, second = (1.0, 1.0) if model == "bernoulli" else (0.5, 0.5)
+            first, second = _PRIORS[model]
             if prior is not None:
                 first, second = listed(prior, "prior")
         except (TypeError, ValueError):
@@ -101,35 +103,40 @@ class ThompsonSampling(ArmPlayer):
         >>> ThompsonSampling(4).probabilities.round(3)
         array([0.25, 0.25, 0.25, 0.25])
         """
-        from scipy import special, stats
-
-        first, second = self.beliefs.T
-        beta = self.model == "bernoulli"
-        # P(i) is the mean over i's own quantiles of the chance that all others are above
-        nodes, weights = special.roots_legendre(_NODES)
-        u = (nodes + 1.0) / 2.0
+        arms = np.flatnonzero(self.present)
+        first, second = self.beliefs[arms].T
+        beliefs = LogOdds(first, second) if self.model == "bernoulli" else Normal(first, second)
+        # cells between quantiles of all arms: in none does the chance of any arm change by much
+        x = np.unique(beliefs.quantiles((np.arange(_NODES) + 0.5) / _NODES))
+        below, above = beliefs.below(x), beliefs.above(x)
+        # the chance that an arm is in a cell, by the smaller of the two tails
+        chance = np.where(below[1:] <= 0.5, np.diff(below, axis=0), -np.diff(above, axis=0))
         found = np.zeros(self.n)
-        for i in np.flatnonzero(self.present):
-            own = (first[i], second[i])
-            x = stats.beta.ppf(u, *own) if beta else stats.norm.ppf(u, *own)
-            above = np.ones(_NODES)
-            for j in np.flatnonzero(self.present):
-                if j != i:
-                    other = (first[j], second[j])
-                    above *= stats.beta.sf(x, *other) if beta else stats.norm.sf(x, *other)
-            found[i] = np.nan_to_num(above @ weights) / 2.0
-        if not found.sum() > 0.0:  # beliefs so firm that floats see only their means
-            means = first / (first + second) if beta else first
-            found[:] = self.present & (means == means[self.present].min())
+        for k, arm in enumerate(arms):
+            others = np.delete(above, k, axis=1).prod(axis=1)
+            inside = chance[:, k] @ (others[1:] + others[:-1]) / 2.0
+            found[arm] = (
+                inside + below[0, k] * (1.0 + others[0]) / 2.0 + above[-1, k] * others[-1] / 2
+            )
+        if not found.sum() > 0.0 or not np.isfinite(found).all():  # floats see only the means
+            means = beliefs.means
+            found[:] = 0.0
+            found[arms] = means == means.min()
         return np.asarray(found / found.sum())
+
+    def __repr__(self) -> str:
+        given = self._given()
+        if self.prior == _PRIORS[self.model]:
+            del given["prior"]
+        return call_of(self, given)
 
     def certificate(self, means: Any = None) -> Certificate:
         """As `expectation`: no run is certain."""
         return self.expectation(means)
 
-    def _promised(self, rounds: Array, gaps: Array | None) -> Array:
+    def _promised(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         # what holds in the mean over the prior need not for the means at hand
-        return np.full(len(rounds), math.nan)
+        return {}
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         variance = 0.25 if self.model == "bernoulli" else self.noise**2 + self.prior[1] ** 2
@@ -137,3 +144,71 @@ class ThompsonSampling(ArmPlayer):
 
     def _assumptions(self, stochastic: bool) -> dict[str, bool | None]:
         return super()._assumptions(True) | {"the means are drawn from the prior": None}
+
+
+class LogOdds(NamedTuple):
+    """Beliefs Beta(a, b), one an arm, of `log(x / (1 - x))`, which is a number also where x is nearly
+    0 or 1: there `P(log-odds <= t)` is `e^{a t} / (a B(a, b))`, up to a factor `1 + e^t`."""
+
+    a: Array
+    b: Array
+
+    @property
+    def means(self) -> Array:
+        return np.asarray(self.a / (self.a + self.b))
+
+    def quantiles(self, u: Array) -> Array:
+        """A row for each chance u, a column for each arm."""
+        return _quantile(u[:, None], self.a, self.b)
+
+    def below(self, t: Array) -> Array:
+        return _below(t[:, None], self.a, self.b)
+
+    def above(self, t: Array) -> Array:
+        return _below(-t[:, None], self.b, self.a)
+
+
+class Normal(NamedTuple):
+    """Normal beliefs, one an arm; see `LogOdds`."""
+
+    means: Array
+    scales: Array
+
+    def quantiles(self, u: Array) -> Array:
+        from scipy.special import ndtri
+
+        return np.asarray(self.means + self.scales * ndtri(u[:, None]))
+
+    def below(self, x: Array) -> Array:
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr((x[:, None] - self.means) / self.scales))
+
+    def above(self, x: Array) -> Array:
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr((self.means - x[:, None]) / self.scales))
+
+
+def _below(t: Array, a: Array, b: Array) -> Array:
+    from scipy.special import betainc, expit
+
+    far = np.exp(np.minimum(a * t - _log_scale(a, b), 0.0))
+    return np.where(t < -_FAR, far, betainc(a, b, expit(t)))
+
+
+def _quantile(u: Array, a: Array, b: Array) -> Array:
+    from scipy.special import betaincinv
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = np.log(betaincinv(a, b, u)) - np.log(betaincinv(b, a, 1.0 - u))
+    low = (np.log(u) + _log_scale(a, b)) / a
+    high = -(np.log1p(-u) + _log_scale(b, a)) / b
+    return np.where(low < -_FAR, low, np.where(high > _FAR, high, middle))
+
+
+def _log_scale(a: Array, b: Array) -> Array:
+    """`log(a B(a, b))`."""
+    from scipy.special import betaln
+
+    return np.asarray(np.log(a) + betaln(a, b))

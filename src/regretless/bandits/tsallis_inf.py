@@ -44,7 +44,7 @@ class TsallisINF(WeightedPlayer):
     >>> run = bandit.run(Bernoulli([0.3, 0.5, 0.7]), 10_000)
     >>> bandit.certificate().holds, bandit.probabilities.round(2)
     (True, array([1., 0., 0.]))
-    >>> round(run.pseudo_regret[-1]), round(run.bound[-1])
+    >>> round(run.pseudo_regret()), round(run.expectation().bound)
     (47, 308)
     """
 
@@ -66,6 +66,10 @@ class TsallisINF(WeightedPlayer):
 
     def _start(self) -> _core.Arms:
         return _core.tsallis_inf(*self._common, self.estimator == "reduced")
+
+    @property
+    def _estimates_are_positive(self) -> bool:
+        return self.estimator == "importance"
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         n, root = self.n, np.sqrt(rounds)

@@ -21,7 +21,7 @@ class UCB1(ArmPlayer):
 
     For losses in [0, 1], noise is 1/2, and this the text's `sqrt(2 ln t / seen)`, t being all losses
     seen. Arms of which none is known come first, then the first of the least. Nothing is random. With
-    gaps `D_i` between the means the expected regret is at most (Theorem 1)
+    gaps `D_i` between the means the expected pseudo-regret is at most (Theorem 1)
 
         sum_{i: D_i > 0} 32 noise^2 ln T / D_i + (1 + pi^2 / 3) sum D_i
 
@@ -43,7 +43,7 @@ class UCB1(ArmPlayer):
     >>> bandit.act(), bandit.probabilities
     (0, array([1., 0.]))
     >>> {name: round(bound, 2) for name, bound in bandit.expectation([0.2, 0.9]).bounds.items()}
-    {'gaps': 10.92, 'any gaps': 18.0}
+    {'gaps': 10.92, 'any gaps': 18.0, 'trivial': 1.4}
     """
 
     _options: ClassVar[tuple[str, ...]] = ("noise",)
@@ -67,10 +67,9 @@ class UCB1(ArmPlayer):
         """As `expectation`: nothing is drawn by the player, and no run is certain."""
         return self.expectation(means)
 
-    def _promised(self, rounds: Array, gaps: Array | None) -> Array:
-        if gaps is None:  # of losses that are just there nothing is known
-            return np.full(len(rounds), math.nan)
-        return super()._promised(rounds, gaps)
+    def _promised(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
+        # of losses that are just there nothing is known
+        return {} if gaps is None else self._expected(rounds, gaps)
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         logs, noise = np.log(rounds), self.noise

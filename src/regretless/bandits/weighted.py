@@ -7,11 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless.arguments import one_of, positive, shown, whole
+from regretless.bandits.bandit_run import mixture
 from regretless.bandits.player import ArmPlayer
 from regretless.certificates import Certificate
 from regretless.run import Array
 
 __all__ = ["ExponentialPlayer", "WeightedPlayer", "log_of"]
+
+_EPS = float(np.finfo(float).eps)
 
 
 class WeightedPlayer(ArmPlayer):
@@ -24,36 +27,58 @@ class WeightedPlayer(ArmPlayer):
         """How much more was lost than is estimated of each arm, in the rounds that it was there."""
         return self._width * self._engine.figures
 
-    def regret(self, comparator: int | None = None) -> float:
+    def regret(self, comparator: Any = None) -> float:
         """The estimated regret to the best arm, by the estimates, or to `comparator`.
 
-        Its mean over the draws is the regret itself, or more for the best arm.
+        Its mean over the draws is the regret itself, or more for the best arm. Parameters:
+        `comparator`, "best" (default), the number of an arm (of an expert, for `Exp4`), or a
+        distribution over them.
         """
         regrets = self.regrets
-        if comparator is None:
-            return float(regrets.max())
-        arm = whole(comparator, "comparator", 0)
-        if arm >= len(regrets):
-            raise ValueError(f"comparator={comparator} is none of the {len(regrets)} there are")
-        return float(regrets[arm])
+        return float(mixture(comparator, -regrets, self._compared_with) @ regrets)
 
-    def certificate(self, comparator: int | None = None) -> Certificate:
+    def certificate(self, comparator: Any = None) -> Certificate:
         """The inequality that holds in every run, of the losses that were estimated.
 
         Its `regret` is `regret(comparator)`: `sum y_t - z_t[i]` over the rounds in which arm i was
         there. "pathwise" bounds it with what was paid in this run: it holds surely, whatever the
         losses, the delays, and the arms that came and went. For what holds in the mean see
-        `expectation()`.
+        `expectation()`. Parameters: as of `regret`.
         """
-        engine = self._engine
-        bound = self._penalty() + engine.paid + engine.drift if self.rounds else 0.0
+        regrets = self.regrets
+        u = mixture(comparator, -regrets, self._compared_with)
+        regret, bounds = float(u @ regrets), self._pathwise()
+        suffered = self._width * float(self._engine.losses.sum())
+        if self._estimates_are_positive:
+            bounds["trivial"] = suffered
+        terms = 2.0 * suffered + abs(regret) + min(bounds.values())
         return Certificate(
             self.rounds,
-            self.regret(comparator),
-            {"pathwise": self._width * bound},
+            regret,
+            bounds,
             self._regularised,
             {"losses are in their range": True},
+            self._words(comparator, u),
+            int(np.argmax(u)) if u.max() == 1.0 else u,
+            4.0 * _EPS * (self.rounds + len(u)) * terms,
         )
+
+    def _words(self, comparator: Any, u: Array) -> str:
+        kind = self._compared_with
+        if u.max() < 1.0:
+            return f"the distribution {u} over the {kind}s, by their estimated losses"
+        best = comparator is None or isinstance(comparator, str)
+        return f"{f'the best {kind}, ' if best else ''}{kind} {np.argmax(u)}, by estimated losses"
+
+    def _pathwise(self) -> dict[str, float]:
+        engine = self._engine
+        bound = self._penalty() + engine.paid + engine.drift if self.rounds else 0.0
+        return {"pathwise": self._width * bound}
+
+    @property
+    def _estimates_are_positive(self) -> bool:
+        """Whether no z is negative, so that nobody can have lost less than nothing."""
+        return True
 
     def _penalty(self) -> float:
         """What the regulariser costs, where the core does not count it."""
@@ -74,7 +99,10 @@ class ExponentialPlayer(WeightedPlayer):
         else:
             rate = positive(rate, "rate")
         if (rate in self._fixed) != (horizon is not None):
-            raise ValueError(f"rate={shown(rate)} and horizon={shown(horizon)}: they go together")
+            fixed = " or ".join(f"rate={each!r}" for each in self._fixed)
+            if horizon is None:
+                raise ValueError(f"rate={rate!r} needs horizon=, the number of rounds")
+            raise ValueError(f"horizon={shown(horizon)} needs {fixed}, not rate={shown(rate)}")
         self.rate = rate
         self.horizon = None if horizon is None else whole(horizon, "horizon")
 

@@ -20,6 +20,7 @@ class IntervalKind(StrEnum):
 
     NORMAL = "normal"
     BERNSTEIN = "bernstein"
+    CHERNOFF = "chernoff"
 
 
 class LearnerName(StrEnum):
@@ -210,7 +211,7 @@ def _print(found: dict[str, OffPolicyEstimate | str], method: str, shown: Shown,
         if not isinstance(each, str):
             for what, held in each.assumptions.items():
                 if held is False:
-                    print(f"{name}: it is not so that {what}")
+                    print(f"{name}: it is not so that {what}, hence no interval")
 
 
 def _as_dict(found: dict[str, OffPolicyEstimate | str]) -> dict[str, Any]:

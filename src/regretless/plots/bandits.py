@@ -1,17 +1,16 @@
 """Regret of players of arms: of one run, and over many seeds."""
 
-from os import PathLike
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regretless.arguments import one_of
 from regretless.plots.curves import COLOURS, LINES, MARKERS
-from regretless.plots.regret import regret_curve
-from regretless.plots.saving import picture_path, save
+from regretless.plots.regret import compare
+from regretless.plots.saving import new_axes
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
     from regretless.bandits.bandit_run import BanditRun
     from regretless.bandits.simulation import Simulation
@@ -21,77 +20,71 @@ __all__ = ["bandit_regret", "regret_bands"]
 _DRAWN = 2_000  # points of a line; more cannot be seen
 
 
-def bandit_regret(run: "BanditRun", path: str | PathLike[str] | None = None) -> "Figure":
-    """Draw the regret of a run, its bound in the mean, and the pseudo-regret if it is known.
+def bandit_regret(run: "BanditRun", ax: "Axes | None" = None) -> "Axes":
+    """Draw the regret of a run, the bound on its mean, and the pseudo-regret if it is known.
 
-    Parameters: `run`, of at least one round; `path`, where to write it, .png or .svg.
+    Parameters: `run`, of at least one round; `ax`, where to draw; a new picture by default.
 
     >>> from regretless.bandits import Bernoulli, Exp3
-    >>> figure = bandit_regret(Exp3(2).run(Bernoulli([0.4, 0.6]), 50))
-    >>> len(figure.axes[0].get_legend().get_texts())
-    3
+    >>> axes = bandit_regret(Exp3(2).run(Bernoulli([0.4, 0.6]), 50))
+    >>> [text.get_text().split(":")[0] for text in axes.get_legend().get_texts()]
+    ['regret 3', 'pseudo-regret', 'bound on the mean']
     """
-    if path is not None:
-        picture_path(path)
-    figure = regret_curve(run)
-    (axes,) = figure.axes
+    axes = compare({"": run}, ax)
+    at = np.unique(np.linspace(0, run.rounds - 1, _DRAWN).round().astype(int))
+    curves = {"bound on the mean": (run.expectation_curve(), "--", "#d55e00")}
     if run.means is not None:
-        rounds = np.unique(np.linspace(1, len(run.losses), _DRAWN).round().astype(int))
-        pseudo = run.pseudo_regret
-        label = f"pseudo-regret: {pseudo[-1]:.4g}"
-        axes.plot(rounds, pseudo[rounds - 1], color="#009e73", linestyle="-.", label=label)
+        curves = {"pseudo-regret": (run.pseudo_regret_curve(), "-.", "#009e73")} | curves
+    for name, (curve, style, colour) in curves.items():
+        if np.isfinite(curve).any():
+            label = f"{name}: {curve[-1]:.4g}"
+            axes.plot(at + 1, curve[at], color=colour, linestyle=style, label=label)
     axes.set_title("Loss above that of the best arm", loc="left")
-    axes.legend(title=run.player[:70])
-    return save(figure, path)
+    axes.legend(title=repr(run.after)[:70])
+    return axes
 
 
-def regret_bands(
-    simulation: "Simulation", path: str | PathLike[str] | None = None, *, what: str | None = None
-) -> "Figure":
+def regret_bands(simulations: "Mapping[str, Simulation]", ax: "Axes | None" = None) -> "Axes":
     """Draw the mean regret of each player over the seeds, with its 95% band, against the rounds.
 
-    Parameters: `simulation`, from `simulate`; `path`, where to write it, .png or .svg; `what`, "regret"
-    or "pseudo_regret", by default the latter if it is known.
+    Parameters: `simulations` by name, from `simulate`; `ax`, where to draw; a new picture by default.
 
     >>> from regretless.bandits import Bernoulli, UCB1, simulate
-    >>> result = simulate(UCB1(2), Bernoulli([0.4, 0.6]), 50, seeds=3)
-    >>> regret_bands(result).axes[0].get_ylabel()
+    >>> result = simulate([UCB1(2)], Bernoulli([0.4, 0.6]), 50, seeds=3)
+    >>> regret_bands(result).get_ylabel()
     'pseudo-regret'
     """
-    if what is None:
-        what = "pseudo_regret" if simulation.has_means else "regret"
-    one_of(what, "what", ("regret", "pseudo_regret"))
-    if path is not None:
-        picture_path(path)
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5.5), layout="constrained")
-    axes = figure.add_subplot()
-    for k, name in enumerate(simulation.names):
-        low, mean, high = simulation.band(name, what)
-        colour, end = COLOURS[k % len(COLOURS)], high[-1] - mean[-1]
+    if not simulations:
+        raise ValueError("simulations={} is empty: there is nothing to draw")
+    axes = new_axes() if ax is None else ax
+    first = next(iter(simulations.values()))
+    many = len(first.seeds) > 1
+    for k, (name, simulation) in enumerate(simulations.items()):
+        low, mean, high = simulation.band()
+        colour, end = COLOURS[k % len(COLOURS)], f" ± {high[-1] - mean[-1]:.1f}" if many else ""
         axes.plot(
-            simulation.rounds,
+            simulation.index,
             mean,
             color=colour,
             linestyle=LINES[k % len(LINES)],
             marker=MARKERS[k % len(MARKERS)],
             markevery=(k % 5, 8),
             markersize=5,
-            label=f"{name}: {mean[-1]:.1f} ± {end:.1f}",
+            label=f"{name}: {mean[-1]:.1f}{end}",
         )
-        axes.fill_between(simulation.rounds, low, high, color=colour, alpha=0.2, linewidth=0)
-    if simulation.rounds[-1] > 1:
+        if many:
+            axes.fill_between(simulation.index, low, high, color=colour, alpha=0.2, linewidth=0)
+    if first.rounds > 1:
         axes.set_xscale("log")
-        axes.set_xlim(1, simulation.rounds[-1])
+        axes.set_xlim(1, first.rounds)
     axes.axhline(0.0, color="0.7", linewidth=0.8)
     axes.set_xlabel("rounds")
-    label = what.replace("_", "-")
-    axes.set_ylabel(label)
-    title = f"Mean {label} over {len(simulation.seeds)} seeds, with 95% bands"
-    axes.set_title(title, loc="left")
+    what = "regret" if first.means is None else "pseudo-regret"
+    axes.set_ylabel(what)
+    over = f"over {len(first.seeds)} seeds, with 95% bands" if many else "of 1 seed"
+    axes.set_title(f"{'Mean ' if many else ''}{what} {over}", loc="left")
     axes.grid(alpha=0.3)
     legend = axes.legend(loc="upper left")
     for text in legend.get_texts():
         text.set_parse_math(False)
-    return save(figure, path)
+    return axes

@@ -22,7 +22,7 @@ def compare(runs: "Mapping[str, Run]", ax: "Axes | None" = None) -> "Axes":
     """Draw the regret of runs, each against its best fixed choice in hindsight, and their bounds.
 
     Parameters: `runs` by name, each of at least one round; `ax`, where to draw; a new picture by
-    default. Regrets are lines, the bounds on them are dashed.
+    default. Regrets are lines, the bounds on them are dashed; simulations have bands.
 
     >>> from regretless.oco import AdaGrad, OnlineGradientDescent
     >>> rows = [[1.0], [-2.0], [1.0]]
@@ -35,16 +35,22 @@ def compare(runs: "Mapping[str, Run]", ax: "Axes | None" = None) -> "Axes":
             raise ValueError(f"the run {name!r} has no rounds: there is nothing to draw")
     if not runs:
         raise ValueError("runs={} is empty: there is nothing to draw")
+    from regretless.bandits.simulation import Simulation
+
     axes = new_axes() if ax is None else ax
     for i, (name, run) in enumerate(runs.items()):
-        rounds = np.unique(np.linspace(1, run.rounds, _DRAWN).round().astype(int))
         regret, bound = run.regret_curve(), run.bound_curve()
+        at = np.unique(np.linspace(0, len(regret) - 1, _DRAWN).round().astype(int))
+        rounds = at + 1 if run.index is None else np.asarray(run.index)[at]
         colour, of = _COLOURS[i % len(_COLOURS)], f"{name}: " if name else ""
         label = f"{of}regret {regret[-1]:.4g}"
-        axes.plot(rounds, regret[rounds - 1], color=colour, label=label)
+        axes.plot(rounds, regret[at], color=colour, label=label)
+        if isinstance(run, Simulation) and len(run.seeds) > 1:
+            low, _, high = run.band()
+            axes.fill_between(rounds, low[at], high[at], color=colour, alpha=0.2, linewidth=0)
         if np.isfinite(bound).any():
             label, other = f"{of}bound {bound[-1]:.4g}", colour if len(runs) > 1 else _COLOURS[1]
-            axes.plot(rounds, bound[rounds - 1], color=other, linestyle="--", label=label)
+            axes.plot(rounds, bound[at], color=other, linestyle="--", label=label)
     axes.axhline(0.0, color="0.7", linewidth=0.8)
     axes.set_xlabel("rounds")
     axes.set_ylabel("regret")

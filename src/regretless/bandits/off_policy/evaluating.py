@@ -1,5 +1,6 @@
 """One door to all estimates."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -37,4 +38,8 @@ def evaluate(log: Log, policy: Any, method: str = "snips", **options: Any) -> Of
     """
     if method not in METHODS:
         raise ValueError(f"method={method!r} is none of {', '.join(METHODS)}")
+    known = inspect.signature(METHODS[method]).parameters
+    for name in options:
+        if name not in known:
+            raise ValueError(f"{name}= is not an option of method={method!r}")
     return METHODS[method](log, policy, **options)

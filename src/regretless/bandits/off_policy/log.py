@@ -70,6 +70,18 @@ class Log:
         ):
             object.__setattr__(self, name, value)
 
+    @property
+    def has_frequencies(self) -> bool:
+        """Whether the propensities are nothing but how often each action is in the log.
+
+        >>> Log([0, 1, 1, 1], [0.0] * 4, propensities=[0.25, 0.75, 0.75, 0.75]).has_frequencies
+        True
+        """
+        if self.propensities is None or len(self) < 2:
+            return False
+        shares = np.bincount(self.actions)[self.actions] / len(self)
+        return bool(np.allclose(self.propensities, shares, rtol=1e-6, atol=0.0))
+
     def __len__(self) -> int:
         return len(self.actions)
 

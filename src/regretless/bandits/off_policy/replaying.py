@@ -26,11 +26,18 @@ def replay(
 
     If actions were logged uniformly at random, a policy that learns meets in these rows just what it
     would have met live: its estimate after m of them is unbiased for its m first rounds (Li et al. 2011,
-    Theorem 1). A bandit is copied and learns from them as it goes, and from no others. One that learns
-    losses in `range=(low, high)` is told `low + high - reward`. About one row in n counts.
+    Theorem 1). A bandit is copied and learns from them as it goes, and from no others: what it chose in
+    other rows is forgotten. One that learns losses in `range=(low, high)` is told
+    `low + high - reward`. About one row in n counts.
+
+    The rewards of a bandit that learns depend on each other. The interval is then of what its choices
+    in this replay bring in the mean, given what it knew at each of them: "bernstein" covers that,
+    "normal" about, and "chernoff" is refused. With another log it might have learned to choose
+    otherwise, of which no interval of a single replay can speak, and an assumption says so.
 
     Parameters: `log`; `policy`, a bandit with `act` and `update`, which learns; or an action, or one a
-    row, or a function of the context whose value is an action, which do not. The others as of `ips`.
+    row, or a function of the context whose value is an action, which do not. A bandit whose `feedback`
+    is "reward" is told rewards, `update(reward=r)`, others losses. The other parameters are as of `ips`.
 
     >>> from regretless.bandits import LinUCB
     >>> random = np.random.default_rng(0)
@@ -40,27 +47,33 @@ def replay(
     >>> found.value > 0.9, 1400 < found.effective_sample_size < 1600
     (True, True)
     """
-    how = Interval(interval, confidence, reward_range)
+    how, learns = Interval(interval, confidence, reward_range), is_bandit(policy)
     how.check(log.rewards)
-    matches = _played(log, policy) if is_bandit(policy) else _chosen(log, policy)
+    if learns and how.kind == "chernoff":
+        raise ValueError(
+            "interval='chernoff' is for policies that do not learn, whose rewards all have the same "
+            "mean; take 'bernstein'"
+        )
+    matches = _played(log, policy) if learns else _chosen(log, policy)
     if not matches.any():
         raise ValueError("the policy never plays what was logged: the log says nothing of it")
     rewards = log.rewards[matches]
     p = log.propensities
     uniform = None if p is None else bool(np.allclose(p, 1.0 / int(log.n or 1), rtol=1e-6))
-    length = 1.0 if reward_range is None else reward_range[1] - reward_range[0]
     rests: dict[str, bool | None] = {
         "actions were logged uniformly at random, whatever the context": uniform,
         "rows are independent": None,
     }
+    if learns:
+        rests["another log would have taught the bandit to choose alike"] = None
     return OffPolicyEstimate(
         float(rewards.mean()),
-        how.around(rewards, length),
+        how.around(rewards, reward_range or (0.0, 1.0)),
         "replay",
         float(len(rewards)),
         len(log),
         confidence,
-        rests | how.assumptions(len(rewards)),
+        rests | how.assumptions(len(rewards), bool(rewards.min() < rewards.max())),
     )
 
 
@@ -82,18 +95,18 @@ def _played(log: Log, policy: Any) -> NDArray[np.bool_]:
         arm = bandit.act(log.contexts[t]) if looks else bandit.act()
         if arm == action:
             matches[t] = True
-            bandit.update(told[t])
+            bandit.update(*told[t][0], **told[t][1])
         elif hasattr(bandit, "forget"):  # what another choice would have brought is not known
             bandit.forget(bandit.ticket)
     return matches
 
 
-def _told(log: Log, bandit: Any) -> list[float]:
-    """The rewards, as losses if that is what the bandit learns."""
-    if getattr(bandit, "feedback", "reward") == "reward":
-        return [float(reward) for reward in log.rewards]
+def _told(log: Log, bandit: Any) -> list[tuple[list[float], dict[str, float]]]:
+    """What `update` is given in each row: rewards by name, or losses, if it learns those."""
+    if getattr(bandit, "feedback", "loss") == "reward":
+        return [([], {"reward": float(reward)}) for reward in log.rewards]
     low, high = getattr(bandit, "range", (0.0, 1.0)) or (0.0, 0.0)
     if low < high:
         remedy = f"is outside range=({low}, {high}) of {bandit!r}"
         check_entries(log.rewards, ~outside(log.rewards, low, high), "rewards", remedy)
-    return [low + high - float(reward) for reward in log.rewards]
+    return [([low + high - float(reward)], {}) for reward in log.rewards]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import positive, table
+from regretless.arguments import check_entries, positive, table
 from regretless.bandits.off_policy.estimate import Interval, OffPolicyEstimate
 from regretless.bandits.off_policy.log import Log
 from regretless.bandits.off_policy.policy import probabilities
@@ -24,26 +24,46 @@ _FAR = 5.0  # standard errors
 class Weights:
     """The weights of the rows, cut at `cap`, and what they say of the log."""
 
-    def __init__(self, log: Log, policy: Any, cap: float | None) -> None:
+    def __init__(
+        self, log: Log, policy: Any, cap: float | None, largest_weight: float | None, how: Interval
+    ) -> None:
         if log.propensities is None:
             raise ValueError("propensities are needed to weigh rewards; give Log(propensities=)")
         self.table = probabilities(log, policy)
-        raw = self.table[np.arange(len(log)), log.actions] / log.propensities
+        played = self.table[np.arange(len(log)), log.actions]
+        raw = played / log.propensities
         self.cap = None if cap is None else positive(cap, "cap")
         self.w = raw if self.cap is None else np.minimum(raw, self.cap)
         if not self.w.any():
             raise ValueError("the policy never plays what was logged: the log says nothing of it")
-        # what a weight can be: if there is no cap, as if the smallest propensity were the least of all
-        self.most = self.cap or float(1.0 / log.propensities.min())
+        if largest_weight is not None:
+            positive(largest_weight, "largest_weight")
+            above = f"is above largest_weight={largest_weight}, which no weight may be"
+            check_entries(raw, raw <= largest_weight * (1.0 + 1e-9), "weights", above)
+        elif cap is None and not how.approximate:
+            raise ValueError(
+                f"interval={how.kind!r} needs largest_weight=: how large pi(a | x) / p can be for any "
+                "context, which the log cannot tell; n, if n actions were logged uniformly at random"
+            )
+        # what a weight can be
+        self.most = min(largest_weight or math.inf, self.cap or math.inf)
         error = float(raw.std()) / math.sqrt(len(raw))
+        certain = (log.propensities == 1.0) & (played < 1.0)  # nothing else could have been logged
         self.assumptions: dict[str, bool | None] = {
             "rows are independent, and propensities those they were drawn with": None,
-            "whatever the policy plays could be logged": None,
+            "whatever the policy plays could be logged": False if certain.any() else None,
             "the weights have the mean 1": bool(abs(raw.mean() - 1.0) <= _FAR * error + 1e-9),
         }
+        if log.has_frequencies:
+            self.assumptions[
+                "propensities, which are how often the actions are in the log, do not depend on "
+                "the context"
+            ] = None
+        if self.most < math.inf and not how.approximate:
+            self.assumptions[f"no weight can be above {self.most:g}"] = None
         if self.cap is not None:
-            self.assumptions["no weight was cut, else the estimate leans to one side"] = bool(
-                (raw <= self.cap).all()
+            self.assumptions["no weight is cut, else the estimate leans to one side"] = (
+                False if (raw > self.cap).any() else None
             )
 
     @property
@@ -52,20 +72,25 @@ class Weights:
         return float(self.w.sum() ** 2 / (self.w @ self.w))
 
     def estimate(
-        self, method: str, terms: Array, how: Interval, length: float
+        self,
+        method: str,
+        value: float,
+        interval: tuple[float, float],
+        how: Interval,
+        varied: bool,
     ) -> OffPolicyEstimate:
-        """The mean of terms whose range is of this length."""
-        rests = self.assumptions | how.assumptions(self.size)
-        if how.kind == "bernstein":
-            rests[f"no weight can be above {self.most:g}"] = None if self.cap is None else True
+        """An estimate that rests on these weights; `varied`, whether its terms did."""
+        if how.reward_range is not None and not how.approximate:  # where every value is
+            low, high = how.reward_range
+            interval = min(max(interval[0], low), high), max(min(interval[1], high), low)
         return OffPolicyEstimate(
-            float(terms.mean()),
-            how.around(terms, length),
+            value,
+            interval,
             method,
             self.size,
-            len(terms),
+            len(self.w),
             how.confidence,
-            rests,
+            self.assumptions | how.assumptions(self.size, varied),
         )
 
 
@@ -77,12 +102,15 @@ def ips(
     interval: str = "normal",
     confidence: float = 0.95,
     reward_range: tuple[float, float] | None = None,
+    largest_weight: float | None = None,
 ) -> OffPolicyEstimate:
     """Inverse propensity scoring: `mean(w r)`, unbiased.
 
     Parameters: `log`, with propensities; `policy`, an action, one a row, a matrix of probabilities, a
-    bandit or a function of the context; `cap`, the largest weight, which trades noise for bias;
-    `interval`, "normal" or "bernstein"; `confidence` of it; `reward_range`, which "bernstein" needs.
+    bandit or a function of the context; `cap`, where weights are cut, which trades noise for bias;
+    `interval`, "normal", which is approximate, or "bernstein" or "chernoff", which hold for every number
+    of rows: see `Interval`; `confidence` of it; `reward_range` and `largest_weight`, what rewards and
+    weights can be, which the last two need.
 
     >>> log = Log([0, 1, 1, 0], [1.0, 0.0, 1.0, 0.0], propensities=[0.5, 0.5, 0.5, 0.5])
     >>> ips(log, 1).value
@@ -90,10 +118,13 @@ def ips(
     """
     how = Interval(interval, confidence, reward_range)
     how.check(log.rewards)
-    weights = Weights(log, policy, cap)
-    low, high = reward_range or (0.0, 1.0)
-    length = weights.most * (max(high, 0.0) - min(low, 0.0))
-    return weights.estimate("ips", weights.w * log.rewards, how, length)
+    weights = Weights(log, policy, cap, largest_weight, how)
+    terms, ends = weights.w * log.rewards, (0.0, math.inf)
+    if reward_range is not None and weights.most < math.inf:
+        ends = weights.most * min(reward_range[0], 0.0), weights.most * max(reward_range[1], 0.0)
+    return weights.estimate(
+        "ips", float(terms.mean()), how.around(terms, ends), how, _varied(weights.w, log.rewards)
+    )
 
 
 def snips(
@@ -101,31 +132,65 @@ def snips(
     policy: Any,
     *,
     cap: float | None = None,
+    interval: str = "normal",
     confidence: float = 0.95,
+    reward_range: tuple[float, float] | None = None,
+    largest_weight: float | None = None,
 ) -> OffPolicyEstimate:
     """Self-normalised: `sum(w r) / sum(w)`, never outside the rewards, and the same if all rewards move.
 
-    A little biased, usually far less noisy than `ips`. The interval is normal, by the delta method:
-    the variance is `sum(w^2 (r - value)^2) / sum(w)^2`. Parameters: as of `ips`.
+    A little biased, usually far less noisy than `ips`. The interval "normal" is by the delta method: the
+    variance is `sum(w^2 (r - value)^2) / sum(w)^2`. The others are the values v for which that of the
+    terms `w (r - v)`, whose mean is 0 for the value of the policy, covers 0. Parameters: as of `ips`.
 
     >>> log = Log([0, 1, 1, 0], [1.0, 0.0, 1.0, 0.0], propensities=[0.5, 0.5, 0.5, 0.5])
     >>> snips(log, [0, 1, 0, 1]).value
     0.5
+    >>> found = snips(log, 1, interval="bernstein", reward_range=(0, 1), largest_weight=2)
+    >>> found.interval  # four rows tell nothing for certain
+    (0.0, 1.0)
     """
-    how, weights = Interval("normal", confidence), Weights(log, policy, cap)
+    how = Interval(interval, confidence, reward_range)
+    how.check(log.rewards)
+    weights = Weights(log, policy, cap, largest_weight, how)
     w, total = weights.w, float(weights.w.sum())
     value = float(w @ log.rewards) / total
-    half = how.z * float(np.linalg.norm(w * (log.rewards - value))) / total
-    known = len(log) > 1
-    return OffPolicyEstimate(
-        value,
-        (value - half, value + half) if known else (-math.inf, math.inf),
-        "snips",
-        weights.size,
-        len(log),
-        confidence,
-        weights.assumptions | how.assumptions(weights.size),
-    )
+    if how.approximate:
+        half = how.z * float(np.linalg.norm(w * (log.rewards - value))) / total
+        found = (value - half, value + half) if len(log) > 1 else (-math.inf, math.inf)
+    else:
+        found = _values(how, w, log.rewards, weights.most, value)
+    return weights.estimate("snips", value, found, how, _varied(w, log.rewards))
+
+
+def _values(
+    how: Interval, w: Array, rewards: Array, most: float, value: float
+) -> tuple[float, float]:
+    """The least and the largest v that `w (r - v)` does not disprove, of those that rewards can be."""
+    assert how.reward_range is not None
+    low, high = how.reward_range
+
+    def possible(v: float) -> bool:
+        below, above = how.around(w * (rewards - v), (most * (low - v), most * (high - v)))
+        return below <= 0.0 <= above
+
+    ends = []
+    for limit in (low, high):
+        # from the limit on: what is possible need not be all in one piece
+        steps = np.linspace(limit, min(max(value, low), high), 33).tolist()
+        first = next((k for k, v in enumerate(steps) if possible(v)), len(steps) - 1)
+        inside, beyond = steps[first], steps[max(first - 1, 0)]
+        for _ in range(30):
+            middle = (inside + beyond) / 2.0
+            inside, beyond = (middle, beyond) if possible(middle) else (inside, middle)
+        ends.append(beyond)
+    return ends[0], ends[1]
+
+
+def _varied(w: Array, rewards: Array) -> bool:
+    """Whether rewards of different sizes count: if none was ever seen, nothing is known of them."""
+    counted = rewards[w > 0.0]
+    return bool(counted.min() < counted.max())
 
 
 def doubly_robust(
@@ -137,6 +202,7 @@ def doubly_robust(
     interval: str = "normal",
     confidence: float = 0.95,
     reward_range: tuple[float, float] | None = None,
+    largest_weight: float | None = None,
 ) -> OffPolicyEstimate:
     """A model of the rewards q, corrected by what was logged: `mean(sum_a pi(a) q(a) + w (r - q))`.
 
@@ -151,7 +217,7 @@ def doubly_robust(
     """
     how = Interval(interval, confidence, reward_range)
     how.check(log.rewards)
-    weights = Weights(log, policy, cap)
+    weights = Weights(log, policy, cap, largest_weight, how)
     n = int(log.n or 1)
     if predictions is None:
         q = _cross_fitted(log, n)
@@ -163,8 +229,18 @@ def doubly_robust(
     low, high = reward_range or (0.0, 1.0)
     of_logged = q[np.arange(len(log)), log.actions]
     terms = (weights.table * q).sum(axis=1) + weights.w * (log.rewards - of_logged)
-    # from low - W (high - low) to high + W (high - low)
-    return weights.estimate("dr", terms, how, (high - low) * (1.0 + 2.0 * weights.most))
+    away = weights.most * (high - low)
+    ends = low - away, high + away
+    if predictions is None and not how.approximate:
+        # terms of one half are independent given the other half: each half has an interval of its own
+        halves = [terms[k::2] for k in (0, 1) if len(terms[k::2])]
+        found = [how.around(half, ends, 1.0 / len(halves)) for half in halves]
+        shares = [len(half) / len(terms) for half in halves]
+        interval_ = tuple(float(np.dot(shares, [each[k] for each in found])) for k in (0, 1))
+    else:
+        interval_ = how.around(terms, ends)
+    varied = _varied(weights.w, log.rewards)
+    return weights.estimate("dr", float(terms.mean()), interval_, how, varied)  # type: ignore[arg-type]
 
 
 def _cross_fitted(log: Log, n: int, ridge: float = 1.0) -> Array:

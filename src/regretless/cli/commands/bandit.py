@@ -81,11 +81,23 @@ Cap = Annotated[
 ]
 Kind = Annotated[
     IntervalKind,
-    estimate_option(help="normal: for many rows; bernstein: for any number, and wide."),
+    estimate_option(
+        help="normal: approximate, for many rows. For any number, and wider: bernstein, short if "
+        "rewards vary little; chernoff, short if they are rare."
+    ),
 ]
 Range = Annotated[
     tuple[float, float] | None,
-    estimate_option(metavar="LOW HIGH", help="What rewards can be, for bernstein; by default 0 1."),
+    estimate_option(
+        metavar="LOW HIGH", help="What rewards can be, for bernstein and chernoff; by default 0 1."
+    ),
+]
+Largest = Annotated[
+    float | None,
+    estimate_option(
+        help="How large a weight, the policy's probability over the logged one, can be: bernstein and "
+        "chernoff need it. N, if N actions were logged uniformly at random."
+    ),
 ]
 
 
@@ -147,6 +159,7 @@ def ips(
     cap: Cap = None,
     interval: Kind = IntervalKind.NORMAL,
     reward_range: Range = None,
+    largest_weight: Largest = None,
     shown: Shown,
 ) -> None:
     """Weigh rewards by how much likelier the policy makes them: unbiased, but noisy."""
@@ -154,16 +167,26 @@ def ips(
         "ips",
         columns,
         shown,
-        _interval(interval, reward_range) | {"cap": cap},
+        _interval(interval, reward_range) | {"cap": cap, "largest_weight": largest_weight},
         propensity=propensity,
     )
 
 
 @app.command()
 @grouped
-def snips(*, columns: Columns, propensity: Propensity, cap: Cap = None, shown: Shown) -> None:
+def snips(
+    *,
+    columns: Columns,
+    propensity: Propensity,
+    cap: Cap = None,
+    interval: Kind = IntervalKind.NORMAL,
+    reward_range: Range = None,
+    largest_weight: Largest = None,
+    shown: Shown,
+) -> None:
     """The same, divided by the sum of the weights: the one to begin with."""
-    _show("snips", columns, shown, {"cap": cap}, propensity=propensity)
+    options = _interval(interval, reward_range) | {"cap": cap, "largest_weight": largest_weight}
+    _show("snips", columns, shown, options, propensity=propensity)
 
 
 @app.command()
@@ -176,15 +199,16 @@ def dr(
     cap: Cap = None,
     interval: Kind = IntervalKind.NORMAL,
     reward_range: Range = None,
+    largest_weight: Largest = None,
     shown: Shown,
 ) -> None:
     """Doubly robust: a ridge regression on the context for each action, corrected by the log."""
-    options = _interval(interval, reward_range) | {"cap": cap}
+    options = _interval(interval, reward_range) | {"cap": cap, "largest_weight": largest_weight}
     _show("dr", columns, shown, options, propensity=propensity, context=context)
 
 
 def _interval(kind: IntervalKind, reward_range: tuple[float, float] | None) -> dict[str, Any]:
-    if reward_range is None and kind is IntervalKind.BERNSTEIN:
+    if reward_range is None and kind is not IntervalKind.NORMAL:
         reward_range = (0.0, 1.0)
     return {"interval": kind.value, "reward_range": reward_range}
 
