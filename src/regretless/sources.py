@@ -93,6 +93,7 @@ _OTHERS = (
     ("Meyer (1973)", "Generalized inversion of modified matrices", "SIAM Journal on Applied Mathematics 24(3), 315-323"),
     ("Neu (2015)", "Explore no more: improved high-probability regret bounds for non-stochastic bandits", "NeurIPS"),
     ("Orabona and Pal (2016)", "Coin betting and parameter-free online learning", "NeurIPS"),
+    ("Orabona and Tommasi (2017)", "Training deep networks without learning rates through coin betting", "NeurIPS"),
     ("Rakhlin and Sridharan (2013)", "Optimization, learning, and games with predictable sequences", "NeurIPS"),
     ("Ross, Mineiro and Langford (2013)", "Normalized online learning", "UAI"),
     ("Russo and Van Roy (2016)", "An information-theoretic analysis of Thompson sampling", "Journal of Machine Learning Research 17, 1-30"),
