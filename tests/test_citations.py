@@ -27,15 +27,18 @@ AUTHORS = {
     if key[-5:-1].isdigit()
     for name in re.split(r", | and | et al\.", key[:-7])
 }
-KIND = r"(?:Th(?:eore)?m|Lemma|Corollar|Cor\b|Proposition|Exercise|Example|Definition|Alg|[Ss]ection|[Ee]q\.)"
+KIND = r"(?:Thm|Theorem|Lemma|Cor|Prop|Exercise|Example|Definition|Alg|[Ss]ection|[Ee]q\.)"
 PRIVATE = {
     "a nickname with a number": re.compile(
-        rf"(?<!the )\b(?:survey|thesis|lecture|primal-dual(?: paper| text)?),? (?:{KIND}|[A-F]?\d)(?!6\)|[\d.]* %)"
+        r"(?<!the )\b(?:survey|thesis|lecture|primal-dual(?: paper| text)?),? "
+        rf"(?:{KIND}|[A-F]?\d)(?!6\)|[\d.]* %)"
     ),
     "a nickname": re.compile(r"\bmohri\b"),
     "a number of ours": re.compile(r"\b[Ee]rratum E\d+|\(E\d+\)|\bCHK-"),
 }
-PLACE = re.compile(r"(?:Theorem|Lemma|Corollar(?:y|ies)|Proposition|Exercise|Figure|Algorithm|eq\.)s? \d")
+PLACE = re.compile(
+    r"(?:Theorem|Lemma|Corollar(?:y|ies)|Proposition|Exercise|Figure|Algorithm|eq\.)s? \d"
+)
 
 
 def plain(path):
@@ -59,7 +62,9 @@ def test_citations_are_in_the_bibliography(path):
     text = plain(path)
     for whole, candidates in keys_in(text):
         assert any(candidate in sources.SOURCES for candidate in candidates), whole
-    for name, year in re.findall(r"\b([A-Z][\w-]+)(?: et al\.| and others)?,? ((?:19|20)\d\d)\b", text):
+    for name, year in re.findall(
+        r"\b([A-Z][\w-]+)(?: et al\.| and others)?,? ((?:19|20)\d\d)\b", text
+    ):
         assert (name, year) not in AUTHORS, f"{name} {year}: the year is in parentheses"
 
 

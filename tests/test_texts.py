@@ -11,7 +11,7 @@ from regretless.experts import Halving, Hedge, WeightedMajority
 
 @pytest.mark.parametrize("seed", range(5))
 def test_halving_of_the_survey(seed):
-    """Shalev-Shwartz (2012), Theorem 1.2: hypotheses that err are left out in every round, ties are 1."""
+    """Shalev-Shwartz (2012), Theorem 1.2: who errs is left out, in every round; ties are 1."""
     rng = np.random.default_rng(seed)
     advice, n = rng.integers(0, 2, (40, 13)), 13
     labels = advice[:, 3]

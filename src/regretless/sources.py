@@ -4,6 +4,8 @@ Docstrings and certificates cite them by authors and year, `Shalev-Shwartz (2012
 the number is the text's own. `find` tells which work that is; `docs/bibliography.md` lists them all.
 """
 
+# ruff: noqa: E501 (a work a line)
+
 import re
 from typing import NamedTuple
 
