@@ -4,6 +4,8 @@ Docstrings and certificates cite them by authors and year, `Shalev-Shwartz (2012
 the number is the text's own. `find` tells which work that is; `docs/bibliography.md` lists them all.
 """
 
+# ruff: noqa: E501 (a work a line)
+
 import re
 from typing import NamedTuple
 
@@ -39,7 +41,7 @@ TEXTS = (
     ),
     Source(
         "Srebro (lecture 16)",
-        "From FTRL to online gradient descent",
+        "From follow the regularized leader to online gradient descent and the Perceptron rule",
         "Slides of the course Computational and Statistical Learning Theory, TTIC 31120",
     ),
     Source(
@@ -55,11 +57,11 @@ TEXTS = (
 )
 
 _OTHERS = (
+    ("Abbasi-Yadkori, Pal and Szepesvari (2011)", "Improved algorithms for linear stochastic bandits", "NeurIPS"),
     ("Abernethy, Hazan and Rakhlin (2008)", "Competing in the dark: an efficient algorithm for bandit linear optimization", "COLT"),
     ("Agarwal, Hazan, Kale and Schapire (2006)", "Algorithms for portfolio management based on the Newton method", "ICML"),
     ("Agrawal and Goyal (2012)", "Analysis of Thompson sampling for the multi-armed bandit problem", "COLT"),
     ("Agrawal and Goyal (2013)", "Further optimal regret bounds for Thompson sampling", "AISTATS"),
-    ("Abbasi-Yadkori, Pal and Szepesvari (2011)", "Improved algorithms for linear stochastic bandits", "NeurIPS"),
     ("Auer, Cesa-Bianchi and Fischer (2002)", "Finite-time analysis of the multiarmed bandit problem", "Machine Learning 47, 235-256"),
     ("Auer, Cesa-Bianchi, Freund and Schapire (2002)", "The nonstochastic multiarmed bandit problem", "SIAM Journal on Computing 32(1), 48-77"),
     ("Beygelzimer, Kale and Luo (2015)", "Optimal and adaptive algorithms for online boosting", "ICML"),
@@ -76,6 +78,7 @@ _OTHERS = (
     ("Freund and Schapire (1997)", "A decision-theoretic generalization of on-line learning and an application to boosting", "Journal of Computer and System Sciences 55(1), 119-139"),
     ("Freund and Schapire (1999)", "Large margin classification using the perceptron algorithm", "Machine Learning 37, 277-296"),
     ("Gaillard, Stoltz and van Erven (2014)", "A second-order bound with excess losses", "COLT"),
+    ("Hazan and Seshadhri (2009)", "Efficient learning algorithms for changing environments", "ICML"),
     ("Hazan, Agarwal and Kale (2007)", "Logarithmic regret algorithms for online convex optimization", "Machine Learning 69, 169-192"),
     ("Herbster and Warmuth (1998)", "Tracking the best expert", "Machine Learning 32, 151-178"),
     ("Karampatziakis and Langford (2011)", "Online importance weight aware updates", "UAI"),
@@ -92,12 +95,19 @@ _OTHERS = (
     ("Meyer (1973)", "Generalized inversion of modified matrices", "SIAM Journal on Applied Mathematics 24(3), 315-323"),
     ("Neu (2015)", "Explore no more: improved high-probability regret bounds for non-stochastic bandits", "NeurIPS"),
     ("Orabona and Pal (2016)", "Coin betting and parameter-free online learning", "NeurIPS"),
+    ("Orabona and Tommasi (2017)", "Training deep networks without learning rates through coin betting", "NeurIPS"),
     ("Rakhlin and Sridharan (2013)", "Optimization, learning, and games with predictable sequences", "NeurIPS"),
     ("Ross, Mineiro and Langford (2013)", "Normalized online learning", "UAI"),
+    ("Russo and Van Roy (2016)", "An information-theoretic analysis of Thompson sampling", "Journal of Machine Learning Research 17, 1-30"),
     ("Schapire, Freund, Bartlett and Lee (1998)", "Boosting the margin: a new explanation for the effectiveness of voting methods", "Annals of Statistics 26(5), 1651-1686"),
+    ("Shalev-Shwartz, Singer, Srebro and Cotter (2011)", "Pegasos: primal estimated sub-gradient solver for SVM", "Mathematical Programming 127, 3-30"),
     ("Steele, Lea and Flood (2014)", "Fast splittable pseudorandom number generators", "OOPSLA"),
+    ("Syrgkanis, Agarwal, Luo and Schapire (2015)", "Fast convergence of regularized learning in games", "NeurIPS"),
     ("Tammelin (2014)", "Solving large imperfect information games using CFR+", "arXiv:1407.5042"),
+    ("Tammelin, Burch, Johanson and Bowling (2015)", "Solving heads-up limit Texas hold'em", "IJCAI"),
+    ("Thompson (1933)", "On the likelihood that one unknown probability exceeds another in view of the evidence of two samples", "Biometrika 25, 285-294"),
     ("Wintenberger (2017)", "Optimal learning with Bernstein online aggregation", "Machine Learning 106, 119-141"),
+    ("Zhang and Yu (2005)", "Boosting with early stopping: convergence and consistency", "Annals of Statistics 33(4), 1538-1579"),
     ("Zimmert and Seldin (2021)", "Tsallis-INF: an optimal algorithm for stochastic and adversarial bandits", "Journal of Machine Learning Research 22, 1-49"),
     ("Zinkevich (2003)", "Online convex programming and generalized infinitesimal gradient ascent", "ICML"),
 )  # fmt: skip
