@@ -53,7 +53,7 @@ def mix(title: str, names: list[str], X: Any, y: Any) -> Any:
         print(f"{algorithm.__name__:26}{runs[-1].rmse:9.3f}{told}")
     print()
     for oracle in oracles.table(X, y, "squared", shifts=3):
-        print(f"{oracle.name:26}{math.sqrt(oracle.loss):9.3f}")
+        print(f"{oracle.name:26}{math.sqrt(oracle.mean_loss):9.3f}")
     print()
     return min(runs, key=lambda run: run.rmse)
 

@@ -383,7 +383,7 @@ class MixtureRun(Run):
             told = "" if weight is None else f"{weight:8.3f}"
             lines.append(f"{name:<{wide}}  {loss:9.4g} {rmse:9.4g} {told}".rstrip())
         lines.append("")
-        lines += [f"{oracle.name:<{wide}}  {oracle.loss:9.4g}" for oracle in found]
+        lines += [f"{oracle.name:<{wide}}  {oracle.mean_loss:9.4g}" for oracle in found]
         return "\n".join(lines)
 
     def plot_weights(self, ax: "Axes | None" = None) -> "Axes":
@@ -403,7 +403,7 @@ class MixtureRun(Run):
         """Draw the mean losses of the mixture and of what could have been done."""
         from regretless.plots.experts import oracle_bars
 
-        found: list[Any] = [(oracle.name, oracle.loss) for oracle in self.oracles(shifts)]
+        found: list[Any] = [(oracle.name, oracle.mean_loss) for oracle in self.oracles(shifts)]
         return oracle_bars(found, self.mean_loss, ax)
 
     def __repr__(self) -> str:

@@ -43,14 +43,14 @@ class ForecastLoss(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Oracle:
-    """What one could have done: `name`, mean `loss`, and `weights` of the experts if they are fixed.
+    """What one could have done: `name`, `mean_loss`, and `weights` of the experts if they are fixed.
 
-    >>> Oracle("best expert", 0.25, np.array([0.0, 1.0])).loss
+    >>> Oracle("best expert", 0.25, np.array([0.0, 1.0])).mean_loss
     0.25
     """
 
     name: str
-    loss: float
+    mean_loss: float
     weights: Array | None = None
 
 
@@ -62,7 +62,7 @@ def uniform(experts: Any, y: Any, loss: str | ForecastLoss = "squared") -> Oracl
     `loss`, a name or an object of
     `regretless.losses`, or any other `ForecastLoss`.
 
-    >>> uniform([[0.0, 2.0], [3.0, np.nan]], [1.0, 1.0]).loss
+    >>> uniform([[0.0, 2.0], [3.0, np.nan]], [1.0, 1.0]).mean_loss
     2.0
     """
     X, targets, kind = _game(experts, y, loss)
@@ -76,7 +76,7 @@ def best_expert(experts: Any, y: Any, loss: str | ForecastLoss = "squared") -> O
     With sleepers these are not the same rounds for all experts, and the name says "when awake".
 
     >>> best_expert([[0.0, 2.0], [3.0, np.nan]], [1.0, 1.0])
-    Oracle(name='best expert when awake', loss=1.0, weights=array([0., 1.]))
+    Oracle(name='best expert when awake', mean_loss=1.0, weights=array([0., 1.]))
     """
     X, targets, kind = _game(experts, y, loss)
     awake = ~np.isnan(X)
@@ -130,7 +130,7 @@ def best_shifting(
     No expert may sleep or lose infinitely much. `regrets.best_shifting` tells when to change and to
     whom.
 
-    >>> best_shifting([[0.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [0.0, 1.0, 2.0], shifts=2)[1].loss
+    >>> best_shifting([[0.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [0.0, 1.0, 2.0], shifts=2)[1].mean_loss
     0.0
     """
     X, targets, kind = _game(experts, y, loss)

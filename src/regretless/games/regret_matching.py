@@ -33,7 +33,7 @@ class RegretMatchingPlus(ExpertPlayer):
     """
 
     _sleeps = False
-    _options: ClassVar[tuple[str, ...]] = ("predictive",)
+    _scale_free: ClassVar[bool] = True
     _theorem = "Farina, Kroer and Sandholm (2021); Tammelin and others (2015)"
 
     def __init__(
