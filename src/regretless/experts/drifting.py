@@ -279,7 +279,7 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
 
     # --- what `ExpertsRun` asks ----------------------------------------------------------------------
 
-    _width = 1.0
+    _width, _speaks = 1.0, True
     _rises = False  # of potentials in general nothing is known
 
     @property

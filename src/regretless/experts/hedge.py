@@ -178,7 +178,7 @@ class SecondOrderHedge(ExpertPlayer):
 
     Parameters
     ----------
-    n, prior, range : see `ExpertPlayer`.
+    n, prior, range : see `ExpertPlayer`; the range must be known.
     beta : in [1/2, 1); or None, for a `horizon`: `1 - 1 / (1 + sqrt(horizon / (2 ln n)))`, which has
         regret at most `ln n + sqrt(2 T ln n)`.
 
@@ -203,6 +203,8 @@ class SecondOrderHedge(ExpertPlayer):
         self.beta = _beta(
             beta, horizon, lambda T: max(0.5, 1.0 - 1.0 / (1.0 + math.sqrt(T / (2.0 * _log(n)))))
         )
+        if range is None:
+            raise ValueError("range=None: weights 1 - (1 - beta) loss need losses of a known range")
         super().__init__(n, prior=prior, range=range)
 
     def _start(self) -> _core.Experts:

@@ -223,13 +223,34 @@ def _fit_on_simplex(X: Array, y: Array) -> Array:
     return np.asarray(u / u.sum())
 
 
+@dataclass(frozen=True, eq=False)
+class _InUnits:
+    """A loss of forecasts in other units, counted from elsewhere, for solvers that know only numbers
+    near 1; targets are those given here, as they were."""
+
+    loss: ForecastLoss
+    targets: Array
+    zero: float
+    unit: float
+
+    def value(self, forecast: Any, y: Any) -> Any:
+        return self.loss.value(self.zero + self.unit * forecast, self.targets.reshape(np.shape(y)))
+
+    def derivative(self, forecast: Any, y: Any) -> Any:
+        there = self.zero + self.unit * forecast
+        return self.unit * self.loss.derivative(there, self.targets.reshape(np.shape(y)))
+
+
 def _minimiser(X: Array, y: Array, loss: ForecastLoss, on_simplex: bool) -> Array:
     """The least mean loss by Newton's method, or by linear programmes if the loss has kinks."""
     values = np.asarray(loss.value(X, y[:, None]))
     size = float(np.mean(np.abs(values), where=np.isfinite(values))) or 1.0
-    least = np.inf
+    # weights of sum 1 let us count forecasts from anywhere
+    zero = float(np.median(X)) if on_simplex else 0.0
+    unit = float(max(np.abs(X - zero).max(), np.abs(y - zero).max())) or 1.0
+    scaled, least = _InUnits(loss, y, zero, unit), np.inf
     for solve in (_by_newton, _by_planes):
-        w, gap = solve(X, y, loss, on_simplex, size)
+        w, gap = solve((X - zero) / unit, (y - zero) / unit, scaled, on_simplex, size)
         if gap <= _TOLERANCE * size:
             return w
         least = min(least, gap)

@@ -270,7 +270,7 @@ class ExpertPlayer(OneThread, ABC):
 
         `earlier`: the regrets to the experts before some round, if only the rounds since then count.
         """
-        if self.range is None and not self._scale_free:
+        if not self._speaks:
             return {}
         least: dict[str, float] = {}
         for u in among:
@@ -279,6 +279,11 @@ class ExpertPlayer(OneThread, ABC):
             for name, bound in found.items():
                 least[name] = min(least.get(name, math.inf), self._width * bound - before)
         return least
+
+    @property
+    def _speaks(self) -> bool:
+        """Whether its theorem is about losses of the range that it has."""
+        return self.range is not None or self._scale_free
 
     def _trivial(self, u: Array) -> dict[str, float]:
         """Who plays in the range of the losses cannot lose more, in units of it."""

@@ -303,7 +303,8 @@ class ExpertsRun(Run):
             if who.shifts is not None:
                 measured["shifts"] = self._of_shifts(self.rounds, who.shifts)
             bounds |= {name: bound for name, bound in measured.items() if bound < math.inf}
-            bounds["trivial"] = float(self._trivial(who)[-1])
+            trivial = float(self._trivial(who)[-1])
+            bounds["trivial"] = min(bounds.get("trivial", math.inf), trivial)
         return Certificate(
             self.rounds,
             float(np.cumsum(self._increments(who))[-1]) if self.rounds else 0.0,
@@ -318,13 +319,15 @@ class ExpertsRun(Run):
     def _of_piece(self, piece: Piece, stop: int | None = None) -> float:
         """The player's bound on the regret to a piece, or to what there is of it before `stop`."""
         weight, start, end, expert = piece
+        if not self.after._speaks:
+            return math.inf
         end = end if stop is None else min(stop, end)
         bound = self.after._interval_bound(self.before.rounds, self.spread, start, end, expert)
         return weight * self.after._width * bound
 
     def _of_shifts(self, rounds: int, shifts: int) -> float:
         """The theorem is about a player's first rounds."""
-        if self.before.rounds:
+        if self.before.rounds or not self.after._speaks:
             return math.inf
         return self.after._width * self.after._shifting_bound(rounds, shifts)
 

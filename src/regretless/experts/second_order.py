@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,7 @@ class Squint(_SecondOrder):
         return {"squint": float(u[inside] @ each)}
 
 
+@lru_cache(maxsize=4096)
 def _potential(R: float, V: float) -> float:
     """`int_0^{1/2} (e^{eta R - eta^2 V} - 1) / eta d eta`."""
     from scipy.integrate import quad
@@ -114,6 +116,7 @@ def _potential(R: float, V: float) -> float:
     return math.fsum(quad(inside, a, b, epsabs=1e-12)[0] for a, b in itertools.pairwise(cuts))
 
 
+@lru_cache(maxsize=4096)
 def _largest_regret(V: float, potential: float, T: float) -> float:
     """The R with `Phi(R, V) = potential`, no more than the number of rounds."""
     from scipy.optimize import brentq
