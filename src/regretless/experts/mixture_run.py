@@ -362,7 +362,7 @@ class MixtureRun(Run):
         known = self._known
         each = self.expert_losses[known]
         lines = [
-            f"{self.after!r}",
+            f"{self.after!r}: {self.after.player!r}",
             f"{len(self.names)} experts, {len(self.y)} rounds",
             "",
             f"{'':<{wide}}  mean loss      rmse   weight",
