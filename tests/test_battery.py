@@ -236,7 +236,7 @@ def test_copies_while_a_choice_waits(entry, tmp_path):
     first, rest = halves(entry)
     player, kind = played(entry, len(first)), entry.kind
     chosen = kind.choose(player, rest[0])
-    copies = [player.clone(), pickle.loads(pickle.dumps(player))]
+    copies = [copy.copy(player), pickle.loads(pickle.dumps(player))]
     if "waiting" not in entry.without:  # of files
         player.save(tmp_path / "waiting")
         copies.append(entry.load(type(player), tmp_path / "waiting"))

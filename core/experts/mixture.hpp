@@ -79,11 +79,10 @@ struct Mixed {
   double gross;
 };
 inline Mixed mix(Experts& experts, const ForecastLoss& loss, bool gradient, Scale scale,
-                 const double* forecasts, const double* targets, std::size_t count,
+                 double gross, const double* forecasts, const double* targets, std::size_t count,
                  double* predictions, double* weights) {
   const std::size_t n = experts.size();
   std::vector<double> p(n), awake(n), losses(n);
-  double gross = 0;
   for (std::size_t t = 0; t < count; ++t) {
     const double* x = forecasts + t * n;
     bool all = true;

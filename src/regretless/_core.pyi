@@ -428,6 +428,7 @@ def mixture_run(
     gradient: bool,
     unit: float,
     low: float,
+    gross: float,
     forecasts: NDArray[np.float64],
     targets: NDArray[np.float64],
 ) -> tuple[int, bool, float, NDArray[np.float64], NDArray[np.float64]]: ...
@@ -438,6 +439,7 @@ def learn_within(
     suffered: float,
     unit: float,
     low: float,
+    gross: float,
 ) -> tuple[bool, float]: ...
 def regret_matching_plus(prior: list[float], predictive: bool) -> Experts: ...
 def optimistic_hedge(prior: list[float], complexity: float) -> Experts: ...

@@ -196,16 +196,17 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         at = 0
         while at < len(X):
             assert self.player is not None
-            done, refused, gross, forecasts, shares = _core.mixture_run(
+            done, refused, self._gross, forecasts, shares = _core.mixture_run(
                 self.player._engine,
                 self._number,
                 self.tau,
                 self.gradient,
                 *self._scale,
+                self._gross,
                 X[at:],
                 y[at:],
             )
-            at, self._gross, self.rounds = at + done, self._gross + gross, self.rounds + done
+            at, self.rounds = at + done, self.rounds + done
             yield at, refused, forecasts[:done], shares.reshape(-1, X.shape[1])[:done]
 
     @property
@@ -230,10 +231,9 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         assert self.player is not None
         losses, suffered = self._losses(X, prediction, y)
         awake, engine = self._awake(X), self.player._engine
-        learned, gross = _core.learn_within(
-            engine, losses.tolist(), awake, suffered, *self._scale
+        learned, self._gross = _core.learn_within(
+            engine, losses.tolist(), awake, suffered, *self._scale, self._gross
         )
-        self._gross += gross
         if not learned:
             self._grow(X, losses, suffered)
 
