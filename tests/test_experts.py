@@ -390,7 +390,10 @@ def test_who_knows_no_sleep_says_so():
         (lambda: Hedge(2).certificate([0.5, 0.6]), "comparator = .* is no distribution"),
         (lambda: Hedge(2).certificate(quantile=0.0), r"quantile=0.0 is outside \(0, 1\]"),
         (lambda: Hedge(2).certificate(1, quantile=0.5), "give one"),
-        (lambda: Hedge(2).run([[0.0, 1.0]]).regret(1, shifts=2), "comparator= and shifts=: give one"),
+        (
+            lambda: Hedge(2).run([[0.0, 1.0]]).regret(1, shifts=2),
+            "comparator= and shifts=: give one",
+        ),
         (lambda: Hedge(2).run([[0.0, 1.0]]).regret(interval="best"), "interval='best' is neither"),
         (lambda: Hedge(2).run([[0.0, 1.0]]).regret(interval=3), "interval=3 is neither"),
         (lambda: Hedge(2).run([[0.0]]), r"\(rounds, 2\)"),

@@ -94,7 +94,13 @@ def test_a_run_that_goes_on_is_bounded_by_itself(name):
     player = MAKE[name]()
     player.run(STREAMS["turns"])
     run = player.run(STREAMS["turns"][::-1])
-    for notion in ({}, {"comparator": 2}, {"comparator": PRIOR}, {"quantile": 0.4}, {"quantile": 1.0}):
+    for notion in (
+        {},
+        {"comparator": 2},
+        {"comparator": PRIOR},
+        {"quantile": 0.4},
+        {"quantile": 1.0},
+    ):
         assert run.regret(**notion) <= run.bound(**notion)
     if name == "hedge":
         proved = player.certificate(2).bounds["hoeffding"] - run.before.regrets[2]

@@ -1,7 +1,7 @@
 """Every player of experts in what users do with it: no bound is below the regret, computed anew.
 
-Second and third runs, copies, clones, pickles and files, sleepers, uneven priors, losses of every size, one
-round, every notion of regret, mixtures with and without the gradient trick, adversaries that look.
+Second and third runs, copies, clones, pickles and files, sleepers, uneven priors, losses of every size,
+one round, every notion of regret, mixtures with and without the gradient trick, adversaries that look.
 """
 
 import math
@@ -64,7 +64,13 @@ PLAYERS = {
     "regret matching": games.RegretMatchingPlus,
 }
 NO_PRIOR = ("polynomial", "ml-prod", "regret matching")
-NO_SLEEP = ("second order", "randomized majority", "fixed share", "hedge doubling", "hedge small-loss")
+NO_SLEEP = (
+    "second order",
+    "randomized majority",
+    "fixed share",
+    "hedge doubling",
+    "hedge small-loss",
+)
 NO_SLEEP = (*NO_SLEEP, "optimistic hedge", "regret matching")
 every_player = pytest.mark.parametrize("name", PLAYERS)
 
@@ -234,13 +240,12 @@ def test_sleepers(name):
     one = np.eye(N)[np.arange(T) * N // T]  # one awake, each in a quarter of the rounds
     unsure = np.where(some > 0, random.random((T, N)) + 1e-6, 0.0).clip(max=1.0)
     for awake in (some, one, unsure):
-        if name.startswith("hedge"):
-            awake = np.ceil(awake)
+        sure = np.ceil(awake) if name.startswith("hedge") else awake
         player = PLAYERS[name](N)
         for stream in ("coins", "good"):
-            table = np.where(awake > 0, streams()[stream], np.nan)
-            run = player.run(table, awake)
-            check(run, regrets_of(run, table, awake))
+            table = np.where(sure > 0, streams()[stream], np.nan)
+            run = player.run(table, sure)
+            check(run, regrets_of(run, table, sure))
 
 
 @every_player
@@ -345,7 +350,9 @@ def test_normal_hedge_has_the_bound_of_its_paper():
     n, rounds = 8, 4000
     coins = (np.random.default_rng(0).random((rounds, n)) < 0.5) * 1.0
     alike = np.full((rounds, n), 0.5)
-    bounds = [NormalHedge(n).run(each).certificate(0).bounds["normal-hedge"] for each in (coins, alike)]
+    bounds = [
+        NormalHedge(n).run(each).certificate(0).bounds["normal-hedge"] for each in (coins, alike)
+    ]
     log = math.log(n)
     least = min(
         3 * (1 + 50 * d) * rounds + 16 * log**2 / d**2 * (10.2 / d**2 + log)
@@ -460,12 +467,20 @@ def check_mixture(run, kind, *, gradient):
         if "sequence" in notion or isinstance(notion.get("comparator"), np.ndarray):
             U = notion.get("sequence", notion.get("comparator"))
             expected = against(run, np.broadcast_to(U, r.shape), kind)
-        elif gradient and not np.isnan(run.experts).any() and notion.get("comparator") in (None, "best"):
+        elif (
+            gradient
+            and not np.isnan(run.experts).any()
+            and notion.get("comparator") in (None, "best")
+        ):
             if len(notion) and "comparator" not in notion:
                 expected = regret(r)
             else:  # no mixture is better than the best
                 expected = against(run, np.broadcast_to(c.against, r.shape), kind)
-                for u in (*np.eye(N), np.full(N, 1 / N), *np.random.default_rng(0).dirichlet([0.5] * N, 9)):
+                for u in (
+                    *np.eye(N),
+                    np.full(N, 1 / N),
+                    *np.random.default_rng(0).dirichlet([0.5] * N, 9),
+                ):
                     assert against(run, np.broadcast_to(u, r.shape), kind) <= expected + close
         else:
             expected = regret(r)
@@ -541,7 +556,10 @@ def test_mixtures_of_small_losses(name):
 @pytest.mark.parametrize("gradient", [True, False], ids=["gradient", "losses"])
 def test_mixtures_of_an_adversary(name, gradient):
     """Targets as far from the forecast as from the first expert they are near."""
-    mixture, random = Mixture(MIXED[name], gradient=gradient, loss="absolute"), np.random.default_rng(2)
+    mixture, random = (
+        Mixture(MIXED[name], gradient=gradient, loss="absolute"),
+        np.random.default_rng(2),
+    )
     total = np.zeros(N)
     for _ in range(50):
         X = random.normal(size=N)
@@ -586,7 +604,9 @@ def test_the_averages_of_the_textbook():
 
 def test_a_range_of_losses_is_kept():
     mixture = Mixture(Hedge, gradient=False, range=(0, 1))
-    with pytest.raises(ValueError, match=r"the losses of experts\[1, 0\] = 4.0 is outside range=\(0.0, 1.0\)"):
+    with pytest.raises(
+        ValueError, match=r"the losses of experts\[1, 0\] = 4.0 is outside range=\(0.0, 1.0\)"
+    ):
         mixture.run([[0.5, 0.5], [2.0, 0.0]], [0.0, 0.0])
     assert mixture.rounds == 0
     mixture.predict([3.0, 0.0])
@@ -607,7 +627,14 @@ def test_dates_and_names_are_in_the_frame():
     run = Mixture().run(frame, pandas.Series(y, index=days))
     found = run.to_frame()
     assert found.index.equals(days)
-    assert list(found) == ["loss", "regret", "bound", "target", "forecast", *(f"weight of {x}" for x in "abcd")]
+    assert list(found) == [
+        "loss",
+        "regret",
+        "bound",
+        "target",
+        "forecast",
+        *(f"weight of {x}" for x in "abcd"),
+    ]
     np.testing.assert_array_equal(found["forecast"], run.forecasts)
     assert run.regret("c") == run.regret(2)
     losses = pandas.DataFrame(streams()["coins"], index=days, columns=list("abcd"))

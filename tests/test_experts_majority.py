@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -95,6 +96,51 @@ def test_mistakes_of_weighted_majority(beta, mode):
     assert player.weights.sum() < total
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_halving_of_the_survey_is_weighted_majority_of_beta_0(seed):
+    """It takes their say from all that err, also when the majority was right."""
+    random = np.random.default_rng(seed)
+    advice = random.integers(0, 2, (40, 16))
+    one, two = Halving(16, mode="always"), WeightedMajority(16, beta=0.0, mode="always")
+    plain = Halving(16)
+    for row, label in zip(advice, advice[:, 3]):
+        assert one.predict(row) == two.predict(row)
+        assert one.update(row, label) == two.update(row, label)
+        plain.update(row, label)
+        np.testing.assert_array_equal(one.weights > 0, two.weights > 0)
+        assert (one.weights <= plain.weights).all()
+        assert (one.weights > 0).tolist() == (one.expert_mistakes == 0).tolist()
+    assert one.certificate().holds is True
+    assert repr(one) == "Halving(16, mode='always')"
+    assert repr(one.clone()) == repr(one)
+
+
+@pytest.mark.parametrize("make", [Halving, Consistent, WeightedMajority])
+def test_runs_of_votes(make):
+    """Three in a row, against every expert and a mixture; mistakes are counted anew."""
+    random = np.random.default_rng(2)
+    player = make(5)
+    for k in range(3):
+        advice = random.integers(0, 2, (12, 5))
+        labels = advice[:, 1] if make is not WeightedMajority else random.integers(0, 2, 12)
+        run = player.run(advice, labels)
+        errs = (advice != labels[:, None]).astype(float)
+        assert run.loss == run.mistakes.sum() == math.fsum(run.losses)
+        for u in (*np.eye(5), np.full(5, 0.2), np.array([0.5, 0.5, 0, 0, 0])):
+            c = run.certificate(u)
+            curve = np.cumsum(run.losses - errs @ u)
+            np.testing.assert_allclose(run.regret_curve(u), curve, atol=1e-12)
+            assert (run.regret_curve(u) <= run.bound_curve(u)).all()
+            assert run.bound_curve(u)[-1] == pytest.approx(c.bound)
+            assert c.holds is True
+            assert c.regret == pytest.approx(curve[-1], abs=1e-12)
+        assert run.regret() == (run.losses.sum() - errs.sum(axis=0)).max()
+        player = pickle.loads(pickle.dumps(player)).copy()
+        assert pickle.loads(pickle.dumps(run)).certificate() == run.certificate()
+        assert player.rounds == 12 * (k + 1)
+    assert player.clone().rounds == player.clone().mistakes == 0
+
+
 def test_no_deterministic_player_has_little_regret():
     """mohri 8.2.3: two constant experts, and the label that is not predicted."""
     player = WeightedMajority(2, beta=0.5)
@@ -168,7 +214,9 @@ def test_no_more_than_everything_is_lost(beta, span):
 def test_weights_that_have_no_digits_left_come_back():
     """An expert far behind is charged no more while the others err, and must win in the end."""
     player = WeightedMajority(3, beta=0.5)
-    advice = np.array([[1, 1, 0] if t % 2 else [1, 0, 1] for t in range(2_196)] + [[0, 1, 1]] * 20_000)
+    advice = np.array(
+        [[1, 1, 0] if t % 2 else [1, 0, 1] for t in range(2_196)] + [[0, 1, 1]] * 20_000
+    )
     run = player.run(advice, np.zeros(len(advice), int))
     theirs = advice.sum(axis=0).min()
     allowed = (math.log(3) + theirs * math.log(2)) / math.log(4 / 3)

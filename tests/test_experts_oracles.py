@@ -97,7 +97,9 @@ def test_two_experts_or_one_by_a_search_on_a_line(loss, seed):
     assert best.weights.sum() == pytest.approx(1, abs=1e-14)
     if not isinstance(loss, losses.LogWealth):
         one = oracles.best_linear(X[:, :1], y, loss)
-        assert one.mean_loss == pytest.approx(lowest(lambda w: mean(w * X[:, 0]), -99, 99), abs=5e-9)
+        assert one.mean_loss == pytest.approx(
+            lowest(lambda w: mean(w * X[:, 0]), -99, 99), abs=5e-9
+        )
 
 
 def by_supports(X, y):
@@ -246,7 +248,9 @@ def test_chances_close_to_0_and_1(seed):
     best = oracles.best_convex(X, y, LogLoss())
     g = LogLoss().derivative(X @ best.weights, y) @ X / 300
     assert g @ best.weights - g.min() <= 1e-9
-    assert best.mean_loss <= oracles.best_expert(X, y, LogLoss()).mean_loss + 1e-14  # sums of 300 numbers
+    assert (
+        best.mean_loss <= oracles.best_expert(X, y, LogLoss()).mean_loss + 1e-14
+    )  # sums of 300 numbers
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -283,7 +287,11 @@ def test_the_table_of_oracles(loss):
     np.testing.assert_array_equal(uniform.weights, [0.25] * 4)
     assert expert.mean_loss == pytest.approx(values.mean(axis=0).min())
     assert expert.weights.tolist() == np.eye(4)[values.mean(axis=0).argmin()].tolist()
-    assert linear.mean_loss <= convex.mean_loss + 1e-8 <= min(expert.mean_loss, uniform.mean_loss) + 2e-8
+    assert (
+        linear.mean_loss
+        <= convex.mean_loss + 1e-8
+        <= min(expert.mean_loss, uniform.mean_loss) + 2e-8
+    )
     assert [s.mean_loss * 50 for s in shifting] == pytest.approx(
         [regrets.best_shifting(values, k).loss for k in (1, 2, 3)]
     )
@@ -327,7 +335,10 @@ def test_experts_that_are_never_awake_together():
 def test_the_best_expert_is_not_the_one_that_sleeps_most():
     X = [[1.0, 3.0], [1.0, np.nan], [1.0, np.nan], [1.0, np.nan]]
     best = oracles.best_expert(X, np.zeros(4), "absolute")
-    assert (best.mean_loss, best.weights.tolist()) == (1.0, [1.0, 0.0])  # in all it lost 4, the other 3
+    assert (best.mean_loss, best.weights.tolist()) == (
+        1.0,
+        [1.0, 0.0],
+    )  # in all it lost 4, the other 3
     awake = oracles.best_expert([[1.0, 0.5], [1.0, np.nan]], np.zeros(2), "absolute")
     assert (awake.mean_loss, awake.weights.tolist()) == (0.5, [0.0, 1.0])
 

@@ -4,9 +4,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from reference.pictures import check_boxes
-
 from matplotlib import pyplot
+from reference.pictures import check_boxes
 
 from regretless.plots import experts as plots
 from regretless.plots.saving import save

@@ -561,6 +561,46 @@ def test_bad_options(make, message):
         make()
 
 
+@pytest.mark.parametrize("shape", [SHAPE, GRAPH], ids=["tree", "graph"])
+def test_runs(shape):
+    """Two in a row: the regret to every pruning is counted anew, and no bound is below it."""
+    model, rng = BestPruning(build(shape), "absolute"), np.random.default_rng(0)
+    for k in range(2):
+        X, y = (
+            [random_example(shape, rng) for _ in range(60)],
+            (rng.random(60) < 0.3 + 0.4 * k) * 1.0,
+        )
+        run, twin = model.run(X, y), model.copy()
+        least = math.inf
+        for cut in itertools.islice(cuts(shape), 60):
+            theirs = []
+            for x, each in zip(X, run.played):
+                nodes = walk(shape, x)
+                (at,) = (i for i, edge in enumerate(edges_of(nodes)) if edge in cut)
+                theirs.append(each.losses[at])
+            leaves = sorted({node for _, node in cut})
+            least, curve = min(least, sum(theirs)), np.cumsum(run.losses - theirs)
+            np.testing.assert_allclose(run.regret_curve(leaves), curve, atol=1e-12)
+            assert (run.regret_curve(leaves) <= run.bound_curve(leaves)).all()
+            found = run.certificate(leaves)
+            assert found.holds is True
+            assert found.bound == pytest.approx(run.bound_curve(leaves)[-1])
+            assert found.regret == run.regret(leaves)
+        assert run.loss - least <= run.regret() + 1e-6  # the linear programme's tolerance
+        assert (run.regret_curve() <= run.bound_curve()).all()
+        assert run.certificate().holds is True
+        model = twin
+    assert (model.rounds, model.clone().rounds) == (120, 0)
+    with pytest.raises(ValueError, match="are not the leaves of a pruning"):
+        run.regret(["nobody"])
+    with pytest.raises(ValueError, match="X has 2 examples, but y 1"):
+        model.run(X[:2], y[:1])
+    with pytest.raises(ValueError, match=r"outside \[0, 1\]"):
+        model.run(X[:2], [0.5, 7.0])
+    assert model.rounds == 120
+    assert model.certificate() == twin.certificate()
+
+
 def test_a_loss_of_your_own():
     model = BestPruning(Given(["a", "b"], {"a": 0.0, "b": 1.0}), lambda p, y: (p - y) ** 4)
     model.learn_one(None, 0.0)

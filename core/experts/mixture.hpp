@@ -47,14 +47,14 @@ struct ForecastLoss {
   }
 };
 
-// What players that want losses in [0, 1] are given: losses less `low`, in a unit. NaN for `low` is the
-// least of each round; a unit of 0 is none, and losses are given as they are.
+// What players that want losses in [0, 1] are given: losses less `low`, in a unit. NaN for `low` is
+// the least of each round; a unit of 0 is none, and losses are given as they are.
 struct Scale {
   double unit = 0, low = 0;
 };
 
-// `suffered` is what was lost, no more than the mean. False if losses are further apart than the unit:
-// nothing has been learned then. `gross` grows by the largest size of what was told.
+// `suffered` is what was lost, no more than the mean. False if losses are further apart than the
+// unit: nothing has been learned then. `gross` grows by the largest size of what was told.
 inline bool learn_within(Experts& experts, std::vector<double>& losses, const double* awake,
                          double suffered, Scale scale, double& gross) {
   double low = suffered, high = suffered;

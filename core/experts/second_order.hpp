@@ -104,8 +104,8 @@ class AdaptMLProd : public SecondOrder {
 //   1 / eta_i^2 = 2.2 V_i,   p_i ~ q_i eta_i e^{eta_i S_i},   S_i = sum (r - eta r^2)
 // with the rate after each r: |eta r| <= 0.675, where e^{x - x^2} <= 1 + x. Any range of losses.
 //
-// What is paid is ln W, W >= sum q_i e^{eta_i S_i} being made of the sizes of r alone. With the rate
-// eta before the round and eta' = a eta after it, x = e^{eta S} becomes at most x^a (1 + a z),
+// What is paid is ln W, W >= sum q_i e^{eta_i S_i} being made of the sizes of r alone. With the
+// rate eta before the round and eta' = a eta after it, x = e^{eta S} becomes at most x^a (1 + a z),
 // z = eta r, and as sum q_i eta_i x_i r_i <= 0 the sum grows by no more than that of
 // q_i (x^a (1 + a z) - x (1 + z)), in which x^a A - x B <= (1 - a) A (a A / B)^{a / (1 - a)}. For
 // a = (1 + 2.2 z^2)^{-1/2} that is at most 0.51 (1 - a) if |z| <= 1/2 and 1.675 (1 - a) if z is

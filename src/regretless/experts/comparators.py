@@ -39,8 +39,8 @@ def compared(
     """The comparator that is asked for, by the regret to each expert.
 
     Parameters: `totals`, these regrets; `prior` and `names` of the experts; `comparator`, an index, a
-    name, a distribution, or None or "best" for the expert of the largest regret; `quantile`, instead, for
-    the `ceil(quantile n)`-th best.
+    name, a distribution, or None or "best" for the expert of the largest regret; `quantile`, instead,
+    for the `ceil(quantile n)`-th best.
 
     >>> found = compared(np.array([1.0, 3.0, 2.0]), np.full(3, 1 / 3), None, quantile=0.5)
     >>> found.words, found.against, found.among[-1]

@@ -99,7 +99,8 @@ class ChipPlayer(OneThread, changing=("rounds", "positions")):
 
     def _seeded(self) -> dict[str, int]:
         """The seed, if it draws anything."""
-        return {"seed": self.seed} if hasattr(self, "seed") else {}
+        seed = getattr(self, "seed", None)
+        return {} if seed is None else {"seed": seed}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state, without the potential, to a safetensors file, all at once or not at all."""
@@ -161,8 +162,8 @@ class ChipPlayer(OneThread, changing=("rounds", "positions")):
             )
 
     def __repr__(self) -> str:
-        seed = f", seed={self.seed}" if getattr(self, "seed", 0) else ""
-        return f"{type(self).__name__}({self.n}, {self.phi!r}{seed})"
+        seed = getattr(self, "seed", 0)
+        return f"{type(self).__name__}({self.n}, {self.phi!r}{f', seed={seed}' if seed else ''})"
 
 
 class DriftingGame(ChipPlayer, changing=("loss",)):
@@ -243,7 +244,15 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
         for t, row in enumerate(table):
             played[t] = self.weights
             suffered[t] = self._learn(row, played[t], None)
-        return ExpertsRun(suffered, table, None, played, before, self.copy(), index)
+        return ExpertsRun(
+            suffered,
+            table,
+            confidence=None,
+            weights=played,
+            before=before,
+            after=self.copy(),
+            index=index,
+        )
 
     @property
     def regrets(self) -> Array:
@@ -297,7 +306,9 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
 
     def _bounds(self, among: list[Array], chance: float = 1.0) -> dict[str, float]:
         # Markov: the sum of potentials is 1 / delta times its mean with a chance of delta at most
-        shares = [np.count_nonzero(u) / self.n if is_group(u, self.prior) else 1.0 / self.n for u in among]
+        shares = [
+            np.count_nonzero(u) / self.n if is_group(u, self.prior) else 1.0 / self.n for u in among
+        ]
         least = min(self.phi.bound(chance * share, self.rounds) for share in set(shares))
         return {type(self.phi).__name__: least, "trivial": float(self.rounds)}
 

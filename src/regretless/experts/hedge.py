@@ -62,7 +62,9 @@ class Hedge(ExpertPlayer):
         else:
             self.rate = positive(rate, "rate")
         if rate == "horizon" and horizon is None:
-            raise ValueError("rate='horizon' needs horizon=, the number of rounds; or rate='anytime'")
+            raise ValueError(
+                "rate='horizon' needs horizon=, the number of rounds; or rate='anytime'"
+            )
         if rate != "horizon" and horizon is not None:
             raise ValueError(f"horizon={shown(horizon)} needs rate='horizon', not {shown(rate)}")
         if horizon is not None:

@@ -124,7 +124,10 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
             assumptions,
             who.words,
             who.against,
-            8.0 * EPS * self.n * self.rounds,  # counts are exact, their logarithms and means are not
+            8.0
+            * EPS
+            * self.n
+            * self.rounds,  # counts are exact, their logarithms and means are not
         )
 
     def _compared(self, comparator: Any) -> Comparator:
@@ -197,7 +200,9 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self)).parameters.items()
-        given = [f", {k}={getattr(self, k)!r}" for k, p in parameters if getattr(self, k) != p.default]
+        given = [
+            f", {k}={getattr(self, k)!r}" for k, p in parameters if getattr(self, k) != p.default
+        ]
         return f"{type(self).__name__}({self.n}{''.join(given[1:])})"
 
 
@@ -303,6 +308,8 @@ class WeightedMajority(_Voter):
 
     def _bound(self, theirs: Any) -> tuple[Any, str]:
         if self.beta == 0:
-            return np.where(np.asarray(theirs) == 0, math.log2(self.n), math.inf), "mohri Theorem 8.1"
+            return np.where(
+                np.asarray(theirs) == 0, math.log2(self.n), math.inf
+            ), "mohri Theorem 8.1"
         bound = math.log(self.n) + theirs * math.log(1.0 / self.beta)
         return bound / math.log(2.0 / (1.0 + self.beta)), "mohri Theorem 8.3"

@@ -50,7 +50,7 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         (forecasts are chances) or "percentage".
     gradient : the gradient trick.
     range : of the losses of the experts, `(low, high)` with `low <= 0`, if it is known: then the first
-        round is learned too, and the player is the one of the textbooks. Only without the gradient trick.
+        round is learned too, and the player is the one of the textbooks. It needs `gradient=False`.
     names : of the experts; data frames, Arrow tables, pandas series and dicts bring them. Whatever has
         names is matched by name from then on, in any order, with no name missing or new; arrays and
         lists are taken by position.
@@ -187,7 +187,16 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
                 predictions[at], weights[at] = forecasts, shares
                 if refused:
                     enlarged.append((done - 1, self._enlarge(X, predictions, targets, done - 1)))
-        return MixtureRun(X, targets, predictions, weights, before, self.copy(), enlarged, index)
+        return MixtureRun(
+            X,
+            targets,
+            predictions,
+            weights,
+            before=before,
+            after=self.copy(),
+            enlarged=enlarged,
+            index=index,
+        )
 
     def _parts(self, X: Array, y: Array) -> Iterator[tuple[int, bool, Array, Array]]:
         """Play the rounds. Stops after those that the unit is too small for, and at the end, and tells
@@ -501,7 +510,12 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         given = []
         if self.algorithm is not AdaNormalHedge:
             given.append(getattr(self.algorithm, "__name__", repr(self.algorithm)))
-        for name, default in (("loss", "squared"), ("tau", 0.5), ("gradient", True), ("range", None)):
+        for name, default in (
+            ("loss", "squared"),
+            ("tau", 0.5),
+            ("gradient", True),
+            ("range", None),
+        ):
             if getattr(self, name) != default:
                 given.append(f"{name}={getattr(self, name)!r}")
         return f"Mixture({', '.join(given)})"

@@ -72,6 +72,7 @@ class MixtureRun(Run):
         y: Array,
         forecasts: Array,
         weights: Array,
+        *,
         before: "Mixture",
         after: "Mixture",
         enlarged: list[tuple[int, float]],
@@ -79,7 +80,9 @@ class MixtureRun(Run):
     ) -> None:
         self.experts, self.y, self.forecasts, self.weights = experts, y, forecasts, weights
         self.before, self.after, self.index = before, after, index
-        self._enlarged = enlarged  # rounds that the unit was too small for, and the units after them
+        self._enlarged = (
+            enlarged  # rounds that the unit was too small for, and the units after them
+        )
         self.losses = np.asarray(after._kind.value(forecasts, y))
 
     @property
@@ -213,7 +216,7 @@ class MixtureRun(Run):
         return best.weights
 
     def _against(self, who: Asked) -> tuple[Array, Array, Array]:
-        """In each round the regret; after each, what it is at most as forecasts are means, and rounding."""
+        """The regret in each round; after each, what it is at most as forecasts are means; rounding."""
         shares = np.where(self._awake, who.shares, 0.0)
         m = shares.sum(axis=1)
         held = m > 0
@@ -396,8 +399,10 @@ class MixtureRun(Run):
         """Draw the sums of what was left over, of the mixture and of the experts."""
         from regretless.plots.experts import cumulative_residuals
 
-        rounds = (each[self._known] for each in (self.experts, self.y, self.forecasts))
-        return cumulative_residuals(*rounds, ax, names=self.names)
+        known = self._known
+        return cumulative_residuals(
+            self.experts[known], self.y[known], self.forecasts[known], ax, names=self.names
+        )
 
     def plot_oracles(self, ax: "Axes | None" = None, *, shifts: int = 3) -> "Axes":
         """Draw the mean losses of the mixture and of what could have been done."""

@@ -171,11 +171,11 @@ class ExpertPlayer(OneThread, ABC):
         return ExpertsRun(
             self._low + self._width * suffered,
             table,
-            awake,
-            None if played is None else played.reshape(table.shape),
-            before,
-            self.copy(),
-            index,
+            confidence=awake,
+            weights=None if played is None else played.reshape(table.shape),
+            before=before,
+            after=self.copy(),
+            index=index,
         )
 
     def _advance(self, losses: Array, confidence: Array | None) -> None:
@@ -241,14 +241,12 @@ class ExpertPlayer(OneThread, ABC):
     def regret(self, comparator: Any = None, *, quantile: float | None = None) -> float:
         """The regret so far to one expert or mixture, by default to the best expert.
 
-        Parameters: `comparator`, the index or the name of an expert, a distribution over them, or "best";
-        `quantile`, instead, for the `ceil(quantile n)`-th best.
+        Parameters: `comparator`, the index or the name of an expert, a distribution over them, or
+        "best"; `quantile`, instead, for the `ceil(quantile n)`-th best.
         """
         return float(self._compared(comparator, quantile).u @ self.regrets)
 
-    def certificate(
-        self, comparator: Any = None, *, quantile: float | None = None
-    ) -> Certificate:
+    def certificate(self, comparator: Any = None, *, quantile: float | None = None) -> Certificate:
         """The theorem's bounds on `regret` with the same arguments."""
         who = self._compared(comparator, quantile)
         return Certificate(

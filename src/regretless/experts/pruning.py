@@ -16,8 +16,8 @@ import numpy as np
 from regretless import persistence, state
 from regretless.arguments import finite, function, listed, number, one_of, shown, whole
 from regretless.certificates import Certificate
-from regretless.experts.prunings import THEOREM, Edge, best_cut, bounds, leaves_of
 from regretless.experts.pruning_run import Played, PruningRun
+from regretless.experts.prunings import THEOREM, Edge, best_cut, bounds, leaves_of
 from regretless.experts.run import EPS
 from regretless.experts.trees import Tree
 from regretless.named import index_of
@@ -216,7 +216,7 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mixed_loss")):
         return {edge: state.loss for edge, state in self._edges.items()}
 
     def certificate(self) -> Certificate:
-        """The regret of `loss` to the best pruning, and the bounds, which are on that of `mixed_loss`."""
+        """The regret to the best pruning; the bounds are on that of `mixed_loss`, which is no less."""
         losses = self._losses()
         cut = best_cut(losses, self._ends)
         spread = math.fsum(self._edges[edge].spread for edge in cut)

@@ -17,7 +17,7 @@ __all__ = ["Played", "PruningRun"]
 
 
 class Played(NamedTuple):
-    """A round: the loss `suffered`, the `mixed` one `p . l`, the `edges` of the path and their `losses`."""
+    """A round: the loss `suffered`, the `mixed` one `p . l`, the `edges` of the path, their `losses`."""
 
     suffered: float
     mixed: float
@@ -28,9 +28,9 @@ class Played(NamedTuple):
 class PruningRun(Run):
     """The rounds of a `BestPruning`.
 
-    Its `regret`, `bound`, `regret_curve`, `bound_curve` and `certificate` take `comparator`, the leaves of
-    a pruning, the first of which on its path is what an example reaches, or "best", the best pruning in
-    hindsight, which is the default.
+    Its `regret`, `bound`, `regret_curve`, `bound_curve` and `certificate` take `comparator`, the leaves
+    of a pruning, the first of which on its path is what an example reaches, or "best", the best pruning
+    in hindsight, which is the default.
 
     Attributes: `losses` suffered; `played`, what became of each round; `before` and `after`, the model
     when the run began and ended; `index` of the rounds, or None.

@@ -16,8 +16,8 @@ THEOREM = "Luo (2016), section 2.3.4"
 def bounds(m: int, N: int, spread: float, logs: float) -> dict[str, float]:
     """The bounds on the regret to a pruning.
 
-    Parameters: `m`, how many edges lead to its leaves; `N`, how many were used; `spread`, the sum of `C_e`
-    over the m; `logs`, that of `1 + ln(1 + C_e)` over the N.
+    Parameters: `m`, how many edges lead to its leaves; `N`, how many were used; `spread`, the sum of
+    `C_e` over the m; `logs`, that of `1 + ln(1 + C_e)` over the N.
 
     >>> bounds(0, 0, 0.0, 0.0)
     {'Theorem 6': 0.0, 'Lemma 4': 0.0}
@@ -53,7 +53,7 @@ def best_cut(losses: Mapping[Edge, float], ends: Collection[Hashable]) -> list[E
         return _best_cut_of_graph(losses, ends)
     leaves: set[Hashable] = set()
     below: defaultdict[Hashable, float] = defaultdict(float)
-    for (parent, node), loss in reversed(losses.items()):
+    for (parent, node), loss in reversed(list(losses.items())):
         if node in ends or loss <= below[node]:
             leaves.add(node)
         below[parent] += loss if node in leaves else below[node]

@@ -17,6 +17,7 @@ from regretless.run import Array, Run
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from regretless.experts.drifting import DriftingGame
     from regretless.experts.player import ExpertPlayer
 
 __all__ = ["EPS", "Asked", "ExpertsRun", "Piece", "asked", "filled", "looked_at", "pieces_curve"]
@@ -204,10 +205,11 @@ class ExpertsRun(Run):
         self,
         losses: Array,
         expert_losses: Array,
+        *,
         confidence: Array | None,
         weights: Array | None,
-        before: "ExpertPlayer",
-        after: "ExpertPlayer",
+        before: "ExpertPlayer | DriftingGame",
+        after: "ExpertPlayer | DriftingGame",
         index: Any = None,
     ) -> None:
         self.losses, self.expert_losses, self.confidence = losses, expert_losses, confidence
@@ -222,7 +224,7 @@ class ExpertsRun(Run):
 
     @cached_property
     def spread(self) -> Array:
-        """The sums of the sizes of these regrets, in units of the range, in the first 0, 1, ... rounds."""
+        """The sums of their sizes, in units of the range, in the first 0, 1, ... rounds."""
         sums = np.cumsum(np.abs(self.instantaneous), axis=0)
         return np.vstack([np.zeros(sums.shape[1]), sums]) / self.after._width
 
@@ -236,7 +238,9 @@ class ExpertsRun(Run):
         sequence: Any = None,
     ) -> Array:
         """After each round, how much more was lost than by whom `certificate` names."""
-        return np.cumsum(self._increments(self._asked(comparator, quantile, interval, shifts, sequence)))
+        return np.cumsum(
+            self._increments(self._asked(comparator, quantile, interval, shifts, sequence))
+        )
 
     def bound_curve(
         self,
@@ -257,7 +261,7 @@ class ExpertsRun(Run):
             return np.zeros(0)
         curve = np.minimum(self._theorem_curve(who), self._trivial(who)) + self._rounding(who)
         curve[-1] = min(curve[-1], self._certificate(who).bound)
-        return curve
+        return np.asarray(curve)
 
     def certificate(
         self,
@@ -288,7 +292,7 @@ class ExpertsRun(Run):
     def _increments(self, who: Asked) -> Array:
         if who.shares.ndim == 1:
             return np.asarray(self.instantaneous @ who.shares)
-        return np.einsum("ti,ti->t", self.instantaneous, who.shares)
+        return np.asarray(np.einsum("ti,ti->t", self.instantaneous, who.shares))
 
     # --- bounds ------------------------------------------------------------------------------------
 
@@ -359,17 +363,20 @@ class ExpertsRun(Run):
         sure = 1.0 if self.confidence is None else self.confidence
         table = np.where(np.asarray(sure) > 0, self.expert_losses, -math.inf)
         below = np.where(table > -math.inf, table.max(axis=1)[:, None] - table, 0.0)
-        return np.cumsum((who.shares * sure * below).sum(axis=1))
+        return np.asarray(np.cumsum((who.shares * sure * below).sum(axis=1)))
 
     def _rounding(self, who: Asked) -> Array:
         """Of the sums of this run, after each round, and of the player's."""
         r, n = np.abs(self.instantaneous), self.expert_losses.shape[1]
         each = (who.shares * (r + np.abs(self.losses)[:, None])).sum(axis=1)
-        sizes, apart = np.cumsum(np.abs(self.losses) + each), np.cumsum((who.shares * r).sum(axis=1))
+        sizes, apart = (
+            np.cumsum(np.abs(self.losses) + each),
+            np.cumsum((who.shares * r).sum(axis=1)),
+        )
         steps = np.arange(1, self.rounds + 1)
         mine = 4.0 * EPS * ((n + 4.0) * sizes + steps * apart)
         u = who.shares if who.shares.ndim == 1 else who.shares.max(axis=0)
-        return mine + self.after._rounding(np.asarray(u))
+        return np.asarray(mine + self.after._rounding(np.asarray(u)))
 
     # --- tables and pictures -----------------------------------------------------------------------
 

@@ -196,5 +196,7 @@ class MLPoly(_SecondOrder):
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         # sum prior_i [R_i]_+^2 / (V_i + B) <= S, and twice the inequality of Cauchy and Schwarz
         V, inside = np.asarray(self._engine.spread), u > 0
-        size = float(np.sum(u[inside] * (u[inside] / self.prior[inside] * (V[inside] + self._engine.rate))))
+        size = float(
+            np.sum(u[inside] * (u[inside] / self.prior[inside] * (V[inside] + self._engine.rate)))
+        )
         return {"polynomial": math.sqrt(size) * math.sqrt(self._engine.paid)}

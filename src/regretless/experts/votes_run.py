@@ -21,8 +21,8 @@ __all__ = ["VotesRun"]
 class VotesRun(Run):
     """The rounds of a player of advice, in which a mistake costs 1.
 
-    Its `regret`, `bound`, `regret_curve`, `bound_curve` and `certificate` take `comparator`, the index or
-    the name of an expert, a distribution over them, or "best", which is the default.
+    Its `regret`, `bound`, `regret_curve`, `bound_curve` and `certificate` take `comparator`, the index
+    or the name of an expert, a distribution over them, or "best", which is the default.
 
     Attributes: `losses`, 1 where a mistake was made, and `mistakes`, the same as booleans;
     `expert_mistakes`, a row for each round; `before` and `after`, the player when the run began and

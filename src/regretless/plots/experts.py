@@ -68,7 +68,12 @@ def weights_over_time(
         streams.append((_others(len(others)), columns[:, others].sum(axis=1), "0.9", ""))
     low, areas = np.zeros(len(rounds)), []
     for name, weight, colour, hatch in streams:
-        style = {"facecolor": colour, "hatch": hatch, "edgecolor": "0.35", "linewidth": 0.6}
+        style: dict[str, Any] = {
+            "facecolor": colour,
+            "hatch": hatch,
+            "edgecolor": "0.35",
+            "linewidth": 0.6,
+        }
         area = axes.fill_between(rounds, low, low + weight, **style)
         mean = weight @ np.diff(edges) / len(shares)
         areas.append((area, f"{name}: {mean:.2f}"))
@@ -103,8 +108,8 @@ def cumulative_residuals(
     Of more than nine experts, those that end nearest to 0 are drawn without a name.
 
     Parameters: `experts` (T, N), their forecasts, NaN where one sleeps; `y` (T,), what came true;
-    `forecast` (T,), of the mixture; `ax`, where to draw, a new picture by default; `names` of the experts
-    (default: their numbers).
+    `forecast` (T,), of the mixture; `ax`, where to draw, a new picture by default; `names` of the
+    experts (default: their numbers).
 
     >>> experts = [[0.0, 1.0], [2.0, 1.0]]
     >>> axes = cumulative_residuals(experts, [1.0, 2.0], [1.0, 1.5], names=["a", "b"])
