@@ -23,6 +23,7 @@ import numpy as np
 
 from regretless.experts import BOA, AdaNormalHedge, Mixture, MLPoly, oracles
 from regretless.plots.experts import weights_over_time
+from regretless.plots.saving import save
 
 DAYS, WEEKS = "regional_load_experts.csv.gz", ("opera_experts.csv", "opera_targets.csv")
 
@@ -48,12 +49,12 @@ def mix(title: str, names: list[str], X: Any, y: Any) -> Any:
     runs = []
     for algorithm in (AdaNormalHedge, BOA, MLPoly):
         runs.append(Mixture(algorithm, loss="squared", names=names).run(X, y))
-        proof = runs[-1].mixture.certificate()
+        proof = runs[-1].after.certificate()
         told = f"{proof.regret / len(y):9.3f} <= {proof.bound / len(y):.3f}"
         print(f"{algorithm.__name__:26}{runs[-1].rmse:9.3f}{told}")
     print()
     for oracle in oracles.table(X, y, "squared", shifts=3):
-        print(f"{oracle.name:26}{math.sqrt(oracle.loss):9.3f}")
+        print(f"{oracle.name:26}{math.sqrt(oracle.mean_loss):9.3f}")
     print()
     return min(runs, key=lambda run: run.rmse)
 
@@ -78,13 +79,17 @@ def main() -> None:
     run = mix("Days", *days(folder))
     models = list(dict.fromkeys(name.rpartition("0.")[0] for name in run.names))
     each = run.weights.reshape(len(run.weights), len(models), -1).sum(axis=2)
-    print(f"mean weights of the models in {run.mixture!r}, the best of the three")
+    print(f"mean weights of the models in {run.after.player!r}, the best of the three")
     for i in np.argsort(-each.mean(axis=0)):
         print(f"{models[i]:26}{each[:, i].mean():9.3f}")
     if options.plot:
-        weights_over_time(each, f"{options.plot}_weights.png", names=models)
-        run.plot_residuals(f"{options.plot}_residuals.png")
-        run.plot_oracles(f"{options.plot}_oracles.png")
+        drawn = {
+            "weights": weights_over_time(each, names=models),
+            "residuals": run.plot_residuals(),
+            "oracles": run.plot_oracles(),
+        }
+        for name, axes in drawn.items():
+            save(axes.figure, f"{options.plot}_{name}.png")
         print(f"\nwrote {options.plot}_weights.png, _residuals.png and _oracles.png")
 
 

@@ -63,7 +63,7 @@ def main() -> None:
     in_order = FiniteClass.singletons(64)
     labels = [0] * 63 + [1]
     print("\nSingletons asked in order, the last one right: SOA errs once,", end=" ")
-    print(f"Consistent {int(Consistent(64).run(in_order.advice(range(64)), labels).sum())} times.")
+    print(f"Consistent {int(Consistent(64).run(in_order.advice(range(64)), labels).loss)} times.")
     assert SOA(in_order).run(range(64), labels).mistakes == 1
 
     H = classes["thresholds on 15 points"]

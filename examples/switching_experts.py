@@ -4,11 +4,11 @@ python examples/switching_experts.py [--plot switching.png]
 """
 
 import argparse
-import math
 from typing import Any
 
 import numpy as np
 
+from regretless.certificates import Certificate
 from regretless.experts import AdaNormalHedgeTV, FixedShare, Hedge
 from regretless.experts.regrets import best_shifting
 
@@ -44,15 +44,16 @@ def main() -> None:
     print(f"{ROUNDS:,} rounds, {EXPERTS} experts, {TURNS} of them take turns; loss and regrets\n")
     print(f"{'':32}{'loss':>5}" + "".join(f"{title:>20}" for title in notions))
     for name, run in runs.items():
-        told = [_beside(run.regret(**notion), run.bound(**notion)) for notion in notions.values()]
+        told = [_beside(run.certificate(**notion)) for notion in notions.values()]
         print(f"{name:32}{run.loss:5.0f}" + "".join(f"{text:>20}" for text in told))
     print("\n-: the theorem of this player says nothing of this regret")
     if options.plot:
         draw(options.plot, losses, runs)
 
 
-def _beside(regret: float, bound: float) -> str:
-    return f"{regret:.0f}" + (f" <= {bound:3.0f}" if math.isfinite(bound) else f"{'-':>7}")
+def _beside(found: Certificate) -> str:
+    proved = found.bounds.keys() - {"trivial"}
+    return f"{found.regret:.0f}" + (f" <= {found.bound:3.0f}" if proved else f"{'-':>7}")
 
 
 def draw(path: str, losses: Any, runs: dict[str, Any]) -> None:

@@ -155,11 +155,14 @@ def test_the_recursion_of_an_exponential_is_exponential_weights():
     closed = DriftingGame(5, ExponentialPotential(ETA))
     played, expected = recursive.run(losses), closed.run(losses)
     # positions are known to 1e-9
-    np.testing.assert_allclose(played.points, expected.points, atol=1e-8)
+    np.testing.assert_allclose(played.weights, expected.weights, atol=1e-8)
     scale = math.cosh(ETA) ** T
     assert recursive.potential / scale == pytest.approx(closed.potential, rel=1e-8)
-    # the table's bound is rounded up to a position, two apart
-    assert closed.bound() <= recursive.bound() <= closed.bound() + 2.0 + 1e-9
+    bounds = [min(game.certificate(2).bounds.values()) for game in (recursive, closed)]
+    assert bounds[0] == pytest.approx(bounds[1], abs=2e-9)
+    for t in (1, T // 2, T):
+        found, exact = (game.phi.bound(0.2, t) for game in (recursive, closed))
+        assert found == pytest.approx(min(exact, t), abs=2e-9)
 
 
 def test_a_loss_that_is_not_convex_is_found_out():

@@ -155,7 +155,7 @@ def test_extreme_rates():
     )
     lazy.run(losses)
     np.testing.assert_allclose(lazy.weights, 0.25, atol=1e-8)  # e^(eta s), |s| <= 20
-    assert lazy.bound() == pytest.approx(math.log(4) / 1e-9 + 10e-9, rel=1e-12)
+    assert proved(lazy) == pytest.approx(math.log(4) / 1e-9 + 10e-9, rel=1e-12)
     greedy.run(losses)
     np.testing.assert_array_equal(greedy.weights, np.eye(4)[np.argmin(losses.sum(axis=0))])
 
@@ -193,7 +193,7 @@ def test_bounds_are_those_of_the_text():
         ]
         for game in games:
             game.run(np.full((horizon, n), 0.5))
-        hedge, two, normal = (game.bound(quantile=epsilon) for game in games)
+        hedge, two, normal = (game.phi.bound(epsilon, horizon) for game in games)
         assert hedge == pytest.approx((log + horizon * math.log(math.cosh(tuned.eta))) / tuned.eta)
         assert hedge <= math.sqrt(2 * horizon * log)
         assert two == pytest.approx(math.sqrt(horizon / epsilon))
@@ -203,7 +203,7 @@ def test_bounds_are_those_of_the_text():
         printed = math.sqrt(3 * horizon * math.log(printed + 1))
         assert 0.9 * printed < NormalHedgeDTPotential().bound(epsilon, horizon) <= printed
     # the share is that of the expert compared with: the 2nd of 3 for epsilon = 0.4
-    assert DriftingGame(3).bound(quantile=0.4) == DriftingGame(3).bound(quantile=2 / 3)
+    assert proved(DriftingGame(3), quantile=0.4) == proved(DriftingGame(3), quantile=2 / 3)
 
 
 def test_the_bound_of_any_potential_is_found_by_bisection():
@@ -218,7 +218,7 @@ def test_the_bound_of_any_potential_is_found_by_bisection():
     assert Anew().bound(1e-9, 5) == 5.0  # losses are in [0, 1]: more is never lost
     game, other = DriftingGame(3, Anew()), DriftingGame(3, closed)
     losses = np.random.default_rng(4).uniform(size=(20, 3))
-    np.testing.assert_allclose(game.run(losses).points, other.run(losses).points, rtol=1e-10)
+    np.testing.assert_allclose(game.run(losses).weights, other.run(losses).weights, rtol=1e-10)
 
 
 @every_potential
@@ -235,6 +235,11 @@ def test_what_leaves_weights_alone(potential):
     np.testing.assert_allclose(shuffled.weights, game.weights[order], atol=1e-8)
 
 
+def proved(game, comparator=None, **asked):
+    """The bound of the potential."""
+    return game.certificate(comparator, **asked).bounds[type(game.phi).__name__]
+
+
 @every_potential
 def test_a_run_is_its_rounds(potential):
     rng = np.random.default_rng(6)
@@ -245,15 +250,18 @@ def test_a_run_is_its_rounds(potential):
         before = single.positions.copy()
         run = whole.run(losses[start:stop])
         best = int(np.argmin(losses[start:stop].sum(axis=0)))
+        curve, theirs = run.bound_curve(), losses[start:stop]
+        trivial = np.cumsum(theirs.max(axis=1) - theirs[:, best])
         for t in range(start, stop):
             i = t - start
-            np.testing.assert_array_equal(run.points[i], single.weights)
+            np.testing.assert_array_equal(run.weights[i], single.weights)
             assert run.losses[i] == single.update(losses[t])
-            assert run.bound[i] == pytest.approx(single.bound() + before[best])
+            expected = min(proved(single, best) + before[best], trivial[i])
+            assert curve[i] == pytest.approx(expected, abs=1e-6)  # positions are known to 1e-9
+        assert (run.regret_curve() <= curve).all()
         if stop > start:
-            np.testing.assert_array_equal(run.comparator, np.eye(5)[best])
-            np.testing.assert_array_equal(run.comparator_losses, losses[start:stop, best])
-            assert (run.regret <= run.bound + 1e-9).all()
+            assert run.certificate().against == best
+            assert run.regret() == pytest.approx(run.loss - theirs[:, best].sum())
     assert whole.loss == single.loss
     np.testing.assert_array_equal(whole.positions, single.positions)
 
@@ -382,10 +390,10 @@ def test_high_probability_bound(name):
     for epsilon in (None, 0.3, 1.0):
         failed = sum(not game.certificate(quantile=epsilon, delta=delta).holds for game in games)
         assert failed <= delta * seeds
-    assert games[0].bound(delta=0.01) > games[0].bound(delta=0.2)
+    assert proved(games[0], delta=0.01) > proved(games[0], delta=0.2)
     if name == "normal-hedge-dt":
         extra = 10 * (math.exp(4 / 3) - 1) * (math.log(40) + 1) / (2 * delta)
-        assert games[0].bound(delta=delta) <= math.sqrt(3 * 40 * math.log(extra + 1))
+        assert proved(games[0], delta=delta) <= math.sqrt(3 * 40 * math.log(extra + 1))
 
 
 def test_erratum_of_the_high_probability_bound():
@@ -397,7 +405,7 @@ def test_erratum_of_the_high_probability_bound():
     assert (regrets > math.sqrt(2 * rounds * math.log(1 / delta))).mean() > delta
     right = ExponentialPotential.tuned(rounds, delta / n)
     games = [fair_coins(n, rounds, right, seed) for seed in range(10)]
-    assert games[0].bound(delta=delta) <= math.sqrt(2 * rounds * math.log(n / delta)) + 1e-9
+    assert proved(games[0], delta=delta) <= math.sqrt(2 * rounds * math.log(n / delta)) + 1e-9
     assert all(game.certificate(delta=delta).holds for game in games)
 
 
@@ -409,7 +417,8 @@ def test_a_drawn_game_needs_delta():
     for wrong in (0.0, 1.5, math.nan):
         with pytest.raises(ValueError, match="delta="):
             game.certificate(delta=wrong)
-    assert np.isinf(game.run([[0.0, 1.0, 1.0]]).bound).all()
+    run = game.run([[0.0, 1.0, 1.0]])  # of which no more is known than that it has losses in [0, 1]
+    assert run.certificate(2).bounds == {"trivial": 0.0}
 
 
 # --- bad input ------------------------------------------------------------------------------------

@@ -91,13 +91,15 @@ def test_two_experts_or_one_by_a_search_on_a_line(loss, seed):
     best = oracles.best_convex(X, y, loss)
     least = lowest(lambda w: mean(w * X[:, 0] + (1 - w) * X[:, 1]), 0.0, 1.0)
     # the search is exact to rounding, the oracle to 1e-9 of the experts' mean loss, which is below 5
-    assert best.loss == pytest.approx(least, abs=5e-9)
-    assert best.loss == pytest.approx(mean(X @ best.weights), rel=1e-14)
+    assert best.mean_loss == pytest.approx(least, abs=5e-9)
+    assert best.mean_loss == pytest.approx(mean(X @ best.weights), rel=1e-14)
     assert best.weights.min() >= 0
     assert best.weights.sum() == pytest.approx(1, abs=1e-14)
     if not isinstance(loss, losses.LogWealth):
         one = oracles.best_linear(X[:, :1], y, loss)
-        assert one.loss == pytest.approx(lowest(lambda w: mean(w * X[:, 0]), -99, 99), abs=5e-9)
+        assert one.mean_loss == pytest.approx(
+            lowest(lambda w: mean(w * X[:, 0]), -99, 99), abs=5e-9
+        )
 
 
 def by_supports(X, y):
@@ -121,9 +123,9 @@ def test_convex_squares_by_all_supports(seed, offset):
     X, y = forecasts(60, 5, seed, offset)
     # with the offset, differences of 1 have lost 5 of their 16 digits
     rel = 1e-10 if offset == 0 else 1e-9
-    assert oracles.best_convex(X, y).loss == pytest.approx(by_supports(X, y), rel=rel)
+    assert oracles.best_convex(X, y).mean_loss == pytest.approx(by_supports(X, y), rel=rel)
     few = oracles.best_convex(X[:3], y[:3])  # fewer rounds than experts
-    assert few.loss == pytest.approx(by_supports(X[:3], y[:3]), abs=1e-10)
+    assert few.mean_loss == pytest.approx(by_supports(X[:3], y[:3]), abs=1e-10)
 
 
 @pytest.mark.parametrize("noise", [1.0, 1e-3, 1e-6])
@@ -150,12 +152,12 @@ def test_convex_squares_in_any_unit(unit):
 def test_perfect_and_equal_experts():
     y = np.random.default_rng(7).normal(size=30)
     best = oracles.best_convex(np.column_stack([y + 1, y, y - 1]), y)
-    assert best.loss == pytest.approx(0, abs=1e-25)
+    assert best.mean_loss == pytest.approx(0, abs=1e-25)
     around = oracles.best_convex(np.column_stack([y + 1, y + 1, y - 3]), y)
-    assert around.loss == pytest.approx(0, abs=1e-25)
+    assert around.mean_loss == pytest.approx(0, abs=1e-25)
     assert around.weights[2] == pytest.approx(0.25, abs=1e-12)
-    assert oracles.best_convex(np.column_stack([y + 1, y + 1]), y).loss == pytest.approx(1)
-    assert oracles.best_convex(y[:, None] + 2, y, "absolute").loss == pytest.approx(2)
+    assert oracles.best_convex(np.column_stack([y + 1, y + 1]), y).mean_loss == pytest.approx(1)
+    assert oracles.best_convex(y[:, None] + 2, y, "absolute").mean_loss == pytest.approx(2)
 
 
 def straight_sides(X, y, up, down, on_simplex):
@@ -189,8 +191,8 @@ def test_straight_sides_by_another_programme(loss, up, down, offset):
         convex = straight_sides(X, y, up(y), down(y), True)
         linear = straight_sides(X, y, up(y), down(y), False)
         # what the solver of the test asks of itself is 1e-7 for numbers of size 1
-        assert oracles.best_convex(X, y, loss).loss == pytest.approx(convex, rel=1e-7)
-        assert oracles.best_linear(X, y, loss).loss == pytest.approx(linear, rel=1e-7)
+        assert oracles.best_convex(X, y, loss).mean_loss == pytest.approx(convex, rel=1e-7)
+        assert oracles.best_linear(X, y, loss).mean_loss == pytest.approx(linear, rel=1e-7)
 
 
 class Upper(losses.Absolute):
@@ -204,8 +206,8 @@ def test_any_subgradient_will_do():
     X, y = forecasts(60, 3, 16)
     X = np.abs(X - y[:, None]) + y[:, None]  # all too high: nothing is seen below the targets
     for oracle in (oracles.best_convex, oracles.best_linear):
-        expected = oracle(X, y, "absolute").loss
-        assert oracle(X, y, Upper()).loss == pytest.approx(expected, rel=1e-9)
+        expected = oracle(X, y, "absolute").mean_loss
+        assert oracle(X, y, Upper()).mean_loss == pytest.approx(expected, rel=1e-9)
 
 
 def test_one_constant_expert_gives_medians_and_quantiles():
@@ -246,7 +248,9 @@ def test_chances_close_to_0_and_1(seed):
     best = oracles.best_convex(X, y, LogLoss())
     g = LogLoss().derivative(X @ best.weights, y) @ X / 300
     assert g @ best.weights - g.min() <= 1e-9
-    assert best.loss <= oracles.best_expert(X, y, LogLoss()).loss + 1e-14  # sums of 300 numbers
+    assert (
+        best.mean_loss <= oracles.best_expert(X, y, LogLoss()).mean_loss + 1e-14
+    )  # sums of 300 numbers
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -266,7 +270,7 @@ def test_linear_squares_satisfy_the_normal_equations():
     X, y = forecasts(80, 5, 10)
     best = oracles.best_linear(X, y)
     np.testing.assert_allclose(X.T @ (X @ best.weights - y), 0, atol=1e-9)  # 80 numbers of size 10
-    assert best.loss == np.mean((X @ best.weights - y) ** 2)
+    assert best.mean_loss == np.mean((X @ best.weights - y) ** 2)
 
 
 @pytest.mark.parametrize("loss", REGRESSION, **named)
@@ -279,12 +283,16 @@ def test_the_table_of_oracles(loss):
     ]  # fmt: skip
     uniform, expert, convex, linear, *shifting = found
     values = np.array([[float(loss.value(X[t, i], y[t])) for i in range(4)] for t in range(50)])
-    assert uniform.loss == pytest.approx(np.mean(loss.value(X.mean(axis=1), y)))
+    assert uniform.mean_loss == pytest.approx(np.mean(loss.value(X.mean(axis=1), y)))
     np.testing.assert_array_equal(uniform.weights, [0.25] * 4)
-    assert expert.loss == pytest.approx(values.mean(axis=0).min())
+    assert expert.mean_loss == pytest.approx(values.mean(axis=0).min())
     assert expert.weights.tolist() == np.eye(4)[values.mean(axis=0).argmin()].tolist()
-    assert linear.loss <= convex.loss + 1e-8 <= min(expert.loss, uniform.loss) + 2e-8
-    assert [s.loss * 50 for s in shifting] == pytest.approx(
+    assert (
+        linear.mean_loss
+        <= convex.mean_loss + 1e-8
+        <= min(expert.mean_loss, uniform.mean_loss) + 2e-8
+    )
+    assert [s.mean_loss * 50 for s in shifting] == pytest.approx(
         [regrets.best_shifting(values, k).loss for k in (1, 2, 3)]
     )
     assert [s.weights for s in shifting] == [None] * 3
@@ -298,11 +306,11 @@ def test_sleeping_experts():
     table = (X - y[:, None]) ** 2
     best = oracles.best_expert(X, y)
     means = [table[:, 0].mean(), table[5:, 1].mean(), table[:10, 2].mean()]
-    assert (best.name, best.loss) == ("best expert when awake", pytest.approx(min(means)))
+    assert (best.name, best.mean_loss) == ("best expert when awake", pytest.approx(min(means)))
     assert best.weights.argmax() == np.argmin(means)
     awake = [[x for x in row if not math.isnan(x)] for row in X]
     mean = np.array([sum(row) / len(row) for row in awake])
-    assert oracles.uniform(X, y).loss == pytest.approx(np.mean((mean - y) ** 2))
+    assert oracles.uniform(X, y).mean_loss == pytest.approx(np.mean((mean - y) ** 2))
     with pytest.raises(ValueError, match="in no round are all of them awake"):
         oracles.best_convex(X, y)
     for oracle, name in [
@@ -311,7 +319,7 @@ def test_sleeping_experts():
     ]:
         found, full = oracle(X[:, :3], y), oracle(X[5:10, :3], y[5:10])
         assert (found.name, full.name) == (f"{name} while all are awake", name)
-        assert found.loss == full.loss
+        assert found.mean_loss == full.mean_loss
         np.testing.assert_array_equal(found.weights, full.weights)
     with pytest.raises(ValueError, match=r"experts\[0, 1\] = nan is not finite: a sequence"):
         oracles.best_shifting(X, y)
@@ -327,9 +335,12 @@ def test_experts_that_are_never_awake_together():
 def test_the_best_expert_is_not_the_one_that_sleeps_most():
     X = [[1.0, 3.0], [1.0, np.nan], [1.0, np.nan], [1.0, np.nan]]
     best = oracles.best_expert(X, np.zeros(4), "absolute")
-    assert (best.loss, best.weights.tolist()) == (1.0, [1.0, 0.0])  # in all it lost 4, the other 3
+    assert (best.mean_loss, best.weights.tolist()) == (
+        1.0,
+        [1.0, 0.0],
+    )  # in all it lost 4, the other 3
     awake = oracles.best_expert([[1.0, 0.5], [1.0, np.nan]], np.zeros(2), "absolute")
-    assert (awake.loss, awake.weights.tolist()) == (0.5, [0.0, 1.0])
+    assert (awake.mean_loss, awake.weights.tolist()) == (0.5, [0.0, 1.0])
 
 
 class Hill:
@@ -398,7 +409,7 @@ def test_the_oracles_of_opera():
     _, expert, _, linear, *shifting = oracles.table(X, y, shifts=4)
     for name, oracle in [("expert", expert), ("linear", linear)]:
         rmse, *weights = printed[name]
-        assert math.sqrt(oracle.loss) == pytest.approx(rmse, abs=5e-5)  # four digits
+        assert math.sqrt(oracle.mean_loss) == pytest.approx(rmse, abs=5e-5)  # four digits
         np.testing.assert_allclose(oracle.weights, weights, atol=5e-5)
-    found = [math.sqrt(oracle.loss) for oracle in (expert, *shifting)]
+    found = [math.sqrt(oracle.mean_loss) for oracle in (expert, *shifting)]
     assert found == pytest.approx(printed["shifting"], abs=5e-5)

@@ -327,7 +327,7 @@ R = np.zeros((3, 2))
         (lambda: regrets.best_shifting(R, -1), r"shifts=-1 must be a whole number"),
         (lambda: regrets.best_shifting(R, True), r"shifts=True must be a whole number"),
         (lambda: regrets.best_shifting(R * math.nan, 1), r"table\[0, 0\] = nan"),
-        (lambda: regrets.to_sequence(R, R[:2]), r"U has shape \(2, 2\), but r \(3, 2\)"),
+        (lambda: regrets.to_sequence(R, R[:2]), r"U has shape \(2, 2\), not \(3, 2\)"),
         (lambda: regrets.to_sequence(R, R - 1), r"U\[0, 0\] = -1.0 is negative"),
         (lambda: regrets.variation([1.0, -1.0]), r"U\[1\] = -1.0 is negative"),
         (lambda: regrets.variation(1.0), r"U has shape \(\)"),

@@ -30,8 +30,8 @@ def test_drifting_games(potential, tmp_path):
     game.run(LOSSES[:9])
     game.update(LOSSES[9], game.act())
     game.save(path)
-    other, copy = DriftingGame.load(path, potential), game.clone()
-    for player in (game, other, copy):
+    other, again = DriftingGame.load(path, potential), game.copy()
+    for player in (game, other, again):
         player.update(LOSSES[10], player.act())
         np.testing.assert_array_equal(player.weights, game.weights)
         assert player.certificate(delta=0.1) == game.certificate(delta=0.1)

@@ -69,21 +69,22 @@ nb::tuple run(Experts& e, Rows losses, nb::handle confidence, double low, double
                         keep ? array_of(weights) : nb::object(nb::none()));
 }
 
-// (rounds played, whether the last was refused, forecasts, weights)
-nb::tuple mixture_run(Experts& e, int loss, double tau, bool gradient, double unit, Rows forecasts,
-                      Vector<double> targets) {
+// (rounds played, whether the last was refused, size of what was told, forecasts, weights)
+nb::tuple mixture_run(Experts& e, int loss, double tau, bool gradient, double unit, double low,
+                      double gross, Rows forecasts, Vector<double> targets) {
   const Turn turn(e);
   const std::size_t count = forecasts.shape(0), n = e.size();
   check_size(forecasts.shape(1), n);
   check_size(targets.size(), count);
   std::vector<double> predictions(count), weights(count * n);
-  Mixed done;
+  Mixed done{};
   {
     nb::gil_scoped_release release;
-    done = mix(e, {ForecastLoss::Kind(loss), tau}, gradient, unit, forecasts.data(), targets.data(),
-               count, predictions.data(), weights.data());
+    done = mix(e, {ForecastLoss::Kind(loss), tau}, gradient, {unit, low}, gross, forecasts.data(),
+               targets.data(), count, predictions.data(), weights.data());
   }
-  return nb::make_tuple(done.rounds, done.refused, array_of(predictions), array_of(weights));
+  return nb::make_tuple(done.rounds, done.refused, done.gross, array_of(predictions),
+                        array_of(weights));
 }
 
 }  // namespace
@@ -105,6 +106,7 @@ void bind_experts(nb::module_& m) {
       .def_prop_ro("size", &Experts::size)
       .def_prop_ro("rounds", [](Experts& e) { return std::int64_t(idle(e).rounds()); })
       .def_prop_ro("loss", [](Experts& e) { return idle(e).loss(); })
+      .def_prop_ro("gross", [](Experts& e) { return idle(e).gross(); })
       .def_prop_ro("regrets", [](Experts& e) { return array_of(idle(e).regrets()); })
       .def_prop_ro("spread",
                    [](Experts& e) {
@@ -129,17 +131,20 @@ void bind_experts(nb::module_& m) {
           [](Experts& e, double by) { dynamic_cast<AdaNormalHedge&>(idle(e)).rescale(by); },
           "by"_a);
   m.def("mixture_run", &mixture_run, "experts"_a, "loss"_a, "tau"_a, "gradient"_a, "unit"_a,
-        "forecasts"_a, "targets"_a);
+        "low"_a, "gross"_a, "forecasts"_a, "targets"_a);
   m.def(
       "learn_within",
       [](Experts& e, std::vector<double> losses, nb::handle confidence, double suffered,
-         double unit) {
+         double unit, double low, double gross) {
         check_turn(e);
         const auto awake = given<Vector<double>>(confidence);
         check_size(losses.size(), e.size());
-        return learn_within(e, losses, awake ? awake->data() : nullptr, suffered, unit);
+        const bool learned = learn_within(e, losses, awake ? awake->data() : nullptr, suffered,
+                                          {unit, low}, gross);
+        return nb::make_tuple(learned, gross);
       },
-      "experts"_a, "losses"_a, "confidence"_a.none(), "suffered"_a, "unit"_a);
+      "experts"_a, "losses"_a, "confidence"_a.none(), "suffered"_a, "unit"_a,
+      "low"_a, "gross"_a);
   m.def(
       "hedge",
       [](Prior prior, int schedule, double eta) -> Made {

@@ -66,17 +66,22 @@ class AdaNormalHedge : public Experts {
 
 // A copy of all experts begins in every round tau, with the prior 1 / tau^2; an expert weighs what
 // its copies do, and they sleep when it does. `streaming` keeps of those only O(log t), by Hazan
-// and Seshadhri's rule: that of tau = odd 2^k lives to round tau + 2^{k + 2}.
+// and Seshadhri's rule: that of tau = odd 2^k lives to round tau + 2^{k + 2}. So those of 1, 4, 16,
+// ... live in turn through all rounds; the sum of |r| in each of these parts is kept: `spread`, a
+// row for each. Without `streaming` that of 1 lives on, and there is one part.
 class AdaNormalHedgeTV : public Experts {
  public:
   AdaNormalHedgeTV(std::vector<double> prior, bool streaming)
       : Experts(std::move(prior)), streaming_(streaming), added_(size()) {}
-  const std::vector<double>* spread() const override { return nullptr; }
+  const std::vector<double>* spread() const override { return &parts_C_; }
 
   void restore(const double* state, std::size_t count) override {
-    const std::size_t n = size(), fixed = 2 + n, each = 2 * n + 1;
+    const std::size_t n = size(), each = 2 * n + 1;
+    require(count > 0 && state[0] >= 0 && state[0] <= kCount, "rounds is not a whole number");
+    const std::size_t lives = state[0] > 0 ? life(state[0]) + 1 : 0, fixed = 3 + n + lives * n;
     require(count >= fixed && (count - fixed) % each == 0, "the copies are not whole");
     const std::size_t copies = (count - fixed) / each;
+    parts_C_.resize(lives * n);
     starts_.resize(copies), copies_R_.resize(copies * n), copies_C_.resize(copies * n);
     Experts::restore(state, count);
   }
@@ -84,12 +89,13 @@ class AdaNormalHedgeTV : public Experts {
  protected:
   Parts parts() override {
     return join(Experts::parts(),
-                {Field::count("starts", starts_), Field::number("copies' regrets", copies_R_),
+                {Field::positive("spread", parts_C_), Field::count("starts", starts_),
+                 Field::number("copies' regrets", copies_R_),
                  Field::positive("copies' spread", copies_C_)});
   }
   void check() override {
     Experts::check();
-    so_many("copies' spread", copies_C_);
+    so_many("copies' spread", copies_C_), so_many("spread", parts_C_);
     fits(copies_R_.data(), copies_C_.data(), copies_R_.size());
     // that of the round to come may be there already
     for (std::size_t c = 0; c < starts_.size(); ++c)
@@ -111,8 +117,12 @@ class AdaNormalHedgeTV : public Experts {
     }
   }
   void learn(const Round& round) override {
-    const std::size_t n = size();
-    round.each(n, [&](std::size_t i, double r) { regrets_[i] += added_[i] = r; });
+    const std::size_t n = size(), part = life(rounds_ + 1) * n;
+    if (parts_C_.size() == part) parts_C_.resize(part + n);
+    round.each(n, [&](std::size_t i, double r) {
+      regrets_[i] += added_[i] = r;
+      parts_C_[part + i] += std::fabs(r);
+    });
     for (std::size_t c = 0; c < starts_.size(); ++c)
       for (std::size_t i = 0; i < n; ++i) {
         copies_R_[c * n + i] += added_[i];
@@ -121,6 +131,10 @@ class AdaNormalHedgeTV : public Experts {
   }
 
  private:
+  // Which of the copies of 1, 4, 16, ... a round belongs to.
+  std::size_t life(double round) const {
+    return streaming_ ? std::size_t(std::ilogb(round)) / 2 : 0;
+  }
   void begin_round() {
     const double tau = rounds_ + 1;
     if (!starts_.empty() && starts_.back() == tau) return;
@@ -149,6 +163,7 @@ class AdaNormalHedgeTV : public Experts {
   bool streaming_;
   std::vector<double> starts_;               // tau of each copy, rising
   std::vector<double> copies_R_, copies_C_;  // size() numbers for each
+  std::vector<double> parts_C_;              // the same for each part
   std::vector<double> added_;
 };
 

@@ -46,6 +46,8 @@ class Experts : public Stateful {
   std::size_t size() const { return prior_.size(); }
   double rounds() const { return rounds_; }
   double loss() const { return loss_; }
+  // The sum of the sizes of the losses suffered: what rounding errors are relative to.
+  double gross() const { return gross_; }
   // The state of a player whose regret in a round is at most so much: 1 for losses in [0, 1].
   void restore_within(const double* state, std::size_t size, double most) {
     most_ = most;
@@ -83,13 +85,14 @@ class Experts : public Stateful {
     fresh_ = false;
     learn(round);
     loss_ += round.suffered;
+    gross_ += std::fabs(round.suffered);
     rounds_ += 1;
     return round.suffered;
   }
   Parts parts() override {
     fresh_ = false;
     return {Field::count("rounds", rounds_), Field::number("loss", loss_),
-            Field::number("regrets", regrets_)};
+            Field::positive("gross", gross_), Field::number("regrets", regrets_)};
   }
   void check() override { so_many("loss", loss_), so_many("regrets", regrets_); }
   // What a round can be at most, of all of them; losses are in their range up to rounding.
@@ -136,7 +139,7 @@ class Experts : public Stateful {
   void has_weights(double sum) { total_ = sum, fresh_ = true; }
 
   std::vector<double> prior_, regrets_, weights_;
-  double rounds_ = 0, loss_ = 0;
+  double rounds_ = 0, loss_ = 0, gross_ = 0;
   double most_ = 1;     // |regret| of a round
   double sum_ = 0;      // of what was played last
   bool fresh_ = false;  // weights_ are those of the round to come

@@ -69,17 +69,21 @@ class Hedge : public Experts {
   }
 
  private:
-  // p.l - m, never negative
+  // p.l - m, never negative. Who suffers less than p.l, as forecasts do whose loss is convex, is
+  // not nearer to m for it.
   double gap(const Round& round, double eta) const {
     const double* w = round.weights;
-    double least = HUGE_VAL, mixed = 0;
+    double least = HUGE_VAL, mixed = 0, mean = 0;
     for (std::size_t i = 0; i < size(); ++i)
       if (w[i] > 0) least = std::min(least, round.losses[i]);
     for (std::size_t i = 0; i < size(); ++i)
-      if (w[i] > 0)
-        mixed += round.losses[i] > least ? w[i] * std::exp(-eta * (round.losses[i] - least)) : w[i];
-    const double mix = least - (std::isinf(eta) ? 0 : std::log(mixed / sum_) / eta);
-    return std::max(round.suffered - mix, 0.0);
+      if (w[i] > 0) {
+        const double above = round.losses[i] - least;
+        mixed += above > 0 ? w[i] * std::exp(-eta * above) : w[i];
+        mean += w[i] * above;
+      }
+    const double mix = std::isinf(eta) ? 0 : -std::log(mixed / sum_) / eta;
+    return std::max(mean / sum_ - mix, 0.0);
   }
 
   Schedule schedule_;

@@ -10,7 +10,7 @@
 namespace regretless::experts {
 
 struct ForecastLoss {
-  enum Kind { squared, absolute, pinball, log, percentage };
+  enum Kind { squared, absolute, quantile, log, percentage };
   Kind kind = squared;
   double tau = 0.5;
 
@@ -20,7 +20,7 @@ struct ForecastLoss {
         return (x - y) * (x - y);
       case absolute:
         return std::fabs(x - y);
-      case pinball:
+      case quantile:
         return x < y ? tau * (y - x) : (1 - tau) * (x - y);
       case log:  // y is 0, 1 or between, x the chance of 1
         return -((y > 0 ? y * std::log(x) : 0) + (y < 1 ? (1 - y) * std::log1p(-x) : 0));
@@ -36,7 +36,7 @@ struct ForecastLoss {
         return 2 * (x - y);
       case absolute:
         return side;
-      case pinball:
+      case quantile:
         return x < y ? -tau : x > y ? 1 - tau : 0;
       case log:
         return (y < 1 ? (1 - y) / (1 - x) : 0) - (y > 0 ? y / x : 0);
@@ -47,19 +47,25 @@ struct ForecastLoss {
   }
 };
 
-// Learns losses of any size by players that want them in [0, 1]: measured in a unit, from the
-// least. `suffered` is what was lost, no more than the mean. False if they are further apart than
-// the unit: nothing has been learned then. A unit of 0 is none: the player takes losses as they
-// are.
+// What players that want losses in [0, 1] are given: losses less `low`, in a unit. NaN for `low` is
+// the least of each round; a unit of 0 is none, and losses are given as they are.
+struct Scale {
+  double unit = 0, low = 0;
+};
+
+// `suffered` is what was lost, no more than the mean. False if losses are further apart than the
+// unit: nothing has been learned then. `gross` grows by the largest size of what was told.
 inline bool learn_within(Experts& experts, std::vector<double>& losses, const double* awake,
-                         double suffered, double unit) {
-  if (unit > 0) {
-    double low = suffered, high = suffered;
-    for (std::size_t i = 0; i < losses.size(); ++i)
-      if (!awake || awake[i] > 0) low = std::min(low, losses[i]), high = std::max(high, losses[i]);
-    if (high - low > unit) return false;
-    for (double& loss : losses) loss = (loss - low) / unit;
-    suffered = (suffered - low) / unit;
+                         double suffered, Scale scale, double& gross) {
+  double low = suffered, high = suffered;
+  for (std::size_t i = 0; i < losses.size(); ++i)
+    if (!awake || awake[i] > 0) low = std::min(low, losses[i]), high = std::max(high, losses[i]);
+  gross += std::max(std::fabs(low), std::fabs(high));
+  if (scale.unit > 0) {
+    if (high - low > scale.unit) return false;
+    if (!std::isnan(scale.low)) low = scale.low;
+    for (double& loss : losses) loss = (loss - low) / scale.unit;
+    suffered = (suffered - low) / scale.unit;
   }
   experts.update(losses.data(), awake, suffered);
   return true;
@@ -70,9 +76,10 @@ inline bool learn_within(Experts& experts, std::vector<double>& losses, const do
 struct Mixed {
   std::size_t rounds;  // that were played
   bool refused;        // the last of them
+  double gross;
 };
-inline Mixed mix(Experts& experts, const ForecastLoss& loss, bool gradient, double unit,
-                 const double* forecasts, const double* targets, std::size_t count,
+inline Mixed mix(Experts& experts, const ForecastLoss& loss, bool gradient, Scale scale,
+                 double gross, const double* forecasts, const double* targets, std::size_t count,
                  double* predictions, double* weights) {
   const std::size_t n = experts.size();
   std::vector<double> p(n), awake(n), losses(n);
@@ -94,9 +101,9 @@ inline Mixed mix(Experts& experts, const ForecastLoss& loss, bool gradient, doub
     const double y = targets[t], slope = gradient ? loss.derivative(mean, y) : 0;
     for (std::size_t i = 0; i < n; ++i) losses[i] = gradient ? slope * x[i] : loss.value(x[i], y);
     const double suffered = gradient ? slope * mean : loss.value(mean, y);
-    if (!learn_within(experts, losses, a, suffered, unit)) return {t + 1, true};
+    if (!learn_within(experts, losses, a, suffered, scale, gross)) return {t + 1, true, gross};
   }
-  return {count, false};
+  return {count, false, gross};
 }
 
 }  // namespace regretless::experts

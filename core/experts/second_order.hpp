@@ -103,6 +103,13 @@ class AdaptMLProd : public SecondOrder {
 // Bernstein online aggregation (Wintenberger, 2017), as opera 1.2 has it:
 //   1 / eta_i^2 = 2.2 V_i,   p_i ~ q_i eta_i e^{eta_i S_i},   S_i = sum (r - eta r^2)
 // with the rate after each r: |eta r| <= 0.675, where e^{x - x^2} <= 1 + x. Any range of losses.
+//
+// What is paid is ln W, W >= sum q_i e^{eta_i S_i} being made of the sizes of r alone. With the
+// rate eta before the round and eta' = a eta after it, x = e^{eta S} becomes at most x^a (1 + a z),
+// z = eta r, and as sum q_i eta_i x_i r_i <= 0 the sum grows by no more than that of
+// q_i (x^a (1 + a z) - x (1 + z)), in which x^a A - x B <= (1 - a) A (a A / B)^{a / (1 - a)}. For
+// a = (1 + 2.2 z^2)^{-1/2} that is at most 0.51 (1 - a) if |z| <= 1/2 and 1.675 (1 - a) if z is
+// more; if it is less, so that r is far beyond all before, x (-z - 1/2) is put aside first.
 class Boa : public SecondOrder {
  public:
   explicit Boa(std::vector<double> prior)
@@ -115,6 +122,7 @@ class Boa : public SecondOrder {
   }
   void check() override {
     SecondOrder::check();
+    Field::positive("paid", paid_).check();
     for (std::size_t i = 0; i < size(); ++i) {
       const double V = squares_[i], R = regrets_[i], S = scores_[i];
       require(near(rates_[i], V > 0 ? 1 / std::sqrt(2.2 * V) : 0),
@@ -125,10 +133,9 @@ class Boa : public SecondOrder {
               "a score is not that of its regret");
     }
   }
-  // What is paid: ln sum q_i e^{eta_i S_i}, q being a distribution.
   void weigh(double* w) override {
     const std::size_t n = size();
-    double most = 0, potential = 0, all = 0, known = 0, weight = 0;
+    double most = 0, all = 0, known = 0, weight = 0;
     for (std::size_t i = 0; i < n; ++i) {
       w[i] = rates_[i] * scores_[i];
       most = std::max(most, w[i]);
@@ -136,13 +143,11 @@ class Boa : public SecondOrder {
     for (std::size_t i = 0; i < n; ++i) w[i] -= most;
     kernels_.exponentials(w, n, w);
     for (std::size_t i = 0; i < n; ++i) {
-      const double each = prior_[i] * w[i];
-      potential += each, all += prior_[i];
-      w[i] = each * rates_[i];
+      all += prior_[i];
+      w[i] = prior_[i] * w[i] * rates_[i];
       weight += w[i];
       known += rates_[i] > 0 ? prior_[i] : 0;
     }
-    paid_ = most + std::log(potential / all);
     if (known == all) return;
     // of those that have not been seen to differ nothing is known: they keep their part of the
     // prior
@@ -150,12 +155,29 @@ class Boa : public SecondOrder {
   }
   void learn(const Round& round) override {
     SecondOrder::learn(round);
+    // Those that are first seen to differ were played by the prior, the others by what was left.
+    double known = 0, owed = 0;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (rates_[i] > 0)
+        known += prior_[i];
+      else
+        owed -= prior_[i] * round.regret(i);
+    const double drift = owed > 0 && known > 0 ? owed / known : 0;
+    double added = 0, all = 0, factor = 0;
     round.each(size(), [&](std::size_t i, double r) {
+      const double before = rates_[i], z = before * r;
       rates_[i] = squares_[i] > 0 ? 1 / std::sqrt(2.2 * squares_[i]) : 0;
       scores_[i] += r - rates_[i] * r * r;
+      all += prior_[i];
+      factor = std::max(factor, before * drift + std::max(-z - 0.5, 0.0));
+      if (before > 0)
+        added += prior_[i] * (std::fabs(z) <= 0.5 || z < 0 ? 0.51 : 1.675) *
+                 std::max(1 - rates_[i] / before, 0.0);
+      else if (r > 0)
+        added += prior_[i] * 0.675;
     });
-    weigh(weights_.data());
-    has_weights(total(weights_));
+    paid_ += std::log1p(factor);
+    paid_ += std::log1p(added / all * std::exp(-paid_));
   }
 
  private:

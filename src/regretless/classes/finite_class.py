@@ -141,7 +141,7 @@ class FiniteClass(Generated):
 
         >>> from regretless.experts import Halving
         >>> H = FiniteClass.thresholds(7)
-        >>> int(Halving(len(H)).run(H.advice([3, 5, 4]), [0, 1, 0]).sum())
+        >>> int(Halving(len(H)).run(H.advice([3, 5, 4]), [0, 1, 0]).loss)
         1
         """
         columns = [self._says(self._column(x)) for x in xs]

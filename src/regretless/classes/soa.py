@@ -40,7 +40,7 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
     >>> soa = SOA(H)
     >>> soa.run(range(50), [0] * 49 + [1]).mistakes
     1
-    >>> int(Consistent(50).run(H.advice(range(50)), [0] * 49 + [1]).sum())
+    >>> int(Consistent(50).run(H.advice(range(50)), [0] * 49 + [1]).loss)
     49
     >>> soa.certificate().bound, soa.version_space.names
     (1, (49,))

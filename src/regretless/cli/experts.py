@@ -58,7 +58,7 @@ class ForecastLossName(StrEnum):
 
     SQUARED = "squared"
     ABSOLUTE = "absolute"
-    PINBALL = "pinball"
+    QUANTILE = "quantile"
     LOG = "log"
     PERCENTAGE = "percentage"
 
@@ -240,12 +240,14 @@ def _write(mixed: MixtureRun, wanted: Wanted) -> None:
     if wanted.weights:
         csv.write_csv(pa.table(list(mixed.weights.T.copy()), mixed.names), wanted.weights)
     if wanted.plot:
+        from regretless.plots.saving import save
+
         draw = {
-            Picture.WEIGHTS: mixed.plot,
+            Picture.WEIGHTS: mixed.plot_weights,
             Picture.RESIDUALS: mixed.plot_residuals,
             Picture.ORACLES: mixed.plot_oracles,
         }
-        draw[wanted.picture](wanted.plot)
+        save(draw[wanted.picture]().figure, wanted.plot)  # type: ignore[arg-type]  # no subfigure
 
 
 @dataclass(frozen=True)
@@ -275,7 +277,7 @@ class Report:
             sums = np.where(known, values, 0.0).sum(axis=0)
             return np.where(count, sums / np.maximum(count, 1), np.nan)
 
-        losses = means(self.mixed.mixture._kind.value(X, y))
+        losses = means(self.mixed.after._kind.value(X, y))
         errors = np.sqrt(means((X - y) ** 2))
         return dict(zip(self.mixed.names, zip(losses.tolist(), errors.tolist())))
 
@@ -289,19 +291,21 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON; what is not finite is None."""
-        mixed, certificate = self.mixed, self.mixed.mixture.certificate()
+        mixed, certificate = self.mixed, self.mixed.after.certificate()
         values = {
             "rounds": len(mixed.y),
             "missing_targets": self.missing,
             "algorithm": self.settings.algorithm.value,
             "loss_name": self.settings.loss,
             "loss": mixed.loss,
+            "mean_loss": mixed.mean_loss,
             "rmse": mixed.rmse,
             "seconds": self.seconds,
-            "experts": {k: {"loss": a, "rmse": b} for k, (a, b) in self.experts().items()},
-            "weights": dict(zip(mixed.names, mixed.mixture.weights.tolist())),
-            "oracles": {oracle.name: oracle.loss for oracle in self.oracles()},
+            "experts": {k: {"mean_loss": a, "rmse": b} for k, (a, b) in self.experts().items()},
+            "weights": dict(zip(mixed.names, mixed.after.weights.tolist())),
+            "oracles": {oracle.name: oracle.mean_loss for oracle in self.oracles()},
             "certificate": {
+                "comparators": certificate.comparators,
                 "regret": certificate.regret,
                 "bound": certificate.bound,
                 "theorem": certificate.theorem,
@@ -316,7 +320,7 @@ class Report:
 
         from regretless.cli.summary import short
 
-        certificate = self.mixed.mixture.certificate()
+        certificate = self.mixed.after.certificate()
         sleepers = bool(np.isnan(self.mixed.experts).any())
         whom = "fixed mixture" if self.settings.gradient and not sleepers else "expert"
         regret = (
@@ -340,19 +344,20 @@ class Report:
             return
         mixed = self.mixed
         if wanted.quiet:
-            line = f"{len(mixed.y):,} rounds, loss {short(mixed.loss)}, rmse {short(mixed.rmse)}, "
+            means = f"mean loss {short(mixed.mean_loss)}, rmse {short(mixed.rmse)}, "
+            line = f"{len(mixed.y):,} rounds, {means}"
             print(line + self.certified())
             return
         from regretless.cli.tables import print_table
 
-        last = mixed.mixture.weights.tolist()
-        rows = [("mixture", short(mixed.loss), short(mixed.rmse), "")]
+        last = mixed.after.weights.tolist()
+        rows = [("mixture", short(mixed.mean_loss), short(mixed.rmse), "")]
         rows += [
             (name, short(loss), short(error), f"{weight:.3f}")
             for weight, (name, (loss, error)) in zip(last, self.experts().items())
         ]
-        rows += [(oracle.name, short(oracle.loss), "", "") for oracle in self.oracles()]
-        print_table(("", f"{self.settings.loss}\nloss", "rmse", "last\nweight"), rows)
+        rows += [(oracle.name, short(oracle.mean_loss), "", "") for oracle in self.oracles()]
+        print_table(("", f"mean {self.settings.loss}\nloss", "rmse", "last\nweight"), rows)
         print(f"{len(mixed.y):,} rounds in {self.seconds:.2f} s by {self.settings.algorithm.value}")
         print(self.certified())
 

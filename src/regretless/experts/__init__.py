@@ -22,8 +22,10 @@ from regretless.experts.mixture_run import MixtureRun
 from regretless.experts.player import ExpertPlayer
 from regretless.experts.potentials import NormalHedge, NormalHedgeDT, PolynomialWeights, TwoNorm
 from regretless.experts.pruning import BestPruning
+from regretless.experts.pruning_run import PruningRun
 from regretless.experts.run import ExpertsRun
 from regretless.experts.second_order import BOA, AdaptMLProd, MLPoly, Squint
+from regretless.experts.votes_run import VotesRun
 
 __all__ = [
     "BOA",
@@ -45,9 +47,11 @@ __all__ = [
     "NormalHedgeDT",
     "NotRealizable",
     "PolynomialWeights",
+    "PruningRun",
     "RandomizedWeightedMajority",
     "SecondOrderHedge",
     "Squint",
     "TwoNorm",
+    "VotesRun",
     "WeightedMajority",
 ]

@@ -8,9 +8,8 @@ import numpy as np
 
 from regretless import _core
 from regretless.arguments import whole, within
-from regretless.experts import regrets
+from regretless.experts.comparators import is_group
 from regretless.experts.player import ExpertPlayer
-from regretless.experts.run import ExpertsRun
 from regretless.run import Array
 from regretless.state import Parts
 
@@ -24,15 +23,18 @@ class AdaNormalHedge(ExpertPlayer):
     `w(R, C) = (Phi(R + 1, C + 1) - Phi(R - 1, C + 1)) / 2`, `Phi(R, C) = e^{[R]_+^2 / (3 C)}` (thesis
     Algorithm 6). For every `u` at once
 
-        R(u) <= sqrt(3 <u, C> (RE(u || prior) + ln B + ln(1 + ln n)))            (Theorem 4)
+        R(u) <= sqrt(3 <u, C> (RE(u || prior) + ln B))
         B = 1 + (3/2) sum_i prior_i (1 + ln(1 + C_i))                            (Lemma 4)
 
-    with 1 in the place of `ln(1 + ln n)` if `u` is even on some of the experts, and
-    `sqrt(3 C_i ln(B / prior_i))` for a single one; `<u, C> <= T`, and it is small if `u` loses little.
+    and `<u, C> <= T` is small if `u` loses little. For an expert or a group of them by the prior, which
+    has the share q of it, the logarithms are `ln(1 + (B - 1) / q)`. (Theorem 4 has `ln(1 + ln n)` more,
+    or 1 if `u` is even on some of the experts, which is not needed: Lemma 4 says that the mean of
+    `e^{[R_i]_+^2 / (3 C_i)}` by the prior is at most B, so `sum u_i [R_i]_+^2 / (3 C_i)` is at most
+    `RE(u || prior) + ln B`, and the rest is the inequality of Cauchy and Schwarz.)
 
     Parameters
     ----------
-    n, prior, range : as of all players.
+    n, prior, range : see `ExpertPlayer`.
     power : of |r| in `C`, in [0, 1]: 1 is best, 0 is `NormalHedgeDT`.
 
     >>> mix = AdaNormalHedge(3)
@@ -42,7 +44,6 @@ class AdaNormalHedge(ExpertPlayer):
     (array([0.863, 0.008, 0.129]), True)
     """
 
-    _options = ("power",)
     _kept = ("_slept", "_periods", "_lost")
     _theorem = "thesis Theorem 4 and Lemma 4"
 
@@ -103,13 +104,12 @@ class AdaNormalHedge(ExpertPlayer):
         self._periods, self._lost = kept.whole("_periods", 1), kept.number("_lost", 0.0)
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        C, inside = np.asarray(self._engine.spread), u > 0
+        C = np.asarray(self._engine.spread)
         B = lemma_4(C, self.prior, self._periods, self._lost)
-        spread = 3.0 * float(u @ C)
-        extra = math.log1p(math.log(self.n))
-        if np.ptp(u[inside]) <= 1e-12:
-            extra = 0.0 if inside.sum() == 1 else min(extra, 1.0)
-        return {"ada-normal-hedge": math.sqrt(spread * (relative + math.log(B) + extra))}
+        logarithm = relative + math.log(B)
+        if is_group(u, self.prior):
+            logarithm = min(logarithm, math.log1p((B - 1.0) / float(self.prior[u > 0].sum())))
+        return {"ada-normal-hedge": math.sqrt(3.0 * float(u @ C) * logarithm)}
 
 
 def lemma_4(C: Array, prior: Array | float, periods: float = 1, lost: float = 0.0) -> float:
@@ -130,12 +130,13 @@ class AdaNormalHedgeTV(ExpertPlayer):
         sqrt(3 C_i (ln(pi^2 / (6 prior_i)) + 2 ln a + ln(5/2 + (3/2) ln(1 + b))))
 
     `C_i` being the sum of |r_i| in these rounds; add that up over the parts of a sequence of experts.
+    For a group of experts the prior is theirs together, and `C` their mean by it.
     Weights that change are a sum of such intervals (Lemma 5). Experts may sleep: the copies are sleeping
     experts of `AdaNormalHedge` anyhow, and sleep when theirs does.
 
     Parameters
     ----------
-    n, prior, range : as of all players.
+    n, prior, range : see `ExpertPlayer`.
     streaming : keep only O(ln t) of the copies (Hazan and Seshadhri's rule), for O(n ln t) a round
         instead of O(n t). The interval is then covered by the lives of O(ln(b - a)) copies, of which
         each lives at least four times as long as the one before, and the bounds of these add up.
@@ -146,7 +147,6 @@ class AdaNormalHedgeTV(ExpertPlayer):
     (21.1, True)
     """
 
-    _options = ("streaming",)
     _theorem = "thesis 2.3.3"
 
     def __init__(
@@ -168,13 +168,20 @@ class AdaNormalHedgeTV(ExpertPlayer):
         return 3.0 * (start + math.log(2.5 + 1.5 * math.log1p(last)))
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        # each expert by itself; |r| <= 1
-        rarest = float(self.prior[u > 0].min())
-        each = (
-            math.sqrt(self._logarithm(rarest, first, last) * (last + 1 - first))
-            for first, last in self._lives(1, self.rounds)
-        )
-        return {"interval": math.fsum(each)}
+        T, inside = self.rounds, u > 0
+        if not T:
+            return {"intervals": 0.0}
+        # the sums of |r| in the rounds 1 to 3, 4 to 15, ..., or in all
+        kept = np.asarray(self._engine.spread).reshape(-1, self.n)[:, inside]
+        group = is_group(u, self.prior)
+        priors = [float(self.prior[inside].sum())] if group else self.prior[inside].tolist()
+        weights = np.ones(1) if group else u[inside]
+        each = np.zeros(len(priors))
+        for first, last in self._lives(1, T):
+            C = kept[_part(first) : _part(last) + 1].sum(axis=0) if self.streaming else kept[0]
+            spread = [float(u[inside] @ C)] if group else C.tolist()
+            each += [math.sqrt(self._logarithm(q, first, T) * c) for q, c in zip(priors, spread)]
+        return {"intervals": float(weights @ each)}
 
     def _lives(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """The rounds from `first` to `last` in parts that a copy begins with and outlives."""
@@ -188,21 +195,20 @@ class AdaNormalHedgeTV(ExpertPlayer):
             yield first, last if death >= last else successor - 1
             first = last + 1 if death >= last else successor
 
-    def _interval_bound(self, run: ExpertsRun, start: int, stop: int, expert: int) -> float:
-        earlier, spread = run.before.rounds, run.spread[:, expert]
-        prior = float(self.prior[expert])
-        return self._width * math.fsum(
+    def _interval_bound(
+        self, earlier: int, spread: Array, start: int, stop: int, expert: int
+    ) -> float:
+        prior, end = float(self.prior[expert]), earlier + stop
+        sums = spread[:, expert]
+        return math.fsum(
             math.sqrt(
-                self._logarithm(prior, first, last)
-                * max(spread[last - earlier] - spread[first - 1 - earlier], 0.0)
-                / self._width
+                self._logarithm(prior, first, end)
+                * max(sums[last - earlier] - sums[first - 1 - earlier], 0.0)
             )
-            for first, last in self._lives(earlier + start + 1, earlier + stop)
+            for first, last in self._lives(earlier + start + 1, end)
         )
 
-    def _sequence_bound(self, run: ExpertsRun, U: Array) -> float:
-        return math.fsum(
-            amount * self._interval_bound(run, start, stop, expert)
-            for expert, curve in enumerate(np.transpose(U))
-            for amount, start, stop in regrets.intervals(curve)
-        )
+
+def _part(round: int) -> int:
+    """Which of 1 to 3, 4 to 15, 16 to 63, ... a round is in."""
+    return (round.bit_length() - 1) // 2

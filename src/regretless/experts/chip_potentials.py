@@ -43,6 +43,7 @@ class Potential(ABC):
     movements: Array | None = None  # what a chip may be moved by; None: every number of [-1, 1]
     beta: float = 0.0  # what the weighted mean of the movements is at least
     horizon: float = math.inf  # the rounds it is made for
+    precision: float = 0.0  # positions that are no further apart may be taken for one
 
     @abstractmethod
     def value(self, s: Array, t: int) -> Array:
@@ -207,6 +208,7 @@ class MinimaxPotential(Potential):
     """
 
     movements: Array
+    precision = _EDGE
 
     def __init__(
         self,
@@ -224,6 +226,7 @@ class MinimaxPotential(Potential):
                 f"beta={beta} is not between 0 and the largest of movements={shown(movements)}: "
                 "no movement would be allowed"
             )
+        self._found: dict[tuple[float, int], float] = {}  # bounds
         self._positions, self._next = _lattice(self.movements, self.horizon)
         values = self._losses(self._positions[-1])
         if (np.diff(values) > 1e-12 * values[0]).any() or values[-1] < 0:
@@ -283,11 +286,28 @@ class MinimaxPotential(Potential):
             return np.asarray(np.log(self._at(s, t - 1)[1]))
 
     def bound(self, share: float, t: int) -> float:
-        """As of every potential; rounded up to a position of the table."""
+        """As of every potential: the smallest position of the table that it is at most, then to 1e-9."""
         if not 0 <= t <= self.horizon:
             raise ValueError(f"t={t} is not between 0 and horizon={self.horizon}")
-        too_bad = share * self._tables[t][0] > self._tables[0][0][0] * (1.0 + 1e-12)
-        return -float(self._positions[t][max(0, int(too_bad.sum()) - 1)])
+        if (share, t) not in self._found:
+            self._found[share, t] = self._bound(share, t)
+        return self._found[share, t]
+
+    def _bound(self, share: float, t: int) -> float:
+        most = self._tables[0][0][0] * (1.0 + 1e-12)
+        too_bad = int((share * self._tables[t][0] > most).sum())
+        positions = self._positions[t]
+        if not too_bad:
+            return -float(positions[0])
+        high = -float(positions[too_bad - 1])
+        low = -float(positions[too_bad]) if too_bad < len(positions) else high
+        while high - low > self.precision:
+            places = np.linspace(low, high, 66)[1:-1]
+            bad = share * self._at(-places, t)[0] > most
+            first = int(np.argmax(bad)) if bad.any() else len(places)
+            low = float(places[first - 1]) if first else low
+            high = float(places[first]) if first < len(places) else high
+        return high
 
     def __repr__(self) -> str:
         options = f"movements={self.movements.tolist()}, beta={self.beta!r}"

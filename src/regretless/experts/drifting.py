@@ -18,7 +18,6 @@ from regretless.arguments import (
     check_seed,
     matrix,
     outside,
-    rank,
     shown,
     vector,
     whole,
@@ -26,9 +25,11 @@ from regretless.arguments import (
 )
 from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
-from regretless.named import arranged
+from regretless.experts.comparators import Comparator, compared, is_group
+from regretless.experts.run import EPS, ExpertsRun
+from regretless.named import arranged, index_of
 from regretless.randomness import generator
-from regretless.run import Array, Run
+from regretless.run import Array
 from regretless.threads import OneThread
 
 __all__ = ["ChipPlayer", "ChipsFromExperts", "DriftingGame", "ExpertsFromChips"]
@@ -89,8 +90,17 @@ class ChipPlayer(OneThread, changing=("rounds", "positions")):
         self._shift(z)
 
     def clone(self) -> Self:
-        """Another player with the same state."""
+        """Another player with the same options that has learned nothing."""
+        return type(self)(self.n, self.phi, **self._seeded())
+
+    def copy(self) -> Self:
+        """Another player that has learned the same."""
         return copy.deepcopy(self)
+
+    def _seeded(self) -> dict[str, int]:
+        """The seed, if it draws anything."""
+        seed = getattr(self, "seed", None)
+        return {} if seed is None else {"seed": seed}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state, without the potential, to a safetensors file, all at once or not at all."""
@@ -152,7 +162,8 @@ class ChipPlayer(OneThread, changing=("rounds", "positions")):
             )
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.n}, {self.phi!r})"
+        seed = getattr(self, "seed", 0)
+        return f"{type(self).__name__}({self.n}, {self.phi!r}{f', seed={seed}' if seed else ''})"
 
 
 class DriftingGame(ChipPlayer, changing=("loss",)):
@@ -189,10 +200,11 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
                 f"potential={self.phi!r} is not for experts, which have beta=0 and movements "
                 "from -1 to 1; use ChipPlayer"
             )
-        self.loss = 0.0
+        self.loss, self.seed = 0.0, check_seed(seed)
         self.names: list[str] | None = None
+        self.prior = np.full(self.n, 1.0 / self.n)
         self._drawn = False  # whether an action ever was
-        self._rng = generator(check_seed(seed), "actions")
+        self._rng = generator(self.seed, "actions")
 
     def act(self) -> int:
         """Draw an action from `weights`; tell it to `update` if it was played."""
@@ -220,59 +232,111 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
         self.loss += suffered
         return suffered
 
-    def run(self, losses: Any) -> Run:
-        """Play many rounds: the losses with a row per round and a column per expert.
-
-        The run is compared with its best expert; its `points` are the weights played.
-        """
+    def run(self, losses: Any) -> ExpertsRun:
+        """Play many rounds: the losses with a row per round and a column per expert."""
+        index = index_of(losses)
         values, names = arranged(losses, self.names, "losses")
         table = matrix(values, "losses", self.n)
         _check_range(table)
         self._check_rounds(len(table))
-        self.names = names
-        best = int(np.argmin(table.sum(axis=0)))
-        before = float(self.positions[best])  # of the regret that is bounded, what was there
-        suffered, played, bound = np.empty(len(table)), np.empty(table.shape), np.empty(len(table))
+        before, self.names = self.copy(), names
+        suffered, played = np.empty(len(table)), np.empty(table.shape)
         for t, row in enumerate(table):
             played[t] = self.weights
             suffered[t] = self._learn(row, played[t], None)
-            bound[t] = math.nan if self._drawn else self.bound() + before
-        return Run(suffered, table[:, best], np.eye(self.n)[best], bound, played, repr(self))
-
-    def regret(self, *, quantile: float | None = None) -> float:
-        """The regret to the best expert, or to the `ceil(quantile n)`-th best."""
-        k = self._rank(quantile)
-        return -float(np.partition(self.positions, k - 1)[k - 1])
-
-    def bound(self, *, quantile: float | None = None, delta: float | None = None) -> float:
-        """The bound on `regret(quantile=)`; if actions were drawn, with probability `1 - delta`."""
-        share = self._rank(quantile) / self.n
-        if self._drawn:
-            if delta is None:
-                raise ValueError(
-                    "delta= is needed, since actions were drawn: how likely it may fail"
-                )
-            within(delta, "delta", "(0, 1]")
-            share *= float(delta)  # Markov: the sum of potentials is 1/delta times its mean
-        return self.phi.bound(share, self.rounds)
-
-    def certificate(
-        self, *, quantile: float | None = None, delta: float | None = None
-    ) -> Certificate:
-        """The theorem's bound on `regret(quantile=)`; `delta` as for `bound`."""
-        assumptions: dict[str, bool | None] = {"losses are in [0, 1]": True}
-        if not self._drawn:
-            assumptions["the sum of potentials never grew"] = self._steady
-        return Certificate(
-            self.rounds,
-            self.regret(quantile=quantile),
-            {type(self.phi).__name__: self.bound(quantile=quantile, delta=delta)},
-            "Luo (2016), " + ("section 2.1.5" if self._drawn else "Theorem 2"),
-            assumptions,
+        return ExpertsRun(
+            suffered,
+            table,
+            confidence=None,
+            weights=played,
+            before=before,
+            after=self.copy(),
+            index=index,
         )
 
+    @property
+    def regrets(self) -> Array:
+        """The regret to each expert."""
+        return 0.0 - self.positions
+
+    def regret(self, comparator: Any = None, *, quantile: float | None = None) -> float:
+        """The regret to the best expert, to `comparator`, or to the `ceil(quantile n)`-th best."""
+        return float(self._compared(comparator, quantile).u @ self.regrets)
+
+    def certificate(
+        self,
+        comparator: Any = None,
+        *,
+        quantile: float | None = None,
+        delta: float | None = None,
+    ) -> Certificate:
+        """The theorem's bound on `regret`; if actions were drawn, with probability `1 - delta`."""
+        if self._drawn and delta is None:
+            raise ValueError("delta= is needed, since actions were drawn: how likely it may fail")
+        who = self._compared(comparator, quantile)
+        chance = 1.0 if delta is None else within(delta, "delta", "(0, 1]")
+        return Certificate(
+            self.rounds,
+            float(who.u @ self.regrets),
+            self._bounds(who.among, chance if self._drawn else 1.0),
+            self._theorem,
+            self._assumptions(),
+            who.words,
+            who.against,
+            self._rounding(who.u),
+        )
+
+    # --- what `ExpertsRun` asks ----------------------------------------------------------------------
+
+    _width, _speaks = 1.0, True
+    _rises = False  # of potentials in general nothing is known
+
+    @property
+    def _theorem(self) -> str:
+        return "Luo (2016), " + ("section 2.1.5" if self._drawn else "Theorem 2")
+
+    def _assumptions(self) -> dict[str, bool | None]:
+        known: dict[str, bool | None] = {"losses are in [0, 1]": True}
+        if not self._drawn:
+            known["the sum of potentials never grew"] = self._steady
+        return known
+
+    def _compared(self, comparator: Any, quantile: float | None) -> Comparator:
+        return compared(self.regrets, self.prior, self.names, comparator, quantile)
+
+    def _bounds(self, among: list[Array], chance: float = 1.0) -> dict[str, float]:
+        # Markov: the sum of potentials is 1 / delta times its mean with a chance of delta at most
+        shares = [
+            np.count_nonzero(u) / self.n if is_group(u, self.prior) else 1.0 / self.n for u in among
+        ]
+        least = min(self.phi.bound(chance * share, self.rounds) for share in set(shares))
+        return {type(self.phi).__name__: least, "trivial": float(self.rounds)}
+
+    def _proved(self, among: list[Array], earlier: Array) -> dict[str, float]:
+        """As of an `ExpertPlayer`; nothing if actions were drawn, as no `delta` is given."""
+        if self._drawn:
+            return {}
+        found = [(self._bounds([u]), float(u @ earlier)) for u in among]
+        names = found[0][0] if found else {}
+        return {k: min(bounds[k] - before for bounds, before in found) for k in names}
+
+    def _rounding(self, u: Array) -> float:
+        """As of an `ExpertPlayer`, and what positions are known to."""
+        T = float(self.rounds)
+        return 4.0 * EPS * ((self.n + 8.0) * T + T * T) + 2.0 * self.phi.precision * T
+
+    def _interval_bound(self, *_: Any) -> float:
+        return math.inf
+
+    def _shifting_bound(self, *_: Any) -> float:
+        return math.inf
+
+    def _advance(self, losses: Array, _: Any) -> None:
+        for row in losses:
+            self._learn(row, self.weights, None)
+
     def _state(self) -> dict[str, Any]:
-        mine = {"loss": self.loss, "names": self.names, "_drawn": self._drawn}
+        mine = {"loss": self.loss, "names": self.names, "seed": self.seed, "_drawn": self._drawn}
         return super()._state() | mine | {"_rng": self._rng.bit_generator.state}
 
     def _restore(self, parts: state.Parts) -> None:
@@ -280,10 +344,8 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
         edge = _EDGE * self.rounds
         self.loss = parts.number("loss", -edge, self.rounds + edge)
         self.names, self._drawn = parts.names("names", self.n), parts.flag("_drawn")
+        self.seed = check_seed(parts.take("seed"))
         self._rng.bit_generator.state = parts.take("_rng")
-
-    def _rank(self, quantile: float | None) -> int:
-        return 1 if quantile is None else rank(quantile, self.n)
 
 
 # --- conversions -------------------------------------------------------------------------------------
@@ -373,7 +435,7 @@ class ExpertsFromChips(OneThread):
 
 
 def _check_range(losses: Array) -> None:
-    right = ~outside(losses, -_EDGE, 1.0 + _EDGE)
+    right = ~outside(losses, -4.0 * EPS, 1.0 + 4.0 * EPS)
     check_entries(losses, right, "losses", "is outside [0, 1]; scale the losses to it")
 
 

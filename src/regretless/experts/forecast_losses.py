@@ -59,13 +59,13 @@ class Percentage:
 def forecast_loss(name: str, tau: float = 0.5) -> tuple[ForecastLoss, int]:
     """A loss by its name, and what the core calls it.
 
-    >>> forecast_loss("pinball", 0.9)
+    >>> forecast_loss("quantile", 0.9)
     (Quantile(tau=0.9), 2)
     """
     known: dict[str, Any] = {
         "squared": losses.get("squared"),
         "absolute": losses.get("absolute"),
-        "pinball": losses.Quantile(tau),
+        "quantile": losses.Quantile(tau),
         "log": LogForecast(),
         "percentage": Percentage(),
     }

@@ -9,7 +9,6 @@ import numpy as np
 from regretless import _core
 from regretless.arguments import one_of, positive, shown, whole, within
 from regretless.experts.player import ExpertPlayer
-from regretless.experts.run import ExpertsRun
 from regretless.randomness import generator
 from regretless.run import Array
 from regretless.state import Parts
@@ -24,9 +23,13 @@ class Hedge(ExpertPlayer):
     `RE(u || prior) / eta_T + sum_t eta_t / 8` (mohri Theorem 8.6); with a fixed rate also
     `(eta <u, L> + RE(u || prior)) / (1 - e^-eta) - <u, L>`, which is small if `u` loses little.
 
+    The survey calls it Weighted Majority (Shalev-Shwartz, 2012, section 2.1.2), the textbook the
+    exponentially weighted average (Mohri and others, 2018, Figure 8.5; on forecasts it is a `Mixture`
+    with `gradient=False` and a `range`). The textbook's Weighted Majority is `WeightedMajority`.
+
     Parameters
     ----------
-    n, prior, range : as of all players.
+    n, prior, range : see `ExpertPlayer`.
     rate : "anytime", `eta_t = sqrt(8 ln n / t)`; "horizon", the best fixed rate for `horizon` rounds;
         "doubling", that for 2^k rounds, starting again in rounds 2^k; "small-loss", which falls with
         what was lost beyond the best mixture so far (AdaHedge: de Rooij and others, 2014): the regret
@@ -37,11 +40,10 @@ class Hedge(ExpertPlayer):
     >>> hedge = Hedge(2, rate=math.log(2))
     >>> hedge.update([0.0, 1.0])
     0.5
-    >>> hedge.weights.round(4), round(hedge.certificate().bound, 4)
+    >>> hedge.weights.round(4), round(hedge.certificate().bounds["hoeffding"], 4)
     (array([0.6667, 0.3333]), 1.0866)
     """
 
-    _options = ("rate", "horizon")
     _theorem = "mohri Theorems 8.6 and 8.7"
 
     def __init__(
@@ -59,8 +61,12 @@ class Hedge(ExpertPlayer):
             one_of(rate, "rate", names, ", nor a number")
         else:
             self.rate = positive(rate, "rate")
-        if (rate == "horizon") != (horizon is not None):
-            raise ValueError(f"rate={shown(rate)} and horizon={horizon}: they go together")
+        if rate == "horizon" and horizon is None:
+            raise ValueError(
+                "rate='horizon' needs horizon=, the number of rounds; or rate='anytime'"
+            )
+        if rate != "horizon" and horizon is not None:
+            raise ValueError(f"horizon={shown(horizon)} needs rate='horizon', not {shown(rate)}")
         if horizon is not None:
             positive(horizon, "horizon")
         super().__init__(n, prior=prior, range=range)
@@ -115,7 +121,7 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
 
     Parameters
     ----------
-    n, prior, range : as of all players.
+    n, prior, range : see `ExpertPlayer`.
     beta : in [1/2, 1); or None, for a `horizon`: `max(1/2, 1 - sqrt(ln n / horizon))`.
     seed : of the draws.
 
@@ -127,7 +133,6 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
     """
 
     _sleeps = False
-    _options: ClassVar[tuple[str, ...]] = ("beta",)
     _kept: ClassVar[tuple[str, ...]] = ("_slept", "draws")
     _theorem = "mohri Theorem 8.4"
 
@@ -175,7 +180,7 @@ class SecondOrderHedge(ExpertPlayer):
 
     Parameters
     ----------
-    n, prior, range : as of all players.
+    n, prior, range : see `ExpertPlayer`; the range must be known.
     beta : in [1/2, 1); or None, for a `horizon`: `1 - 1 / (1 + sqrt(horizon / (2 ln n)))`, which has
         regret at most `ln n + sqrt(2 T ln n)`.
 
@@ -186,7 +191,6 @@ class SecondOrderHedge(ExpertPlayer):
     """
 
     _sleeps = False
-    _options: ClassVar[tuple[str, ...]] = ("beta",)
     _theorem = "mohri exercises 8.7 and 8.9"
 
     def __init__(
@@ -201,6 +205,8 @@ class SecondOrderHedge(ExpertPlayer):
         self.beta = _beta(
             beta, horizon, lambda T: max(0.5, 1.0 - 1.0 / (1.0 + math.sqrt(T / (2.0 * _log(n)))))
         )
+        if range is None:
+            raise ValueError("range=None: weights 1 - (1 - beta) loss need losses of a known range")
         super().__init__(n, prior=prior, range=range)
 
     def _start(self) -> _core.Experts:
@@ -225,7 +231,7 @@ class FixedShare(ExpertPlayer):
 
     Parameters
     ----------
-    n, prior, range : as of all players.
+    n, prior, range : see `ExpertPlayer`.
     rate, share : `eta > 0` and in [0, 1); or None both, for a `horizon` with about so many `shifts`.
 
     >>> player = FixedShare(2, horizon=100, shifts=1)
@@ -235,7 +241,6 @@ class FixedShare(ExpertPlayer):
     """
 
     _sleeps = False
-    _options: ClassVar[tuple[str, ...]] = ("rate", "share")
     _theorem = "Herbster and Warmuth (1998); Cesa-Bianchi and Lugosi (2006), Theorem 5.2"
 
     def __init__(
@@ -275,14 +280,11 @@ class FixedShare(ExpertPlayer):
         paths = self._paths(self.n, T, 0) - math.log(self.n) + relative
         return {"no changes": paths / self.rate + self.rate * T / 8.0}
 
-    def _shifting_bound(self, run: ExpertsRun, shifts: int) -> float:
-        T = self.rounds
-        if run.before.rounds or not T:
-            return math.inf
+    def _shifting_bound(self, rounds: int, shifts: int) -> float:
         first = float(np.log(1.0 / self.prior.min())) - math.log(self.n)
         # fewer changes may have been enough
-        worst = max(self._paths(self.n, T, k) for k in (0, min(shifts, T - 1)))
-        return self._width * ((worst + first) / self.rate + self.rate * T / 8.0)
+        worst = max(self._paths(self.n, rounds, k) for k in (0, min(shifts, rounds - 1)))
+        return (worst + first) / self.rate + self.rate * rounds / 8.0
 
 
 def _log(n: int) -> float:

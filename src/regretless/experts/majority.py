@@ -1,6 +1,7 @@
 """Players that vote: experts say 0 or 1, and so does the player (survey A, mohri 8.2.1, 8.2.2)."""
 
 import copy
+import inspect
 import math
 import os
 from abc import ABC, abstractmethod
@@ -12,11 +13,16 @@ from numpy.typing import NDArray
 from regretless import persistence, state
 from regretless.arguments import one_of, sound, whole, within
 from regretless.certificates import Certificate
+from regretless.experts.comparators import Comparator, compared
+from regretless.experts.run import EPS
+from regretless.experts.votes_run import VotesRun
 from regretless.named import arranged, index_of, rows_alike
 from regretless.run import Array
 from regretless.threads import OneThread
 
 __all__ = ["Consistent", "Halving", "NotRealizable", "WeightedMajority"]
+
+_MODES = ("on_mistake", "always")
 
 
 class NotRealizable(ValueError):
@@ -66,13 +72,14 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
         self.names = names
         return wrong
 
-    def run(self, advice: Any, labels: Any) -> NDArray[np.bool_]:
-        """Play many rounds, a row of advice for each; returns where a mistake was made.
+    def run(self, advice: Any, labels: Any) -> VotesRun:
+        """Play many rounds, a row of advice for each.
 
         If a round is refused, the player is as before the run. If both are of pandas they must have the
         same index.
         """
-        labels = rows_alike(labels, index_of(advice), "labels", "advice")
+        index = index_of(advice)
+        labels = rows_alike(labels, index, "labels", "advice")
         values, names = arranged(advice, self.names, "advice", booleans=True)
         rows, right = np.asarray(sound(values, "advice")), np.asarray(sound(labels, "labels"))
         if rows.ndim != 2 or rows.shape[1] != self.n or right.shape != rows.shape[:1]:
@@ -80,29 +87,63 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
                 f"advice has shape {rows.shape} and labels {right.shape}, not (rounds, {self.n}) "
                 "and (rounds,)"
             )
-        before = dict(self.__dict__)  # arrays are replaced, never changed
+        before, kept = self.copy(), dict(self.__dict__)  # arrays are replaced, never changed
         try:
             self.names = names
-            return np.array([self.update(row, y) for row, y in zip(rows, right.tolist())], bool)
+            wrong = [self.update(row, y) for row, y in zip(rows, right.tolist())]
         except ValueError:
-            self.__dict__.update(before)
+            self.__dict__.update(kept)
             raise
+        errs = rows != right[:, None]
+        return VotesRun(np.array(wrong, bool), errs, before, self.copy(), index)
 
-    def certificate(self) -> Certificate:
-        """Mistakes beyond those of the best expert, and the theorem's bound on them."""
-        least = int(self.expert_mistakes.min())
-        bound, theorem, assumptions = self._bound(least)
+    @property
+    def regrets(self) -> Array:
+        """To each expert, the mistakes made beyond its own."""
+        return np.asarray(self.mistakes - self.expert_mistakes, np.float64)
+
+    def regret(self, comparator: Any = None) -> float:
+        """The mistakes beyond those of the best expert, or of the `comparator`, as of `certificate`."""
+        return float(self._compared(comparator).u @ self.regrets)
+
+    def certificate(self, comparator: Any = None) -> Certificate:
+        """Mistakes beyond those of an expert, and the theorem's bound on them.
+
+        `comparator`: its index or name, a distribution over experts, or "best".
+        """
+        who = self._compared(comparator)
+        theirs = who.u @ self.expert_mistakes
+        bound, theorem = self._bound(theirs)
+        assumptions = self._assumptions(int(self.expert_mistakes.min()))
+        bounds = {"mistakes": float(bound - theirs), "trivial": float(self.rounds - theirs)}
         return Certificate(
-            self.rounds, self.mistakes - least, {"mistakes": bound - least}, theorem, assumptions
+            self.rounds,
+            float(who.u @ self.regrets),
+            bounds,
+            theorem,
+            assumptions,
+            who.words,
+            who.against,
+            8.0
+            * EPS
+            * self.n
+            * self.rounds,  # counts are exact, their logarithms and means are not
         )
+
+    def _compared(self, comparator: Any) -> Comparator:
+        return compared(self.regrets, np.full(self.n, 1.0 / self.n), self.names, comparator)
 
     @abstractmethod
     def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
         """The charges after a round in which some erred, and perhaps the player."""
 
     @abstractmethod
-    def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
-        """The most mistakes, when the best expert made `least`; the theorem; what it assumes."""
+    def _bound(self, theirs: Any) -> tuple[Any, str]:
+        """The most mistakes, when some expert made so many (a number or an array); and the theorem."""
+
+    def _assumptions(self, least: int) -> dict[str, bool | None]:
+        """What that assumes, when the best expert made so many mistakes."""
+        return {}
 
     def _answer(self, says: NDArray[np.bool_]) -> int:
         weights = self.weights
@@ -117,7 +158,11 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
         return np.asarray(array == 1)
 
     def clone(self) -> Self:
-        """Another player with the same state."""
+        """Another player with the same options that has learned nothing."""
+        return type(self)(**state.options_of(self))
+
+    def copy(self) -> Self:
+        """Another player that has learned the same."""
         return copy.deepcopy(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -154,36 +199,60 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
             return player
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.n})"
+        parameters = inspect.signature(type(self)).parameters.items()
+        given = [
+            f", {k}={getattr(self, k)!r}" for k, p in parameters if getattr(self, k) != p.default
+        ]
+        return f"{type(self).__name__}({self.n}{''.join(given[1:])})"
 
 
-class Halving(_Voter):
-    """The majority of those that were never wrong when it mattered (mohri Figure 8.2).
+class _Realizable(_Voter):
+    """Experts that have been wrong have no say: one of them must always be right."""
 
-    If some expert is right in every round, at most `log2 n` mistakes are made. On a mistake all experts
-    that erred lose their say.
-
-    Parameters: `n`, how many experts.
-
-    >>> player = Halving(3)
-    >>> player.update([1, 0, 1], 0), player.weights
-    (True, array([0., 1., 0.]))
-    """
-
-    def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
-        charges = self.charges + errs if wrong else self.charges
+    def _without(self, errs: NDArray[np.bool_]) -> NDArray[np.int64]:
+        charges = self.charges + errs
         if charges.all():
             raise NotRealizable(
                 f"no expert has been right in all {self.rounds + 1} rounds; use WeightedMajority"
             )
         return charges
 
-    def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
-        assumptions: dict[str, bool | None] = {"an expert is always right": least == 0}
-        return math.floor(math.log2(self.n)), "mohri Theorem 8.1", assumptions
+    def _assumptions(self, least: int) -> dict[str, bool | None]:
+        return {"an expert is always right": least == 0}
 
 
-class Consistent(Halving):
+class Halving(_Realizable):
+    """The majority of the experts that have a say, of which a mistake leaves at most half.
+
+    If some expert is right in every round, at most `log2 n` mistakes are made.
+
+    What is called Halving differs: the textbook's takes their say from experts that erred only when
+    the majority did (Mohri and others, 2018, Figure 8.2, Theorem 8.1), `mode="on_mistake"`, the survey's
+    after every round (Shalev-Shwartz, 2012, section 1.2.1, Theorem 1.2), `mode="always"`.
+
+    Parameters: `n`, how many experts; `mode`.
+
+    >>> player = Halving(3)
+    >>> player.update([1, 0, 1], 0), player.weights
+    (True, array([0., 1., 0.]))
+    >>> player = Halving(3, mode="always")
+    >>> player.update([0, 0, 1], 0), player.weights
+    (False, array([1., 1., 0.]))
+    """
+
+    def __init__(self, n: int, *, mode: Literal["on_mistake", "always"] = "on_mistake") -> None:
+        super().__init__(n)
+        self.mode = one_of(mode, "mode", _MODES)
+
+    def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
+        return self._without(errs) if wrong or self.mode == "always" else self.charges
+
+    def _bound(self, theirs: Any) -> tuple[Any, str]:
+        name = "mohri Theorem 8.1" if self.mode == "on_mistake" else "survey Theorem 1.2"
+        return theirs * 0.0 + math.floor(math.log2(self.n)), name
+
+
+class Consistent(_Realizable):
     """The first of the experts that were right in every round (survey 1.2.1).
 
     If there is always one, at most `n - 1` mistakes are made.
@@ -199,32 +268,35 @@ class Consistent(Halving):
         return int(says[np.argmin(self.charges)])
 
     def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
-        return super()._charged(errs, True)
+        return self._without(errs)
 
-    def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
-        return self.n - 1.0, "survey Corollary 1.1", {"an expert is always right": least == 0}
+    def _bound(self, theirs: Any) -> tuple[Any, str]:
+        return theirs * 0.0 + self.n - 1.0, "survey Corollary 1.1"
 
 
 class WeightedMajority(_Voter):
     """The weighted majority; who errs is multiplied by beta (mohri Figure 8.3).
 
-    At most `(ln n + m ln(1 / beta)) / ln(2 / (1 + beta))` mistakes are made, `m` being those of the
-    best expert (Theorem 8.3). With beta 0 it is `Halving`, and empties when no expert is always right.
+    At most `(ln n + m ln(1 / beta)) / ln(2 / (1 + beta))` mistakes are made, `m` being those of any
+    expert (Theorem 8.3). With beta 0 it is `Halving`, and empties when no expert is always right.
+
+    This is the textbook's Weighted Majority. The survey calls `Hedge` so (Shalev-Shwartz, 2012, section
+    2.1.2); its experts with a surrogate loss are this player with `beta=e**-0.5` and `mode="always"`.
 
     Parameters: `n`; `beta` in [0, 1); `mode`, "on_mistake", weights change only when the majority was
     wrong, or "always".
 
     >>> player = WeightedMajority(3, beta=0.5)
-    >>> player.run([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0]], [0, 1, 1, 0]), player.weights
-    (array([ True, False, False, False]), array([0.5, 1. , 0.5]))
+    >>> run = player.run([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0]], [0, 1, 1, 0])
+    >>> run.loss, run.mistakes, player.weights
+    (1.0, array([ True, False, False, False]), array([0.5, 1. , 0.5]))
     """
 
     def __init__(
         self, n: int, *, beta: float = 0.5, mode: Literal["on_mistake", "always"] = "on_mistake"
     ) -> None:
         super().__init__(n)
-        self.beta, self.mode = within(beta, "beta", "[0, 1)"), mode
-        one_of(mode, "mode", ("on_mistake", "always"))
+        self.beta, self.mode = within(beta, "beta", "[0, 1)"), one_of(mode, "mode", _MODES)
 
     def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
         if not wrong and self.mode == "on_mistake":
@@ -234,10 +306,10 @@ class WeightedMajority(_Voter):
             raise NotRealizable(f"no expert has any weight left; use beta > 0, not {self.beta:g}")
         return charges
 
-    def _bound(self, least: int) -> tuple[float, str, dict[str, bool | None]]:
+    def _bound(self, theirs: Any) -> tuple[Any, str]:
         if self.beta == 0:
-            bound = math.log2(self.n) if least == 0 else math.inf
-        else:
-            bound = math.log(self.n) + least * math.log(1.0 / self.beta)
-            bound /= math.log(2.0 / (1.0 + self.beta))
-        return bound, "mohri Theorem 8.3", {}
+            return np.where(
+                np.asarray(theirs) == 0, math.log2(self.n), math.inf
+            ), "mohri Theorem 8.1"
+        bound = math.log(self.n) + theirs * math.log(1.0 / self.beta)
+        return bound / math.log(2.0 / (1.0 + self.beta)), "mohri Theorem 8.3"

@@ -4,25 +4,28 @@ import copy
 import math
 import os
 from collections import deque
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 
 from regretless import _core, persistence, state
-from regretless.arguments import function, listed, numbers, one_of, whole
+from regretless.arguments import check_entries, function, interval, listed, numbers, one_of, whole
 from regretless.certificates import Certificate
 from regretless.experts.adaptive import AdaNormalHedge
+from regretless.experts.comparators import Comparator, compared
 from regretless.experts.forecast_losses import forecast_loss
 from regretless.experts.mixture_run import MixtureRun
 from regretless.experts.player import ExpertPlayer
-from regretless.named import arranged, index_of, place_of, rows_alike, target_of
+from regretless.experts.run import EPS
+from regretless.named import arranged, index_of, rows_alike, target_of
 from regretless.run import Array
 from regretless.threads import OneThread
 
 __all__ = ["Mixture"]
 
 _LARGEST = 1e37  # of forecasts and targets: losses are then what all players take
-_KEPT = ("loss", "tau", "gradient", "names", "rounds", "_unit", "_delayed")
+_KEPT = ("loss", "tau", "gradient", "names", "range", "rounds", "_unit", "_delayed", "_gross")
 
 
 class Mixture(OneThread, changing=("player", "rounds", "names")):
@@ -32,7 +35,8 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
     `e`: as the loss `f` is convex, `f(x) - f(<u, e>) <= f'(x) (x - <u, e>)`, so forecasts times the
     slope are losses. Without it losses are those of the experts, and it competes with each of them.
 
-    Losses may have any size. Players that want them in [0, 1] are given them in a unit, from the least
+    Losses may have any size unless their `range` is given. Players that want them in [0, 1] are given
+    them in a unit, from the least
     of the round on. A round with losses further apart than the unit is played but not learned (what it
     cost is known and counted), and the unit becomes twice as large, or as large as that round needs: all
     such rounds cost less than three times the largest range. `AdaNormalHedge` goes on in the new unit
@@ -42,9 +46,11 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
     ----------
     algorithm : a player's class (`AdaNormalHedge`, `BOA`, `MLPoly`, ...), or a function of the number of
         experts.
-    loss : "squared", "absolute", "pinball" (of the quantile `tau`), "log" (forecasts are chances) or
-        "percentage".
+    loss : "squared", "absolute", "quantile" (whose best forecast is the quantile `tau`), "log"
+        (forecasts are chances) or "percentage".
     gradient : the gradient trick.
+    range : of the losses of the experts, `(low, high)` with `low <= 0`, if it is known: then the first
+        round is learned too, and the player is the one of the textbooks. It needs `gradient=False`.
     names : of the experts; data frames, Arrow tables, pandas series and dicts bring them. Whatever has
         names is matched by name from then on, in any order, with no name missing or new; arrays and
         lists are taken by position.
@@ -64,6 +70,13 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
     ...     mix.update(1.0)
     >>> mix.predict({"ar": 3.0, "gam": 1.0}) < 1.5, mix.names
     (True, ['gam', 'ar'])
+
+    The exponentially weighted average of a textbook (Mohri and others, 2018, Figure 8.5):
+
+    >>> from regretless.experts import Hedge
+    >>> mix = Mixture(lambda n: Hedge(n, rate=0.5), gradient=False, range=(0, 1))
+    >>> mix.run([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0]], [0, 1, 1, 0]).forecasts.round(3)
+    array([0.667, 0.726, 0.693, 0.212])
     """
 
     def __init__(
@@ -74,15 +87,24 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         tau: float = 0.5,
         gradient: bool = True,
         names: Any = None,
+        range: tuple[float, float] | None = None,
     ) -> None:
         self.algorithm = function(algorithm, "algorithm", ": it makes a player of n experts")
         self.loss, self.tau, self.gradient = loss, tau, bool(gradient)
         self._kind, self._number = forecast_loss(loss, tau)
         self.names = None if names is None else [str(name) for name in listed(names, "names")]
+        self.range = None if range is None else interval(range, "range")
+        if self.range is not None and (self.gradient or self.range[0] > 0):
+            raise ValueError(
+                f"range={self.range} is that of the experts' losses: it needs gradient=False, and to "
+                "begin at 0 or below, as a mixture may lose less than each of them"
+            )
+        self._given = self.names
         self.player: ExpertPlayer | None = None
         self.rounds = 0
         self._waiting: deque[tuple[Array, Array, Any]] = deque()  # the last is an index of pandas
-        self._unit, self._delayed = 0.0, False
+        self._unit = 0.0 if self.range is None else self.range[1] - self.range[0]
+        self._delayed, self._gross = False, 0.0
         self._missed: Array = np.zeros(0)
         self._past: list[tuple[ExpertPlayer, float]] = []
 
@@ -119,6 +141,7 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         if target.shape != prediction.shape:
             raise ValueError(f"y has shape {target.shape}, but the forecast {prediction.shape}")
         self._check_target(target)
+        self._check_range(X, target, "the losses of the experts")
         self._waiting.popleft()
         self._delayed |= bool(self._waiting)
         self.rounds += 1
@@ -133,7 +156,8 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         takes the targets by the index of the experts instead, those that are missing never came.
         """
         hint = "; align=True matches them by the index, y.to_numpy() takes them in order"
-        y = rows_alike(y, index_of(experts), "y", "experts", align=align, hint=hint)
+        index = index_of(experts)
+        y = rows_alike(y, index, "y", "experts", align=align, hint=hint)
         experts, names = arranged(experts, self.names, "experts")
         X, targets = numbers(experts, "experts"), numbers(target_of(y), "y")
         if X.ndim != 2 or targets.shape != X.shape[:1]:
@@ -144,9 +168,11 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         self._check_target(targets)
         if self._waiting:
             raise ValueError(f"{len(self._waiting)} forecasts wait for a target: call update first")
+        self._check_range(X, targets, "the losses of experts")
         self._meet(X, names, "experts")
-        X, earlier = np.ascontiguousarray(X), self.regrets
+        X, before = np.ascontiguousarray(X), self.copy()
         predictions, weights = np.empty(len(X)), np.empty(X.shape)
+        enlarged: list[tuple[int, float]] = []
         if delay:
             for t in range(len(X)):
                 weights[t] = self._shares(X[t : t + 1])
@@ -156,35 +182,50 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
             for target in targets[len(X) - min(delay, len(X)) :]:
                 self.update(target)
         else:
-            self._run(X, targets, predictions, weights)
-        return MixtureRun(X, targets, predictions, weights, self._named(), self.clone(), earlier)
+            for done, refused, forecasts, shares in self._parts(X, targets):
+                at = slice(done - len(forecasts), done)
+                predictions[at], weights[at] = forecasts, shares
+                if refused:
+                    enlarged.append((done - 1, self._enlarge(X, predictions, targets, done - 1)))
+        return MixtureRun(
+            X,
+            targets,
+            predictions,
+            weights,
+            before=before,
+            after=self.copy(),
+            enlarged=enlarged,
+            index=index,
+        )
 
-    def _run(self, X: Array, y: Array, predictions: Array, weights: Array) -> None:
+    def _parts(self, X: Array, y: Array) -> Iterator[tuple[int, bool, Array, Array]]:
+        """Play the rounds. Stops after those that the unit is too small for, and at the end, and tells
+        how many were played, whether the last was refused, and the forecasts and weights since before.
+        """
         at = 0
         while at < len(X):
             assert self.player is not None
-            done, refused, forecasts, shares = _core.mixture_run(
+            done, refused, self._gross, forecasts, shares = _core.mixture_run(
                 self.player._engine,
                 self._number,
                 self.tau,
                 self.gradient,
-                self._limit,
+                *self._scale,
+                self._gross,
                 X[at:],
                 y[at:],
             )
-            predictions[at : at + done] = forecasts[:done]
-            weights[at : at + done] = shares.reshape(-1, X.shape[1])[:done]
-            at += done
-            if refused:
-                last = slice(at - 1, at)
-                self._enlarge(X[last], *self._losses(X[last], predictions[last], y[last]))
-        self.rounds += len(X)
+            at, self.rounds = at + done, self.rounds + done
+            yield at, refused, forecasts[:done], shares.reshape(-1, X.shape[1])[:done]
 
     @property
-    def _limit(self) -> float:
-        """How far apart losses may be; 0 if the player takes all. At first, not at all."""
+    def _scale(self) -> tuple[float, float]:
+        """How far apart losses may be, 0 if the player takes all, at first not at all; and from where
+        they are counted, NaN if that is the least of each round."""
         assert self.player is not None
-        return 0.0 if self.player.range is None else self._unit or 5e-324
+        if self.player.range is None:
+            return 0.0, 0.0
+        return self._unit or 5e-324, math.nan if self.range is None else self.range[0]
 
     def _losses(self, X: Array, prediction: Array, y: Array) -> tuple[Array, float]:
         """Of each expert, the mean over the steps, and of the mixture."""
@@ -199,10 +240,19 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         assert self.player is not None
         losses, suffered = self._losses(X, prediction, y)
         awake, engine = self._awake(X), self.player._engine
-        if not _core.learn_within(engine, losses.tolist(), awake, suffered, self._limit):
-            self._enlarge(X, losses, suffered)
+        learned, self._gross = _core.learn_within(
+            engine, losses.tolist(), awake, suffered, *self._scale, self._gross
+        )
+        if not learned:
+            self._grow(X, losses, suffered)
 
-    def _enlarge(self, X: Array, losses: Array, suffered: float) -> None:
+    def _enlarge(self, X: Array, predictions: Array, y: Array, t: int) -> float:
+        """Do so after round t of a run; returns the new unit."""
+        at = slice(t, t + 1)
+        self._grow(X[at], *self._losses(X[at], predictions[at], y[at]))
+        return self._unit
+
+    def _grow(self, X: Array, losses: Array, suffered: float) -> None:
         """A round that the unit was too small for: it costs what it costs, and the unit grows."""
         assert self.player is not None
         awake = ~np.isnan(X).any(axis=0)
@@ -221,7 +271,9 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         if not isinstance(player, ExpertPlayer):
             raise ValueError(f"algorithm={self.algorithm!r} makes no player of regretless.experts")
         if player.range not in (None, (0.0, 1.0)):
-            raise ValueError(f"range={player.range}: a mixture finds the range by itself")
+            raise ValueError(
+                f"range={player.range} of a player: a mixture finds it by itself, or Mixture(range=)"
+            )
         return player
 
     def _awake(self, X: Array) -> Array | None:
@@ -287,6 +339,14 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         if self.loss == "percentage" and (np.abs(known) < 1.0 / _LARGEST).any():
             raise ValueError("loss='percentage' needs targets that are not 0, nor nearly so")
 
+    def _check_range(self, X: Array, y: Array, name: str) -> None:
+        if self.range is None:
+            return
+        low, high = self.range
+        losses = np.asarray(self._kind.value(X, y[:, None]))
+        right = np.isnan(losses) | ((losses >= low) & (losses <= high))
+        check_entries(losses, right, name, f"is outside range={self.range}")
+
     def _named(self) -> list[str]:
         assert self.player is not None
         return self.names or [f"expert {i}" for i in range(self.player.n)]
@@ -299,39 +359,85 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         if self.player is None:
             return np.zeros(0)
         parts = [unit * player.regrets for player, unit in self._past]
-        now = (self._unit or 1.0) * self.player.regrets
+        now = self._factor * self.player.regrets
         return np.asarray(np.sum([*parts, now, self._missed], axis=0))
 
-    def certificate(self, comparator: Any = None) -> Certificate:
-        """The bound on the regret to an expert, by index or name, a mixture of them, or the best.
+    @property
+    def _factor(self) -> float:
+        """What the losses that the player is given are multiples of."""
+        return 1.0 if self._scale[0] == 0.0 else self._unit or 1.0
 
-        With the gradient trick the regret is that of linearised losses, no less than that of the loss.
+    def regret(self, comparator: Any = None, *, quantile: float | None = None) -> float:
+        """The regret so far, in the losses that the player is given: see `certificate`."""
+        if self.player is None:
+            return 0.0
+        return float(self._compared(comparator, quantile).u @ self.regrets)
+
+    def certificate(self, comparator: Any = None, *, quantile: float | None = None) -> Certificate:
+        """The bound on the regret to an expert, by index or name, to a mixture of them, or to the best.
+
+        With the gradient trick the regret is that of linearised losses, no less than that of the loss,
+        and no mixture has a larger one than the best expert. To an expert that sleeps now and then it is
+        counted in the rounds it was awake; to a mixture it is the mean of those to its experts.
         """
         if self.player is None:
             return Certificate(0, 0.0, {"regret": 0.0}, "nothing was played")
-        if comparator is None:
-            comparator = int(np.argmax(self.regrets))
-        u = self._competitor(comparator)
-        parts = [*self._past, (self.player, self._unit or 1.0)]
-        bound = math.fsum(unit * player.certificate(u).bound for player, unit in parts)
+        who = self._compared(comparator, quantile)
         return Certificate(
             self.rounds,
-            float(u @ self.regrets),
-            {"mixture": bound + max(float(u @ self._missed), 0.0)},
+            float(who.u @ self.regrets),
+            self._proved(who.among),
             self.player._theorem,
-            {"targets came before the next forecast": not self._delayed},
+            self._assumptions(),
+            who.words + ", in linearised losses" * self.gradient,
+            who.against,
+            self._rounding(),
         )
 
-    def _competitor(self, comparator: Any) -> Array:
+    def _compared(self, comparator: Any, quantile: float | None = None) -> Comparator:
         assert self.player is not None
-        if isinstance(comparator, str):
-            comparator = place_of(comparator, self.names, "comparator")
-        return self.player._comparator(arranged(comparator, self.names, "comparator")[0], None)
+        return compared(self.regrets, self.player.prior, self.names, comparator, quantile)
+
+    def _assumptions(self) -> dict[str, bool | None]:
+        return {"targets came before the next forecast": not self._delayed}
+
+    def _proved(self, among: list[Array], earlier: Array | None = None) -> dict[str, float]:
+        """As of a player: those of all units, and what the rounds between them cost."""
+        assert self.player is not None
+        players = [*self._past, (self.player, self._factor)]
+        least = math.inf
+        for u in among:
+            proved = [(player._proved([u]), unit) for player, unit in players]
+            bound = math.fsum(unit * min(p.values(), default=math.inf) for p, unit in proved)
+            before = 0.0 if earlier is None else float(u @ earlier)
+            least = min(least, bound + float(u @ self._missed) - before)
+        return {"mixture": least} if least < math.inf else {}
+
+    def _rounding(self) -> float:
+        """As of a player, by the sizes of what it was told."""
+        assert self.player is not None
+        players = [*self._past, (self.player, self._factor)]
+        apart = 3.0 * self._unit + math.fsum(unit * player.rounds for player, unit in players)
+        if self.player.range is None:
+            apart = 2.0 * self._gross + 1e-146 * self.rounds
+        errors = (self.player.n + 8.0) * self._gross + self.rounds * apart
+        return 4.0 * EPS * errors
 
     # --- copies ------------------------------------------------------------------------------------
 
     def clone(self) -> Self:
-        """Another mixture with the same state."""
+        """Another mixture with the same options that has learned nothing."""
+        return type(self)(
+            self.algorithm,
+            loss=self.loss,
+            tau=self.tau,
+            gradient=self.gradient,
+            names=self._given,
+            range=self.range,
+        )
+
+    def copy(self) -> Self:
+        """Another mixture that has learned the same."""
         return copy.deepcopy(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -371,13 +477,17 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
                 tau=parts.number("tau"),
                 gradient=parts.flag("gradient"),
                 names=names,
+                range=parts.take("range"),
             )
             mixture._restore(parts, algorithm)
             return mixture
 
     def _restore(self, parts: state.Parts, algorithm: type[ExpertPlayer]) -> None:
         self.rounds, self._delayed = parts.whole("rounds"), parts.flag("_delayed")
-        self._unit = parts.number("_unit", 0.0, 1e150)
+        unit = parts.number("_unit", 0.0, 1e150)
+        if self.range is not None and unit != self._unit:
+            raise ValueError(f"_unit={unit} is not that of range={self.range}")
+        self._unit, self._gross = unit, parts.number("_gross", 0.0)
         players: list[ExpertPlayer] = []
         for k, described in enumerate(parts.take("players")):
             own = parts.part(str(k), described)
@@ -397,6 +507,15 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         self._past = list(zip(players, units.tolist(), strict=True))
 
     def __repr__(self) -> str:
-        name = getattr(self.algorithm, "__name__", repr(self.algorithm))
-        tau = f", tau={self.tau:g}" if self.loss == "pinball" else ""
-        return f"Mixture({name}, loss={self.loss!r}{tau}, gradient={self.gradient})"
+        given = []
+        if self.algorithm is not AdaNormalHedge:
+            given.append(getattr(self.algorithm, "__name__", repr(self.algorithm)))
+        for name, default in (
+            ("loss", "squared"),
+            ("tau", 0.5),
+            ("gradient", True),
+            ("range", None),
+        ):
+            if getattr(self, name) != default:
+                given.append(f"{name}={getattr(self, name)!r}")
+        return f"Mixture({', '.join(given)})"

@@ -43,14 +43,14 @@ class ForecastLoss(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Oracle:
-    """What one could have done: `name`, mean `loss`, and `weights` of the experts if they are fixed.
+    """What one could have done: `name`, `mean_loss`, and `weights` of the experts if they are fixed.
 
-    >>> Oracle("best expert", 0.25, np.array([0.0, 1.0])).loss
+    >>> Oracle("best expert", 0.25, np.array([0.0, 1.0])).mean_loss
     0.25
     """
 
     name: str
-    loss: float
+    mean_loss: float
     weights: Array | None = None
 
 
@@ -62,7 +62,7 @@ def uniform(experts: Any, y: Any, loss: str | ForecastLoss = "squared") -> Oracl
     `loss`, a name or an object of
     `regretless.losses`, or any other `ForecastLoss`.
 
-    >>> uniform([[0.0, 2.0], [3.0, np.nan]], [1.0, 1.0]).loss
+    >>> uniform([[0.0, 2.0], [3.0, np.nan]], [1.0, 1.0]).mean_loss
     2.0
     """
     X, targets, kind = _game(experts, y, loss)
@@ -76,7 +76,7 @@ def best_expert(experts: Any, y: Any, loss: str | ForecastLoss = "squared") -> O
     With sleepers these are not the same rounds for all experts, and the name says "when awake".
 
     >>> best_expert([[0.0, 2.0], [3.0, np.nan]], [1.0, 1.0])
-    Oracle(name='best expert when awake', loss=1.0, weights=array([0., 1.]))
+    Oracle(name='best expert when awake', mean_loss=1.0, weights=array([0., 1.]))
     """
     X, targets, kind = _game(experts, y, loss)
     awake = ~np.isnan(X)
@@ -130,7 +130,7 @@ def best_shifting(
     No expert may sleep or lose infinitely much. `regrets.best_shifting` tells when to change and to
     whom.
 
-    >>> best_shifting([[0.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [0.0, 1.0, 2.0], shifts=2)[1].loss
+    >>> best_shifting([[0.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [0.0, 1.0, 2.0], shifts=2)[1].mean_loss
     0.0
     """
     X, targets, kind = _game(experts, y, loss)
@@ -223,13 +223,34 @@ def _fit_on_simplex(X: Array, y: Array) -> Array:
     return np.asarray(u / u.sum())
 
 
+@dataclass(frozen=True, eq=False)
+class _InUnits:
+    """A loss of forecasts in other units, counted from elsewhere, for solvers that know only numbers
+    near 1; targets are those given here, as they were."""
+
+    loss: ForecastLoss
+    targets: Array
+    zero: float
+    unit: float
+
+    def value(self, forecast: Any, y: Any) -> Any:
+        return self.loss.value(self.zero + self.unit * forecast, self.targets.reshape(np.shape(y)))
+
+    def derivative(self, forecast: Any, y: Any) -> Any:
+        there = self.zero + self.unit * forecast
+        return self.unit * self.loss.derivative(there, self.targets.reshape(np.shape(y)))
+
+
 def _minimiser(X: Array, y: Array, loss: ForecastLoss, on_simplex: bool) -> Array:
     """The least mean loss by Newton's method, or by linear programmes if the loss has kinks."""
     values = np.asarray(loss.value(X, y[:, None]))
     size = float(np.mean(np.abs(values), where=np.isfinite(values))) or 1.0
-    least = np.inf
+    # weights of sum 1 let us count forecasts from anywhere
+    zero = float(np.median(X)) if on_simplex else 0.0
+    unit = float(max(np.abs(X - zero).max(), np.abs(y - zero).max())) or 1.0
+    scaled, least = _InUnits(loss, y, zero, unit), np.inf
     for solve in (_by_newton, _by_planes):
-        w, gap = solve(X, y, loss, on_simplex, size)
+        w, gap = solve((X - zero) / unit, (y - zero) / unit, scaled, on_simplex, size)
         if gap <= _TOLERANCE * size:
             return w
         least = min(least, gap)

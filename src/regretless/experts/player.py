@@ -18,23 +18,26 @@ from regretless import _core, persistence, state
 from regretless.arguments import (
     LARGEST,
     check_entries,
-    distributions,
     interval,
     outside,
-    rank,
     shaped,
-    shown,
     whole,
 )
 from regretless.certificates import Certificate
-from regretless.experts.run import ExpertsRun
-from regretless.named import arranged, index_of, place_of, rows_alike
+from regretless.experts.comparators import (
+    Comparator,
+    compared,
+    distribution,
+    relative_entropy,
+)
+from regretless.experts.run import EPS, ExpertsRun
+from regretless.named import arranged, index_of, rows_alike
 from regretless.run import Array
 from regretless.threads import OneThread, in_core, in_turn, of_options
 
-__all__ = ["ExpertPlayer", "is_group"]
+__all__ = ["ExpertPlayer"]
 
-_UNIT = (-1e-9, 1.0 + 1e-9)  # where losses are, in units of their range, up to rounding
+_UNIT = (-4.0 * EPS, 1.0 + 4.0 * EPS)  # where losses are, in units of their range, up to rounding
 _ANY = (-LARGEST, LARGEST)  # in any range
 _RAREST = 1e-100  # prior of an expert: its logarithm and its inverse are in all bounds
 
@@ -46,7 +49,8 @@ class ExpertPlayer(OneThread, ABC):
     ----------
     n : how many experts.
     prior : how likely each is to be the best, before anything is seen; by default all alike.
-    range : of the losses, `(low, high)`.
+    range : of the losses, `(low, high)`; None if it is not known. The theorems of `BOA` and `MLPoly`
+        need no range; other players have no bound without one.
 
     Losses and confidences may be arrays, data frames, Arrow tables, pandas series or dicts. Whatever has
     names brings those of the experts the first time, and is matched by name from then on, in any order;
@@ -57,8 +61,9 @@ class ExpertPlayer(OneThread, ABC):
 
     _sleeps: ClassVar[bool] = True  # whether it takes confidences
     _slept = False  # whether there have been any
-    _options: ClassVar[tuple[str, ...]] = ()  # beyond n, prior and range
+    _scale_free: ClassVar[bool] = False  # whether its theorem needs no range
     _kept: ClassVar[tuple[str, ...]] = ("_slept",)  # beside the engine
+    _rises: ClassVar[bool] = True  # whether no bound is smaller after more rounds
     _theorem: str
     range: tuple[float, float] | None
 
@@ -67,7 +72,7 @@ class ExpertPlayer(OneThread, ABC):
     ) -> None:
         n = whole(n, "n", hint=": how many experts")
         prior, self.names = arranged(prior, None, "prior")
-        self.prior = _distribution(prior, n)
+        self.prior = distribution(prior, n)
         rare = f"is below {_RAREST:g}: no bound speaks of such an expert; leave it out"
         check_entries(self.prior, self.prior >= _RAREST, "prior", rare)
         self.range = None if range is None else interval(range, "range")
@@ -149,13 +154,14 @@ class ExpertPlayer(OneThread, ABC):
         `weights`: whether to keep those played. The player goes on from where it is. If both are of
         pandas they must have the same index.
         """
-        confidence = rows_alike(confidence, index_of(losses), "confidence", "losses")
+        index = index_of(losses)
+        confidence = rows_alike(confidence, index, "confidence", "losses")
         losses, names = arranged(losses, self.names, "losses")
         confidence, names = arranged(confidence, names, "confidence")
         table = shaped(losses, "losses", (None, self.n))
         awake = self._confidence(confidence, table.shape)
         scaled = self._scaled(table) if awake is None else self._losses(table, awake, table.shape)
-        before = self.clone()
+        before = self.copy()
         done, suffered, played = self._engine.run(scaled, awake, *self._limits, weights)
         if done < len(table):
             self._restore(before._engine.state())
@@ -165,11 +171,17 @@ class ExpertPlayer(OneThread, ABC):
         return ExpertsRun(
             self._low + self._width * suffered,
             table,
-            awake,
-            None if played is None else played.reshape(table.shape),
-            before,
-            self.clone(),
+            confidence=awake,
+            weights=None if played is None else played.reshape(table.shape),
+            before=before,
+            after=self.copy(),
+            index=index,
         )
+
+    def _advance(self, losses: Array, confidence: Array | None) -> None:
+        """Play rounds that have been played before, and are known to be in order."""
+        self._engine.run(self._scaled(losses), confidence, *self._limits, False)
+        self._slept |= confidence is not None
 
     @property
     def _low(self) -> float:
@@ -227,72 +239,123 @@ class ExpertPlayer(OneThread, ABC):
     # --- what is proven ----------------------------------------------------------------------------
 
     def regret(self, comparator: Any = None, *, quantile: float | None = None) -> float:
-        """The regret to the best expert, to `comparator`, or but for some.
+        """The regret so far to one expert or mixture, by default to the best expert.
 
-        `comparator`: the index or the name of an expert, or a distribution over them.
-
-        With `quantile` it is that to the `ceil(quantile n)`-th best.
+        Parameters: `comparator`, the index or the name of an expert, a distribution over them, or
+        "best"; `quantile`, instead, for the `ceil(quantile n)`-th best.
         """
-        u = self._comparator(comparator, quantile)
-        if quantile is None:
-            return float(u @ self.regrets)
-        return float(self.regrets[u > 0].min())
+        return float(self._compared(comparator, quantile).u @ self.regrets)
 
-    def certificate(
-        self, comparator: Any = None, *, quantile: float | None = None
-    ) -> Certificate:
-        """The theorem's bound on `regret` with the same arguments."""
-        u = self._comparator(comparator, quantile)
-        bounds = self._bounds(u, _relative_entropy(u, self.prior))
+    def certificate(self, comparator: Any = None, *, quantile: float | None = None) -> Certificate:
+        """The theorem's bounds on `regret` with the same arguments."""
+        who = self._compared(comparator, quantile)
         return Certificate(
             self.rounds,
-            self.regret(comparator, quantile=quantile),
-            {name: self._width * bound for name, bound in bounds.items()},
+            float(who.u @ self.regrets),
+            self._proved(who.among),
             self._theorem,
             self._assumptions(),
+            who.words,
+            who.against,
+            self._rounding(who.u),
         )
 
-    def _interval_bound(self, run: ExpertsRun, start: int, stop: int, expert: int) -> float:
-        """A bound on the regret to an expert in some rounds, measured in the run."""
+    def _compared(self, comparator: Any, quantile: float | None = None) -> Comparator:
+        return compared(self.regrets, self.prior, self.names, comparator, quantile)
+
+    def _proved(self, among: list[Array], earlier: Array | None = None) -> dict[str, float]:
+        """By analysis, the least bound on the regret to any of these distributions.
+
+        `earlier`: the regrets to the experts before some round, if only the rounds since then count.
+        """
+        if not self._speaks:
+            return {}
+        least: dict[str, float] = {}
+        for u in among:
+            before = 0.0 if earlier is None else float(u @ earlier)
+            found = self._bounds(u, relative_entropy(u, self.prior)) | self._trivial(u)
+            for name, bound in found.items():
+                least[name] = min(least.get(name, math.inf), self._width * bound - before)
+        return least
+
+    @property
+    def _speaks(self) -> bool:
+        """Whether its theorem is about losses of the range that it has."""
+        return self.range is not None or self._scale_free
+
+    def _trivial(self, u: Array) -> dict[str, float]:
+        """Who plays in the range of the losses cannot lose more, in units of it."""
+        return {} if self.range is None else {"trivial": float(self.rounds)}
+
+    def _rounding(self, u: Array) -> float:
+        """How far the regret to `u` that was measured can be from what it stands for.
+
+        A round's regret is a difference of losses, one of them a mean of n: an error relative to their
+        sizes. Adding these regrets up is one relative to the sizes of the sums.
+        """
+        T = self.rounds
+        if self.range is None:
+            lost, apart = self._engine.gross, self._apart(u)
+        else:
+            lost, apart = T * max(map(abs, self.range)), T * self._width
+        return 4.0 * EPS * ((self.n + 4.0) * (lost + apart) + T * apart)
+
+    def _apart(self, u: Array) -> float:
+        """No less than the sum of the sizes of the regrets to `u`, where no range limits them."""
+        return self.rounds * (self._engine.gross + float(np.abs(self.regrets).max()))
+
+    def _interval_bound(
+        self, earlier: int, spread: Array, start: int, stop: int, expert: int
+    ) -> float:
+        """A bound on the regret to an expert in the rounds `start <= t < stop`, in units of the range.
+
+        Parameters: `earlier`, how many rounds were played before round 0; `spread` (T + 1, n), the sums
+        of the sizes of the regrets, in these units, in the first 0, 1, ... rounds since then. It must
+        not fall as `stop` grows.
+        """
         return math.inf
 
-    def _shifting_bound(self, run: ExpertsRun, shifts: int) -> float:
-        """A bound on the regret to every sequence of experts that changes so often at most."""
-        return math.inf
+    def _shifting_bound(self, rounds: int, shifts: int) -> float:
+        """A bound on the regret to every sequence of experts that changes so often at most.
 
-    def _sequence_bound(self, run: ExpertsRun, U: Array) -> float:
-        """A bound on the regret to weights that change."""
+        It is about the first rounds of the player, and in units of the range.
+        """
         return math.inf
 
     def _assumptions(self) -> dict[str, bool | None]:
         return {"losses are in their range": True}
 
-    def _comparator(self, comparator: Any, quantile: float | None) -> Array:
-        if quantile is not None:
-            if comparator is not None:
-                raise ValueError(
-                    f"comparator={shown(comparator)} and quantile={shown(quantile)}: give one"
-                )
-            k = rank(quantile, self.n)
-            u = np.zeros(self.n)
-            u[np.argsort(-self.regrets, kind="stable")[:k]] = 1.0 / k
-            return u
-        if comparator is None:
-            comparator = int(np.argmax(self.regrets))
-        if isinstance(comparator, str):
-            comparator = place_of(comparator, self.names, "comparator")
-        if isinstance(comparator, (int, np.integer)):
-            if not 0 <= comparator < self.n:
-                raise ValueError(f"comparator={comparator} is none of the {self.n} experts")
-            return np.asarray(np.eye(1, self.n, int(comparator))[0])
-        return _distribution(
-            arranged(comparator, self.names, "comparator")[0], self.n, "comparator"
-        )
-
     # --- copies ------------------------------------------------------------------------------------
 
     def clone(self) -> Self:
-        """Another player with the same state."""
+        """Another player with the same options that has learned nothing.
+
+        >>> from regretless.experts import Hedge
+        >>> player = Hedge(2, rate=0.5)
+        >>> suffered = player.update([0.0, 1.0])
+        >>> player.clone().weights, player.copy().weights.round(3)
+        (array([0.5, 0.5]), array([0.622, 0.378]))
+        """
+        other = self._alike(state.options_of(self) | {"prior": self.prior})
+        if np.ptp(self.prior) > 0:
+            other.names = self.names  # the prior is theirs
+        return other
+
+    @classmethod
+    def _alike(cls, options: dict[str, Any]) -> Self:
+        """A new player with these options, and with their prior to the last bit."""
+        prior = options["prior"]
+        takes_prior = "prior" in inspect.signature(cls).parameters
+        player = cls(**{k: v for k, v in options.items() if takes_prior or k != "prior"})
+        if not np.allclose(player.prior, prior, rtol=1e-9, atol=0.0):
+            raise ValueError("prior is not that of the player")
+        player.prior = prior.copy()
+        player._engine = player._start()
+        player._engine.belongs_to(player)
+        return player
+
+    def copy(self) -> Self:
+        """Another player that has learned the same."""
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -332,15 +395,9 @@ class ExpertPlayer(OneThread, ABC):
     def _made(cls, parts: state.Parts) -> Self:
         prior, kept = parts.array("prior", (None,), 0.0, 1.0), parts.inside("kept")
         options = parts.inside("options").options(n=len(prior))
-        takes_prior = "prior" in inspect.signature(cls).parameters
-        player = cls(**options | ({"prior": prior} if takes_prior else {}))
+        player = cls._alike(options | {"prior": prior})
         for name in state.options_of(player).keys() - options.keys() - {"prior"}:
             raise ValueError(f"the option {name!r} is missing")
-        if not np.allclose(player.prior, prior, rtol=1e-9, atol=0.0):
-            raise ValueError("prior is not that of the player")
-        player.prior = prior  # to the last bit
-        player._engine = player._start()
-        player._engine.belongs_to(player)
         player._restore(parts.array("state", (None,)))
         player.names = kept.names("names", player.n)
         player._remember(kept)
@@ -352,32 +409,12 @@ class ExpertPlayer(OneThread, ABC):
         self._slept = kept.flag("_slept")
 
     def __repr__(self) -> str:
-        inside = [str(self.n), *(f"{name}={getattr(self, name)!r}" for name in self._options)]
-        return f"{type(self).__name__}({', '.join(inside)})"
-
-
-def _distribution(values: Any, n: int, name: str = "prior") -> Array:
-    if values is None:
-        return np.full(n, 1.0 / n)
-    return distributions(values, name, (n,))
-
-
-def is_group(u: Array, prior: Array) -> bool:
-    """Whether `u` is the prior among some of the experts.
-
-    >>> is_group(np.array([0.5, 0.5, 0.0]), np.full(3, 1 / 3))
-    True
-    """
-    inside = u > 0
-    if not (prior[inside] > 0).all():
-        return False
-    ratio = u[inside] / prior[inside]
-    return bool(np.ptp(ratio) <= 1e-9 * ratio.max())
-
-
-def _relative_entropy(u: Array, q: Array) -> float:
-    """`sum u ln(u / q)`, infinite where `q` is 0 and `u` is not."""
-    inside = u > 0
-    if not (q[inside] > 0).all():
-        return math.inf
-    return float(np.sum(u[inside] * np.log(u[inside] / q[inside])))
+        """The call that makes a player alike."""
+        given = [str(self.n)]
+        for name, parameter in inspect.signature(type(self)).parameters.items():
+            value = getattr(self, name, parameter.default)
+            if name == "prior" and np.ptp(self.prior) > 0:
+                given.append(f"prior={self.prior.tolist()}")
+            elif name not in ("n", "prior") and value != parameter.default:
+                given.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(given)})"

@@ -7,7 +7,8 @@ import numpy as np
 
 from regretless import _core
 from regretless.arguments import whole, within
-from regretless.experts.player import ExpertPlayer, is_group
+from regretless.experts.comparators import is_group
+from regretless.experts.player import ExpertPlayer
 from regretless.run import Array
 
 __all__ = ["NormalHedge", "NormalHedgeDT", "PolynomialWeights", "TwoNorm"]
@@ -16,21 +17,13 @@ _ALL = 10**6  # rounds of which a sum is made term by term
 
 
 class _PotentialPlayer(ExpertPlayer):
-    """Their bounds hold for every fraction epsilon of the experts, measured by the prior."""
+    """Weights that are made in the core, by the number of their kind there."""
 
     _kind: ClassVar[int]
     _parameter = 0.0
 
     def _start(self) -> _core.Experts:
         return _core.potential_player(self.prior.tolist(), self._kind, self._parameter)
-
-    def _epsilon(self, u: Array) -> float:
-        """The prior of the experts in `u`, if it is a group of them; otherwise of the rarest.
-
-        The regret to a group is bounded like a quantile, that to any mixture like those of its experts.
-        """
-        inside = self.prior[u > 0]
-        return float(inside.sum() if is_group(u, self.prior) else inside.min())
 
 
 class PolynomialWeights(_PotentialPlayer):
@@ -49,7 +42,6 @@ class PolynomialWeights(_PotentialPlayer):
     """
 
     _kind = 0
-    _options = ("alpha",)
     _theorem = "mohri exercise 8.8"
 
     def __init__(
@@ -65,10 +57,11 @@ class PolynomialWeights(_PotentialPlayer):
         super().__init__(n, range=range)
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        # max_i [R_i]_+ <= ||[R]_+||_alpha; k experts of regret R have that norm k^{1/alpha} R
-        crowd = (self.n * self._epsilon(u)) ** (1.0 / self.alpha)
+        # <u, R> <= ||[R]_+||_alpha ||u||_q by Hoelder, 1 / q = 1 - 1 / alpha: for k alike k^{-1/alpha}
+        conjugate = self.alpha / (self.alpha - 1.0)
+        shares = float(np.sum(u**conjugate)) ** (1.0 / conjugate)
         most = math.sqrt((self.alpha - 1.0) * self.rounds) * self.n ** (1.0 / self.alpha)
-        return {"polynomial": most / crowd}
+        return {"polynomial": most * shares}
 
 
 class TwoNorm(_PotentialPlayer):
@@ -80,7 +73,7 @@ class TwoNorm(_PotentialPlayer):
 
     >>> player = TwoNorm(4)
     >>> suffered = player.update([0.0, 1.0, 1.0, 1.0])
-    >>> player.weights.round(4), player.certificate().bound
+    >>> player.weights.round(4), player.certificate().bounds["two-norm"]
     (array([0.6447, 0.1184, 0.1184, 0.1184]), 2.0)
     """
 
@@ -88,7 +81,10 @@ class TwoNorm(_PotentialPlayer):
     _theorem = "thesis Corollary 1"
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        return {"two-norm": math.sqrt(self.rounds / self._epsilon(u))}
+        # sum prior_i [R_i]_+^2 <= T; for a group u of the share epsilon, sum u^2 / prior is 1 / epsilon
+        inside = u > 0
+        size = float(np.sum(u[inside] * (u[inside] / self.prior[inside])))
+        return {"two-norm": math.sqrt(self.rounds * size)}
 
 
 class NormalHedgeDT(_PotentialPlayer):
@@ -106,7 +102,6 @@ class NormalHedgeDT(_PotentialPlayer):
     """
 
     _kind = 2
-    _options = ("d",)
     _theorem = "thesis Corollary 2"
 
     def __init__(
@@ -123,9 +118,13 @@ class NormalHedgeDT(_PotentialPlayer):
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         T = self.rounds
-        charged = _charged(4.0 / self.d, T)
-        inside = math.log1p(charged / (2.0 * self._epsilon(u)))
-        return {"normal-hedge-dt": math.sqrt(self.d * T * inside)}
+        charged = _charged(4.0 / self.d, T) / 2.0
+        # The mean of e^{[R]_+^2 / (d T)} by the prior is at most 1 + charged: so to every u, as the mean
+        # by u of the exponents is at most RE(u || prior) and the logarithm of that.
+        logarithm = relative + math.log1p(charged)
+        if is_group(u, self.prior):
+            logarithm = min(logarithm, math.log1p(charged / float(self.prior[u > 0].sum())))
+        return {"normal-hedge-dt": math.sqrt(self.d * T * logarithm)}
 
 
 def _charged(c: float, rounds: int, few: int = 1_000_000) -> float:
@@ -141,8 +140,14 @@ def _charged(c: float, rounds: int, few: int = 1_000_000) -> float:
 class NormalHedge(_PotentialPlayer):
     """Weights `[R_i]_+ e^{[R_i]_+^2 / c}` with the `c` for which `e^{[R_i]_+^2 / c}` is e on average.
 
-    By Chaudhuri, Freund and Hsu (2009). The regret to the best but for a fraction epsilon of the experts
-    is at most `sqrt(c (1 + ln(1 / epsilon)))` with the `c` of the last round, which is measured.
+    By Chaudhuri, Freund and Hsu (2009). With an even prior the regret to the best but for a fraction
+    epsilon of the n experts is, for every delta in (0, 1/2], at most
+
+        sqrt((1 + ln(1 / epsilon)) (3 (1 + 50 delta) T + 16 (ln n)^2 / delta^2 (10.2 / delta^2 + ln n)))
+
+    of which the certificate has the smallest; that is less than T only in long games. For an uneven
+    prior nothing is proved. (That the regret is at most `sqrt(c (1 + ln(1 / epsilon)))` is no theorem:
+    `c` is made of the regrets so that this holds, whoever has played.)
 
     Parameters: `n`, `prior`, `range`.
 
@@ -153,8 +158,15 @@ class NormalHedge(_PotentialPlayer):
     """
 
     _kind = 3
-    _theorem = "Chaudhuri, Freund and Hsu (2009), with the scale measured"
+    _theorem = "Chaudhuri, Freund and Hsu (2009), Theorem 1"
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        scale = self._engine.rate
-        return {"normal-hedge": math.sqrt(scale * (1.0 - math.log(self._epsilon(u))))}
+        if np.ptp(self.prior) > 0:
+            return {}
+        logarithm = math.log(self.n)
+        delta = np.geomspace(1e-4, 0.5, 100)  # any of them gives a bound
+        rest = 16.0 * (logarithm / delta) ** 2 * (10.2 / delta**2 + logarithm)
+        least = float(np.min(3.0 * (1.0 + 50.0 * delta) * self.rounds + rest))
+        inside = u > 0
+        size = self.prior[inside].sum() if is_group(u, self.prior) else self.prior[inside].min()
+        return {"normal-hedge": math.sqrt((1.0 - math.log(size)) * least)}

@@ -7,22 +7,23 @@ AdaNormalHedge with sleeping experts combines those on its path.
 import copy
 import math
 import os
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 
 from regretless import persistence, state
-from regretless.arguments import finite, function, number, one_of, shown, whole
+from regretless.arguments import finite, function, listed, number, one_of, shown, whole
 from regretless.certificates import Certificate
+from regretless.experts.pruning_run import Played, PruningRun
+from regretless.experts.prunings import THEOREM, Edge, best_cut, bounds, leaves_of
+from regretless.experts.run import EPS
 from regretless.experts.trees import Tree
+from regretless.named import index_of
 from regretless.threads import OneThread
 
 __all__ = ["BestPruning"]
-
-Edge: TypeAlias = tuple[Hashable, Hashable]  # the parent, None for the root, and the node
 
 
 def _squared(prediction: float, y: float) -> float:
@@ -35,7 +36,7 @@ def _absolute(prediction: float, y: float) -> float:
 
 # functions with names, which can be pickled
 _LOSSES: dict[str, Callable[[float, float], float]] = {"squared": _squared, "absolute": _absolute}
-_EDGE = 1e-9  # losses may be this much outside [0, 1], or above their mean: rounding
+_EDGE = 1e-9  # of a file: sums of losses may be this much off
 
 
 @dataclass(slots=True)
@@ -54,7 +55,7 @@ class _State:
         return a + math.log(-math.expm1(b - a)) - math.log(2.0) if a > 0 else -math.inf
 
 
-class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
+class BestPruning(OneThread, changing=("rounds", "loss", "mixed_loss")):
     """Predict with a tree almost as well as its best pruning, which is found on the way.
 
     A pruning makes leaves of some nodes and predicts with the one that an example reaches; the root
@@ -82,7 +83,7 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
     loss : "squared", "absolute", or a convex function of a prediction and a target, with values in
         [0, 1].
 
-    Attributes: `rounds`; `loss`, the total suffered; `mean_loss`, the sum of `p . l`, no smaller.
+    Attributes: `rounds`; `loss`, the total suffered; `mixed_loss`, the sum of `p . l`, no smaller.
 
     >>> from regretless.experts.trees import TemplateTree
     >>> tree = TemplateTree({"root": (lambda x: x > 0.5, ["low", "high"])})
@@ -104,7 +105,7 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
             one_of(loss, "loss", _LOSSES, ", nor a function")
         self.tree = tree
         self._loss = _LOSSES[loss] if isinstance(loss, str) else function(loss, "loss")
-        self.rounds, self.loss, self.mean_loss = 0, 0.0, 0.0
+        self.rounds, self.loss, self.mixed_loss = 0, 0.0, 0.0
         self._edges: dict[Edge, _State] = {}  # in a tree, each after the edge to its parent
         self._targets: dict[Hashable, tuple[int, float]] = {}  # how many at a node, and their mean
         self._ends: set[Hashable] = set()  # where paths have ended: no pruning is finer
@@ -122,13 +123,36 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
 
     def learn_one(self, x: Any, y: float) -> None:
         """Learn the target of an example."""
+        self._learn(x, y)
+
+    def run(self, X: Iterable[Any], y: Any) -> PruningRun:
+        """Learn many examples and their targets; if one is refused, the model is as before.
+
+        >>> from regretless.experts.trees import TemplateTree
+        >>> tree = TemplateTree({"root": (lambda x: x > 0.5, ["low", "high"])})
+        >>> run = BestPruning(tree).run([0.1, 0.9] * 20, [0.0, 1.0] * 20)
+        >>> run.loss, run.regret(), run.certificate().against
+        (0.5, 0.0, ['low', 'high'])
+        """
+        examples, targets = list(X), listed(y, "y")
+        if len(examples) != len(targets):
+            raise ValueError(f"X has {len(examples)} examples, but y {len(targets)} targets")
+        before = self.copy()
+        try:
+            played = [self._learn(x, target) for x, target in zip(examples, targets)]
+        except ValueError:
+            self.__dict__.update(before.copy().__dict__)
+            raise
+        return PruningRun(played, before, self.copy(), index_of(y))
+
+    def _learn(self, x: Any, y: Any) -> Played:
         nodes, target = self._path(x), finite(y, "y")
         edges = _edges(nodes)
         weights, predictions = self._weights(edges), [self._value(node) for node in nodes]
         losses = [self._suffered(prediction, target) for prediction in predictions]
         mean = _mean(weights, losses)
         suffered = self._suffered(_mean(weights, predictions), target)
-        if suffered > mean + _EDGE:
+        if suffered > mean + 64.0 * EPS * len(nodes):
             raise ValueError(f"loss={suffered} of the mean is above the mean {mean}: not convex")
         for edge, loss in zip(edges, losses):
             state = self._edges.setdefault(edge, _State())
@@ -141,7 +165,8 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
         self._ends.add(nodes[-1])
         self.rounds += 1
         self.loss += suffered
-        self.mean_loss += mean
+        self.mixed_loss += mean
+        return Played(suffered, mean, edges, losses)
 
     def _path(self, x: Any) -> list[Hashable]:
         nodes = list(self.tree.path(x))
@@ -169,7 +194,7 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
 
     def _suffered(self, prediction: float, y: float) -> float:
         loss = number(self._loss(prediction, y), "loss")
-        if not -_EDGE <= loss <= 1.0 + _EDGE:
+        if not -4.0 * EPS <= loss <= 1.0 + 4.0 * EPS:
             raise ValueError(
                 f"the loss of the prediction {prediction} for y={y} is {loss}, outside [0, 1]; "
                 "scale the targets to [0, 1], or the loss"
@@ -183,84 +208,48 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
 
         A node at which a path has ended is not split further.
         """
-        cut = self._best_cut()
-        return self._total(cut), list(dict.fromkeys(node for _, node in cut))
+        losses = self._losses()
+        cut = best_cut(losses, self._ends)
+        return math.fsum(losses[edge] for edge in cut), leaves_of(cut)
+
+    def _losses(self) -> dict[Edge, float]:
+        return {edge: state.loss for edge, state in self._edges.items()}
 
     def certificate(self) -> Certificate:
-        """The bound on the regret of `mean_loss`, thus of `loss`, to the best pruning."""
-        cut = self._best_cut()
-        m, N = len(cut), len(self._edges)
+        """The regret to the best pruning; the bounds are on that of `mixed_loss`, which is no less."""
+        losses = self._losses()
+        cut = best_cut(losses, self._ends)
         spread = math.fsum(self._edges[edge].spread for edge in cut)
-        # N (B - 1) of Lemma 4
-        extra = 1.5 * math.fsum(1.0 + math.log1p(edge.spread) for edge in self._edges.values())
-        by_theorem = math.log(N / m) + math.log1p(extra / N) + 1.0 if m else 0.0
-        by_lemma = math.log1p(extra / m) if m else 0.0
+        logs = math.fsum(1.0 + math.log1p(edge.spread) for edge in self._edges.values())
         return Certificate(
             self.rounds,
-            self.mean_loss - self._total(cut),
-            {
-                "Theorem 6": math.sqrt(3.0 * m * spread * by_theorem),
-                "Lemma 4": math.sqrt(3.0 * m * spread * by_lemma),
-            },
-            "Luo (2016), section 2.3.4",
-            {"losses are in [0, 1]": True, "no loss is above its mean": True},
+            self.loss - math.fsum(losses[edge] for edge in cut),
+            bounds(len(cut), len(self._edges), spread, logs) | {"trivial": float(self.rounds)},
+            THEOREM,
+            self._assumptions(),
+            "the best pruning in hindsight",
+            leaves_of(cut),
+            self._rounding(),
         )
 
-    def _total(self, cut: list[Edge]) -> float:
-        return math.fsum(self._edges[edge].loss for edge in cut)
+    def _assumptions(self) -> dict[str, bool | None]:
+        return {"losses are in [0, 1]": True, "no loss is above its mean": True}
 
-    def _best_cut(self) -> list[Edge]:
-        """The edges to the leaves of the best pruning: every path has exactly one of them."""
-        if len({node for _, node in self._edges}) < len(self._edges):
-            return self._best_cut_of_graph()
-        leaves: set[Hashable] = set()
-        below: defaultdict[Hashable, float] = defaultdict(float)
-        for (parent, node), edge in reversed(self._edges.items()):
-            if node in self._ends or edge.loss <= below[node]:
-                leaves.add(node)
-            below[parent] += edge.loss if node in leaves else below[node]
-        cut: list[Edge] = []
-        inside: set[Hashable] = {None}
-        for parent, node in self._edges:
-            if parent in inside:
-                if node in leaves:
-                    cut.append((parent, node))
-                else:
-                    inside.add(node)
-        return cut
-
-    def _best_cut_of_graph(self) -> list[Edge]:
-        """A least cut: h is 0 inside and 1 below, and never falls along an edge, so it is crossed once.
-
-        The cost, the sum of `loss (h(node) - h(parent))`, is linear. It is the mean, over thresholds, of
-        the costs of the cuts made where h passes a threshold, so all of them are best if h is.
-        """
-        from scipy.optimize import linprog
-        from scipy.sparse import coo_array
-
-        nodes: dict[Hashable, int] = {None: 0}
-        for _, node in self._edges:
-            nodes.setdefault(node, len(nodes))
-        parents = [nodes[parent] for parent, _ in self._edges]
-        children = [nodes[node] for _, node in self._edges]
-        losses, rows = [edge.loss for edge in self._edges.values()], np.arange(len(self._edges))
-        cost = np.zeros(len(nodes))
-        np.add.at(cost, children, losses)
-        np.subtract.at(cost, parents, losses)
-        signs = np.repeat([1.0, -1.0], len(rows))
-        rising = coo_array((signs, (np.tile(rows, 2), np.concatenate([parents, children]))))
-        fixed: dict[Hashable, tuple[int, int]] = {None: (0, 0)} | dict.fromkeys(self._ends, (1, 1))
-        solved = linprog(
-            cost, rising, np.zeros(len(rows)), bounds=[fixed.get(node, (0, 1)) for node in nodes]
-        )
-        inside = {node for node, h in zip(nodes, solved.x) if h < 0.5}
-        return [edge for edge in self._edges if edge[0] in inside and edge[1] not in inside]
+    def _rounding(self) -> float:
+        """Sums of so many losses up to 1, each a mean of those on a path."""
+        T, deepest = float(self.rounds), float(len(self._targets))
+        return 4.0 * EPS * ((deepest + 64.0) * T + T * T)
 
     # --- copies --------------------------------------------------------------------------------------
 
     def clone(self) -> Self:
-        """Another model with the same state and tree."""
-        other = copy.copy(self)
+        """Another model with the same tree and loss that has learned nothing."""
+        return type(self)(self.tree, self._loss)
+
+    def copy(self) -> Self:
+        """Another model with the same tree and loss that has learned the same."""
+        other = type(self)(self.tree, self._loss)
+        other.rounds, other.loss, other.mixed_loss = self.rounds, self.loss, self.mixed_loss
         other._edges = {edge: copy.copy(state) for edge, state in self._edges.items()}
         other._targets, other._ends = dict(self._targets), set(self._ends)
         return other
@@ -271,7 +260,7 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
             "class": type(self).__name__,
             "rounds": self.rounds,
             "loss": self.loss,
-            "mean_loss": self.mean_loss,
+            "mixed_loss": self.mixed_loss,
             "edges": [[_plain(parent), _plain(node)] for parent, node in self._edges],
             "targets": [[_plain(node), *seen] for node, seen in self._targets.items()],
             "ends": [_plain(node) for node in self._targets if node in self._ends],
@@ -297,8 +286,8 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
     def _restore(self, parts: state.Parts) -> None:
         self.rounds = parts.whole("rounds")
         edge = _EDGE * self.rounds
-        self.loss, self.mean_loss = (
-            parts.number(name, -edge, self.rounds + edge) for name in ("loss", "mean_loss")
+        self.loss, self.mixed_loss = (
+            parts.number(name, -edge, self.rounds + edge) for name in ("loss", "mixed_loss")
         )
         edges = [(_node(parent), _node(node)) for parent, node in parts.take("edges")]
         most = (1.0 + 1e-6) * self.rounds
@@ -319,7 +308,9 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mean_loss")):
             raise ValueError("the edges are not those of paths from the root")
 
     def __repr__(self) -> str:
-        return f"BestPruning({self.tree!r})"
+        known = {function: name for name, function in _LOSSES.items()}
+        loss = known.get(self._loss, self._loss)
+        return f"BestPruning({self.tree!r}{'' if loss == 'squared' else f', {loss!r}'})"
 
 
 def _plain(node: Hashable) -> Any:

@@ -28,6 +28,7 @@ __all__ = [
     "ShiftingRegret",
     "best_shifting",
     "best_shiftings",
+    "competitor",
     "instantaneous",
     "intervals",
     "rounds_by_experts",
@@ -254,10 +255,8 @@ def to_sequence(r: Any, U: Any) -> float:
     >>> to_sequence([[1.0, 0.0], [0.0, 2.0]], [[1.0, 0.0], [0.5, 0.5]])
     2.0
     """
-    regrets, competitor = _regrets(r), _not_negative(U, "U")
-    if competitor.shape != regrets.shape:
-        raise ValueError(f"U has shape {competitor.shape}, but r {regrets.shape}")
-    return float(np.vdot(competitor, regrets))
+    regrets = _regrets(r)
+    return float(np.vdot(competitor(U, regrets.shape, "U"), regrets))
 
 
 def variation(U: Any) -> float:
@@ -327,6 +326,20 @@ def rounds_by_experts(values: Any, name: str) -> Array:
 
 def _regrets(r: Any) -> Array:
     return finite_numbers(rounds_by_experts(r, "r"), "r")
+
+
+def competitor(values: Any, shape: tuple[int, ...], name: str = "sequence") -> Array:
+    """The weights of the experts in each round, not negative.
+
+    >>> competitor([[1.0, 0.0]], (2, 2))
+    Traceback (most recent call last):
+    ValueError: sequence has shape (1, 2), not (2, 2): a row for each round
+    """
+    weights = finite_numbers(values, name)
+    if weights.shape != shape:
+        raise ValueError(f"{name} has shape {weights.shape}, not {shape}: a row for each round")
+    check_entries(weights, weights >= 0, name, "is negative")
+    return weights
 
 
 def _not_negative(values: Any, name: str) -> Array:

@@ -2,18 +2,33 @@
 
 import itertools
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from regretless import _core
-from regretless.experts.player import ExpertPlayer, is_group
+from regretless.experts.comparators import is_group
+from regretless.experts.player import ExpertPlayer
 from regretless.run import Array
 
 __all__ = ["BOA", "AdaptMLProd", "MLPoly", "Squint"]
 
 
-class AdaptMLProd(ExpertPlayer):
+class _SecondOrder(ExpertPlayer):
+    """What the squares of the regrets, `V_i = sum r_i^2`, tell."""
+
+    def _trivial(self, u: Array) -> dict[str, float]:
+        known = super()._trivial(u)
+        return known if self.range else {"trivial": self._apart(u)}
+
+    def _apart(self, u: Array) -> float:
+        """By Cauchy and Schwarz; squares of less than 1e-146 are not exact, or nothing."""
+        V = np.asarray(self._engine.spread)
+        return float(u @ np.sqrt(self.rounds * V)) + 1e-146 * self.rounds
+
+
+class AdaptMLProd(_SecondOrder):
     """`p_i ~ eta_i w_i`, `w_i <- (w_i (1 + eta_i r_i))^(eta'_i / eta_i)`: regret by squares.
 
     `eta_i = min(1/2, sqrt(ln n / (1 + V_i)))` with `V_i = sum r_i^2` (Gaillard, Stoltz and van Erven,
@@ -45,8 +60,6 @@ class AdaptMLProd(ExpertPlayer):
         return _core.adapt_ml_prod(self.prior.tolist(), self.range is not None)
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        if self.range is None:
-            return {}
         V, log_n = np.asarray(self._engine.spread), math.log(max(self.n, 2))
         grown = math.log1p(float(np.sum(1.0 + np.log1p(V))) / (2.0 * math.e))
         slowness = np.maximum(2.0, np.sqrt((1.0 + V) / log_n))  # 1 / eta
@@ -55,7 +68,7 @@ class AdaptMLProd(ExpertPlayer):
         return {"ml-prod": float(u @ (steps + grown * slowness)) + start}
 
 
-class Squint(ExpertPlayer):
+class Squint(_SecondOrder):
     """All rates at once: `w_i = prior_i int_0^{1/2} e^{eta R_i - eta^2 V_i} d eta`, `V_i = sum r_i^2`.
 
     By Koolen and van Erven (2015). With `Phi(R, V) = int_0^{1/2} (e^{eta R - eta^2 V} - 1) / eta d eta`
@@ -89,6 +102,7 @@ class Squint(ExpertPlayer):
         return {"squint": float(u[inside] @ each)}
 
 
+@lru_cache(maxsize=4096)
 def _potential(R: float, V: float) -> float:
     """`int_0^{1/2} (e^{eta R - eta^2 V} - 1) / eta d eta`."""
     from scipy.integrate import quad
@@ -102,24 +116,29 @@ def _potential(R: float, V: float) -> float:
     return math.fsum(quad(inside, a, b, epsabs=1e-12)[0] for a, b in itertools.pairwise(cuts))
 
 
+@lru_cache(maxsize=4096)
 def _largest_regret(V: float, potential: float, T: float) -> float:
     """The R with `Phi(R, V) = potential`, no more than the number of rounds."""
-    low, high = 0.0, T
-    if not math.isfinite(potential) or _potential(high, V) <= potential:
+    from scipy.optimize import brentq
+
+    # Phi rises with R, and is not above 0 at 0; integrals are known to 1.5e-8 of their size
+    known = potential + 1e-7 * abs(potential) + 1e-11
+    if not math.isfinite(known) or _potential(T, V) <= known:
         return T
-    for _ in range(60):  # Phi rises with R; at 0 it is not above 0
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if _potential(middle, V) > potential else (middle, high)
-    return high
+    close = 1e-10 * T
+    root = brentq(lambda R: _potential(R, V) - known, 0.0, T, xtol=close, rtol=1e-12)
+    return min(float(root) + 2.0 * close, T)
 
 
-class BOA(ExpertPlayer):
+class BOA(_SecondOrder):
     """Bernstein online aggregation, in any range of losses: `p_i ~ prior_i eta_i e^{eta_i S_i}`.
 
     `S_i = sum_t r_ti - eta_ti r_ti^2`, `1 / eta_ti^2 = 2.2 V_ti`, `V_ti = sum_{s <= t} r_si^2`
     (Wintenberger, 2017, as opera has it). As `sum r^2 / sqrt(V) <= 2 sqrt(V)`, the regret to expert i is
-    at most `2 sqrt(V_i / 2.2) + sqrt(2.2 V_i) (ln(1 / prior_i) + ln sum_j prior_j e^{eta_j S_j})`, the
-    last sum being measured.
+    at most `2 sqrt(V_i / 2.2) + sqrt(2.2 V_i) (ln(1 / prior_i) + ln W)` where W is at least
+    `sum_j prior_j e^{eta_j S_j}`. It starts at 1 and grows by no more than `0.51 sum_j prior_j
+    (1 - eta'_j / eta_j)` in a round, as rates fall from eta to eta'; by more if some |r| is beyond half
+    of all before, `eta |r| > 1/2`, which the core adds up (`second_order.hpp` has the proof).
 
     Parameters: `n`, `prior`; `range` of the losses, by default not known.
 
@@ -129,7 +148,8 @@ class BOA(ExpertPlayer):
     (array([0.999, 0.001]), True)
     """
 
-    _theorem = "Wintenberger (2017), with the potential measured"
+    _scale_free = True
+    _theorem = "Wintenberger (2017), with the growth of the potential by falling rates added up"
 
     def __init__(
         self, n: int, *, prior: Any = None, range: tuple[float, float] | None = None
@@ -140,13 +160,14 @@ class BOA(ExpertPlayer):
         return _core.boa(self.prior.tolist())
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        V = np.asarray(self._engine.spread)[u > 0]
-        away = self._engine.paid - np.log(self.prior[u > 0])
+        inside = u > 0
+        V = np.asarray(self._engine.spread)[inside]
+        away = self._engine.paid - np.log(self.prior[inside])
         each = 2.0 * np.sqrt(V / 2.2) + np.sqrt(2.2 * V) * away
-        return {"bernstein": float(u[u > 0] @ each)}
+        return {"bernstein": float(u[inside] @ each)}
 
 
-class MLPoly(ExpertPlayer):
+class MLPoly(_SecondOrder):
     """`p_i ~ prior_i [R_i]_+ / (V_i + B)`, `V_i = sum r_i^2`, `B` the largest `r^2`, in any range.
 
     By Gaillard, Stoltz and van Erven (2014), as opera has it. The regret to expert i is at most
@@ -161,6 +182,7 @@ class MLPoly(ExpertPlayer):
     (array([1., 0.]), True)
     """
 
+    _scale_free = True
     _theorem = "Gaillard, Stoltz and van Erven (2014), Theorem 5, with its sum measured"
 
     def __init__(
@@ -172,6 +194,9 @@ class MLPoly(ExpertPlayer):
         return _core.ml_poly(self.prior.tolist())
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        V = np.asarray(self._engine.spread)[u > 0]
-        each = np.sqrt(V + self._engine.rate) * np.sqrt(self._engine.paid / self.prior[u > 0])
-        return {"polynomial": float(u[u > 0] @ each)}
+        # sum prior_i [R_i]_+^2 / (V_i + B) <= S, and twice the inequality of Cauchy and Schwarz
+        V, inside = np.asarray(self._engine.spread), u > 0
+        size = float(
+            np.sum(u[inside] * (u[inside] / self.prior[inside] * (V[inside] + self._engine.rate)))
+        )
+        return {"polynomial": math.sqrt(size) * math.sqrt(self._engine.paid)}

@@ -33,7 +33,8 @@ class RegretMatchingPlus(ExpertPlayer):
     """
 
     _sleeps = False
-    _options: ClassVar[tuple[str, ...]] = ("predictive",)
+    _scale_free: ClassVar[bool] = True
+    _rises: ClassVar[bool] = False  # regrets that were made up for are bounds no more
     _theorem = "Farina, Kroer and Sandholm (2021); Tammelin and others (2015)"
 
     def __init__(

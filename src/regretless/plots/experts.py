@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +10,11 @@ from numpy.typing import NDArray
 from regretless.arguments import finite_numbers, number, numbers, vector
 from regretless.experts.regrets import rounds_by_experts
 from regretless.plots.curves import COLOURS, LINES
-from regretless.plots.saving import picture_path, save
+from regretless.plots.saving import new_axes
 from regretless.run import Array
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["cumulative_residuals", "oracle_bars", "regret_to_experts", "weights_over_time"]
 
@@ -39,18 +38,18 @@ _FILLS = (
 
 
 def weights_over_time(
-    weights: Any, path: str | PathLike[str] | None = None, *, names: Sequence[Any] | None = None
-) -> "Figure":
+    weights: Any, ax: "Axes | None" = None, *, names: Sequence[Any] | None = None
+) -> "Axes":
     """Draw the weights of the experts as areas on top of each other, the largest on average below.
 
     Of more than nine experts, the others are one area. Of many rounds, neighbours are drawn as their
     mean: experts that sleep now and then would hide the rest.
 
-    Parameters: `weights` (T, N), not negative; `path`, where to write it, .png or .svg; `names` of the
-    experts (default: their numbers).
+    Parameters: `weights` (T, N), not negative; `ax`, where to draw, a new picture by default; `names` of
+    the experts (default: their numbers).
 
-    >>> figure = weights_over_time([[0.5, 0.5], [0.2, 0.8]], names=["gam", "gbm"])
-    >>> [text.get_text() for text in figure.legends[0].get_texts()]  # from above
+    >>> axes = weights_over_time([[0.5, 0.5], [0.2, 0.8]], names=["gam", "gbm"])
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]  # from above
     ['gam: 0.35', 'gbm: 0.65']
     """
     shares = finite_numbers(rounds_by_experts(weights, "weights"), "weights")
@@ -58,7 +57,7 @@ def weights_over_time(
         t, i = np.argwhere(shares < 0)[0]
         raise ValueError(f"weights[{t}, {i}] = {shares[t, i]} is negative: it has no area")
     labels = _labels(names, shares.shape[1])
-    figure, axes = _empty(path)
+    axes = new_axes() if ax is None else ax
     order = np.argsort(-shares.mean(axis=0), kind="stable")
     named, others = order[:_NAMED], order[_NAMED:]
     edges = np.linspace(0, len(shares), min(len(shares), _COLUMNS) + 1).astype(np.int64)
@@ -69,7 +68,12 @@ def weights_over_time(
         streams.append((_others(len(others)), columns[:, others].sum(axis=1), "0.9", ""))
     low, areas = np.zeros(len(rounds)), []
     for name, weight, colour, hatch in streams:
-        style = {"facecolor": colour, "hatch": hatch, "edgecolor": "0.35", "linewidth": 0.6}
+        style: dict[str, Any] = {
+            "facecolor": colour,
+            "hatch": hatch,
+            "edgecolor": "0.35",
+            "linewidth": 0.6,
+        }
         area = axes.fill_between(rounds, low, low + weight, **style)
         mean = weight @ np.diff(edges) / len(shares)
         areas.append((area, f"{name}: {mean:.2f}"))
@@ -77,38 +81,39 @@ def weights_over_time(
     _over_rounds(axes, "weight")
     axes.set_ylim(0.0, low.max() or 1.0)
     axes.set_title("Weights of the experts, with their means", loc="left")
-    legend = figure.legend(
+    legend = axes.legend(
         *zip(*reversed(areas)),
-        loc="outside right upper",
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
         handlelength=3,
         handleheight=1.8,
         frameon=False,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
-    return save(figure, path)
+    return axes
 
 
 def cumulative_residuals(
     experts: Any,
     y: Any,
     forecast: Any,
-    path: str | PathLike[str] | None = None,
+    ax: "Axes | None" = None,
     *,
     names: Sequence[Any] | None = None,
-) -> "Figure":
+) -> "Axes":
     """Draw the running sums of `y - forecast`, of the mixture and of the experts.
 
     A line that climbs belongs to forecasts that are too low. While an expert sleeps, its line is level.
     Of more than nine experts, those that end nearest to 0 are drawn without a name.
 
     Parameters: `experts` (T, N), their forecasts, NaN where one sleeps; `y` (T,), what came true;
-    `forecast` (T,), of the mixture; `path`, where to write it, .png or .svg; `names` of the experts
-    (default: their numbers).
+    `forecast` (T,), of the mixture; `ax`, where to draw, a new picture by default; `names` of the
+    experts (default: their numbers).
 
     >>> experts = [[0.0, 1.0], [2.0, 1.0]]
-    >>> figure = cumulative_residuals(experts, [1.0, 2.0], [1.0, 1.5], names=["a", "b"])
-    >>> [text.get_text() for text in figure.axes[0].texts]
+    >>> axes = cumulative_residuals(experts, [1.0, 2.0], [1.0, 1.5], names=["a", "b"])
+    >>> [text.get_text() for text in axes.texts]
     ['a', 'b', 'mixture']
     """
     theirs = rounds_by_experts(experts, "experts")
@@ -118,7 +123,7 @@ def cumulative_residuals(
     truth, ours = vector(y, "y", len(theirs)), vector(forecast, "forecast", len(theirs))
     sums = np.cumsum(np.where(np.isnan(theirs), 0.0, truth[:, None] - theirs), axis=0)
     labels = _labels(names, theirs.shape[1])
-    figure, axes = _empty(path)
+    axes = new_axes() if ax is None else ax
     rounds = _drawn(len(theirs))
     named = _lines(axes, rounds, sums, np.argsort(-np.abs(sums[-1]), kind="stable"))
     total = np.cumsum(truth - ours)
@@ -127,41 +132,41 @@ def cumulative_residuals(
     axes.set_title(f"What came true less what was forecast, summed up{_rest(sums)}", loc="left")
     ends, texts = [*sums[-1, named], total[-1]], [*(labels[i] for i in named), "mixture"]
     _name_ends(axes, np.array(ends), texts)
-    return save(figure, path)
+    return axes
 
 
 def regret_to_experts(
     regrets: Any,
-    path: str | PathLike[str] | None = None,
+    ax: "Axes | None" = None,
     *,
     bound: Any = None,
     names: Sequence[Any] | None = None,
-) -> "Figure":
+) -> "Axes":
     """Draw the regret to every expert, over the rounds or at the end, and the bound on it.
 
     Of more than nine experts, those with the largest regret at the end have a name.
 
     Parameters: `regrets` after each round (T, N), running sums of what `regrets.instantaneous` gives,
-    or at the end (N,); `path`, where to write it, .png or .svg; `bound` on all of them, after each round
-    (T,), NaN where there is none, or a number at the end; `names` of the experts (default: their
-    numbers).
+    or at the end (N,); `ax`, where to draw, a new picture by default; `bound` on all of them, after each
+    round (T,), NaN or infinite where there is none, or a number at the end; `names` of the experts
+    (default: their numbers).
 
-    >>> figure = regret_to_experts([[0.5, -0.5], [1.0, -1.0]], bound=[2.0, 3.0], names=["a", "b"])
-    >>> [text.get_text() for text in figure.axes[0].texts]
+    >>> axes = regret_to_experts([[0.5, -0.5], [1.0, -1.0]], bound=[2.0, 3.0], names=["a", "b"])
+    >>> [text.get_text() for text in axes.texts]
     ['a: 1', 'b: -1', 'bound: 3']
-    >>> regret_to_experts([1.0, -1.0], bound=3.0).axes[0].get_xlabel()
+    >>> regret_to_experts([1.0, -1.0], bound=3.0).get_xlabel()
     'regret at the end'
     """
     values = finite_numbers(regrets, "regrets")
     if values.ndim == 1:
-        return _final_regrets(values, bound, names, path)
+        return _final_regrets(values, bound, names, ax)
     values = rounds_by_experts(values, "regrets")
     labels = _labels(names, values.shape[1])
     above = np.full(len(values), np.nan) if bound is None else numbers(bound, "bound")
     if above.shape != (len(values),):
         raise ValueError(f"bound has shape {above.shape}, not ({len(values)},)")
     known = above[np.isfinite(above)]
-    figure, axes = _empty(path)
+    axes = new_axes() if ax is None else ax
     rounds = _drawn(len(values))
     named = _lines(axes, rounds, values, np.argsort(-values[-1], kind="stable"))
     ends, texts = list(values[-1, named]), [f"{labels[i]}: {values[-1, i]:.3g}" for i in named]
@@ -173,17 +178,17 @@ def regret_to_experts(
     _over_rounds(axes, "regret")
     axes.set_title(f"Loss above that of each expert{_rest(values)}", loc="left")
     _name_ends(axes, np.array(ends), texts)
-    return save(figure, path)
+    return axes
 
 
 def _final_regrets(
-    values: Array, bound: Any, names: Sequence[Any] | None, path: str | PathLike[str] | None
-) -> "Figure":
+    values: Array, bound: Any, names: Sequence[Any] | None, ax: "Axes | None"
+) -> "Axes":
     if not len(values):
         raise ValueError("regrets is empty: there is nothing to draw")
     labels = _labels(names, len(values))
     order = np.argsort(-values, kind="stable")[:_BARS]
-    figure, axes = _empty(path, 1.5 + 0.26 * len(order))
+    axes = new_axes(1.5 + 0.26 * len(order)) if ax is None else ax
     bars = axes.barh(range(len(order)), values[order], 0.7, color=_FILLS[0], edgecolor="0.2")
     _name_bars(axes, bars, [labels[i] for i in order], values[order])
     title = "Loss above that of each expert"
@@ -195,21 +200,19 @@ def _final_regrets(
         title += f"; dashed: bound {limit:.4g}"
     axes.set_title(title, loc="left")
     axes.set_xlabel("regret at the end")
-    return save(figure, path)
+    return axes
 
 
 def oracle_bars(
-    oracles: Iterable[tuple[Any, float]],
-    mixture_loss: float,
-    path: str | PathLike[str] | None = None,
-) -> "Figure":
+    oracles: Iterable[tuple[Any, float]], mixture_loss: float, ax: "Axes | None" = None
+) -> "Axes":
     """Draw the losses of oracles and of the mixture as bars, the least above.
 
     Parameters: `oracles`, pairs of name and loss; `mixture_loss`, hatched and with a dashed line at
-    its height; `path`, where to write it, .png or .svg.
+    its height; `ax`, where to draw, a new picture by default.
 
-    >>> figure = oracle_bars([("uniform", 3.0), ("best expert", 1.0)], mixture_loss=2.0)
-    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    >>> axes = oracle_bars([("uniform", 3.0), ("best expert", 1.0)], mixture_loss=2.0)
+    >>> [label.get_text() for label in axes.get_yticklabels()]
     ['best expert', 'mixture', 'uniform']
     """
     found = [(str(name), number(loss, f"the loss of {name}")) for name, loss in oracles]
@@ -221,14 +224,14 @@ def oracle_bars(
         if not math.isfinite(loss):
             raise ValueError(f"the loss of {name} is {loss}: it must be finite to be drawn")
     names, values = [name for name, _ in pairs], np.array([loss for _, loss in pairs])
-    figure, axes = _empty(path, 1.5 + 0.3 * len(pairs))
+    axes = new_axes(1.5 + 0.3 * len(pairs)) if ax is None else ax
     bars = axes.barh(range(len(pairs)), values, 0.7, color=_FILLS[0], edgecolor="0.2")
     bars[names.index("mixture")].set(facecolor=_FILLS[1], hatch="///")
     _name_bars(axes, bars, names, values)
     axes.axvline(ours, color="0.2", linewidth=1.0, linestyle="--")
     axes.set_xlabel("mean loss")
     axes.set_title("What was lost, and what could have been", loc="left")
-    return save(figure, path)
+    return axes
 
 
 # --- parts of pictures -----------------------------------------------------------------------------
@@ -239,15 +242,6 @@ def _labels(names: Sequence[Any] | None, count: int) -> list[str]:
     if len(labels) != count:
         raise ValueError(f"names has {len(labels)} of them, but there are {count} experts")
     return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in labels]
-
-
-def _empty(path: str | PathLike[str] | None, height: float = 5.0) -> tuple["Figure", Any]:
-    if path is not None:
-        picture_path(path)
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, height), layout="constrained")
-    return figure, figure.add_subplot()
 
 
 def _drawn(T: int) -> NDArray[np.int64]:

@@ -15,15 +15,15 @@ __all__ = ["new_axes", "picture_path", "save"]
 SUFFIXES = (".png", ".svg")
 
 
-def new_axes() -> "Axes":
-    """The axes of a new picture, which a notebook shows at the end of the cell.
+def new_axes(height: float = 5.0) -> "Axes":
+    """The axes of a new picture of this height, which a notebook shows at the end of the cell.
 
     >>> new_axes().figure.get_size_inches().tolist()
     [8.0, 5.0]
     """
     from matplotlib import pyplot
 
-    axes: Axes = pyplot.subplots(figsize=(8, 5), layout="constrained")[1]
+    axes: Axes = pyplot.subplots(figsize=(8, height), layout="constrained")[1]
     return axes
 
 

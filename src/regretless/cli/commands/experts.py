@@ -33,7 +33,7 @@ def _experts(text: str | None) -> str | None:
 EPILOG = examples(
     "regretless experts load.csv --target load",
     "regretless experts load.csv --target load --experts gam,gbm,arima --plot mix.png",
-    "regretless experts load.parquet --target load --loss pinball --tau 0.9 --algorithm boa",
+    "regretless experts load.parquet --target load --loss quantile --tau 0.9 --algorithm boa",
     "regretless experts rain.tsv.gz --target rained --loss log --forecasts mixed.csv --json",
 )
 
@@ -72,7 +72,7 @@ def experts(
     tau: Annotated[
         float | None,
         learning_option(
-            help="The quantile of --loss pinball, 0.5 by default.", callback=between(0, 1)
+            help="The quantile of --loss quantile, 0.5 by default.", callback=between(0, 1)
         ),
     ] = None,
     gradient: Annotated[
@@ -105,8 +105,8 @@ def experts(
     chosen = tuple(experts.split(",")) if experts else ()
     if target in chosen:
         raise typer.BadParameter(f"{target!r} is the target: it cannot be an expert too")
-    if tau is not None and loss != ForecastLossName.PINBALL:
-        raise typer.BadParameter(f"--tau is for --loss pinball, not for {loss.value}")
+    if tau is not None and loss != ForecastLossName.QUANTILE:
+        raise typer.BadParameter(f"--tau is for --loss quantile, not for {loss.value}")
     with told(debug):
         from regretless.cli.experts import Settings, Wanted, run
 
