@@ -16,6 +16,7 @@ from regretless.threads import OneThread
 __all__ = ["BatchGradientBoosting"]
 
 Array = NDArray[np.float64]
+_EPS = float(np.finfo(float).eps)
 
 
 class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
@@ -126,13 +127,15 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
         self._learned()
         return np.asarray(rows.numbers(base, "base", "a table of numbers") @ self.coef_)
 
-    def certificate(self, weights: Any) -> Certificate:
-        """The loss beyond that of `f = base @ weights`, and its bound: (B.8), or (B.7) for sigma = 0."""
+    def certificate(self, comparator: Any) -> Certificate:
+        """The mean loss beyond that of `f = base @ comparator`, and its bound: (B.8), or (B.7) for
+        sigma = 0.
+        """
         self._learned()
-        u = rows.numbers(weights, "weights", "a list of weights")
+        u = rows.numbers(comparator, "comparator", "a list of weights")
         if u.shape != self.coef_.shape or not np.isfinite(u).all():
             raise ValueError(
-                f"weights={shown(weights)}: {len(self.coef_)} finite numbers are expected"
+                f"comparator={shown(comparator)}: {len(self.coef_)} finite numbers are expected"
             )
         loss, etas = losses.get(self.loss), self._etas()
         best = float(np.mean(loss.value(self._sample @ u, self._y)))
@@ -147,8 +150,16 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
             first = (1.0 + norm) / (s[-1] + norm)
             bent = etas**2
         bound = first * max(start, 0.0) + float(fade @ bent) * loss.curvature / 2.0
-        regret = float(self.losses_[-1]) - best
-        return Certificate(len(etas), regret, {name: bound}, "thesis B.2.3", {})
+        own, rounds = float(self.losses_[-1]), len(etas)
+        return Certificate(
+            rounds,
+            own - best,
+            {name: bound, "trivial": own},  # no function has a loss below 0
+            "thesis B.2.3",
+            comparators="one combination of the functions",
+            against=u,
+            rounding=4.0 * _EPS * (rounds + len(self._y) + len(u)) * (own + best + self.losses_[0]),
+        )
 
     def _learned(self) -> None:
         if not hasattr(self, "coef_"):
