@@ -153,7 +153,7 @@ def test_survey_e21_the_perceptron_on_disjunctions():
     u = np.array([1.0] * k + [0.0] * (d - k) + [1.0])
     assert (y * (rows @ u) >= 1).all()
     assert (rows**2).sum(axis=1).max() * (u @ u) == (4 * d + 1) * (k + 1) > 4 * (d + 1) * k
-    found = Perceptron(intercept=False).fit(rows, y).certificate(rows, y).mistake_bound(u)
+    found = Perceptron(intercept=False).fit(rows, y).certificate(rows, y, comparator=u)
     assert found.holds
     assert found.updates <= (4 * d + 1) * (k + 1)
 
@@ -332,7 +332,7 @@ def test_primal_dual_theorem_1_without_a_mistake():
     """The mean of no numbers is none; the bound on no mistakes is 0."""
     with pytest.warns(RuntimeWarning):
         assert math.isnan(np.mean([]))
-    assert PrimalDual().certificate().mistake_bound(1.0) == 0
+    assert PrimalDual().certificate(comparator=1.0) == 0
 
 
 def test_primal_dual_6_the_distance_falls():

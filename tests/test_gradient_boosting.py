@@ -334,7 +334,7 @@ def test_certificate_says_what_it_rests_on():
     for bad, match in [(F[:-1], "base has shape"), (F * np.nan, "base has shape")]:
         with pytest.raises(ValueError, match=match):
             model.certificate(F, y, bad)
-    with pytest.raises(ValueError, match="weights="):
+    with pytest.raises(ValueError, match="comparator="):
         model.certificate(F, y, F, [1.0])
 
 

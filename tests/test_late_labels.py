@@ -129,7 +129,7 @@ def certified(player, X, y):
             norm = float(np.linalg.norm(U))
             slack = 1e-6 * (1.0 + theirs)  # weights are floats
             assert c.best_possible(norm) <= theirs + slack
-            assert c.loss - theirs <= c.bound(norm) + slack
+            assert c.loss - theirs <= c.within(norm).bound + slack
 
 
 @pytest.mark.parametrize("before", AFTER)

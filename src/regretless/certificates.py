@@ -124,11 +124,13 @@ class LinearCertificate(Certificate):
         sum l_t(u)  >=  sum l_t(w_t) - sum <w_t, z_t> + <u, sum z_t>
 
     so the regret to all `u` of norm at most B is at most `linear + B ||sum z_t||_*`, the regret of the
-    linearised losses, which is `regret` here. Nothing is assumed of the data or of the update rule.
+    linearised losses. As losses are not negative it is at most `loss`, too; the smaller of both is
+    `regret` here. Nothing is assumed of the data or of the update rule.
     The norm counts the weight of the intercept like every other weight, and with several classes the
     weights of all classes together, whose losses `loss` adds up.
 
-    In `bounds`, "convexity" is that number: what the run itself proves. Under the name of the rule is
+    In `bounds`, "convexity" and "trivial" are these numbers: what the run itself proves. Under the name
+    of the rule is
     what its theorem says beforehand of all runs with gradients of these sizes, hence never less; where
     weights in single precision made a run worse than exact arithmetic allows, it is what the run proves.
     It is there if the rule has a theorem for models of this norm and the learner measured the gradients
@@ -191,8 +193,9 @@ class LinearCertificate(Certificate):
         if ord not in (1, 2, math.inf):
             raise ValueError(f"ord={shown(ord)} is not 1, 2 or math.inf")
         changed = replace(self, norm=float(norm), ord=ord)
-        regret, rounding = changed._linearised()
-        bounds = {"convexity": regret}
+        linearised, rounding = changed._linearised()
+        regret = min(linearised, self.loss)
+        bounds = {"convexity": linearised, "trivial": self.loss}
         bounds |= {name: max(bound, regret) for name, bound in changed._theorems().items()}
         return replace(
             changed,
@@ -242,7 +245,26 @@ class LinearCertificate(Certificate):
     def _total(self) -> float:
         return (self.rounds if self.weight is None else self.weight) or 1.0
 
-    def since(self, before: Self) -> Self:
+    def with_loss(self, loss: float) -> "LinearCertificate":
+        """The certificate of predictions that suffered so much on the same examples.
+
+        What no model can beat is the same, whoever predicts; only the regret is another.
+
+        >>> c = LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
+        >>> c.with_loss(4.0).regret - c.regret
+        1.0
+        """
+        more = loss - self.loss
+        if abs(more) <= 4.0 * _EPS * (self.rounds + 2) * self.loss:  # the same, added up otherwise
+            return self
+        changed = replace(
+            self, loss=loss, linear=self.linear + more, gross=self.gross + abs(more), promise=None
+        )
+        finite = math.isfinite(loss) and self.assumptions["all numbers are finite"]
+        held = changed.assumptions | {"all numbers are finite": finite}
+        return replace(changed, assumptions=held).within(self.norm, ord=self.ord)
+
+    def since(self, before: "LinearCertificate") -> "LinearCertificate":
         """The certificate of the rounds after those that `before` is about, of the same learner.
 
         The sums of gradients are only known by their norms, of which the triangle inequality bounds that
@@ -270,7 +292,7 @@ class LinearCertificate(Certificate):
             error=self.error + before.error,
             weight=weights[0] - weights[1],
         )
-        return later.within(self.norm, ord=self.ord)  # type: ignore[return-value]
+        return later.within(self.norm, ord=self.ord)
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,9 @@ class BoostingCertificate(Certificate):
         sum_t Phi_n(s_n) + sum_i (w_i.z_i - bias |w_i|_1) = T Phi_0(0)
 
     by how much it is missed: nothing but rounding. Among the bounds, "trivial" is the weight of all
-    examples. `holds` says whether mistakes are within the bound and all inequalities hold.
-    `assumptions`: of AdaBoost.OL that labels do not depend on what is drawn, without which mistakes need
-    not be near `expected`. There is no regret: nothing is compared with.
+    examples. `holds` says whether `expected` is within the bound and all inequalities hold; mistakes are
+    near `expected` if labels do not depend on what is drawn. There is no regret: nothing is compared
+    with.
 
     With three or more labels each has a booster against the rest, and their mistakes and bounds are
     added up. With `edge=None` the bound is twice that of the best edge's booster plus the regret of
@@ -146,10 +146,7 @@ def _of_adaboost_ol(sums: Sums, last: bool) -> BoostingCertificate:
     }
     inequalities["hedge"] = (expected, bounds["hedge"])
     inequalities["best expert"] = (float(mistakes.min()), divided(start + regret))
-    drawn: dict[str, bool | None] = {"labels do not depend on the expert drawn": None}
-    return _certificate(
-        sums, bounds, theorem, inequalities, expected=expected, assumptions=drawn
-    )
+    return _certificate(sums, bounds, theorem, inequalities, expected=expected)
 
 
 def _of_osboost(sums: Sums) -> BoostingCertificate:
@@ -210,7 +207,6 @@ def _certificate(
     *,
     expected: float | None = None,
     identity_gap: float | None = None,
-    assumptions: dict[str, bool | None] | None = None,
 ) -> BoostingCertificate:
     mistakes, rounds = sums["mistakes"].item(), int(sums["rounds"].item())
     sizes = [abs(bound) for bound in bounds.values() if math.isfinite(bound)]
@@ -220,8 +216,7 @@ def _certificate(
         None,
         bounds | {"trivial": sums["weight"].item()},
         theorem,
-        assumptions or {},
-        _NOBODY,
+        comparators=_NOBODY,
         # every sum has a number for each round and weak learner, and is at most the largest of these
         rounding=8.0 * _EPS * (rounds + len(sums["weights"]) + 2) * max(sizes),
         mistakes=mistakes,

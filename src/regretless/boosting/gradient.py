@@ -48,6 +48,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
     range: tuple[float, float] | None
     negate: bool
     intercept, features, bits, names, certify = False, "exact", 18, 0, False
+    _certifies = ""
 
     def _steps(self, scale: float) -> dict[str, Any]:
         """How the stages step: hull, eta and reach."""

@@ -64,6 +64,7 @@ class KernelPerceptron(Cycling, in_core=False):
 
     _yours: ClassVar[tuple[str, ...]] = ("kernel",)
     features, bits, names, certify = "exact", 18, 0, False  # what is stored needs the names
+    _certifies = "itself"
 
     def __init__(
         self,

@@ -45,6 +45,8 @@ class LinearLearner(OneThread, ABC):
     _schema: Schema | None = None  # of the tables, if all has been learned from tables
     _classifies: ClassVar[bool]
     _yours: ClassVar[tuple[str, ...]] = ()  # options that may be code of the user's own
+    # what `certificate()` is about: linear "models", the learner "itself", or "" if it needs examples
+    _certifies: str = "models"
 
     # the options that every learner has
     intercept: bool

@@ -91,7 +91,8 @@ def _envelope(R: float, rho: float, least: float) -> float:
     k, n = 0, 0.0
     while True:
         steps = max(1, k // _EXACT)
-        n += steps * (math.sqrt(n * n + rho * n + R * R) - n)
+        more = rho * n + R * R
+        n += steps * more / (math.sqrt(n * n + more) + n)
         if n < (k + steps) * least:
             return float(k if steps == 1 else k + steps)
         k += steps

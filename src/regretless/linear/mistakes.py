@@ -63,7 +63,7 @@ class MistakeDriven(Cycling):
         replay = None if X is None else Replay(self, self._twin(), X, y)
         if comparator is None:
             run = self if replay is None else replay.twin
-            return MistakeCertificate.of(norm=norm, ord=ord, **MistakeDriven._sums(run))
+            return MistakeCertificate.of(norm=norm, ord=ord, **run._sums())
         if replay is None:
             raise ValueError(
                 f"comparator={shown(comparator)} needs the examples, which are not kept: call "

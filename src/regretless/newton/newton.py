@@ -43,7 +43,7 @@ class NewtonLane:
     """One of the ways to step that are tried when `alpha` is not given, and what it is worth.
 
     Attributes: `diagonal`, in which space; `alpha` in units of the first `||x||^2`; `curvature`, sigma;
-    `loss`, the mean; `weight` in the mixture. The last lane, the blend of the others, has no alpha.
+    `loss`, the sum, and `mean_loss`; `weight` in the mixture. The last lane, the blend of the others, has no alpha.
 
     >>> NewtonLane(True, 0.001, 0.06).diagonal
     True
@@ -53,6 +53,7 @@ class NewtonLane:
     alpha: float | None
     curvature: float | None
     loss: float = 0.0
+    mean_loss: float = 0.0
     weight: float = 0.0
 
 
@@ -139,6 +140,10 @@ class Newton(LinearLearner):
         # a slab bends scores, and an example larger than all before it changes the scales
         return self.alpha is not None and self.slab is None and not self.diagonal
 
+    @property
+    def _certifies(self) -> str:  # type: ignore[override]
+        return "itself" if self.alpha is None else "models"
+
     # --- what was learned ----------------------------------------------------------------------------
 
     def _spaces(self) -> list[list[dict[str, Any]]]:
@@ -181,7 +186,7 @@ class Newton(LinearLearner):
         ]
         total = self.weight_ or 1.0
         return [
-            NewtonLane(*lane, loss / total, weight)
+            NewtonLane(*lane, loss, loss / total, weight)
             for lane, loss, weight in zip(
                 [*tried, (None, None, None)], mixing["losses"].tolist(), mixing["weights"].tolist()
             )
