@@ -332,7 +332,7 @@ def test_primal_dual_theorem_1_without_a_mistake():
     """The mean of no numbers is none; the bound on no mistakes is 0."""
     with pytest.warns(RuntimeWarning):
         assert math.isnan(np.mean([]))
-    assert PrimalDual().certificate(comparator=1.0) == 0
+    assert PrimalDual().certificate().mistake_bound(1.0) == 0
 
 
 def test_primal_dual_6_the_distance_falls():

@@ -26,8 +26,8 @@ class DualCertificate(LinearCertificate):
 
     With several classes all lanes count together: their losses, mistakes, complexities and rounds.
 
-    Attributes: those of `LinearCertificate`, and `dual`, the dual objective, less what rounding may have
-    added; `mistakes`; `gains`, its increases in those rounds (less what new features or labels took from
+    Attributes: those of `LinearCertificate`, and `dual`, the dual objective, and `dual_error`, how far
+    rounding may have moved it; `mistakes`; `gains`, its increases in those rounds (less what new features or labels took from
     it); `least`, the smallest increase in any round; `C`; `margin`; `curvature`, h, the largest of
     `<x, H x>` for the Hessian of the conjugate (at least 1); `update`; `lane_rounds`, m, the rounds of
     all lanes; `weighed`, how many examples had an importance other than 1; `euclidean`, whether
@@ -56,6 +56,7 @@ class DualCertificate(LinearCertificate):
     lane_rounds: int
     weighed: int = 0
     euclidean: bool = False
+    dual_error: float = 0.0
     duality_gap: float | None = None
 
     def _theorems(self) -> dict[str, float]:
@@ -116,7 +117,8 @@ class DualCertificate(LinearCertificate):
 
     def best_loss(self, complexity: float) -> float:
         """No weights with `F(w) <= complexity` have a smaller loss on this run."""
-        return max(0.0, (self.dual - not_negative(complexity, "complexity")) / self.C)
+        F = not_negative(complexity, "complexity")
+        return max(0.0, (self.dual - self.dual_error - F) / self.C)
 
     def best_possible(
         self, norm: float | None = None, *, ord: float | None = None, mean: bool = False

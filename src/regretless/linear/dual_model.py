@@ -120,12 +120,13 @@ class DualModel(Model):
         """The dual objective, `margin sum alpha - G(theta)`."""
         return self.wanted * dual.total - dual.conjugate
 
-    def proved(self) -> float:
-        """What the dual objective of all lanes is at least, whatever rounding has done to it."""
-        slack = 4.0 * _EPS
+    def rounding(self) -> float:
+        """How much rounding may have done to the dual objective of all lanes."""
         return sum(
-            self.value(dual)
-            - slack * (dual.moves + dual.size) * (self.wanted * dual.total + abs(dual.conjugate))
+            4.0
+            * _EPS
+            * (dual.moves + dual.size)
+            * (self.wanted * dual.total + abs(dual.conjugate))
             for dual in self.duals
         )
 

@@ -211,13 +211,13 @@ class Block(Together):
         self.gap = float(_gaps(slopes, alpha, cap).sum())
 
     def _solve(self, dual: DualVector, places: list[int], lane: int) -> None:
-        for sweep in range(_SWEEPS):
+        for sweep in range(_SWEEPS // 10 if dual.straight else _SWEEPS):
             moved = max([self.ascend(dual, i, lane) for i in places])
             slopes, alpha, cap = self._slopes(dual, places, lane)
             small = _SOLVED * (self.wanted * dual.total + abs(dual.conjugate))
             if not moved or _gaps(slopes, alpha, cap).sum() <= small:
                 return
-            if sweep == _PATIENCE and dual.straight:  # then the whole matrix is worth its time
+            if dual.straight and sweep % _PATIENCE == _PATIENCE - 1:  # the whole matrix is worth it
                 best = best_of_many(slopes, self._gram(places, lane), alpha, cap)
                 self._take(dual, places, lane, best - alpha)
 
@@ -245,6 +245,7 @@ class Block(Together):
                 dual.move(past.rows[at], float(past.y[at, lane]), change)
                 value = float(past.alpha[at, lane]) + change
                 past.put(at, lane, min(max(value, 0.0), float(past.cap[at, lane])))
+        dual.refresh()  # on the way the conjugate may have been much larger than it is now
 
     def _pair(self, dual: DualVector, places: list[int], lane: int) -> None:
         past = self.past

@@ -25,7 +25,7 @@ def regret_to_lanes(
     of their number); `known`, whether that is a single lane, whose regret is measured.
     """
     regret = math.fsum(m["loss"] - m["losses"].min() for m in mixings) if known else None
-    sizes = math.fsum(m["loss"] + float(m["losses"].max()) for m in mixings)
+    sizes = math.fsum(m["loss"] + float(m["losses"].min()) for m in mixings)
     rounding = 4.0 * _EPS * (examples + 2) * sizes
     if "spread" in mixings[0]:
         bound = math.fsum(_hedged(m) for m in mixings)

@@ -17,8 +17,6 @@ from regretless.losses import Hinge, Loss
 
 __all__ = ["PrimalDual"]
 
-_EPS = float(np.finfo(float).eps)
-
 
 class PrimalDual(Classifying, in_core=False):
     """Online learning as ascent of the dual of the batch problem, with a certified lower bound on it.
@@ -191,17 +189,16 @@ class PrimalDual(Classifying, in_core=False):
         """
         model = self._dual
         mistakes, gains, least, shifts, _ = model.run.sum(axis=1).tolist()
-        # differences of objectives of this size, each of which is rounded
-        terms = sum(model.wanted * dual.total + abs(dual.conjugate) for dual in model.duals)
-        moves = sum(dual.moves + dual.size for dual in model.duals)
-        fell = -float(model.run[2].min()) > 4.0 * _EPS * moves * terms
+        rounding = model.rounding()
+        fell = -float(model.run[2].min()) > rounding
         return DualCertificate.of(
             norm=norm,
             ord=ord,
             theorem="convexity; weak duality; primal-dual paper Thms 1 and 3, Cors. 1 and 2",
             **self._sums(),
             assumptions={"the dual objective never fell": not fell},
-            dual=model.proved(),
+            dual=sum(model.value(dual) for dual in model.duals),
+            dual_error=rounding,
             mistakes=int(mistakes),
             gains=gains + min(0.0, shifts),
             least=float(model.run[2].min()) if least < 0.0 else 0.0,
