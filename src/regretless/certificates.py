@@ -65,8 +65,7 @@ class Certificate:
         object.__setattr__(self, "bounds", bounds)
         if self.regret is not None:
             object.__setattr__(self, "regret", _known(self.regret))
-        if not self.rounding < math.inf:
-            object.__setattr__(self, "rounding", math.inf)
+        object.__setattr__(self, "rounding", _known(self.rounding))
 
     @property
     def bound(self) -> float:

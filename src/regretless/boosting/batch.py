@@ -188,8 +188,7 @@ class BatchBooster(OneThread, ABC):
             margins=ensemble.margins,
             weights=prior,
         )
-        proved = found.margin_bound(0.0) - found.rounding
-        return replace(found, bounds=found.bounds | {self._theorem: proved})
+        return replace(found, bounds=found.bounds | {self._theorem: found.margin_bound(0.0)})
 
     # --- what was learned --------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class MarginCertificate(Certificate):
 
     def margin_bound(self, theta: float) -> float:
         """The share of examples with a margin of at most `theta` is no larger than this."""
-        return min(1.0, _BOUNDS[self.booster](self, theta)) + self.rounding
+        return min(1.0, _BOUNDS[self.booster](self, theta))
 
     def margin_error(self, theta: float) -> float:
         """The share of examples with a margin of at most `theta`."""
@@ -69,7 +69,7 @@ class MarginCertificate(Certificate):
         order = np.argsort(self.margins, kind="stable")
         shares = np.cumsum(self.weights[order])
         bounds = [self.margin_bound(theta) for theta in self.margins[order].tolist()]
-        kept = bool((shares <= np.array(bounds)).all())
+        kept = bool((shares <= np.array(bounds) + self.rounding).all())
         return verdict(self.assumptions, self.error, self.bound) if kept else False
 
 
