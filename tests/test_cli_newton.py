@@ -123,7 +123,7 @@ def test_checkpoints_and_certificates(folder):
     summary = run_json(*command)
     assert 0 <= summary["certificate"]["best_possible"] <= summary["mean_loss"]
     assert os.listdir("ck") == ["checkpoint.safetensors"]
-    assert run_json(*command)["loss"] == summary["mean_loss"]
+    assert run_json(*command)["mean_loss"] == summary["mean_loss"]
     assert "another command" in run(*command, "--size", "3", code=1).stderr
     assert "regret to the best lane" not in run(*command).stdout
 

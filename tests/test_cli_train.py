@@ -64,7 +64,7 @@ def test_certified_parquet_by_a_pattern(folder):
     assert summary["certificate"]["norm"] == 10
     assert 0 <= summary["certificate"]["best_possible"] <= summary["mean_loss"]
     assert os.listdir("ck") == ["checkpoint.safetensors"]
-    assert run_json(*command)["loss"] == summary["mean_loss"]
+    assert run_json(*command)["mean_loss"] == summary["mean_loss"]
 
 
 def test_standard_input(folder):
@@ -92,9 +92,10 @@ KEYS = {
     "seconds": float,
     "examples_per_second": float,
     "loss": float,
+    "mean_loss": float,
     "error": float,
     "auc": float,
-    "holdout_loss": (float, type(None)),
+    "holdout_mean_loss": (float, type(None)),
     "certificate": (dict, type(None)),
     "peak_rss_mb": float,
     "learner": str,
@@ -119,7 +120,7 @@ def test_figures_are_those_of_the_library(folder):
     rule = rules.AdaGrad(rate=0.3, scale_invariant=True)
     scores = trained("clicks.vw", LinearClassifier(rule=rule)).validation
     assert (summary["mean_loss"], summary["error"], summary["auc"]) == (
-        scores.loss,
+        scores.mean_loss,
         scores.error,
         scores.auc,
     )
