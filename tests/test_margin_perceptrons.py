@@ -151,7 +151,9 @@ def test_pnorm_bounds(p):
             A = (p - 1) * (size * np.linalg.norm(u, q)) ** 2
             L = np.maximum(0, 1 - y[M] * (X[M] @ u)).sum()
             found = model.certificate(X, y, comparator=u)
-            assert min(found.bounds.values()) == pytest.approx(L + A / 2 * (1 + math.sqrt(1 + 4 * L / A)))
+            assert min(found.bounds.values()) == pytest.approx(
+                L + A / 2 * (1 + math.sqrt(1 + 4 * L / A))
+            )
             assert found.holds
 
 

@@ -268,7 +268,9 @@ def test_an_example_without_weight_is_not_measured():
         one, two = LinearClassifier(), LinearClassifier()
         plain = evaluate.progressive(one, rows)
         among = evaluate.progressive(two, odd + rows + odd)
-        assert (among.mean_loss, among.error) == pytest.approx((plain.mean_loss, plain.error), rel=1e-12)
+        assert (among.mean_loss, among.error) == pytest.approx(
+            (plain.mean_loss, plain.error), rel=1e-12
+        )
         assert among.auc == plain.auc
         assert one.classes_.tolist() == two.classes_.tolist(), delay
         assert one.weights_ == two.weights_

@@ -139,7 +139,9 @@ def test_curves_are_drawn_as_they_are():
     curve = validation().curve
     faint, line = plots.learning_curves({"coin": curve}).axes[0].lines
     np.testing.assert_array_equal(line.get_xydata(), np.c_[curve.examples, curve.mean_loss])
-    np.testing.assert_array_equal(faint.get_xydata(), np.c_[curve.examples, curve.interval_mean_loss])
+    np.testing.assert_array_equal(
+        faint.get_xydata(), np.c_[curve.examples, curve.interval_mean_loss]
+    )
     assert faint.get_linestyle() == "None"
     assert faint.get_alpha() < 0.5
 

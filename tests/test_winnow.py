@@ -317,7 +317,11 @@ def test_bounds(noise, eta, dimension):
             assert min(found.bounds.values()) == pytest.approx(bound, rel=1e-9)
             assert found.holds
         if not noise and eta == 0.25 and dimension:
-            assert model.updates_ <= model.certificate(X, y, comparator=u).bound <= 8 * 3 * math.log(40)
+            assert (
+                model.updates_
+                <= model.certificate(X, y, comparator=u).bound
+                <= 8 * 3 * math.log(40)
+            )
     refused = model.certificate(X, y, comparator=-u)
     assert refused.bound == math.inf
     assert refused.assumptions["u >= 0"] is False
@@ -346,9 +350,7 @@ def test_hashed_features_are_certified():
     model = signed(Winnow(features="hashed", bits=10)).partial_fit(X, y)
     found = model.certificate(X, y, comparator=u)
     assert found.holds
-    assert min(found.bounds.values()) == pytest.approx(
-        by_hand(X, y, u, 0.25, 1024)[1], rel=1e-9
-    )
+    assert min(found.bounds.values()) == pytest.approx(by_hand(X, y, u, 0.25, 1024)[1], rel=1e-9)
     balanced = signed(BalancedWinnow(features="hashed", bits=10)).partial_fit(X, y)
     assert not balanced.certificate(X, y, comparator=u).holds
 

@@ -19,7 +19,9 @@ __all__ = [
 _EPS = sys.float_info.epsilon
 
 
-def verdict(assumptions: dict[str, bool | None], measured: float | None, bound: float) -> bool | None:
+def verdict(
+    assumptions: dict[str, bool | None], measured: float | None, bound: float
+) -> bool | None:
     """Whether a theorem held: False if something is violated, None if that cannot be told.
 
     >>> verdict({"losses are in [0, 1]": True}, 2.0, 3.0), verdict({"noise is bounded": None}, 2.0, 3.0)
@@ -212,7 +214,8 @@ class LinearCertificate(Certificate):
         far = self.norm * dual if self.norm else 0.0
         # losses and <w, z> are sums of so many numbers, each of them rounded a few times
         sums = 4.0 * _EPS * (self.rounds + 2) * (self.loss + self.gross + abs(far))
-        return _known(self.linear + far), _known(sums + (self.norm * self.error if self.norm else 0.0))
+        error = self.norm * self.error if self.norm else 0.0
+        return _known(self.linear + far), _known(sums + error)
 
     def _theorems(self) -> dict[str, float]:
         """What theorems say of the regret to all models of the norm, by name."""
@@ -277,8 +280,9 @@ class LinearCertificate(Certificate):
         if not before.rounds:
             return self
         weights = [c.rounds if c.weight is None else c.weight for c in (self, before)]
+        rounds = self.rounds - before.rounds
         later = LinearCertificate(
-            self.rounds - before.rounds,
+            rounds,
             None,
             {},
             self.theorem,
@@ -286,7 +290,7 @@ class LinearCertificate(Certificate):
             loss=max(0.0, self.loss - before.loss),
             linear=self.linear - before.linear,
             # the sums that were subtracted are rounded by more than their difference
-            gross=2.0 * (self.gross + self.loss) * self.rounds / max(1, self.rounds - before.rounds),
+            gross=2.0 * (self.gross + self.loss) * self.rounds / max(1, rounds),
             gradient_norms=tuple(a + b for a, b in zip(self.gradient_norms, before.gradient_norms)),  # type: ignore[arg-type]
             error=self.error + before.error,
             weight=weights[0] - weights[1],
@@ -322,10 +326,10 @@ class MistakeCertificate(LinearCertificate):
     It is about the conservative hinge loss, `1 - y <w, x>` of the mistakes and 0 of the other rounds;
     `certificate(X, y, comparator=u)` of the learner bounds how many mistakes there are.
 
-    Attributes: those of `LinearCertificate`, and `updates`; `weight_norm`, the l2 norm of the weights, of
-    all lanes together; `radius`, the largest `||x||` of an update, and `squares`, the sum of `||x||^2`
-    over the mistakes, both in the l2 norm and None unless the learner was made with `certify=True` or
-    the certificate from the examples.
+    Attributes: those of `LinearCertificate`, and `updates`; `weight_norm`, the l2 norm of the
+    weights, of all lanes together; `radius`, the largest `||x||` of an update, and `squares`, the
+    sum of `||x||^2` over the mistakes, both in the l2 norm and None unless the learner was made
+    with `certify=True` or the certificate from the examples.
 
     >>> from regretless.linear import Perceptron
     >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]

@@ -64,9 +64,9 @@ def stochastic_mirror_descent(
 
     Parameters
     ----------
-    player : of `regretless.oco`, or anything with `point` and `update(gradient)`. It is not changed: what
-        plays is its `clone()`, which has learned nothing. One without that method plays itself, from
-        where it is. Without a `certificate()` there is no bound.
+    player : of `regretless.oco`, or anything with `point` and `update(gradient)`. It is not changed:
+        what plays is its `clone()`, which has learned nothing. One without that method plays itself,
+        from where it is. Without a `certificate()` there is no bound.
     X, y : examples, one row each; without a `loss` the rows of X are the gradients themselves.
     loss : of `regretless.losses`, or a name.
     comparator, norm : for `player.certificate`: whom the risk is compared with; by default all points of

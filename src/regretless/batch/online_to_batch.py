@@ -216,7 +216,11 @@ class _Pass:
                 drawn = copy.deepcopy(self.learner)
             self.learner.learn_one(x, y)
         self.over_draws = self.mean_bounds()
-        return drawn, {}, "mohri Lemma 8.14, of the mean over all draws, not of the one that was made"
+        return (
+            drawn,
+            {},
+            "mohri Lemma 8.14, of the mean over all draws, not of the one that was made",
+        )
 
     def last(self, examples: Iterable[Example]) -> Found:
         for x, y in examples:

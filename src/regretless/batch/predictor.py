@@ -50,7 +50,7 @@ class Predictor:
 
     @property
     def holds(self) -> bool | None:
-        """False if an assumption has been seen to fail, None if that of one cannot be told, else True."""
+        """False if an assumption was seen to fail, None if one cannot be told, else True."""
         return verdict(self.assumptions, 0.0, 0.0)
 
     @property

@@ -1,5 +1,6 @@
 """What AdaBoost, NHBoost and NHBoostDT share: labels in and out, margins, certificates, files."""
 
+import copy
 import inspect
 import math
 import os
@@ -261,6 +262,10 @@ class BatchBooster(OneThread, ABC):
     def clone(self) -> Self:
         """A learner with the same options that has seen nothing."""
         return type(self)(**BatchBooster.get_params(self))
+
+    def copy(self) -> Self:
+        """A learner that has learned all the same."""
+        return copy.deepcopy(self)
 
     def __repr__(self) -> str:
         defaults = inspect.signature(BatchBooster.__init__).parameters

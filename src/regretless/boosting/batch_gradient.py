@@ -1,5 +1,7 @@
 """Gradient boosting of a fixed sample (thesis B.2.3), with and without shrinking."""
 
+import copy
+import inspect
 import math
 from collections.abc import Sequence
 from typing import Any, Self
@@ -69,11 +71,29 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
         self.loss = loss
         self.shrink = shrink
 
+    def _given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("rounds", "eta", "loss", "shrink")}
+
+    def clone(self) -> Self:
+        """One with the same options that has seen nothing.
+
+        >>> BatchGradientBoosting(eta=0.05).clone()
+        BatchGradientBoosting(eta=0.05)
+        """
+        return type(self)(**self._given())
+
+    def copy(self) -> Self:
+        """One that has learned all the same."""
+        return copy.deepcopy(self)
+
     def __repr__(self) -> str:
-        return (
-            f"BatchGradientBoosting(rounds={self.rounds}, eta={self.eta!r}, loss={self.loss!r}, "
-            f"shrink={self.shrink})"
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = (
+            f"{name}={value!r}"
+            for name, value in self._given().items()
+            if isinstance(value, np.ndarray) or value != defaults[name].default
         )
+        return f"BatchGradientBoosting({', '.join(given)})"
 
     def _etas(self) -> Array:
         whole(self.rounds, "rounds")

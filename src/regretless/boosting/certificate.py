@@ -24,10 +24,10 @@ class BoostingCertificate(Certificate):
     The bounds are sums over the run of what weak learners did, so they assume nothing: neither of the
     data nor that weak learners have an edge. If they have none, the bounds are large.
 
-    Attributes: those of `Certificate`; `mistakes` made, one of importance w counting w; `expected`, their
-    number in expectation over the experts that AdaBoost.OL draws (the same if nothing is drawn), which
-    is what the bounds are on; `inequalities` that the proofs go through, the smaller side first;
-    `identity_gap`, of boost-by-majority, for which what is proved is an equality,
+    Attributes: those of `Certificate`; `mistakes` made, one of importance w counting w; `expected`,
+    their number in expectation over the experts that AdaBoost.OL draws (the same if nothing is
+    drawn), which is what the bounds are on; `inequalities` that the proofs go through, the smaller
+    side first; `identity_gap`, of boost-by-majority, for which what is proved is an equality,
 
         sum_t Phi_n(s_n) + sum_i (w_i.z_i - bias |w_i|_1) = T Phi_0(0)
 

@@ -114,7 +114,9 @@ def certified(
     }
     if options["hull"]:
         size = float(np.abs(u).sum())
-        assumptions["the comparator is in the convex hull"] = bool(size <= scale * (1.0 + _EPS * (columns + 2)))
+        assumptions["the comparator is in the convex hull"] = bool(
+            size <= scale * (1.0 + _EPS * (columns + 2))
+        )
         frank_wolfe = 8.0 * beta * scale**2 * T / options["n"]
         bounds = {"Cor 3" if linearized else "Thm 14": frank_wolfe + L * scale * R}
     else:

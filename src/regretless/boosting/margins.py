@@ -20,11 +20,12 @@ class MarginCertificate(Certificate):
     The margin of an example is `y sum_t a_t h_t(x) / sum_t |a_t|`, in [-1, 1]; it is positive where the
     vote is right. Shares are by the weights of the examples.
 
-    Attributes: those of `Certificate`; `error`, the training error, which `bounds` are on; `booster`, whose
-    theorem it is; `edges`, the sum of the edges of all rounds; `votes`, the sum of `|a_t|`; `errors`, the
-    sum of the logarithms of `sqrt(1 - 4 gamma_t^2)`; `scale`, the c of `NHBoost`; `margins` of the
-    examples and their `weights`. `holds` says whether neither the error nor the share of any margin is
-    above its bound. There is no regret: nothing is compared with.
+    Attributes: those of `Certificate`; `error`, the training error, which `bounds` are on;
+    `booster`, whose theorem it is; `edges`, the sum of the edges of all rounds; `votes`, the sum of
+    `|a_t|`; `errors`, the sum of the logarithms of `sqrt(1 - 4 gamma_t^2)`; `scale`, the c of
+    `NHBoost`; `even`, whether the examples weigh the same; `margins` of the examples and their
+    `weights`. `holds` says whether neither the error nor the share of any margin is above its
+    bound. There is no regret: nothing is compared with.
 
     >>> from regretless.boosting import NHBoostDT
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Calibration", "Curve", "Report"]
 
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """A learning curve: arrays with one number per point, NaN where there is none.
@@ -154,7 +155,9 @@ class Report(Run):
             wanted = self.norm if norm is None else norm
             return self.certified.within(1.0 if wanted is None else wanted, ord=ord)
         if norm is not None:
-            raise ValueError(f"norm={shown(norm)}: {self.learner} certifies nothing of linear models")
+            raise ValueError(
+                f"norm={shown(norm)}: {self.learner} certifies nothing of linear models"
+            )
         if self.certified is not None:
             return self.certified
         return Certificate(self.examples, None, {}, f"none: {self.learner} has no certificate")

@@ -56,6 +56,11 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         self._next_certificate = 1.0
         self.certified: float | None = None  # the newest bound, of all examples until then
 
+    def __repr__(self) -> str:
+        norm = "" if self.norm is None else f", norm={self.norm:g}"
+        holdout = f", holdout={self.holdout}" if self.holdout else ""
+        return f"Training({self.model!r}{norm}{holdout})"
+
     @property
     def seen(self) -> int:
         """Examples met in the current pass, those held out among them."""

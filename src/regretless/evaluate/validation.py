@@ -66,6 +66,9 @@ class Validation(OneThread):
         self._ranks = np.zeros((2, _RANKS if binary else 0))  # weight of negatives, of positives
         self._shares = np.zeros((3, _SHARES if binary else 0))  # weight, probability, positives
 
+    def __repr__(self) -> str:
+        return f"Validation({self._kind!r})"
+
     @property
     def kind(self) -> Kind:
         """What is predicted; may be set from "binary" to "multiclass".

@@ -27,18 +27,19 @@ class DualCertificate(LinearCertificate):
     With several classes all lanes count together: their losses, mistakes, complexities and rounds.
 
     Attributes: those of `LinearCertificate`, and `dual`, the dual objective, and `dual_error`, how far
-    rounding may have moved it; `mistakes`; `gains`, its increases in those rounds (less what new features or labels took from
-    it); `least`, the smallest increase in any round; `C`; `margin`; `curvature`, h, the largest of
-    `<x, H x>` for the Hessian of the conjugate (at least 1); `update`; `lane_rounds`, m, the rounds of
-    all lanes; `weighed`, how many examples had an importance other than 1; `euclidean`, whether
-    `F(w) = ||w||^2 / 2`; `duality_gap`, for "block" and "leader" the most by which the problem of any
-    round was not solved, in the units of `dual`, and None for the others.
+    rounding may have moved it; `mistakes`; `gains`, its increases in those rounds (less what new
+    features or labels took from it); `least`, the smallest increase in any round; `C`; `margin`;
+    `curvature`, h, the largest of `<x, H x>` for the Hessian of the conjugate (at least 1);
+    `update`; `lane_rounds`, m, the rounds of all lanes; `weighed`, how many examples had an
+    importance other than 1; `euclidean`, whether `F(w) = ||w||^2 / 2`; `duality_gap`, for "block"
+    and "leader" the most by which the problem of any round was not solved, in the units of `dual`,
+    and None for the others.
 
     In `bounds`, "primal-dual Thm 3" is `regret_bound` of all models of the norm, for the Euclidean
     geometry.
 
-    >>> c = DualCertificate.of(3, loss=2.0, dual=1.5, mistakes=2, gains=1.0, least=0.0, C=0.5, margin=1.0,
-    ...                        curvature=1.0, update="aggressive", lane_rounds=3)
+    >>> c = DualCertificate.of(3, loss=2.0, dual=1.5, mistakes=2, gains=1.0, least=0.0, C=0.5,
+    ...                        margin=1.0, curvature=1.0, update="aggressive", lane_rounds=3)
     >>> c.rate, c.mistake_bound(objective=2.0), c.regret_bound(complexity=0.5)
     (0.5, 4.0, 1.75)
     >>> c.gap(objective=2.0), c.best_loss(complexity=1.0)
@@ -113,7 +114,11 @@ class DualCertificate(LinearCertificate):
     def tuned(self, complexity: float) -> float:
         """The `C` with the smallest `regret_bound`, `sqrt(2 F / (h m))`: Cor. 2."""
         F = not_negative(complexity, "complexity")
-        return math.sqrt(2.0 * F / (self.curvature * self.lane_rounds)) if self.lane_rounds else math.inf
+        return (
+            math.sqrt(2.0 * F / (self.curvature * self.lane_rounds))
+            if self.lane_rounds
+            else math.inf
+        )
 
     def best_loss(self, complexity: float) -> float:
         """No weights with `F(w) <= complexity` have a smaller loss on this run."""

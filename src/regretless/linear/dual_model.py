@@ -123,10 +123,7 @@ class DualModel(Model):
     def rounding(self) -> float:
         """How much rounding may have done to the dual objective of all lanes."""
         return sum(
-            4.0
-            * _EPS
-            * (dual.moves + dual.size)
-            * (self.wanted * dual.total + abs(dual.conjugate))
+            4.0 * _EPS * (dual.moves + dual.size) * (self.wanted * dual.total + abs(dual.conjugate))
             for dual in self.duals
         )
 

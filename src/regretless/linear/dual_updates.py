@@ -221,9 +221,7 @@ class Block(Together):
                 best = best_of_many(slopes, self._gram(places, lane), alpha, cap)
                 self._take(dual, places, lane, best - alpha)
 
-    def _slopes(
-        self, dual: DualVector, places: list[int], lane: int
-    ) -> tuple[Array, Array, Array]:
+    def _slopes(self, dual: DualVector, places: list[int], lane: int) -> tuple[Array, Array, Array]:
         """How the objective rises with each variable; the variables, and how large they may be."""
         past = self.past
         y, alpha, cap = (each[places, lane] for each in (past.y, past.alpha, past.cap))
@@ -346,7 +344,9 @@ def _go(a: Array, slope: Array, gram: Array, most: Array, among: NDArray[np.int6
     K, r = gram[np.ix_(among, among)], slope[among]
     way = np.linalg.lstsq(K, r, rcond=None)[0]
     flat = r - K @ way
-    if np.abs(flat).max() > 1e-8 * np.abs(r).max():  # the objective rises for ever, but for the ends
+    if (
+        np.abs(flat).max() > 1e-8 * np.abs(r).max()
+    ):  # the objective rises for ever, but for the ends
         way = flat
     bend = float(way @ K @ way)
     best = float(r @ way) / bend if bend > 0.0 else np.inf

@@ -26,9 +26,9 @@ class MarginPerceptron(MistakeDriven):
     If some u has `y <u, x> / ||u|| >= rho` and `||x|| <= R` on all examples, there are at most
     `16 R^2 / rho^2` updates (mohri Exercise 8.6), over any number of passes; once a pass has none
     (`cycle`), every margin `y <w, x> / ||w||` is at least `rho / 2`. With `n_0 = 0` and
-    `n_{k+1}^2 = n_k^2 + rho n_k + R^2` the norm after k updates is between `k rho'` and `n_k`, rho' being
-    the margin of u in the updates, so that the largest k with `n_k >= k rho'` is a bound as well: about
-    `2.5 R^2 / rho^2` for `rho' = rho`, and finite for every `rho' > rho / 2`.
+    `n_{k+1}^2 = n_k^2 + rho n_k + R^2` the norm after k updates is between `k rho'` and `n_k`, rho'
+    being the margin of u in the updates, so that the largest k with `n_k >= k rho'` is a bound as
+    well: about `2.5 R^2 / rho^2` for `rho' = rho`, and finite for every `rho' > rho / 2`.
     `certificate(X, y, comparator=u)` has both. `loss_` counts the conservative hinge loss of the
     rounds with the wrong sign, as for `Perceptron`.
 

@@ -108,9 +108,9 @@ class OnlineSVM(Classifying):
     ) -> Certificate:
         """What the run so far proves of the hinge losses, or of the objective of the SVM.
 
-        Without a comparator, a `LinearCertificate` of the hinge losses for all models whose norm `ord` is
-        at most `norm`. With one, the regret to it in `||w||^2 / 2 + C max(0, 1 - y <w, x>)`, and bounds
-        on that.
+        Without a comparator, a `LinearCertificate` of the hinge losses for all models whose norm
+        `ord` is at most `norm`. With one, the regret to it in `||w||^2 / 2 + C max(0, 1 - y <w,
+        x>)`, and bounds on that.
 
         Parameters: `X, y`, those learned, in their order and with weights of 1: a batch or a list of
         dicts; `comparator` and `intercept`, weights by name or column, as for

@@ -123,7 +123,9 @@ class Replay:
         if self.learner.intercept:
             vector[-1] = number(intercept, "intercept")
         elif number(intercept, "intercept"):
-            raise ValueError(f"intercept={intercept}: the learner has none, so the comparator has none")
+            raise ValueError(
+                f"intercept={intercept}: the learner has none, so the comparator has none"
+            )
         for name, weight in weights.items():
             value = finite(weight, f"comparator[{name!r}]")
             if name in self.names:

@@ -25,13 +25,13 @@ class NewtonCertificate(LinearCertificate):
     The theorems need the loss to curve by sigma in the slab. That of an example of importance h curves
     by 1 / h of what the loss does, and the squared loss only does if targets are in the slab, too.
 
-    Attributes: those of `LinearCertificate`; `sketch`, `size`, `alpha`, `slab`, `diagonal` as the learner
-    had them; `in_slab`; `features`, d; `curvature`, sigma, and `allowed`, the largest sigma that the loss
-    has in the slab; `heaviest`, the largest importance of an example, and `span`, the largest target;
-    `steepest`, L, the largest `|h l'|`; `etas`, the sum of eta_t, and `eta`, the last; `squares`, the
-    sum of `||g_t||^2`; `gain`, the sum of `<g_t, A_t^-1 g_t>`; `kept`, the trace of `S^T S`; `removed`,
-    what frequent directions took away, the sum of rho_t; `lanes`, over which these are added up if
-    there are three or more labels.
+    Attributes: those of `LinearCertificate`; `sketch`, `size`, `alpha`, `slab`, `diagonal` as the
+    learner had them; `in_slab`; `features`, d; `curvature`, sigma, and `allowed`, the largest sigma
+    that the loss has in the slab; `heaviest`, the largest importance of an example, and `span`, the
+    largest target; `steepest`, L, the largest `|h l'|`; `etas`, the sum of eta_t, and `eta`, the
+    last; `squares`, the sum of `||g_t||^2`; `gain`, the sum of `<g_t, A_t^-1 g_t>`; `kept`, the
+    trace of `S^T S`; `removed`, what frequent directions took away, the sum of rho_t; `lanes`, over
+    which these are added up if there are three or more labels.
 
     >>> from regretless.newton import NewtonRegressor
     >>> model = NewtonRegressor(sketch="full", alpha=1.0, slab=2.0, diagonal=False, certify=True)

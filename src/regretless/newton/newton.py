@@ -43,7 +43,8 @@ class NewtonLane:
     """One of the ways to step that are tried when `alpha` is not given, and what it is worth.
 
     Attributes: `diagonal`, in which space; `alpha` in units of the first `||x||^2`; `curvature`, sigma;
-    `loss`, the sum, and `mean_loss`; `weight` in the mixture. The last lane, the blend of the others, has no alpha.
+    `loss`, the sum, and `mean_loss`; `weight` in the mixture. The last lane, the blend of the
+    others, has no alpha.
 
     >>> NewtonLane(True, 0.001, 0.06).diagonal
     True

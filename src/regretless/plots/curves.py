@@ -126,11 +126,15 @@ def _limits(curves: Collection[Curve]) -> tuple[float, float]:
     """The heights to show: the best line and the last decade of all, not the noise before."""
     best = min(curves, key=lambda curve: float(np.nan_to_num(curve.mean_loss[-1], nan=np.inf)))
     end = best.examples[-1]
-    shown = [*best.loss[best.examples >= max(min(10, end), end / VISIBLE)]]
+    shown = [*best.mean_loss[best.examples >= max(min(10, end), end / VISIBLE)]]
     for curve in curves:
         late = curve.examples >= curve.examples[-1] / 10
         many = np.diff(curve.examples, prepend=0) >= 10
-        shown += [*curve.mean_loss[late], *curve.interval_mean_loss[late & many], curve.certified[-1]]
+        shown += [
+            *curve.mean_loss[late],
+            *curve.interval_mean_loss[late & many],
+            curve.certified[-1],
+        ]
     finite = [each for each in shown if np.isfinite(each)] or [0.0, 1.0]
     low, high = min(finite), max(finite)
     margin = 0.1 * (high - low) or 0.1 * abs(high) or 1.0
