@@ -47,7 +47,7 @@ class Validation(OneThread):
     >>> scores = Validation("binary")
     >>> scores.add(losses=[0.7, 0.1, 0.4], weights=None, wrong=[True, False, False],
     ...            probability=[0.5, 0.9, 0.3], positive=[False, True, False])
-    >>> scores.examples, round(scores.loss, 3), round(scores.error, 3), scores.auc
+    >>> scores.examples, round(scores.mean_loss, 3), round(scores.error, 3), scores.auc
     (3, 0.4, 0.333, 1.0)
     >>> scores.curve.examples
     array([1, 2, 3])

@@ -39,7 +39,7 @@ class NewtonCertificate(LinearCertificate):
     ...     model.learn_one({"a": t % 3 - 1, "b": t % 5 - 2}, 0.5 * (t % 3 - 1))
     >>> proved = model.certificate(norm=1, in_slab=True)
     >>> sorted(proved.bounds), proved.bound < model.certificate(norm=1).bound
-    (['Prop 1', 'Thm 16', 'convexity'], True)
+    (['Prop 1', 'Thm 16', 'convexity', 'trivial'], True)
     """
 
     in_slab: bool = False
