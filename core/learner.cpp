@@ -336,9 +336,9 @@ std::vector<double> Learner::weights(const Rows& rows) const {
   return out;
 }
 
-std::array<double, 3> Learner::gradient_norms() const {
+std::array<double, 4> Learner::gradient_norms() const {
   auto& bank = const_cast<Bank&>(bank_);
-  double l1 = 0, l2 = 0, largest = 0;
+  double l1 = 0, l2 = 0, largest = 0, count = 0;
   for (std::size_t i = 0; i < bank_.rows(); ++i) {
     for (int k = 0; k < lanes(); ++k) {
       const double z = std::fabs(certify_ ? bank.doubles(i, int(needs_clock_))[k]
@@ -346,9 +346,10 @@ std::array<double, 3> Learner::gradient_norms() const {
       l1 += z;
       l2 += z * z;
       largest = std::max(largest, z);
+      count += z > 0;
     }
   }
-  return {l1, std::sqrt(l2), largest};
+  return {l1, std::sqrt(l2), largest, count};
 }
 
 }  // namespace regretless

@@ -47,7 +47,7 @@ class Learner : public Model {
   std::vector<double> weights(const Rows& rows) const override;
 
   bool has_gradient_sum() const override { return certify_ || keeps_gradient_sum_; }
-  std::array<double, 3> gradient_norms() const override;
+  std::array<double, 4> gradient_norms() const override;
   std::vector<Part> parts() override { return {{&bank_, &scalars_, &places_}}; }
 
   // As one of several banks: so many lanes learn the same, and none may stop the others.

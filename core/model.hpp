@@ -24,7 +24,7 @@ inline void check_scalars(const double* scalars, std::size_t size) {
   require(size >= kScalars, "scalars do not fit the lanes");
   Field::count("rounds", lanes(kRounds)).check();
   Field::count("updates", lanes(kUpdates)).check();
-  for (const Scalar s : {kSquares, kWeights, kRounding, kRadius})
+  for (const Scalar s : {kSquares, kWeights, kRounding, kRadius, kGross})
     Field::positive("scalars that add up", lanes(s)).check();
   // What a rule computes with stays where its products are numbers; kB holds sums of powers.
   for (const Scalar s : {kA, kC, kD, kE, kF})
@@ -86,8 +86,9 @@ class Model {
   }
   virtual double scalar(Scalar s, int lane) const = 0;
   virtual bool has_gradient_sum() const { return false; }
-  // l1, l2 and l-infinity norm of the sum of gradients over all rows and lanes.
-  virtual std::array<double, 3> gradient_norms() const { return {}; }
+  // l1, l2 and l-infinity norm of the sum of gradients over all rows and lanes, and of how many
+  // numbers.
+  virtual std::array<double, 4> gradient_norms() const { return {}; }
 
   // What it is made of, for files and copies: banks with their scalars, and numbers besides.
   struct Part {

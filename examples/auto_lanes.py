@@ -30,8 +30,8 @@ def main() -> None:
         if t % max(1, len(examples) // 500) == 0:
             weights.append([lane.weight for lane in _lanes(model)])
     print(f"{len(examples):,} examples, mean loss {model.loss_ / len(examples):.4f}\n")
-    for lane in sorted(_lanes(model), key=lambda lane: lane.loss):
-        print(f"{name(lane):34}{lane.loss:8.4f}{lane.weight:9.4f}{'  retired' * lane.retired}")
+    for lane in sorted(_lanes(model), key=lambda lane: lane.mean_loss):
+        print(f"{name(lane):34}{lane.mean_loss:8.4f}{lane.weight:9.4f}{'  retired' * lane.retired}")
     certificate = model.certificate()
     print(f"\nregret to the best lane {certificate.regret:.3f}, certified {certificate.bound:.3f}")
     if options.plot:

@@ -44,7 +44,7 @@ def main() -> None:
     reports = {name: evaluate.progressive(model, zip(X, targets)) for name, model in models.items()}
     print(f"{n} copies\n\n{'':16}{'squared loss':>14}")
     for name, report in reports.items():
-        print(f"{name:16}{report.loss:14.2f}")
+        print(f"{name:16}{report.mean_loss:14.2f}")
     print(f"{'best constant':16}{np.var(targets):14.2f}")
     if options.plot:
         curves = {name: report.curve for name, report in reports.items()}

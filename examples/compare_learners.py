@@ -46,7 +46,7 @@ def main() -> None:
     for name, model in learners().items():
         report = evaluate.progressive(model, streams.bundled("phishing"))
         print(
-            f"{name:20} {report.loss:8.4f} {report.error:8.4f} {report.auc:8.4f} "
+            f"{name:20} {report.mean_loss:8.4f} {report.error:8.4f} {report.auc:8.4f} "
             f"{report.examples_per_second:12,.0f}"
         )
         if name not in APART:

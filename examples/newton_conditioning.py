@@ -51,7 +51,7 @@ def main() -> None:
     }
     print(f"condition number {options.condition:g}\n\n{'':16}{'error':>8}{'loss':>9}")
     for name, report in reports.items():
-        print(f"{name:16}{report.error:8.4f}{report.loss:9.4f}")
+        print(f"{name:16}{report.error:8.4f}{report.mean_loss:9.4f}")
     print(f"\nm = 10 measured a condition number of {models[10].condition_number_:.0f}")
     if options.plot:
         curves = {name: errors(report.curve) for name, report in reports.items()}

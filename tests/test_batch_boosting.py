@@ -219,7 +219,7 @@ def test_training_error_of_every_round_is_within_its_bound(kind, noise):
                 assert np.mean(margins <= theta) <= certificate.margin_bound(theta) + 1e-9
     # the sum of CHK-2.12 is sharper than its logarithm
     last = NHBoostDT(rounds=200).fit(X, signs).certificate()
-    assert last.bound <= min(1.0, thesis[-1] / math.expm1(200 * mean[-1] ** 2 / 3))
+    assert min(last.bounds.values()) <= min(1.0, thesis[-1] / math.expm1(200 * mean[-1] ** 2 / 3))
     assert last.edge == pytest.approx(mean[-1])
 
 
@@ -286,7 +286,7 @@ def test_a_perfect_stump():
     y = ["a", "a", "b", "b"]
     ada = AdaBoost(rounds=10).fit(X, y)
     assert (len(ada.stumps_), ada.alphas_.tolist(), ada.edges_.tolist()) == (1, [1.0], [0.5])
-    assert ada.certificate().bound == 0.0
+    assert ada.certificate().margin_bound(0.0) == 0.0
     for cls in (NHBoost, NHBoostDT):
         model = cls(rounds=10).fit(X, y)
         assert model.edges_.tolist() == [0.5] * 10
@@ -321,7 +321,7 @@ def test_a_perfect_hypothesis_decides_alone():
     assert model.errors_.tolist()[-1] == 0.0
     assert model.margins(X, y).tolist() == [1.0] * 4
     certificate = model.certificate()
-    assert (certificate.bound, certificate.margin_bound(0.99), certificate.holds) == (
+    assert (certificate.margin_bound(0.0), certificate.margin_bound(0.99), certificate.holds) == (
         0.0,
         0.0,
         True,
@@ -335,7 +335,7 @@ def test_useless_stumps():
     assert ada.stumps_ == []
     assert ada.errors_.tolist() == []
     assert ada.predict(X).tolist() == [1] * 4  # sign(0) = +1
-    assert (ada.certificate().bound, ada.certificate().holds) == (1.0, True)
+    assert (ada.certificate().margin_bound(0.0), ada.certificate().holds) == (1.0, True)
     for cls in (NHBoost, NHBoostDT):
         model = cls(rounds=10).fit(X, y)
         assert abs(model.edges_[0]) < 1e-15

@@ -135,7 +135,10 @@ def test_osboost_is_that_of_the_text(n, edge, stream):
     regret = math.sqrt(n * 80) / 2 + steps
     assert hinge - hinge_of_even <= regret
     bound = (hinge_of_even + regret) / oracle.theta
-    assert certificate("osboost_ocp", learned).bound == pytest.approx(bound, rel=1e-12)
+    found = certificate("osboost_ocp", learned)
+    assert found.bounds["even weights"] == pytest.approx(bound, rel=1e-12)
+    assert found.bound <= found.bounds["trivial"] + found.rounding  # of which there are no more
+    assert found.holds
 
 
 @every_kind

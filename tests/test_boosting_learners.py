@@ -342,7 +342,7 @@ def test_nothing_learned():
     with pytest.raises(ValueError, match="nothing has been learned"):
         model.predict(X)
     c = model.certificate()
-    assert (c.examples, c.mistakes) == (0, 0)
+    assert (c.rounds, c.mistakes) == (0, 0)
     assert c.holds
     model.learn_one({"a": 1}, "only")
     assert model.predict_one({"a": 1}) == "only"

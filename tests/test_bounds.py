@@ -321,15 +321,17 @@ PROMISES = [
 @pytest.mark.parametrize("loss", ["logistic", "absolute"])
 @pytest.mark.parametrize("rule", PROMISES, ids=repr)
 def test_promised(rule, loss, stream):
-    """`promised` is the theorem on these gradients, and no comparator of that norm does better."""
+    """`promise` is the theorem on these gradients, and no comparator of that norm does better."""
     model, trace = certified(loss, rule, stream)
     certificate, d = model.certificate(), trace.X.shape[1]
     p = rule.p if isinstance(rule, rules.PNorm) else 2.0
     q = 1 if isinstance(rule, rules.EG) else p / (p - 1)
     for norm in (0.0, 0.5, 2.0):
-        promised = certificate.promised(norm)
+        promised = certificate.promise.at(norm)
         assert promised == pytest.approx(by_hand(rule, trace.gradients, norm, d), rel=1e-9)
-        assert certificate.bound(norm, ord=1) <= promised * SLACK
+        found = certificate.within(norm, ord=1)
+        assert found.bounds["convexity"] <= found.bounds[rule.name] <= promised * SLACK
+        assert found.holds
         for u in comparators(trace, ord=q):
             scale = norm / (np.linalg.norm(u, q) or 1.0)
             assert trace.regret(scale * u) <= promised * SLACK
@@ -344,10 +346,11 @@ def test_promised_for_several_classes():
         apart = [
             LinearClassifier(rule=rule, certify=True).fit(X, y == k).certificate() for k in range(3)
         ]
-        promised = [c.promised(0.0 if q == 2 else norm) for c in apart]
+        promised = [c.promise.at(0.0 if q == 2 else norm) for c in apart]
         extra = norm**2 / 0.2 if q == 2 else 0.0
-        assert together.promised(norm) == pytest.approx(sum(promised) + extra, rel=1e-9)
-        assert together.bound(norm, ord=q) <= together.promised(norm) * SLACK
+        found = together.within(norm, ord=q)
+        assert found.bounds[rule.name] == pytest.approx(sum(promised) + extra, rel=1e-9)
+        assert found.bounds["convexity"] <= found.bounds[rule.name]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -360,31 +363,41 @@ def test_eg_promises_while_features_appear(seed):
         new = [0] if t == 0 else rng.integers(0, min(2 ** (t // 4), 500) + 1, 5)
         x = {f"f{i}": float(rng.choice([-1, 1])) for i in new}
         model.learn_one(x, bool(model.decision_one(x) < 0), float(rng.exponential()))
-        certificate = model.certificate()
-        assert certificate.bound(2.0, ord=1) <= certificate.promised(2.0) * SLACK
-        lower = max(lower, certificate.bound(2.0, ord=1) / certificate.promised(2.0))
+        found = model.certificate(norm=2.0, ord=1)
+        promised = found.promise.at(2.0)
+        assert found.bounds["convexity"] <= promised * SLACK
+        lower = max(lower, found.bounds["convexity"] / promised)
     assert lower > 0.1  # the streams are hard enough to tell
 
 
 @pytest.mark.parametrize(
-    ("options", "norm", "message"),
+    ("options", "norm", "ord"),
     [
-        ({"rule": "coin"}, 1, "no such theorem"),
-        ({"rule": "ogd"}, 1, "unbounded domain"),
-        ({"rule": rules.OGD(0.1, invariant=True)}, 1, "invariant=False"),
-        ({"rule": rules.OGD(0.1), "l2": 0.1}, 1, "l2=0"),
-        ({"rule": rules.OGD(0.1, radius=1.0)}, 2, "norm=2.0 is outside"),
-        ({"rule": rules.EG(1.0)}, 2, "norm=2.0 is outside"),
-        ({"rule": rules.OGD(0.1)}, -1, "norm=-1 must be"),
-        ({"rule": rules.PNorm(3.0), "certify": False}, 1, "certify=True"),
+        ({"rule": "coin"}, 1, 2),
+        ({"rule": "ogd"}, 1, 2),  # rates that fall, in a domain without end
+        ({"rule": rules.OGD(0.1, invariant=True)}, 1, 2),
+        ({"rule": rules.OGD(0.1), "l2": 0.1}, 1, 2),
+        ({"rule": rules.OGD(0.1)}, 1, math.inf),
+        ({"rule": rules.EG(1.0)}, 1, 2),  # not all of them are in the l1 ball
+        ({"rule": rules.PNorm(3.0)}, 1, 2),
+        ({"rule": rules.PNorm(3.0), "certify": False}, 1, 1),
     ],
 )
-def test_no_promise(options, norm, message):
+def test_no_promise(options, norm, ord):
+    """Without a theorem for these models there is what the run proves, and nothing else."""
     model = LinearClassifier(**{"certify": True} | options).fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(ValueError, match=message):
-        model.certificate().promised(norm)
-    with pytest.raises(ValueError, match="no regret theorem"):
-        PassiveAggressive(certify=True).fit([[1.0], [2.0]], [0, 1]).certificate().promised(1)
+    assert model.certificate(norm, ord).bounds.keys() == {"convexity", "trivial"}
+
+
+@pytest.mark.parametrize("rule", [rules.OGD(0.1, radius=1.0), rules.EG(1.0)])
+def test_no_promise_beyond_the_domain(rule):
+    """Models outside the ball are nothing that the theorem speaks of; convexity does."""
+    model = LinearClassifier(rule=rule, certify=True).fit([[1.0], [2.0]], [0, 1])
+    found = model.certificate(2.0, 1)
+    assert found.bounds[rule.name] == math.inf
+    assert found.bound < math.inf
+    with pytest.raises(ValueError, match="norm=-1 must"):
+        model.certificate(-1)
 
 
 # -- passive-aggressive: primal-dual Thm 3, sections 5.1, 5.2, 5.4 --------------------------------

@@ -86,7 +86,7 @@ def check(certificate, trace, u, radius, ord):
     rounding = 1e-9 * (1 + suffered)
     assert certificate.loss == pytest.approx(suffered, rel=1e-9)
     assert certificate.best_possible(radius, ord=ord) <= trace.of(u) + rounding
-    assert certificate.bound(radius, ord=ord) >= trace.regret(u) - rounding
+    assert certificate.within(radius, ord=ord).bound >= trace.regret(u) - rounding
 
 
 @pytest.mark.parametrize("kind", ["stochastic", "drifting", "weighted"])
@@ -253,7 +253,7 @@ def test_several_classes(name, late):
     for radius, p in ((2.0, 2), (3.0, 1), (1.0, math.inf)):
         u = best_in_ball(value, gradient, 3 * classes, radius, p, steps=60, polish=0)
         assert certificate.best_possible(radius, ord=p) <= value(u) + 1e-9 * suffered
-        assert certificate.bound(radius, ord=p) >= suffered - value(u) - 1e-9 * suffered
+        assert certificate.within(radius, ord=p).bound >= suffered - value(u) - 1e-9 * suffered
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=str)
@@ -271,12 +271,14 @@ def test_certifying_changes_no_score(pair):
         return
     rough, exact = plain.certificate(), audited.certificate()
     assert (rough.loss, rough.linear) == (exact.loss, exact.linear)
-    assert (exact.rounding, exact.examples) == (0.0, np.count_nonzero(stream.h))
+    assert exact.rounds == np.count_nonzero(stream.h)
+    assert exact.error < 1e-6 * rough.error
     for radius, p in BALLS:
-        excess = rough.bound(radius, ord=p) - exact.bound(radius, ord=p)
-        assert 0 <= excess <= 2 * radius * rough.rounding
+        mine, theirs = (c.within(radius, ord=p) for c in (rough, exact))
+        excess = mine.bounds["convexity"] + mine.rounding - theirs.bounds["convexity"]
+        assert 0 <= excess <= 2 * mine.rounding
     size = np.abs(traces[0].gradients).sum()
-    assert 0 < rough.rounding <= 200 * 2.0**-22 * size
+    assert 0 < rough.error <= 200 * 2.0**-22 * size
 
 
 def test_rounding_is_accounted_for_when_it_matters():
@@ -290,17 +292,18 @@ def test_rounding_is_accounted_for_when_it_matters():
             model.learn_many(X, y)
         rough, exact = (model.certificate() for model in models)
         error = np.subtract(rough.gradient_norms, exact.gradient_norms)
-        assert 1e-6 < np.abs(error).max() <= rough.rounding
+        assert 1e-6 < np.abs(error).max() <= rough.error
         for radius, p in BALLS:
-            assert rough.bound(radius, ord=p) >= exact.bound(radius, ord=p)
+            mine, theirs = (c.within(radius, ord=p) for c in (rough, exact))
+            assert mine.bounds["convexity"] + mine.rounding >= theirs.bounds["convexity"]
 
 
 def test_bad_questions():
     """Norms are finite and not negative, and measured in one of three ways."""
     certificate = PAIRS["coin-8.0"].learner("squared").certificate()
-    assert certificate.best_possible(1.0) == certificate.bound(1.0) == 0.0
+    assert certificate.best_possible(1.0) == certificate.bound == 0.0
     for norm in (-1.0, math.inf, math.nan):
         with pytest.raises(ValueError, match="norm="):
-            certificate.bound(norm)
+            certificate.within(norm)
     with pytest.raises(ValueError, match="ord=3"):
         certificate.best_possible(1.0, ord=3)

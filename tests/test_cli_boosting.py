@@ -88,7 +88,7 @@ def test_options(folder, options, exact, file):
     command = ["train", file, "--label", "y", *BOOST, *options.split(), "--save", "m"]
     summary = run_json(*command, *(["--exact"] if exact else []))
     assert same(load("m"), expected.model)
-    assert summary["loss"] == expected.validation.loss
+    assert summary["mean_loss"] == expected.validation.mean_loss
     assert summary["error"] == expected.validation.error
 
 

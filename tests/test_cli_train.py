@@ -62,9 +62,9 @@ def test_certified_parquet_by_a_pattern(folder):
     summary = run_json(*command)
     assert summary["examples"] == 600
     assert summary["certificate"]["norm"] == 10
-    assert 0 <= summary["certificate"]["best_possible"] <= summary["loss"]
+    assert 0 <= summary["certificate"]["best_possible"] <= summary["mean_loss"]
     assert os.listdir("ck") == ["checkpoint.safetensors"]
-    assert run_json(*command)["loss"] == summary["loss"]
+    assert run_json(*command)["mean_loss"] == summary["mean_loss"]
 
 
 def test_standard_input(folder):
@@ -92,9 +92,10 @@ KEYS = {
     "seconds": float,
     "examples_per_second": float,
     "loss": float,
+    "mean_loss": float,
     "error": float,
     "auc": float,
-    "holdout_loss": (float, type(None)),
+    "holdout_mean_loss": (float, type(None)),
     "certificate": (dict, type(None)),
     "peak_rss_mb": float,
     "learner": str,
@@ -118,8 +119,8 @@ def test_figures_are_those_of_the_library(folder):
     summary = run_json("train", "clicks.vw", "--exact", "--learner", "adagrad", "--rate", "0.3")
     rule = rules.AdaGrad(rate=0.3, scale_invariant=True)
     scores = trained("clicks.vw", LinearClassifier(rule=rule)).validation
-    assert (summary["loss"], summary["error"], summary["auc"]) == (
-        scores.loss,
+    assert (summary["mean_loss"], summary["error"], summary["auc"]) == (
+        scores.mean_loss,
         scores.error,
         scores.auc,
     )
@@ -130,7 +131,7 @@ def test_holdout(folder):
     summary = run_json("train", "clicks.vw", "--holdout", "4", "--save", "m", *SMALL)
     training = trained("clicks.vw", holdout=4)
     assert training.held_out.examples == 150
-    assert summary["holdout_loss"] == training.held_out.loss
+    assert summary["holdout_mean_loss"] == training.held_out.mean_loss
     assert summary["examples"] == 600
     assert load("m").examples_ == 450
 
@@ -150,8 +151,8 @@ def test_passes(folder, cache, features, monkeypatch):
     )
     assert same_weights(load("m"), training.model)
     assert (summary["examples"], summary["passes"]) == (1800, 3)
-    assert summary["loss"] == training.validation.loss  # of the first pass: fresh data
-    assert summary["holdout_loss"] == training.held_out.loss  # of the last
+    assert summary["mean_loss"] == training.validation.mean_loss  # of the first pass: fresh data
+    assert summary["holdout_mean_loss"] == training.held_out.mean_loss  # of the last
     assert (folder / "kept.cache").exists() == bool(cache)
     assert not os.listdir("ads")
 
@@ -167,7 +168,7 @@ def test_passes_over_names_that_are_not_learned(folder, options):
     model = Auto() if "--exact" in options else None
     training = trained("own.vw", model, holdout=5, passes=2)
     assert same_weights(load("m"), training.model)
-    assert summary["holdout_loss"] == training.held_out.loss
+    assert summary["holdout_mean_loss"] == training.held_out.mean_loss
 
 
 def test_skip_bad(folder):
@@ -245,9 +246,9 @@ def test_tau_is_the_quantile(folder, learner):
     command = ["train", "prices.svm", "--loss", "quantile", "--learner", learner, "--exact"]
     high = run_json(*command, "--tau", "0.9", "--save", "m")
     assert load("m").loss == losses.Quantile(0.9)
-    assert high["loss"] == trained("prices.svm", load("m").clone()).validation.loss
+    assert high["mean_loss"] == trained("prices.svm", load("m").clone()).validation.mean_loss
     plain, half = run_json(*command), run_json(*command, "--tau", "0.5")
-    assert plain["loss"] == half["loss"] != high["loss"]
+    assert plain["loss"] == half["loss"] != high["mean_loss"]
 
 
 @pytest.mark.parametrize("loss", [[], ["--loss", "absolute"]])

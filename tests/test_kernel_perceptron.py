@@ -385,7 +385,7 @@ def test_the_bounds_hold(seed, kernel, noise, labels):
         assert c.updates == model.updates_
         assert c.holds
         for rho in (None, 0.01, 1.0, 100.0):
-            bounds = c.bounds(rho)
+            bounds = model.certificate(comparator, margin=rho).bounds
             assert c.updates <= min(bounds.values()) * (1 + 1e-12)
             assert bounds["l1"] <= bounds["l2"] * (1 + 1e-12) or rho is None
         for lane in c.lanes:  # mohri 7.1: the sharper steps of the proof
@@ -400,9 +400,9 @@ def test_the_separable_bound_by_hand():
     model.learn_many(np.eye(9), [1] * 9)
     c = model.certificate()
     assert c.updates == 9
-    assert c.bounds(1 / 3)["separable"] == pytest.approx(9.0, rel=1e-15)
+    assert model.certificate(margin=1 / 3).bounds["separable"] == pytest.approx(9.0, rel=1e-15)
     assert c.bound == pytest.approx(9.0, rel=1e-12)
-    assert c.bounds(0.34)["separable"] == math.inf
+    assert model.certificate(margin=0.34).bounds["separable"] == math.inf
 
 
 def test_a_conflict_counts_both_labels():
@@ -538,8 +538,8 @@ def test_bad_comparators_and_passes():
         model.certificate(np.ones(9))
     with pytest.raises(ValueError, match="max_passes=0 must be a whole number"):
         model.cycle(XOR, [0, 1, 1, 0], max_passes=0)
-    with pytest.raises(ValueError, match="rho=0 must be positive"):
-        model.certificate().bounds(0)
+    with pytest.raises(ValueError, match="margin=0 must be positive"):
+        model.certificate(margin=0)
     with pytest.raises(AttributeError, match="kernel=rbf has no weights of features"):
         _ = model.weights_
 
@@ -559,7 +559,7 @@ def test_a_run_goes_on_from_a_file_bit_for_bit(options, tmp_path):
     for other in (load(tmp_path / "m"), pickle.loads(pickle.dumps(part))):
         other.learn_many(X[40:], y[40:])
         assert other.decision_function(X).tolist() == whole.decision_function(X).tolist()
-        assert other.certificate().bounds() == whole.certificate().bounds()
+        assert other.certificate().bounds == whole.certificate().bounds
         assert other.support_vectors_ == whole.support_vectors_
 
 

@@ -114,11 +114,11 @@ class Recorded:
         losses, wrong, w = self.losses[which], self.wrong[which], self.w[which]
         y, said = (np.array([str(s) for s in each])[which] for each in (self.y, self.said))
         assert report.examples == len(w)
-        assert report.loss == pytest.approx(np.average(losses, weights=w), rel=1e-9)
+        assert report.mean_loss == pytest.approx(np.average(losses, weights=w), rel=1e-9)
         assert report.error == pytest.approx(zero_one_loss(y, said, sample_weight=w), rel=1e-9)
         begin = 0
         for k, end in enumerate(report.curve.examples):
-            for start, of, about in ((0, "loss", losses), (0, "error", wrong)):
+            for start, of, about in ((0, "mean_loss", losses), (0, "error", wrong)):
                 same_mean(getattr(report.curve, of)[k], about[start:end], w[start:end])
                 inside = getattr(report.curve, f"interval_{of}")[k]
                 same_mean(inside, about[begin:end], w[begin:end])
@@ -236,7 +236,7 @@ def test_a_regressor(weights, delay):
             twin.learn_one(*waiting.popleft())
     y, w = np.array([y for _, y, _ in rows]), np.array([w for *_, w in rows])
     report = evaluate.progressive(LinearRegressor(loss="absolute"), rows, delay=delay)
-    assert report.loss == pytest.approx(np.average(np.abs(y - said), weights=w))
+    assert report.mean_loss == pytest.approx(np.average(np.abs(y - said), weights=w))
     assert report.rmse == pytest.approx(np.sqrt(mean_squared_error(y, said, sample_weight=w)))
     for k, end in enumerate(report.curve.examples):
         same_mean(report.curve.error[k], np.square(y - said)[:end], w[:end])
@@ -248,7 +248,7 @@ def test_the_first_prediction():
         for delay in (0, 1):
             report = evaluate.progressive(LinearClassifier(), [({"p": 1.0}, y)], delay=delay)
             assert report.error == 1.0
-            assert report.loss == pytest.approx(np.log(2))
+            assert report.mean_loss == pytest.approx(np.log(2))
     known = LinearClassifier().partial_fit(np.zeros((0, 1)), [], classes=[0, 1])
     assert evaluate.progressive(known, [({0: 1.0}, 1)]).error == 0.0  # it is what it predicts
 
@@ -268,7 +268,9 @@ def test_an_example_without_weight_is_not_measured():
         one, two = LinearClassifier(), LinearClassifier()
         plain = evaluate.progressive(one, rows)
         among = evaluate.progressive(two, odd + rows + odd)
-        assert (among.loss, among.error) == pytest.approx((plain.loss, plain.error), rel=1e-12)
+        assert (among.mean_loss, among.error) == pytest.approx(
+            (plain.mean_loss, plain.error), rel=1e-12
+        )
         assert among.auc == plain.auc
         assert one.classes_.tolist() == two.classes_.tolist(), delay
         assert one.weights_ == two.weights_
@@ -277,7 +279,7 @@ def test_an_example_without_weight_is_not_measured():
 def test_a_delay_is_certified():
     rows = stream()
     report = evaluate.progressive(LinearClassifier(), rows, delay=3, norm=2.0)
-    assert report.curve.certified[-1] == report.certificate.best_possible(2.0, mean=True)
+    assert report.curve.certified[-1] == report.certificate().best_possible(2.0, mean=True)
 
 
 # --- those of others --------------------------------------------------------------------------------
@@ -303,7 +305,7 @@ def test_river(weights, labels, delay):
     chance = np.array([p.get(label, 1 / (len(p) + 2)) for p, label in zip(told, y)])
     report = evaluate.progressive(make(), rows, delay=delay)
     expected = np.average(-np.log(np.clip(chance, 1e-15, 1)), weights=w)
-    assert report.loss == pytest.approx(expected)
+    assert report.mean_loss == pytest.approx(expected)
     assert report.error == pytest.approx(zero_one_loss(y, said, sample_weight=w))
     if labels > 2:
         assert report.auc is None
@@ -339,7 +341,7 @@ def test_scikit_learn(weights, labels):
     seen = np.isin(y, known)
     late = (w * ~seen).sum() * np.log(len(known) + 2)
     loss = log_loss(y[seen], np.clip(p[seen], 1e-15, 1), sample_weight=w[seen], normalize=False)
-    assert report.loss == pytest.approx((loss + late) / w.sum())
+    assert report.mean_loss == pytest.approx((loss + late) / w.sum())
     said = known[p.argmax(axis=1)]
     assert report.error == pytest.approx(zero_one_loss(y, said, sample_weight=w))
     if len(known) == 2:

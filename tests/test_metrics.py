@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from regretless.certificates import LinearCertificate
 from regretless.evaluate import Calibration, Curve, Report, Validation
 
-FIELDS = ("loss", "interval_loss", "error", "interval_error")
+FIELDS = ("mean_loss", "interval_mean_loss", "error", "interval_error")
 
 
 def stream(size, seed=0, weighted=True):
@@ -61,7 +61,7 @@ def test_curve(size, weighted):
     before = 0
     for k, end in enumerate(curve.examples):
         for values, mean, interval in (
-            (losses, "loss", "interval_loss"),
+            (losses, "mean_loss", "interval_mean_loss"),
             (wrong, "error", "interval_error"),
         ):
             assert getattr(curve, mean)[k] == pytest.approx(
@@ -121,7 +121,7 @@ def test_weight_is_repetition():
     weights = np.random.default_rng(1).integers(0, 4, 200)
     weighed = fed((losses, weights, wrong, probability, positive))
     repeated = fed([c if c is None else np.repeat(c, weights) for c in columns])
-    for name in ("loss", "error", "auc"):
+    for name in ("mean_loss", "error", "auc"):
         assert getattr(weighed, name) == pytest.approx(getattr(repeated, name), rel=1e-12)
     for field in ("weight", "probability", "positive"):
         np.testing.assert_allclose(
@@ -164,7 +164,7 @@ def test_regression():
     errors = np.random.default_rng(0).normal(size=500)
     validation = fed((np.abs(errors), None, errors**2), [100], kind="regression")
     assert validation.rmse == pytest.approx(np.linalg.norm(errors) / np.sqrt(500), rel=1e-12)
-    assert validation.loss == pytest.approx(np.abs(errors).mean(), rel=1e-12)
+    assert validation.mean_loss == pytest.approx(np.abs(errors).mean(), rel=1e-12)
     assert validation.auc is validation.calibration is None
     assert fed(stream(10)).rmse is None
 
@@ -254,7 +254,7 @@ def test_some_without_a_probability():
     scores.add(
         [1.0, 3.0, math.inf], [1.0, 1.0, 0.0], [0, 1, 1], [0.5, math.nan, 0.5], [True, True, False]
     )
-    assert (scores.loss, scores.error, scores.auc) == (2.0, 0.5, None)
+    assert (scores.mean_loss, scores.error, scores.auc) == (2.0, 0.5, None)
     assert scores.calibration.weight.sum() == 1.0
     scores.add([1.0], None, [0], [math.nan], [True])
     assert scores.calibration.weight.sum() == 1.0
@@ -269,7 +269,7 @@ def test_a_third_label():
     assert validation.auc is validation.calibration is None
     fed([c[200:] for c in columns[:3]], into=validation)
     assert validation.kind == "multiclass"
-    assert validation.loss == pytest.approx(fed(columns).loss, rel=1e-12)
+    assert validation.mean_loss == pytest.approx(fed(columns).mean_loss, rel=1e-12)
     with pytest.raises(ValueError, match="kind='multiclass': leave it out"):
         fed(columns, into=validation)
 
@@ -347,7 +347,7 @@ def test_nothing_yet():
     validation = Validation("binary")
     validation.add([], None, [], [], [])
     assert validation.examples == len(validation.curve.examples) == 0
-    assert math.isnan(validation.loss)
+    assert math.isnan(validation.mean_loss)
     assert validation.auc is validation.calibration is None
 
 
@@ -355,17 +355,18 @@ def test_nothing_yet():
 
 
 def report():
-    certificate = LinearCertificate(300, 90.0, 3.0, (1.0, 0.5, math.inf))
-    return fed(stream(300)).report(seconds=0.5, learner="coin", certificate=certificate)
+    certified = LinearCertificate.of(300, loss=90.0, linear=3.0, gradient_norms=(1.0, 0.5, 0.25))
+    return fed(stream(300)).report(seconds=0.5, learner="coin", certified=certified)
 
 
 def test_report_says_what_was_validated():
     """All fields, taken over."""
     validation, made = fed(stream(300)), report()
-    for name in ("examples", "loss", "error", "auc", "rmse"):
+    for name in ("examples", "mean_loss", "error", "auc", "rmse"):
         assert getattr(made, name) == getattr(validation, name)
+    assert made.loss == pytest.approx(validation.loss, rel=1e-14)
     assert made.examples_per_second == 600
-    assert made.certificate.loss == 90
+    assert made.certificate().loss == 90
     assert isinstance(made, Report)
     assert isinstance(made.curve, Curve)
     assert isinstance(made.calibration, Calibration)
@@ -383,14 +384,14 @@ def test_report_as_json():
     assert read["curve"]["examples"] == made.curve.examples.tolist()
     assert read["curve"]["certified"] == [None] * len(made.curve.examples)
     assert read["calibration"]["weight"] == made.calibration.weight.tolist()
-    assert read["certificate"]["gradient_norms"] == [1.0, 0.5, None]
+    assert read["certificate"]["gradient_norms"] == [1.0, 0.5, 0.25]
     assert read["certificate"]["holds"] is True
 
 
 def test_report_without_examples_as_json():
     """A stream may be empty."""
     read = Validation("regression").report(seconds=0.0, learner="coin").as_dict()
-    assert [read[name] for name in ("loss", "rmse", "examples_per_second")] == [None] * 3
+    assert [read[name] for name in ("mean_loss", "rmse", "examples_per_second")] == [None] * 3
     json.dumps(read, allow_nan=False)
 
 

@@ -66,7 +66,7 @@ ADDED = {
         "MistakeBound": RESULT,
         "MistakeCertificate": RESULT,
         "Certificate": RESULT,
-        "SVMCertificate": RESULT,
+        "Promise": RESULT,
     },
     "run": {"Run": RESULT},
     "oco": {

@@ -45,7 +45,7 @@ def test_a_margin_of_exactly_1(at_kink):
     model.learn_one([1.0, 0.0], 1)
     assert weights_of(model, 2).tolist() == [1.0 if at_kink == "none" else 0.5, 0.0]
     X, y = [[1.0, 0.0], [1.0, 0.0]], [1, 1]
-    found = model.certificate(X, y).regret_bound([1.0])
+    found = model.certificate(X, y, comparator=[1.0])
     assert found.holds == (at_kink == "shrink")
 
 
@@ -94,7 +94,7 @@ def test_regret(rate, projection):
     for seed in range(3):
         X, y = stream(seed)
         model = OnlineSVM(C=C, rate=rate, projection=projection, at_kink="shrink", intercept=False)
-        certificate = signed(model).partial_fit(X, y).certificate(X, y)
+        signed(model).partial_fit(X, y)
         oracle = Oracle(4, C=C, rate=model._schedule, ball=projection, kink="shrink")
         suffered, squares = 0.0, 0.0
         for x, label in zip(X, y):
@@ -106,7 +106,7 @@ def test_regret(rate, projection):
         best = minimize(objective, np.zeros(4), (X, y, C), method="Powell").x
         R, T = np.linalg.norm(X, axis=1).max(), len(X)
         for u in (best, np.zeros(4), *np.random.default_rng(seed).normal(size=(5, 4)) / 4):
-            found = certificate.regret_bound(u)
+            found = model.certificate(X, y, comparator=u)
             assert found.regret == pytest.approx(
                 suffered - objective(u, X, y, C), rel=1e-9, abs=1e-8
             )
@@ -127,13 +127,13 @@ def test_descent_is_an_identity_where_the_losses_are_linear():
     X /= 100
     for rate in (0.1, None):
         model = OnlineSVM(C=1.0, rate=rate, intercept=False)
-        certificate = signed(model).partial_fit(X, y).certificate(X, y)
+        signed(model).partial_fit(X, y)
         u = np.array([0.1, 0.2, -0.1, 0.3])
         oracle = Oracle(4, C=1.0, rate=model._schedule)
         for x, label in zip(X, y):
             oracle.learn(x, label)
         left = np.sum((oracle.w - u) ** 2) / (2 * model._schedule(50))
-        found = certificate.regret_bound(u)
+        found = model.certificate(X, y, comparator=u)
         assert found.regret == pytest.approx(found.bounds["descent"] - left, rel=1e-9)
 
 
@@ -154,19 +154,18 @@ def test_certificates():
     model = signed(OnlineSVM(certify=True)).partial_fit(X, y)
     plain = model.certificate()
     assert plain.loss == model.loss_
-    with pytest.raises(ValueError, match=r"call certificate\(X, y\)"):
-        plain.regret_bound([1.0])
+    with pytest.raises(ValueError, match=r"call certificate\(X, y, comparator=\.\.\.\)"):
+        model.certificate(comparator=[1.0])
     assert model.certificate(X, y).loss == plain.loss
-    assert not model.certificate(X[::-1], y[::-1]).regret_bound([1.0]).holds
-    assert model.certificate(X, y).regret_bound([0.1] * 4, intercept=0.2).holds
+    assert not model.certificate(X[::-1], y[::-1], comparator=[1.0]).holds
+    assert model.certificate(X, y, comparator=[0.1] * 4, intercept=0.2).holds
     three = np.argmax(X[:, :3], axis=1)
     lanes = OnlineSVM(C=1.0).partial_fit(X, three, [0, 1, 2])
-    together = lanes.certificate(X, three).regret_bound({k: np.eye(4)[k] for k in range(3)})
+    together = lanes.certificate(X, three, comparator={k: np.eye(4)[k] for k in range(3)})
     alone = [
         OnlineSVM(C=1.0)
         .partial_fit(X, (three == k) * 1, [0, 1])
-        .certificate(X, (three == k) * 1)
-        .regret_bound(np.eye(4)[k])
+        .certificate(X, (three == k) * 1, comparator=np.eye(4)[k])
         for k in range(3)
     ]
     assert together.regret == pytest.approx(sum(each.regret for each in alone), rel=1e-9)

@@ -138,8 +138,10 @@ def test_curves_are_drawn_as_they_are():
     """The line is the mean so far, the markers are the means between."""
     curve = validation().curve
     faint, line = plots.learning_curves({"coin": curve}).axes[0].lines
-    np.testing.assert_array_equal(line.get_xydata(), np.c_[curve.examples, curve.loss])
-    np.testing.assert_array_equal(faint.get_xydata(), np.c_[curve.examples, curve.interval_loss])
+    np.testing.assert_array_equal(line.get_xydata(), np.c_[curve.examples, curve.mean_loss])
+    np.testing.assert_array_equal(
+        faint.get_xydata(), np.c_[curve.examples, curve.interval_mean_loss]
+    )
     assert faint.get_linestyle() == "None"
     assert faint.get_alpha() < 0.5
 
@@ -158,7 +160,7 @@ def test_legend_has_names_and_last_values():
     figure = plots.learning_curves(named, norm=3)
     figure.draw_without_rendering()
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == [f"{name}: {curve.loss[-1]:.4g}" for name, curve in named.items()] + [
+    assert texts == [f"{name}: {curve.mean_loss[-1]:.4g}" for name, curve in named.items()] + [
         "no linear model of norm ≤ 3 is below this: 0.1"
     ]
 
@@ -188,7 +190,7 @@ def test_the_end_of_every_curve_is_inside():
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for curve in (good, wild):
         assert left < curve.examples[-1] < right
-        assert bottom < curve.loss[-1] < top
+        assert bottom < curve.mean_loss[-1] < top
         assert bottom < curve.certified[-1]
     assert bottom >= 0
 

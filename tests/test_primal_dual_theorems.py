@@ -92,9 +92,11 @@ def test_the_dual_says_more_than_convexity():
     tried = 3.0 * np.random.default_rng(0).normal(size=(2000, 3))
     tried /= np.maximum(1.0, np.linalg.norm(tried, axis=1) / 3.0)[:, None]
     least = np.maximum(0.0, 1.0 - y * (tried @ X.T)).sum(axis=1).min()
-    assert c.loss - c.bound(3.0) < c.best_possible(3.0) <= least
+    assert c.loss - c.within(3.0).bounds["convexity"] < c.best_possible(3.0) <= least
     assert c.best_possible(3.0, mean=True) == pytest.approx(c.best_possible(3.0) / 60)
-    assert c.best_possible(3.0, ord=math.inf) == max(0.0, c.loss - c.bound(3.0, ord=math.inf))
+    assert c.best_possible(3.0, ord=math.inf) == max(
+        0.0, c.loss - c.within(3.0, ord=math.inf).bound
+    )
 
 
 def test_the_tuned_constant():
@@ -139,7 +141,8 @@ def test_a_conservative_step_can_be_too_long():
     c = model.certificate()
     assert c.least < 0
     assert not c.holds
-    assert not c.assumptions["C < 2 margin / curvature"]
+    assert c.assumptions["the dual objective never fell"] is False
+    assert c.guaranteed_rate < 0
     fine = binary(update="conservative", C=1.9)
     fine.learn_many([[1.0], [1.0]], [1, -1])
     assert fine.certificate().holds

@@ -66,7 +66,7 @@ def test_what_new_features_take_from_the_dual_is_no_gain():
     model = binary(Entropy(), update="conservative", C=0.5)
     for t, y in enumerate([-1, -1, 1, -1, 1, 1]):
         model.learn_one({f"f{t}": 1.0, "constant": 1.0, f"f{t // 2}": 0.5}, y)
-    mistakes, gains, _, shifts = model._dual.run[:, 0]
+    mistakes, gains, _, shifts, _ = model._dual.run[:, 0]
     c = model.certificate()
     assert mistakes > 1
     assert shifts < 0

@@ -206,7 +206,7 @@ class PyLearner : public Owned {
     return array_of(out);
   }
   bool has_gradient_sum() const { return learner_->has_gradient_sum(); }
-  std::array<double, 3> gradient_norms() const {
+  std::array<double, 4> gradient_norms() const {
     check_idle();
     return learner_->gradient_norms();
   }
@@ -345,6 +345,8 @@ class PyLearner : public Owned {
       out["etas"] = scalar(NewtonFrame::kEtas);
       out["last_eta"] = scalar(NewtonFrame::kLastEta);
       out["gain"] = scalar(NewtonFrame::kGain);
+      out["span"] = scalar(NewtonFrame::kSpan);
+      out["heaviest"] = scalar(NewtonFrame::kHeaviest);
       out["squares"] = scalar(kSquares);
       out["kept"] = frame.sketch().kept();
       out["removed"] = frame.sketch().removed();
@@ -627,7 +629,7 @@ nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::in
 
 void bind_learner(nb::module_& m) {
   m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "weights", "rounding",
-                                     "updates", "radius", "price", "steps");
+                                     "updates", "radius", "price", "steps", "gross");
   nb::class_<PyLearner>(m, "Learner")
       .def(nb::init<nb::handle, const std::string&, nb::dict, int, std::uint32_t, bool, bool>(),
            "loss"_a, "rule"_a, "options"_a, "bits"_a, "remembered"_a, "intercept"_a, "certify"_a)

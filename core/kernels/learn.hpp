@@ -289,6 +289,8 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
       add(&lanes(kLoss, 0), suffered, count);
       for (int k = 0; k < count; ++k) value[k] = g[k] * (s[k] - R::offset);
       add(&lanes(kLinear, 0), value, count);
+      for (int k = 0; k < count; ++k) value[k] = std::fabs(value[k]);
+      add(&lanes(kGross, 0), value, count);
       add(&lanes(kRounding, 0), rounding, count);
       for (int k = 0; k < count; ++k)
         rule.finish(lanes, k, {step[k], s[k], target[k], largest, norm, x, false}, tracked[k],
@@ -302,7 +304,9 @@ std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
     for (int k = 0; k < count; ++k) {
       if (h[k] == 0) continue;  // it was not there for this lane
       lanes(kLoss, k) += suffered[k];
-      lanes(kLinear, k) += g[k] * (s[k] - R::offset);
+      const double linear = g[k] * (s[k] - R::offset);
+      lanes(kLinear, k) += linear;
+      lanes(kGross, k) += std::fabs(linear);
       if (bank.audit >= 0) {
         lanes(kSquares, k) += g[k] * g[k] * norm;
         if (step[k] != 0) lanes(kRadius, k) = std::max(lanes(kRadius, k), std::sqrt(norm));

@@ -101,10 +101,12 @@ class ExpConcave {
     if (std::fabs(y) > reach) reach = std::fabs(y);
     const double wanted = is_log_ ? largest : 8 * reach * reach * largest;
     if (first) rate = wanted;  // all weights are equal yet, whatever the rate
-    if (news && rate > 0) {
-      double sum = 0;
-      for (int e = 0; e < experts(); ++e) sum += v_.weights[e] * std::exp(-h * l[e] / rate);
-      const double beyond = h * suffered + rate * std::log(sum);
+    if (news && rate > 0) {  // in logarithms: the rate may be far too small for such a weight
+      const auto power = [&](int e) { return std::log(v_.weights[e]) - h * l[e] / rate; };
+      double most = -HUGE_VAL, sum = 0;
+      for (int e = 0; e < experts(); ++e) most = power(e) > most ? power(e) : most;
+      for (int e = 0; e < experts(); ++e) sum += std::exp(power(e) - most);
+      const double beyond = h * suffered + rate * (most + std::log(sum));
       if (beyond > 0) scalar(MixingView::kExcess) += beyond;
     }
     double least = HUGE_VAL;
@@ -115,9 +117,12 @@ class ExpConcave {
     if (wanted > rate) scalar(MixingView::kChanges) += 1;
     if (v_.share == 0) rate = wanted;
     const double inverse = rate > 0 ? 1 / rate : 0;
+    double low = l[0];
+    for (int e = 1; e < experts(); ++e) low = l[e] < low ? l[e] : low;
     Four sum = {};
     for (int e = 0; e < v_.width; e += 4) {
-      const Four away = v_.share > 0 ? all(h) * four(l + e) : four(v_.losses + e) - all(least);
+      const Four away =
+          v_.share > 0 ? all(h) * (four(l + e) - all(low)) : four(v_.losses + e) - all(least);
       const Four far = larger_of(-away * all(inverse), all(-700));
       Four w = far > all(-700) ? exponential(far) : all(0);
       if (v_.share > 0) w = w * four(v_.weights + e);

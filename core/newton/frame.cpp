@@ -193,8 +193,15 @@ void NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
     sketch_->begin(matrices_);
   }
   scalars_[kSpan] = std::max(scalar(kSpan), std::fabs(target));
-  if (certify_)
-    for (std::size_t j = 0; j < x.size; ++j) *bank_.doubles(x.rows[j], 0) += slope * x.values[j];
+  scalars_[kHeaviest] = std::max(scalar(kHeaviest), h);
+  double norm = extent_.square;
+  if (certify_) {
+    norm = 0;  // of x itself: with diagonal adaptation the extent is that of what it became
+    for (std::size_t j = 0; j < x.size; ++j) {
+      *bank_.doubles(x.rows[j], 0) += slope * x.values[j];
+      norm += Loss::square(x.values[j]);
+    }
+  }
 
   vector_.assign(width_, 0.0);
   if (moves) project(x);
@@ -231,7 +238,7 @@ void NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
   scalars_[kSteep] = std::max(scalar(kSteep), std::fabs(slope));
   scalars_[kEtas] += eta;
   scalars_[kLastEta] = eta;
-  scalars_[kSquares] += slope * slope * extent_.square;
+  scalars_[kSquares] += slope * slope * norm;
   scalars_[kRounds] = t;
 }
 

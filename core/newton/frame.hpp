@@ -50,7 +50,8 @@ class NewtonFrame {
     kEtas,             // sum of eta_t
     kLastEta,
     kGain,  // sum of <g, A^-1 g> of the first lane
-    kSpan,  // max |y|
+    kSpan,      // max |y|
+    kHeaviest,  // max h
     kCount
   };
 

@@ -137,7 +137,9 @@ void Newton::learn(const Batch& batch, std::size_t offset) {
       for (NewtonFrame& frame : head.frames) frame.learn(loss_, x, y, h, slope);
       std::vector<double>& scalars = head.frames[0].scalars();
       scalars[kLoss] += std::min(h * head.outcome.value, kWorst);
-      scalars[kLinear] += std::clamp(slope * head.said, -kWorst, kWorst);
+      const double linear = std::clamp(slope * head.said, -kWorst, kWorst);
+      scalars[kLinear] += linear;
+      scalars[kGross] += std::fabs(linear);
       scalars[kWeights] += h;
       scalars[kUpdates] += slope != 0;
     }
@@ -176,14 +178,14 @@ std::vector<double> Newton::weights(const Rows& rows) const {
   return out;
 }
 
-std::array<double, 3> Newton::gradient_norms() const {
-  double l1 = 0, l2 = 0, largest = 0;
+std::array<double, 4> Newton::gradient_norms() const {
+  double l1 = 0, l2 = 0, largest = 0, count = 0;
   for (const Head& head : heads_)
     for (std::size_t i = 0; i < features_.size(); ++i) {
       const double z = std::fabs(head.frames[0].audited(i));
-      l1 += z, l2 += z * z, largest = std::max(largest, z);
+      l1 += z, l2 += z * z, largest = std::max(largest, z), count += z > 0;
     }
-  return {l1, std::sqrt(l2), largest};
+  return {l1, std::sqrt(l2), largest, count};
 }
 
 std::vector<Model::Part> Newton::parts() {

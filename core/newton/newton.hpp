@@ -31,7 +31,7 @@ class Newton : public Model {
     return heads_[std::size_t(lane)].frames[0].scalar(s);
   }
   bool has_gradient_sum() const override { return certify_; }
-  std::array<double, 3> gradient_norms() const override;
+  std::array<double, 4> gradient_norms() const override;
   std::vector<Part> parts() override;
   std::vector<double> numbers() override;
   void restore_numbers(const double* numbers, std::size_t size) override;

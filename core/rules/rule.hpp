@@ -53,6 +53,7 @@ enum Scalar : int {
   kRadius,    // the largest ||x|| of them, kept when certifying
   kPrice,     // a comparator's price by the rule's theorem, per unit of its size; when certifying
   kSteps,     // what its steps have cost by that theorem
+  kGross,     // sum of |<w_t, z_t>|, for the rounding of kLinear
   kA,
   kB,
   kC,

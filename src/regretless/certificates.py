@@ -1,9 +1,9 @@
 """Certificates: what has been measured, beside what theorems say of it."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+import sys
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
 
 from regretless.arguments import not_negative, shown
 
@@ -12,12 +12,16 @@ __all__ = [
     "LinearCertificate",
     "MistakeBound",
     "MistakeCertificate",
-    "SVMCertificate",
+    "Promise",
     "verdict",
 ]
 
+_EPS = sys.float_info.epsilon
 
-def verdict(assumptions: dict[str, bool | None], measured: float | None, bound: float) -> bool | None:
+
+def verdict(
+    assumptions: dict[str, bool | None], measured: float | None, bound: float
+) -> bool | None:
     """Whether a theorem held: False if something is violated, None if that cannot be told.
 
     >>> verdict({"losses are in [0, 1]": True}, 2.0, 3.0), verdict({"noise is bounded": None}, 2.0, 3.0)
@@ -63,8 +67,7 @@ class Certificate:
         object.__setattr__(self, "bounds", bounds)
         if self.regret is not None:
             object.__setattr__(self, "regret", _known(self.regret))
-        if not self.rounding < math.inf:
-            object.__setattr__(self, "rounding", math.inf)
+        object.__setattr__(self, "rounding", _known(self.rounding))
 
     @property
     def bound(self) -> float:
@@ -72,10 +75,15 @@ class Certificate:
         return min(self.bounds.values(), default=math.inf) + self.rounding
 
     @property
+    def measured(self) -> float | None:
+        """What the bounds are on: the regret, or what a certificate of mistakes counts."""
+        return self.regret
+
+    @property
     def holds(self) -> bool | None:
-        """True if every assumption is, and the regret is at most the bound; False if something is
-        violated; None if an assumption or the regret cannot be told."""
-        return verdict(self.assumptions, self.regret, self.bound)
+        """True if every assumption is, and what was measured is at most the bound; False if something
+        is violated; None if an assumption or what is bounded cannot be told."""
+        return verdict(self.assumptions, self.measured, self.bound)
 
 
 def _known(value: float) -> float:
@@ -84,199 +92,259 @@ def _known(value: float) -> float:
     return math.inf if math.isnan(value) else value
 
 
+class Promise(NamedTuple):
+    """What the theorem of an update rule says of every run with gradients of the sizes that were met.
+
+    The regret against all models of norm at most `norm <= reach` is at most
+    `price (norm + beyond)^2 + cost`, in exact arithmetic and in each of the norms `ords`.
+
+    >>> Promise("ogd", (1, 2), price=5.0, cost=0.6).at(1.0)
+    5.6
+    """
+
+    rule: str
+    ords: tuple[float, ...]
+    price: float
+    cost: float
+    beyond: float = 0.0
+    reach: float = math.inf
+
+    def at(self, norm: float) -> float:
+        """The bound for models of this norm; infinite if they are out of reach."""
+        if norm > self.reach:
+            return math.inf
+        return _known(self.price * (norm + self.beyond) ** 2 + self.cost)
+
+
 @dataclass(frozen=True)
-class LinearCertificate:
-    """How much any fixed linear model could have won over the learner, from the run alone.
+class LinearCertificate(Certificate):
+    """How much any linear model of a given norm could have won over the learner, from the run alone.
 
     Convexity gives, for every comparator `u` and the subgradients `z_t` at the weights played,
 
         sum l_t(u)  >=  sum l_t(w_t) - sum <w_t, z_t> + <u, sum z_t>
 
-    so over all `u` of norm at most `B` the best possible loss is at least
-    `loss - linear - B ||sum z_t||_*`. Nothing is assumed of the data or of the update rule. The norm
-    counts the weight of the intercept like every other weight, and with several classes the lanes of
-    all classes together, whose losses `loss` adds up.
+    so the regret to all `u` of norm at most B is at most `linear + B ||sum z_t||_*`, the regret of the
+    linearised losses. As losses are not negative it is at most `loss`, too; the smaller of both is
+    `regret` here. Nothing is assumed of the data or of the update rule.
+    The norm counts the weight of the intercept like every other weight, and with several classes the
+    weights of all classes together, whose losses `loss` adds up.
 
-    Attributes: `examples` seen; `loss`, the sum of the (weighted) losses suffered; `linear`, the sum
-    of `<w_t, z_t>`; `gradient_norms`, the l1, l2 and l-infinity norm of `sum z_t`; `rounding`, a bound
-    on the rounding error of that sum in the l1 norm (0 up to double precision with `certify=True`);
-    `weight`, the sum of importance weights (None: all are 1);
-    `theorem`, what is being used; `assumptions`, each with whether it held.
+    In `bounds`, "convexity" and "trivial" are these numbers: what the run itself proves. Under the name
+    of the rule is
+    what its theorem says beforehand of all runs with gradients of these sizes, hence never less; where
+    weights in single precision made a run worse than exact arithmetic allows, it is what the run proves.
+    It is there if the rule has a theorem for models of this norm and the learner measured the gradients
+    (`certify=True`).
 
-    `bound` is measured: it is what the run itself proves. `promised` is what the theorem of the rule
-    says beforehand of all runs with gradients of these sizes, hence never less.
+    Attributes: those of `Certificate`, and `norm`, B, measured by `ord`: 1, 2 or `math.inf`; `loss`, the
+    sum of the (weighted) losses suffered; `linear`, the sum of `<w_t, z_t>`, and `gross`, that of its
+    sizes; `gradient_norms`, the l1, l2 and l-infinity norm of `sum z_t`; `error`, how far that sum can
+    be from the exact one in the l1 norm; `weight`, the sum of importance weights (None: all are 1);
+    `promise`, the rule's theorem, or None.
 
-    >>> c = LinearCertificate(examples=2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
-    >>> c.best_possible(norm=2)
+    >>> c = LinearCertificate.of(2, norm=2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
+    >>> c.regret, round(c.bound, 9)  # at most 2 more than the best model of norm 2
+    (2.0, 2.0)
+    >>> round(c.best_possible(), 9)
     1.0
-    >>> c.bound(norm=2)  # at most 2 more than the best model of norm 2
-    2.0
     """
 
-    examples: int
-    loss: float
-    linear: float
-    gradient_norms: tuple[float, float, float]
-    rounding: float = 0.0
+    loss: float = 0.0
+    linear: float = 0.0
+    gross: float = 0.0
+    gradient_norms: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    error: float = 0.0
     weight: float | None = None
-    theorem: str = "convexity: sum l_t(u) >= sum l_t(w_t) + <u - w_t, z_t>"
-    promise: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
+    norm: float = 1.0
+    ord: float = 2
+    promise: Promise | None = None
 
-    @property
-    def assumptions(self) -> dict[str, bool]:
-        """What the certificate rests on, and whether it held on this run."""
-        return {"the loss is convex": True, "all numbers are finite": math.isfinite(self.loss)}
+    @classmethod
+    def of(
+        cls,
+        rounds: int,
+        *,
+        norm: float = 1.0,
+        ord: float = 2,
+        theorem: str = "convexity: sum l_t(u) >= sum l_t(w_t) + <u - w_t, z_t>",
+        **sums: Any,
+    ) -> Self:
+        """The certificate of a run of which the sums are known: see the attributes.
 
-    @property
-    def holds(self) -> bool:
-        """Whether every assumption held."""
-        return all(self.assumptions.values())
+        >>> LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0)).regret
+        0.5
+        """
+        plain = cls(rounds, None, {}, theorem, **sums)
+        numbers = (plain.loss, plain.linear, plain.gross, plain.error, *plain.gradient_norms)
+        finite = all(map(math.isfinite, numbers))
+        checked = {"the loss is convex": True, "all numbers are finite": finite}
+        return replace(plain, assumptions=checked | plain.assumptions).within(norm, ord=ord)
 
-    def bound(self, norm: float, *, ord: float = 2) -> float:
-        """The regret against every model of norm at most `norm` is no larger than this.
+    def within(self, norm: float, *, ord: float = 2) -> Self:
+        """The certificate of the same run for all models whose norm `ord` is at most `norm`.
 
-        `ord` is the norm that the models are measured in: 1, 2 or `math.inf`.
-
-        >>> LinearCertificate(2, 3.0, -1.0, (2.0, 1.5, 1.0)).bound(1, ord=1)
+        >>> c = LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
+        >>> c.within(1, ord=1).regret
         0.0
         """
+        from regretless.domains import Ball
+
         not_negative(norm, "norm")
         if ord not in (1, 2, math.inf):
             raise ValueError(f"ord={shown(ord)} is not 1, 2 or math.inf")
+        changed = replace(self, norm=float(norm), ord=ord)
+        linearised, rounding = changed._linearised()
+        regret = min(linearised, self.loss)
+        bounds = {"convexity": linearised, "trivial": self.loss}
+        bounds |= {name: max(bound, regret) for name, bound in changed._theorems().items()}
+        return replace(
+            changed,
+            regret=regret,
+            bounds=bounds,
+            comparators=f"all linear models of l{ord:g} norm at most {norm:g}",
+            against=Ball(norm, p=ord) if norm else 0.0,
+            rounding=rounding,
+        )
+
+    def _linearised(self) -> tuple[float, float]:
+        """The regret in the linear losses, and how far rounding of its sums can have moved it."""
         # dual norms: l1 <-> l-infinity, l2 <-> l2; the l1 norm of the error bounds all of them
-        dual = self.gradient_norms[{math.inf: 0, 2: 1, 1: 2}[ord]]
-        return _known(self.linear + norm * (dual + self.rounding))
+        dual = self.gradient_norms[{math.inf: 0, 2: 1, 1: 2}[self.ord]]
+        far = self.norm * dual if self.norm else 0.0
+        # losses and <w, z> are sums of so many numbers, each of them rounded a few times
+        sums = 4.0 * _EPS * (self.rounds + 2) * (self.loss + self.gross + abs(far))
+        error = self.norm * self.error if self.norm else 0.0
+        return _known(self.linear + far), _known(sums + error)
 
-    def promised(self, norm: float) -> float:
-        """The rule's regret theorem: against every model of this norm, by the sizes of the gradients.
+    def _theorems(self) -> dict[str, float]:
+        """What theorems say of the regret to all models of the norm, by name."""
+        if self.promise is None or self.ord not in self.promise.ords:
+            return {}
+        return {self.promise.rule: self.promise.at(self.norm)}
 
-        The norm is that of the rule: l2 for "ogd", l1 for "eg", of which every class may have as much,
-        l_q for "pnorm". It holds for exact arithmetic; weights are kept in single precision.
-
-        >>> from regretless.linear import LinearClassifier
-        >>> model = LinearClassifier(loss="hinge", rule="ogd", rate=0.1, intercept=False, certify=True)
-        >>> c = model.fit([[1, 2], [-1, 1], [2, -1]], [1, -1, 1]).certificate()
-        >>> round(c.promised(1), 6)  # 1 / (2 eta) + (eta / 2) (5 + 2 + 5)
-        5.6
-        >>> c.bound(1) <= c.promised(1)
-        True
-        """
-        if self.promise is None:
-            raise ValueError(
-                "this learner has no regret theorem; bound(norm) is what the run proves"
-            )
-        return _known(self.promise(not_negative(norm, "norm")))
-
-    def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
+    def best_possible(
+        self, norm: float | None = None, *, ord: float | None = None, mean: bool = False
+    ) -> float:
         """No linear model of norm at most `norm` has a smaller cumulative loss on this run.
 
-        `mean=True` gives it per example, one of weight w counting w times. Losses are not negative,
-        hence neither is this.
+        By default the norm is the certificate's own. `mean=True` gives it per example, one of weight w
+        counting w times. Losses are not negative, hence neither is this.
 
-        >>> LinearCertificate(2, 3.0, -1.0, (2.0, 1.5, 1.0)).best_possible(2, mean=True)
+        >>> c = LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
+        >>> round(c.best_possible(2, mean=True), 9)
         0.5
         """
-        best = max(0.0, self.loss - self.bound(norm, ord=ord))
-        total = self.examples if self.weight is None else self.weight
-        return best / (total or 1) if mean else best
+        if norm is not None or ord is not None:
+            other = self.norm if norm is None else norm
+            return self.within(other, ord=self.ord if ord is None else ord).best_possible(mean=mean)
+        regret, rounding = self._linearised()
+        best = self.loss - (regret + rounding)
+        best = max(0.0, best) if math.isfinite(best) else 0.0
+        return best / self._total if mean else best
+
+    @property
+    def _total(self) -> float:
+        return (self.rounds if self.weight is None else self.weight) or 1.0
+
+    def with_loss(self, loss: float) -> "LinearCertificate":
+        """The certificate of predictions that suffered so much on the same examples.
+
+        What no model can beat is the same, whoever predicts; only the regret is another.
+
+        >>> c = LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
+        >>> c.with_loss(4.0).regret - c.regret
+        1.0
+        """
+        more = loss - self.loss
+        if abs(more) <= 4.0 * _EPS * (self.rounds + 2) * self.loss:  # the same, added up otherwise
+            return self
+        changed = replace(
+            self, loss=loss, linear=self.linear + more, gross=self.gross + abs(more), promise=None
+        )
+        finite = math.isfinite(loss) and self.assumptions["all numbers are finite"]
+        held = changed.assumptions | {"all numbers are finite": finite}
+        return replace(changed, assumptions=held).within(self.norm, ord=self.ord)
+
+    def since(self, before: "LinearCertificate") -> "LinearCertificate":
+        """The certificate of the rounds after those that `before` is about, of the same learner.
+
+        The sums of gradients are only known by their norms, of which the triangle inequality bounds that
+        of the difference. What the rule promises of all rounds says nothing of some of them.
+
+        >>> one = LinearCertificate.of(1, loss=1.0, linear=0.0, gradient_norms=(2.0, 1.5, 1.0))
+        >>> two = LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
+        >>> two.since(one).loss, two.since(one).regret
+        (2.0, 2.0)
+        """
+        if not before.rounds:
+            return self
+        weights = [c.rounds if c.weight is None else c.weight for c in (self, before)]
+        rounds = self.rounds - before.rounds
+        later = LinearCertificate(
+            rounds,
+            None,
+            {},
+            self.theorem,
+            self.assumptions,
+            loss=max(0.0, self.loss - before.loss),
+            linear=self.linear - before.linear,
+            # the sums that were subtracted are rounded by more than their difference
+            gross=2.0 * (self.gross + self.loss) * self.rounds / max(1, rounds),
+            gradient_norms=tuple(a + b for a, b in zip(self.gradient_norms, before.gradient_norms)),  # type: ignore[arg-type]
+            error=self.error + before.error,
+            weight=weights[0] - weights[1],
+        )
+        return later.within(self.norm, ord=self.ord)
 
 
 @dataclass(frozen=True)
-class MistakeBound:
+class MistakeBound(Certificate):
     """How often a learner may have updated, by what one comparator would have suffered.
 
-    Attributes: `updates` counted; `bounds` on them by the name of their theorem, of which `bound` is
-    the smallest; `assumptions`, each with whether it held on the examples. `holds` says whether all did
-    and the count is within the bound.
+    Attributes: those of `Certificate`, and `updates` counted, which the bounds are on; `against`, the
+    comparator as it was given. `rounding` is what weights in single precision may add.
 
-    >>> b = MistakeBound(3, {"survey Thm 3.9": 5.0, "mohri Thm 8.12": 4.5})
+    >>> both = {"survey Thm 3.9": 5.0, "mohri Thm 8.12": 4.5}
+    >>> b = MistakeBound(9, None, both, "survey, mohri", updates=3)
     >>> b.bound, b.holds
     (4.5, True)
     """
 
-    updates: int
-    bounds: dict[str, float]
-    assumptions: dict[str, bool | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        failed = False in self.assumptions.values()
-        bounds = {k: math.inf if failed else _known(b) for k, b in self.bounds.items()}
-        object.__setattr__(self, "bounds", bounds)
+    updates: int = 0
 
     @property
-    def bound(self) -> float:
-        """The smallest of the bounds; infinite if there is none."""
-        return min(self.bounds.values(), default=math.inf)
-
-    @property
-    def holds(self) -> bool | None:
-        """As `Certificate.holds`, of the number of updates."""
-        return verdict(self.assumptions, self.updates, self.bound)
+    def measured(self) -> float:
+        """The number of updates."""
+        return self.updates
 
 
 @dataclass(frozen=True)
 class MistakeCertificate(LinearCertificate):
-    """A `LinearCertificate` of a learner that moves only when it is wrong, with bounds on how often.
+    """A `LinearCertificate` of a learner that moves only when it is wrong.
 
-    Attributes: those of `LinearCertificate`, for the conservative hinge loss `1 - y <w, x>` of the mistakes,
-    and 0 of the other rounds; `updates`; `norm`, the l2 norm of the weights, of all lanes together;
-    `radius`, the largest `||x||` of an update, and `squares`, the sum of `||x||^2` over the mistakes,
-    both in the l2 norm and None unless the learner was made with `certify=True` or the certificate from
-    the examples.
+    It is about the conservative hinge loss, `1 - y <w, x>` of the mistakes and 0 of the other rounds;
+    `certificate(X, y, comparator=u)` of the learner bounds how many mistakes there are.
+
+    Attributes: those of `LinearCertificate`, and `updates`; `weight_norm`, the l2 norm of the
+    weights, of all lanes together; `radius`, the largest `||x||` of an update, and `squares`, the
+    sum of `||x||^2` over the mistakes, both in the l2 norm and None unless the learner was made
+    with `certify=True` or the certificate from the examples.
 
     >>> from regretless.linear import Perceptron
     >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
-    >>> c = Perceptron(intercept=False).fit(X, y).certificate(X, y)
+    >>> model = Perceptron(intercept=False).fit(X, y)
+    >>> c = model.certificate(X, y)
     >>> c.updates, c.squares
     (2, 7.0)
-    >>> c.norm**2 <= c.squares  # (mohri, proof of Thm 8.8)
+    >>> c.weight_norm**2 <= c.squares  # (mohri, proof of Thm 8.8)
     True
-    >>> b = c.mistake_bound([1.0, 0.5])  # y <u, x> >= 1/2: two of the hinge losses are 1/2
+    >>> b = model.certificate(X, y, comparator=[1.0, 0.5])  # y <u, x> >= 1/2: two hinge losses of 1/2
     >>> b.bound >= b.updates, b.holds
     (True, True)
     """
 
     updates: int = 0
-    norm: float = 0.0
+    weight_norm: float = 0.0
     radius: float | None = None
     squares: float | None = None
-    against: Callable[..., MistakeBound] | None = field(default=None, repr=False, compare=False)
-
-    def mistake_bound(
-        self, u: Any, margin: float | None = None, *, intercept: Any = 0.0
-    ) -> MistakeBound:
-        """What the theorems say of the number of updates, by the losses of `u` on the examples.
-
-        Parameters: `u`, a dict of names to weights or an array of the weights of columns; with three or
-        more labels, a dict of labels to such. `margin` rho > 0: take `u / (rho ||u||)`, whose hinge
-        losses are `max(0, 1 - y <u, x> / (rho ||u||))`; None takes u as it is. `intercept`: u's weight
-        of the constant feature (by label, if there are three or more).
-        """
-        if self.against is None:
-            raise ValueError("the examples are not kept: call certificate(X, y) with those learned")
-        return self.against(u, margin, intercept)
-
-
-@dataclass(frozen=True)
-class SVMCertificate(LinearCertificate):
-    """A `LinearCertificate` of the hinge losses, which also knows the regret in the objective of the SVM.
-
-    >>> from regretless.linear import OnlineSVM
-    >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
-    >>> model = OnlineSVM(C=1.0, rate=0.1, intercept=False).fit(X, y)
-    >>> model.certificate(X, y).regret_bound([1.0, 0.0]).holds
-    True
-    """
-
-    against: Callable[..., Certificate] | None = field(
-        default=None, repr=False, compare=False
-    )
-
-    def regret_bound(self, u: Any, *, intercept: Any = 0.0) -> Certificate:
-        """The regret against `u` in `||w||^2 / 2 + C max(0, 1 - y <w, x>)`, and bounds on it.
-
-        Parameters: `u` and `intercept` as for `MistakeCertificate.mistake_bound`.
-        """
-        if self.against is None:
-            raise ValueError("the examples are not kept: call certificate(X, y) with those learned")
-        return self.against(u, intercept)

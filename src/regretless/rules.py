@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from regretless import rates
 from regretless.arguments import not_negative, one_of, positive, shown, within
+from regretless.certificates import Promise
 from regretless.losses import Loss
 
 __all__ = ["EG", "FTRL", "OGD", "AdaGrad", "Coin", "PNorm", "Rule", "get"]
@@ -43,11 +44,9 @@ class Rule(ABC):
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         """The rule as the compiled core takes it."""
 
-    def promised(self, norm: float, paid: Paid, penalised: bool) -> float:
-        """What the rule's theorem says of the regret against every u of the norm, its own norm."""
-        raise ValueError(
-            f"rule={self.name!r} has no such theorem here; bound(norm) states what the run proves"
-        )
+    def promise(self, paid: Paid, penalised: bool) -> Promise | None:
+        """The rule's regret theorem for a run that paid so much; None if it has none."""
+        return None
 
     def advice(self) -> str:
         """What to do if a score overflows, which is not yet done."""
@@ -77,12 +76,6 @@ def schedule(rate: float | rates.Rate) -> dict[str, Any]:
     if type(chosen) not in _SCHEDULES:
         raise ValueError(f"rate={shown(rate)} must be a number or one of regretless.rates")
     return {"schedule": _SCHEDULES[type(chosen)], "eta": chosen.eta}
-
-
-def inside(norm: float, radius: float) -> None:
-    """Refuse comparators outside the domain, of which the theorem says nothing."""
-    if norm > radius:
-        raise ValueError(f"norm={norm} is outside the domain, whose radius is {radius}")
 
 
 @dataclass(frozen=True)
@@ -209,24 +202,13 @@ class OGD(Rule):
     def _reach(self) -> float:
         return math.inf if self.radius is None else self.radius
 
-    def promised(self, norm: float, paid: Paid, penalised: bool) -> float:
-        inside(norm, self._reach)
-        falls = not isinstance(rates.get(self.rate), rates.Constant)
-        for fails, which, instead in (
-            (penalised, "with penalties", "l1=0, l2=0"),
-            (self.invariant, "for steps along the flow", "invariant=False"),
-            (
-                falls and not self.lazy and self.radius is None,
-                "for falling rates in an unbounded domain",
-                "a constant rate, a radius, or lazy=True",
-            ),
-        ):
-            if fails:
-                raise ValueError(f"rule='ogd' has no theorem {which}: use {instead}")
-        far = (
-            norm + self._reach if falls and not self.lazy else norm
-        )  # from u to the weights played
-        return far**2 * paid.price + paid.steps
+    def promise(self, paid: Paid, penalised: bool) -> Promise | None:
+        # rates that fall price the distance from u to the weights played, which must be bounded
+        moves = not (isinstance(rates.get(self.rate), rates.Constant) or self.lazy)
+        if penalised or self.invariant or (moves and self.radius is None):
+            return None
+        beyond = self._reach if moves else 0.0
+        return Promise(self.name, (1, 2), paid.price, paid.steps, beyond, self._reach)
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         if self.radius is not None and l1:
@@ -294,8 +276,9 @@ class PNorm(Rule):
         within(self.p, "p", "[2, 100]", "; use rule='eg' for larger p")
         schedule(self.rate)
 
-    def promised(self, norm: float, paid: Paid, penalised: bool) -> float:
-        return norm**2 * paid.price + paid.steps
+    def promise(self, paid: Paid, penalised: bool) -> Promise:
+        # of the norms that certificates have only l1 is never below that of the theorem, q <= 2
+        return Promise(self.name, (1, 2) if self.p == 2 else (1,), paid.price, paid.steps)
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         return schedule(self.rate) | {"p": self.p}
@@ -329,9 +312,9 @@ class EG(Rule):
                 raise ValueError(f"rate={self.rate!r}: EG takes a number, or None to adapt")
             positive(self.rate, "rate")
 
-    def promised(self, norm: float, paid: Paid, penalised: bool) -> float:
-        inside(norm, self.radius)
-        return self.radius * paid.prices + paid.steps
+    def promise(self, paid: Paid, penalised: bool) -> Promise:
+        cost = self.radius * paid.prices + paid.steps
+        return Promise(self.name, (1,), 0.0, cost, reach=self.radius)
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
         return {"radius": self.radius, "eta": self.rate or 0.0}

@@ -96,7 +96,7 @@ def first_order(entry: Entry) -> None:
     suffered = math.fsum(map(float, loss.value(np.array(scores), targets)))
     assert c.loss == player.loss_
     assert abs(c.loss - suffered) <= 1e-6 * (1.0 + suffered)  # weights are floats
-    assert c.examples == player.examples_ == len(y)
+    assert c.rounds == player.examples_ == len(y)
     weights = [*player.weights_.values(), player.intercept_]
     final = np.array([player.decision_one(x) for x in X])
     theirs = math.fsum(map(float, loss.value(final, targets)))
@@ -104,7 +104,7 @@ def first_order(entry: Entry) -> None:
     assert norm > 0
     # the last weights are one of the models that the certificate speaks of
     assert within(c.best_possible(norm), theirs * (1.0 + 1e-6))
-    assert within(c.loss - theirs, c.bound(norm) + 1e-6 * theirs)
+    assert within(c.loss - theirs, c.within(norm).bound + 1e-6 * theirs)
 
 
 def by_mistakes(u: np.ndarray = U, margin: float = -math.inf) -> Callable[[Entry], None]:
@@ -116,7 +116,7 @@ def by_mistakes(u: np.ndarray = U, margin: float = -math.inf) -> Callable[[Entry
             c = player.certificate(X, np.array(y))
             assert c.holds
             assert c.updates == player.updates_
-            found = c.mistake_bound(u)
+            found = player.certificate(X, np.array(y), comparator=u)
             assert found.holds is True, found
             assert found.updates == c.updates
             assert math.isfinite(found.bound)
@@ -130,7 +130,7 @@ def by_svm(entry: Entry) -> None:
     """The regret in the objective of the SVM."""
     for count in (1, 5, 60):
         player, X, y, _ = _learned(entry, count)
-        found = player.certificate(X, np.array(y)).regret_bound(U)
+        found = player.certificate(X, np.array(y), comparator=U)
         assert found.holds
         assert math.isfinite(found.bound)
 
@@ -169,7 +169,7 @@ def by_boosting(entry: Entry) -> None:
     player, _, y, scores = _learned(entry)
     c = player.certificate()
     assert c.holds, c
-    assert c.examples == len(y)
+    assert c.rounds == len(y)
     assert math.isfinite(c.bound)
     assert c.identity_gap is None or abs(c.identity_gap) <= 1e-9 * len(y) * player.n
     if "OL" not in type(player).__name__:  # whose votes are drawn

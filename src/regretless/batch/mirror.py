@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from regretless import losses, rows
 from regretless.arguments import numbers
+from regretless.certificates import Certificate
 
 __all__ = ["AveragedPoint", "stochastic_mirror_descent"]
 
@@ -21,7 +22,8 @@ class AveragedPoint:
 
     Attributes: `point`, the mean; `rounds`; `empirical`, the mean loss suffered; `excess_bound`: in
     expectation the risk of `point` is at most so much above that of the best comparator; `theorem`;
-    `assumptions`, each with whether it held (None: that cannot be told from the data).
+    `assumptions`, each with whether it held (None: that cannot be told from the data); `certificate` of
+    the player, or None if it has none; `player`, as it was at the end.
 
     >>> AveragedPoint(np.array([1.0, 2.0]), 9, 0.5, 0.1, "survey Corollary 5.2", {}).predict([[1, 1]])
     array([3.])
@@ -33,6 +35,8 @@ class AveragedPoint:
     excess_bound: float
     theorem: str
     assumptions: dict[str, bool | None]
+    certificate: Certificate | None = None
+    player: Any = None
 
     def predict(self, X: Any) -> Array:
         """The score `<point, x>` of each row."""
@@ -46,7 +50,8 @@ def stochastic_mirror_descent(
     y: Any = None,
     loss: str | losses.Loss | None = None,
     *,
-    comparators: Any = None,
+    comparator: Any = None,
+    norm: float | None = None,
 ) -> AveragedPoint:
     """Play one pass over examples and average the points: averaged stochastic gradient descent.
 
@@ -59,11 +64,13 @@ def stochastic_mirror_descent(
 
     Parameters
     ----------
-    player : of `regretless.oco`, or anything with `point` and `update(gradient)`; it goes on from
-        where it is. Without a `certificate()` there is no bound.
+    player : of `regretless.oco`, or anything with `point` and `update(gradient)`. It is not changed:
+        what plays is its `clone()`, which has learned nothing. One without that method plays itself,
+        from where it is. Without a `certificate()` there is no bound.
     X, y : examples, one row each; without a `loss` the rows of X are the gradients themselves.
     loss : of `regretless.losses`, or a name.
-    comparators : for `player.certificate(comparators)`; by default what the player's own domain has.
+    comparator, norm : for `player.certificate`: whom the risk is compared with; by default all points of
+        the player's own domain.
 
     >>> class Descent:
     ...     point = np.zeros(1)
@@ -84,6 +91,8 @@ def stochastic_mirror_descent(
     targets = np.zeros(len(table)) if y is None else rows.numbers(y, "y", "a list of numbers")
     if targets.shape != (len(table),):
         raise ValueError(f"X has {len(table)} rows, y has shape {targets.shape}")
+    # the theorem needs the points of these rounds alone: what was learned before would be in its bound
+    player = player.clone() if hasattr(player, "clone") else player
     mean, total = np.zeros(table.shape[1]), 0.0
     for t, (x, target) in enumerate(zip(table, targets.tolist()), 1):
         point = player.point
@@ -93,7 +102,8 @@ def stochastic_mirror_descent(
         player.update(x if kind is None else float(kind.derivative(score, target)) * x)
     certificate = None
     if hasattr(player, "certificate"):
-        certificate = player.certificate(*(() if comparators is None else (comparators,)))
+        asked = {"comparator": comparator, "norm": norm}
+        certificate = player.certificate(**{k: v for k, v in asked.items() if v is not None})
     assumptions: dict[str, bool | None] = {
         "examples are independent and of one distribution": None,
         "loss is convex": not isinstance(kind, (losses.ZeroOne, losses.Perceptron)),
@@ -101,7 +111,18 @@ def stochastic_mirror_descent(
     theorem = "survey Corollary 5.2"
     if certificate is not None:
         assumptions |= certificate.assumptions
+        if certificate.rounds != len(table):
+            assumptions["the player had not played before"] = False
         theorem += f", with {certificate.theorem}"
     bounded = certificate is not None and False not in assumptions.values()
     excess = certificate.bound / len(table) if bounded and certificate else math.inf
-    return AveragedPoint(mean, len(table), total / len(table), float(excess), theorem, assumptions)
+    return AveragedPoint(
+        mean,
+        len(table),
+        total / len(table),
+        float(excess),
+        theorem,
+        assumptions,
+        certificate,
+        player,
+    )

@@ -48,7 +48,8 @@ def online_to_batch(
     "average" : the mean of `h_1 .. h_T`, of their weights if linear, else of what they predict. Not
         for kernels other than "linear": `KernelPerceptron(average="survival")` is that mean itself.
         Mean loss `+ M sqrt(2 log(1 / delta) / T)`, and half of that, for a convex loss.
-    "random" : one of `h_1 .. h_T`, drawn by `seed`. The same on average over the draw, for any loss.
+    "random" : one of `h_1 .. h_T`, drawn by `seed`. Nothing is known of the one that is drawn: the same
+        bound is on the mean risk over all draws, for any loss, and is told as `mean_risk_bounds`.
     "last" : `h_{T+1}`. Nothing is known.
     "select" : the `h_i` of least mean loss from round i on plus penalty. That sum, for any loss.
     "validate" : the best of `h_1 .. h_{T+1}` and, if linear, their average, K in all, on m examples
@@ -132,6 +133,7 @@ def online_to_batch(
         judge.name,
         run.loss_bound,
         run.learner,
+        run.over_draws,
     )
 
 
@@ -147,6 +149,7 @@ class _Pass:
         self.learner: Any = copy.deepcopy(learner)
         self.judge, self.loss_bound, self.delta, self.copies = judge, loss_bound, delta, copies
         self.rounds, self.total, self.largest = 0, 0.0, 0.0
+        self.over_draws: dict[str, float] = {}  # bounds on the mean risk of what is drawn from
 
     def charge(self, hypothesis: Any, x: Any, y: Any) -> float:
         """The loss of a hypothesis on an example, which is noted if it is the largest."""
@@ -212,7 +215,12 @@ class _Pass:
             if rng.random() * self.rounds < 1.0:  # 1 / t: each of h_1 .. h_t is as likely
                 drawn = copy.deepcopy(self.learner)
             self.learner.learn_one(x, y)
-        return drawn, self.mean_bounds(), "mohri Lemma 8.14, on average over the draw"
+        self.over_draws = self.mean_bounds()
+        return (
+            drawn,
+            {},
+            "mohri Lemma 8.14, of the mean over all draws, not of the one that was made",
+        )
 
     def last(self, examples: Iterable[Example]) -> Found:
         for x, y in examples:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from regretless import rows
 from regretless.batch import bounds as theorems
+from regretless.certificates import verdict
 
 __all__ = ["Predictor"]
 
@@ -23,14 +24,15 @@ class Predictor:
     `assumptions` they need, each with whether it held (None: that cannot be told from the data);
     `delta`, the probability with which the bounds may fail; `loss`, the name of what is measured, and
     `loss_bound`, the largest value it is taken to have; `hypothesis`, who predicts; `learner`, as it
-    was at the end of the pass.
+    was at the end of the pass; `mean_risk_bounds`, for "random" alone, on the mean risk of the
+    hypotheses that one was drawn from: a single one may well have more.
 
     >>> from regretless import streams
     >>> from regretless.batch import online_to_batch
     >>> from regretless.linear import LinearClassifier
     >>> predictor = online_to_batch(LinearClassifier(), streams.bundled("phishing"), "validate")
-    >>> predictor.holds, 0.1 < predictor.risk_bound < 0.35
-    (True, True)
+    >>> predictor.holds, 0.1 < predictor.risk_bound < 0.35  # nobody can tell if examples are independent
+    (None, True)
     """
 
     hypothesis: Any
@@ -44,35 +46,36 @@ class Predictor:
     loss: str
     loss_bound: float
     learner: Any
+    mean_risk_bounds: dict[str, float] = field(default_factory=dict)
 
     @property
-    def holds(self) -> bool:
-        """Whether no assumption has been seen to fail."""
-        return False not in self.assumptions.values()
+    def holds(self) -> bool | None:
+        """False if an assumption was seen to fail, None if one cannot be told, else True."""
+        return verdict(self.assumptions, 0.0, 0.0)
 
     @property
     def risk_bound(self) -> float:
         """The smallest of the bounds; infinite if there is none or an assumption failed."""
-        return min(self.bounds.values(), default=math.inf) if self.holds else math.inf
+        return math.inf if self.holds is False else min(self.bounds.values(), default=math.inf)
 
     def excess_bound(self, regret: float) -> float:
         """How much more risk an average has than the best of a class, at most: `bounds.average_excess`.
 
         Parameters: `regret`, a bound on the learner's regret against the class in the loss measured:
-        for linear models of norm at most B, `learner.certificate().bound(B)`.
+        for linear models of norm at most B, `learner.certificate(norm=B).bound`.
 
         >>> from regretless import streams
         >>> from regretless.batch import online_to_batch
         >>> from regretless.linear import LinearClassifier
         >>> pages = streams.bundled("phishing")
         >>> predictor = online_to_batch(LinearClassifier(), pages, loss_bound=6.0)
-        >>> regret = predictor.learner.certificate().bound(norm=3)
+        >>> regret = predictor.learner.certificate(norm=3).bound
         >>> round(regret / predictor.examples, 2), round(predictor.excess_bound(regret), 2)
         (0.07, 0.53)
         """
         if self.how != "average":
             raise ValueError(f"how={self.how!r}: only an average is bounded by the regret")
-        if not self.holds:
+        if self.holds is False:
             return math.inf
         found = theorems.average_excess(regret, self.examples, self.delta, self.loss_bound)
         return min(found.values())

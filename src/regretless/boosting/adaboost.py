@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.boosting.batch import BatchBooster, Ensemble
+from regretless.boosting.batch import BatchBooster
 from regretless.boosting.stump_search import Array
 
 __all__ = ["AdaBoost"]
@@ -48,20 +48,11 @@ class AdaBoost(BatchBooster):
     FittedStump: 'no' if x[0] <= 0.5, else 'yes'
     """
 
+    _booster = "AdaBoost"
     _theorem = "Freund and Schapire (1997); Schapire, Freund, Bartlett and Lee (1998)"
 
     def _weighing(self, prior: Array) -> "_Exponential":
         return _Exponential(prior)
-
-    @staticmethod
-    def _bounded(ensemble: Ensemble, theta: float) -> float:
-        if theta >= 1:
-            return 1.0
-        left = 1.0 - 4.0 * ensemble.edges**2
-        if not (left > 0).all():
-            return 0.0
-        exponent = theta * np.abs(ensemble.alphas).sum() + 0.5 * np.log(left).sum()
-        return math.exp(min(0.0, exponent))
 
 
 class _Exponential:

@@ -1,8 +1,11 @@
 """What AdaBoost, NHBoost and NHBoostDT share: labels in and out, margins, certificates, files."""
 
+import copy
 import inspect
+import math
 import os
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,6 +24,7 @@ from regretless.threads import OneThread, of_options
 __all__ = ["BatchBooster", "Ensemble"]
 
 _PARTS = ("prior", "alphas", "edges", "errors", "zero_weights", "margins")  # of an ensemble
+_EPS = float(np.finfo(float).eps)
 _LEVEL = 2.0**-50  # far below the vote of a hypothesis, and (1 + _LEVEL) / 2 is not 1/2
 
 
@@ -28,6 +32,7 @@ class BatchBooster(OneThread, ABC):
     """A vote of weak hypotheses, trained on all examples at once."""
 
     _theorem: ClassVar[str]
+    _booster: ClassVar[str]  # whose theorem it is
     _labels: Labels
     _ensembles: list[Ensemble]  # one for two labels, otherwise one for each
     _sources: list[Any]
@@ -39,11 +44,6 @@ class BatchBooster(OneThread, ABC):
     @abstractmethod
     def _weighing(self, prior: Array) -> Weighing:
         """The weights of the examples, as they are before the first round."""
-
-    @staticmethod
-    @abstractmethod
-    def _bounded(ensemble: Ensemble, theta: float) -> float:
-        """A bound on the share of training examples with a margin of at most theta."""
 
     # --- learning ----------------------------------------------------------------------------------
 
@@ -169,15 +169,27 @@ class BatchBooster(OneThread, ABC):
                 f"label={shown(label)}: give one of {labels}, or none if there are two"
             )
         ensemble = self._ensembles[0 if label is None else labels.index(label)]
-        return MarginCertificate(
-            rounds=len(ensemble.edges),
-            edge=float(ensemble.edges.mean()) if len(ensemble.edges) else 0.0,
-            error=float(ensemble.errors[-1]) if len(ensemble.errors) else 1.0,
+        edges, prior = ensemble.edges, ensemble.prior
+        left = 1.0 - 4.0 * edges**2
+        found = MarginCertificate(
+            rounds=len(edges),
+            regret=None,
+            bounds={"trivial": 1.0},
             theorem=self._theorem,
+            comparators="nobody: it is the share of small margins that is bounded, by the edges",
+            # a share is a sum over the examples, a margin and an edge are sums over the rounds or them
+            rounding=8.0 * _EPS * (len(edges) + len(prior) + 2),
+            error=float(ensemble.errors[-1]) if len(edges) else 1.0,
+            booster=self._booster,
+            edges=float(edges.sum()),
+            votes=float(np.abs(ensemble.alphas).sum()),
+            errors=0.5 * float(np.log(left).sum()) if (left > 0).all() else -math.inf,
+            scale=float(ensemble.scale),
+            even=bool(np.ptp(prior) == 0),
             margins=ensemble.margins,
-            weights=ensemble.prior,
-            bounded=lambda theta: self._bounded(ensemble, theta),
+            weights=prior,
         )
+        return replace(found, bounds=found.bounds | {self._theorem: found.margin_bound(0.0)})
 
     # --- what was learned --------------------------------------------------------------------------
 
@@ -250,6 +262,10 @@ class BatchBooster(OneThread, ABC):
     def clone(self) -> Self:
         """A learner with the same options that has seen nothing."""
         return type(self)(**BatchBooster.get_params(self))
+
+    def copy(self) -> Self:
+        """A learner that has learned all the same."""
+        return copy.deepcopy(self)
 
     def __repr__(self) -> str:
         defaults = inspect.signature(BatchBooster.__init__).parameters

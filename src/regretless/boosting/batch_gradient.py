@@ -1,5 +1,7 @@
 """Gradient boosting of a fixed sample (thesis B.2.3), with and without shrinking."""
 
+import copy
+import inspect
 import math
 from collections.abc import Sequence
 from typing import Any, Self
@@ -16,6 +18,7 @@ from regretless.threads import OneThread
 __all__ = ["BatchGradientBoosting"]
 
 Array = NDArray[np.float64]
+_EPS = float(np.finfo(float).eps)
 
 
 class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
@@ -68,11 +71,29 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
         self.loss = loss
         self.shrink = shrink
 
+    def _given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("rounds", "eta", "loss", "shrink")}
+
+    def clone(self) -> Self:
+        """One with the same options that has seen nothing.
+
+        >>> BatchGradientBoosting(eta=0.05).clone()
+        BatchGradientBoosting(eta=0.05)
+        """
+        return type(self)(**self._given())
+
+    def copy(self) -> Self:
+        """One that has learned all the same."""
+        return copy.deepcopy(self)
+
     def __repr__(self) -> str:
-        return (
-            f"BatchGradientBoosting(rounds={self.rounds}, eta={self.eta!r}, loss={self.loss!r}, "
-            f"shrink={self.shrink})"
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = (
+            f"{name}={value!r}"
+            for name, value in self._given().items()
+            if isinstance(value, np.ndarray) or value != defaults[name].default
         )
+        return f"BatchGradientBoosting({', '.join(given)})"
 
     def _etas(self) -> Array:
         whole(self.rounds, "rounds")
@@ -126,13 +147,15 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
         self._learned()
         return np.asarray(rows.numbers(base, "base", "a table of numbers") @ self.coef_)
 
-    def certificate(self, weights: Any) -> Certificate:
-        """The loss beyond that of `f = base @ weights`, and its bound: (B.8), or (B.7) for sigma = 0."""
+    def certificate(self, comparator: Any) -> Certificate:
+        """The mean loss beyond that of `f = base @ comparator`, and its bound: (B.8), or (B.7) for
+        sigma = 0.
+        """
         self._learned()
-        u = rows.numbers(weights, "weights", "a list of weights")
+        u = rows.numbers(comparator, "comparator", "a list of weights")
         if u.shape != self.coef_.shape or not np.isfinite(u).all():
             raise ValueError(
-                f"weights={shown(weights)}: {len(self.coef_)} finite numbers are expected"
+                f"comparator={shown(comparator)}: {len(self.coef_)} finite numbers are expected"
             )
         loss, etas = losses.get(self.loss), self._etas()
         best = float(np.mean(loss.value(self._sample @ u, self._y)))
@@ -147,8 +170,16 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
             first = (1.0 + norm) / (s[-1] + norm)
             bent = etas**2
         bound = first * max(start, 0.0) + float(fade @ bent) * loss.curvature / 2.0
-        regret = float(self.losses_[-1]) - best
-        return Certificate(len(etas), regret, {name: bound}, "thesis B.2.3", {})
+        own, rounds = float(self.losses_[-1]), len(etas)
+        return Certificate(
+            rounds,
+            own - best,
+            {name: bound, "trivial": own},  # no function has a loss below 0
+            "thesis B.2.3",
+            comparators="one combination of the functions",
+            against=u,
+            rounding=4.0 * _EPS * (rounds + len(self._y) + len(u)) * (own + best + self.losses_[0]),
+        )
 
     def _learned(self) -> None:
         if not hasattr(self, "coef_"):

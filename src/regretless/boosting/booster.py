@@ -38,6 +38,7 @@ class Booster(Classifying, in_core=False):
 
     _kind: ClassVar[str]  # of the votes, as the core calls it
     certify = False  # what is certified are mistakes, not a loss
+    _certifies = "itself"
 
     # the options that every booster has
     weak: Any

@@ -2,67 +2,65 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from regretless.certificates import _Proved
+from regretless.certificates import Certificate
 from regretless.experts.adaptive import lemma_4
 from regretless.run import Array
 
 __all__ = ["BoostingCertificate", "of_votings"]
 
 Sums = dict[str, Array]  # what a voting has measured
+_EPS = float(np.finfo(float).eps)
+_NOBODY = "nobody: it is the mistakes that are bounded, by the edges of the weak learners"
 
 
 @dataclass(frozen=True)
-class BoostingCertificate(_Proved):
+class BoostingCertificate(Certificate):
     """How many mistakes a booster has made, and how many its weak learners' edges allow.
 
     The bounds are sums over the run of what weak learners did, so they assume nothing: neither of the
     data nor that weak learners have an edge. If they have none, the bounds are large.
 
-    Attributes: `examples` learned; `mistakes` made, one of importance w counting w; `expected`, their
-    number in expectation over the experts that AdaBoost.OL draws (the same if nothing is drawn), which
-    is what the bounds are on; `bounds`, by the name of their theorem, of which `bound` is the smallest;
-    `theorem`, what is being used; `inequalities` that the proofs go through, the smaller side first;
-    `identity_gap`, of boost-by-majority, for which what is proved is an equality,
+    Attributes: those of `Certificate`; `mistakes` made, one of importance w counting w; `expected`,
+    their number in expectation over the experts that AdaBoost.OL draws (the same if nothing is
+    drawn), which is what the bounds are on; `inequalities` that the proofs go through, the smaller
+    side first; `identity_gap`, of boost-by-majority, for which what is proved is an equality,
 
         sum_t Phi_n(s_n) + sum_i (w_i.z_i - bias |w_i|_1) = T Phi_0(0)
 
-    by how much it is missed: nothing but rounding. `holds` says whether mistakes are within the bound
-    and all inequalities hold. `assumptions`: of AdaBoost.OL that labels do not depend on what is drawn,
-    without which mistakes need not be near `expected`.
+    by how much it is missed: nothing but rounding. Among the bounds, "trivial" is the weight of all
+    examples. `holds` says whether `expected` is within the bound and all inequalities hold; mistakes are
+    near `expected` if labels do not depend on what is drawn. There is no regret: nothing is compared
+    with.
 
     With three or more labels each has a booster against the rest, and their mistakes and bounds are
     added up. With `edge=None` the bound is twice that of the best edge's booster plus the regret of
     AdaNormalHedge to it.
 
-    >>> c = BoostingCertificate(9, 2.0, 2.0, {"lemma 8": 3.5}, "thesis Lemma 8")
+    >>> both = {"lemma 8": 3.5, "trivial": 9.0}
+    >>> c = BoostingCertificate(9, None, both, "thesis Lemma 8", mistakes=2.0, expected=2.0)
     >>> c.bound, c.holds
     (3.5, True)
     """
 
-    examples: int
-    mistakes: float
-    expected: float
-    bounds: dict[str, float]
-    theorem: str
+    mistakes: float = 0.0
+    expected: float = 0.0
     inequalities: dict[str, tuple[float, float]] = field(default_factory=dict)
     identity_gap: float | None = None
-    assumptions: dict[str, bool | None] = field(default_factory=dict)
 
     @property
-    def _measured(self) -> float:
+    def measured(self) -> float:
+        """The number of mistakes, in expectation."""
         return self.expected
 
     @property
-    def holds(self) -> bool:
-        """Whether mistakes are within the bound and all inequalities hold, up to rounding."""
-        return super().holds and all(
-            low <= high + 1e-9 * (1.0 + abs(low) + abs(high))
-            for low, high in self.inequalities.values()
-        )
+    def holds(self) -> bool | None:
+        """Whether mistakes are within the bound and all inequalities hold."""
+        kept = all(low <= high + self.rounding for low, high in self.inequalities.values())
+        return super().holds if kept else False
 
 
 def of_votings(kind: str, votings: list[Sums], last: bool) -> BoostingCertificate:
@@ -72,11 +70,15 @@ def of_votings(kind: str, votings: list[Sums], last: bool) -> BoostingCertificat
     ]
     gaps = [each.identity_gap for each in found if each.identity_gap is not None]
     return BoostingCertificate(
-        examples=max(each.examples for each in found),
-        mistakes=math.fsum(each.mistakes for each in found),
-        expected=math.fsum(each.expected for each in found),
+        rounds=max(each.rounds for each in found),
+        regret=None,
         bounds={name: math.fsum(each.bounds[name] for each in found) for name in found[0].bounds},
         theorem=found[0].theorem,
+        assumptions=found[0].assumptions,
+        comparators=_NOBODY,
+        rounding=math.fsum(each.rounding for each in found),
+        mistakes=math.fsum(each.mistakes for each in found),
+        expected=math.fsum(each.expected for each in found),
         inequalities={
             name: (
                 math.fsum(each.inequalities[name][0] for each in found),
@@ -85,7 +87,6 @@ def of_votings(kind: str, votings: list[Sums], last: bool) -> BoostingCertificat
             for name in found[0].inequalities
         },
         identity_gap=max(gaps, key=abs) if gaps else None,
-        assumptions=found[0].assumptions,
     )
 
 
@@ -145,8 +146,7 @@ def _of_adaboost_ol(sums: Sums, last: bool) -> BoostingCertificate:
     }
     inequalities["hedge"] = (expected, bounds["hedge"])
     inequalities["best expert"] = (float(mistakes.min()), divided(start + regret))
-    found = _certificate(sums, bounds, theorem, inequalities, expected=expected)
-    return replace(found, assumptions={"labels do not depend on the expert drawn": None})
+    return _certificate(sums, bounds, theorem, inequalities, expected=expected)
 
 
 def _of_osboost(sums: Sums) -> BoostingCertificate:
@@ -185,12 +185,16 @@ def _of_edges(kind: str, sums: Sums) -> BoostingCertificate:
     bounds["best edge"] = 2.0 * min(c.mistakes + r for c, r in zip(each, regrets.tolist()))
     gaps = [c.identity_gap for c in each if c.identity_gap is not None]
     mistakes = sums["majority_mistakes"].item()
+    bounds["trivial"] = each[0].bounds["trivial"]
     return BoostingCertificate(
-        each[0].examples,
-        mistakes,
-        mistakes,
+        each[0].rounds,
+        None,
         bounds,
         f"{each[0].theorem}; thesis Theorem 4 for the edges",
+        comparators=_NOBODY,
+        rounding=2.0 * max(c.rounding for c in each),
+        mistakes=mistakes,
+        expected=mistakes,
         identity_gap=max(gaps, key=abs) if gaps else None,
     )
 
@@ -204,13 +208,19 @@ def _certificate(
     expected: float | None = None,
     identity_gap: float | None = None,
 ) -> BoostingCertificate:
-    mistakes = sums["mistakes"].item()
+    mistakes, rounds = sums["mistakes"].item(), int(sums["rounds"].item())
+    sizes = [abs(bound) for bound in bounds.values() if math.isfinite(bound)]
+    sizes += [sums["weight"].item(), math.fsum(sums["weights"])]
     return BoostingCertificate(
-        examples=int(sums["rounds"].item()),
+        rounds,
+        None,
+        bounds | {"trivial": sums["weight"].item()},
+        theorem,
+        comparators=_NOBODY,
+        # every sum has a number for each round and weak learner, and is at most the largest of these
+        rounding=8.0 * _EPS * (rounds + len(sums["weights"]) + 2) * max(sizes),
         mistakes=mistakes,
         expected=mistakes if expected is None else expected,
-        bounds=bounds,
-        theorem=theorem,
         inequalities=inequalities or {},
         identity_gap=identity_gap,
     )

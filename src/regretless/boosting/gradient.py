@@ -48,6 +48,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
     range: tuple[float, float] | None
     negate: bool
     intercept, features, bits, names, certify = False, "exact", 18, 0, False
+    _certifies = ""
 
     def _steps(self, scale: float) -> dict[str, Any]:
         """How the stages step: hull, eta and reach."""
@@ -158,7 +159,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
     # --- what is known -------------------------------------------------------------------------------
 
     def certificate(  # type: ignore[override]
-        self, X: Any, y: Any, base: Any, weights: Any = None
+        self, X: Any, y: Any, base: Any, comparator: Any = None
     ) -> Certificate:
         """The theorem's bound on the regret to a combination of base functions, from a second run.
 
@@ -167,14 +168,14 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
         takes the largest. All is in units in which targets are in [-1, 1].
 
         Parameters: `X`, `y`, the examples; `base`, what each base function says of each example, in
-        [-1, 1] (examples x functions); `weights` of the functions in the comparator, or None for the
-        function with the least loss, alone.
+        [-1, 1] (examples x functions); `comparator`, the weights of the functions in it, or None for
+        the function with the least loss, alone.
         """
         fresh = self.clone()
         replay = Replay.of(fresh, X, y, base)
         _, _, options = self._parts()
         constants = constants_of(losses.get(self.loss), linearized=self.feed == "linearized")
-        return certified(replay, options, constants, weights)
+        return certified(replay, options, constants, comparator)
 
 
 class GradientBoostingHull(_GradientBoosting):

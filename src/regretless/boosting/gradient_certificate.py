@@ -16,6 +16,7 @@ from regretless.losses import Loss
 __all__ = ["Replay", "certified"]
 
 Array = NDArray[np.float64]
+_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -85,21 +86,23 @@ class Replay:
 
 
 def certified(
-    replay: Replay, options: dict[str, Any], constants: LossConstants, weights: Any
+    replay: Replay, options: dict[str, Any], constants: LossConstants, comparator: Any
 ) -> Certificate:
     """The regret to a comparator and what theorem 13 (span) or 14 (hull) says of it."""
     loss, y, T = replay.loss, replay.y, len(replay.y)
     columns = replay.base.shape[1]
-    if weights is None:
+    if comparator is None or (isinstance(comparator, str) and comparator == "best"):
         totals = [_total(loss, f, y) for f in replay.base.T]
         u = np.zeros(columns)
         u[int(np.argmin(totals))] = 1.0
     else:
-        u = rows.numbers(weights, "weights", "a list of weights")
+        u = rows.numbers(comparator, "comparator", "a list of weights")
         if u.shape != (columns,) or not np.isfinite(u).all():
-            raise ValueError(f"weights={shown(weights)}: one finite weight for each base function")
+            raise ValueError(
+                f"comparator={shown(comparator)}: one finite weight for each base function"
+            )
     f = replay.base @ u
-    regret = _total(loss, replay.sums[:, -1], y) - _total(loss, f, y)
+    own, theirs = _total(loss, replay.sums[:, -1], y), _total(loss, f, y)
     linearized = options["feed"] == 1
     B, L, scale = options["reach"], options["lipschitz"], options["scale"]
     R = replay.linear_regret(replay.slopes(L, linearized))
@@ -111,12 +114,14 @@ def certified(
     }
     if options["hull"]:
         size = float(np.abs(u).sum())
-        assumptions["the comparator is in the convex hull"] = bool(size <= scale * (1.0 + 1e-12))
+        assumptions["the comparator is in the convex hull"] = bool(
+            size <= scale * (1.0 + _EPS * (columns + 2))
+        )
         frank_wolfe = 8.0 * beta * scale**2 * T / options["n"]
         bounds = {"Cor 3" if linearized else "Thm 14": frank_wolfe + L * scale * R}
     else:
         norm = max(1.0, float(np.abs(u).sum()) / scale)
-        start = _total(loss, np.zeros(T), y) - _total(loss, f, y)
+        start = _total(loss, np.zeros(T), y) - theirs
         bounds = {
             "Cor 3" if linearized else "Thm 13": (1.0 - options["eta"] / norm) ** options["n"]
             * start
@@ -124,7 +129,17 @@ def certified(
             + L * norm * scale * R
             + 2.0 * L * B * norm * math.sqrt(T)
         }
-    return Certificate(T, regret, bounds, "thesis Thm 13, 14, Cor 3, 4", assumptions)
+    bounds["trivial"] = own  # no function has a loss below 0
+    return Certificate(
+        T,
+        own - theirs,
+        bounds,
+        "thesis Thm 13, 14, Cor 3, 4",
+        assumptions,
+        "one combination of the base functions",
+        u,
+        4.0 * _EPS * (T + columns + 2) * (own + theirs),
+    )
 
 
 def _total(loss: Loss, scores: Array, y: Array) -> float:

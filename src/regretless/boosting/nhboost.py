@@ -1,11 +1,10 @@
 """NH-Boost and NH-Boost.DT (thesis 2.2): the examples are experts, and hedging over them boosts."""
 
-import math
 from typing import Any
 
 import numpy as np
 
-from regretless.boosting.batch import BatchBooster, Ensemble
+from regretless.boosting.batch import BatchBooster
 from regretless.boosting.stump_search import Array
 from regretless.experts import NormalHedge, NormalHedgeDT
 
@@ -43,19 +42,11 @@ class NHBoostDT(BatchBooster):
     (True, True)
     """
 
+    _booster = "NHBoostDT"
     _theorem = "thesis Theorem 3"
 
     def _weighing(self, prior: Array) -> "_Hedged":
         return _Hedged(NormalHedgeDT(len(prior), prior=prior))
-
-    @staticmethod
-    def _bounded(ensemble: Ensemble, theta: float) -> float:
-        T = len(ensemble.edges)
-        ahead = T * (2.0 * ensemble.edges.sum() / max(T, 1) - theta)
-        if not ahead > 0:
-            return 1.0
-        charged = 0.5 * float(np.expm1(4.0 / (3.0 * np.arange(1, T + 1))).sum())
-        return charged / math.expm1(min(ahead**2 / (12.0 * T), 700.0))
 
 
 class NHBoost(BatchBooster):
@@ -66,10 +57,15 @@ class NHBoost(BatchBooster):
 
         p_i ~ -[s_i]_- e^{[s_i]_-^2 / c},    s_i <- s_i + 1/2 y_i h_t(x_i) - gamma_t
 
-    Few examples get a weight of 0. The thesis gives no constants; by the definition of c after T rounds,
-    the share of examples with a margin of at most `theta < 2 gamma` is at most
+    Few examples get a weight of 0. By the definition of c after T rounds, the share of examples with a
+    margin of at most `theta < 2 gamma` is at most
 
         e^{1 - T^2 (2 gamma - theta)^2 / (4 c)}
+
+    whatever the weights were: as long as nothing is known of c this is an identity, not a bound. The
+    thesis gives no constants; the certificate has the bound on c of Chaudhuri, Freund and Hsu (2009),
+    Theorem 1, for examples of equal weights. It grows like T, but with constants that make the bound
+    trivial below some ten thousand rounds; `certificate().scale` is the c of the run.
 
     Parameters and attributes: those of `AdaBoost`.
 
@@ -80,18 +76,11 @@ class NHBoost(BatchBooster):
     (0.0, True)
     """
 
-    _theorem = "Chaudhuri, Freund and Hsu (2009), with the scale measured"
+    _booster = "NHBoost"
+    _theorem = "Chaudhuri, Freund and Hsu (2009), Theorem 1"
 
     def _weighing(self, prior: Array) -> "_Hedged":
         return _Hedged(NormalHedge(len(prior), prior=prior))
-
-    @staticmethod
-    def _bounded(ensemble: Ensemble, theta: float) -> float:
-        T = len(ensemble.edges)
-        ahead = ensemble.edges.sum() - T * theta / 2.0
-        if not ahead > 0:
-            return 1.0
-        return math.exp(min(0.0, 1.0 - ahead**2 / ensemble.scale)) if ensemble.scale > 0 else 0.0
 
 
 class _Hedged:

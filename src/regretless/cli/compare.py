@@ -58,7 +58,7 @@ def run(
         training.certify()
         training.passes = 1
     summaries = [Summary(each, name, seconds, taken) for name, each in field.trainings.items()]
-    summaries.sort(key=lambda each: np.nan_to_num(each.training.validation.loss, nan=np.inf))
+    summaries.sort(key=lambda each: np.nan_to_num(each.training.validation.mean_loss, nan=np.inf))
     if wanted.json:
         learned = [each.as_dict() for each in summaries]
         print_json({"learners": learned, "failed": field.failed})
@@ -123,11 +123,11 @@ def _print(summaries: list[Summary], failed: dict[str, str]) -> None:
     columns = {
         "learner": [each.learner for each in summaries],
         "loss": [loss_name(each.training.model).replace("_", " ") for each in summaries],
-        "mean\nloss": [short(each.training.validation.loss) for each in summaries],
+        "mean\nloss": [short(each.training.validation.mean_loss) for each in summaries],
         "error": [percent(each.training.validation.error) for each in summaries],
         "root mean\nsquare error": [short(each.training.validation.rmse) for each in summaries],
         "AUC": [short(each.training.validation.auc) for each in summaries],
-        "holdout\nloss": [short(each.holdout_loss) for each in summaries],
+        "holdout\nloss": [short(each.holdout_mean_loss) for each in summaries],
         "best\npossible": [short(each.best_possible) for each in summaries],
     }
     if regression:
@@ -161,4 +161,9 @@ def _draw(trainings: dict[str, Training], path: str) -> None:
 def _errors(curve: Curve) -> Curve:
     # what is certified is about the loss
     certified = np.full_like(curve.certified, np.nan)
-    return replace(curve, loss=curve.error, interval_loss=curve.interval_error, certified=certified)
+    return replace(
+        curve,
+        mean_loss=curve.error,
+        interval_mean_loss=curve.interval_error,
+        certified=certified,
+    )

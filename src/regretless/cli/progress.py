@@ -90,7 +90,7 @@ class Display:
         if self._read.known:
             speed = self._read.bytes / self.seconds / 1e6
             parts.append(f"{speed:.0f} MB/s" if speed >= 10 else f"{speed:.1f} MB/s")
-        parts.append(f"loss {training.validation.loss:.4f}")
+        parts.append(f"loss {training.validation.mean_loss:.4f}")
         if training.norm is not None:
             self._note_certified(training.validation.curve)
             if self._certified_at:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from regretless.boosting.booster import Booster
-from regretless.certificates import Certificate
 from regretless.cli.learners import loss_name
 from regretless.cli.memory import peak_rss_mb
 from regretless.evaluate.training import Training
@@ -43,16 +42,14 @@ class Summary:
     @property
     def best_possible(self) -> float | None:
         """The mean loss that no linear model of the norm asked for can beat."""
-        norm = self.training.norm
-        if norm is None:
+        if self.training.norm is None:
             return None
-        best: float = self.training.model.certificate().best_possible(norm, mean=True)
-        return best
+        return self.training.best_possible()
 
     @property
-    def holdout_loss(self) -> float | None:
+    def holdout_mean_loss(self) -> float | None:
         """The mean loss on the examples that were not learned."""
-        return self.training.held_out.loss if self.training.holdout else None
+        return self.training.held_out.mean_loss if self.training.holdout else None
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON; what is not finite is None."""
@@ -66,9 +63,10 @@ class Summary:
             "task": "regression" if self.is_regression else "classification",
             "loss_name": loss_name(self.training.model),
             "loss": scores.loss,
+            "mean_loss": scores.mean_loss,
             "error": scores.error,
             "auc": scores.auc,
-            "holdout_loss": self.holdout_loss,
+            "holdout_mean_loss": self.holdout_mean_loss,
             "certificate": None
             if best is None
             else {"norm": self.training.norm, "best_possible": best},
@@ -89,11 +87,11 @@ class Summary:
             ("skipped bad lines", f"{training.place.skipped:,}" if training.place.skipped else ""),
             ("seconds", f"{self.seconds:.2f}"),
             ("examples per second", f"{self.taken / self.seconds:,.0f}" if self.taken else ""),
-            ("mean loss", short(scores.loss)),
+            ("mean loss", short(scores.mean_loss)),
             ("certified best possible", self._certified()),
             ("regret to the best lane", self._against_lanes()),
             ("mistakes", self._mistakes()),
-            ("holdout loss", short(self.holdout_loss)),
+            ("holdout loss", short(self.holdout_mean_loss)),
             ("error", "" if self.is_regression else percent(scores.error)),
             ("root mean square error", short(scores.rmse)),
             ("AUC", short(scores.auc)),
@@ -111,11 +109,9 @@ class Summary:
 
     def _against_lanes(self) -> str:
         model = self.training.model
-        if not isinstance(model, (Auto, Newton)):
-            return ""
+        if not isinstance(model, (Auto, Newton)) or model._certifies != "itself":
+            return ""  # one model, nothing mixed
         certificate = model.certificate()
-        if not isinstance(certificate, Certificate):  # one model, nothing mixed
-            return ""
         return f"{short(certificate.regret)}, certified at most {short(certificate.bound)}"
 
     def _mistakes(self) -> str:
@@ -133,7 +129,7 @@ class Summary:
     def line(self) -> str:
         """The essentials."""
         scores = self.training.validation
-        parts = [f"{self.examples:,} examples", f"loss {short(scores.loss)}"]
+        parts = [f"{self.examples:,} examples", f"mean loss {short(scores.mean_loss)}"]
         if not self.is_regression:
             parts.append(f"error {percent(scores.error)}")
         if scores.auc is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from regretless.arguments import importance, whole
+from regretless.certificates import Certificate, LinearCertificate
 from regretless.evaluate.report import Report
 from regretless.evaluate.task import WithoutTargets, classifies
 from regretless.evaluate.training import Training
@@ -50,6 +51,9 @@ def progressive(
     delay : a label becomes known only when so many further examples have been predicted.
     norm : certify the mean loss that no linear model of this norm can beat (regretless only).
 
+    Returns a `Report`, which is a `Run`. It is about the examples of this stream, also if the model had
+    learned others before.
+
     A classifier takes whole numbers as labels. Numbers that are not whole, with more than 20 values
     among the first 1,000, are targets: for a classifier they are a `ValueError`.
 
@@ -64,6 +68,7 @@ def progressive(
     if _classifies(model):
         examples = WithoutTargets(examples)
     started = time.perf_counter()
+    before = _certificate(model) if getattr(model, "examples_", 0) else None
     if isinstance(model, LinearLearner):
         scores = _in_pieces(model, examples, delay, norm)
     elif hasattr(model, "learn_one"):
@@ -76,10 +81,26 @@ def progressive(
             + ("learns in batches, which knows no delay" if delay else "has no learn_one")
             + "; give a learner of regretless, River or scikit-learn"
         )
-    certificate = None
-    if isinstance(model, LinearLearner) and (model._model is None or model._model.has_gradient_sum):
-        certificate = model.certificate()
-    return scores.report(time.perf_counter() - started, _name(model), certificate)
+    seconds = time.perf_counter() - started
+    return scores.report(seconds, _name(model), _of_stream(model, before, scores.loss), norm)
+
+
+def _certificate(model: Any) -> Certificate | None:
+    """What a learner certifies of all that it has learned; None if it does not."""
+    if not isinstance(model, LinearLearner) or not model._certifies:
+        return None
+    if model._certifies == "models" and not (model._model or model._start()).has_gradient_sum:
+        return None
+    return model.certificate()
+
+
+def _of_stream(model: Any, before: Certificate | None, loss: float) -> Certificate | None:
+    """What a learner certifies of predictions with so much loss, on what it learned since `before`."""
+    found = _certificate(model)
+    if not isinstance(found, LinearCertificate):
+        return found if before is None else None
+    later = found.since(before) if isinstance(before, LinearCertificate) else found
+    return later.with_loss(loss)
 
 
 # --- our learners ----------------------------------------------------------------------------------
@@ -95,7 +116,7 @@ def _in_pieces(model: LinearLearner, stream: Stream, delay: int, norm: float | N
     for piece, asked in _late(stream, delay, model._form()):
         training.take(piece, asked)
     if norm is not None and training.held_out.examples:
-        training.held_out.certify(model.certificate().best_possible(norm, mean=True))
+        training.held_out.certify(training.best_possible())
     return training.held_out
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence, state
-from regretless.arguments import not_negative, one_of, whole
+from regretless.arguments import not_negative, one_of, shown, whole
 from regretless.evaluate.validation import Validation
 from regretless.linear.loading import restored
 from regretless.linear.outcome import Outcome
@@ -34,13 +34,18 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
     >>> training = Training(LinearClassifier(), holdout=10)
     >>> for piece in streams.read(streams.bundled("phishing")).pieces():
     ...     training.take(piece)
-    >>> training.validation.examples, training.held_out.examples, training.held_out.loss < 0.45
+    >>> training.validation.examples, training.held_out.examples, training.held_out.mean_loss < 0.45
     (1125, 125, True)
     """
 
     def __init__(self, model: Any, norm: float | None = None, holdout: int = 0) -> None:
         self.model = model
         self.norm = None if norm is None else not_negative(norm, "norm")
+        if norm is not None and model._certifies != "models":
+            raise ValueError(
+                f"norm={shown(norm)}: the certificate of {type(model).__name__} is not about linear "
+                "models; leave norm out"
+            )
         self.holdout = whole(holdout, "holdout", 0)
         kind: Any = "regression" if isinstance(model, Regressing) else "binary"
         self.validation = Validation(kind)
@@ -50,6 +55,11 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         self._seen = 0  # in this pass, held out or not
         self._next_certificate = 1.0
         self.certified: float | None = None  # the newest bound, of all examples until then
+
+    def __repr__(self) -> str:
+        norm = "" if self.norm is None else f", norm={self.norm:g}"
+        holdout = f", holdout={self.holdout}" if self.holdout else ""
+        return f"Training({self.model!r}{norm}{holdout})"
 
     @property
     def seen(self) -> int:
@@ -92,8 +102,13 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         if self.norm is None or self._seen < self._next_certificate:
             return None
         self._next_certificate = 1.1 * self._seen
-        self.certified = self.model.certificate().best_possible(self.norm, mean=True)
+        self.certified = self.best_possible()
         return self.certified
+
+    def best_possible(self) -> float:
+        """The mean loss that no linear model of the norm can beat, on all that has been learned."""
+        found: float = self.model.certificate(norm=self.norm).best_possible(mean=True)
+        return found
 
     def certify(self) -> None:
         """Ask for what is certified of all examples so far, which `take` does only now and then.
@@ -112,7 +127,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         1250
         """
         if self.norm is not None and self.validation.examples and not self.passes:
-            self.certified = self.model.certificate().best_possible(self.norm, mean=True)
+            self.certified = self.best_possible()
             self.validation.certify(self.certified)
 
     def end_pass(self) -> None:

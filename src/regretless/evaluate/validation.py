@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regretless import _core, arguments
 from regretless.arguments import one_of
-from regretless.certificates import LinearCertificate
+from regretless.certificates import Certificate
 from regretless.evaluate.report import Calibration, Curve, Report
 from regretless.state import Parts
 from regretless.threads import OneThread
@@ -47,7 +47,7 @@ class Validation(OneThread):
     >>> scores = Validation("binary")
     >>> scores.add(losses=[0.7, 0.1, 0.4], weights=None, wrong=[True, False, False],
     ...            probability=[0.5, 0.9, 0.3], positive=[False, True, False])
-    >>> scores.examples, round(scores.loss, 3), round(scores.error, 3), scores.auc
+    >>> scores.examples, round(scores.mean_loss, 3), round(scores.error, 3), scores.auc
     (3, 0.4, 0.333, 1.0)
     >>> scores.curve.examples
     array([1, 2, 3])
@@ -65,6 +65,9 @@ class Validation(OneThread):
         binary = kind == "binary"
         self._ranks = np.zeros((2, _RANKS if binary else 0))  # weight of negatives, of positives
         self._shares = np.zeros((3, _SHARES if binary else 0))  # weight, probability, positives
+
+    def __repr__(self) -> str:
+        return f"Validation({self._kind!r})"
 
     @property
     def kind(self) -> Kind:
@@ -115,8 +118,8 @@ class Validation(OneThread):
         >>> scores.add([9.0], [np.nan], [9.0])
         Traceback (most recent call last):
         ValueError: weights[0] = nan is not a weight: it must be finite and not negative
-        >>> scores.loss
-        2.5
+        >>> scores.loss, scores.mean_loss
+        (5.0, 2.5)
         """
         count = np.size(arguments.sound(losses, "losses"))
         rows = np.empty((3, count))
@@ -188,9 +191,18 @@ class Validation(OneThread):
 
     @property
     def loss(self) -> float:
-        """The mean loss; NaN if there was no weight yet.
+        """The sum of the losses, each times the weight of its example.
 
         >>> Validation("binary").loss
+        0.0
+        """
+        return float(self._sums[:, 1].sum())
+
+    @property
+    def mean_loss(self) -> float:
+        """The mean loss; NaN if there was no weight yet.
+
+        >>> Validation("binary").mean_loss
         nan
         """
         return float(_means(self._so_far())[-1, 0])
@@ -251,7 +263,7 @@ class Validation(OneThread):
 
         >>> scores = Validation("regression")
         >>> scores.add([4.0, 2.0, 0.0], None, [4.0, 2.0, 0.0], certified=1.5)
-        >>> scores.curve.loss, scores.curve.interval_loss
+        >>> scores.curve.mean_loss, scores.curve.interval_mean_loss
         (array([4., 3., 2.]), array([4., 2., 0.]))
         """
         size = int(_POINTS.searchsorted(self._examples, "left")) + (self._examples > 0)
@@ -259,8 +271,8 @@ class Validation(OneThread):
         so_far, interval = _means(self._so_far()[:size]), _means(self._sums[:size])
         return Curve(
             examples=examples,
-            loss=so_far[:, 0],
-            interval_loss=interval[:, 0],
+            mean_loss=so_far[:, 0],
+            interval_mean_loss=interval[:, 0],
             error=so_far[:, 1],
             interval_error=interval[:, 1],
             certified=self._certified[:size].copy(),
@@ -268,26 +280,33 @@ class Validation(OneThread):
         )
 
     def report(
-        self, seconds: float, learner: str, certificate: LinearCertificate | None = None
+        self,
+        seconds: float,
+        learner: str,
+        certified: Certificate | None = None,
+        norm: float | None = None,
     ) -> Report:
-        """What is known now, with the time it took and the learner's name.
+        """What is known now, with the time it took, the learner's name and what it certifies.
 
         >>> scores = Validation("regression")
         >>> scores.add([4.0, 2.0], None, [4.0, 2.0])
         >>> scores.report(seconds=0.5, learner="coin").examples_per_second
         4.0
         """
+        curve = self.curve
         return Report(
             examples=self.examples,
             seconds=seconds,
-            loss=self.loss,
+            losses=self._sums[: len(curve.examples), 1].copy(),
+            weights=self._sums[: len(curve.examples), 0].copy(),
             error=self.error,
             auc=self.auc,
             rmse=self.rmse,
             calibration=self.calibration,
-            curve=self.curve,
-            certificate=certificate,
+            curve=curve,
+            certified=certified,
             learner=learner,
+            norm=norm,
         )
 
     def state(self) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:

@@ -25,8 +25,8 @@ class Lane:
 
     Attributes: `rule`, "adagrad" or "coin", or "blend", which combines the scores of the others;
     `rate`, the learning rate, or a coin's wealth; `scale_invariant`, whether the scales of features do
-    not matter; `l2`, the penalty; `loss`, the mean over the `examples` that it has learned; `weight` in
-    the mixture, 0 if it was `retired`.
+    not matter; `l2`, the penalty; `loss`, the sum over the `examples` that it has learned, and
+    `mean_loss`; `weight` in the mixture, 0 if it was `retired`.
 
     >>> Lane("adagrad", 0.5).scale_invariant
     True
@@ -37,6 +37,7 @@ class Lane:
     scale_invariant: bool = True
     l2: float = 0.0
     loss: float = 0.0
+    mean_loss: float = 0.0
     weight: float = 0.0
     examples: int = 0
     retired: bool = False
@@ -92,6 +93,7 @@ class Auto(LinearLearner):
     """
 
     certify = False  # there is no sum of gradients to be kept
+    _certifies = "itself"
 
     def __new__(cls, *, loss: str | Loss | None = None, **_: Any) -> Self:
         """A classifier, or a regressor if the loss is for that."""
@@ -160,12 +162,13 @@ class Auto(LinearLearner):
         for number_, loss, weight in zip(
             numbers, mixing["losses"].tolist(), mixing["weights"].tolist(), strict=True
         ):
-            learned = {"loss": loss / total, "weight": weight, "examples": self.examples_}
-            lanes[number_] = replace(lanes[number_], **learned)
-        for number_, examples, loss in core.retired():
-            mean = loss / (total * examples / self.examples_ * core.lanes)
+            learned = {"loss": loss, "mean_loss": loss / total, "examples": self.examples_}
+            lanes[number_] = replace(lanes[number_], weight=weight, **learned)
+        for number_, examples, all_lost in core.retired():
+            lost = all_lost / core.lanes  # of a lane of every label
+            mean = lost / (total * examples / self.examples_)
             lanes[number_] = replace(
-                lanes[number_], loss=mean, examples=int(examples), retired=True
+                lanes[number_], loss=lost, mean_loss=mean, examples=int(examples), retired=True
             )
         return lanes if len(_GRID) in numbers else lanes[:-1]
 

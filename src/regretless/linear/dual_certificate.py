@@ -26,15 +26,20 @@ class DualCertificate(LinearCertificate):
 
     With several classes all lanes count together: their losses, mistakes, complexities and rounds.
 
-    Attributes: those of `LinearCertificate`, and `dual`, the dual objective; `mistakes`; `gains`, its
-    increases in those rounds (less what new features or labels took from it); `least`, the smallest
-    increase in any round; `C`; `margin`; `curvature`, h, the largest of `<x, H x>` for the Hessian of
-    the conjugate (at least 1); `update`; `rounds`, m; `weighed`, how many examples had an importance
-    other than 1; `euclidean`, whether `F(w) = ||w||^2 / 2`.
+    Attributes: those of `LinearCertificate`, and `dual`, the dual objective, and `dual_error`, how far
+    rounding may have moved it; `mistakes`; `gains`, its increases in those rounds (less what new
+    features or labels took from it); `least`, the smallest increase in any round; `C`; `margin`;
+    `curvature`, h, the largest of `<x, H x>` for the Hessian of the conjugate (at least 1);
+    `update`; `lane_rounds`, m, the rounds of all lanes; `weighed`, how many examples had an
+    importance other than 1; `euclidean`, whether `F(w) = ||w||^2 / 2`; `duality_gap`, for "block"
+    and "leader" the most by which the problem of any round was not solved, in the units of `dual`,
+    and None for the others.
 
-    >>> c = DualCertificate(examples=3, loss=2.0, linear=0.0, gradient_norms=(0, 0, 0), dual=1.5,
-    ...                     mistakes=2, gains=1.0, least=0.0, C=0.5, margin=1.0, curvature=1.0,
-    ...                     update="aggressive", rounds=3)
+    In `bounds`, "primal-dual Thm 3" is `regret_bound` of all models of the norm, for the Euclidean
+    geometry.
+
+    >>> c = DualCertificate.of(3, loss=2.0, dual=1.5, mistakes=2, gains=1.0, least=0.0, C=0.5,
+    ...                        margin=1.0, curvature=1.0, update="aggressive", lane_rounds=3)
     >>> c.rate, c.mistake_bound(objective=2.0), c.regret_bound(complexity=0.5)
     (0.5, 4.0, 1.75)
     >>> c.gap(objective=2.0), c.best_loss(complexity=1.0)
@@ -49,18 +54,27 @@ class DualCertificate(LinearCertificate):
     margin: float
     curvature: float
     update: str
-    rounds: int
+    lane_rounds: int
     weighed: int = 0
     euclidean: bool = False
-    theorem: str = "weak duality; primal-dual paper Thms 1 and 3, Cors. 1 and 2"
+    dual_error: float = 0.0
+    duality_gap: float | None = None
+
+    def _theorems(self) -> dict[str, float]:
+        if not self.euclidean or self.ord == math.inf or self._no_theorem_3:
+            return {}
+        return {"primal-dual Thm 3": self.regret_bound(self.norm**2 / 2.0)}
 
     @property
-    def assumptions(self) -> dict[str, bool]:
-        """What the bounds rest on, and whether it held on this run."""
-        held = {"the dual objective never fell": self.least >= -1e-9 * (1.0 + abs(self.dual))}
+    def _no_theorem_3(self) -> str:
+        """Why Theorem 3 says nothing of this run, or nothing."""
         if self.update == "conservative":
-            held["C < 2 margin / curvature"] = self.C * self.curvature < 2.0 * self.margin
-        return super().assumptions | held
+            return "update='conservative' has no such bound: it ignores losses of correct rounds"
+        if self.weighed:
+            return f"{self.weighed} examples have an importance other than 1: no such bound"
+        if self.assumptions.get("the dual objective never fell") is False:
+            return f"the dual objective fell by {-self.least:.3g} in a round: no such bound"
+        return ""
 
     @property
     def rate(self) -> float:
@@ -86,33 +100,40 @@ class DualCertificate(LinearCertificate):
         """The loss is at most this if weights with `F(w) <= complexity` have at most `loss` (Thm 3)."""
         F, loss = not_negative(complexity, "complexity"), not_negative(loss, "loss")
         self._needs_theorem_3()
-        if not self.rounds:
+        if not self.lane_rounds:
             return 0.0
-        z, c = (loss + F / self.C) / self.rounds, self.curvature * self.C
-        return self.rounds * (math.sqrt(2.0 * c * z) if z <= c / 2.0 else z + c / 2.0)
+        z, c = (loss + F / self.C) / self.lane_rounds, self.curvature * self.C
+        return self.lane_rounds * (math.sqrt(2.0 * c * z) if z <= c / 2.0 else z + c / 2.0)
 
     def regret_bound(self, complexity: float) -> float:
         """The regret against all weights with `F(w) <= complexity` is at most this: eq. (30)."""
         F = not_negative(complexity, "complexity")
         self._needs_theorem_3()
-        return F / self.C + self.rounds * self.curvature * self.C / 2.0
+        return F / self.C + self.lane_rounds * self.curvature * self.C / 2.0
 
     def tuned(self, complexity: float) -> float:
         """The `C` with the smallest `regret_bound`, `sqrt(2 F / (h m))`: Cor. 2."""
         F = not_negative(complexity, "complexity")
-        return math.sqrt(2.0 * F / (self.curvature * self.rounds)) if self.rounds else math.inf
+        return (
+            math.sqrt(2.0 * F / (self.curvature * self.lane_rounds))
+            if self.lane_rounds
+            else math.inf
+        )
 
     def best_loss(self, complexity: float) -> float:
         """No weights with `F(w) <= complexity` have a smaller loss on this run."""
-        return max(0.0, (self.dual - not_negative(complexity, "complexity")) / self.C)
+        F = not_negative(complexity, "complexity")
+        return max(0.0, (self.dual - self.dual_error - F) / self.C)
 
-    def best_possible(self, norm: float, *, ord: float = 2, mean: bool = False) -> float:
+    def best_possible(
+        self, norm: float | None = None, *, ord: float | None = None, mean: bool = False
+    ) -> float:
         """As `LinearCertificate.best_possible`; weak duality may say more than convexity does."""
         convexity = super().best_possible(norm, ord=ord, mean=mean)
-        if not self.euclidean or ord == math.inf:
+        size, measured = self.norm if norm is None else norm, self.ord if ord is None else ord
+        if not self.euclidean or measured == math.inf:
             return convexity
-        total = (self.examples if self.weight is None else self.weight) if mean else 1
-        return max(convexity, self.best_loss(norm * norm / 2.0) / (total or 1))
+        return max(convexity, self.best_loss(size * size / 2.0) / (self._total if mean else 1.0))
 
     def gap(self, objective: float) -> float:
         """How far `objective`, the `P(w)` of some weights, can be from the smallest there is.
@@ -122,11 +143,5 @@ class DualCertificate(LinearCertificate):
         return not_negative(objective, "objective") - self.dual
 
     def _needs_theorem_3(self) -> None:
-        if self.update == "conservative":
-            raise ValueError(
-                "update='conservative' has no such bound: it ignores losses of correct rounds"
-            )
-        if self.weighed:
-            raise ValueError(
-                f"{self.weighed} examples have an importance other than 1: no such bound"
-            )
+        if self._no_theorem_3:
+            raise ValueError(self._no_theorem_3)

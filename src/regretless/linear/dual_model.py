@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless import _core
 from regretless.geometry import Geometry
 from regretless.linear.dual_updates import Turn, Update
 from regretless.linear.dual_vector import DualVector, dual_vector, extended
@@ -15,12 +16,15 @@ from regretless.state import Parts
 
 __all__ = ["RUN", "DualModel"]
 
+_SQUARES = _core.SCALARS.index("squares")
 _FAR = 1e150  # of what is kept: squares are still numbers
+_EPS = float(np.finfo(float).eps)
 _FRESH = 1024  # rounds after which the conjugate is computed from scratch, against drift
 
 # What is kept of a lane's run: the rounds with a margin of 0 or less; the increases of the dual
-# objective in those, and the least of all; what new features and labels did to it.
-RUN = ("mistakes", "gains", "least", "shifts")
+# objective in those, and the least of all; what new features and labels did to it; the largest duality
+# gap that a problem of several variables was left with.
+RUN = ("mistakes", "gains", "least", "shifts", "gap")
 
 
 class DualModel(Model):
@@ -104,8 +108,10 @@ class DualModel(Model):
             if margins[k] <= 0.0:
                 self.run[:2, k] += 1.0, gain
             self.run[2, k] = min(self.run[2, k], gain)
+            self.run[4, k] = max(self.run[4, k], update.gap)
         self.weighed += importance != 1.0
         short = margins < self.wanted
+        self.totals[_SQUARES] += np.where(short, importance**2 * x.square, 0.0)
         self.gradient = extended(self.gradient, max(x.known, len(self.gradient)))
         self.gradient[x.columns] -= np.outer(x.values, importance * y * short)
         return scores, np.where(short, self.wanted - margins, 0.0), np.where(short, -margins, 0.0)
@@ -113,6 +119,13 @@ class DualModel(Model):
     def value(self, dual: DualVector) -> float:
         """The dual objective, `margin sum alpha - G(theta)`."""
         return self.wanted * dual.total - dual.conjugate
+
+    def rounding(self) -> float:
+        """How much rounding may have done to the dual objective of all lanes."""
+        return sum(
+            4.0 * _EPS * (dual.moves + dual.size) * (self.wanted * dual.total + abs(dual.conjugate))
+            for dual in self.duals
+        )
 
     # --- what was learned ----------------------------------------------------------------------------
 
@@ -134,6 +147,7 @@ class DualModel(Model):
             float(np.sum(sizes)),
             float(np.sqrt(np.sum(sizes**2))),
             float(sizes.max(initial=0.0)),
+            float(np.count_nonzero(sizes)),
         ]
 
     def relabel(self, sources: Sequence[int], signs: Array) -> None:
@@ -155,7 +169,7 @@ class DualModel(Model):
         past = self.update.past
         return {
             "theta": np.array([dual.theta for dual in self.duals]),
-            "sums": np.array([[dual.total, dual.conjugate] for dual in self.duals]),
+            "sums": np.array([[dual.total, dual.conjugate, dual.moves] for dual in self.duals]),
             "gradient": self.gradient,
             "run": self.run,
             "seen": np.array([self.update.curvature, self.weighed]),
@@ -165,17 +179,17 @@ class DualModel(Model):
     def take(self, parts: Parts) -> None:
         size, lanes = self._size(self.reader.size), self.lanes
         theta = parts.array("theta", (lanes, size), -_FAR, _FAR)
-        sums = parts.array("sums", (lanes, 2))
+        sums = parts.array("sums", (lanes, 3))
         self.run = parts.array("run", (len(RUN), lanes))
         self.gradient = parts.array("gradient", (size, lanes), -_FAR, _FAR)
         for k, dual in enumerate(self.duals):
             dual.theta = theta[k].copy()
             dual.refresh()
-            total, conjugate = sums[k].tolist()
+            total, conjugate, moves = sums[k].tolist()
             scale = abs(dual.conjugate) + abs(conjugate) + 1e-300
-            if total < 0 or not abs(dual.conjugate - conjugate) <= 1e-6 * scale:
+            if min(total, moves) < 0 or not abs(dual.conjugate - conjugate) <= 1e-6 * scale:
                 raise ValueError(f"sums of lane {k} are not those of its dual vector")
-            dual.total, dual.conjugate = total, conjugate
+            dual.total, dual.conjugate, dual.moves = total, conjugate, int(moves)
         self.update.curvature, weighed = parts.array("seen", (2,), 0.0).tolist()
         if not weighed.is_integer() or weighed > 2**53:
             raise ValueError(f"seen has {weighed} examples with a weight, which is no such number")

@@ -16,7 +16,8 @@ from regretless.state import Parts
 
 __all__ = ["Past", "Turn", "Update", "best_pair", "update_of"]
 
-_SETTLED = 1e-9  # a block is solved once no variable changes by more than this part of its range
+_SOLVED = 1e-10  # a block is solved once the duality gap is this part of the objective's two terms
+_PATIENCE = 20  # sweeps over a block before its matrix is made
 _SWEEPS = 1000
 _ALONE = ("conservative", "aggressive", "exact")
 _UPDATES = (*_ALONE, "block", "sequential", "leader")
@@ -152,6 +153,7 @@ class Update(ABC):
 
     past: Past | None = None
     curvature = 1.0  # h, at least that of every example so far
+    gap = 0.0  # by which the last problem of several variables was not solved
 
     @abstractmethod
     def __call__(self, dual: DualVector, turn: Turn) -> None:
@@ -171,7 +173,7 @@ class Alone(Update):
         elif turn.margin < self.wanted:
             if self.kind == "aggressive":
                 a = min((self.wanted - turn.margin) / self.curvature, turn.cap)
-            elif len(turn.x.columns):  # without features any value is as good for predictions
+            else:
                 a = dual.step(turn.x, turn.y, 0.0, turn.cap, self.wanted)
         if a:
             dual.move(turn.x, turn.y, a)
@@ -197,31 +199,62 @@ class Together(Update):
 
 
 class Block(Together):
-    """Maximises over all examples that are kept at once."""
+    """Maximises over all examples that are kept at once, to a duality gap that it tells."""
 
     def __call__(self, dual: DualVector, turn: Turn) -> None:
         places = list(self.past.recent())
         if len(places) == 2 and dual.straight:
             self._pair(dual, places, turn.lane)
-            return
-        for _ in range(_SWEEPS):
-            if max([self.ascend(dual, i, turn.lane) for i in places]) <= _SETTLED:
+        else:
+            self._solve(dual, places, turn.lane)
+        slopes, alpha, cap = self._slopes(dual, places, turn.lane)
+        self.gap = float(_gaps(slopes, alpha, cap).sum())
+
+    def _solve(self, dual: DualVector, places: list[int], lane: int) -> None:
+        for sweep in range(_SWEEPS // 10 if dual.straight else _SWEEPS):
+            moved = max([self.ascend(dual, i, lane) for i in places])
+            slopes, alpha, cap = self._slopes(dual, places, lane)
+            small = _SOLVED * (self.wanted * dual.total + abs(dual.conjugate))
+            if not moved or _gaps(slopes, alpha, cap).sum() <= small:
                 return
+            if dual.straight and sweep % _PATIENCE == _PATIENCE - 1:  # the whole matrix is worth it
+                best = best_of_many(slopes, self._gram(places, lane), alpha, cap)
+                self._take(dual, places, lane, best - alpha)
+
+    def _slopes(self, dual: DualVector, places: list[int], lane: int) -> tuple[Array, Array, Array]:
+        """How the objective rises with each variable; the variables, and how large they may be."""
+        past = self.past
+        y, alpha, cap = (each[places, lane] for each in (past.y, past.alpha, past.cap))
+        return self.wanted - y * [dual.score(past.rows[i]) for i in places], alpha, cap
+
+    def _gram(self, places: list[int], lane: int) -> Array:
+        """The inner products of the examples, each times its label."""
+        rows = [self.past.rows[i] for i in places]
+        columns = np.unique(np.concatenate([x.columns for x in rows]))
+        table = np.zeros((len(rows), len(columns)))
+        for to, x, y in zip(table, rows, self.past.y[places, lane].tolist()):
+            to[np.searchsorted(columns, x.columns)] = y * x.values
+        return np.asarray(table @ table.T)
+
+    def _take(self, dual: DualVector, places: list[int], lane: int, changes: Array) -> None:
+        past = self.past
+        for at, change in zip(places, changes.tolist()):
+            if change:
+                dual.move(past.rows[at], float(past.y[at, lane]), change)
+                value = float(past.alpha[at, lane]) + change
+                past.put(at, lane, min(max(value, 0.0), float(past.cap[at, lane])))
+        dual.refresh()  # on the way the conjugate may have been much larger than it is now
 
     def _pair(self, dual: DualVector, places: list[int], lane: int) -> None:
         past = self.past
         u, v = (past.rows[i] for i in places)
-        y, alpha, cap = (each[places, lane] for each in (past.y, past.alpha, past.cap))
+        slopes, alpha, cap = self._slopes(dual, places, lane)
+        y = past.y[places, lane]
         product = y[0] * y[1] * _product(u, v)
         gram = np.array([[u.square, product], [product, v.square]])
         # the slopes where both variables are 0
-        slopes = self.wanted - y * [dual.score(u), dual.score(v)] + gram @ alpha
-        best = best_pair(slopes, gram, cap)
-        for x, sign, change in zip((u, v), y.tolist(), (best - alpha).tolist()):
-            if change:
-                dual.move(x, sign, change)
-        for at, value in zip(places, best.tolist()):
-            past.put(at, lane, value)
+        best = best_pair(slopes + gram @ alpha, gram, cap)
+        self._take(dual, places, lane, best - alpha)
 
 
 class Sequential(Together):
@@ -279,6 +312,59 @@ def best_pair(slopes: Array, gram: Array, most: Array) -> Array:
     edges = [(a, _on_edge(q - B * a, D, b_most)) for a in (0.0, a_most)]
     edges += [(_on_edge(p - B * b, A, a_most), b) for b in (0.0, b_most)]
     return max(map(np.array, edges), key=lambda a: float(slopes @ a - 0.5 * a @ gram @ a))
+
+
+def best_of_many(slopes: Array, gram: Array, start: Array, most: Array) -> Array:
+    """The maximiser of `<slopes, a - start> - (a - start)' gram (a - start) / 2` from 0 to `most`.
+
+    An active-set method: variables at an end stay there while the others go to their best, or until one
+    of them comes to an end; then the one that gains most is let go.
+
+    >>> gram = np.array([[1.0, 0.9], [0.9, 1.0]])
+    >>> best_of_many(np.ones(2), gram, np.zeros(2), np.ones(2)).round(6)
+    array([0.526316, 0.526316])
+    """
+    a, free = start.copy(), (start > 0.0) & (start < most)
+    for _ in range(20 * len(a) + 20):
+        slope = slopes - gram @ (a - start)
+        among = np.flatnonzero(free)
+        if len(among) and _go(a, slope, gram, most, among):
+            free &= (a > 0.0) & (a < most)
+            continue
+        slope = slopes - gram @ (a - start)
+        gains = np.where(free, 0.0, _gaps(slope, a, most))
+        if gains.max(initial=0.0) <= _SOLVED * 1e-3 * abs(slopes @ a):
+            break
+        free[gains.argmax()] = True
+    return a
+
+
+def _go(a: Array, slope: Array, gram: Array, most: Array, among: NDArray[np.int64]) -> bool:
+    """Move some of the variables to their best, or to where one comes to an end: whether one did."""
+    K, r = gram[np.ix_(among, among)], slope[among]
+    way = np.linalg.lstsq(K, r, rcond=None)[0]
+    flat = r - K @ way
+    if (
+        np.abs(flat).max() > 1e-8 * np.abs(r).max()
+    ):  # the objective rises for ever, but for the ends
+        way = flat
+    bend = float(way @ K @ way)
+    best = float(r @ way) / bend if bend > 0.0 else np.inf
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = np.where(way > 0.0, (most[among] - a[among]) / way, a[among] / -way)
+    room = np.where(way == 0.0, np.inf, room)
+    length = min(best, float(room.min()))
+    if not 0.0 <= length < np.inf:
+        return False
+    there = np.clip(a[among] + length * way, 0.0, most[among])
+    ends = room <= length
+    a[among] = np.where(ends, np.where(way > 0.0, most[among], 0.0), there)
+    return bool(ends.any())
+
+
+def _gaps(slopes: Array, alpha: Array, cap: Array) -> Array:
+    """The duality gap, which each variable has its part of: `cap loss - alpha slope >= 0`."""
+    return np.asarray(np.where(slopes > 0.0, (cap - alpha) * slopes, -alpha * slopes))
 
 
 def _on_edge(slope: float, curvature: float, most: float) -> float:

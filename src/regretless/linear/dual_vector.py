@@ -21,7 +21,8 @@ _TRIES = 100  # of a line search, which takes about ten
 class DualVector(ABC):
     """`theta = sum_i alpha_i y_i x_i` with `G(theta) = max_w <w, theta> - F(w)`, `F >= 0`.
 
-    `F` is the geometry less its minimum, so that `G(0) = 0`. `total` is the sum of the `alpha_i`.
+    `F` is the geometry less its minimum, so that `G(0) = 0`. `total` is the sum of the `alpha_i`;
+    `moves` counts changes of `theta`, each of which is rounded.
     """
 
     straight = False  # whether G is half the squared Euclidean norm
@@ -31,6 +32,7 @@ class DualVector(ABC):
         self.theta: Array = np.zeros(size)
         self.total = 0.0
         self.conjugate = 0.0
+        self.moves = 0
 
     @property
     def size(self) -> int:
@@ -122,7 +124,7 @@ class _Straight(DualVector):
         here = self.theta[x.columns]
         self._before.setdefault(id(x), (x.columns, here))
         self.theta[x.columns] = here + (a * y) * x.values
-        self.conjugate, self.total = conjugate, total
+        self.conjugate, self.total, self.moves = conjugate, total, self.moves + 1
 
     def weights(self) -> Array:
         return self.theta.copy()
@@ -133,12 +135,12 @@ class _Straight(DualVector):
 
     def mark(self) -> Any:
         self._before = {}
-        return self.theta, self.total, self.conjugate
+        return self.theta, self.total, self.conjugate, self.moves
 
     def rewind(self, mark: Any) -> None:
         for columns, before in reversed(self._before.values()):
             self.theta[columns] = before
-        self.theta, self.total, self.conjugate = mark
+        self.theta, self.total, self.conjugate, self.moves = mark
 
     def grow(self, size: int) -> None:
         if size > self.size:  # in place while there is room: features come one at a time
@@ -183,6 +185,7 @@ class _Curved(DualVector):
     def move(self, x: Row, y: float, a: float) -> None:
         self.theta = self.theta + (a * y) * self._spread(x)
         self.total += a
+        self.moves += 1
         self.refresh()
 
     def weights(self) -> Array:
@@ -201,10 +204,11 @@ class _Curved(DualVector):
         self._w, self.conjugate = w, conjugate
 
     def mark(self) -> Any:
-        return self.theta, self.total, self.conjugate, self._w  # none is changed in place
+        # none is changed in place
+        return self.theta, self.total, self.conjugate, self.moves, self._w
 
     def rewind(self, mark: Any) -> None:
-        self.theta, self.total, self.conjugate, self._w = mark
+        self.theta, self.total, self.conjugate, self.moves, self._w = mark
 
     def _link(self, theta: Array) -> Array:
         w = self.geometry.link(theta)

@@ -1,14 +1,18 @@
 """What the Perceptron's theorems say of a run in the space of a kernel."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from regretless.arguments import positive
+from regretless.certificates import Certificate
 from regretless.linear.model import Array
 
 __all__ = ["KernelCertificate", "Lane"]
+
+_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,8 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class KernelCertificate:
-    """How many updates a kernel Perceptron can have made, by what any function `h` does on them.
+class KernelCertificate(Certificate):
+    """How many updates a kernel Perceptron can have made, by what one function `h` does on them.
 
     For every `h` of norm 1 in the space of the kernel and every `rho > 0`, with the losses
     `l_t = max(0, 1 - y_t h(x_t) / rho)` over the update rounds only, `r` the largest
@@ -62,45 +66,59 @@ class KernelCertificate:
 
     With several classes each lane is a Perceptron of its own, and the bounds are added up.
 
-    Attributes: `examples` learned; `lanes`, the run of each lane; `theorem`; `assumptions`, each with
-    whether it held.
+    Attributes: those of `Certificate`, and `lanes`, the run of each lane; `against`, the coefficients of
+    h that were given, or None for the weights themselves.
 
     >>> lane = Lane(4, 4.0, 1.0, 2.0, margins=np.array([0.5]), counts=np.array([4.0]))
-    >>> c = KernelCertificate(examples=9, lanes=(lane,))
-    >>> c.updates, c.bounds(rho=0.5)["separable"], c.holds
+    >>> c = KernelCertificate.of(9, (lane,), margin=0.5)
+    >>> c.updates, c.bounds["separable"], c.holds
     (4, 4.0, True)
     """
 
-    examples: int
-    lanes: tuple[Lane, ...]
-    assumptions: dict[str, bool] = field(default_factory=dict)
-    theorem: str = "mohri Thms 8.8, 8.11, 8.12 and Ex. 8.11 in the space of the kernel"
+    lanes: tuple[Lane, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        rounds: int,
+        lanes: tuple[Lane, ...],
+        *,
+        margin: float | None = None,
+        assumptions: dict[str, bool | None] | None = None,
+        against: Any = None,
+    ) -> Self:
+        """The certificate of some lanes, for the margin rho; by default each bound at its best.
+
+        >>> lane = Lane(1, 1.0, 1.0, 1.0, np.array([1.0]), np.array([1.0]))
+        >>> KernelCertificate.of(1, (lane,)).bounds["separable"]
+        1.0
+        """
+        total = {"separable": 0.0, "l1": 0.0, "l2": 0.0, "data": 0.0}
+        for lane in (lane for lane in lanes if lane.updates):
+            tried = lane.candidates() if margin is None else np.array([positive(margin, "margin")])
+            for name, values in lane.bounds(tried).items():
+                total[name] += float(values.min())
+        updates = sum(lane.updates for lane in lanes)
+        whose = "the weights themselves" if against is None else "the given function"
+        return cls(
+            rounds,
+            None,
+            total,
+            "mohri Thms 8.8, 8.11, 8.12 and Ex. 8.11 in the space of the kernel",
+            assumptions or {},
+            f"{whose}, scaled to norm 1",
+            against,
+            # margins are sums of a kernel value for each update, and so is the norm
+            16.0 * _EPS * (updates + 2) * min(total.values()),
+            lanes=lanes,
+        )
 
     @property
     def updates(self) -> int:
         """M, of all lanes together."""
         return sum(lane.updates for lane in self.lanes)
 
-    def bounds(self, rho: float | None = None) -> dict[str, float]:
-        """The bounds on `updates` by name, for the margin `rho`; by default each at its best.
-
-        >>> lane = Lane(1, 1.0, 1.0, 1.0, np.array([1.0]), np.array([1.0]))
-        >>> KernelCertificate(1, (lane,)).bounds()["separable"]
-        1.0
-        """
-        total = {"separable": 0.0, "l1": 0.0, "l2": 0.0, "data": 0.0}
-        for lane in (lane for lane in self.lanes if lane.updates):
-            tried = lane.candidates() if rho is None else np.array([positive(rho, "rho")])
-            for name, values in lane.bounds(tried).items():
-                total[name] += float(values.min())
-        return total
-
     @property
-    def bound(self) -> float:
-        """The smallest of the bounds."""
-        return min(self.bounds().values())
-
-    @property
-    def holds(self) -> bool:
-        """Whether every assumption held, and the number of updates is within the bound."""
-        return all(self.assumptions.values()) and self.updates <= self.bound * (1 + 1e-9)
+    def measured(self) -> float:
+        """The number of updates."""
+        return self.updates

@@ -64,6 +64,7 @@ class KernelPerceptron(Cycling, in_core=False):
 
     _yours: ClassVar[tuple[str, ...]] = ("kernel",)
     features, bits, names, certify = "exact", 18, 0, False  # what is stored needs the names
+    _certifies = "itself"
 
     def __init__(
         self,
@@ -135,12 +136,14 @@ class KernelPerceptron(Cycling, in_core=False):
         table = self._dual.dual()
         return table[:, 0] if table.shape[1] == 1 else table
 
-    def certificate(self, comparator: Any = None) -> KernelCertificate:  # type: ignore[override]
+    def certificate(  # type: ignore[override]
+        self, comparator: Any = None, *, margin: float | None = None
+    ) -> KernelCertificate:
         """What the theorems say of the number of updates: see `KernelCertificate`.
 
-        `comparator` is the function `h = sum_s b_s K(x_s, .)`, given by its coefficients of the
-        support vectors, shaped as `dual_coef_`, and scaled to norm 1; by default the weights
-        themselves.
+        Parameters: `comparator`, the function `h = sum_s b_s K(x_s, .)`, given by its coefficients of
+        the support vectors, shaped as `dual_coef_`, and scaled to norm 1; by default the weights
+        themselves. `margin`, rho > 0, of the bounds; by default each bound has its best.
         """
         model = self._dual
         size = model.support.size
@@ -166,13 +169,15 @@ class KernelPerceptron(Cycling, in_core=False):
                     counts[there],
                 )
             )
-        return KernelCertificate(
-            examples=self.examples_,
-            lanes=tuple(lanes),
+        return KernelCertificate.of(
+            self.examples_,
+            tuple(lanes),
+            margin=margin,
             assumptions={
                 "no support vector was dropped": model.dropped == 0,
                 "the importance of every update is 1": model.weighed == 0,
             },
+            against=None if comparator is None else beta,
         )
 
     def _comparator(self, given: Any, shape: tuple[int, ...]) -> Array:

@@ -1,5 +1,6 @@
 """What all linear learners share: parts, input, weights, certificate, and life on disk."""
 
+import copy
 import importlib
 import inspect
 import math
@@ -28,6 +29,7 @@ __all__ = ["TOTALS", "LinearLearner", "weight_array"]
 TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}  # what a lane adds up
 _ROOMS = ("losses", "rules", "rates", "geometry", "domains")  # what options are made of
 _LEARNERS = ("linear", "newton", "boosting")  # where learners are
+_EPS = float(np.finfo(float).eps)
 _NOT_COPIED = ("_model", "_reading")  # what belongs to one learner alone
 
 
@@ -44,6 +46,8 @@ class LinearLearner(OneThread, ABC):
     _schema: Schema | None = None  # of the tables, if all has been learned from tables
     _classifies: ClassVar[bool]
     _yours: ClassVar[tuple[str, ...]] = ()  # options that may be code of the user's own
+    # what `certificate()` is about: linear "models", the learner "itself", or "" if it needs examples
+    _certifies: str = "models"
 
     # the options that every learner has
     intercept: bool
@@ -98,6 +102,16 @@ class LinearLearner(OneThread, ABC):
     def clone(self) -> Self:
         """A learner with the same options that has seen nothing."""
         return type(self)(**self.get_params())
+
+    def copy(self) -> Self:
+        """A learner that has learned all the same, and goes on by itself.
+
+        >>> from regretless.linear import Perceptron
+        >>> model = Perceptron().fit([[1.0], [-1.0]], [True, False])
+        >>> model.copy().weights_ == model.weights_, model.clone().examples_
+        (True, 0)
+        """
+        return copy.deepcopy(self)
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
@@ -241,8 +255,15 @@ class LinearLearner(OneThread, ABC):
         """
         return self._model.total(TOTALS["loss"]) if self._model else 0.0
 
-    def certificate(self) -> LinearCertificate:
-        """What the run so far proves about every fixed linear model: see `LinearCertificate`."""
+    def certificate(self, norm: float = 1.0, ord: float = 2) -> LinearCertificate:
+        """What the run so far proves of all linear models whose norm is at most `norm`.
+
+        Parameters: `norm >= 0`, measured by `ord`: 1, 2 or `math.inf`. See `LinearCertificate`.
+        """
+        return LinearCertificate.of(norm=norm, ord=ord, **self._sums())
+
+    def _sums(self) -> dict[str, Any]:
+        """What a `LinearCertificate` is made of."""
         core = self._model or self._start()
         if not core.has_gradient_sum:
             raise ValueError(
@@ -250,17 +271,19 @@ class LinearLearner(OneThread, ABC):
                 f"{type(self).__name__}(..., certify=True)"
             )
         total = {name: core.total(number) for name, number in TOTALS.items()}
-        # In certified runs sums are doubles: T additions of relative error 2^-53 each.
-        l1, l2, largest = core.gradient_norms()
-        exact = self.certify
-        return LinearCertificate(
-            examples=self.examples_,
-            weight=core.most(TOTALS["weights"]),
-            loss=total["loss"],
-            linear=total["linear"],
-            gradient_norms=(l1, l2, largest),
-            rounding=0.0 if exact else total["rounding"],
-        )
+        l1, l2, largest, count = core.gradient_norms()
+        rounds, error = self.examples_, total["rounding"]
+        if self.certify:  # sums in double precision, of gradients whose squares add up to this
+            error = 2.0 * _EPS * (rounds + 2) * math.sqrt(rounds * count * total["squares"])
+        return {
+            "rounds": rounds,
+            "weight": core.most(TOTALS["weights"]),
+            "loss": total["loss"],
+            "linear": total["linear"],
+            "gross": total["gross"],
+            "gradient_norms": (l1, l2, largest),
+            "error": error + 2.0 * _EPS * count * l1,
+        }
 
     def _weights(self) -> tuple[list[Any], NDArray[np.float64], NDArray[np.float64]]:
         """Names, weights (features x lanes) and intercepts (lanes)."""

@@ -1,10 +1,8 @@
 """LinearClassifier and LinearRegressor: any convex loss with any update rule."""
 
-from dataclasses import replace
 from typing import Any
 
 from regretless import losses, rules
-from regretless.certificates import LinearCertificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import TOTALS, LinearLearner
 from regretless.linear.regressing import Regressing
@@ -36,19 +34,14 @@ class _AnyRule(LinearLearner):
     def _advice(self) -> str:
         return self._chosen().advice()
 
-    def certificate(self) -> LinearCertificate:
-        """What the run so far proves about every fixed linear model: see `LinearCertificate`."""
+    def _sums(self) -> dict[str, Any]:
+        if not self.certify:  # then the core does not measure gradients
+            return super()._sums()
         core = self._model or self._start()
         price, steps = TOTALS["price"], TOTALS["steps"]
         paid = Paid(core.most(price), core.total(price), core.total(steps))
-        rule, penalised, certified = self._chosen(), bool(self.l1 or self.l2), self.certify
-
-        def promise(norm: float) -> float:
-            if not certified:
-                raise ValueError("make the learner with certify=True: only it measures gradients")
-            return rule.promised(norm, paid, penalised)
-
-        return replace(super().certificate(), promise=promise)
+        promise = self._chosen().promise(paid, bool(self.l1 or self.l2))
+        return super()._sums() | {"promise": promise}
 
 
 class LinearClassifier(_AnyRule, Classifying):
@@ -79,7 +72,7 @@ class LinearClassifier(_AnyRule, Classifying):
     'spam'
     >>> 0.7 < model.predict_proba_one({"free": 1})["spam"] < 1
     True
-    >>> lower = model.certificate().best_possible(norm=1)  # no model of norm 1 has a smaller loss
+    >>> lower = model.certificate(norm=1).best_possible()  # no model of norm 1 has a smaller loss
     >>> 0 < lower
     True
     """

@@ -14,6 +14,9 @@ from regretless.losses import Perceptron as ConservativeHinge
 
 __all__ = ["MarginPerceptron"]
 
+_EXACT = 2_000  # the envelope is at most one part in so many too large
+_SINGLE = float(np.finfo(np.float32).eps)
+
 
 class MarginPerceptron(MistakeDriven):
     """A Perceptron that also updates where the margin is less than half of the one that is there.
@@ -23,9 +26,10 @@ class MarginPerceptron(MistakeDriven):
     If some u has `y <u, x> / ||u|| >= rho` and `||x|| <= R` on all examples, there are at most
     `16 R^2 / rho^2` updates (mohri Exercise 8.6), over any number of passes; once a pass has none
     (`cycle`), every margin `y <w, x> / ||w||` is at least `rho / 2`. With `n_0 = 0` and
-    `n_{k+1}^2 = n_k^2 + rho n_k + R^2` the norm after k updates is between `k rho` and `n_k`, so that
-    the largest k with `n_k >= k rho` is a bound as well, of about `2.5 R^2 / rho^2`.
-    `certificate(X, y).mistake_bound(u)` has both. `loss_` counts the conservative hinge loss of the
+    `n_{k+1}^2 = n_k^2 + rho n_k + R^2` the norm after k updates is between `k rho'` and `n_k`, rho'
+    being the margin of u in the updates, so that the largest k with `n_k >= k rho'` is a bound as
+    well: about `2.5 R^2 / rho^2` for `rho' = rho`, and finite for every `rho' > rho / 2`.
+    `certificate(X, y, comparator=u)` has both. `loss_` counts the conservative hinge loss of the
     rounds with the wrong sign, as for `Perceptron`.
 
     Parameters
@@ -64,23 +68,31 @@ class MarginPerceptron(MistakeDriven):
     ) -> tuple[dict[str, float], dict[str, bool]]:
         updates, rho = lane.updates, float(self.margin)
         R, norm = updates.largest(), self._size(u)
-        worst = float(updates.margins(u).min(initial=math.inf))
-        separated = norm > 0 and worst >= rho * norm * (1 - 1e-12)
-        bounds = {"mohri Exercise 8.6": 16.0 * (R / rho) ** 2, "envelope": _envelope(R, rho)}
-        asked = "y <u, x> / ||u|| >= margin in every update"
-        return bounds if separated else dict.fromkeys(bounds, math.inf), {asked: separated}
+        worst = float(updates.margins(u).min(initial=math.inf)) / norm if norm else 0.0
+        # features are in single precision, of which a margin is a sum
+        rounded = _SINGLE * math.sqrt(len(u)) * R
+        bounds = {"envelope": _envelope(R, rho, min(worst, rho))}
+        if worst >= rho - rounded:
+            bounds["mohri Exercise 8.6"] = 16.0 * (R / rho) ** 2
+        return bounds, {"y <u, x> / ||u|| > margin / 2 in every update": worst > rho / 2.0}
 
 
-def _envelope(R: float, rho: float) -> float:
-    """The largest k with `n_k >= k rho`. The steps of n shrink as it grows: the first miss is the last.
+def _envelope(R: float, rho: float, least: float) -> float:
+    """The largest k with `n_k >= k least`, or a little more than that if it is large.
 
-    >>> _envelope(2.0, 1.0)
+    The steps of n shrink as it grows: the first miss is the last. For the same reason many steps at once
+    go no farther than the first of them many times, so that k grows by a share of itself.
+
+    >>> _envelope(2.0, 1.0, 1.0)
     8.0
     """
+    if not R or not least > rho / 2.0:  # then n never misses
+        return math.inf if R else 0.0
     k, n = 0, 0.0
-    while R:
-        n = math.sqrt(n * n + rho * n + R * R)
-        if n < (k + 1) * rho:
-            break
-        k += 1
-    return float(k)
+    while True:
+        steps = max(1, k // _EXACT)
+        more = rho * n + R * R
+        n += steps * more / (math.sqrt(n * n + more) + n)
+        if n < (k + steps) * least:
+            return float(k if steps == 1 else k + steps)
+        k += steps

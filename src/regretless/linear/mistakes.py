@@ -2,21 +2,21 @@
 
 import math
 from abc import abstractmethod
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import positive
+from regretless.arguments import positive, shown
 from regretless.certificates import MistakeBound, MistakeCertificate
 from regretless.linear.cycling import Cycling
-from regretless.linear.learner import TOTALS, LinearLearner
+from regretless.linear.learner import TOTALS
 from regretless.linear.replay import Lane, Replay
 
 __all__ = ["MistakeDriven", "root_bound"]
 
 Array = NDArray[np.float64]
+_SINGLE = 4.0 * float(np.finfo(np.float32).eps)
 
 
 def root_bound(size: float, suffered: float) -> float:
@@ -34,29 +34,51 @@ def root_bound(size: float, suffered: float) -> float:
 class MistakeDriven(Cycling):
     """A classifier with a bound on the number of its updates."""
 
-    def certificate(self, X: Any = None, y: Any = None) -> MistakeCertificate:
-        """What the run so far proves: see `MistakeCertificate`.
+    def certificate(  # type: ignore[override]
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        comparator: Any = None,
+        margin: float | None = None,
+        intercept: Any = 0.0,
+        norm: float = 1.0,
+        ord: float = 2,
+    ) -> MistakeCertificate | MistakeBound:
+        """What the run so far proves of all models of a norm, or of the mistakes, by one of them.
 
-        With the examples `X, y` that were learned, in their order and with weights of 1, they are
-        played again, and the certificate can be asked for `mistake_bound(u)`. `X` is a batch or a list
-        of dicts; all labels count as known from the start.
+        Without a comparator, a `MistakeCertificate` for all models whose norm `ord` is at most `norm`.
+        With the examples `X, y` that were learned, in their order and with weights of 1, they are played
+        again, in as many passes as there were. `X` is a batch or a list of dicts; all labels count as
+        known from the start.
+
+        With a comparator u, a `MistakeBound`: what the theorems say of the number of updates, by the
+        losses of u on the examples.
+
+        Parameters: `comparator`, a dict of names to weights or an array of the weights of columns; with
+        three or more labels, a dict of labels to such. `margin` rho > 0: take `u / (rho ||u||)`, whose
+        hinge losses are `max(0, 1 - y <u, x> / (rho ||u||))`; None takes u as it is. `intercept`: u's
+        weight of the constant feature (by label, if there are three or more).
         """
-        if X is None:
-            return self._certificate_of(self, None)
-        replay = Replay(self, self._twin(), X, y)
-        return self._certificate_of(replay.twin, replay)
+        replay = None if X is None else Replay(self, self._twin(), X, y)
+        if comparator is None:
+            run = self if replay is None else replay.twin
+            return MistakeCertificate.of(norm=norm, ord=ord, **run._sums())
+        if replay is None:
+            raise ValueError(
+                f"comparator={shown(comparator)} needs the examples, which are not kept: call "
+                "certificate(X, y, comparator=...) with those learned"
+            )
+        return self._against(replay, comparator, margin, intercept)
 
-    def _certificate_of(self, run: Any, replay: Replay | None) -> MistakeCertificate:
-        plain = LinearLearner.certificate(run)
-        core = run._model
-        return MistakeCertificate(
-            **{f.name: getattr(plain, f.name) for f in fields(plain)},
-            updates=run.updates_,
-            norm=float(np.linalg.norm(np.vstack(run._weights()[1:]))),
-            radius=core.most(TOTALS["radius"]) if run.certify else None,
-            squares=core.total(TOTALS["squares"]) if run.certify else None,
-            against=None if replay is None else lambda *u: self._against(replay, *u),
-        )
+    def _sums(self) -> dict[str, Any]:
+        core = self._model or self._start()
+        return super()._sums() | {
+            "updates": self.updates_,
+            "weight_norm": float(np.linalg.norm(np.vstack(self._weights()[1:]))),
+            "radius": core.most(TOTALS["radius"]) if self.certify else None,
+            "squares": core.total(TOTALS["squares"]) if self.certify else None,
+        }
 
     def _twin(self) -> Any:
         """A learner of exact features that would have made the same updates, and certifies them."""
@@ -74,7 +96,7 @@ class MistakeDriven(Cycling):
                 size = self._size(given)
                 if not size:
                     raise ValueError(
-                        "u is 0: it has no margin; leave out margin, or give another u"
+                        "comparator is 0: it has no margin; leave out margin, or give another one"
                     )
                 v = given / (positive(margin, "margin") * size)
             proved, asked = replay.twin._bounds(lane, v)
@@ -82,8 +104,20 @@ class MistakeDriven(Cycling):
             for what, held in asked.items():
                 assumptions[what] = held and assumptions.get(what, True)
         shared = [name for name in bounds[0] if all(name in each for each in bounds)]
-        total = {name: sum(each[name] for each in bounds) for name in shared}
-        return MistakeBound(replay.twin.updates_, total, assumptions)
+        total = {name: math.fsum(each[name] for each in bounds) for name in shared}
+        updates = replay.twin.updates_
+        return MistakeBound(
+            rounds=len(replay.lanes[0].y),
+            regret=None,
+            bounds=total,
+            theorem="; ".join(shared),
+            assumptions=assumptions,
+            comparators="the given weights",
+            against=u,
+            # weights are in single precision: every update moves them by that much more or less
+            rounding=_SINGLE * (updates + 1) * min(total.values()),
+            updates=updates,
+        )
 
     def _size(self, u: Array) -> float:
         """The norm in which the theorem measures `u`."""

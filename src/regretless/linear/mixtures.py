@@ -1,11 +1,14 @@
 """What is certified of lanes that are mixed into one score."""
 
 import math
+import sys
 from typing import Any
 
 from regretless.certificates import Certificate
 
 __all__ = ["regret_to_lanes"]
+
+_EPS = sys.float_info.epsilon
 
 
 def regret_to_lanes(
@@ -22,14 +25,24 @@ def regret_to_lanes(
     of their number); `known`, whether that is a single lane, whose regret is measured.
     """
     regret = math.fsum(m["loss"] - m["losses"].min() for m in mixings) if known else None
+    sizes = math.fsum(m["loss"] + float(m["losses"].min()) for m in mixings)
+    rounding = 4.0 * _EPS * (examples + 2) * sizes
     if "spread" in mixings[0]:
         bound = math.fsum(_hedged(m) for m in mixings)
         theorem = "thesis Theorem 4, of AdaNormalHedge over the lanes"
-        return Certificate(examples, regret, {"lanes": bound}, theorem)
-    cost = math.log(len(mixings[0]["losses"])) if paid is None else paid
-    bound = math.fsum(m["rate"] * cost + m["excess"] for m in mixings)
-    theorem = "exponential weights for exp-concave losses"
-    return Certificate(examples, regret, {"lanes": bound}, theorem, assumptions or {})
+    else:
+        cost = math.log(len(mixings[0]["losses"])) if paid is None else paid
+        bound = math.fsum(m["rate"] * cost + m["excess"] for m in mixings)
+        theorem = "exponential weights for exp-concave losses"
+    return Certificate(
+        examples,
+        regret,
+        {"lanes": bound},
+        theorem,
+        assumptions or {},
+        "the best lane" if known else "every sequence of lanes with so many shifts",
+        rounding=rounding,
+    )
 
 
 def _hedged(mixing: dict[str, Any]) -> float:

@@ -16,6 +16,9 @@ from regretless.state import Parts
 __all__ = ["Array", "Model", "Row", "Rows", "moved"]
 
 Array = NDArray[np.float64]
+_ROUNDS, _LOSS, _LINEAR, _GROSS, _WEIGHTS = map(
+    _core.SCALARS.index, ("rounds", "loss", "linear", "gross", "weights")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +146,9 @@ class Model(ABC):
 
     @abstractmethod
     def gradient_norms(self) -> Sequence[float]:
-        """The l1, l2 and l-infinity norm of the sum of gradients, if `has_gradient_sum`."""
+        """The l1, l2 and l-infinity norm of the sum of gradients, if `has_gradient_sum`, and of how
+        many numbers.
+        """
 
     # --- one example ---------------------------------------------------------------------------------
 
@@ -205,10 +210,11 @@ class Model(ABC):
 
     def _step(self, row: Row, label: int, importance: float) -> tuple[Array, float]:
         scores, losses, linear = self.learn(row, self._signs(label), importance)
-        self.totals[0] += 1.0
-        self.totals[1] += importance * losses
-        self.totals[2] += importance * linear
-        self.totals[4] += importance
+        self.totals[_ROUNDS] += 1.0
+        self.totals[_LOSS] += importance * losses
+        self.totals[_LINEAR] += importance * linear
+        self.totals[_GROSS] += np.abs(importance * linear)
+        self.totals[_WEIGHTS] += importance
         return scores, float(losses.sum())
 
     def _shown(self, scores: Array) -> Any:

@@ -1,22 +1,22 @@
 """The on-line SVM (mohri Exercise 8.5), with rate 1/t: Pegasos."""
 
 import math
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from regretless import rates
-from regretless.arguments import one_of, positive
-from regretless.certificates import Certificate, SVMCertificate
+from regretless.arguments import one_of, positive, shown
+from regretless.certificates import Certificate, LinearCertificate
 from regretless.linear.classifying import Classifying
-from regretless.linear.learner import LinearLearner
 from regretless.linear.replay import Lane, Replay
 from regretless.losses import Hinge, Loss
 from regretless.rates import Rate
 from regretless.rules import schedule
 
 __all__ = ["OnlineSVM"]
+
+_EPS = float(np.finfo(float).eps)
 
 
 class OnlineSVM(Classifying):
@@ -32,7 +32,7 @@ class OnlineSVM(Classifying):
     hence `||u||^2 / (2 rate) + rate / 2 sum ||g_t||^2` for a constant rate and
     `2 C^2 R^2 (1 + log T)` for the rate 1/t, `||x_t|| <= R` (mohri 14; the text has no bound).
     The constant feature of the intercept is shrunk and counted like every other.
-    `certificate(X, y).regret_bound(u)` computes all of it.
+    `certificate(X, y, comparator=u)` computes all of it.
 
     Parameters
     ----------
@@ -96,10 +96,30 @@ class OnlineSVM(Classifying):
             },
         )
 
-    def certificate(self, X: Any = None, y: Any = None) -> SVMCertificate:
-        """What the run so far proves of the hinge losses; with the examples, see `SVMCertificate`.
+    def certificate(  # type: ignore[override]
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        comparator: Any = None,
+        intercept: Any = 0.0,
+        norm: float = 1.0,
+        ord: float = 2,
+    ) -> Certificate:
+        """What the run so far proves of the hinge losses, or of the objective of the SVM.
 
-        `X, y` are those learned, in their order and with weights of 1: a batch or a list of dicts.
+        Without a comparator, a `LinearCertificate` of the hinge losses for all models whose norm
+        `ord` is at most `norm`. With one, the regret to it in `||w||^2 / 2 + C max(0, 1 - y <w,
+        x>)`, and bounds on that.
+
+        Parameters: `X, y`, those learned, in their order and with weights of 1: a batch or a list of
+        dicts; `comparator` and `intercept`, weights by name or column, as for
+        `Perceptron.certificate`.
+
+        >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
+        >>> model = OnlineSVM(C=1.0, rate=0.1, intercept=False).fit(X, y)
+        >>> model.certificate(X, y, comparator=[1.0, 0.0]).holds
+        True
         """
         run: Any = self
         replay: Replay | None = None
@@ -107,21 +127,23 @@ class OnlineSVM(Classifying):
             options = self.get_params() | {"certify": True, "features": "exact"}
             replay = Replay(self, type(self)(**options), X, y)
             run = replay.twin
-        plain = LinearLearner.certificate(run)
-        return SVMCertificate(
-            **{f.name: getattr(plain, f.name) for f in fields(plain)},
-            against=None if replay is None else lambda *u: self._against(replay, *u),
-        )
+        if comparator is None:
+            return LinearCertificate.of(norm=norm, ord=ord, **run._sums())
+        if replay is None:
+            raise ValueError(
+                f"comparator={shown(comparator)} needs the examples, which are not kept: call "
+                "certificate(X, y, comparator=...) with those learned"
+            )
+        return self._against(replay, comparator, intercept)
 
     def _against(self, replay: Replay, u: Any, intercept: Any) -> Certificate:
-        regret, kinks = 0.0, 0
+        regret, kinks, sizes = 0.0, 0, 0.0
         bounds: dict[str, float] = {}
         inside = True
         for lane, v in replay.comparators(u, intercept):
             run = _Descent(self, lane, v)
-            regret += run.regret
-            kinks += run.kinks
-            inside &= not self.projection or float(v @ v) <= self.C * (1 + 1e-12)
+            regret, kinks, sizes = regret + run.regret, kinks + run.kinks, sizes + run.sizes
+            inside &= not self.projection or float(v @ v) <= self.C * (1 + _EPS * (len(v) + 2))
             bounds = {name: bounds.get(name, 0.0) + bound for name, bound in run.bounds.items()}
         rounds = len(replay.lanes[0].y)
         assumptions: dict[str, bool | None] = {
@@ -130,7 +152,16 @@ class OnlineSVM(Classifying):
         }
         if self.projection:
             assumptions["||u||^2 <= C"] = inside
-        return Certificate(rounds, regret, bounds, "mohri 14 (gradient descent)", assumptions)
+        return Certificate(
+            rounds,
+            regret,
+            bounds,
+            "mohri 14 (gradient descent)",
+            assumptions,
+            "the given weights",
+            u,
+            4.0 * _EPS * (rounds + 2) * sizes,
+        )
 
 
 class _Descent:
@@ -142,7 +173,8 @@ class _Descent:
         margins, size = lane.margins(u), float(u @ u)
         norms = lane.norms() ** 2
         w = np.zeros(X.shape[1])
-        self.regret, self.kinks, descent, squares, before = 0.0, 0, 0.0, 0.0, 0.0
+        self.regret, self.kinks, self.sizes = 0.0, 0, 0.0  # the last: of all that is added up
+        descent = squares = before = 0.0
         for t in range(T):
             eta, here = rate(t + 1), slice(X.indptr[t], X.indptr[t + 1])
             columns, values = X.indices[here], X.data[here]
@@ -152,8 +184,11 @@ class _Descent:
             fires = m < 1.0
             gradient = own + (C * C * float(norms[t]) - 2.0 * C * m if fires else 0.0)
             self.regret += (own - size) / 2.0
-            self.regret += C * (max(0.0, 1.0 - m) - max(0.0, 1.0 - float(margins[t])))
-            descent += (1.0 / eta - before - 1.0) * distance / 2.0 + eta * gradient / 2.0
+            suffered = max(0.0, 1.0 - m), max(0.0, 1.0 - float(margins[t]))
+            self.regret += C * (suffered[0] - suffered[1])
+            moved = (1.0 / eta - before - 1.0) * distance / 2.0
+            descent += moved + eta * gradient / 2.0
+            self.sizes += own + size + C * sum(suffered) + abs(moved) + eta * abs(gradient)
             squares += gradient
             before = 1.0 / eta
             self.kinks += m == 1.0

@@ -27,7 +27,7 @@ class Perceptron(MistakeDriven):
     `||x_t|| <= R`, then `|M| <= R^2 ||u||^2`; in general, with F the hinge loss of u over the rounds
     of M, `|M| <= ((R ||u|| + sqrt(R^2 ||u||^2 + 4 F)) / 2)^2` (survey Thm 3.9, mohri Thms 8.8, 8.11,
     8.12, primal-dual Thm 2). A score of exactly 0 counts as a mistake.
-    `certificate().best_possible(norm)` bounds F from below, `certificate(X, y).mistake_bound(u)` M from
+    `certificate().best_possible(norm)` bounds F from below, `certificate(X, y, comparator=u)` M from
     above; `cycle(X, y)` goes over the examples until they are separated.
 
     Averages steady the predictions; mistakes are made, learned from and counted by the last vector in

@@ -10,8 +10,9 @@ from regretless.arguments import positive, shown, whole
 from regretless.geometry import Euclidean, Geometry
 from regretless.linear.classifying import Classifying, label_array
 from regretless.linear.dual_certificate import DualCertificate
-from regretless.linear.dual_model import DualModel
+from regretless.linear.dual_model import RUN, DualModel
 from regretless.linear.dual_updates import update_of
+from regretless.linear.learner import TOTALS
 from regretless.losses import Hinge, Loss
 
 __all__ = ["PrimalDual"]
@@ -169,18 +170,35 @@ class PrimalDual(Classifying, in_core=False):
         assert isinstance(model, DualModel)
         return model
 
-    def certificate(self) -> DualCertificate:
-        """What the run proves about every fixed linear model: see `DualCertificate`."""
+    @property
+    def gap_(self) -> float:
+        """The most by which the problem of any round was not solved, for "block" and "leader".
+
+        It is the duality gap, in the units of `objective`: no choice of the variables raises the dual
+        objective by more. For other updates, which solve no such problem, it is 0.
+
+        >>> PrimalDual(update="leader").fit([[1.0], [-2.0]], [True, False]).gap_
+        0.0
+        """
+        return float(self._dual.run[RUN.index("gap")].max())
+
+    def certificate(self, norm: float = 1.0, ord: float = 2) -> DualCertificate:
+        """What the run proves about every fixed linear model: see `DualCertificate`.
+
+        Parameters: `norm` and `ord` as of all learners, for the bounds that are about models of a norm.
+        """
         model = self._dual
-        mistakes, gains, least, shifts = model.run.sum(axis=1).tolist()
-        plain = super().certificate()
-        return DualCertificate(
-            examples=plain.examples,
-            loss=plain.loss,
-            linear=plain.linear,
-            gradient_norms=plain.gradient_norms,
-            weight=plain.weight,
+        mistakes, gains, least, shifts, _ = model.run.sum(axis=1).tolist()
+        rounding = model.rounding()
+        fell = -float(model.run[2].min()) > rounding
+        return DualCertificate.of(
+            norm=norm,
+            ord=ord,
+            theorem="convexity; weak duality; primal-dual paper Thms 1 and 3, Cors. 1 and 2",
+            **self._sums(),
+            assumptions={"the dual objective never fell": not fell},
             dual=sum(model.value(dual) for dual in model.duals),
+            dual_error=rounding,
             mistakes=int(mistakes),
             gains=gains + min(0.0, shifts),
             least=float(model.run[2].min()) if least < 0.0 else 0.0,
@@ -188,9 +206,10 @@ class PrimalDual(Classifying, in_core=False):
             margin=model.wanted,
             curvature=model.update.curvature,
             update=self.update,
-            rounds=int(model.totals[0].sum()),
+            lane_rounds=int(model.total(TOTALS["rounds"])),
             weighed=model.weighed,
             euclidean=model.duals[0].straight,
+            duality_gap=self.gap_ if self.update in ("block", "leader") else None,
         )
 
     def complexity(self) -> float:

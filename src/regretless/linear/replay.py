@@ -62,7 +62,8 @@ class Lane:
 class Replay:
     """The run of a learner on its examples, played again with weights 1 and exact features.
 
-    `same` tells whether that was the run which the learner has had.
+    A learner that has seen as many examples as several passes have is taken to have made these. `same`
+    tells whether that was the run which the learner has had.
     """
 
     def __init__(self, learner: Classifying, twin: Classifying, X: Any, y: Any) -> None:
@@ -75,17 +76,22 @@ class Replay:
             twin._add(label)
         core = twin._model or twin._start()
         updates = [core.each(TOTALS["updates"])]
-        for x, label in zip(examples, labels):
+        for label in labels:
             if label not in twin._labels.index:
                 raise ValueError(
                     f"y has the label {shown(label)}, which the learner has never seen"
                 )
+        count = len(examples)
+        more = count and learner.examples_ % count == 0
+        passes = learner.examples_ // count if more else 1
+        for x, label in list(zip(examples, labels)) * passes:
             twin.learn_one(x, label)
             updates.append(core.each(TOTALS["updates"]))
         facts = ("examples_", "weight_", "updates_", "loss_")
         self.same = all(getattr(learner, fact) == getattr(twin, fact) for fact in facts)
         self.names, X = _matrix(examples, bool(learner.intercept))
-        codes = np.array([twin._labels.index[label] for label in labels], int)
+        X = X[np.tile(np.arange(count), passes)]
+        codes = np.tile(np.array([twin._labels.index[label] for label in labels], int), passes)
         moved = np.diff(np.array(updates), axis=0) > 0
         positive = range(core.lanes) if core.lanes > 1 else [1]
         self.lanes = [
@@ -104,22 +110,24 @@ class Replay:
         for label, lane in zip(self._labels, self.lanes):
             if not isinstance(u, dict) or label not in u:
                 raise ValueError(
-                    f"u has no weights for the label {shown(label)}; give a dict of labels"
+                    f"comparator has no weights for the label {shown(label)}; give a dict of labels"
                 )
             yield lane, self._vector(u[label], constant.get(label, 0.0))
 
     def _vector(self, u: Any, intercept: Any) -> Array:
-        weights = (
-            u if isinstance(u, dict) else dict(enumerate(rows.numbers(u, "u", "weights").tolist()))
-        )
+        weights = u
+        if not isinstance(u, dict):
+            weights = dict(enumerate(rows.numbers(u, "comparator", "weights").tolist()))
         width = len(self.names) + self.learner.intercept
         vector = [0.0] * width
         if self.learner.intercept:
             vector[-1] = number(intercept, "intercept")
         elif number(intercept, "intercept"):
-            raise ValueError(f"intercept={intercept}: the learner has none, so u has none either")
+            raise ValueError(
+                f"intercept={intercept}: the learner has none, so the comparator has none"
+            )
         for name, weight in weights.items():
-            value = finite(weight, f"u[{name!r}]")
+            value = finite(weight, f"comparator[{name!r}]")
             if name in self.names:
                 vector[self.names[name]] = value
             else:  # a weight of what never occurred counts in the norm alone

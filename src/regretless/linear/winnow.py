@@ -1,21 +1,21 @@
 """Winnow (survey 3.3.2) and balanced Winnow (primal-dual paper, Example 2; mohri 8.3.2)."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.arguments import positive, whole, within
-from regretless.certificates import MistakeCertificate
 from regretless.linear.mistakes import MistakeDriven
-from regretless.linear.replay import Lane, Replay
+from regretless.linear.replay import Lane
 from regretless.losses import Loss
 from regretless.losses import Perceptron as ConservativeHinge
 from regretless.rules import EG
 
 __all__ = ["BalancedWinnow", "Winnow"]
+
+_EPS = float(np.finfo(float).eps)
 
 
 class Winnow(MistakeDriven):
@@ -99,15 +99,14 @@ class Winnow(MistakeDriven):
         """Minus the threshold of `<w, x>`, -1/2; with three or more labels, by label."""
         return _halved(super().intercept_)
 
-    def _certificate_of(self, run: Any, replay: Replay | None) -> MistakeCertificate:
-        plain = super()._certificate_of(run, replay)  # in terms of 2 w
-        l1, l2, largest = plain.gradient_norms
-        return replace(
-            plain,
-            gradient_norms=(2 * l1, 2 * l2, 2 * largest),
-            rounding=2 * plain.rounding,
-            norm=float(np.linalg.norm(run._weights()[1])) / 2,
-        )
+    def _sums(self) -> dict[str, Any]:
+        found = super()._sums()  # in terms of 2 w
+        l1, l2, largest = found["gradient_norms"]
+        return found | {
+            "gradient_norms": (2 * l1, 2 * l2, 2 * largest),
+            "error": 2 * found["error"],
+            "weight_norm": float(np.linalg.norm(self._weights()[1])) / 2,
+        }
 
     def _twin(self) -> Any:
         hashed = self.features == "hashed" and self.dimension is None
@@ -198,7 +197,7 @@ class BalancedWinnow(MistakeDriven):
         L = float(np.maximum(0.0, 1.0 - mistakes.margins(u)).sum())
         gain = 1.0 - eta * U * mistakes.largest(math.inf) ** 2 / 2.0
         asked = {
-            "||u||_1 <= radius": self._size(u) <= U * (1 + 1e-12),
+            "||u||_1 <= radius": self._size(u) <= U * (1 + _EPS * (len(u) + 2)),
             "rate radius max |x|^2 < 2": gain > 0,
         }
         d = max(1, lane.X.shape[1])

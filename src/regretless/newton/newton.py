@@ -1,7 +1,7 @@
 """NewtonClassifier and NewtonRegressor: steps by the inverse of a sketched matrix of gradients."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,8 @@ class NewtonLane:
     """One of the ways to step that are tried when `alpha` is not given, and what it is worth.
 
     Attributes: `diagonal`, in which space; `alpha` in units of the first `||x||^2`; `curvature`, sigma;
-    `loss`, the mean; `weight` in the mixture. The last lane, the blend of the others, has no alpha.
+    `loss`, the sum, and `mean_loss`; `weight` in the mixture. The last lane, the blend of the
+    others, has no alpha.
 
     >>> NewtonLane(True, 0.001, 0.06).diagonal
     True
@@ -53,6 +54,7 @@ class NewtonLane:
     alpha: float | None
     curvature: float | None
     loss: float = 0.0
+    mean_loss: float = 0.0
     weight: float = 0.0
 
 
@@ -139,6 +141,10 @@ class Newton(LinearLearner):
         # a slab bends scores, and an example larger than all before it changes the scales
         return self.alpha is not None and self.slab is None and not self.diagonal
 
+    @property
+    def _certifies(self) -> str:  # type: ignore[override]
+        return "itself" if self.alpha is None else "models"
+
     # --- what was learned ----------------------------------------------------------------------------
 
     def _spaces(self) -> list[list[dict[str, Any]]]:
@@ -181,44 +187,71 @@ class Newton(LinearLearner):
         ]
         total = self.weight_ or 1.0
         return [
-            NewtonLane(*lane, loss / total, weight)
+            NewtonLane(*lane, loss, loss / total, weight)
             for lane, loss, weight in zip(
                 [*tried, (None, None, None)], mixing["losses"].tolist(), mixing["weights"].tolist()
             )
         ]
 
-    def certificate(self) -> NewtonCertificate | Certificate:  # type: ignore[override]
-        """With alpha, what the run proves and what the theorem says: `NewtonCertificate`; without, the
-        regret to the best of the lanes that are mixed.
+    def certificate(  # type: ignore[override]
+        self, norm: float = 1.0, ord: float = 2, *, in_slab: bool = False
+    ) -> Certificate:
+        """With alpha, what the run proves of all linear models of a norm: see `NewtonCertificate`.
+
+        Without alpha, the regret to the best of the lanes that are mixed, whatever the norm.
+
+        Parameters: `norm` and `ord` as of all learners; `in_slab`: of these models only those whose
+        scores are in the slab on all examples, which the theorems of the sketch are about.
         """
         core: Any = self._model or self._start()
         if self.alpha is None:
+            if in_slab:
+                raise ValueError("in_slab=True needs alpha, without which several models are mixed")
             return regret_to_lanes([core.mixing(k) for k in range(core.lanes)], self.examples_)
-        found, plain = [spaces[0] for spaces in self._spaces()], super().certificate()
+        if in_slab:
+            self._refuse_what_has_no_theorem()
+        return NewtonCertificate.of(norm=norm, ord=ord, in_slab=bool(in_slab), **self._sums())
+
+    def _refuse_what_has_no_theorem(self) -> None:
+        """Refuse to speak of models in the slab."""
+        if self.sketch == "oja":
+            raise ValueError("sketch='oja' has no regret theorem; use 'full', 'fd' or 'rp'")
+        if self.diagonal:
+            raise ValueError("diagonal=True has no regret theorem; use diagonal=False")
+        if self.slab is None:
+            raise ValueError("slab=None: the theorems need scores to be bounded; give a slab")
+
+    def _sums(self) -> dict[str, Any]:
         loss, _, options = self._parts()
+        found = [spaces[0] for spaces in self._spaces()]
 
         def total(name: str) -> float:
             return math.fsum(each[name] for each in found)
 
-        return NewtonCertificate(
-            **{f.name: getattr(plain, f.name) for f in fields(plain)},
-            sketch=self.sketch,
-            size=self.size,
-            alpha=float(self.alpha),
-            slab=options["slab"],
-            features=int(max(each["features"] for each in found)),
-            curvature=options["curvature"],
-            allowed=curvature(loss, options["slab"]),
-            steepest=max(each["steep"] for each in found),
-            etas=max(each["etas"] for each in found),
-            eta=min(each["last_eta"] for each in found),
-            squares=total("squares"),
-            gain=total("gain"),
-            kept=total("kept"),
-            removed=total("removed"),
-            diagonal=bool(self.diagonal),
-            lanes=len(found),
-        )
+        def largest(name: str) -> float:
+            return max(each[name] for each in found)
+
+        assert self.alpha is not None
+        return super()._sums() | {
+            "sketch": self.sketch,
+            "size": int(self.size),
+            "alpha": float(self.alpha),
+            "slab": options["slab"],
+            "features": int(largest("features")),
+            "curvature": options["curvature"],
+            "allowed": curvature(loss, options["slab"]),
+            "heaviest": largest("heaviest"),
+            "span": 0.0 if self._classifies else largest("span"),
+            "steepest": largest("steep"),
+            "etas": largest("etas"),
+            "eta": min(each["last_eta"] for each in found),
+            "squares": total("squares"),
+            "gain": total("gain"),
+            "kept": total("kept"),
+            "removed": total("removed"),
+            "diagonal": bool(self.diagonal),
+            "lanes": len(found),
+        }
 
 
 def _eigenvalues(space: dict[str, Any]) -> NDArray[np.float64]:

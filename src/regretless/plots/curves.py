@@ -11,6 +11,7 @@ from regretless.evaluate.report import Curve
 from regretless.plots.saving import picture_path, save
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["learning_curves"]
@@ -26,6 +27,7 @@ def learning_curves(
     path: str | PathLike[str] | None = None,
     loss_name: str = "log loss",
     norm: float | None = None,
+    ax: "Axes | None" = None,
 ) -> "Figure":
     """Draw the mean loss against the examples seen, for learners of one stream and one loss.
 
@@ -35,7 +37,8 @@ def learning_curves(
     best curve and for the end of all: the early losses of others may lie above it.
 
     Parameters: `curves` by name, none of them empty; `path`, where to write it, .png or .svg;
-    `loss_name`, for the axis, with its unit if it has one; `norm`, for the legend.
+    `loss_name`, for the axis, with its unit if it has one; `norm`, for the legend; `ax`, where to draw,
+    instead of a figure of its own.
 
     >>> points = np.array([1, 10, 100])
     >>> loss = np.array([0.7, 0.6, 0.5])
@@ -52,14 +55,14 @@ def learning_curves(
         picture_path(path)
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 5.5), layout="constrained")
-    axes = figure.add_subplot()
+    figure = Figure(figsize=(8, 5.5), layout="constrained") if ax is None else ax.figure
+    axes: Any = figure.add_subplot() if ax is None else ax
     bottom, top = _limits(curves.values())
     handles: list[Any] = []
     labels: list[str] = []
     for k, (name, curve) in enumerate(curves.items()):
         handles.append(_draw(axes, curve, k))
-        labels.append(f"{name}: {curve.loss[-1]:.4g}")
+        labels.append(f"{name}: {curve.mean_loss[-1]:.4g}")
     examples, certified = _certified(curves.values())
     if len(examples):
         heights = np.maximum(bottom, certified)
@@ -79,10 +82,10 @@ def learning_curves(
     axes.set_title("Each example is predicted before it is learned", loc="left")
     axes.grid(alpha=0.3)
     title = "line: mean so far, and its last value; faint marker: mean since the one before"
-    legend = figure.legend(
+    legend = (figure if ax is None else axes).legend(
         handles,
         labels,
-        loc="outside lower left",
+        loc="outside lower left" if ax is None else "best",
         ncols=1 if len(labels) < 3 else 2,
         title=title,
         alignment="left",
@@ -97,12 +100,12 @@ def learning_curves(
 def _draw(axes: Any, curve: Curve, k: int) -> Any:
     """Draw the k-th curve in its own style; its line is returned for the legend."""
     style = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
-    axes.plot(curve.examples, curve.interval_loss, **style, ls="", ms=4, alpha=0.35, mew=0.8)
+    axes.plot(curve.examples, curve.interval_mean_loss, **style, ls="", ms=4, alpha=0.35, mew=0.8)
     # some markers on the line too, from curve to curve at other places
-    places = list(range(max(0, len(curve.loss) - 1 - 2 * k), -1, -14))
+    places = list(range(max(0, len(curve.mean_loss) - 1 - 2 * k), -1, -14))
     dashes = LINES[k % len(LINES)]
     (line,) = axes.plot(
-        curve.examples, curve.loss, **style, ls=dashes, lw=1.8, ms=6, markevery=places
+        curve.examples, curve.mean_loss, **style, ls=dashes, lw=1.8, ms=6, markevery=places
     )
     return line
 
@@ -121,13 +124,17 @@ def _certified(curves: Iterable[Curve]) -> tuple[NDArray[np.int64], NDArray[np.f
 
 def _limits(curves: Collection[Curve]) -> tuple[float, float]:
     """The heights to show: the best line and the last decade of all, not the noise before."""
-    best = min(curves, key=lambda curve: float(np.nan_to_num(curve.loss[-1], nan=np.inf)))
+    best = min(curves, key=lambda curve: float(np.nan_to_num(curve.mean_loss[-1], nan=np.inf)))
     end = best.examples[-1]
-    shown = [*best.loss[best.examples >= max(min(10, end), end / VISIBLE)]]
+    shown = [*best.mean_loss[best.examples >= max(min(10, end), end / VISIBLE)]]
     for curve in curves:
         late = curve.examples >= curve.examples[-1] / 10
         many = np.diff(curve.examples, prepend=0) >= 10
-        shown += [*curve.loss[late], *curve.interval_loss[late & many], curve.certified[-1]]
+        shown += [
+            *curve.mean_loss[late],
+            *curve.interval_mean_loss[late & many],
+            curve.certified[-1],
+        ]
     finite = [each for each in shown if np.isfinite(each)] or [0.0, 1.0]
     low, high = min(finite), max(finite)
     margin = 0.1 * (high - low) or 0.1 * abs(high) or 1.0
