@@ -135,7 +135,7 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross
         for m, player in enumerate(self.periods):
             if player.rounds == 0:
                 continue
-            found = player._theorem(among)
+            found = player._proven(among)
             bound = _least(found)
             total, alpha = total + bound, max(alpha, bound / math.sqrt(2.0**m))
             for name, held in found.assumptions.items():
@@ -155,7 +155,7 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross
                 at += n
 
     def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
-        found = [_least(part.after._run_theorem(part, u)) for part in self._parts(run)]
+        found = [_least(part.proven(u)) for part in self._parts(run)]
         _, assumptions, name = self._theorem(u)
         return Theorem({"periods": math.fsum(found)}, assumptions, name)
 
@@ -163,7 +163,7 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross
         curves, settled = [np.empty(0)], 0.0
         for part in self._parts(run):
             curves.append(settled + part.after._curve(part, u))
-            settled += _least(part.after._run_theorem(part, u))
+            settled += _least(part.proven(u))
         return np.concatenate(curves)
 
     def clone(self) -> Self:
