@@ -51,7 +51,7 @@ def best_point(
 
     >>> from regretless.domains import Simplex
     >>> best_point(Simplex(), np.array([[1.0, 0.0], [1.0, 3.0]])).point
-    array([0., 1.])
+    array([1., 0.])
     """
     if loss is None or y is None:
         gradient = X.sum(axis=0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from regretless.arguments import one_of
 from regretless.plots.curves import COLOURS, LINES, MARKERS
-from regretless.plots.regret import regret_curve
+from regretless.plots.regret import compare
 from regretless.plots.saving import picture_path, save
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def bandit_regret(run: "BanditRun", path: str | PathLike[str] | None = None) -> 
     """
     if path is not None:
         picture_path(path)
-    figure = regret_curve(run)
+    figure = compare({"": run}).figure
     (axes,) = figure.axes
     if run.means is not None:
         rounds = np.unique(np.linspace(1, len(run.losses), _DRAWN).round().astype(int))
