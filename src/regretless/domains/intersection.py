@@ -112,7 +112,8 @@ class Intersection(Domain):
             return members[0].maximiser(theta) if members[0].support(theta) < math.inf else None
         linear, balls = _faces(members, d)
         if linear is None:
-            return search(lambda u: -float(theta @ u), lambda _: -theta, self, d)
+            unit = theta / (np.abs(theta).max() or 1.0)
+            return search(lambda u: -float(unit @ u), lambda _: -unit, self, d)
         while True:
             answer = linprog(
                 -theta,

@@ -13,9 +13,9 @@ from regretless import losses
 from regretless.arguments import function, shown, vector
 from regretless.domains import Domain
 from regretless.oco.convex_losses import Total
+from regretless.oco.hindsight import best_of
 from regretless.oco.player import Player, Theorem
 from regretless.oco.run import ConvexRun, Played
-from regretless.oco.solver import minimise
 from regretless.run import Array
 
 __all__ = ["DoublingTrick"]
@@ -123,8 +123,7 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross
         total, suffered = Total(self.dimension), 0.0
         for player in self.periods:
             total, suffered = total.together(player._total), suffered + player.loss  # type: ignore[attr-defined]
-        best, _ = minimise(total, among, among._inner(self.dimension), 1e-9)
-        return suffered - total.value(best)
+        return suffered - best_of(total, among).value
 
     def _rounding(self, among: Domain | Array) -> float:
         return super()._rounding(among) + math.fsum(p._rounding(among) for p in self.periods)
