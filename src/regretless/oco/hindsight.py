@@ -18,8 +18,9 @@ from regretless.run import Array
 
 __all__ = ["Hindsight", "best_of", "best_point"]
 
-_GAP = 1e-9  # relative to the least value found, or to a thousandth of the first one
+_GAP = 1e-9
 _STEPS = 60  # of Newton's method
+_TRIALS = 3
 _SHORT = 0.995  # of the way to the nearest wall
 
 
@@ -48,7 +49,7 @@ def best_point(
     return best_of(total, domain)
 
 
-def best_of(total: Total, domain: Domain) -> Hindsight:
+def best_of(total: Total, domain: Domain, tolerance: float = _GAP) -> Hindsight:
     """The point of a domain with the least sum of losses.
 
     Tangents of the losses at any scores make a plane `height + <slope, u>` below their sum, so
@@ -57,8 +58,10 @@ def best_of(total: Total, domain: Domain) -> Hindsight:
 
     and every step knows how far it can be from the best. The steps are Newton's, each a projection in
     the norm of the Hessian. Where losses have kinks, or there is no such projection, they are those of
-    an interior-point method. The search ends when the gap is a relative 1e-9, or no longer becomes
-    smaller: `gap` tells.
+    an interior-point method. The search ends when the gap is small, relative to the value or to a
+    thousandth of the first one, or no longer becomes smaller: `gap` tells.
+
+    Parameters: `total`, the sum; `domain`; `tolerance`, the gap to stop at.
     """
     d = len(total.linear)
     start = domain._inner(d)
@@ -80,7 +83,7 @@ def best_of(total: Total, domain: Domain) -> Hindsight:
             # without end, a gap is among points that are not much farther than this one
             least = found.value - found.gap if endless else max(least, found.value - found.gap)
             best = min(best, found, key=lambda each: each.value)
-            if best.value - least <= _GAP * max(abs(best.value), enough):
+            if best.value - least <= tolerance * max(abs(best.value), enough):
                 break
     return best._replace(gap=max(0.0, best.value - least))
 
@@ -95,7 +98,13 @@ def _search(terms: "_Terms", domain: Domain, u: Array) -> Iterator[Hindsight]:
     walls = _Walls.of(domain, len(u))
     inside = walls.start(domain, u)
     if inside is not None:
-        yield from _between(terms, walls, domain, inside)
+        for _ in range(_TRIALS):
+            for found in _between(terms, walls, domain, inside):
+                yield found
+            # from halfway, where steps that were too near to a wall have room again
+            inside = walls.start(domain, (walls.point(inside) + found.point) / 2.0)
+            if inside is None:
+                return
     elif isinstance(domain, Sublevel):  # too thin to have an inside
         slope = terms.total.gradient(u)
         yield Hindsight(u, terms.value(u), float(slope @ u) + _ahead(domain, slope, u))

@@ -297,7 +297,10 @@ class FollowTheLeader(_Leader):
     def _leader(self, total: Total) -> tuple[Array, float]:
         if total.is_linear and not total.linear.any():
             return self.start, 0.0
-        w, gap = minimise(total, self.domain, self._point, self.tolerance)
+        if total.quadratic or total.others:
+            w, gap = minimise(total, self.domain, self._point, self.tolerance)
+        else:
+            w, _, gap = best_of(total, self.domain, self.tolerance)
         self._check(gap, total.value(w))
         return w, gap
 
