@@ -72,20 +72,20 @@ def main() -> None:
     ys = (xs >= 6) ^ (random.random(ROUNDS) < 0.2)
     learner = AgnosticLearner(H, horizon=ROUNDS)
     run = learner.run(xs.tolist(), ys.astype(int).tolist())
-    best = run.comparator_losses.sum()
+    best = run.loss - run.regret()
     print(
         f"\nOne label in five is wrong, {ROUNDS:,} rounds: the best threshold is {run.best}, with"
     )
     print(
-        f"{best:.0f} mistakes; {run.loss:.1f} are expected of the learner, {run.regret[-1]:.1f} more.",
+        f"{best:.0f} mistakes; {run.loss:.1f} are expected of the learner, {run.regret():.1f} more.",
         end=" ",
     )
-    print(f"At most {run.bound[-1]:.1f} more can be.")
+    print(f"At most {run.bound():.1f} more can be.")
     if options.plot:
-        run.plot(options.plot)
+        run.plot().figure.savefig(options.plot, dpi=150)
         print(f"\nwrote {options.plot}")
     if options.tree:
-        H.littlestone_tree().plot(options.tree)
+        H.littlestone_tree().plot().figure.savefig(options.tree, dpi=150)
         print(f"\nwrote {options.tree}")
 
 

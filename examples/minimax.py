@@ -53,7 +53,7 @@ def main() -> None:
         "AdaNormalHedge against Hedge": play(AdaNormalHedge, Hedge, A, ROUNDS),
     }
     for name, run in runs.items():
-        bound = run.certificate().bound
+        bound = run.bound() / ROUNDS
         print(
             f"  {name}: {run.lower:+.4f} <= value <= {run.upper:+.4f}; gap <= {bound:.3f} by theory"
         )
@@ -70,7 +70,8 @@ def draw(path: str, A: Any, eq: Any, runs: dict[str, Any]) -> None:
     at, average, _ = solve(A, rounds=ROUNDS, polish=False).history
     curves["predictive regret matching+, averages"] = np.interp(rounds, at, average)
     title = f"Blotto with {SOLDIERS} soldiers: how far from optimal"
-    gap_curves(rounds, curves, path, reached=(eq.rounds, eq.gap), title=title)
+    axes = gap_curves(rounds, curves, reached=(eq.rounds, eq.gap), title=title)
+    axes.figure.savefig(path, dpi=150)
     print(f"\nwrote {path}")
 
 

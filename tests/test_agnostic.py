@@ -10,7 +10,7 @@ from reference import classes as oracle
 
 from regretless.adversaries import CoverAdversary
 from regretless.classes import AgnosticLearner, FiniteClass, LdimExperts, littlestone_dimension
-from regretless.classes.class_run import errors, tally
+from regretless.classes.class_run import errors
 from regretless.experts import Hedge
 
 CLASSES = [
@@ -113,6 +113,12 @@ def test_counts_of_any_size():
     assert experts.probability(3) == pytest.approx(1 - 12e-4, abs=1e-6)
 
 
+def tally(H, xs, ys):
+    counts = np.zeros((len(H.points), 2), np.int64)
+    np.add.at(counts, ([H._column(x) for x in xs], ys), 1)
+    return counts
+
+
 # --- the learner ---------------------------------------------------------------------------------
 
 
@@ -132,10 +138,15 @@ def test_is_weighted_majority(H, experts):
         run.predictions, oracle.weighted_majority(pool, ys, rate), rtol=1e-12, atol=1e-15
     )
     bound = math.log(len(pool)) / rate + rate * np.arange(1, 9) / 8
-    np.testing.assert_allclose(run.bound, bound, rtol=1e-12)
-    assert run.regret[-1] <= run.bound[-1] + 1e-12
+    np.testing.assert_allclose(run.promised["hoeffding"], bound, rtol=1e-12)
+    assert (run.regret_curve() <= run.bound_curve()).all()
+    best = run.certificate()
+    assert best.bounds["trivial"] == 8 - min(
+        sum(row[x] != y for x, y in zip(xs, ys)) for row in oracle.rows(H)
+    )
     if len(pool) > 1:
-        assert run.bound[-1] == pytest.approx(math.sqrt(8 * math.log(len(pool)) / 2), rel=1e-12)
+        expected = math.sqrt(8 * math.log(len(pool)) / 2)
+        assert best.bounds["hoeffding"] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("rate", ["hoeffding", "survey", 0.3])
@@ -215,8 +226,8 @@ def test_large_horizons():
     run = learner.run(xs.tolist(), ys.astype(int).tolist())
     assert littlestone_dimension(H) == 5
     assert run.best == 17
-    assert 0 < run.regret[-1] < run.bound[-1] < 600
-    assert learner.certificate().regret == pytest.approx(run.regret[-1], rel=1e-9)
+    assert 0 < run.regret() < run.bound() < 600
+    assert learner.certificate().regret == pytest.approx(run.regret(), rel=1e-9)
 
 
 def test_coins_are_fixed_by_the_seed_and_fair():
@@ -258,7 +269,7 @@ def test_copies_go_on_as_the_original(horizon, experts, tmp_path):
     learner.run(xs[:13], ys[:13])
     learner.save(tmp_path / "it")
     copies = [
-        learner.clone(),
+        learner.copy(),
         pickle.loads(pickle.dumps(learner)),
         AgnosticLearner.load(tmp_path / "it"),
     ]
@@ -266,16 +277,25 @@ def test_copies_go_on_as_the_original(horizon, experts, tmp_path):
     for copy in copies:
         again = copy.run(xs[13:], ys[13:])
         np.testing.assert_array_equal(again.predictions, rest.predictions)
-        np.testing.assert_array_equal(again.bound, rest.bound)
+        np.testing.assert_array_equal(again.bound_curve(), rest.bound_curve())
         assert copy.certificate() == learner.certificate()
-    assert rest.regret[-1] <= rest.bound[-1]
+    assert (rest.regret_curve() <= rest.bound_curve()).all()
+    assert rest.certificate().holds
+    assert learner.clone().rounds == 0
     whole = AgnosticLearner(H, horizon, experts=experts).run(xs, ys)
     np.testing.assert_array_equal(whole.predictions[13:], rest.predictions)
     # of what the theorem says of all rounds, less what was lost to that hypothesis before
     best = list(H.names).index(rest.best)
     before = whole.losses[:13].sum() - errors(H, tally(H, xs[:13], ys[:13]))[best]
-    np.testing.assert_allclose(rest.bound, whole.bound[13:] - before)
+    ahead = rest._bounds(None)["hoeffding"]
+    np.testing.assert_allclose(ahead, whole.promised["hoeffding"][13:] - before)
     assert before != 0
+    for name in H.names:  # against every hypothesis, in every round of the second run
+        said = H._rows(np.array([H.names.index(name)]))[0]
+        theirs = [abs(float(said[H._column(x)]) - y) for x, y in zip(xs[13:], ys[13:])]
+        regret = np.cumsum(rest.losses - np.array(theirs))
+        np.testing.assert_allclose(rest.regret_curve(name), regret, atol=1e-12)
+        assert (regret <= rest.bound_curve(name)).all()
 
 
 def test_what_is_wrong_changes_nothing():
@@ -318,7 +338,7 @@ def test_what_is_wrong_changes_nothing():
 def test_empty_run_and_errors():
     H = FiniteClass.thresholds(3)
     run = AgnosticLearner(H, 5).run([], [])
-    assert (run.loss, len(run.regret), run.best) == (0.0, 0, 0)
+    assert (run.loss, len(run.regret_curve()), run.best, run.bound()) == (0.0, 0, 0, 0.0)
     assert AgnosticLearner(H).certificate().regret == 0.0
     xs, ys = stream(H, 50, 0)
     direct = [sum(row[x] != y for x, y in zip(xs, ys)) for row in oracle.rows(H)]

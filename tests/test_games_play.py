@@ -1,6 +1,7 @@
 """`play`: any two players; the gap is the sum of their mean regrets."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -33,10 +34,10 @@ def test_the_golden_trace():
     np.testing.assert_allclose(run.column, [0.34, 0.33, 0.33], atol=1e-12)
     assert run.upper == pytest.approx(0.5237679, abs=5e-8)
     assert run.lower == pytest.approx(0.495, abs=1e-12)
-    assert run.row_regret[-1] / T == pytest.approx(0.0299698, abs=5e-8)
+    assert run.row_seat.regret() / T == pytest.approx(0.0299698, abs=5e-8)
     assert hedge.certificate().bound / T == pytest.approx(0.0741152, abs=5e-8)
-    assert run.certificate().bound == pytest.approx(0.0741152, abs=5e-8)
-    assert run.gap <= run.row_regret[-1] / T <= hedge.certificate().bound / T
+    assert run.bound() / T == pytest.approx(0.0741152, abs=5e-8)
+    assert run.gap <= run.row_seat.regret() / T <= hedge.certificate().bound / T
 
 
 @pytest.mark.parametrize("row", CLASSES)
@@ -45,9 +46,11 @@ def test_the_gap_is_the_sum_of_mean_regrets(row, column):
     """An identity, whatever the players do; what they lost is what they say."""
     A, T = 5.0 * np.random.default_rng(0).normal(size=(6, 8)), 300
     run = play(row, column, A, T)
-    regrets = run.row_regret[-1] + run.column_regret[-1]
+    regrets = run.row_seat.regret() + run.column_seat.regret()
     # the products of 6 and 8 numbers, T times
     assert run.gap == pytest.approx(regrets / T, abs=1e-11)
+    assert run.regret() == pytest.approx(regrets, abs=1e-9)
+    assert (run.regret_curve() <= run.bound_curve()).all()
     assert run.gap == pytest.approx(reference.gap(A, run.row, run.column), abs=1e-12)
     assert run.gaps[-1] == pytest.approx(run.gap, abs=1e-11)
     assert run.lower <= reference.value_by_linear_programme(A) <= run.upper
@@ -55,11 +58,11 @@ def test_the_gap_is_the_sum_of_mean_regrets(row, column):
     certificate = run.certificate()
     assert certificate.holds
     assert certificate.gap == pytest.approx(
-        certificate.row_regret + certificate.column_regret, abs=1e-11
+        (certificate.row_regret + certificate.column_regret) / T, abs=1e-11
     )
     assert run.rounds == T
     if column is BestResponse:
-        assert run.column_regret[-1] <= 1e-9
+        assert run.column_seat.regret() <= run.column_seat.bound() <= 1e-9
         assert run.players == (row.__name__, "BestResponse")
 
 
@@ -68,20 +71,43 @@ def test_players_know_their_own_regrets():
     A = np.random.default_rng(1).random((4, 5))
     row, column = Hedge(4), AdaNormalHedge(5)
     run = play(row, column, A, 50)
-    assert run.row_regret[-1] == pytest.approx(row.regret(), abs=1e-10)
-    assert run.column_regret[-1] == pytest.approx(column.regret(), abs=1e-10)
-    assert run.losses.sum() == pytest.approx(row.loss, abs=1e-10)
-    again = play(
-        row, column, A, 50
-    )  # they go on, so their theorems are about more than these rounds
-    assert again.certificate().bound == math.inf
-    assert again.rounds == 50
+    assert run.row_seat.regret() == pytest.approx(row.regret(), abs=1e-10)
+    assert run.column_seat.regret() == pytest.approx(column.regret(), abs=1e-10)
+    assert run.loss == pytest.approx(row.loss, abs=1e-10)
+
+
+def test_players_that_go_on():
+    """Their theorems are about all rounds; what was won before is counted against them."""
+    A = np.random.default_rng(1).random((4, 4))
+    for row, column in (
+        (Hedge(4), AdaNormalHedge(4)),
+        (ExponentiatedGradient(4), OnlineGradientDescent(4, domain=Simplex())),
+    ):
+        for payoffs in (A, 1.0 - A, A[::-1]):
+            run = play(row, column, payoffs, 40)
+            p, q = (s.table.sum(axis=0) for s in (run.row_seat, run.column_seat))
+            for i in range(4):
+                for seat, sums in ((run.row_seat, p), (run.column_seat, q)):
+                    regret = seat.losses.sum() - sums[i]
+                    assert seat.regret(i) == pytest.approx(regret, abs=1e-12)
+                    assert (seat.regret_curve(i) <= seat.bound_curve(i)).all()
+                    assert seat.certificate(i).holds
+                    assert seat.certificate(i).bound <= 40 * np.ptp(payoffs) + 1e-9
+            assert run.certificate().holds
+            assert run.rounds == 40
+            assert run.regret((0, 3)) == run.row_seat.regret(0) + run.column_seat.regret(3)
+            again = pickle.loads(pickle.dumps(run.certificate()))
+            assert again == run.certificate()
+    with pytest.raises(ValueError, match="is not a pair of choices"):
+        run.regret(3)
+    with pytest.raises(ValueError, match="comparator=9"):
+        run.row_seat.regret(9)
 
 
 def test_the_row_player_may_answer():
     run = play(BestResponse, Hedge, CYCLE, 200)
-    assert (run.row_regret <= 1e-9).all()
-    assert run.gap <= run.column_regret[-1] / 200 + 1e-12
+    assert (run.row_seat.regret_curve() <= run.row_seat.bound_curve()).all()
+    assert run.gap <= run.column_seat.regret() / 200 + 1e-12
     tall = play(BestResponse, Hedge, np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), 10)
     assert tall.row[1] == 0.0  # ties: the first
 
@@ -93,7 +119,8 @@ def test_simultaneous_self_play_is_that_of_solve():
     eq = solve(A, method="hedge", rounds=40, polish=False)
     np.testing.assert_allclose(run.row, eq.average_row, atol=1e-12)
     np.testing.assert_allclose(run.column, eq.average_column, atol=1e-12)
-    assert run.certificate().bound == pytest.approx(eq.certificate().bound, rel=1e-9)
+    bounds = (run.certificate().bounds, eq.certificate().bounds)
+    assert bounds[0]["regrets of both"] == pytest.approx(bounds[1]["regrets of both"], rel=1e-9)
     assert run.gap == pytest.approx(eq.average_gap, abs=1e-12)
 
 
@@ -118,7 +145,8 @@ def test_other_players():
         (ExponentiatedGradient(3, rate=0.1), Stubborn()),
     ):
         run = play(row, column, sparse.csr_array(CYCLE), 400)
-        assert run.gap == pytest.approx((run.row_regret + run.column_regret)[-1] / 400, abs=1e-11)
+        assert run.gap == pytest.approx(run.regret() / 400, abs=1e-11)
+        assert run.regret() <= run.bound()
         assert run.lower <= 0.5 <= run.upper
         assert run.row.sum() == pytest.approx(1.0)
     drawn = play(bandit(0), bandit(1), CYCLE, 400)
@@ -156,12 +184,12 @@ def test_who_is_no_player():
         play(3, Hedge, CYCLE, 5)
 
 
-def test_pictures(tmp_path):
+def test_pictures():
     even = play(Hedge, Hedge, CYCLE, 50)  # no gap at all, and no logarithm of it
-    assert even.plot(tmp_path / "even.svg").axes[0].get_yscale() == "linear"
+    assert even.plot().get_yscale() == "linear"
     run = play(Hedge, AdaNormalHedge, CYCLE * [[1], [0.5], [1]], 50)
-    figure = run.plot(tmp_path / "play.png")
-    assert figure.axes[0].get_title("left") == "Hedge against AdaNormalHedge"
-    assert (tmp_path / "play.png").stat().st_size > 1000
-    with pytest.raises(ValueError, match="must end in"):
-        run.plot("play.txt")
+    axes = run.plot()
+    assert axes.get_title("left") == "Hedge against AdaNormalHedge"
+    assert run.plot(axes) is axes
+    assert run.row_seat.plot().get_ylabel() == "regret"
+    assert len(run.to_frame()) == 50

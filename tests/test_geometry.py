@@ -264,7 +264,7 @@ class WrongDomain(Euclidean):
     ("geometry", "message"),
     [
         (WrongGradient(), r"gradient says that value changes by .* at w=\["),
-        (WrongLink(), r"link does not attain the conjugate at theta=\["),
+        (WrongLink(), r"(not attain the conjugate|is not theta).* at theta=\["),
         (WrongLinkSameConjugate(), r"at theta=\["),
         (TooConvex(), r"bregman\(w, u\) = .* is less than strong_convexity"),
         (TooConvexByLittleCurvature(), r"strong_convexity"),

@@ -35,7 +35,7 @@ from regretless.oco import (
 def test_mirror_descent_is_what_the_formulas_say(name, rate, stream):
     Z, (link, square, sigma) = STREAMS[stream], mirror.LINKS[name]
     player = OnlineMirrorDescent(GEOMETRIES[name], dimension=5, rate=RATES[rate][0])
-    run = player.run(Z, comparators=np.full(5, 0.2))
+    run = player.run(Z)
     points, accounts = mirror.lazy(Z, link, square, sigma, RATES[rate][1])
     np.testing.assert_allclose(run.points, points, **ROUNDING)
     np.testing.assert_allclose(run.losses, np.sum(points * Z, axis=1), rtol=1e-9, atol=1e-8)
@@ -90,7 +90,8 @@ def test_the_twin_in_python_plays_the_same(name, lazy, stream):
         Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
         a, b = ours.run(Z), twin.run(Z)
         np.testing.assert_allclose(a.points, b.points, **ROUNDING)
-        np.testing.assert_allclose(a.bound, b.bound, rtol=1e-9)
+        u = GEOMETRIES[name].start(5)
+        np.testing.assert_allclose(a.bound_curve(u), b.bound_curve(u), rtol=1e-9)
 
 
 def test_quadratic_is_descent_in_other_coordinates():
@@ -113,7 +114,7 @@ def test_quadratic_is_descent_in_other_coordinates():
 def test_coordinates_that_learn_for_themselves(stream):
     Z = STREAMS[stream]
     np.testing.assert_allclose(
-        AdaGrad(5, rate=0.3).run(Z, comparators=np.zeros(5)).points,
+        AdaGrad(5, rate=0.3).run(Z).points,
         mirror.adagrad(Z, 0.3),
         **ROUNDING,
     )
@@ -125,7 +126,7 @@ def test_coordinates_that_learn_for_themselves(stream):
     )
     L = float(np.abs(Z).max()) or 1.0
     player = CoinBetting(5, wealth=0.5, lipschitz=L)
-    run = player.run(Z, comparators=np.zeros(5))
+    run = player.run(Z)
     np.testing.assert_allclose(run.points, mirror.coin(Z, 0.5, L), rtol=1e-8, atol=1e-12)
 
 
@@ -159,19 +160,25 @@ def test_a_run_that_goes_on_is_bounded_by_itself(make):
     """What was won against the comparator before can be lost in the run: the bound counts it."""
     Z, u = gradients(8, dimension=4), np.full(4, 0.25)
     whole, parts = make(), make()
-    bound = whole.run(Z, comparators=u).bound
-    first, second = parts.run(Z[:50], comparators=u), parts.run(Z[50:], comparators=u)
-    np.testing.assert_allclose(first.bound, bound[:50], **ROUNDING)
-    np.testing.assert_allclose(second.bound + first.regret[-1], bound[50:], **ROUNDING)
+    bound = whole.run(Z).bound_curve(u)
+    first, second = parts.run(Z[:50]), parts.run(Z[50:])
+    # but for the allowance for rounding, which is that of all rounds
+    np.testing.assert_allclose(first.bound_curve(u), bound[:50], rtol=1e-9)
+    regret = second.regret_curve(u)
+    assert (regret <= second.bound_curve(u)).all()
+    np.testing.assert_allclose(regret, np.cumsum(second.losses - Z[50:] @ u), **ROUNDING)
+    if not isinstance(whole, (OnlineNewtonStep, SketchedOnlineNewton)):
+        ahead = second.bound_curve(u) + first.regret(u)
+        assert (ahead <= bound[50:] * (1.0 + 1e-9)).all()  # or less: what 30 rounds can cost
 
 
 def test_a_run_may_lose_what_was_won():
     """Far ahead of the comparator, then as far behind: more than the bound of all rounds allows."""
     player = OnlineGradientDescent(1, rate=0.1, domain=domains.Ball(1.0))
     player.run(np.full((200, 1), -1.0))
-    run = player.run(np.full((200, 1), 1.0), comparators=[-1.0])
-    assert run.regret[-1] > player.certificate([-1.0]).bound
-    assert (run.regret <= run.bound + 1e-9).all()
+    run = player.run(np.full((200, 1), 1.0))
+    assert run.regret([-1.0]) > player.certificate([-1.0]).bound
+    assert (run.regret_curve([-1.0]) <= run.bound_curve([-1.0])).all()
 
 
 @every_player
@@ -179,7 +186,7 @@ def test_a_run_is_its_rounds(make):
     Z = gradients(7, dimension=4)
     whole, single = make(), make()
     u = np.full(4, 0.25)
-    run = whole.run(Z, comparators=u)
+    run = whole.run(Z)
     for t, z in enumerate(Z):
         np.testing.assert_array_equal(run.points[t], single.point)
         assert run.losses[t] == single.update(z)
@@ -187,7 +194,7 @@ def test_a_run_is_its_rounds(make):
     assert whole.rounds == single.rounds == 80
     assert whole.linear == single.linear
     np.testing.assert_allclose(whole.gradient_sum, Z.sum(axis=0), rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(run.regret[-1], whole.regret(u), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(run.regret(u), whole.regret(u), rtol=1e-9, atol=1e-10)
 
 
 @every_player
@@ -195,11 +202,11 @@ def test_a_run_is_its_rounds(make):
 def test_copies_go_on_alone(make, copied):
     Z = gradients(8, dimension=4)
     player = make()
-    player.run(Z[:40], comparators=np.zeros(4))
+    player.run(Z[:40])
     other = copied(player)
     np.testing.assert_array_equal(
-        player.run(Z[40:], comparators=np.zeros(4)).points,
-        other.run(Z[40:], comparators=np.zeros(4)).points,
+        player.run(Z[40:]).points,
+        other.run(Z[40:]).points,
     )
     assert repr(other) == repr(player)
 
@@ -207,12 +214,12 @@ def test_copies_go_on_alone(make, copied):
 @every_player
 def test_files(make, tmp_path):
     Z, player = gradients(9, dimension=4), make()
-    player.run(Z[:40], comparators=np.zeros(4))
+    player.run(Z[:40])
     player.save(tmp_path / "p.player")
     other = type(player).load(tmp_path / "p.player")
     np.testing.assert_array_equal(
-        player.run(Z[40:], comparators=np.zeros(4)).points,
-        other.run(Z[40:], comparators=np.zeros(4)).points,
+        player.run(Z[40:]).points,
+        other.run(Z[40:]).points,
     )
     u = player.domain.project(np.full(4, 0.25))
     assert other.certificate(u) == player.certificate(u)
@@ -313,16 +320,16 @@ def test_rows_of_the_matrix_of_equivalences(stream):
     Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
     u = np.zeros(5)
     # 3: OGD = OMD(R1) = p-norm(2) = lazy OGD without walls
-    plain = OnlineGradientDescent(5, rate=0.3).run(Z, comparators=u).points
-    agile = OnlineGradientDescent(5, rate=0.3, lazy=False).run(Z, comparators=u).points
-    two = OnlineMirrorDescent(geometry.PNorm(2.0), 5, rate=0.3).run(Z, comparators=u).points
+    plain = OnlineGradientDescent(5, rate=0.3).run(Z).points
+    agile = OnlineGradientDescent(5, rate=0.3, lazy=False).run(Z).points
+    two = OnlineMirrorDescent(geometry.PNorm(2.0), 5, rate=0.3).run(Z).points
     wide = OnlineGradientDescent(5, rate=0.3, domain=domains.Ball(1e6)).run(Z).points
     for other in (agile, two, wide):
         np.testing.assert_allclose(other, plain, **ROUNDING)
     # 5, 17: EG = unnormalised EG over its sum, whatever it starts from; scale 1 = the simplex
     eg = ExponentiatedGradient(5, rate=0.3).run(Z).points
     free = OnlineMirrorDescent(geometry.UnnormalizedEntropy(0.7), 5, rate=0.3)
-    loose = free.run(Z, comparators=np.ones(5)).points
+    loose = free.run(Z).points
     np.testing.assert_allclose(loose / loose.sum(axis=1, keepdims=True), eg, **ROUNDING)
     # 6: shifting all costs of a round changes nothing
     shifted = Z + np.random.default_rng(0).normal(size=(len(Z), 1))
@@ -330,9 +337,9 @@ def test_rows_of_the_matrix_of_equivalences(stream):
         ExponentiatedGradient(5, rate=0.3).run(shifted).points, eg, **ROUNDING
     )
     # 16: convention B at eta is convention A at eta (q - 1)
-    A = OnlineMirrorDescent(geometry.PNorm(4.0), 5, rate=0.3 / 3.0).run(Z, comparators=u).points
+    A = OnlineMirrorDescent(geometry.PNorm(4.0), 5, rate=0.3 / 3.0).run(Z).points
     B = OnlineMirrorDescent(geometry.PNorm(4.0, convention="B"), 5, rate=0.3)
-    np.testing.assert_allclose(B.run(Z, comparators=u).points, A, **ROUNDING)
+    np.testing.assert_allclose(B.run(Z).points, A, **ROUNDING)
     # 20: lazy = agile for entropy
     np.testing.assert_allclose(
         ExponentiatedGradient(5, rate=0.3, lazy=False).run(Z).points, eg, **ROUNDING
@@ -363,10 +370,10 @@ def test_losses_of_a_score(loss):
         assert run.losses[t] == pytest.approx(kind.value(score, label), rel=1e-12)
         single.update(kind.derivative(score, label) * x)
     np.testing.assert_allclose(whole.point, single.point, **ROUNDING)
-    best = np.sum(kind.value(X @ run.comparator, y))
+    best = np.sum(kind.value(X @ run.comparator(), y))
     for u in (*np.eye(3), *random.dirichlet(np.ones(3), 50)):
         assert best <= np.sum(kind.value(X @ u, y)) + 1e-7  # the solver's precision
-    assert run.regret[-1] <= run.bound[-1]
+    assert run.regret() <= run.bound()
 
 
 def test_a_portfolio():
@@ -375,11 +382,12 @@ def test_a_portfolio():
     X = np.exp(0.05 * random.normal(size=(500, 4)) + [0.0, 0.001, 0.002, 0.0])
     run = ExponentiatedGradient(4, rate=0.05).run(X, loss="log_wealth")
     uniform = -np.sum(np.log(X.mean(axis=1)))
-    assert run.comparator_losses.sum() <= uniform
-    assert run.regret[-1] <= run.bound[-1]
-    assert abs(run.loss - uniform) < abs(run.comparator_losses.sum() - uniform)
+    best = run.loss - run.regret()
+    assert best <= uniform
+    assert run.regret() <= run.bound()
+    assert abs(run.loss - uniform) < abs(best - uniform)
     # -log r >= 1 - r + (1 - r)^2 / 4 while a day's wealth differs by less than a factor of 2
     for lazy in (False, True):
         newton = OnlineNewtonStep(4, domain=domains.Simplex(), curvature=0.5, lazy=lazy)
         second = newton.run(X, loss="log_wealth")
-        assert second.regret[-1] <= newton.logarithmic_bound(second.comparator)
+        assert second.regret() <= newton.logarithmic_bound(second.comparator())

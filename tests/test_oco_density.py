@@ -283,9 +283,9 @@ def test_it_learns():
     rng = np.random.default_rng(9)
     run = player.run([square(rng.normal([0.3, 0.6], 0.05)) for _ in range(300)])
     assert run.points[-1] == pytest.approx([0.3, 0.6], abs=0.06)
-    np.testing.assert_allclose(run.comparator, [0.3, 0.6], atol=0.05)
-    assert run.regret[-1] == pytest.approx(player.regret())
-    assert (run.regret <= run.bound).all()
+    np.testing.assert_allclose(player.grid[run.comparator()], [0.3, 0.6], atol=0.05)
+    assert run.regret() == pytest.approx(player.regret())
+    assert (run.regret_curve() <= run.bound_curve()).all()
 
 
 @pytest.mark.parametrize("potential", ["exponential", "two-norm", "normal-hedge-dt"])
@@ -305,7 +305,18 @@ def test_a_run_of_values_is_its_rounds(potential, scale):
         single.update(row)
         bounds.append(single.bound())
     runs = [whole.run(part) for part in (values[:17], list(values[17:]), values[:0])]
-    np.testing.assert_allclose(np.concatenate([r.bound for r in runs]), bounds, rtol=1e-12)
+    assert runs[0].bound() == pytest.approx(bounds[16], rel=1e-12)
+    assert (runs[0].bound_curve() <= np.array(bounds[:17]) * (1 + 1e-12)).all()
+    for run, part in zip(runs, (values[:17], values[17:], values[:0])):
+        for quantile in (None, 0.3, 1.0):
+            k = 0 if quantile is None else math.ceil(9 * quantile - 1e-12) - 1
+            theirs = part[:, np.argsort(part.sum(axis=0), kind="stable")[k]]
+            regret = np.cumsum(run.losses - theirs)
+            np.testing.assert_allclose(run.regret_curve(quantile=quantile), regret, atol=1e-12)
+            assert (regret <= run.bound_curve(quantile=quantile)).all()
+            certificate = run.certificate(quantile=quantile)
+            assert certificate.holds
+            assert certificate.rounds == len(part) == run.rounds
     # sixty sums of nine numbers near 1
     np.testing.assert_allclose(np.concatenate([r.points for r in runs]), points, atol=1e-12)
     np.testing.assert_allclose(whole.scores, single.scores, atol=1e-12)
@@ -376,7 +387,8 @@ def test_saved_and_copied_players_go_on_as_the_same(tmp_path, potential):
     player.run([square(0.2), square(0.9)])
     player.save(tmp_path / "density.model")
     loaded = DensityPlayer.load(tmp_path / "density.model")
-    others = [player.clone(), copy.deepcopy(player), loaded]
+    others = [player.copy(), copy.deepcopy(player), loaded]
+    assert player.clone().rounds == 0
     suffered = player.update(square(0.4))
     for other in others:
         assert repr(other) == repr(player)

@@ -244,7 +244,7 @@ def test_exact_bound_is_the_sum_of_dual_divergences(psi, domain):
         divergences += inside.dual_bregman(eta * (theta - z), eta * theta) / eta
         theta = theta - z
         player.update(z)
-    bounds, _, _ = player._bounds(0.0)
+    bounds = player._theorem(player._first).bounds  # psi(u) = psi(w_1)
     assert bounds["exact"] == pytest.approx(divergences, abs=1e-9)
     if psi.strong_convexity > 0:
         assert bounds["exact"] <= bounds["dual"] * (1 + ROUNDING)
@@ -398,10 +398,10 @@ def test_run_with_a_loss_is_learning_each_round():
         np.testing.assert_array_equal(run.points[t], single.point)
         assert run.losses[t] == single.learn(ScoreLoss("logistic", x, target))
     assert run.loss == pytest.approx(single.loss, rel=ROUNDING)
-    assert (run.regret <= run.bound + 1e-9).all()
-    expected = single.certificate(run.comparator).bounds["dual"]
-    assert run.bound[-1] == pytest.approx(expected, rel=1e-9)
-    assert single.regret() == pytest.approx(run.regret[-1], abs=1e-7)
+    assert (run.regret_curve() <= run.bound_curve()).all()
+    expected = single.certificate(run.comparator()).bounds["dual"]
+    assert run.bound_curve()[-1] == pytest.approx(expected, rel=1e-9)
+    assert single.regret() == pytest.approx(run.regret(), abs=1e-7)
 
 
 def test_stability_sees_a_wrong_order():
@@ -443,7 +443,7 @@ def test_a_run_of_linear_losses_is_its_rounds(make, whole_numbers, tmp_path):
         suffered.append(single.update(z))
         paid.append(single._paid())
     u = whole.domain.project(np.full(4, 0.25))
-    runs = [whole.run(part, comparators=u) for part in (rows[:1], rows[1:20], rows[20:])]
+    runs = [whole.run(part) for part in (rows[:1], rows[1:20], rows[20:])]
     np.testing.assert_allclose(np.concatenate([r.points for r in runs]), points, atol=ROUNDING)
     np.testing.assert_allclose(np.concatenate([r.losses for r in runs]), suffered, atol=1e-11)
     np.testing.assert_allclose(whole.point, single.point, atol=ROUNDING)
@@ -465,7 +465,8 @@ def test_a_run_in_a_domain_without_end_stops_where_there_is_no_leader():
     player = FollowTheLeader(2, Box(0.0, math.inf))
     with pytest.raises(ValueError, match="no least value"):
         player.run([[1.0, 0.0], [0.0, 1.0], [0.0, -2.0]])
-    assert player.rounds == 2
+    assert player.rounds == 0
+    assert not player.point.any()
 
 
 # --- bad input, copies, disk ------------------------------------------------------------------
@@ -479,7 +480,7 @@ BAD = [
     (lambda p: p.learn(ConvexLoss(lambda w: 1.0, lambda w: [1.0])), "loss.gradient.*shape"),
     (lambda p: p.learn(ScoreLoss("hinge", np.ones(2), 0.5)), "not a label"),
     (lambda p: p.learn(ScoreLoss("hing", np.ones(2), 1.0)), "did you mean 'hinge'"),
-    (lambda p: p.certificate([1.0]), "comparators has shape"),
+    (lambda p: p.certificate([1.0]), "comparator has shape"),
 ]
 
 
@@ -490,7 +491,7 @@ BAD = [
 def test_bad_input_changes_nothing(make, act, message):
     player = make()
     player.update([0.3, -0.2])
-    before = player.clone()
+    before = player.copy()
     with pytest.raises(ValueError, match=message):
         act(player)
     for name in (*player._numbers, "gradient_sum", "point"):
@@ -539,7 +540,8 @@ SAVED = [
 def test_saved_and_copied_players_go_on_as_the_same(tmp_path, make):
     player = learned(make())
     player.save(tmp_path / "player.model")
-    others = [player.clone(), copy.deepcopy(player), type(player).load(tmp_path / "player.model")]
+    others = [player.copy(), copy.deepcopy(player), type(player).load(tmp_path / "player.model")]
+    assert player.clone().rounds == 0
     loss = ScoreLoss("logistic", np.array([-1.0, 0.4]), 1.0)
     suffered = player.learn(loss)
     for other in others:

@@ -55,7 +55,7 @@ def test_predicts_as_the_oracle_and_is_optimal():
             predicted = learner.predict_one(x)
             assert predicted == oracle.soa(V, x)
             for y in (0, 1):
-                after = learner.clone()
+                after = learner.copy()
                 after.learn_one(x, y)
                 assert after.certificate().holds
                 most = max(most, (predicted != y) + worst(after, oracle.part(V, x, y)))
@@ -129,8 +129,12 @@ def test_never_more_than_the_dimension(seed):
     again = SOA(H).run(xs, truth[xs].astype(int))
     assert again.mistakes == soa.mistakes
     assert again.version_space.names == soa.version_space.names
-    assert again.regret[-1] <= again.bound[-1] == littlestone_dimension(H)
-    assert not np.abs(again.comparator[xs] - truth[xs]).any()
+    assert again.regret() <= again.bound() <= littlestone_dimension(H) + 1e-9
+    assert (again.regret_curve() <= again.bound_curve()).all()
+    assert again.certificate().holds
+    assert again.loss - again.regret() == 0.0  # the best is right
+    wrong = H.names[-1]  # bounded against those who err, too
+    assert (again.regret_curve(wrong) <= again.bound_curve(wrong)).all()
 
 
 def test_beside_the_voters():
@@ -198,7 +202,7 @@ def test_what_no_hypothesis_says_changes_nothing():
 def test_empty_and_single_rounds():
     H = FiniteClass.thresholds(3)
     run = SOA(H).run([], [])
-    assert (run.mistakes, len(run.bound), run.version_space.names) == (0, 0, H.names)
+    assert (run.mistakes, len(run.bound_curve()), run.version_space.names) == (0, 0, H.names)
     assert SOA(H).run([1], [True]).mistakes == 0
     one = SOA(FiniteClass([[0, 1]]))
     assert (one.predict_one(0), one.predict_one(1), one.dimension) == (0, 1, 0)

@@ -58,7 +58,7 @@ class Certificate:
     theorem: str
     assumptions: dict[str, bool | None] = field(default_factory=dict)
     comparators: str = "the best fixed choice in hindsight"
-    against: Any = None
+    against: Any = field(default=None, compare=False)  # the words tell
     rounding: float = 0.0
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ class Run(ABC):
 
     >>> from regretless.oco import OnlineGradientDescent
     >>> run = OnlineGradientDescent(1, rate=0.5).run([[2.0], [-1.0], [2.0]])
-    >>> run.loss, run.regret(comparator=[-1.0]), run.bound(comparator=[-1.0])
+    >>> run.loss, run.regret(comparator=[-1.0]), round(run.bound(comparator=[-1.0]), 9)
     (0.0, 3.0, 3.25)
     >>> run.regret_curve(comparator=[-1.0])
     array([2., 2., 3.])

@@ -11,16 +11,19 @@ from regretless import state
 from regretless.arguments import check_seed, not_negative, one_of, positive, whole
 from regretless.certificates import Certificate
 from regretless.classes.class_learner import Arrays, ClassLearner
-from regretless.classes.class_run import ClassRun, errors, rounds_of, tally
+from regretless.classes.class_run import ClassRun, errors, rounds_of
 from regretless.classes.finite_class import FiniteClass
 from regretless.classes.ldim_experts import LdimExperts
 from regretless.classes.too_large import LIMIT
 from regretless.experts.hedge import Hedge
 from regretless.randomness import Draws
+from regretless.run import Array
 
 __all__ = ["AgnosticLearner"]
 
 _GIVEN = ("horizon", "rate", "experts", "seed", "limit")
+_ANALYSES = ("hoeffding", "survey 3.1")
+_EPS = float(np.finfo(float).eps)
 
 
 class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
@@ -54,7 +57,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     >>> xs = random.integers(9, size=200).tolist()
     >>> ys = [int(x >= 4) ^ int(random.random() < 0.2) for x in xs]     # one in five is wrong
     >>> run = learner.run(xs, ys)
-    >>> print(f"best {run.best}: {run.regret[-1]:.1f} above its mistakes, at most {run.bound[-1]:.1f}")
+    >>> print(f"best {run.best}: {run.regret():.1f} above its mistakes, at most {run.bound():.1f}")
     best 4: 8.9 above its mistakes, at most 15.2
     """
 
@@ -153,25 +156,20 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
                 f"xs has {len(labels)} entries, but of horizon={self.horizon} rounds "
                 f"{self.rounds} have been played"
             )
-        loss, before = self.loss, errors(self.H, self._counts)
-        played, bound = np.empty(len(labels)), np.empty(len(labels))
+        before = self.copy()
+        played, bounds = np.empty(len(labels)), np.empty((len(labels), 2))
         for t, (x, y) in enumerate(zip(instances, labels)):
             played[t] = self._learn(x, y)
-            bound[t] = min(self._bounds())
-        best = int(np.argmin(errors(self.H, tally(self.H, instances, labels))))
-        row = self.H._rows(np.array([best]))[0]
-        said = row[[self.H._column(x) for x in instances]]
-        truth = np.array(labels, np.float64)
-        return ClassRun(
-            np.abs(played - truth),
-            np.abs(said - truth),
-            row.astype(np.float64),
-            bound - (loss - float(before[best])),
-            None,
-            repr(self),
-            predictions=played,
-            best=self.H.names[best],
-        )
+            bounds[t] = self._bounds()
+        columns = [self.H._column(x) for x in instances]
+        promised = dict(zip(_ANALYSES, bounds.T))
+        return ClassRun(played, columns, labels, promised, before, self.copy())
+
+    _draws = True
+
+    def _on_regret(self, promised: Array, theirs: Array, before: Self, at: int) -> Array:
+        # the theorem is about all rounds: what was won before can be lost in these
+        return np.asarray(promised - (before.loss - float(errors(self.H, before._counts)[at])))
 
     # --- what is proven ----------------------------------------------------------------------------
 
@@ -185,15 +183,22 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
         return first + start + rate * self._played / 8.0, second + start + rate * self._played
 
     def certificate(self) -> Certificate:
-        """The regret to the best hypothesis so far, in expectation over the coins, and its bound."""
-        least = int(errors(self.H, self._counts).min())
-        hoeffding, survey = self._bounds()
+        """The regret of the probabilities to the best hypothesis so far, and bounds on it.
+
+        It is that of the labels drawn in expectation, if nobody who chooses a label sees its coin.
+        """
+        wrong = errors(self.H, self._counts)
+        best, least = int(wrong.argmin()), int(wrong.min())
+        bounds = dict(zip(_ANALYSES, self._bounds())) | {"trivial": float(self.rounds - least)}
         return Certificate(
             self.rounds,
             self.loss - least,
-            {"hoeffding": hoeffding, "survey 3.1": survey},
+            bounds,
             "survey Theorems 1.3, 3.1 and 3.6",
-            {"labels do not depend on the coins of their round": None},
+            {},
+            f"hypothesis {self.H.names[best]!r}, the best in hindsight",
+            self.H.names[best],
+            4.0 * _EPS * self.rounds**2,  # of sums of numbers up to 1
         )
 
     # --- copies ------------------------------------------------------------------------------------
@@ -239,6 +244,6 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
                 raise ValueError("hedge has played other rounds")
 
     def __repr__(self) -> str:
-        options = [f"rate={self.rate!r}"] if self.rate != "hoeffding" else []
-        options += [f"experts={self.experts!r}"] if self.experts != "auto" else []
-        return f"AgnosticLearner({', '.join([repr(self.H), f'horizon={self.horizon}', *options])})"
+        usual = {"horizon": None, "rate": "hoeffding", "experts": "auto", "seed": 0, "limit": LIMIT}
+        given = (f"{k}={getattr(self, k)!r}" for k, v in usual.items() if getattr(self, k) != v)
+        return f"AgnosticLearner({', '.join([repr(self.H), *given])})"

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from regretless import persistence, state
 from regretless.arguments import shown
+from regretless.certificates import Certificate
 from regretless.classes.finite_class import FiniteClass
+from regretless.run import Array
 from regretless.threads import OneThread
 
 __all__ = ["ClassLearner"]
@@ -51,8 +53,22 @@ class ClassLearner(OneThread, ABC, changing=("rounds",)):
     def _made(cls, H: FiniteClass, parts: state.Parts) -> Self:
         """The learner of a class that `_state` described."""
 
+    @abstractmethod
+    def certificate(self) -> Certificate:
+        """The regret so far to the best hypothesis, and the bounds on it."""
+
+    _draws = False  # whether labels are drawn, and what is lost is expected
+
+    def _on_regret(self, promised: Array, theirs: Array, before: Self, at: int) -> Array:
+        """What is promised, as a bound on the regret in a run to hypothesis `at`, which lost `theirs`."""
+        raise NotImplementedError
+
     def clone(self) -> Self:
-        """Another learner with the same state, of the same class."""
+        """Another learner of the same class and options that has learned nothing."""
+        return type(self)(**state.options_of(self))
+
+    def copy(self) -> Self:
+        """Another learner of the same class that has learned the same."""
         return copy.deepcopy(self, {id(self.H): self.H})
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -1,41 +1,128 @@
 """A finished game of a learner of a class, beside the best hypothesis in hindsight."""
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.arguments import listed, one_of
+from regretless.certificates import Certificate
 from regretless.classes.finite_class import FiniteClass
 from regretless.run import Array, Run
 
-__all__ = ["ClassRun", "errors", "rounds_of", "tally"]
+if TYPE_CHECKING:
+    from regretless.classes.class_learner import ClassLearner
+
+__all__ = ["ClassRun", "errors", "rounds_of"]
+
+_EPS = float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class ClassRun(Run):
     """The rounds of a learner of a class.
 
-    Attributes: those of `Run`, the comparator being what the hypothesis with the fewest mistakes says at
-    all points; `predictions`, labels or probabilities of 1; `best`, the name of that hypothesis;
-    `version_space`, of SOA, the hypotheses that are left.
+    A comparator is the name of a hypothesis.
+
+    Attributes: those of `Run`; `predictions`, labels or probabilities of 1; `columns` of the points asked
+    and their `labels`; `before` and `after`, the learner as it was then; `promised`, by name of their
+    analysis, what the theorems bound after each round: the regret in all rounds of the learner, or, of
+    `SOA`, the mistakes in these.
 
     >>> from regretless.classes import SOA, FiniteClass
     >>> run = SOA(FiniteClass.thresholds(7)).run([3, 5, 4], [0, 1, 0])
-    >>> run.mistakes, run.best, run.predictions, run.bound
-    (2, 5, array([1., 1., 1.]), array([3., 3., 3.]))
+    >>> run.mistakes, run.best, run.predictions, round(run.bound(), 9)
+    (2, 5, array([1., 1., 1.]), 3.0)
     """
 
-    predictions: Array
-    best: Any
-    version_space: FiniteClass | None = None
+    def __init__(
+        self,
+        predictions: Array,
+        columns: list[int],
+        labels: list[int],
+        promised: dict[str, Array],
+        before: "ClassLearner",
+        after: "ClassLearner",
+    ) -> None:
+        self.predictions, self.columns = predictions, np.array(columns, np.int64)
+        self.labels = np.array(labels, np.float64)
+        self.losses = np.abs(predictions - self.labels)
+        self.promised, self.before, self.after = promised, before, after
 
     @property
     def mistakes(self) -> int | float:
         """The number of mistakes; of probabilities, that expected."""
-        return int(self.loss) if self.version_space is not None else self.loss
+        return self.loss if self.after._draws else int(self.loss)
+
+    @property
+    def version_space(self) -> FiniteClass | None:
+        """Of `SOA`, the hypotheses that are left; None of others."""
+        return getattr(self.after, "version_space", None)
+
+    @property
+    def best(self) -> Any:
+        """The name of the hypothesis with the fewest mistakes in this run."""
+        return self.comparator()
+
+    def comparator(self, comparator: Any = None) -> Any:
+        """The name of the hypothesis that is asked for, by default that with the fewest mistakes."""
+        names = self.after.H.names
+        if comparator is None or (isinstance(comparator, str) and comparator == "best"):
+            return names[int(np.argmin(errors(self.after.H, _counted(self))))]
+        return one_of(comparator, "comparator", names)
+
+    def _theirs(self, hypothesis: Any) -> tuple[Array, int]:
+        """What a hypothesis lost in each round, and which it is."""
+        H = self.after.H
+        at = H.names.index(hypothesis)
+        said = H._rows(np.array([at]))[0][self.columns]
+        return np.abs(said - self.labels), at
+
+    def regret_curve(self, comparator: Any = None) -> Array:
+        """After each round, how many more mistakes than those of the hypothesis `comparator()` tells."""
+        return np.cumsum(self.losses - self._theirs(self.comparator(comparator))[0])
+
+    def _bounds(self, comparator: Any) -> dict[str, Array]:
+        theirs, at = self._theirs(self.comparator(comparator))
+        found = {k: self.after._on_regret(v, theirs, self.before, at) for k, v in self.promised.items()}
+        # there are no more mistakes than rounds
+        return found | {"trivial": np.arange(1.0, self.rounds + 1.0) - np.cumsum(theirs)}
+
+    def _rounding(self) -> Array:
+        """Of sums of numbers up to 1."""
+        rounds = np.arange(1.0, self.rounds + 1.0)
+        return 4.0 * _EPS * rounds * self.after.rounds
+
+    def bound_curve(self, comparator: Any = None) -> Array:
+        """After each round, the bound on that."""
+        return np.min(list(self._bounds(comparator).values()), axis=0) + self._rounding()
+
+    def certificate(self, comparator: Any = None) -> Certificate:
+        """The regret to the hypothesis that `comparator()` tells, and the bounds on it."""
+        name, best = self.comparator(comparator), ", the best in hindsight"
+        ends = {k: float(v[-1]) if self.rounds else 0.0 for k, v in self._bounds(name).items()}
+        return replace(
+            self.after.certificate(),
+            rounds=self.rounds,
+            regret=self.regret(name),
+            bounds=ends,
+            comparators=f"hypothesis {name!r}" + (best if comparator is None else ""),
+            against=name,
+            rounding=float(self._rounding()[-1]) if self.rounds else 0.0,
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        return {"prediction": self.predictions, "label": self.labels}
+
+    def __repr__(self) -> str:
+        return f"<{self.rounds} rounds of {self.after!r}, loss {self.loss:.4g}>"
+
+
+def _counted(run: ClassRun) -> NDArray[np.int64]:
+    counts = np.zeros((len(run.after.H.points), 2), np.int64)
+    np.add.at(counts, (run.columns, run.labels.astype(np.int64)), 1)
+    return counts
 
 
 def rounds_of(
@@ -56,13 +143,6 @@ def rounds_of(
         H._column(x)
         one_of(y, f"ys[{t}]", (0, 1))
     return instances, [int(y) for y in labels]
-
-
-def tally(H: FiniteClass, xs: list[Hashable], ys: list[int]) -> NDArray[np.int64]:
-    """How often each label came at each point, one row a point."""
-    counts = np.zeros((len(H.points), 2), np.int64)
-    np.add.at(counts, ([H._column(x) for x in xs], ys), 1)
-    return counts
 
 
 def errors(H: FiniteClass, counts: NDArray[np.int64]) -> NDArray[np.int64]:

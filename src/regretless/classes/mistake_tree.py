@@ -1,13 +1,12 @@
 """Shattered trees: how an adversary makes every learner of a class err (survey Definition 3.2)."""
 
 from collections.abc import Hashable, Sequence
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from regretless.adversaries.labels import LittlestoneTree
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["MistakeTree"]
 
@@ -99,14 +98,14 @@ class MistakeTree:
     def __repr__(self) -> str:
         return f"MistakeTree(depth {self.depth})"
 
-    def plot(self, path: str | PathLike[str] | None = None, levels: int = 5) -> "Figure":
-        """Draw the tree, or its upper `levels`; write it to `path`, .png or .svg.
+    def plot(self, ax: "Axes | None" = None, *, levels: int = 5) -> "Axes":
+        """Draw the tree, or its upper `levels`; `ax`, where to, or a new picture.
 
         >>> from regretless.classes import FiniteClass
-        >>> figure = FiniteClass.thresholds(7).littlestone_tree().plot()
-        >>> figure.axes[0].get_title(loc="left")
+        >>> axes = FiniteClass.thresholds(7).littlestone_tree().plot()
+        >>> axes.get_title(loc="left")
         'A shattered tree of depth 3: no deterministic learner avoids 3 mistakes'
         """
         from regretless.plots.trees import mistake_tree
 
-        return mistake_tree(self, path, levels=levels)
+        return mistake_tree(self, ax, levels=levels)

@@ -13,6 +13,7 @@ from regretless.classes.class_run import ClassRun, rounds_of
 from regretless.classes.finite_class import FiniteClass, Ids
 from regretless.classes.too_large import LIMIT
 from regretless.experts.majority import NotRealizable
+from regretless.run import Array
 
 __all__ = ["SOA"]
 
@@ -43,7 +44,7 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
     >>> int(Consistent(50).run(H.advice(range(50)), [0] * 49 + [1]).loss)
     49
     >>> soa.certificate().bound, soa.version_space.names
-    (1, (49,))
+    (1.0, (49,))
     """
 
     def __init__(self, H: FiniteClass, *, limit: int = LIMIT) -> None:
@@ -98,7 +99,7 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
         A label that no hypothesis gives raises `NotRealizable`, and the learner is as before the run.
         """
         instances, labels = rounds_of(self.H, xs, ys)
-        before = self.clone()
+        before = self.copy()
         predictions = np.empty(len(labels))
         try:
             for t, (x, y) in enumerate(zip(instances, labels)):
@@ -107,18 +108,12 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
         except BaseException:
             self.__dict__.update(before.__dict__)
             raise
-        right = int(self._ids[0])
-        return ClassRun(
-            np.abs(predictions - np.array(labels, float)),
-            np.zeros(len(labels)),
-            self.H._rows(self._ids[:1])[0].astype(np.float64),
-            np.full(len(labels), float(before.dimension)),
-            None,
-            repr(self),
-            predictions=predictions,
-            best=self.H.names[right],
-            version_space=self.version_space,
-        )
+        promised = {"Littlestone dimension": np.full(len(labels), float(before.dimension))}
+        columns = [self.H._column(x) for x in instances]
+        return ClassRun(predictions, columns, labels, promised, before, self.copy())
+
+    def _on_regret(self, promised: Array, theirs: Array, before: Self, at: int) -> Array:
+        return np.asarray(promised - np.cumsum(theirs))  # the mistakes themselves are bounded
 
     def certificate(self) -> Certificate:
         """The mistakes, and the dimension of the class, as far as it has been used up.
@@ -126,8 +121,8 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
         `Ldim(H) - Ldim(V_t)` bounds them at any time, and is never more than `Ldim(H)`.
         """
         bounds: dict[str, float] = {
-            "Littlestone dimension": self._promised,
-            "used up": self._promised - self.dimension,
+            "Littlestone dimension": float(self._promised),
+            "used up": float(self._promised - self.dimension),
         }
         return Certificate(
             self.rounds,
@@ -138,6 +133,8 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
                 "a hypothesis is always right": True,
                 "each mistake lowers the dimension": self._lowered,
             },
+            "the hypotheses that are always right",
+            self.version_space.names,
         )
 
     def _state(self) -> tuple[dict[str, Any], Arrays]:
@@ -157,4 +154,4 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
         return soa
 
     def __repr__(self) -> str:
-        return f"SOA({self.H!r})"
+        return f"SOA({self.H!r}{f', limit={self.limit}' * (self.limit != LIMIT)})"

@@ -58,7 +58,9 @@ def run(
             file=sys.stderr,
         )
     if plot and eq.rounds:
-        eq.plot(plot)
+        from regretless.plots.saving import save
+
+        save(eq.plot().figure, plot)
     elif plot:
         print(f"{plot} is not drawn: a saddle point needs no rounds", file=sys.stderr)
 
@@ -185,10 +187,10 @@ def _as_dict(eq: Equilibrium, table: Table, seconds: float) -> dict[str, Any]:
         "polished": eq.polished,
         "seconds": seconds,
         "certificate": {
-            "average_gap": certificate.gap if eq.rounds else None,
+            "gap": certificate.gap if eq.rounds else None,
             "row_regret": certificate.row_regret,
             "column_regret": certificate.column_regret,
-            "bound": certificate.bound if math.isfinite(certificate.bound) else None,
+            "gap_bound": certificate.bound / eq.rounds if eq.rounds else None,
             "theorem": certificate.theorem,
             "holds": certificate.holds,
         },

@@ -111,11 +111,12 @@ class Intersection(Domain):
         if len(members) == 1:
             return members[0].maximiser(theta) if members[0].support(theta) < math.inf else None
         linear, balls = _faces(members, d)
+        unit = theta / (np.abs(theta).max() or 1.0)  # solvers know absolute tolerances only
         if linear is None:
-            return search(lambda u: -float(theta @ u), lambda _: -theta, self, d)
+            return search(lambda u: -float(unit @ u), lambda _: -unit, self, d)
         while True:
             answer = linprog(
-                -theta,
+                -unit,
                 A_ub=linear.rows,
                 b_ub=linear.limits,
                 A_eq=linear.equal,

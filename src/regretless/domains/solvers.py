@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "fixed_distance",
     "fixed_sum",
+    "hessian",
     "increasing_root",
     "maximise",
     "quadratic_program",
@@ -377,9 +378,9 @@ def _polished(v: Array, theta: Array, geometry: "Geometry", domain: "Domain") ->
     for _ in range(10):
         try:
             with np.errstate(all="ignore"):
-                hessian = _hessian(geometry, v)
-                force = theta - geometry.gradient(v) + hessian @ v
-                new = domain.link(force, Quadratic(hessian))
+                matrix = hessian(geometry, v)
+                force = theta - geometry.gradient(v) + matrix @ v
+                new = domain.link(force, Quadratic(matrix))
         except ValueError:  # at an end of the domain there may be no Hessian
             return v
         if not math.isfinite(geometry.value(new)):
@@ -391,7 +392,7 @@ def _polished(v: Array, theta: Array, geometry: "Geometry", domain: "Domain") ->
     return v
 
 
-def _hessian(geometry: "Geometry", v: Array) -> Array:
+def hessian(geometry: "Geometry", v: Array) -> Array:
     """By differences of the gradient."""
     step = np.finfo(float).eps ** (1 / 3) * max(1.0, float(np.abs(v).max()))
     unit = step * np.eye(len(v))

@@ -61,6 +61,13 @@ class Sublevel(Domain):
             1.0, self.height
         )
 
+    def bounded(self, dimension: int) -> bool:
+        """Whether psi grows in every direction in which the domain has no end."""
+        from regretless.geometry import UnnormalizedEntropy
+
+        grows = self.geometry.strong_convexity > 0 or isinstance(self.geometry, UnnormalizedEntropy)
+        return grows or self.domain.bounded(dimension) or super().bounded(dimension)
+
     def support(self, theta: Any) -> float:
         """The least of `s (height + psi(start)) + s psi*(theta / s)` over `s > 0`, by duality.
 
@@ -97,12 +104,14 @@ class Sublevel(Domain):
             return not above <= self.height
 
         low = high = self.geometry.dual_norm(theta) / math.sqrt(2.0 * self.height)
+        factor = 4.0
         while too_high(high) and high < 1e300:
-            high *= 4.0
-        while not too_high(low) and low > 1e-300:
-            low /= 4.0
-        if low <= 1e-300:  # the height is never reached: psi is flat in this direction
-            return low * 4.0
+            high, factor = min(high * factor, 1e300), min(factor**2, 1e150)
+        factor = 4.0
+        while not too_high(low):
+            if low <= 1e-300:  # the height is never reached: psi is flat in this direction
+                return low
+            low, factor = max(low / factor, 1e-300), min(factor**2, 1e150)
         for _ in range(60):
             middle = math.sqrt(low) * math.sqrt(high)
             low, high = (middle, high) if too_high(middle) else (low, middle)

@@ -10,7 +10,7 @@ run = play(Hedge, BestResponse, A, 1000)  # any two players
 from regretless.games.best_response import BestResponse
 from regretless.games.certificate import GameCertificate
 from regretless.games.equilibrium import Equilibrium
-from regretless.games.game_run import GameRun
+from regretless.games.game_run import GameRun, SeatRun
 from regretless.games.optimistic_hedge import OptimisticHedge
 from regretless.games.play import play
 from regretless.games.regret_matching import RegretMatchingPlus
@@ -23,6 +23,7 @@ __all__ = [
     "GameRun",
     "OptimisticHedge",
     "RegretMatchingPlus",
+    "SeatRun",
     "play",
     "solve",
 ]

@@ -1,39 +1,34 @@
 """What the regrets of two players prove of the game they played."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from regretless.certificates import _Proved
+from regretless.certificates import Certificate
 
-__all__ = ["GameCertificate"]
+__all__ = ["AVERAGES", "GameCertificate"]
+
+AVERAGES = "the gap of averages is the sum of mean regrets (mohri Theorem 8.16)"
 
 
 @dataclass(frozen=True)
-class GameCertificate(_Proved):
-    """The gap of the players' averages is the sum of their mean regrets (mohri Theorem 8.16).
+class GameCertificate(Certificate):
+    """A `Certificate` of the regrets of both players together, which are the gap of their averages.
 
-    Attributes: `rounds` played; `gap` of the averages, measured from the payoffs; `row_regret` and
-    `column_regret`, per round (of weighted rounds: per weight); `answered`, what the column player won
-    by answering the row player instead of moving at the same time, per round, so that
-
-        gap = row_regret + column_regret - answered
-
-    `bounds` on the gap by the theorems of the players; `theorem`, which those are; `assumptions`.
+    Attributes: those of `Certificate`, `regret` being `row_regret + column_regret - answered`;
+    `row_regret` and `column_regret`, of all rounds (of weighted rounds: as many times the weighted mean);
+    `answered`, what the column player won by answering the row player instead of moving at the same
+    time. The gap of their averages is `gap`, the regret per round.
 
     >>> from regretless.games import solve
     >>> c = solve([[0, 1, 0.4], [1, 0, 0.7]], tolerance=0.01, polish=False).certificate()
-    >>> abs(c.gap - (c.row_regret + c.column_regret - c.answered)) < 1e-12, c.holds
+    >>> abs(c.regret - (c.row_regret + c.column_regret - c.answered)) < 1e-12, c.holds
     (True, True)
     """
 
-    rounds: int
-    gap: float
-    row_regret: float
-    column_regret: float
-    answered: float
-    bounds: dict[str, float]
-    theorem: str
-    assumptions: dict[str, bool | None] = field(default_factory=dict)
+    row_regret: float = 0.0
+    column_regret: float = 0.0
+    answered: float = 0.0
 
     @property
-    def _measured(self) -> float:
-        return self.gap
+    def gap(self) -> float:
+        """How far apart the players' averages put the value of the game."""
+        return float("inf") if self.regret is None or not self.rounds else self.regret / self.rounds

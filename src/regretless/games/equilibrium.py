@@ -1,14 +1,13 @@
 """A game that was solved: strategies, value, and between what bounds it certainly is."""
 
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import TYPE_CHECKING
 
 from regretless.games.certificate import GameCertificate
 from regretless.run import Array
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["Equilibrium"]
 
@@ -69,11 +68,11 @@ class Equilibrium:
         """
         return self._certificate
 
-    def plot(self, path: str | PathLike[str] | None = None) -> "Figure":
-        """Draw the gap over the rounds; write it to `path`, .png or .svg.
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the gap over the rounds; `ax`, where to, or a new picture.
 
         >>> from regretless.games import solve
-        >>> solve([[0, 2], [1, 0]]).plot().axes[0].get_ylabel()
+        >>> solve([[0, 2], [1, 0]]).plot().get_ylabel()
         'gap'
         """
         from regretless.plots.games import gap_curves
@@ -82,7 +81,7 @@ class Equilibrium:
         return gap_curves(
             rounds,
             {"averages": average, "last strategies": last},
-            path,
+            ax,
             reached=(self.rounds, self.gap) if self.polished else None,
             tolerance=self.tolerance,
             title=f"{self.method} to a gap of {self.gap:.2g}",

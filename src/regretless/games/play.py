@@ -1,12 +1,13 @@
 """`play`: any two players at a zero-sum game (mohri 8.5)."""
 
+import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from regretless.arguments import shown, whole
-from regretless.games.game_run import GameRun
+from regretless.games.game_run import GameRun, SeatRun
 from regretless.games.payoffs import Payoffs, read
 from regretless.run import Array
 
@@ -55,10 +56,10 @@ def play(row_player: Any, column_player: Any, payoffs: Any, rounds: int) -> Game
     if row.responds and column.responds:
         raise ValueError("row_player and column_player both answer the other: one must begin")
 
-    losses, row_regret, column_regret = np.empty((3, rounds))
-    p_sum, Aq_sum, q_sum, pA_sum = np.zeros(m), np.zeros(m), np.zeros(n), np.zeros(n)
+    losses, row_table, column_table = np.empty(rounds), np.empty((rounds, m)), np.empty((rounds, n))
+    p_sum, q_sum = np.zeros(m), np.zeros(n)
     both = game.low + game.high
-    lost = 0.0
+    before = [copy.deepcopy(seat.player) for seat in (row, column)]
     for t in range(rounds):
         if row.responds:
             q = column.show(None)
@@ -72,32 +73,24 @@ def play(row_player: Any, column_player: Any, payoffs: Any, rounds: int) -> Game
             Aq = game.losses(q)
         row.tell(Aq)
         column.tell(both - pA)
-        losses[t] = p @ Aq
-        lost += losses[t]
-        p_sum, Aq_sum, q_sum, pA_sum = p_sum + p, Aq_sum + Aq, q_sum + q, pA_sum + pA
-        row_regret[t], column_regret[t] = lost - Aq_sum.min(), pA_sum.max() - lost
-    proved = game.measured(p_sum / rounds, q_sum / rounds)
+        losses[t], row_table[t], column_table[t] = p @ Aq, Aq, both - pA
+        p_sum, q_sum = p_sum + p, q_sum + q
+    after = [copy.deepcopy(seat.player) for seat in (row, column)]
+    width = game.high - game.low
     return GameRun(
-        losses=losses,
-        row_regret=row_regret,
-        column_regret=column_regret,
-        row=proved.row,
-        column=proved.column,
-        lower=proved.lower,
-        upper=proved.upper,
-        players=(row.name, column.name),
-        row_bound=row.bound(),
-        column_bound=column.bound(),
+        SeatRun(losses, row_table, before[0], after[0], width, row.responds),
+        SeatRun(both - losses, column_table, before[1], after[1], width, column.responds),
+        game.measured(p_sum / rounds, q_sum / rounds),
+        (type(row.player).__name__, type(column.player).__name__),
     )
 
 
 class Seat(NamedTuple):
     """A player at the table: what it plays, knowing the losses if it answers, and what it is told."""
 
+    player: Any
     show: Callable[[Any], Array]
     tell: Callable[[Array], Any]
-    bound: Callable[[], float]
-    name: str
     responds: bool = False
 
 
@@ -108,34 +101,22 @@ def _seat(player: Any, n: int, game: Payoffs, name: str) -> Seat:
     size = getattr(player, "n", n)
     if size != n:
         raise ValueError(f"{name}={shown(player)} has {size} choices, but the game has {n} for it")
-    who = type(player).__name__
     if hasattr(player, "respond"):
-        return Seat(player.respond, lambda _: None, lambda: 0.0, who, responds=True)
+        return Seat(player, player.respond, lambda _: None, responds=True)
     if hasattr(player, "weights"):
-        fresh = not getattr(player, "rounds", 0)
-        return Seat(
-            lambda _: np.asarray(player.weights, np.float64),
-            player.update,
-            # the regret is that of these rounds only if there were none before
-            lambda: (
-                player.certificate().bound if fresh and hasattr(player, "certificate") else np.inf
-            ),
-            who,
-        )
+        return Seat(player, lambda _: np.asarray(player.weights, np.float64), player.update)
     if hasattr(player, "act"):
-        return _drawing(player, n, who)
+        return _drawing(player, n)
     if hasattr(player, "point"):
-        return Seat(
-            lambda _: np.asarray(player.point, np.float64), player.update, lambda: np.inf, who
-        )
+        return Seat(player, lambda _: np.asarray(player.point, np.float64), player.update)
     raise ValueError(f"{name}={shown(player)} has no weights, point, act or respond")
 
 
-def _drawing(player: Any, n: int, who: str) -> Seat:
+def _drawing(player: Any, n: int) -> Seat:
     arms: list[int] = []
 
     def show(_: Any) -> Array:
         arms.append(int(player.act()))
         return np.asarray(np.eye(1, n, arms[-1])[0])
 
-    return Seat(show, lambda losses: player.update(float(losses[arms[-1]])), lambda: np.inf, who)
+    return Seat(player, show, lambda losses: player.update(float(losses[arms[-1]])))

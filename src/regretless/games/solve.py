@@ -11,7 +11,7 @@ from regretless import _core
 from regretless.arguments import one_of, positive, whole
 from regretless.experts import AdaNormalHedge, Hedge
 from regretless.experts.player import ExpertPlayer
-from regretless.games.certificate import GameCertificate
+from regretless.games.certificate import AVERAGES, GameCertificate
 from regretless.games.equilibrium import Equilibrium
 from regretless.games.optimistic_hedge import OptimisticHedge
 from regretless.games.payoffs import Measured, Payoffs, read
@@ -22,7 +22,6 @@ __all__ = ["METHODS", "solve"]
 
 _FIRST = 256  # rounds before the first polish; then at twice as many each time
 _AT_ONCE = 2e8  # numbers looked at between two chances to be interrupted
-_AVERAGES = "the gap of averages is the sum of mean regrets (mohri Theorem 8.16)"
 
 
 @dataclass(frozen=True)
@@ -182,23 +181,28 @@ class Search:
         """Of the averages, in the units of the matrix."""
         play, width = self.play, self.unit
         if not play.rounds:
-            return GameCertificate(0, math.inf, 0.0, 0.0, 0.0, {}, _AVERAGES)
+            return GameCertificate(0, 0.0, {}, AVERAGES)
         lower, upper = play.average_bounds
         mean, guessed = play.played / play.weight, play.guessed / play.weight
         of_players = [player.certificate() for player in self.players]
         # their regrets in all rounds up to any, and so weighted by what grows, are within the bound
         regrets = sum(c.bound for c in of_players) * width * play.last_weight / play.weight
         answered = mean - guessed
-        real = self._real
+
+        def real(amount: float) -> float:
+            return play.rounds * self._real(amount)
+
         return GameCertificate(
             play.rounds,
             real(upper - lower),
-            real(mean - lower),
-            real(upper - guessed),
-            real(answered),
-            {"regrets of both": real(regrets + max(-answered, 0.0))},
-            f"{_AVERAGES}; {of_players[0].theorem}",
+            {"regrets of both": real(regrets + max(-answered, 0.0)), "trivial": real(width)},
+            f"{AVERAGES}; {of_players[0].theorem}",
             {what: held for c in of_players for what, held in c.assumptions.items()},
+            "the best choices of both players in hindsight",
+            rounding=real(2.0 * self.game.rounding),
+            row_regret=real(mean - lower),
+            column_regret=real(upper - guessed),
+            answered=real(answered),
         )
 
     def equilibrium(self, method: str, row_maximises: bool) -> Equilibrium:

@@ -273,13 +273,14 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
     def bound(self, *, quantile: float | None = None) -> float:
         """The theorem's bound on `regret(quantile=)`."""
         share = self._share(quantile)
-        return float(self._bound(share, np.array(self.rounds), np.array(self._surcharge)))
+        found = self._bound(np.array(share), np.array(self.rounds), np.array(self._surcharge))
+        return min(float(found), float(self.rounds))  # no round costs more than 1
 
-    def _bound(self, share: float, T: NDArray[Any], surcharge: Array) -> Array:
+    def _bound(self, share: Array, T: NDArray[Any], surcharge: Array) -> Array:
         if self.potential == "exponential":
             eta = self.rate
             log_cosh = eta + math.log1p(math.exp(-2.0 * eta)) - math.log(2.0)
-            return np.asarray((math.log(1.0 / share) + T * log_cosh) / eta)
+            return np.asarray((np.log(1.0 / share) + T * log_cosh) / eta)
         if self.potential == "two-norm":
             return np.asarray(np.sqrt(T / share))
         return np.asarray(np.sqrt(3.0 * T * np.log1p(surcharge / (2.0 * share))))

@@ -56,30 +56,28 @@ class DensityRun(Run):
         return np.cumsum(self.losses - self.table[:, self.comparator(quantile=quantile)])
 
     def bound_curve(self, *, quantile: float | None = None) -> Array:
-        """After each round, the bound on that."""
-        after, before = self.after, self.before
+        """After each round, the bound on that.
+
+        The theorem is about all rounds that the player has played, and about the share of the points that
+        were no worse than this one in them; what was won against it before can be lost in the run.
+        """
+        after, before, at = self.after, self.before, self.comparator(quantile=quantile)
         rounds = np.arange(before.rounds, after.rounds) + 1
         paid = before._surcharge + np.cumsum(surcharge(rounds))
-        return after._bound(self._share(quantile), rounds, paid) + self._offset(quantile)
-
-    def _share(self, quantile: float | None) -> float:
-        """Those that are best in all rounds are so in these only if there were no others."""
-        return self.after._share(None if self.before.rounds else quantile)
-
-    def _offset(self, quantile: float | None) -> Array:
-        """The theorem is about all rounds: less the regret to the same point before, plus rounding."""
-        slack = 4.0 * _EPS * np.arange(1.0, self.rounds + 1.0) * self.after.rounds
-        return slack + float(self.before.scores[self.comparator(quantile=quantile)])
+        scores = before.scores + np.cumsum(self.table, axis=0)
+        share = np.mean(scores <= scores[:, at, None], axis=1)
+        proven = after._bound(share, rounds, paid) + before.scores[at]
+        own = np.arange(1.0, self.rounds + 1.0)
+        return np.minimum(proven, own) + 4.0 * _EPS * own * rounds
 
     def certificate(self, *, quantile: float | None = None) -> Certificate:
         """The regret to the point that `comparator()` tells, and the bound on it."""
-        found = self.after.certificate(quantile=None if self.before.rounds else quantile)
-        offset = self._offset(quantile)
+        bound = float(self.bound_curve(quantile=quantile)[-1]) if self.rounds else 0.0
         return replace(
-            found,
+            self.after.certificate(),
             rounds=self.rounds,
             regret=self.regret(quantile=quantile),
-            bounds={k: b + float(offset[-1]) if self.rounds else 0.0 for k, b in found.bounds.items()},
+            bounds={self.after.potential: bound},
             comparators=words(quantile),
             against=self.after.grid[self.comparator(quantile=quantile)].copy(),
         )

@@ -13,9 +13,9 @@ from regretless import losses
 from regretless.arguments import function, shown, vector
 from regretless.domains import Domain
 from regretless.oco.convex_losses import Total
+from regretless.oco.hindsight import best_of
 from regretless.oco.player import Player, Theorem
 from regretless.oco.run import ConvexRun, Played
-from regretless.oco.solver import minimise
 from regretless.run import Array
 
 __all__ = ["DoublingTrick"]
@@ -123,8 +123,7 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross
         total, suffered = Total(self.dimension), 0.0
         for player in self.periods:
             total, suffered = total.together(player._total), suffered + player.loss  # type: ignore[attr-defined]
-        best, _ = minimise(total, among, among._inner(self.dimension), 1e-9)
-        return suffered - total.value(best)
+        return suffered - best_of(total, among).value
 
     def _rounding(self, among: Domain | Array) -> float:
         return super()._rounding(among) + math.fsum(p._rounding(among) for p in self.periods)
@@ -135,7 +134,7 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross
         for m, player in enumerate(self.periods):
             if player.rounds == 0:
                 continue
-            found = player._theorem(among)
+            found = player._proven(among)
             bound = _least(found)
             total, alpha = total + bound, max(alpha, bound / math.sqrt(2.0**m))
             for name, held in found.assumptions.items():
@@ -155,7 +154,7 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross
                 at += n
 
     def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
-        found = [_least(part.after._run_theorem(part, u)) for part in self._parts(run)]
+        found = [_least(part.proven(u)) for part in self._parts(run)]
         _, assumptions, name = self._theorem(u)
         return Theorem({"periods": math.fsum(found)}, assumptions, name)
 
@@ -163,7 +162,7 @@ class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross
         curves, settled = [np.empty(0)], 0.0
         for part in self._parts(run):
             curves.append(settled + part.after._curve(part, u))
-            settled += _least(part.after._run_theorem(part, u))
+            settled += _least(part.proven(u))
         return np.concatenate(curves)
 
     def clone(self) -> Self:

@@ -1,30 +1,27 @@
-"""The best fixed point in hindsight, to a proven gap, of any convex loss of a score over any domain."""
+"""The best fixed point in hindsight, to a proven gap, of any convex losses over any domain."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from numpy.typing import NDArray
-
-from regretless.domains import Ball, Domain, Everything, Sublevel
+from regretless.domains import Ball, Domain, Everything, Intersection, Sublevel
 from regretless.domains.domain import Linear
-from regretless.domains.intersection import _faces
-from regretless.domains.solvers import with_violated_faces
-from regretless.geometry import Quadratic
+from regretless.domains.solvers import hessian
+from regretless.geometry import Geometry, Quadratic, UnnormalizedEntropy
 from regretless.losses import Loss
 from regretless.losses.loss import PiecewiseLinear
 from regretless.oco.convex_losses import Total
 from regretless.oco.solver import minimise
 from regretless.run import Array
 
-__all__ = ["Hindsight", "best_point"]
+__all__ = ["Hindsight", "best_of", "best_point"]
 
-_GAP = 1e-9  # of the value, relative to one plus it
-_NEAR = 1e-3  # from where a linear program ends the search
-_STEPS = 60  # of Newton's method, for each set of multipliers
-_MULTIPLIERS = 40
+_GAP = 1e-9
+_STEPS = 60  # of Newton's method
+_TRIALS = 3
+_SHORT = 0.995  # of the way to the nearest wall
 
 
 class Hindsight(NamedTuple):
@@ -40,242 +37,181 @@ def best_point(
 ) -> Hindsight:
     """The point of a domain with the least total loss: `<u, x_t>`, or `loss(<u, x_t>, y_t)`.
 
-    For any `g_t` that are derivatives of the losses at some scores `v_t`, convexity gives
-
-        sum l_t(<u, x_t>)  >=  sum (l_t(v_t) - g_t v_t) - sup_{u in domain} <u, -sum g_t x_t>,
-
-    so every step knows how far it can be from the best. The steps are Newton's, each a projection in
-    the norm of the Hessian; losses with kinks are smoothed by their proximal map, with multipliers
-    that make the smoothing harmless in the end (augmented Lagrangians). The search ends when it is
-    within a relative 1e-9, or when it no longer comes closer: `gap` tells.
-
     >>> from regretless.domains import Simplex
     >>> best_point(Simplex(), np.array([[1.0, 0.0], [1.0, 3.0]])).point
-    array([0., 1.])
+    array([1., 0.])
     """
+    total = Total(X.shape[1])
     if loss is None or y is None:
-        gradient = X.sum(axis=0)
-        if math.isinf(domain.support(-gradient)):
+        total.linear = X.sum(axis=0)
+    elif len(X):
+        total.scores = {loss: (X, y)}
+    return best_of(total, domain)
+
+
+def best_of(total: Total, domain: Domain, tolerance: float = _GAP) -> Hindsight:
+    """The point of a domain with the least sum of losses.
+
+    Tangents of the losses at any scores make a plane `height + <slope, u>` below their sum, so
+
+        least  >=  height - sup_{u in domain} <u, -slope>,
+
+    and every step knows how far it can be from the best. The steps are Newton's, each a projection in
+    the norm of the Hessian. Where losses have kinks, or there is no such projection, they are those of
+    an interior-point method. The search ends when the gap is small, relative to the value or to a
+    thousandth of the first one, or no longer becomes smaller: `gap` tells.
+
+    Parameters: `total`, the sum; `domain`; `tolerance`, the gap to stop at.
+    """
+    d = len(total.linear)
+    start = domain._inner(d)
+    if total.is_linear:
+        if math.isinf(domain.support(-total.linear)):
             raise ValueError(
                 f"linear losses have no best point in {domain!r}: give norm=, or a bounded domain"
             )
-        u = domain.maximiser(-gradient)
-        return Hindsight(u, float(u @ gradient), 0.0)
-    if not len(X):
-        return Hindsight(domain._inner(X.shape[1]), 0.0, 0.0)
-    best, least = Hindsight(domain._inner(X.shape[1]), math.inf, math.inf), -math.inf
-    endless = not domain.bounded(X.shape[1])
-    for found in _search(domain, X, y, loss, best.point):
-        # without end, a gap is among points that are not much farther than this one
-        least = found.value - found.gap if endless else max(least, found.value - found.gap)
-        best = min(best, found, key=lambda each: each.value)
-        if best.value - least <= _GAP * (1.0 + abs(best.value)):
-            break
+        u = domain.maximiser(-total.linear) if total.linear.any() else start
+        return Hindsight(u, float(u @ total.linear), 0.0)
+    if total.others:  # functions of somebody's own
+        point, gap = minimise(total, domain, start, _GAP)
+        return Hindsight(point, total.value(point), gap)
+    best, least = Hindsight(start, math.inf, math.inf), -math.inf
+    endless = not domain.bounded(d)
+    with np.errstate(all="ignore"):
+        enough = 1e-3 * abs(total.value(start))
+        for found in _search(_Terms(total), domain, start):
+            # without end, a gap is among points that are not much farther than this one
+            least = found.value - found.gap if endless else max(least, found.value - found.gap)
+            best = min(best, found, key=lambda each: each.value)
+            if best.value - least <= tolerance * max(abs(best.value), enough):
+                break
     return best._replace(gap=max(0.0, best.value - least))
 
 
-def _search(domain: Domain, X: Array, y: Array, loss: Loss, u: Array) -> Iterator[Hindsight]:
-    with np.errstate(all="ignore"):
-        if isinstance(domain, Sublevel):
-            total = Total(X.shape[1])
-            total.scores = {loss: (X, y)}
-            point, gap = minimise(total, domain, u, _GAP)
-            yield Hindsight(point, total.value(point), gap)
-            return
-        if not isinstance(loss, PiecewiseLinear):
-            yield from _newton(_Smooth(X, y, loss), domain, u)
-            return
-        faces, spikes = _faces([domain], X.shape[1])
-        multipliers, sharp = np.zeros(len(X)), 1.0 / (np.abs(y).mean() or 1.0)
-        for _ in range(_MULTIPLIERS):
-            bent = _Bent(X, y, loss, multipliers, sharp)
-            for found in _newton(bent, domain, u):
+def _search(terms: "_Terms", domain: Domain, u: Array) -> Iterator[Hindsight]:
+    if not terms.kinked and not isinstance(domain, Sublevel):
+        # what is nearly kinked is led down by wide differences, and needs narrow ones in the end
+        for terms.width in (1e-6, 0.5, 1e-6):
+            for found in _projected(terms, domain, u):
                 yield found
                 u = found.point
-            if faces is not None and found.gap <= _NEAR * (1.0 + abs(found.value)):
-                break
-            multipliers, sharp = bent.duals(X @ u), 3.0 * sharp
-        if faces is not None:
-            yield from _linear_program(domain, faces, spikes, _Pieces(X, y, loss), u)
+    walls = _Walls.of(domain, len(u))
+    inside = walls.start(domain, u)
+    if inside is not None:
+        for _ in range(_TRIALS):
+            for found in _between(terms, walls, domain, inside):
+                yield found
+            # from halfway, where steps that were too near to a wall have room again
+            inside = walls.start(domain, (walls.point(inside) + found.point) / 2.0)
+            if inside is None:
+                return
+    elif isinstance(domain, Sublevel):  # too thin to have an inside
+        slope = terms.total.gradient(u)
+        yield Hindsight(u, terms.value(u), float(slope @ u) + _ahead(domain, slope, u))
+    elif terms.kinked:
+        point, gap = minimise(terms.total, domain, u, _GAP)
+        yield Hindsight(point, terms.value(point), gap)
 
 
-class _Smooth:
-    """A total loss: its value, gradient and Hessian, and the least value of its tangents."""
-
-    def __init__(self, X: Array, y: Array, loss: Loss) -> None:
-        self.X, self.y, self.loss = X, y, loss
-
-    def value(self, s: Array) -> float:
-        """What the steps make smaller."""
-        return float(np.sum(self.loss.value(s, self.y)))
-
-    def slopes(self, s: Array) -> Array:
-        """Derivatives of the losses at some scores."""
-        return np.asarray(self.loss.derivative(s, self.y))
-
-    def tangents(self, s: Array, slopes: Array) -> float:
-        """`sum l(v) - g v` for those derivatives."""
-        return float(np.sum(self.loss.value(s, self.y) - slopes * s))
-
-    def hessian(self, s: Array) -> Array:
-        """By differences of the derivatives."""
-        h = 1e-6 * (1.0 + np.abs(s))
-        bends = (self.slopes(s + h) - self.slopes(s - h)) / (2.0 * h)
-        return np.asarray((self.X * np.maximum(bends, 0.0)[:, None]).T @ self.X)
-
-
-class _Bent(_Smooth):
-    """Losses with kinks, bent to curves: `min_v l(v) + (sharp / 2) (c - v)^2`, `c = s + a / sharp`."""
-
-    def __init__(self, X: Array, y: Array, loss: Loss, multipliers: Array, sharp: float) -> None:
-        super().__init__(X, y, loss)
-        self.multipliers, self.sharp = multipliers, sharp
-
-    def duals(self, s: Array) -> Array:
-        """`sharp (c - v)`, a derivative at v; a flow along straight sides is the proximal step."""
-        c = s + self.multipliers / self.sharp
-        return self.sharp * np.asarray(self.loss.invariant_step(c, self.y, 1.0 / self.sharp, 1.0))
-
-    slopes = duals
-
-    def _near(self, s: Array, slopes: Array) -> Array:
-        return np.asarray(s + (self.multipliers - slopes) / self.sharp)
-
-    def value(self, s: Array) -> float:
-        g = self.duals(s)
-        return float(np.sum(self.loss.value(self._near(s, g), self.y) + g * g / (2.0 * self.sharp)))
-
-    def tangents(self, s: Array, slopes: Array) -> float:
-        v = self._near(s, slopes)
-        return float(np.sum(self.loss.value(v, self.y) - slopes * v))
-
-
-def _ahead(domain: Domain, gradient: Array, u: Array) -> float:
-    """The largest `-<v, gradient>` in the domain, or, if it has no end, not much farther than `u`."""
-    found = domain.support(-gradient)
+def _ahead(domain: Domain, slope: Array, u: Array) -> float:
+    """The largest `-<v, slope>` in the domain, or, if it has no end, not much farther than `u`."""
+    found = domain.support(-slope)
     if not math.isinf(found):
         return found
-    return float(np.linalg.norm(gradient)) * (1.0 + 2.0 * float(np.linalg.norm(u)))
+    return float(np.linalg.norm(slope)) * (1.0 + 2.0 * float(np.linalg.norm(u)))
 
 
-def _newton(total: _Smooth, domain: Domain, u: Array) -> Iterator[Hindsight]:
-    """Newton's steps, shortened until they lead down, as long as they do."""
-    d = len(u)
-    s = total.X @ u
-    value, last = total.value(s), math.inf
+# --- the losses --------------------------------------------------------------------------------------
+
+
+class _Terms:
+    """A sum of losses of scores, squared distances and linear ones."""
+
+    width = 1e-6  # of differences that tell second derivatives, relative to the scores
+
+    def __init__(self, total: Total) -> None:
+        self.total, d = total, len(total.linear)
+        self.smooth = [
+            (loss, X, y)
+            for loss, (X, y) in total.scores.items()
+            if not isinstance(loss, PiecewiseLinear)
+        ]
+        kinked = [
+            (loss, X, y) for loss, (X, y) in total.scores.items() if isinstance(loss, PiecewiseLinear)
+        ]
+        self.kinked = bool(kinked)
+        # losses of straight sides: the rows, and slopes and heights of the sides
+        self.X = np.vstack([np.empty((0, d)), *(X for _, X, _ in kinked)])
+        sides = [_sides(y, loss) for loss, _, y in kinked]
+        self.slopes, self.heights = np.concatenate([np.empty((2, 3, 0)), *sides], axis=2)
+        (falling, rising, _), (left, right, _) = self.slopes, self.heights
+        if (rising * left >= falling * right).all():  # where the outer ones meet, 0 is not above
+            self.slopes, self.heights = self.slopes[:2], self.heights[:2]
+
+    def value(self, u: Array) -> float:
+        """The sum at a point."""
+        return self.total.value(u)
+
+    def bend(self, u: Array) -> tuple[Array, Array, float]:
+        """Gradient and Hessian of all that has no kinks, and the height of its tangent plane."""
+        total = self.total
+        gradient = total.linear - total.centers + total.distances * u
+        matrix = total.distances * np.eye(len(u))
+        height = 0.5 * (total.squares - total.distances * float(u @ u))
+        for loss, X, y in self.smooth:
+            s = X @ u
+            h = self.width * (1.0 + np.abs(s))
+            slopes = loss.derivative(s, y)
+            bends = (loss.derivative(s + h, y) - loss.derivative(s - h, y)) / (2.0 * h)
+            gradient = gradient + slopes @ X
+            matrix = matrix + (X * np.maximum(bends, 0.0)[:, None]).T @ X
+            height += float(np.sum(loss.value(s, y) - slopes * s))
+        return gradient, matrix, height
+
+
+def _sides(y: Array, loss: Loss) -> Array:
+    """A loss of straight sides as the largest of its two outer ones and 0: slopes and heights."""
+    far = 2.0 + 2.0 * float(np.abs(y).max()) + 2.0 * loss.value(0.0, 1.0)  # beyond every kink
+    ends = np.full(len(y), -far), np.full(len(y), far)
+    slopes = [np.asarray(loss.derivative(s, y)) for s in ends]
+    heights = [np.asarray(loss.value(s, y)) - g * s for s, g in zip(ends, slopes)]
+    nothing = np.zeros(len(y))
+    return np.array([[*slopes, nothing], [*heights, nothing]])
+
+
+# --- Newton's method with projections ------------------------------------------------------------------
+
+
+def _projected(terms: _Terms, domain: Domain, u: Array) -> Iterator[Hindsight]:
+    """Steps to where the quadratic is least in the domain, shortened until they lead down."""
+    d, value = len(u), terms.value(u)
     for _ in range(_STEPS):
-        slopes = total.slopes(s)
-        gradient = slopes @ total.X
-        true = float(np.sum(total.loss.value(s, total.y)))
-        ahead = _ahead(domain, gradient, u)
-        yield Hindsight(u, true, true - total.tangents(s, slopes) + ahead)
-        left = ahead + float(gradient @ u)  # how much the function itself can still fall
-        if left <= 0.1 * _GAP * (1.0 + abs(value)) or not left < math.inf:
-            return
-        matrix = total.hessian(s)
-        matrix += (1e-12 * np.trace(matrix) / d + 1e-300) * np.eye(d)
+        gradient, matrix, height = terms.bend(u)
+        yield Hindsight(u, value, value - height + _ahead(domain, gradient, u))
+        matrix = matrix + (1e-12 * np.trace(matrix) / d + 1e-300) * np.eye(d)
         to = _nearest(domain, matrix, gradient, u)
         if to is None:
             return
         way, length = to - u, 1.0
-        along, falls = total.X @ way, float(gradient @ way)
+        falls = float(gradient @ way)
         while length > 1e-10:
-            there = total.value(s + length * along)
+            there = terms.value(u + length * way)
             if there <= value + 1e-4 * length * falls:
                 break
             length *= 0.5
         else:
             return
-        u, s, value, last = u + length * way, s + length * along, there, value
+        u, last, value = u + length * way, value, there
         if last - value <= 1e-16 * abs(last):
             return
-
-
-class _Pieces:
-    """A loss of straight sides as the largest of two tangents and 0, for every example."""
-
-    def __init__(self, X: Array, y: Array, loss: Loss) -> None:
-        self.X, self.y, self.loss = X, y, loss
-        far = 2.0 + 2.0 * float(np.abs(y).max()) + 2.0 * loss.value(0.0, 1.0)  # beyond every kink
-        ends = np.full(len(y), -far), np.full(len(y), far)
-        self.slopes = [np.asarray(loss.derivative(s, y)) for s in ends]
-        self.heights = [np.asarray(loss.value(s, y)) - g * s for s, g in zip(ends, self.slopes)]
-
-    def margins(self, s: Array) -> Array:
-        """By how much the largest piece exceeds the next one."""
-        pieces = np.stack([h + g * s for g, h in zip(self.slopes, self.heights)] + [0.0 * s])
-        pieces.sort(axis=0)
-        return np.asarray(pieces[2] - pieces[1])
-
-    def program(self, near: NDArray[np.intp], u: Array, faces: Linear) -> tuple[Array, Array] | None:
-        """The best point if all examples but the near ones stay on the piece where `u` has them, and
-        the derivatives, whatever they are at kinks; None if there is none."""
-        from scipy import sparse
-        from scipy.optimize import linprog
-
-        d, k = len(u), len(near)
-        duals = np.asarray(self.loss.derivative(self.X @ u, self.y))
-        duals[near] = 0.0
-        sides = [
-            sparse.hstack([sparse.csr_array(g[near, None] * self.X[near]), -sparse.eye_array(k)])
-            for g in self.slopes
-        ]
-        rows = sparse.csr_array((len(faces.rows), k))
-        rows = sparse.vstack([*sides, sparse.hstack([sparse.csr_array(faces.rows), rows])])
-        limits = np.concatenate([*(-h[near] for h in self.heights), faces.limits])
-        equal = sparse.hstack([sparse.csr_array(faces.equal), sparse.csr_array((len(faces.to), k))])
-        low = np.concatenate([faces.low, np.zeros(k)])
-        high = np.concatenate([faces.high, np.full(k, math.inf)])
-        cost = np.concatenate([duals @ self.X, np.ones(k)])
-        found = linprog(cost, rows, limits, equal, faces.to, np.column_stack([low, high]))
-        if found.x is None or found.status:
-            return None
-        for i, g in enumerate(self.slopes):
-            duals[near] -= found.ineqlin.marginals[i * k : (i + 1) * k] * g[near]
-        return found.x[:d], duals
-
-
-def _linear_program(
-    domain: Domain, faces: Linear, spikes: list[Ball], pieces: _Pieces, u: Array
-) -> Iterator[Hindsight]:
-    """The best point exactly: near `u` only few examples can change sides, and only these, and those
-    that are found to have done so, need variables of their own."""
-    X, y, loss = pieces.X, pieces.y, pieces.loss
-    order = np.argsort(pieces.margins(X @ u), kind="stable")
-    near = order[: max(200, 20 * len(u))]
-    for _ in range(_MULTIPLIERS):
-        found = pieces.program(near, u, faces)
-        if found is None:
-            if len(near) == len(X):
-                return
-            near = order[: 4 * len(near)]
-            continue
-        point, duals = found
-        tighter = with_violated_faces(faces, spikes, point)
-        if len(tighter.rows) > len(faces.rows):
-            faces = tighter
-            continue
-        value = float(np.sum(loss.value(X @ point, y)))
-        below = -float(np.sum(loss.conjugate(_clipped(duals, pieces), y)))
-        yield Hindsight(point, value, value - below + _ahead(domain, duals @ X, point))
-        sides = np.asarray(loss.derivative(X @ point, y)) != loss.derivative(X @ u, y)
-        changed = np.setdiff1d(np.flatnonzero(sides), near)
-        if not len(changed):
-            return
-        near = np.concatenate([near, changed])
-
-
-def _clipped(duals: Array, pieces: _Pieces) -> Array:
-    """Derivatives that rounding has put beyond those that the loss has."""
-    np.clip(duals, *pieces.slopes, out=duals)
-    return duals
 
 
 def _nearest(domain: Domain, matrix: Array, gradient: Array, u: Array) -> Array | None:
     """Where the quadratic through `u` is least in the domain; None if that cannot be found."""
     if isinstance(domain, Everything):
         return np.asarray(u - np.linalg.lstsq(matrix, gradient, rcond=None)[0])
-    scale = np.abs(matrix).max()
+    steep = float(np.abs(gradient).max()) / (1.0 + float(np.abs(u).max()))
+    scale = max(float(np.abs(matrix).max()), 1e-9 * steep)  # flat parts are not left by 1e9 steps
     for lift in (0.0, 1e-9, 1e-6, 1e-3):
         try:
             curved = matrix / scale + lift * np.eye(len(u))
@@ -285,3 +221,332 @@ def _nearest(domain: Domain, matrix: Array, gradient: Array, u: Array) -> Array 
         if np.isfinite(found).all() and domain.contains(found, 1e-7):
             return found
     return None
+
+
+# --- Newton's method between walls ---------------------------------------------------------------------
+
+
+class _Curved(NamedTuple):
+    """A convex function that is at most 0 in the domain: value, gradient and Hessian."""
+
+    value: Callable[[Array], float]
+    gradient: Callable[[Array], Array]
+    hessian: Callable[[Array], Array]
+
+
+def _of_ball(ball: Ball, d: int) -> _Curved:
+    """`sum (|u - center| / radius)^p - 1`"""
+    middle, r, p = ball._middle(d), ball.radius, ball.p
+
+    def away(u: Array) -> Array:
+        return np.asarray((u - middle) / r)
+
+    return _Curved(
+        lambda u: float(np.sum(np.abs(away(u)) ** p)) - 1.0,
+        lambda u: p / r * np.sign(away(u)) * np.abs(away(u)) ** (p - 1.0),
+        lambda u: np.diag(p * (p - 1.0) / r**2 * np.maximum(np.abs(away(u)), 1e-9) ** (p - 2.0)),
+    )
+
+
+def _of_height(domain: Sublevel) -> _Curved:
+    """`(psi(u) - psi(start)) / height - 1`"""
+    psi, height, first = domain.geometry, domain.height, domain.geometry.value(domain.start)
+    return _Curved(
+        lambda u: (psi.value(u) - first) / height - 1.0,
+        lambda u: psi.gradient(u) / height,
+        lambda u: _curvature(psi, u) / height,
+    )
+
+
+def _curvature(psi: Geometry, u: Array) -> Array:
+    if psi.quadratic is not None:
+        return np.asarray(psi.quadratic * (np.eye(len(u)) if psi.quadratic.ndim < 2 else 1.0))
+    if isinstance(psi, UnnormalizedEntropy):
+        return np.diag(1.0 / u)
+    return hessian(psi, u)
+
+
+class _Walls(NamedTuple):
+    """A domain as `rows @ v <= limits` and curved walls.
+
+    The unknowns are `v`, with `u = origin + basis @ v[:k]`, so that equalities are met; for each l1
+    ball there are more of them, `|u - center| <= s`, `sum s <= radius`.
+    """
+
+    origin: Array
+    basis: Array
+    rows: Array
+    limits: Array
+    curved: list[_Curved]
+    spikes: list[Ball]
+
+    @classmethod
+    def of(cls, domain: Domain, d: int) -> "_Walls":
+        from scipy.linalg import null_space
+
+        linear, curved, spikes = Linear.of(d), [], []
+        for member in _members(domain):
+            if isinstance(member, Sublevel):
+                curved.append(_of_height(member))
+            elif (faces := member._linear(d)) is not None:
+                linear &= faces
+            elif isinstance(member, Ball) and member.p == 1.0:
+                spikes.append(member)
+            elif isinstance(member, Ball):
+                curved.append(_of_ball(member, d))
+            else:  # somebody's own: it is not known where its walls are
+                curved.append(_Curved(lambda u: math.nan, lambda u: u, lambda u: np.eye(len(u))))
+        fixed = linear.low == linear.high
+        equal = np.vstack([linear.equal, np.eye(d)[fixed]])
+        to = np.append(linear.to, linear.low[fixed])
+        free = linear._replace(
+            low=np.where(fixed, -math.inf, linear.low),
+            high=np.where(fixed, math.inf, linear.high),
+            equal=np.empty((0, d)),
+            to=np.empty(0),
+        )
+        origin = np.linalg.lstsq(equal, to, rcond=None)[0] if len(equal) else np.zeros(d)
+        basis = null_space(equal) if len(equal) else np.eye(d)
+        rows, limits = free.inequalities()
+        n, k = d * len(spikes), basis.shape[1]
+        blocks = [np.hstack([rows @ basis, np.zeros((len(rows), n))])]
+        bounds = [limits - rows @ origin]
+        for i, ball in enumerate(spikes):
+            away, own = origin - ball._middle(d), np.eye(d, n, i * d)
+            blocks += [np.hstack([basis, -own]), np.hstack([-basis, -own])]
+            blocks.append(np.append(np.zeros(k), own.sum(axis=0))[None])
+            bounds += [-away, away, np.array([ball.radius])]
+        return cls(origin, basis, np.vstack(blocks), np.concatenate(bounds), curved, spikes)
+
+    def point(self, v: Array) -> Array:
+        return np.asarray(self.origin + self.basis @ v[: self.basis.shape[1]])
+
+    def start(self, domain: Domain, u: Array) -> Array | None:
+        """Unknowns of a point off all walls; None if there is none."""
+        for candidate in _candidates(domain, u):
+            v = [self.basis.T @ (candidate - self.origin)]
+            for ball in self.spikes:
+                away = np.abs(candidate - ball._middle(len(u)))
+                v.append(away + (ball.radius - away.sum()) / (2.0 * len(u)))
+            found = np.concatenate(v)
+            if (self.room(found) > 0).all():
+                return found
+        return None
+
+    def room(self, v: Array) -> Array:
+        """How far it is to each wall; negative beyond it."""
+        u = self.point(v)
+        return np.append(self.limits - self.rows @ v, [-wall.value(u) for wall in self.curved])
+
+    def slopes(self, v: Array) -> Array:
+        """Minus the gradients of that, one a row."""
+        u, n = self.point(v), len(v) - self.basis.shape[1]
+        curved = [np.append(self.basis.T @ wall.gradient(u), np.zeros(n)) for wall in self.curved]
+        return np.vstack([self.rows, *curved])
+
+    def bend(self, v: Array, prices: Array) -> Array:
+        """The Hessian of the curved walls, each times its price."""
+        u = self.point(v)
+        found = np.zeros((len(u), len(u)))
+        for wall, price in zip(self.curved, prices[len(self.limits) :]):
+            found += price * wall.hessian(u)
+        return np.asarray(self.basis.T @ found @ self.basis)
+
+
+def _members(domain: Domain) -> Iterator[Domain]:
+    """The domains that it is the intersection of."""
+    if isinstance(domain, Intersection):
+        for each in domain.domains:
+            yield from _members(each)
+    elif isinstance(domain, Sublevel):
+        yield domain
+        yield from _members(domain.domain)
+        yield from _members(domain.geometry.domain)
+    else:
+        yield domain
+
+
+def _candidates(domain: Domain, u: Array) -> Iterator[Array]:
+    """Points that may be off all walls."""
+    yield u
+    if isinstance(domain, Intersection):
+        yield np.mean([member._inner(len(u)) for member in domain.domains], axis=0)
+    unit = np.eye(len(u))
+    ends = [domain.maximiser(e) for e in (*unit, *-unit) if domain.support(e) < math.inf]
+    if ends:
+        yield np.mean(ends, axis=0)
+        yield (np.mean(ends, axis=0) + u) / 2.0
+
+
+def _between(terms: _Terms, walls: _Walls, domain: Domain, v: Array) -> Iterator[Hindsight]:
+    """Mehrotra's predictor and corrector, for the losses' sides and the walls alike.
+
+    Each side k of an example has a distance `a_k = w - height_k - slope_k <u, x>` and a price `p_k`; the
+    prices of an example add up to 1. Walls have distances `b` and prices `q`. At the best point the
+    products `a p` and `b q` are 0, and the forces add up to 0; steps lead there along points at
+    which all products are alike. The prices mix the sides to a plane below the losses.
+    """
+    state = _State(terms, walls, v)
+    first = abs(terms.value(walls.point(v)))
+    for _ in range(_STEPS):
+        value = abs(terms.value(walls.point(state.v)))
+        if state.products() <= 10.0 * _GAP * max(value, 1e-3 * first):
+            yield state.judged(domain)  # which costs more than a step
+        if not state.step():
+            break
+    yield state.judged(domain)
+
+
+class _State:
+    """Unknowns, distances and prices, and Newton's equations for them."""
+
+    def __init__(self, terms: _Terms, walls: _Walls, v: Array) -> None:
+        self.terms, self.walls, self.v, self.first = terms, walls, v, v
+        self.k = walls.basis.shape[1]
+        self.straight = not terms.smooth and not walls.curved
+        self.X = terms.X @ walls.basis
+        sides = self.sides()
+        reach = 0.1 + np.abs(sides).mean() if sides.size else 1.0
+        self.w = sides.max(axis=0) + reach
+        self.a, self.p = self.w - sides, np.full(sides.shape, 1.0 / len(sides))
+        self.b = walls.room(v)
+        # forces of the walls that are of the size of the losses'
+        mean = float((self.a * self.p).mean()) if self.p.size else self._force() / max(1, len(self.b))
+        self.q = mean / self.b
+
+    def _force(self) -> float:
+        gradient = self.walls.basis.T @ self.terms.bend(self.walls.point(self.v))[0]
+        return float(np.abs(gradient @ self.v[: self.k])) + 0.1 * float(np.abs(gradient).sum()) + 1e-300
+
+    def sides(self) -> Array:
+        terms = self.terms
+        return np.asarray(terms.heights + terms.slopes * (terms.X @ self.walls.point(self.v)))
+
+    def products(self) -> float:
+        """What is left of all products of distances and prices: about the gap."""
+        return float((self.a * self.p).sum() + (self.b * self.q).sum())
+
+    def inside(self) -> Array:
+        """The point, or the last one inside on the way to it if it is beyond a wall."""
+        v, low, high = self.v, 0.0, 1.0
+        if not (self.walls.room(v) >= 0).all():
+            for _ in range(_STEPS):
+                middle = (low + high) / 2.0
+                v = self.first + middle * (self.v - self.first)
+                low, high = (middle, high) if (self.walls.room(v) >= 0).all() else (low, middle)
+            v = self.first + low * (self.v - self.first)
+        return self.walls.point(v)
+
+    def judged(self, domain: Domain) -> Hindsight:
+        """Where it is, and how far that is from the best at most."""
+        terms, u = self.terms, self.inside()
+        slope, _, height = terms.bend(u)
+        weights = self.p / self.p.sum(axis=0)
+        slope = slope + (weights * terms.slopes).sum(axis=0) @ terms.X
+        height += float(np.sum(weights * terms.heights))
+        value = terms.value(u)
+        return Hindsight(u, value, value - height + _ahead(domain, slope, u))
+
+    def step(self) -> bool:
+        """Go on; False if that is no longer possible."""
+        terms, walls, k = self.terms, self.walls, self.k
+        slope, matrix, _ = terms.bend(walls.point(self.v))
+        rows = walls.slopes(self.v)
+        # how far from what they stand for: distances, sums of prices, forces
+        apart = self.w - self.sides() - self.a
+        beyond = walls.room(self.v) - self.b
+        missing = 1.0 - self.p.sum(axis=0)
+        force = self._forces(slope, rows)
+        # the system, after distances, prices and w are eliminated
+        ratio, ease = self.p / self.a, self.q / self.b
+        total = ratio.sum(axis=0)
+        along = (ratio * terms.slopes).sum(axis=0)
+        bends = (ratio * terms.slopes**2).sum(axis=0) - along**2 / total
+        system = (rows * ease[:, None]).T @ rows
+        system[:k, :k] += walls.basis.T @ matrix @ walls.basis + walls.bend(self.v, self.q)
+        system[:k, :k] += (self.X * np.maximum(bends, 0.0)[:, None]).T @ self.X
+        solve = _solver(system)
+
+        def newton(sides: Array, others: Array) -> tuple[Array, ...]:
+            """The step that changes the products by this much."""
+            pull = sides / self.a - ratio * apart
+            lift = (pull.sum(axis=0) - missing) / total
+            push = (terms.slopes * (pull - ratio * lift)).sum(axis=0)
+            right = -force - rows.T @ (others / self.b - ease * beyond)
+            right[:k] -= push @ self.X
+            way = solve(right)
+            scores = self.X @ way[:k]
+            rise = lift + along * scores / total
+            distances = rise - terms.slopes * scores + apart
+            room = beyond - rows @ way
+            return (
+                way,
+                rise,
+                distances,
+                (sides - self.p * distances) / self.a,
+                room,
+                (others - self.q * room) / self.b,
+            )
+
+        products, others = self.a * self.p, self.b * self.q
+        count = products.size + others.size
+        if not count:
+            self.v = self.v + newton(-products, -others)[0]
+            return True
+        mean = (products.sum() + others.sum()) / count
+        ahead = newton(-products, -others)
+        length = self._longest(ahead)
+        left = np.sum((self.a + length * ahead[2]) * (self.p + length * ahead[3]))
+        left += np.sum((self.b + length * ahead[4]) * (self.q + length * ahead[5]))
+        target = mean * min(1.0, max(left / count / mean, 0.0)) ** 3
+        found = newton(
+            target - products - ahead[2] * ahead[3], target - others - ahead[4] * ahead[5]
+        )
+        length = min(1.0, _SHORT * self._longest(found))
+        if not all(np.isfinite(each).all() for each in found):
+            return False
+        before = (self.v, self.w, self.a, self.p, self.b, self.q)
+        worst = self._merit(solve) if not self.straight else math.inf
+        while length > 1e-10:
+            now = (each + length * change for each, change in zip(before, found))
+            self.v, self.w, self.a, self.p, self.b, self.q = now
+            if self.straight or self._merit(solve) <= 10.0 * worst:
+                return True
+            length *= 0.5
+        self.v, self.w, self.a, self.p, self.b, self.q = before
+        return False
+
+    def _forces(self, slope: Array, rows: Array) -> Array:
+        """What pulls at the unknowns; 0 at the best point."""
+        force = rows.T @ self.q
+        force[: self.k] += self.walls.basis.T @ slope
+        force[: self.k] += (self.p * self.terms.slopes).sum(axis=0) @ self.X
+        return np.asarray(force)
+
+    def _merit(self, solve: Callable[[Array], Array]) -> float:
+        """How far all equations are from being met, in units of the loss; infinite if not a number."""
+        slope = self.terms.bend(self.walls.point(self.v))[0]
+        force = self._forces(slope, self.walls.slopes(self.v))
+        found = float(force @ solve(force)) + self.products()
+        found += float(self.q @ np.abs(self.walls.room(self.v) - self.b))
+        found += float(np.sum(self.p * np.abs(self.w - self.sides() - self.a)))
+        return found if math.isfinite(found) else math.inf
+
+    def _longest(self, step: tuple[Array, ...]) -> float:
+        """How far distances and prices stay positive, up to 1."""
+        longest = 1.0
+        for now, change in zip((self.a, self.p, self.b, self.q), step[2:]):
+            falls = change < 0
+            if falls.any():
+                longest = min(longest, float((now[falls] / -change[falls]).min()))
+        return longest
+
+
+def _solver(matrix: Array) -> Callable[[Array], Array]:
+    """Solves a system that may be nearly singular, scaled to a unit diagonal."""
+    from scipy.linalg import lu_factor, lu_solve
+
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(matrix), 1e-300))
+    even = matrix * np.outer(scale, scale) + 1e-15 * np.eye(len(matrix))
+    factors = lu_factor(even, check_finite=False)
+    return lambda right: np.asarray(scale * lu_solve(factors, scale * right, check_finite=False))

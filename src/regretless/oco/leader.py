@@ -29,6 +29,7 @@ from regretless.oco.convex_losses import (
     check_convex_loss,
 )
 from regretless.oco.files import described, restored
+from regretless.oco.hindsight import best_of
 from regretless.oco.player import PlayerInPython, Theorem, implied_dimension
 from regretless.oco.run import ConvexRun, Played
 from regretless.oco.solver import minimise, minimise_regularised
@@ -173,8 +174,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
             return self._regret_to(among)
         if self._is_linear:
             return self.loss + among.support(-self._total.linear)
-        best, _ = minimise(self._total, among, among._inner(self.dimension), self.tolerance)
-        return self.loss - self._total.value(best)
+        return self.loss - best_of(self._total, among).value
 
     def _rounding(self, among: Domain | Array) -> float:
         theirs = self._point if isinstance(among, Domain) else among
@@ -297,7 +297,10 @@ class FollowTheLeader(_Leader):
     def _leader(self, total: Total) -> tuple[Array, float]:
         if total.is_linear and not total.linear.any():
             return self.start, 0.0
-        w, gap = minimise(total, self.domain, self._point, self.tolerance)
+        if total.quadratic or total.others:
+            w, gap = minimise(total, self.domain, self._point, self.tolerance)
+        else:
+            w, _, gap = best_of(total, self.domain, self.tolerance)
         self._check(gap, total.value(w))
         return w, gap
 

@@ -170,7 +170,6 @@ class OnlineMirrorDescent(EnginePlayer):
             theorem = "survey C12' with falling rates (Zinkevich)"
         elif self.lazy or self.domain == psi.domain:
             bounds["exact"] = self._exact(s, complexity)
-        bounds["trivial"] = self._trivial(sums["lengths"])
         return Theorem(bounds, assumptions, theorem)
 
     def _exact(self, s: float, complexity: float) -> float:
@@ -189,11 +188,11 @@ class OnlineMirrorDescent(EnginePlayer):
             return self.geometry.link(theta)
         return self.domain.link(theta, self.geometry)
 
-    def _trivial(self, lengths: float) -> float:
-        """Whoever plays in the domain: what the gradients can do across its diameter."""
+    def _trivial(self) -> float:
         if not self.domain.bounded(self.dimension):
             return math.inf
-        return lengths * self.domain.diameter(self.geometry, self.dimension)
+        across = self.domain.diameter(self.geometry, self.dimension)
+        return min(self._engine.sums()["lengths"] * across, super()._trivial())
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:
         if not self.lazy and self._schedule[0] != 0:

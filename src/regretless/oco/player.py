@@ -6,6 +6,7 @@ one on the regret of the losses themselves (survey eq. 2.4), so this is all a pl
 """
 
 import copy
+import math
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple, Self
 
@@ -15,7 +16,7 @@ from regretless import losses
 from regretless.arguments import instance, matrix, positive, shown, vector, whole
 from regretless.certificates import Certificate
 from regretless.domains import Ball, Domain, Everything, Intersection
-from regretless.geometry import Geometry
+from regretless.geometry import Entropy, Geometry
 from regretless.oco.run import ConvexRun, Played
 from regretless.run import Array
 from regretless.threads import OneThread
@@ -81,6 +82,17 @@ class Player(OneThread, ABC):
         earlier = run.before._regret_to(u)
         return Theorem({k: bound - earlier for k, bound in bounds.items()}, assumptions, name)
 
+    def _trivial(self) -> float:
+        """Whoever plays in the domain: what gradients of these sizes can do across its diameter."""
+        if not self.domain.bounded(self.dimension):
+            return math.inf
+        return self.peaks * self.domain.diameter(Entropy(), self.dimension)
+
+    def _proven(self, among: Domain | Array) -> Theorem:
+        """The theorem's bounds and the trivial one."""
+        found = self._theorem(among)
+        return found._replace(bounds=found.bounds | {"trivial": self._trivial()})
+
     # --- who it is compared with -------------------------------------------------------------------
 
     def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:
@@ -104,7 +116,7 @@ class Player(OneThread, ABC):
             raise ValueError(
                 f"comparator={among} is not in domain={self.domain!r}: no theorem speaks of it"
             )
-        bounds, assumptions, theorem = self._theorem(among)
+        bounds, assumptions, theorem = self._proven(among)
         return Certificate(
             self.rounds,
             self._regret(among),
@@ -182,7 +194,11 @@ class Player(OneThread, ABC):
         if kind is not None and targets is None:
             targets = np.ones(len(rows))
         before = self.copy()
-        played = self._play(rows, targets, kind, points)
+        try:
+            played = self._play(rows, targets, kind, points)
+        except BaseException:  # a round was refused: none was played
+            vars(self).update(vars(before))
+            raise
         return ConvexRun(played, rows, targets, kind, before, self.copy())
 
     def __repr__(self) -> str:

@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.certificates import Certificate
+from regretless.domains import Domain
+from regretless.geometry import Entropy, Euclidean
 from regretless.losses import Loss
-from regretless.oco.hindsight import best_point
+from regretless.oco.hindsight import Hindsight, best_point
 from regretless.run import Array, Run
 
 if TYPE_CHECKING:
-    from regretless.oco.player import Player
+    from regretless.oco.player import Player, Theorem
 
 __all__ = ["ConvexRun", "Played"]
 
@@ -52,7 +54,7 @@ class ConvexRun(Run):
         self.losses, self.points, self.before, self.after = played[0], played[3], before, after
         self.strengths, self.paid = played.strengths, played.paid
         self.rows, self.targets, self.kind = rows, targets, loss
-        self._best: dict[Any, Array] = {}
+        self._best: dict[Any, Hindsight] = {}
 
     def comparator(self, comparator: Any = None, *, norm: float | None = None) -> Array:
         """The point that the run is compared with: the best in hindsight of those asked for.
@@ -66,11 +68,11 @@ class ConvexRun(Run):
         array([1., 0.])
         """
         among = self.after._among(comparator, norm)
-        if isinstance(among, np.ndarray):
-            return among
+        return among if isinstance(among, np.ndarray) else self._hindsight(among).point
+
+    def _hindsight(self, among: Domain) -> Hindsight:
         if among not in self._best:
-            found = best_point(among, self.rows, self.targets, self.kind)
-            self._best[among] = found.point
+            self._best[among] = best_point(among, self.rows, self.targets, self.kind)
         return self._best[among]
 
     def _theirs(self, u: Array) -> Array:
@@ -90,8 +92,31 @@ class ConvexRun(Run):
         u = self.comparator(comparator, norm=norm)
         if not self.after._inside(u):
             return np.full(self.rounds, np.inf)
-        curve = self.after._curve(self, u) + self._rounding(u)
+        with np.errstate(invalid="ignore"):
+            curve = np.fmin(self.after._curve(self, u), self._trivial())
+            curve = curve + self._rounding(u)
         return np.where(np.isnan(curve), np.inf, curve)
+
+    def _trivial(self) -> Array:
+        """After each round, what gradients of these sizes can do across the domain."""
+        player, d = self.after, self.after.dimension
+        nothing = np.full(self.rounds, np.inf)
+        if not self.rounds or not player.domain.bounded(d):
+            return nothing
+        if self.kind is not None and self.points is None:  # the slopes are not known
+            nothing[-1] = player._trivial() - self.before._trivial()
+            return nothing
+        slopes = np.abs(self.slopes()[1]) if self.kind is not None else 1.0
+        wide = player.domain.diameter(Entropy(), d), player.domain.diameter(Euclidean(), d)
+        largest = np.abs(self.rows).max(axis=1)
+        lengths = largest * np.linalg.norm(self.rows / np.where(largest, largest, 1.0)[:, None], axis=1)
+        return np.cumsum(slopes * np.minimum(wide[0] * largest, wide[1] * lengths))
+
+    def proven(self, u: Array) -> "Theorem":
+        """The bounds at the end on the regret against `u`: the theorem's, and the trivial one."""
+        found = self.after._run_theorem(self, u)
+        trivial = float(self._trivial()[-1]) if self.rounds else 0.0
+        return found._replace(bounds=found.bounds | {"trivial": trivial})
 
     def _rounding(self, u: Array) -> Array:
         """Of the sums of losses, after each round, and of the player's."""
@@ -104,8 +129,10 @@ class ConvexRun(Run):
         """The regret against the point that `comparator()` tells, and the bounds on it."""
         u = self.comparator(comparator, norm=norm)
         among = self.after._among(comparator, norm)
-        bounds, assumptions, theorem = self.after._run_theorem(self, u)
+        bounds, assumptions, theorem = self.proven(u)
         words = self.after._words(among)
+        # the best of a set is known up to a gap, and the bound is to be one on its regret
+        gap = self._hindsight(among).gap if isinstance(among, Domain) else 0.0
         return Certificate(
             self.rounds,
             self.regret(u),
@@ -114,7 +141,7 @@ class ConvexRun(Run):
             {"the comparator is in the domain": self.after._inside(u)} | assumptions,
             words if isinstance(among, np.ndarray) else f"the best in hindsight of {words}",
             u,
-            float(self._rounding(u)[-1]) if self.rounds else 0.0,
+            (float(self._rounding(u)[-1]) if self.rounds else 0.0) + gap,
         )
 
     def part(self, start: int, stop: int, before: "Player", after: "Player") -> "ConvexRun":

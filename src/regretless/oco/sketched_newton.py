@@ -97,7 +97,7 @@ class SketchedOnlineNewton(EnginePlayer):
         """`sum <w_t - u, (A_t - A_{t-1}) (w_t - u)>`, since `before`."""
         sums = self._engine.sums()
         found = float(u @ (sums["sketched"](u) - 2.0 * sums["cross"])) + sums["squares"]
-        return max(found - (before._missed(u) if before else 0.0), 0.0)
+        return found - (before._missed(u) if before else 0.0)
 
     def _theorem(self, among: Domain | Array) -> Theorem:
         d, sums = self.dimension, self._engine.sums()
@@ -107,7 +107,7 @@ class SketchedOnlineNewton(EnginePlayer):
             most = largest_quadratic(matrix, sums["cross"], sums["squares"], among)
         else:
             most = self.alpha * float(among @ among) + self._missed(among)
-        return Theorem({"newton": max(most, 0.0) / 2.0 + self._engine.paid}, {}, _NAME)
+        return Theorem({"newton": most / 2.0 + self._engine.paid}, {}, _NAME)
 
     def _start_of(self, run: ConvexRun, u: Array) -> float:
         """Half the squared distance that the run begins with, in the norm of the matrix then."""

@@ -196,8 +196,6 @@ def minimise(total: Total, domain: Domain, near: Array, tolerance: float) -> tup
     `g = (w - w') / reach` is a subgradient of the total in the domain, so the value is at most
     `<g, w'> + sup_u <u, -g>` above the least, or, in a domain without end, judged by the size of g.
     """
-    if isinstance(domain, domains.Sublevel):
-        return _by_price(total, domain, tolerance)
     if total.quadratic and total.distances:
         return domain.project((total.centers - total.linear) / total.distances), 0.0
     if total.quadratic:
@@ -225,25 +223,3 @@ def minimise(total: Total, domain: Domain, near: Array, tolerance: float) -> tup
         w, reach = nearer, min(10.0 * reach, 1e3)
     return best, gap
 
-
-def _by_price(total: Total, domain: domains.Sublevel, tolerance: float) -> tuple[Array, float]:
-    """The same within a height of psi. `total + (psi - psi(start) - height) / eta` is least at a
-    point of that height for one price `1 / eta`, and for every price its least value is a lower bound.
-    """
-    psi = domain.geometry.on(domain.domain)
-    top = domain.geometry.value(domain.start) + domain.height
-    theta = -total.gradient(domain.start)
-    size = psi.dual_norm(theta)
-    low, high = (power / (size or 1.0) for power in (1e-12, 1e12))
-    best, least = domain.start, -math.inf
-    for _ in range(100):
-        eta = math.sqrt(low * high)
-        w, gap = minimise_regularised(total, psi, eta, theta, tolerance / 100.0)
-        above = psi.value(w) - top
-        least = max(least, total.value(w) + above / eta - gap)
-        low, high = (low, eta) if above > 0.0 else (eta, high)
-        if above <= 0.0 and total.value(w) < total.value(best):
-            best = w
-        if total.value(best) - least <= tolerance * (1.0 + abs(least)):
-            break
-    return best, max(0.0, total.value(best) - least)

@@ -1,15 +1,14 @@
 """The gap of a game over the rounds."""
 
-from os import PathLike
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regretless.plots.saving import picture_path, save
+from regretless.plots.saving import new_axes
 from regretless.run import Array
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["gap_curves"]
 
@@ -19,29 +18,24 @@ _STYLES = ("#0072b2", "-"), ("#d55e00", "--"), ("#009e73", ":")
 def gap_curves(
     rounds: Array,
     curves: dict[str, Array],
-    path: str | PathLike[str] | None = None,
+    ax: "Axes | None" = None,
     *,
     reached: tuple[float, float] | None = None,
     tolerance: float | None = None,
     title: str = "",
-) -> "Figure":
+) -> "Axes":
     """Draw gaps, or mean regrets, against the rounds, both in logarithms; what is not positive is left
     out.
 
     Parameters: `reached`, the rounds after which the strategies were polished and the gap then;
-    `tolerance`, what the gap was to be; `path`, where to write it, .png or .svg.
+    `tolerance`, what the gap was to be; `ax`, where to draw; a new picture by default.
 
-    >>> gap_curves(np.array([1.0, 2.0]), {"averages": np.array([0.5, 0.2])}).axes[0].get_xscale()
+    >>> gap_curves(np.array([1.0, 2.0]), {"averages": np.array([0.5, 0.2])}).get_xscale()
     'log'
     """
     if not len(rounds):
         raise ValueError("no rounds were played: there is nothing to draw")
-    if path is not None:
-        picture_path(path)
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.add_subplot()
+    axes = new_axes() if ax is None else ax
     for (name, values), (colour, line) in zip(curves.items(), _STYLES):
         label = f"{name}: {values[-1]:.2g}"
         shown = np.where(values > 0, values, np.nan)
@@ -56,4 +50,4 @@ def gap_curves(
     axes.set_title(title, loc="left")
     axes.grid(alpha=0.3)
     axes.legend()
-    return save(figure, path)
+    return axes

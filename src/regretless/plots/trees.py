@@ -1,14 +1,11 @@
 """A shattered tree, drawn: points in circles, labels on the edges, hypotheses below."""
 
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from regretless.arguments import whole
-from regretless.plots.saving import picture_path, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from regretless.classes.mistake_tree import MistakeTree
 
@@ -17,24 +14,19 @@ __all__ = ["mistake_tree"]
 _COLOURS = ("#0072b2", "#d55e00")  # of labels 0 and 1
 
 
-def mistake_tree(
-    tree: "MistakeTree", path: str | PathLike[str] | None = None, *, levels: int = 5
-) -> "Figure":
+def mistake_tree(tree: "MistakeTree", ax: "Axes | None" = None, *, levels: int = 5) -> "Axes":
     """Draw a tree, or its upper `levels`, 1 to 7; edges of label 1 are dashed.
 
+    `ax`, where to draw; by default a new picture that is as wide as the tree.
+
     >>> from regretless.classes import FiniteClass
-    >>> len(mistake_tree(FiniteClass.cube(2).littlestone_tree()).axes[0].lines)
+    >>> len(mistake_tree(FiniteClass.cube(2).littlestone_tree()).lines)
     6
     """
     whole(levels, "levels", 1, 7, ": more cannot be read")
-    if path is not None:
-        picture_path(path)
-    from matplotlib.figure import Figure
-
     shown = min(levels, tree.depth)
     width = 2**shown
-    figure = Figure(figsize=(max(6.5, 0.55 * width), 1.8 + 0.95 * shown), layout="constrained")
-    axes = figure.add_subplot()
+    axes = ax if ax is not None else _as_wide(width, shown)
     _draw(axes, tree, 0, (0.0, float(width)), shown)
     d = tree.depth
     title = f"A shattered tree of depth {d}: no deterministic learner avoids {d} mistakes"
@@ -44,8 +36,17 @@ def mistake_tree(
     axes.set_xlim(0, width)
     axes.set_ylim(-shown - 0.6, 0.5)
     axes.axis("off")
-    figure.supxlabel("white: the point asked; grey: a hypothesis that says the labels on its path")
-    return save(figure, path)
+    note = "white: the point asked; grey: a hypothesis that says the labels on its path"
+    axes.text(0.5, 0.0, note, transform=axes.transAxes, ha="center", va="top")
+    return axes
+
+
+def _as_wide(width: int, levels: int) -> "Axes":
+    from matplotlib import pyplot
+
+    size = (max(6.5, 0.55 * width), 1.8 + 0.95 * levels)
+    axes: Axes = pyplot.subplots(figsize=size, layout="constrained")[1]
+    return axes
 
 
 def _draw(
