@@ -167,7 +167,10 @@ def check_run(player, X, y, loss):
     assert isinstance(among, Domain)
     assert among.contains(run.comparator(), 1e-6)
     total = lost(loss, X @ run.comparator(), y).sum()
-    for u in (among._inner(D), *(among.maximiser(z) for z in np.vstack([np.eye(D), -np.eye(D), X[:3]]))):
+    for u in (
+        among._inner(D),
+        *(among.maximiser(z) for z in np.vstack([np.eye(D), -np.eye(D), X[:3]])),
+    ):
         assert total <= lost(loss, X @ u, y).sum() + best.rounding
     return run
 

@@ -106,7 +106,7 @@ class Run(ABC):
         """
         table = self.to_arrow()
         try:
-            import pandas  # noqa: ICN001, F401 to know whether it is there
+            import pandas  # noqa: F401 to know whether it is there
         except ImportError:
             return table
         return table.to_pandas().set_index(table.column_names[0])

@@ -85,7 +85,9 @@ class ClassRun(Run):
 
     def _bounds(self, comparator: Any) -> dict[str, Array]:
         theirs, at = self._theirs(self.comparator(comparator))
-        found = {k: self.after._on_regret(v, theirs, self.before, at) for k, v in self.promised.items()}
+        found = {
+            k: self.after._on_regret(v, theirs, self.before, at) for k, v in self.promised.items()
+        }
         # there are no more mistakes than rounds
         return found | {"trivial": np.arange(1.0, self.rounds + 1.0) - np.cumsum(theirs)}
 

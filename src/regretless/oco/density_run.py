@@ -92,5 +92,3 @@ class DensityRun(Run):
 def surcharge(t: NDArray[Any]) -> Array:
     """`e^{4/(3t)} - 1`, the sum of which is at most `(e^{4/3} - 1)(ln T + 1)` (Corollary 2)."""
     return np.asarray(np.expm1(4.0 / (3.0 * t)))
-
-

@@ -21,7 +21,9 @@ from regretless.run import Array
 __all__ = ["DoublingTrick"]
 
 
-class DoublingTrick(Player, changing=("rounds", "linear", "gradient_sum", "gross", "peaks", "periods")):
+class DoublingTrick(
+    Player, changing=("rounds", "linear", "gradient_sum", "gross", "peaks", "periods")
+):
     """Start afresh at the rounds 1, 2, 4, 8, ..., each time with twice the horizon.
 
     Period m is the rounds `2^m, ..., 2^(m+1) - 1`, played by `factory(2^m)`. The comparator is the same

@@ -16,8 +16,6 @@ from regretless.run import Array
 __all__ = ["Engine", "EngineInPython", "EnginePlayer", "take_numbers"]
 
 
-
-
 class Engine(Protocol):
     """What plays the rounds: a `_core.Player`, or an object that looks like one."""
 

@@ -137,7 +137,9 @@ class _Terms:
             if not isinstance(loss, PiecewiseLinear)
         ]
         kinked = [
-            (loss, X, y) for loss, (X, y) in total.scores.items() if isinstance(loss, PiecewiseLinear)
+            (loss, X, y)
+            for loss, (X, y) in total.scores.items()
+            if isinstance(loss, PiecewiseLinear)
         ]
         self.kinked = bool(kinked)
         # losses of straight sides: the rows, and slopes and heights of the sides
@@ -411,12 +413,18 @@ class _State:
         self.a, self.p = self.w - sides, np.full(sides.shape, 1.0 / len(sides))
         self.b = walls.room(v)
         # forces of the walls that are of the size of the losses'
-        mean = float((self.a * self.p).mean()) if self.p.size else self._force() / max(1, len(self.b))
+        mean = (
+            float((self.a * self.p).mean()) if self.p.size else self._force() / max(1, len(self.b))
+        )
         self.q = mean / self.b
 
     def _force(self) -> float:
         gradient = self.walls.basis.T @ self.terms.bend(self.walls.point(self.v))[0]
-        return float(np.abs(gradient @ self.v[: self.k])) + 0.1 * float(np.abs(gradient).sum()) + 1e-300
+        return (
+            float(np.abs(gradient @ self.v[: self.k]))
+            + 0.1 * float(np.abs(gradient).sum())
+            + 1e-300
+        )
 
     def sides(self) -> Array:
         terms = self.terms

@@ -32,7 +32,9 @@ class MirrorInPython(EngineInPython):
         self._projects = domain != geometry.domain
         self.theta = np.zeros(dimension)
         self.strength, self._quadratic = 0.0, 0.0
-        self._squares = self._lengths = self._largest = self._local = self._spread = self._steepest = 0.0
+        self._squares = self._lengths = self._largest = self._local = self._spread = (
+            self._steepest
+        ) = 0.0
         self._next = 0.0
         self.point = self._played(np.zeros(dimension))
 

@@ -81,9 +81,7 @@ class ConvexRun(Run):
             return np.asarray(scores)
         return np.asarray(self.kind.value(scores, self.targets))
 
-    def regret_curve(
-        self, comparator: Any = None, *, norm: float | None = None
-    ) -> Array:
+    def regret_curve(self, comparator: Any = None, *, norm: float | None = None) -> Array:
         """After each round, how much more was lost than by the point that `comparator()` tells."""
         return np.cumsum(self.losses - self._theirs(self.comparator(comparator, norm=norm)))
 
@@ -109,7 +107,9 @@ class ConvexRun(Run):
         slopes = np.abs(self.slopes()[1]) if self.kind is not None else 1.0
         wide = player.domain.diameter(Entropy(), d), player.domain.diameter(Euclidean(), d)
         largest = np.abs(self.rows).max(axis=1)
-        lengths = largest * np.linalg.norm(self.rows / np.where(largest, largest, 1.0)[:, None], axis=1)
+        lengths = largest * np.linalg.norm(
+            self.rows / np.where(largest, largest, 1.0)[:, None], axis=1
+        )
         return np.cumsum(slopes * np.minimum(wide[0] * largest, wide[1] * lengths))
 
     def proven(self, u: Array) -> "Theorem":
@@ -123,9 +123,7 @@ class ConvexRun(Run):
         sizes = np.cumsum(np.abs(self.losses) + np.abs(self._theirs(u)))
         return _EPS * np.arange(1, self.rounds + 1) * sizes + self.after._rounding(u)
 
-    def certificate(
-        self, comparator: Any = None, *, norm: float | None = None
-    ) -> Certificate:
+    def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
         """The regret against the point that `comparator()` tells, and the bounds on it."""
         u = self.comparator(comparator, norm=norm)
         among = self.after._among(comparator, norm)

@@ -222,4 +222,3 @@ def minimise(total: Total, domain: Domain, near: Array, tolerance: float) -> tup
             break
         w, reach = nearer, min(10.0 * reach, 1e3)
     return best, gap
-
