@@ -1,7 +1,6 @@
 // The kernels of one instruction set: this file is compiled once for each.
 #include "kernels.hpp"
 
-#include "kernels/audit.hpp"
 #include "kernels/learn.hpp"
 #include "kernels/sketched.hpp"
 #include "kernels/survey.hpp"

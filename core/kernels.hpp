@@ -138,7 +138,7 @@ struct Kernels {
   double (*mixed_score)(const Loss&, const MixingView&, double* scores);
   void (*mixed_learn)(const Loss&, const MixingView&, double* scores, double suffered, double y,
                       double h);
-  void (*audit_visit)(const AuditView&, const AuditVisit&);  // see kernels/audit.hpp
+  void (*audit_visit)(const AuditView&, const AuditVisit&);  // see kernels_audit.cpp
 };
 Kernels kernels();           // the best that this machine can run
 Kernels baseline_kernels();  // those that every machine can run

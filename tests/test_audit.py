@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from reference import audit as oracle
 
 from regretless import losses
-from regretless.audit import Audit
+from regretless.audit import Audit, _lanes_of
 from regretless.linear import LinearClassifier
 
 LOSSES = {
@@ -189,14 +189,13 @@ def test_agrees_with_the_oracle(loss, kind, scaled):
     options = {"scaled": scaled, "revisits": 2, "memory": 16}
     audit = audited(X, y, h, loss, **options)
     X = np.hstack([np.ones((len(X), 1)), X])
-    # steps of the logistic loss end when they are right to 0.001, which in long ones is decided by the
-    # last bit; of the others only the weights are rounded, to single precision, in 180 visits
-    rounding = 1e-3 if loss.name == "logistic" else 180 * 2.0**-24
-    for at, norm in enumerate(NORMS[:2] if loss.name == "logistic" else NORMS):
-        wanted = oracle.audit(X, y, loss.name, parameter, norm, h, **options)
-        lanes = audit._lanes()[4 * at : 4 * at + 4]
-        sizes = np.abs(lanes[:, 0]) + norm * lanes[:, 2]
-        assert np.abs(lanes[:, 0] - norm * lanes[:, 2] - wanted).max() <= rounding * sizes.max()
+    # steps of the logistic loss end when they are right to 0.01, whose square is what the bound misses;
+    # of the others only the weights are rounded, to single precision, in 180 visits
+    rounding = 1e-2 if loss.name == "logistic" else 180 * 2.0**-24
+    for lane, (norm, rate) in zip(audit._lanes(), _lanes_of(NORMS)):
+        wanted = oracle.audit(X, y, loss.name, parameter, norm, rate, h, **options)
+        size = abs(lane[0]) + norm * lane[2]
+        assert abs(lane[0] - norm * lane[2] - wanted) <= rounding * size
 
 
 def test_the_squared_loss_of_few_features_is_known_exactly():
@@ -468,7 +467,7 @@ def test_several_labels_are_saved_too(tmp_path):
 
 
 def test_damaged_files_are_refused(tmp_path):
-    from safetensors.numpy import load_file, save_file
+    from safetensors.numpy import load_file
 
     from regretless import persistence
 
@@ -498,9 +497,8 @@ def test_damaged_files_are_refused(tmp_path):
         persistence.write(tmp_path / "bad", description, {**arrays, name: spoilt})
         with pytest.raises(ValueError, match="damaged"):
             Audit.load(tmp_path / "bad")
-    assert save_file  # the module is there
+    LinearClassifier().save(tmp_path / "model")
     with pytest.raises(ValueError, match="holds a"):
-        LinearClassifier().save(tmp_path / "model")
         Audit.load(tmp_path / "model")
 
 

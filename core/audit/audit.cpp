@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "splitmix.hpp"
 
@@ -15,7 +16,7 @@ std::size_t packed(std::size_t i, std::size_t j) { return i * (i + 1) / 2 + j; }
 Audit::Audit(Loss loss, const std::vector<double>& norms, const std::vector<double>& rates,
              bool scaled, int bits, std::size_t memory, std::size_t revisits)
     : loss_(loss),
-      lanes_(kRates * int(norms.size())),
+      lanes_(int(norms.size())),
       scaled_(scaled),
       moments_(loss.kind == LossKind::squared),
       memory_(memory),
@@ -24,8 +25,8 @@ Audit::Audit(Loss loss, const std::vector<double>& norms, const std::vector<doub
       bank_(layout_of(lanes_, 1)),
       scalars_(std::size_t(kAuditScalars) * std::size_t(lanes_)) {
   for (std::size_t k = 0; k < std::size_t(lanes_); ++k) {
-    scalars_[kReach * std::size_t(lanes_) + k] = norms[k / kRates];
-    scalars_[kPace * std::size_t(lanes_) + k] = rates[k % kRates];
+    scalars_[kReach * std::size_t(lanes_) + k] = norms[k];
+    scalars_[kPace * std::size_t(lanes_) + k] = rates[k];
     scalars_[kFactor * std::size_t(lanes_) + k] = 1;
   }
   grow();
@@ -51,30 +52,32 @@ double Audit::target_of(double given, int output) const {
   return (outputs_ == 1 ? given == 1 : given == output) ? 1 : -1;
 }
 
-void Audit::learn(Example x, double target, double importance, const double* scores) {
+void Audit::learn(Example x, double target, double importance, const double* scores,
+                  Example after) {
   grow();
-  if (kept_.size() < memory_) {  // all that needs memory comes first
+  if (kept_.size() < memory_ && revisits_) {  // all that needs memory comes first
     kept_.reserve(memory_);
     slopes_.resize((kept_.size() + 1) * all_lanes());
     values_.resize(slopes_.size());
   }
   fresh_slopes_.assign(all_lanes(), 0.0);
   fresh_values_.assign(all_lanes(), 0.0);
-  const std::size_t next = kept_.empty() || !revisits_ ? 0 : draw();
-  const auto example = [&](std::size_t slot) -> Example {
-    return {kept_[slot].rows.data(), kept_[slot].values.data(), kept_[slot].rows.size()};
+  const std::size_t again = kept_.empty() ? 0 : revisits_;
+  chosen_.clear();
+  for (std::size_t r = 0; r < again; ++r) chosen_.push_back(draw());
+  const auto next = [&](std::size_t r) -> Example {
+    if (r == again) return after;
+    const Kept& kept = kept_[chosen_[r]];
+    return {kept.rows.data(), kept.values.data(), kept.rows.size()};
   };
-  visit(x, true, target, importance, fresh_slopes_.data(), fresh_values_.data(),
-        kept_.empty() || !revisits_ ? Example{} : example(next));
+  visit(x, true, target, importance, fresh_slopes_.data(), fresh_values_.data(), next(0));
   if (scores) take_scores(x, target, importance, scores);
   if (moments_) take_moments(x, target, importance);
-  for (std::size_t r = 0, slot = next; r < revisits_ && !kept_.empty(); ++r) {
-    const bool last = r + 1 == revisits_;
-    const std::size_t after = last ? 0 : draw();
-    visit(example(slot), false, kept_[slot].target, kept_[slot].weight,
-          slopes_.data() + slot * all_lanes(), values_.data() + slot * all_lanes(),
-          last ? Example{} : example(after));
-    slot = after;
+  for (std::size_t r = 0; r < again; ++r) {
+    const Kept& kept = kept_[chosen_[r]];
+    const std::size_t at = chosen_[r] * all_lanes();
+    visit(next(r), false, kept.target, kept.weight, slopes_.data() + at, values_.data() + at,
+          next(r + 1));
   }
   remember(x, target, importance);
   examples += 1;
@@ -103,12 +106,14 @@ void Audit::remember(Example x, double target, double importance) {
 void Audit::visit(Example x, bool fresh, double target, double importance, double* slopes,
                   double* values, Example next) {
   units_.resize(std::max(units_.size(), x.size));
-  scores_.resize(2 * all_lanes());
+  scores_.resize(3 * all_lanes());
   targets_.resize(std::size_t(outputs_));
   for (int o = 0; o < outputs_; ++o) targets_[std::size_t(o)] = target_of(target, o);
   kernels_.audit_visit(view(), {x, next, fresh, targets_.data(), importance, slopes, values,
                                 units_.data(), scores_.data()});
   visits += 1;
+  if (++unchecked_ < 16) return;  // a visit takes no more than a few bits of a factor
+  unchecked_ = 0;
   const double* factors = scalars_.data() + kFactor * std::size_t(lanes_);
   if (std::any_of(factors, factors + lanes_, [](double f) { return f < 1e-12; })) rescale();
 }
@@ -239,7 +244,7 @@ void Audit::extend(int outputs) {
       }
       model[o] = sign(o) * old_model[source(o)];
     }
-    fresh[to.shared_offset()] = old[from.shared_offset()];
+    std::copy_n(old + from.shared_offset(), 2, fresh + to.shared_offset());
   });
   const auto moved = [&](const std::vector<double>& old, bool turns) {
     std::vector<double> fresh(kept_.size() * lanes * std::size_t(outputs));
@@ -296,7 +301,8 @@ void Audit::put_row(std::size_t i, const double* sums, const float* weights, flo
   std::copy_n(sums, all_lanes(), bank_.doubles(i, 0));
   std::copy_n(weights, all_lanes(), bank_.floats(i, 0));
   float* shared = bank_.row(i) + bank_.layout().shared_offset();
-  *shared = scale;
+  shared[0] = scale;
+  shared[1] = scale > 0 ? std::min(1 / scale, std::numeric_limits<float>::max()) : 0;
   std::copy_n(model, outputs_, reinterpret_cast<double*>(shared + 2));
 }
 

@@ -1,5 +1,5 @@
 // What no linear model of a given norm could have gone below: sums of g x and of -l*(g) for lanes
-// that look for the g that make the bound large (kernels/audit.hpp), and for the scores of a model.
+// that look for the g that make the bound large (kernels_audit.cpp), and for the scores of a model.
 // Examples that came lately are kept, and some of them visited again with every new one.
 #pragma once
 #include <array>
@@ -13,7 +13,8 @@ namespace regretless {
 
 class Audit {
  public:
-  // memory: examples that are kept; revisits: how many of them are visited after each new one
+  // The lanes have a norm and a rate each; memory: examples that are kept; revisits: how many of
+  // them are visited after each new one.
   Audit(Loss loss, const std::vector<double>& norms, const std::vector<double>& rates, bool scaled,
         int bits, std::size_t memory, std::size_t revisits);
 
@@ -23,8 +24,9 @@ class Audit {
   int outputs() const { return outputs_; }
   bool classifies() const { return loss_.classification(); }
 
-  // target: a number, or the class of the example; scores: one for each output, or null
-  void learn(Example x, double target, double weight, const double* scores);
+  // target: a number, or the class of the example; scores: one for each output, or null; after: the
+  // example that will come next, if that is known
+  void learn(Example x, double target, double weight, const double* scores, Example after = {});
   void exchange();           // the two labels
   void extend(int outputs);  // a fresh lane for each of the others, or those of two labels mirrored
   void start_pass();         // the same examples will come again
@@ -96,6 +98,8 @@ class Audit {
   std::vector<double> slopes_, values_;  // of the kept examples
   std::vector<double> sums_;             // the moments, packed
   std::vector<float> units_;
+  std::vector<std::size_t> chosen_;
+  int unchecked_ = 0;  // visits since the factors were looked at
   std::vector<double> scores_, targets_, fresh_slopes_, fresh_values_;
   Kernels kernels_ = regretless::kernels();
 };

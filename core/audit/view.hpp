@@ -1,8 +1,8 @@
-// The lanes of an audit, as the kernels see them. A norm has kRates lanes, one vector of doubles;
-// a label (or the only target) has an output, with lanes for all norms.
+// The lanes of an audit, as the kernels see them: each looks for the best model of its norm at its
+// rate. A label (or the only target) has an output, with all lanes.
 //
 //   row:  [ doubles: sums of g x, outputs x lanes ][ floats: weights, outputs x lanes ]
-//         [ float: scale of the feature, and one of padding ][ doubles: the model's sums, outputs ]
+//         [ floats: scale of the feature, its inverse ][ doubles: the model's sums, outputs ]
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace regretless {
 
-inline constexpr int kRates = 4;
+inline constexpr int kBlock = 4;  // lanes are as many, or a multiple
 
 enum AuditScalar : int {
   kReach,        // the norm, that is, the radius of the ball
@@ -22,7 +22,7 @@ enum AuditScalar : int {
   kTravel,       // sum of |change of g| ||x||
   kAuditNorm,    // ||w||^2
   kFactor,       // the weights are this times those in the rows
-  kAuditSquares, // sum of (g ||x||)^2
+  kAuditSquares,  // sum of (g ||x||)^2
   kAuditScalars
 };
 
@@ -46,7 +46,9 @@ struct AuditVisit {
   double *slopes, *values;  // outputs x lanes: g of every lane and -l*(g), before and after
   // to work with
   float* units;    // the features in units of their scales
-  double* scores;  // outputs x lanes, twice
+  double* scores;  // outputs x lanes, three times
 };
+
+void audit_visit(const AuditView& view, const AuditVisit& visit);  // of kernels_audit.cpp
 
 }  // namespace regretless

@@ -238,7 +238,7 @@ class PyAudit : public Owned {
       for (std::size_t t = first; t < last; ++t)
         if (naming(t))
           audit_.learn(batch.example(t - first), y(t), weights.empty() ? 1 : weights[t],
-                       has_scores ? given.data() + t * outputs : nullptr);
+                       has_scores ? given.data() + t * outputs : nullptr, batch.example(t - first + 1));
     }
   }
 

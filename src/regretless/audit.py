@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from regretless import _core, arguments, losses, persistence, rows, state
 from regretless.arguments import LARGEST_VALUE, shown
 from regretless.certificates import Certificate
+from regretless.linear.classifying import label_array
 from regretless.linear.labels import Labels
 from regretless.linear.learner import weight_array
 from regretless.losses import Loss
@@ -26,7 +27,7 @@ _LOSSES = (
     *(losses.Logistic, losses.Hinge, losses.SquaredHinge),
     *(losses.Squared, losses.Absolute, losses.Quantile, losses.EpsilonInsensitive),
 )
-_RATES = (0.15, 0.3, 0.6, 1.2)  # a vector of lanes for every norm
+_RATES, _MORE, _BLOCK = (0.3, 0.6), 1.2, 4  # of lanes, which come in vectors
 _DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
 
 
@@ -47,7 +48,7 @@ class Audit(OneThread):
 
     and the largest of several such bounds is one, too. The `g_t` come from the scores, `g_t = l_t'(s_t)`,
     and from lanes that exist only for this: for every norm, projected gradient descent in the ball of
-    that radius at four rates, which chooses `g_t` by a proximal step, that is, by ascending the bound in
+    that radius at two or three rates, which chooses `g_t` by a proximal step, that is, by ascending the bound in
     one coordinate, and ascends it in `revisits` further ones, of examples that are kept, with each new
     example. For the squared loss and at most 512 features, sums of `x x'` give the exact minimum.
 
@@ -116,9 +117,9 @@ class Audit(OneThread):
         twin = losses.compiled(self.loss_function)
         assert twin is not None
         hashed = self.bits if self.features == "hashed" else 0
-        rates = list(_RATES)
+        lanes = _lanes_of(self.norms)
         self._core = _core.Audit(
-            twin, list(self.norms), rates, self.scaled, self.intercept, hashed,
+            twin, *map(list, zip(*lanes)), self.scaled, self.intercept, hashed,
             self.memory, self.revisits,
         )  # fmt: skip
         self._core.belongs_to(self)
@@ -174,19 +175,26 @@ class Audit(OneThread):
             table = _scores(scores, batch.size, 1)
             batch.feed(self._core, targets, weights, None if table is None else table.ravel())
             return
-        labels = self._checked_labels(y, batch.size)
-        starts, known = self._joining(labels, weights)
+        labels = label_array(y)
+        if len(labels) != batch.size:
+            raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
+        fresh, known = self._joining(labels, weights)
         table = _scores(scores, batch.size, len(known.labels) if len(known.labels) > 2 else 1)
-        if len(starts) > 1:
+        if fresh:
             batch.feed(self._core, None, weights, None)  # only looked at: all of it is good
+        starts = sorted({0, *fresh})
         for start, stop in zip(starts, [*starts[1:], batch.size]):
-            if start < stop:
-                there = slice(start, stop)
-                self._add(labels[start], 1.0 if weights is None else weights[start])
-                part = batch if stop - start == batch.size else batch[there]
-                codes = np.array([_code(self._labels, each) for each in labels[there]], float)
-                given = None if table is None else self._columns(table[there])
-                part.feed(self._core, codes, None if weights is None else weights[there], given)
+            if start in fresh:
+                self._add(fresh[start])
+            there = slice(start, stop)
+            part = batch if len(starts) == 1 else batch[there]
+            given = None if table is None else self._columns(table[there])
+            part.feed(
+                self._core,
+                _codes(self._labels, labels[there]),
+                None if weights is None else weights[there],
+                given,
+            )
 
     def start_pass(self) -> None:
         """Say that the same examples will be shown again, all of them, in any order.
@@ -331,35 +339,29 @@ class Audit(OneThread):
         first = labels.labels[0] if one else None
         return grown, one and grown.index[first] != _code(labels, first)
 
-    def _add(self, label: Any, weight: float) -> None:
-        if weight > 0:
-            grown, exchanges = self._with(label)
-            if exchanges:
-                self._core.exchange()
-            if len(grown.labels) > max(2, self._core.outputs):
-                self._core.extend(len(grown.labels))
-            self._labels = grown
+    def _add(self, label: Any) -> None:
+        grown, exchanges = self._with(label)
+        if exchanges:
+            self._core.exchange()
+        if len(grown.labels) > max(2, self._core.outputs):
+            self._core.extend(len(grown.labels))
+        self._labels = grown
 
-    def _checked_labels(self, y: Any, size: int) -> list[Any]:
-        labels = arguments.listed(y.tolist() if hasattr(y, "tolist") else y, "y", " of labels")
-        if len(labels) != size:
-            raise ValueError(f"X has {size} rows, y has {len(labels)} labels")
-        return labels
-
-    def _joining(self, labels: list[Any], weights: Array | None) -> tuple[list[int], Labels]:
-        """Where parts of a batch begin, each with at most one new label; and all labels after it."""
-        starts, known = [0], Labels(self._labels.labels)
-        for t, label in enumerate(labels):
-            try:
-                new = label not in known.index
-            except TypeError:
-                new = True
-            if new:
+    def _joining(
+        self, labels: NDArray[Any], weights: Array | None
+    ) -> tuple[dict[int, Any], Labels]:
+        """The new labels of a batch, by where each first has a weight; and all labels after it."""
+        _, unknown = self._labels.encode(labels)
+        known = Labels(self._labels.labels)
+        for _, label in unknown:
+            known.check(label)
+        there = np.arange(len(labels)) if weights is None else np.flatnonzero(weights > 0)
+        fresh = {int(there[t]): label for t, label in self._labels.encode(labels[there])[1]}
+        for _, label in sorted(fresh.items()):
+            if label not in known.index:
                 known.check(label)
-                if weights is None or weights[t] > 0:
-                    known.add(label)
-                    starts += [t] * (t > 0)
-        return starts, known
+                known.add(label)
+        return fresh, known
 
     def _columns(self, table: Array) -> Array:
         """The scores of the outputs that there are, of a table that may have those of labels to come."""
@@ -449,7 +451,7 @@ class Audit(OneThread):
             raise ValueError("the labels do not fit the outputs")
         self._labels = labels
         weights = arguments.instance(parts.take("passes"), "passes", list)
-        lanes = len(_RATES) * len(self.norms) + 1
+        lanes = len(_lanes_of(self.norms)) + 1
         for at, weight in enumerate(weights):
             shape = (lanes, 4)
             self._earlier.append(
@@ -486,6 +488,18 @@ class Audit(OneThread):
 _NAMES = {"names": np.uint8, "name_keys": np.int64, "name_kinds": np.uint8, "name_rows": np.uint32}
 
 
+def _lanes_of(norms: Sequence[float]) -> list[tuple[float, float]]:
+    """Norms and rates of lanes: two for each norm; the largest norms, which need it most, have three.
+
+    >>> _lanes_of((1.0, 3.0, 10.0))[-3:]
+    [(10.0, 0.6), (10.0, 1.2), (3.0, 1.2)]
+    """
+    lanes = [(norm, rate) for norm in norms for rate in _RATES]
+    missing = -len(lanes) % _BLOCK
+    largest = sorted(norms, reverse=True)
+    return lanes + [(largest[i % len(norms)], _MORE * 2 ** (i // len(norms))) for i in range(missing)]
+
+
 def _code(labels: Labels, label: Any) -> float:
     """The class of a label as the core has it: of two, 1 is the positive one.
 
@@ -496,6 +510,14 @@ def _code(labels: Labels, label: Any) -> float:
     if len(labels.labels) == 1:
         return float(isinstance(label, (int, float, np.number)) and label > 0)
     return float(labels.index[label])
+
+
+def _codes(labels: Labels, given: NDArray[Any]) -> Array:
+    """The classes of many labels."""
+    codes = np.maximum(labels.encode(given)[0], 0).astype(np.float64)  # -1: of weight 0
+    if len(labels.labels) == 1:
+        codes[:] = _code(labels, labels.labels[0])
+    return codes
 
 
 def _score(score: Any, labels: list[Any] | None) -> Array | None:

@@ -3,11 +3,15 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regretless.arguments import not_negative, shown
 
+if TYPE_CHECKING:
+    from regretless.audit import Audit
+
 __all__ = [
+    "Audit",
     "Certificate",
     "LinearCertificate",
     "MistakeBound",
@@ -280,3 +284,12 @@ class SVMCertificate(LinearCertificate):
         if self.against is None:
             raise ValueError("the examples are not kept: call certificate(X, y) with those learned")
         return self.against(u, intercept)
+
+
+def __getattr__(name: str) -> Any:
+    """`Audit` when it is asked for: it reads examples as learners do, and these need certificates."""
+    if name == "Audit":
+        from regretless.audit import Audit
+
+        return Audit
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

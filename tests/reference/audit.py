@@ -9,7 +9,6 @@ there is none.
 
 import numpy as np
 
-RATES = np.array([0.15, 0.3, 0.6, 1.2])
 MASK = (1 << 64) - 1
 
 
@@ -19,26 +18,23 @@ def splitmix(z: int) -> int:
     return z ^ (z >> 31)
 
 
-def logistic_step(v, n, y, before):
+def logistic_step(v, n, y):
     m = y * v
-    low, high, z = m, m + n, m + n * np.abs(before)
-    for i in range(21):
+    low, high = m, m + n
+    for _ in range(100):  # z = m + n q, q = 1 / (1 + e^z)
+        z = (low + high) / 2
         e = np.exp(-np.abs(z))
         q = np.where(z > 0, e, 1.0) / (1 + e)
-        excess = z - n * q - m
-        if i == 20 or (np.abs(excess) <= 1e-3).all():
-            break
-        low, high = np.where(excess > 0, low, z), np.where(excess > 0, z, high)
-        newton = z - excess / (1 + n * e / (1 + e) ** 2)
-        z = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
+        below = z < m + n * q
+        low, high = np.where(below, z, low), np.where(below, high, z)
     return -y * q, np.log1p(e) + np.abs(z) * e / (1 + e)
 
 
-def step(loss, parameter, v, n, y, before):
-    """g = l'(v - n g), and -l*(g), for lanes at once."""
+def step(loss, parameter, v, n, y):
+    """g = l'(v - n g), and -l*(g), of a loss."""
     over = lambda a: a / np.maximum(n, 1e-300)  # noqa: E731
     if loss == "logistic":
-        return logistic_step(v, n, y, before)
+        return logistic_step(v, n, y)
     if loss == "hinge":
         q = np.clip(over(parameter - y * v), 0, 1)
         return -y * q, parameter * q
@@ -62,18 +58,18 @@ def slope_squared(loss, parameter, s, y):
         return 4 * (s - y) ** 2
     if loss == "squared_hinge":
         return 4 * np.maximum(0, parameter - y * s) ** 2
-    return np.ones_like(s)
+    return 1.0
 
 
-def audit(X, y, loss, parameter, norm, h=None, scaled=True, revisits=1, memory=8192):
-    """The bounds of the four lanes of one norm, without rounding; y is -1 or +1, or the target."""
+def audit(X, y, loss, parameter, norm, rate, h=None, scaled=True, revisits=1, memory=8192):
+    """The bound of a lane, without rounding; y is -1 or +1, or the target."""
     X = np.float32(X).astype(float)
     h = np.ones(len(X)) if h is None else h
-    w = np.zeros((4, X.shape[1]), np.float32)
-    G = np.zeros((4, X.shape[1]))
+    w = np.zeros(X.shape[1], np.float32)
+    G = np.zeros(X.shape[1])
     scale = np.zeros(X.shape[1])
-    slopes, values = np.zeros((len(X), 4)), np.zeros((len(X), 4))
-    size, squares, factor = np.zeros(4), np.zeros(4), np.ones(4)
+    slopes, values = np.zeros(len(X)), np.zeros(len(X))
+    size, squares, factor = 0.0, 0.0, 1.0
     drawn = 0
 
     def visit(t):
@@ -83,18 +79,18 @@ def audit(X, y, loss, parameter, norm, h=None, scaled=True, revisits=1, memory=8
         xx = float(unit.astype(float) @ unit.astype(float))
         s = factor * (w.astype(float) @ unit.astype(float))
         seen = squares + slope_squared(loss, parameter, s, y[t]) * h[t] ** 2 * xx
-        eta = np.where(seen > 0, RATES * norm / np.sqrt(np.where(seen > 0, seen, 1)), 0.0)
+        eta = rate * norm / np.sqrt(seen) if seen > 0 else 0.0
         n = eta * h[t] * xx
-        before = slopes[t].copy()
-        g, values[t] = step(loss, parameter, s + n * before, n, y[t], before)
+        before = slopes[t]
+        g, values[t] = step(loss, parameter, s + n * before, n, y[t])
         change = h[t] * (g - before)
         slopes[t] = g
-        squares = np.maximum(0, squares + (g**2 - before**2) * h[t] ** 2 * xx)
-        size = np.maximum(0, size + eta * change * (eta * change * xx - 2 * s))
-        w += np.float32(-eta * change / factor)[:, None] * unit
-        G[:] += change[:, None] * X[t]
-        factor = np.where(size > norm**2, factor * norm / np.sqrt(size), factor)
-        size = np.minimum(size, norm**2)
+        squares = max(0.0, squares + (g**2 - before**2) * h[t] ** 2 * xx)
+        size = max(0.0, size + eta * change * (eta * change * xx - 2 * s))
+        w += np.float32(-eta * change / factor) * unit
+        G[:] += change * X[t]
+        factor = factor * norm / np.sqrt(size) if size > norm**2 else factor
+        size = min(size, norm**2)
 
     for t in range(len(X)):
         chosen = []
@@ -108,4 +104,4 @@ def audit(X, y, loss, parameter, norm, h=None, scaled=True, revisits=1, memory=8
         for each in [t, *chosen]:
             visit(each)
     unit = np.where(scale > 0, scale, 1.0) if scaled else np.ones(X.shape[1])
-    return h @ values - norm * np.linalg.norm(G / unit, axis=1)
+    return h @ values - norm * np.linalg.norm(G / unit)
