@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "simd.hpp"
 #include "splitmix.hpp"
 
 namespace regretless {
@@ -63,41 +64,62 @@ void Audit::learn(Example x, double target, double importance, const double* sco
   fresh_slopes_.assign(all_lanes(), 0.0);
   fresh_values_.assign(all_lanes(), 0.0);
   const std::size_t again = kept_.empty() ? 0 : revisits_;
-  chosen_.clear();
-  for (std::size_t r = 0; r < again; ++r) chosen_.push_back(draw());
-  const auto next = [&](std::size_t r) -> Example {
-    if (r == again) return after;
-    const Kept& kept = kept_[chosen_[r]];
-    return {kept.rows.data(), kept.values.data(), kept.rows.size()};
+  const auto next = [&](std::size_t r) {
+    return r == again ? after : kept_[drawn_slot(r)].example();
   };
   visit(x, true, target, importance, fresh_slopes_.data(), fresh_values_.data(), next(0));
   if (scores) take_scores(x, target, importance, scores);
   if (moments_) take_moments(x, target, importance);
   for (std::size_t r = 0; r < again; ++r) {
-    const Kept& kept = kept_[chosen_[r]];
-    const std::size_t at = chosen_[r] * all_lanes();
+    const std::size_t slot = drawn_slot(r), at = slot * all_lanes();
+    const Kept& kept = kept_[slot];
     visit(next(r), false, kept.target, kept.weight, slopes_.data() + at, values_.data() + at,
           next(r + 1));
   }
+  drawn += double(again);
   remember(x, target, importance);
   examples += 1;
   weight += importance;
+  fetch_drawn();
 }
 
-std::size_t Audit::draw() {
-  drawn += 1;
-  return std::size_t(splitmix(std::uint64_t(drawn) * 0x9e3779b97f4a7c15) % kept_.size());
+// The example that is visited again as this one of the next round.
+std::size_t Audit::drawn_slot(std::size_t which) const {
+  return std::size_t(splitmix((std::uint64_t(drawn) + which + 1) * 0x9e3779b97f4a7c15) %
+                     kept_.size());
+}
+
+// Kept examples lie anywhere in memory.
+void Audit::fetch_drawn() const {
+  for (std::size_t r = 0; r < revisits_ && !kept_.empty(); ++r) {
+    const std::size_t slot = drawn_slot(r), at = slot * all_lanes();
+    kept_[slot].fetch();
+    for (std::size_t k = 0; k < all_lanes() && k < 64; k += 8)
+      fetch(&slopes_[at + k]), fetch(&values_[at + k]);
+  }
+}
+
+void Audit::Kept::put(Example x, double y, double importance) {
+  const std::size_t bytes = x.size * (sizeof(std::uint32_t) + sizeof(float));
+  if (room_ < bytes) data_ = std::make_unique<std::byte[]>(bytes), room_ = bytes;
+  size_ = x.size;
+  std::copy_n(x.rows, x.size, reinterpret_cast<std::uint32_t*>(data_.get()));
+  std::copy_n(x.values, x.size,
+              reinterpret_cast<float*>(data_.get() + x.size * sizeof(std::uint32_t)));
+  target = y;
+  weight = importance;
+}
+
+void Audit::Kept::fetch() const {
+  const std::size_t bytes = size_ * (sizeof(std::uint32_t) + sizeof(float));
+  for (std::size_t at = 0; at < bytes && at < 4096; at += 64) regretless::fetch(data_.get() + at);
 }
 
 void Audit::remember(Example x, double target, double importance) {
-  if (!memory_ || !revisits_) return;
+  if (!revisits_) return;
   const auto slot = std::size_t(std::fmod(added, double(memory_)));
   if (slot == kept_.size()) kept_.emplace_back();
-  Kept& kept = kept_[slot];
-  kept.rows.assign(x.rows, x.rows + x.size);
-  kept.values.assign(x.values, x.values + x.size);
-  kept.target = target;
-  kept.weight = importance;
+  kept_[slot].put(x, target, importance);
   std::copy(fresh_slopes_.begin(), fresh_slopes_.end(), slopes_.begin() + slot * all_lanes());
   std::copy(fresh_values_.begin(), fresh_values_.end(), values_.begin() + slot * all_lanes());
   added += 1;
@@ -306,14 +328,12 @@ void Audit::put_row(std::size_t i, const double* sums, const float* weights, flo
   std::copy_n(model, outputs_, reinterpret_cast<double*>(shared + 2));
 }
 
-void Audit::keep(std::size_t slot, Kept kept, const double* slopes, const double* values) {
-  if (slot == kept_.size()) {
-    kept_.push_back(std::move(kept));
-    slopes_.resize(kept_.size() * all_lanes());
-    values_.resize(slopes_.size());
-  }
-  std::copy_n(slopes, all_lanes(), slopes_.begin() + std::ptrdiff_t(slot * all_lanes()));
-  std::copy_n(values, all_lanes(), values_.begin() + std::ptrdiff_t(slot * all_lanes()));
+void Audit::keep(Example x, double target, double importance, const double* slopes,
+                 const double* values) {
+  kept_.emplace_back();
+  kept_.back().put(x, target, importance);
+  slopes_.insert(slopes_.end(), slopes, slopes + all_lanes());
+  values_.insert(values_.end(), values, values + all_lanes());
 }
 
 }  // namespace regretless

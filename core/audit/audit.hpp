@@ -3,6 +3,8 @@
 // Examples that came lately are kept, and some of them visited again with every new one.
 #pragma once
 #include <array>
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "audit/view.hpp"
@@ -43,10 +45,19 @@ class Audit {
   std::array<double, 3> model{};  // kValue, kSize, kTravel
 
   // --- state
-  struct Kept {
-    std::vector<std::uint32_t> rows;
-    std::vector<float> values;
-    double target, weight;
+  class Kept {
+   public:
+    void put(Example x, double target, double weight);
+    Example example() const {  // rows, then values
+      return {reinterpret_cast<const std::uint32_t*>(data_.get()),
+              reinterpret_cast<const float*>(data_.get() + size_ * sizeof(std::uint32_t)), size_};
+    }
+    void fetch() const;  // will be needed soon
+    double target = 0, weight = 0;
+
+   private:
+    std::unique_ptr<std::byte[]> data_;
+    std::size_t size_ = 0, room_ = 0;
   };
   struct Row {
     const double* sums;
@@ -59,7 +70,7 @@ class Audit {
   std::size_t bytes() const { return bank_.bytes(bank_.rows()); }
   void put_row(std::size_t i, const double* sums, const float* weights, float scale,
                const double* model);
-  void keep(std::size_t slot, Kept kept, const double* slopes, const double* values);
+  void keep(Example x, double target, double weight, const double* slopes, const double* values);
   const std::vector<Kept>& kept() const { return kept_; }
   std::vector<double>& slopes() { return slopes_; }
   std::vector<double>& values() { return values_; }
@@ -85,7 +96,8 @@ class Audit {
   void take_scores(Example x, double target, double weight, const double* scores);
   void take_moments(Example x, double target, double weight);
   void rescale();
-  std::size_t draw();
+  std::size_t drawn_slot(std::size_t which) const;
+  void fetch_drawn() const;
 
   Loss loss_;
   int lanes_, outputs_ = 1;
@@ -98,7 +110,6 @@ class Audit {
   std::vector<double> slopes_, values_;  // of the kept examples
   std::vector<double> sums_;             // the moments, packed
   std::vector<float> units_;
-  std::vector<std::size_t> chosen_;
   int unchecked_ = 0;  // visits since the factors were looked at
   std::vector<double> scores_, targets_, fresh_slopes_, fresh_values_;
   Kernels kernels_ = regretless::kernels();

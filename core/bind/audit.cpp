@@ -114,8 +114,9 @@ class PyAudit : public Owned {
     std::vector<float> kept_values;
     std::vector<double> targets, importance;
     for (const Audit::Kept& kept : a.kept()) {
-      kept_rows.insert(kept_rows.end(), kept.rows.begin(), kept.rows.end());
-      kept_values.insert(kept_values.end(), kept.values.begin(), kept.values.end());
+      const Example x = kept.example();
+      kept_rows.insert(kept_rows.end(), x.rows, x.rows + x.size);
+      kept_values.insert(kept_values.end(), x.values, x.values + x.size);
       starts.push_back(std::int64_t(kept_rows.size()));
       targets.push_back(kept.target);
       importance.push_back(kept.weight);
@@ -198,9 +199,8 @@ class PyAudit : public Owned {
     for (std::size_t j = 0; sound && j < rows.size(); ++j) sound = rows(j) < a.rows();
     if (!sound) throw nb::value_error("the examples that were kept are damaged");
     for (std::size_t t = 0; t < count; ++t) {
-      const std::int64_t from = starts(t), to = starts(t + 1);
-      a.keep(t, {{rows.data() + from, rows.data() + to}, {values.data() + from, values.data() + to},
-                 targets(t), weights(t)},
+      const auto from = std::size_t(starts(t)), to = std::size_t(starts(t + 1));
+      a.keep({rows.data() + from, values.data() + from, to - from}, targets(t), weights(t),
              slopes.data() + t * lanes, duals.data() + t * lanes);
     }
   }
