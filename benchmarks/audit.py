@@ -162,7 +162,11 @@ def main() -> None:
         (name, *read(folder, name, options.examples)) for name in options.sets.split(",")
     )  # fmt: skip
     line = "{:<13} {:<9} {:>4}  {:>8} {:>8} {:>8} {:>8}  {:>6} {:>6}"
-    print(line.format("set", "loss", "norm", "learner", "audit", "2 passes", "truth", "share", "twice"))
+    print(
+        line.format(
+            "set", "loss", "norm", "learner", "audit", "2 passes", "truth", "share", "twice"
+        )
+    )
     for name, X, y in sets:
         ratio, units = cost(X, y, 3 if options.smoke else 7), in_units(X)
         for loss in LOSSES:
@@ -179,7 +183,10 @@ def main() -> None:
                     ),
                     flush=True,
                 )  # fmt: skip
-        print(f"{name}: audited learning takes {ratio:.2f} times as long as plain learning", flush=True)
+        print(
+            f"{name}: audited learning takes {ratio:.2f} times as long as plain learning",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -65,7 +65,13 @@ def main() -> None:
         figure = Figure(figsize=(10, 4), layout="constrained")
         for axes, norm in zip(figure.subplots(1, 3, sharey=True), NORMS):
             axes.plot(times, losses, color="tab:gray", label="loss of the learner")
-            axes.plot(times, truths[norm], color="tab:blue", linestyle="--", label="best model of the norm")
+            axes.plot(
+                times,
+                truths[norm],
+                color="tab:blue",
+                linestyle="--",
+                label="best model of the norm",
+            )
             axes.plot(times, bounds[norm], color="tab:red", label="proved: none is below")
             axes.set(title=f"norm {norm}", xlabel="examples", ylim=(0, None))
             axes.grid(alpha=0.3)

@@ -77,7 +77,7 @@ def in_units(X, scaled, intercept):
 
 def least(X, y, h, loss, norm):
     """A loss that some model of this norm has: close to the least, and never below it."""
-    n, d = X.shape
+    d = X.shape[1]
     weight = h / h.max()
 
     def total(u):
@@ -193,9 +193,11 @@ def test_agrees_with_the_oracle(loss, kind, scaled):
     # a few units only; of the others only the weights are rounded, to single precision, in 180 visits
     logistic = loss.name == "logistic"
     rounding = 1e-2 if logistic else 180 * 2.0**-24
-    for lane, (norm, rate) in zip(audit._lanes(), _lanes_of(NORMS)):
+    for at, (norm, rate) in enumerate(_lanes_of(NORMS)):
         if logistic and norm > 3.0:
             continue
+        lane = audit._lanes()[at]
+        options["revisits"] = 2 if at >= 4 else 0
         wanted = oracle.audit(X, y, loss.name, parameter, norm, rate, h, **options)
         size = abs(lane[0]) + norm * lane[2]
         assert abs(lane[0] - norm * lane[2] - wanted) <= rounding * size
@@ -274,7 +276,8 @@ def test_a_river_model_can_be_audited():
         model.learn_one(row, label)
     c = audit.certificate(3)
     assert c.bound >= audit.loss - audit.best_possible(3) > 0
-    assert c.holds is None and "norm at most 3" in c.comparators
+    assert c.holds is None
+    assert "norm at most 3" in c.comparators
     assert pickle.loads(pickle.dumps(c)) == c
 
 
@@ -374,7 +377,9 @@ def test_weights_of_zero_change_nothing():
     audit = Audit("logistic")
     audit.learn_one({"a": 1.0}, "x", score=1.0, w=0.0)
     audit.learn_many(np.eye(2), ["x", "y"], None, [0.0, 0.0])
-    assert audit.examples_ == 0 and audit.best_possible(1) == 0.0 and not len(audit.classes_)
+    assert audit.examples_ == 0
+    assert audit.best_possible(1) == 0.0
+    assert not len(audit.classes_)
 
 
 # --- bad input ----------------------------------------------------------------------------------------
@@ -391,7 +396,8 @@ def test_a_score_that_is_none_is_refused_and_nothing_changes(score):
     ):
         with pytest.raises(ValueError, match="score"):
             call()
-    assert audit.best_possible(1) == before and audit.examples_ == 3
+    assert audit.best_possible(1) == before
+    assert audit.examples_ == 3
 
 
 @pytest.mark.parametrize(
@@ -441,7 +447,7 @@ def test_bad_options_are_refused(options, message):
 @pytest.mark.parametrize("name", ["logistic", "squared"])
 def test_copies_and_files_go_on_as_the_original(name, tmp_path):
     loss = LOSSES[name]
-    X, y, h = stream("random", loss, n=60)
+    X, y, _h = stream("random", loss, n=60)
     labels = y > 0 if loss.classification else y
     audit = Audit(loss, NORMS, memory=16)
     audit.learn_many(X[:20], labels[:20], X[:20, 0])
@@ -453,12 +459,15 @@ def test_copies_and_files_go_on_as_the_original(name, tmp_path):
     for each in (audit, *others):
         each.learn_many(X[30:], labels[30:], X[30:, 0])
     for other in others:
-        assert repr(other) == repr(audit) and list(other.classes_) == list(audit.classes_)
-        assert other.loss == audit.loss and other.weight_ == audit.weight_
+        assert repr(other) == repr(audit)
+        assert list(other.classes_) == list(audit.classes_)
+        assert other.loss == audit.loss
+        assert other.weight_ == audit.weight_
         for norm in NORMS:
             assert other.best_possible(norm) == audit.best_possible(norm)
     fresh = audit.clone()
-    assert repr(fresh) == repr(audit) and fresh.best_possible(1) == 0.0
+    assert repr(fresh) == repr(audit)
+    assert fresh.best_possible(1) == 0.0
 
 
 def test_several_labels_are_saved_too(tmp_path):
@@ -466,7 +475,8 @@ def test_several_labels_are_saved_too(tmp_path):
     audit.learn_many(np.eye(6)[:, :4], list("abcabd"))
     audit.save(tmp_path / "audit")
     other = Audit.load(tmp_path / "audit")
-    assert list(other.classes_) == list("abcd") and other.best_possible(1) == audit.best_possible(1)
+    assert list(other.classes_) == list("abcd")
+    assert other.best_possible(1) == audit.best_possible(1)
 
 
 def test_damaged_files_are_refused(tmp_path):

@@ -12,6 +12,7 @@ namespace regretless {
 namespace {
 // Where the sum of h x_i x_j, i >= j, lies; row 0 is for h y x_j, and comes after h y^2.
 std::size_t packed(std::size_t i, std::size_t j) { return i * (i + 1) / 2 + j; }
+constexpr std::size_t kCached = std::size_t(1) << 17;  // bytes that the processor has at hand
 }  // namespace
 
 Audit::Audit(Loss loss, const std::vector<double>& norms, const std::vector<double>& rates,
@@ -73,7 +74,7 @@ void Audit::learn(Example x, double target, double importance, const double* sco
   for (std::size_t r = 0; r < again; ++r) {
     const std::size_t slot = drawn_slot(r), at = slot * all_lanes();
     const Kept& kept = kept_[slot];
-    visit(next(r), false, kept.target, kept.weight, slopes_.data() + at, values_.data() + at,
+    visit(kept.example(), false, kept.target, kept.weight, slopes_.data() + at, values_.data() + at,
           next(r + 1));
   }
   drawn += double(again);
@@ -104,8 +105,7 @@ void Audit::Kept::put(Example x, double y, double importance) {
   if (room_ < bytes) data_ = std::make_unique<std::byte[]>(bytes), room_ = bytes;
   size_ = x.size;
   std::copy_n(x.rows, x.size, reinterpret_cast<std::uint32_t*>(data_.get()));
-  std::copy_n(x.values, x.size,
-              reinterpret_cast<float*>(data_.get() + x.size * sizeof(std::uint32_t)));
+  std::copy_n(x.values, x.size, values());
   target = y;
   weight = importance;
 }
@@ -128,6 +128,7 @@ void Audit::remember(Example x, double target, double importance) {
 void Audit::visit(Example x, bool fresh, double target, double importance, double* slopes,
                   double* values, Example next) {
   units_.resize(std::max(units_.size(), x.size));
+  if (bytes() < kCached) next = {};  // it is there
   scores_.resize(3 * all_lanes());
   targets_.resize(std::size_t(outputs_));
   for (int o = 0; o < outputs_; ++o) targets_[std::size_t(o)] = target_of(target, o);
@@ -227,9 +228,9 @@ std::vector<double> Audit::parts() const {
     const double travel = own ? scalar(kTravel) : model[2];
     const double count = (own ? visits : scored) * double(outputs_) + 64;
     const double norm = std::sqrt(square[k]);
-    out.insert(out.end(), {value, kDouble * count * size, norm,
-                           1.001 * (kSingle + kDouble * count) * travel +
-                               kDouble * (features + 8) * norm});
+    out.insert(out.end(),
+               {value, kDouble * count * size, norm,
+                1.001 * (kSingle + kDouble * count) * travel + kDouble * (features + 8) * norm});
   }
   return out;
 }
@@ -250,7 +251,9 @@ void Audit::extend(int outputs) {
   const Layout from = bank_.layout(), to = layout_of(lanes_, outputs);
   const auto lanes = std::size_t(lanes_);
   // output o of the new ones is this one of the old, times the sign
-  const auto source = [&](int o) { return outputs_ == 1 ? (o < 2 ? 0 : -1) : o < outputs_ ? o : -1; };
+  const auto source = [&](int o) {
+    return outputs_ == 1 ? (o < 2 ? 0 : -1) : o < outputs_ ? o : -1;
+  };
   const auto sign = [&](int o) { return outputs_ == 1 && o == 0 ? -1.0 : 1.0; };
   bank_.change(to, [&](const float* old, float* fresh) {
     const auto *old_sums = reinterpret_cast<const double*>(old),

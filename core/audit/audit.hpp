@@ -49,13 +49,15 @@ class Audit {
    public:
     void put(Example x, double target, double weight);
     Example example() const {  // rows, then values
-      return {reinterpret_cast<const std::uint32_t*>(data_.get()),
-              reinterpret_cast<const float*>(data_.get() + size_ * sizeof(std::uint32_t)), size_};
+      return {reinterpret_cast<const std::uint32_t*>(data_.get()), values(), size_};
     }
     void fetch() const;  // will be needed soon
     double target = 0, weight = 0;
 
    private:
+    float* values() const {
+      return reinterpret_cast<float*>(data_.get() + size_ * sizeof(std::uint32_t));
+    }
     std::unique_ptr<std::byte[]> data_;
     std::size_t size_ = 0, room_ = 0;
   };

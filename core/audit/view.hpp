@@ -15,13 +15,13 @@ namespace regretless {
 inline constexpr int kBlock = 4;  // lanes are as many, or a multiple
 
 enum AuditScalar : int {
-  kReach,        // the norm, that is, the radius of the ball
-  kPace,         // the rate
-  kValue,        // sum of -l*(g)
-  kSize,         // sum of the sizes of what was added to it
-  kTravel,       // sum of |change of g| ||x||
-  kAuditNorm,    // ||w||^2
-  kFactor,       // the weights are this times those in the rows
+  kReach,         // the norm, that is, the radius of the ball
+  kPace,          // the rate
+  kValue,         // sum of -l*(g)
+  kSize,          // sum of the sizes of what was added to it
+  kTravel,        // sum of |change of g| ||x||
+  kAuditNorm,     // ||w||^2
+  kFactor,        // the weights are this times those in the rows
   kAuditSquares,  // sum of (g ||x||)^2
   kAuditScalars
 };

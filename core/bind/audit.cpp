@@ -93,10 +93,10 @@ class PyAudit : public Owned {
     std::vector<float> weights, scales;
     for (std::size_t i = 0; i < a.rows(); ++i) {
       const Audit::Row r = a.row(i);
-      const bool holds = r.scale != 0 ||
-                         std::any_of(r.sums, r.sums + lanes, [](double v) { return v != 0; }) ||
-                         std::any_of(r.weights, r.weights + lanes, [](float v) { return v != 0; }) ||
-                         std::any_of(r.model, r.model + a.outputs(), [](double v) { return v != 0; });
+      const bool holds =
+          r.scale != 0 || std::any_of(r.sums, r.sums + lanes, [](double v) { return v != 0; }) ||
+          std::any_of(r.weights, r.weights + lanes, [](float v) { return v != 0; }) ||
+          std::any_of(r.model, r.model + a.outputs(), [](double v) { return v != 0; });
       if (!holds) continue;
       used.push_back(std::uint32_t(i));
       sums.insert(sums.end(), r.sums, r.sums + lanes);
@@ -131,9 +131,9 @@ class PyAudit : public Owned {
     d["kept_duals"] = array_of(a.values().data(), kept);
     d["scalars"] = array_of(a.scalars());
     d["moments"] = array_of(a.has_moments() ? a.moment_sums() : std::vector<double>{});
-    d["numbers"] = array_of(std::vector<double>{
-        a.examples, a.weight, a.visits, a.suffered, a.scored, a.added, a.drawn, a.model[0],
-        a.model[1], a.model[2], double(a.has_moments())});
+    d["numbers"] = array_of(std::vector<double>{a.examples, a.weight, a.visits, a.suffered,
+                                                a.scored, a.added, a.drawn, a.model[0], a.model[1],
+                                                a.model[2], double(a.has_moments())});
     reading_.save(d);
     return d;
   }
@@ -168,8 +168,10 @@ class PyAudit : public Owned {
     restore_kept(arrays, lanes);
     const auto scalars = nb::cast<Vector<double>>(arrays["scalars"]);
     require(scalars.size() == a.scalars().size(), "the lanes do not fit the norms");
-    const std::size_t first = std::size_t(kValue) * std::size_t(a.lanes());  // norms, rates: options
-    std::copy(scalars.data() + first, scalars.data() + scalars.size(), a.scalars().begin() + std::ptrdiff_t(first));
+    const std::size_t first =
+        std::size_t(kValue) * std::size_t(a.lanes());  // norms, rates: options
+    std::copy(scalars.data() + first, scalars.data() + scalars.size(),
+              a.scalars().begin() + std::ptrdiff_t(first));
     const auto n = nb::cast<Vector<double>>(arrays["numbers"]);
     require(n.size() == 11, "the numbers are damaged");
     a.examples = n(0), a.weight = n(1), a.visits = n(2), a.suffered = n(3), a.scored = n(4);
@@ -238,7 +240,8 @@ class PyAudit : public Owned {
       for (std::size_t t = first; t < last; ++t)
         if (naming(t))
           audit_.learn(batch.example(t - first), y(t), weights.empty() ? 1 : weights[t],
-                       has_scores ? given.data() + t * outputs : nullptr, batch.example(t - first + 1));
+                       has_scores ? given.data() + t * outputs : nullptr,
+                       batch.example(t - first + 1));
     }
   }
 
@@ -260,8 +263,8 @@ void bind_audit(nb::module_& m) {
            "exchanges"_a, "outputs"_a)
       .def("csr", &PyAudit::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "has_zero"_a,
            "targets"_a.none(), "importance"_a.none(), "scores"_a.none())
-      .def("table", &PyAudit::table, "size"_a, "columns"_a, "targets"_a.none(), "importance"_a.none(),
-           "scores"_a.none())
+      .def("table", &PyAudit::table, "size"_a, "columns"_a, "targets"_a.none(),
+           "importance"_a.none(), "scores"_a.none())
       .def("examples", &PyAudit::examples, "x"_a, "first"_a, "last"_a, "targets"_a.none(),
            "importance"_a.none(), "scores"_a.none())
       .def("located", &PyAudit::located, "starts"_a, "rows"_a, "values"_a, "targets"_a.none(),

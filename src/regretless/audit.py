@@ -46,11 +46,12 @@ class Audit(OneThread):
 
         sum l_t(<u, x_t>)  >=  sum (g_t <u, x_t> - l_t*(g_t))  >=  - sum l_t*(g_t) - ||u|| ||G||_*
 
-    and the largest of several such bounds is one, too. The `g_t` come from the scores, `g_t = l_t'(s_t)`,
-    and from lanes that exist only for this: for every norm, projected gradient descent in the ball of
-    that radius at two or three rates, which chooses `g_t` by a proximal step, that is, by ascending the bound in
-    one coordinate, and ascends it in `revisits` further ones, of examples that are kept, with each new
-    example. For the squared loss and at most 512 features, sums of `x x'` give the exact minimum.
+    and the largest of several such bounds is one, too. The `g_t` come from the scores,
+    `g_t = l_t'(s_t)`, and from lanes that exist only for this: for every norm, projected gradient descent in the ball of
+    that radius, at two or three rates. A lane chooses `g_t` by a proximal step, that is, it ascends the
+    bound in one coordinate. With each new example it does so again for `revisits` of those that are
+    kept (in the lanes of the larger norms; the others are tight without). For the squared loss and at
+    most 512 features, sums of `x x'` give the exact minimum.
 
     With `scaled=True` the norm of `u` is `sqrt(sum (u_i m_i)^2)`, where `m_i` is the largest size that
     the feature `i` has had **up to the end**, so that it does not depend on units. This stays valid
@@ -491,13 +492,21 @@ _NAMES = {"names": np.uint8, "name_keys": np.int64, "name_kinds": np.uint8, "nam
 def _lanes_of(norms: Sequence[float]) -> list[tuple[float, float]]:
     """Norms and rates of lanes: two for each norm; the largest norms, which need it most, have three.
 
-    >>> _lanes_of((1.0, 3.0, 10.0))[-3:]
-    [(10.0, 0.6), (10.0, 1.2), (3.0, 1.2)]
+    They are sorted by norm, and those of the second half visit examples again.
+
+    >>> _lanes_of((1.0, 3.0, 10.0))[4:]
+    [(3.0, 0.6), (10.0, 0.3), (10.0, 1.2), (10.0, 0.6)]
     """
-    lanes = [(norm, rate) for norm in norms for rate in _RATES]
-    missing = -len(lanes) % _BLOCK
-    largest = sorted(norms, reverse=True)
-    return lanes + [(largest[i % len(norms)], _MORE * 2 ** (i // len(norms))) for i in range(missing)]
+    more = -2 * len(norms) % _BLOCK
+    lanes = []
+    for place, norm in enumerate(sorted(norms, reverse=True)):
+        rates = [
+            _RATES[0],
+            *(_MORE * 2 ** (i // len(norms)) for i in range(place, more, len(norms))),
+            _RATES[1],
+        ]
+        lanes += [(norm, rate) for rate in reversed(rates)]
+    return lanes[::-1]
 
 
 def _code(labels: Labels, label: Any) -> float:
