@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "audit/view.hpp"
 #include "losses.hpp"
 #include "mixing/view.hpp"
 #include "rules/adagrad.hpp"
@@ -137,6 +138,7 @@ struct Kernels {
   double (*mixed_score)(const Loss&, const MixingView&, double* scores);
   void (*mixed_learn)(const Loss&, const MixingView&, double* scores, double suffered, double y,
                       double h);
+  void (*audit_visit)(const AuditView&, const AuditVisit&);  // see kernels_audit.cpp
 };
 Kernels kernels();           // the best that this machine can run
 Kernels baseline_kernels();  // those that every machine can run

@@ -62,6 +62,7 @@ ADDED = {
         "get": "a rule by name",
     },
     "certificates": {
+        "Audit": "what no linear model could have gone below",
         "LinearCertificate": RESULT,
         "MistakeBound": RESULT,
         "MistakeCertificate": RESULT,

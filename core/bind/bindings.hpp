@@ -18,5 +18,6 @@ void bind_boosting(nanobind::module_& m);      // votes, for regretless.boosting
 void bind_stump_search(nanobind::module_& m);  // the best stump, for batch boosting
 void bind_stages(nanobind::module_& m);        // gradient boosting
 void bind_tally(nanobind::module_& m);         // counting, for regretless.evaluate
+void bind_audit(nanobind::module_& m);         // for regretless.certificates
 
 }  // namespace regretless

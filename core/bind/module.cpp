@@ -43,4 +43,5 @@ NB_MODULE(_core, m) {
   bind_stump_search(m);
   bind_stages(m);
   bind_tally(m);
+  bind_audit(m);
 }

@@ -136,6 +136,85 @@ class Stages:
     def state(self) -> NDArray[np.float64]: ...
     def restore(self, state: NDArray[np.float64]) -> None: ...
 
+class Audit:
+    def __init__(
+        self,
+        loss: tuple[int, float],
+        norms: list[float],
+        rates: list[float],
+        scaled: bool,
+        intercept: bool,
+        bits: int,
+        memory: int,
+        revisits: int,
+    ) -> None: ...
+    def belongs_to(self, owner: object) -> None: ...
+    def learn(
+        self,
+        x: Any,
+        target: float,
+        importance: float,
+        scores: NDArray[np.float64] | None,
+        exchanges: bool,
+        outputs: int,
+    ) -> None: ...
+    def csr(
+        self,
+        width: int,
+        starts: NDArray[np.int64],
+        columns: NDArray[np.int32],
+        values: NDArray[np.float64],
+        has_zero: bool,
+        targets: NDArray[np.float64] | None,
+        importance: NDArray[np.float64] | None,
+        scores: NDArray[np.float64] | None,
+    ) -> None: ...
+    def table(
+        self,
+        size: int,
+        columns: list[tuple[Any, ...]],
+        targets: NDArray[np.float64] | None,
+        importance: NDArray[np.float64] | None,
+        scores: NDArray[np.float64] | None,
+    ) -> None: ...
+    def examples(
+        self,
+        x: Examples,
+        first: int,
+        last: int,
+        targets: NDArray[np.float64] | None,
+        importance: NDArray[np.float64] | None,
+        scores: NDArray[np.float64] | None,
+    ) -> None: ...
+    def located(
+        self,
+        starts: NDArray[np.uint64],
+        rows: NDArray[np.uint32],
+        values: NDArray[np.float32],
+        targets: NDArray[np.float64] | None,
+        importance: NDArray[np.float64] | None,
+        scores: NDArray[np.float64] | None,
+    ) -> None: ...
+    def exchange(self) -> None: ...
+    def extend(self, outputs: int) -> None: ...
+    def start_pass(self) -> None: ...
+    def parts(self) -> NDArray[np.float64]: ...
+    def moments(self) -> NDArray[np.float64] | None: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(self, outputs: int, **arrays: NDArray[Any]) -> None: ...
+    @property
+    def outputs(self) -> int: ...
+    @property
+    def seen(self) -> float: ...
+    @property
+    def weight(self) -> float: ...
+    @property
+    def suffered(self) -> float: ...
+    @property
+    def scored(self) -> float: ...
+    @property
+    def bytes(self) -> int: ...
+
 class Reader:
     def __init__(self, bits: int, remembered: int, intercept: bool) -> None: ...
     def read(self, x: Any, naming: bool) -> _Rows: ...

@@ -3,11 +3,15 @@
 import math
 import sys
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from regretless.arguments import not_negative, shown
 
+if TYPE_CHECKING:
+    from regretless.audit import Audit
+
 __all__ = [
+    "Audit",
     "Certificate",
     "LinearCertificate",
     "MistakeBound",
@@ -348,3 +352,12 @@ class MistakeCertificate(LinearCertificate):
     weight_norm: float = 0.0
     radius: float | None = None
     squares: float | None = None
+
+
+def __getattr__(name: str) -> Any:
+    """`Audit` when it is asked for: it reads examples as learners do, and these need certificates."""
+    if name == "Audit":
+        from regretless.audit import Audit
+
+        return Audit
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

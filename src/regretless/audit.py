@@ -1,0 +1,584 @@
+"""Audits: what no linear model of a given norm could have gone below, beside any model."""
+
+import dataclasses
+import inspect
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core, arguments, losses, persistence, rows, state
+from regretless.arguments import LARGEST_VALUE, shown
+from regretless.certificates import Certificate
+from regretless.linear.classifying import label_array
+from regretless.linear.labels import Labels
+from regretless.linear.learner import weight_array
+from regretless.losses import Loss
+from regretless.threads import OneThread
+
+__all__ = ["Audit"]
+
+Array = NDArray[np.float64]
+
+_LOSSES = (
+    *(losses.Logistic, losses.Hinge, losses.SquaredHinge),
+    *(losses.Squared, losses.Absolute, losses.Quantile, losses.EpsilonInsensitive),
+)
+_RATES, _MORE, _BLOCK = (0.3, 0.6), 1.2, 4  # of lanes, which come in vectors
+_DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
+
+
+class Audit(OneThread):
+    """Tells how small the loss of any linear model of bounded norm could have been on these examples.
+
+    The auditor is shown the examples `(x, y)` that some model learns from, and optionally the scores
+    that the model gave them: a River or scikit-learn model, a plain function, anything. Its statement,
+
+        best_possible(norm): no linear model of norm at most `norm` has a smaller total loss,
+
+    is about the examples alone, assumes nothing of them or of the model, and is never wrong.
+
+    Why: a convex loss is above its tangents. For every model `u` and any numbers `g_t` of the domain of
+    the conjugates `l_t*`, with `G = sum g_t x_t`,
+
+        sum l_t(<u, x_t>)  >=  sum (g_t <u, x_t> - l_t*(g_t))  >=  - sum l_t*(g_t) - ||u|| ||G||_*
+
+    and the largest of several such bounds is one, too. The `g_t` come from the scores,
+    `g_t = l_t'(s_t)`, and from lanes that exist only for this: for every norm, projected gradient descent in the ball of
+    that radius, at two or three rates. A lane chooses `g_t` by a proximal step, that is, it ascends the
+    bound in one coordinate. With each new example it does so again for `revisits` of those that are
+    kept (in the lanes of the larger norms; the others are tight without). For the squared loss and at
+    most 512 features, sums of `x x'` give the exact minimum.
+
+    With `scaled=True` the norm of `u` is `sqrt(sum (u_i m_i)^2)`, where `m_i` is the largest size that
+    the feature `i` has had **up to the end**, so that it does not depend on units. This stays valid
+    when a scale grows later: `G` is a sum in the units of the features, which does not depend on
+    scales, and only when the bound is asked for `||G||_* = sqrt(sum (G_i / m_i)^2)` is computed, with
+    the scales of that moment, by the inequality of Cauchy and Schwarz:
+    `|<u, G>| = |sum (u_i m_i) (G_i / m_i)| <= ||u|| ||G||_*`. The lanes use the scales of their time,
+    but whatever `g_t` they choose is valid. (The set of models becomes smaller when a scale grows:
+    the bound is about those whose norm is at most `norm` now.)
+
+    With three or more labels a model has weights for each label, which tell it from the rest; its loss
+    is the sum of their losses, and its norm that of all weights together.
+
+    Rounding is part of the bound: additions in double precision, and features, which are read in
+    single precision, each with the largest effect it can have. (Features below 1e-38 are subnormal in
+    single precision; the statement is about what was read.)
+
+    Parameters: `loss`, a `Loss` or the name of one: "logistic", "hinge", "squared_hinge", "squared",
+    "absolute", "quantile" or "epsilon_insensitive"; `norms`, for which the bound is made tight (it can
+    be asked for others); `scaled`, see above; `intercept`, whether models have a constant feature,
+    whose weight counts in the norm like every other; `features`, `bits`: see `LinearClassifier`;
+    `revisits`, how often examples are visited again: more is slower and tighter; `memory`, how many
+    examples are kept for that.
+
+    >>> audit = Audit("logistic", norms=(1, 3))
+    >>> for t in range(100):
+    ...     audit.learn_one({"rain": t % 2, "wind": t % 3}, y=t % 4 == 1)
+    >>> round(audit.best_possible(norm=1, mean=True), 3), round(audit.best_possible(3, mean=True), 3)
+    (0.523, 0.391)
+
+    Shalev-Shwartz and Singer (2007) see online learning as such an ascent of the dual.
+    """
+
+    _saved: ClassVar[str] = "Audit"
+
+    def __init__(
+        self,
+        loss: str | Loss,
+        norms: Sequence[float] = (1, 3, 10),
+        scaled: bool = True,
+        *,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        revisits: int = 1,
+        memory: int = 8192,
+    ) -> None:
+        self.loss_function = losses.get(loss)
+        if type(self.loss_function) not in _LOSSES:
+            names = ", ".join(repr(kind().name) for kind in _LOSSES)
+            raise ValueError(f"loss={shown(loss)} cannot be audited; these can: {names}")
+        given = arguments.listed(norms, "norms", " of numbers")
+        self.norms = tuple(arguments.positive(norm, "norms") for norm in given)
+        if not 0 < len(self.norms) <= 64 or not 1e-19 <= min(self.norms) <= max(self.norms) <= 1e19:
+            raise ValueError(f"norms={shown(norms)} must be 1 to 64 numbers from 1e-19 to 1e19")
+        self.scaled, self.intercept = bool(scaled), bool(intercept)
+        self.features = arguments.one_of(features, "features", ("exact", "hashed"))
+        self.bits = arguments.whole(bits, "bits", 1, 31)
+        self.revisits = arguments.whole(revisits, "revisits", 0, 1000)
+        self.memory = arguments.whole(memory, "memory", 1, 2**24)
+        self._reset()
+
+    def _reset(self) -> None:
+        twin = losses.compiled(self.loss_function)
+        assert twin is not None
+        hashed = self.bits if self.features == "hashed" else 0
+        lanes = _lanes_of(self.norms)
+        self._core = _core.Audit(
+            twin, *map(list, zip(*lanes)), self.scaled, self.intercept, hashed,
+            self.memory, self.revisits,
+        )  # fmt: skip
+        self._core.belongs_to(self)
+        self._labels = Labels()
+        self._earlier: list[tuple[Array, float]] = []  # lanes and weights of passes before
+        self._moments: tuple[Array, float] | None = None  # of the first pass, and its examples
+
+    # --- learning ----------------------------------------------------------------------------------
+
+    def learn_one(self, x: Any, y: Any, score: Any = None, w: float = 1.0) -> None:
+        """Take one example in, and optionally the score that a model gave it before it knew `y`.
+
+        Two labels: the score is large where the second of `classes_` is likely. Three and more: a
+        list in the order of `classes_`, or a dict from labels to scores, 0 for those that are missing.
+
+        >>> audit = Audit("squared", norms=[1], intercept=False)
+        >>> audit.learn_one({"a": 2.0}, y=3.0, score=0.5)
+        >>> audit.loss, round(audit.best_possible(norm=1), 4)  # a is 1 in its own units: (1 - 3)^2
+        (6.25, 4.0)
+        """
+        w = arguments.importance(w)
+        row = x if isinstance(x, dict) else rows.row(x)
+        if not self.loss_function.classification:
+            target = arguments.number(y, "y")
+            self._core.learn(row, target, w, _score(score, None), False, 1)
+            return
+        labels, exchanges = self._with(y)
+        outputs = len(labels.labels) if len(labels.labels) > 2 else 1
+        given = _score(score, labels.labels if outputs > 1 else None)
+        self._core.learn(row, _code(labels, y), w, given, exchanges, outputs)
+        if w > 0:
+            self._labels = labels
+
+    def learn_many(self, X: Any, y: Any, scores: Any = None, w: Any = None) -> None:
+        """Take a batch in, as `learn_one` would row by row.
+
+        `X` is a sparse matrix, an array, a data frame, an Arrow table or a piece of a stream; `scores`
+        has a number for each row, with three or more labels one for each label of `classes_`, those of
+        this batch among them.
+
+        >>> audit = Audit("hinge", norms=[1])
+        >>> audit.learn_many(np.eye(3), [True, False, True], scores=[0.1, -0.2, 0.3])
+        >>> audit.examples_, round(audit.loss, 6)
+        (3, 2.4)
+        """
+        batch, weights = rows.batch(X), weight_array(w)
+        if weights is not None and len(weights) != batch.size:
+            raise ValueError(f"X has {batch.size} rows, w has {len(weights)} weights")
+        if not self.loss_function.classification:
+            targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
+            if targets.shape != (batch.size,):
+                raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
+            table = _scores(scores, batch.size, 1)
+            batch.feed(self._core, targets, weights, None if table is None else table.ravel())
+            return
+        labels = label_array(y)
+        if len(labels) != batch.size:
+            raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
+        fresh, known = self._joining(labels, weights)
+        table = _scores(scores, batch.size, len(known.labels) if len(known.labels) > 2 else 1)
+        if fresh:
+            batch.feed(self._core, None, weights, None)  # only looked at: all of it is good
+        starts = sorted({0, *fresh})
+        for start, stop in zip(starts, [*starts[1:], batch.size]):
+            if start in fresh:
+                self._add(fresh[start])
+            there = slice(start, stop)
+            part = batch if len(starts) == 1 else batch[there]
+            given = None if table is None else self._columns(table[there])
+            part.feed(
+                self._core,
+                _codes(self._labels, labels[there]),
+                None if weights is None else weights[there],
+                given,
+            )
+
+    def start_pass(self) -> None:
+        """Say that the same examples will be shown again, all of them, in any order.
+
+        The lanes go on from the weights that they have, and choose better numbers for the examples;
+        the larger of the bounds of all passes is told.
+
+        >>> audit = Audit("logistic", norms=[10])
+        >>> X, y = np.eye(4)[[0, 1, 2, 3, 0, 1]], np.array([1, 0, 1, 0, 0, 1])
+        >>> audit.learn_many(X, y)
+        >>> first = audit.best_possible(10)
+        >>> audit.start_pass()
+        >>> audit.learn_many(X, y)
+        >>> audit.best_possible(10) >= first
+        True
+        """
+        self._earlier.append((self._lanes(), self._core.weight))
+        if self._moments is None and (moments := self._core.moments()) is not None:
+            self._moments = moments, self._core.seen
+        self._core.start_pass()
+
+    # --- what is told ------------------------------------------------------------------------------
+
+    def best_possible(self, norm: float, mean: bool = False) -> float:
+        """No linear model of norm at most `norm` has a smaller total loss on these examples.
+
+        `mean=True` gives it per example, one of weight w counting w times. Losses are not negative,
+        hence neither is this.
+
+        >>> Audit("logistic").best_possible(1)
+        0.0
+        """
+        norm = arguments.not_negative(norm, "norm")
+        lanes = np.concatenate([self._lanes(), *(lanes for lanes, _ in self._earlier)])
+        value, value_error, dual, dual_error = lanes.T
+        with np.errstate(over="ignore", invalid="ignore"):
+            bounds = value - value_error - norm * (dual + dual_error)
+        best = float(max(np.nanmax(bounds, initial=0.0), self._exact(norm)))
+        return best / (self.weight_ or 1.0) if mean else best
+
+    @property
+    def loss(self) -> float:
+        """The sum of the losses of the model whose scores were given, each times its weight."""
+        if self._core.scored < self._core.seen:
+            raise ValueError(
+                "not all examples came with a score; give learn_one or learn_many them"
+            )
+        return float(self._core.suffered)
+
+    @property
+    def mean_loss(self) -> float:
+        """`loss` per example, one of weight w counting w times."""
+        return self.loss / (self._core.weight or 1.0)
+
+    def bound(self, norm: float) -> float:
+        """No linear model of norm at most `norm` could have beaten the audited one by more than this.
+
+        >>> audit = Audit("squared", norms=[1], intercept=False)
+        >>> audit.learn_one({"a": 2.0}, y=3.0, score=0.5)
+        >>> round(audit.bound(norm=1), 4)
+        2.25
+        """
+        return self.certificate(norm).bound
+
+    def certificate(self, norm: float) -> Certificate:
+        """The bound on the regret of the audited model against all linear models of this norm."""
+        loss, best = self.loss, self.best_possible(norm)
+        unit = " in units of each feature" if self.scaled else ""
+        return Certificate(
+            self.examples_,
+            None,
+            {"dual": loss - best},
+            "convexity: sum l_t(u) >= -sum l_t*(g_t) + <u, sum g_t x_t>",
+            {"the loss is convex": True},
+            f"linear models of norm at most {norm:g}{unit}",
+            norm,
+            _DOUBLE * (self._core.scored * self._core.outputs + 64) * loss,
+        )
+
+    @property
+    def examples_(self) -> int:
+        """Number of examples seen in this pass, those of weight 0 left out."""
+        return int(self._core.seen)
+
+    @property
+    def weight_(self) -> float:
+        """Sum of the importance weights of the examples: their number if all are 1."""
+        return float(max([self._core.weight, *(weight for _, weight in self._earlier)]))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels seen; of two, the second has positive scores."""
+        return np.array(self._labels.labels)
+
+    def _lanes(self) -> Array:
+        """A row for each lane and one for the model: the sum of -l*, the norm of G, and roundings."""
+        return np.asarray(self._core.parts()).reshape(-1, 4)
+
+    def _exact(self, norm: float) -> float:
+        """The bound by the moments of the squared loss: with `g_t = 2 (<u, x_t> - y_t)`, for any u,
+
+        -sum l*(g) = sum y^2 - u'A u  and  G = 2 (A u - b),  where A = sum x x', b = sum y x.
+        """
+        if self._moments is not None:
+            packed, count = self._moments
+        elif (packed := self._core.moments()) is not None:
+            count = self._core.seen
+        else:
+            return 0.0
+        size = math.isqrt(2 * len(packed))  # entries of a triangle with so many rows
+        square = np.zeros((size, size))
+        square[np.tril_indices(size)] = packed
+        A, b, c = square[1:, 1:], square[1:, 0], packed[0]
+        A = A + np.tril(A, -1).T
+        if not c > 0.0:
+            return 0.0
+        u = _best_in_ball(A, b, norm)
+        roots = np.sqrt(np.diag(A))
+        reach, spread = np.abs(u) @ roots, np.linalg.norm(roots)
+        n = _DOUBLE * (count + len(b) + 64)  # what a sum of so many is wrong by, of all added up
+        loss = max(0.0, u @ A @ u - 2 * (b @ u) + c) + n * (reach + math.sqrt(c)) ** 2
+        dual = 2 * np.linalg.norm(A @ u - b) + 2 * spread * (
+            n * (reach + math.sqrt(c)) + 1.001 * _SINGLE * math.sqrt(loss)
+        )
+        bound = c - u @ A @ u - n * (reach**2 + c) - norm * dual
+        return float(bound) if math.isfinite(bound) else 0.0
+
+    # --- labels ------------------------------------------------------------------------------------
+
+    def _with(self, label: Any) -> tuple[Labels, bool]:
+        """The labels with this one, and whether the two labels so far have to change places."""
+        labels = self._labels
+        try:
+            if label in labels.index:
+                return labels, False
+        except TypeError:
+            pass  # `check` says what is wrong with it
+        label = labels.check(label)
+        grown = Labels(labels.labels)
+        grown.add(label)
+        one = len(labels.labels) == 1
+        first = labels.labels[0] if one else None
+        return grown, one and grown.index[first] != _code(labels, first)
+
+    def _add(self, label: Any) -> None:
+        grown, exchanges = self._with(label)
+        if exchanges:
+            self._core.exchange()
+        if len(grown.labels) > max(2, self._core.outputs):
+            self._core.extend(len(grown.labels))
+        self._labels = grown
+
+    def _joining(
+        self, labels: NDArray[Any], weights: Array | None
+    ) -> tuple[dict[int, Any], Labels]:
+        """The new labels of a batch, by where each first has a weight; and all labels after it."""
+        _, unknown = self._labels.encode(labels)
+        known = Labels(self._labels.labels)
+        for _, label in unknown:
+            known.check(label)
+        there = np.arange(len(labels)) if weights is None else np.flatnonzero(weights > 0)
+        fresh = {int(there[t]): label for t, label in self._labels.encode(labels[there])[1]}
+        for _, label in sorted(fresh.items()):
+            if label not in known.index:
+                known.check(label)
+                known.add(label)
+        return fresh, known
+
+    def _columns(self, table: Array) -> Array:
+        """The scores of the outputs that there are, of a table that may have those of labels to come."""
+        outputs = self._core.outputs
+        if table.shape[1] == 1 or outputs > 1:
+            return np.ascontiguousarray(table[:, :outputs]).ravel()
+        return np.ascontiguousarray(table[:, 1])
+
+    # --- copies and files ----------------------------------------------------------------------------
+
+    def _options(self) -> dict[str, Any]:
+        names = list(inspect.signature(Audit).parameters)[1:]
+        return {"loss": self.loss_function, **{name: getattr(self, name) for name in names}}
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(Audit).parameters
+        given = self._options()
+        loss = given.pop("loss")
+        plain = loss == losses.get(loss.name)
+        shown = [repr(loss.name) if plain else repr(loss)]
+        for name, value in given.items():
+            if value != defaults[name].default:
+                shown.append(f"{name}={value!r}")
+        return f"Audit({', '.join(shown)})"
+
+    def clone(self) -> Self:
+        """An auditor with the same options that has seen nothing."""
+        return type(self)(**self._options())
+
+    def copy(self) -> Self:
+        """An auditor that has seen all the same."""
+        return self.__copy__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {k: v for k, v in self.__dict__.items() if k != "_core"}
+        return {**kept, "_outputs": self._core.outputs, "_state": self._core.state()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        kept = dict(kept)
+        outputs, arrays = kept.pop("_outputs"), kept.pop("_state")
+        self.__dict__.update(kept)
+        self._reset()
+        self.__dict__.update(kept)
+        self._core.restore(outputs, **arrays)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the auditor to a safetensors file, all at once or not at all."""
+        for label in self._labels.labels:
+            if not isinstance(label, (str, bool, int, float)):
+                raise ValueError(f"y={shown(label)}: a {type(label).__name__} cannot be saved")
+        options = self._options()
+        loss = options.pop("loss")
+        arrays = {**self._core.state()}
+        for at, (lanes, _) in enumerate(self._earlier):
+            arrays[f"pass{at}"] = lanes
+        if self._moments is not None:
+            arrays["first_moments"] = self._moments[0]
+        described = {
+            "class": self._saved,
+            "loss": {"name": loss.name, **dataclasses.asdict(loss)},
+            "options": {**options, "norms": list(self.norms)},
+            "outputs": self._core.outputs,
+            "labels": self._labels.labels,
+            "passes": [weight for _, weight in self._earlier],
+            "moments": None if self._moments is None else self._moments[1],
+        }
+        persistence.write(path, described, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The auditor that `save` wrote to `path`."""
+        with state.opening(path, cls._saved) as parts:
+            loss = parts.inside("loss").options()
+            kind = type(losses.get(arguments.instance(loss.pop("name"), "loss", str)))
+            audit = cls(kind(**loss), **parts.inside("options").options())
+            audit._restore(parts)
+        return audit
+
+    def _restore(self, parts: state.Parts) -> None:
+        outputs = parts.count("outputs")
+        labels = Labels()
+        found = parts.take("labels")
+        for label in arguments.instance(found, "labels", list):
+            if labels.check(label) not in labels.index:
+                labels.add(label)
+        if labels.labels != found or outputs != (len(found) if len(found) > 2 else 1):
+            raise ValueError("the labels do not fit the outputs")
+        self._labels = labels
+        weights = arguments.instance(parts.take("passes"), "passes", list)
+        lanes = len(_lanes_of(self.norms)) + 1
+        for at, weight in enumerate(weights):
+            shape = (lanes, 4)
+            self._earlier.append(
+                (parts.array(f"pass{at}", shape), arguments.not_negative(weight, "passes"))
+            )
+        count = parts.take("moments")
+        if count is not None:
+            first = parts.array("first_moments", (None,))
+            if math.isqrt(2 * first.size) * (math.isqrt(2 * first.size) + 1) != 2 * first.size:
+                raise ValueError("first_moments is not a triangle")
+            self._moments = first, arguments.not_negative(count, "moments")
+        every = {name: parts.array(name, (None,)) for name in ("sums", "model_sums", "scalars")}
+        every |= {
+            f"kept_{name}": parts.array(f"kept_{name}", (None,)) for name in ("slopes", "duals")
+        }
+        every["kept_targets"] = parts.array("kept_targets", (None,), -LARGEST_VALUE, LARGEST_VALUE)
+        for name in ("kept_weights",):
+            every[name] = parts.array(name, (None,), 0.0, LARGEST_VALUE)
+        for name in ("numbers", "moments"):
+            every[name] = parts.array(name, (None,))
+        for name in ("weights", "kept_values", "scales"):
+            low = 0.0 if name == "scales" else -1e38
+            every[name] = parts.array(name, (None,), low, 1e38, np.float32)
+        for name in ("rows", "kept_rows"):
+            every[name] = parts.array(name, (None,), kind=np.uint32)
+        every["kept_starts"] = parts.array("kept_starts", (None,), kind=np.int64)
+        for name, kind in _NAMES.items():
+            every[name] = parts.array(name, (None,), kind=kind)
+        if every["kept_targets"].size > self.memory:
+            raise ValueError("more examples were kept than memory has room for")
+        self._core.restore(outputs, **every)
+
+
+_NAMES = {"names": np.uint8, "name_keys": np.int64, "name_kinds": np.uint8, "name_rows": np.uint32}
+
+
+def _lanes_of(norms: Sequence[float]) -> list[tuple[float, float]]:
+    """Norms and rates of lanes: two for each norm; the largest norms, which need it most, have three.
+
+    They are sorted by norm, and those of the second half visit examples again.
+
+    >>> _lanes_of((1.0, 3.0, 10.0))[4:]
+    [(3.0, 0.6), (10.0, 0.3), (10.0, 1.2), (10.0, 0.6)]
+    """
+    more = -2 * len(norms) % _BLOCK
+    lanes = []
+    for place, norm in enumerate(sorted(norms, reverse=True)):
+        rates = [
+            _RATES[0],
+            *(_MORE * 2 ** (i // len(norms)) for i in range(place, more, len(norms))),
+            _RATES[1],
+        ]
+        lanes += [(norm, rate) for rate in reversed(rates)]
+    return lanes[::-1]
+
+
+def _code(labels: Labels, label: Any) -> float:
+    """The class of a label as the core has it: of two, 1 is the positive one.
+
+    A single label is taken for the positive one if it is a positive number.
+    """
+    if label not in labels.index:  # of weight 0: it is not looked at
+        return 0.0
+    if len(labels.labels) == 1:
+        return float(isinstance(label, (int, float, np.number)) and label > 0)
+    return float(labels.index[label])
+
+
+def _codes(labels: Labels, given: NDArray[Any]) -> Array:
+    """The classes of many labels."""
+    codes = np.maximum(labels.encode(given)[0], 0).astype(np.float64)  # -1: of weight 0
+    if len(labels.labels) == 1:
+        codes[:] = _code(labels, labels.labels[0])
+    return codes
+
+
+def _score(score: Any, labels: list[Any] | None) -> Array | None:
+    """A score, or those of several labels, as the core takes them."""
+    if score is None:
+        return None
+    if labels is None:
+        found = np.array([arguments.number(score, "score")])
+    else:
+        if isinstance(score, Mapping):
+            score = [score.get(label, 0.0) for label in labels]
+        found = np.ascontiguousarray(rows.numbers(score, "score", "a list of numbers")).ravel()
+        if found.size != len(labels):
+            raise ValueError(f"score has {found.size} numbers, and there are {len(labels)} labels")
+    return _checked(found, "score")
+
+
+def _scores(scores: Any, size: int, outputs: int) -> Array | None:
+    """Scores of a batch: rows, and columns if there are several labels."""
+    if scores is None:
+        return None
+    found = np.ascontiguousarray(rows.numbers(scores, "scores", "an array of numbers"))
+    if found.shape not in ((size,) if outputs == 1 else (), (size, outputs)):
+        wanted = (size,) if outputs == 1 else (size, outputs)
+        raise ValueError(f"scores has shape {found.shape}, not {wanted}")
+    return _checked(found, "scores").reshape(size, outputs)
+
+
+def _checked(found: Array, name: str) -> Array:
+    wrong = f"is not a number from -{LARGEST_VALUE:g} to {LARGEST_VALUE:g}; give the score itself"
+    arguments.check_entries(found, np.abs(found) <= LARGEST_VALUE, name, wrong)
+    return found
+
+
+def _best_in_ball(A: Array, b: Array, norm: float) -> Array:
+    """The minimum of u'A u - 2 b'u over the ball, but for rounding."""
+    if not A.any():
+        return np.zeros(len(b))
+    values, vectors = np.linalg.eigh(A)
+    values = np.maximum(values, 0.0)
+    along = vectors.T @ b
+    least = values[-1] * 1e-13 * len(b)
+
+    def at(price: float) -> Array:
+        return np.where(values + price > least, along / np.maximum(values + price, least), 0.0)
+
+    if np.linalg.norm(at(0.0)) <= norm:
+        return np.asarray(vectors @ at(0.0))
+    low, high = 0.0, float(np.linalg.norm(along)) / max(norm, 1e-300)
+    for _ in range(200):
+        middle = 0.5 * (low + high) if low == 0.0 or high > 4 * low else math.sqrt(low * high)
+        low, high = (middle, high) if np.linalg.norm(at(middle)) > norm else (low, middle)
+        if high - low <= 1e-15 * high:
+            break
+    return np.asarray(vectors @ at(high))
