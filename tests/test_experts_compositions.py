@@ -46,6 +46,7 @@ PLAYERS = {
     "hedge doubling": partial(Hedge, rate="doubling"),
     "hedge small-loss": partial(Hedge, rate="small-loss"),
     "randomized majority": partial(RandomizedWeightedMajority, horizon=3 * T),
+    "randomized majority doubling": partial(RandomizedWeightedMajority, beta="doubling"),
     "second order": partial(SecondOrderHedge, horizon=3 * T),
     "fixed share": partial(FixedShare, horizon=3 * T, shifts=2),
     "polynomial": PolynomialWeights,
@@ -71,7 +72,7 @@ NO_SLEEP = (
     "hedge doubling",
     "hedge small-loss",
 )
-NO_SLEEP = (*NO_SLEEP, "optimistic hedge", "regret matching")
+NO_SLEEP = (*NO_SLEEP, "optimistic hedge", "regret matching", "randomized majority doubling")
 every_player = pytest.mark.parametrize("name", PLAYERS)
 
 

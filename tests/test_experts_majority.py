@@ -211,6 +211,27 @@ def test_no_more_than_everything_is_lost(beta, span):
     assert said[-1]
 
 
+def test_the_randomized_majority_doubles_its_horizon():
+    """In the rounds 2^k it starts again, with the beta for so many: weights and bound, written anew."""
+    n, losses = 5, np.random.default_rng(4).random((50, 5))
+    player = RandomizedWeightedMajority(n, beta="doubling")
+    total = bound = 0.0
+    for k in range(6):
+        rows = losses[2**k - 1 : 2 ** (k + 1) - 1]
+        beta, w = max(0.5, 1 - math.sqrt(math.log(n) / 2**k)), np.ones(n)
+        for row in rows:
+            np.testing.assert_allclose(player.weights, w / w.sum(), rtol=1e-12)
+            total += w @ row / w.sum()
+            player.update(row)
+            w *= beta**row
+        bound += min(math.log(n) / (1 - beta) + (1 - beta) * len(rows), len(rows))
+    assert player.loss == pytest.approx(total)
+    assert player.certificate(0).bounds["periods"] == pytest.approx(bound)
+    assert repr(player) == "RandomizedWeightedMajority(5, beta='doubling')"
+    with pytest.raises(ValueError, match="beta='halving' is not one of 'doubling', nor a number"):
+        RandomizedWeightedMajority(2, beta="halving")
+
+
 def test_weights_that_have_no_digits_left_come_back():
     """An expert far behind is charged no more while the others err, and must win in the end."""
     player = WeightedMajority(3, beta=0.5)

@@ -217,7 +217,7 @@ def test_runs_of_every_player(entry, form, tmp_path):
     made, order = TABLES[form], range(len(names))
     run_of(entry, named, made(columns(table[:6], order, names)), rest[:6])
     assert named.names == names
-    copies = [named, named.clone(), copy.deepcopy(named), pickle.loads(pickle.dumps(named))]
+    copies = [named, named.copy(), copy.deepcopy(named), pickle.loads(pickle.dumps(named))]
     if "file" not in entry.without:
         named.save(tmp_path / "player")
         copies.append(entry.load(type(named), tmp_path / "player"))
@@ -264,7 +264,7 @@ def test_competitors_by_name():
     with pytest.raises(ValueError, match="comparator='a': the experts have no names"):
         Hedge(2).regret("a")
     run = player.run({"b": [1.0], "a": [0.0]})
-    assert run.regret(expert="b") == run.regret(expert=1)
+    assert run.regret(comparator="b") == run.regret(comparator=1)
 
 
 def test_advice_of_booleans():
@@ -315,7 +315,7 @@ def test_a_mixture_goes_by_name(form, tmp_path):
     named.save(tmp_path / "mixture")
     expected = plain.run(X[20:], y[20:])
     for each in (
-        named.clone(),
+        named.copy(),
         Mixture.load(tmp_path / "mixture"),
         pickle.loads(pickle.dumps(named)),
     ):
@@ -323,10 +323,10 @@ def test_a_mixture_goes_by_name(form, tmp_path):
         np.testing.assert_array_equal(run.forecasts, expected.forecasts)
         np.testing.assert_array_equal(run.experts, X[20:])
         assert run.names == NAMES
-        assert run.regret(expert="bad") == run.regret(expert=1)
-        assert run.bound(expert="bad") == run.bound(expert=1)
+        assert run.regret(comparator="bad") == run.regret(comparator=1)
+        assert run.bound(comparator="bad") == run.bound(comparator=1)
         weights = dict(zip(NAMES[::-1], [0.0, 0.0, 0.5, 0.5]))
-        assert run.regret(mixture=weights) == run.regret(mixture=[0.5, 0.5, 0.0, 0.0])
+        assert run.regret(comparator=weights) == run.regret(comparator=[0.5, 0.5, 0.0, 0.0])
         assert each.certificate("odd") == each.certificate(2)
 
 
@@ -336,10 +336,10 @@ def test_a_mixture_of_rounds_by_name():
     for row, target in zip(X, y):
         shuffled = {NAMES[k]: row[k] for k in (3, 0, 2, 1)}
         for given in (shuffled, pd.Series(shuffled)):
-            assert named.clone().predict(given) == plain.clone().predict(row)
+            assert named.copy().predict(given) == plain.copy().predict(row)
         path = pd.DataFrame([shuffled, shuffled])
         np.testing.assert_array_equal(
-            named.clone().predict(path), plain.clone().predict(np.tile(row, (2, 1)))
+            named.copy().predict(path), plain.copy().predict(np.tile(row, (2, 1)))
         )
         assert named.predict(shuffled) == plain.predict(row)
         named.update(target), plain.update(target)

@@ -103,6 +103,8 @@ ADDED = {
         "ExpertsRun": RESULT,
         "MixtureRun": RESULT,
         "NotRealizable": "to catch",
+        "PruningRun": RESULT,
+        "VotesRun": RESULT,
     },
     "bandits": {
         "ArmPlayer": "type of all players of arms",

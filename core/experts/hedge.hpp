@@ -8,6 +8,7 @@ namespace regretless::experts {
 //   fixed       eta as given
 //   anytime     eta_t = eta / sqrt(t)
 //   doubling    eta_k = eta / sqrt(2^k), and regrets from 0 again, at rounds 2^k
+//   majority    the same with eta_k = -ln(max(1/2, 1 - eta / sqrt(2^k))) (mohri Theorem 8.4)
 //   small_loss  eta = ln N / Delta, Delta = sum_t p.l_t - m_t, m_t = -1/eta ln sum p e^{-eta l_t}
 //               (AdaHedge: de Rooij, van Erven, Grunwald and Koolen, 2014)
 // What is paid is the sum of eta_t / 8 (Hoeffding), and for small_loss Delta. Rates never grow,
@@ -15,7 +16,7 @@ namespace regretless::experts {
 // period.
 class Hedge : public Experts {
  public:
-  enum Schedule { fixed, anytime, doubling, small_loss };
+  enum Schedule { fixed, anytime, doubling, small_loss, majority };
   Hedge(std::vector<double> prior, Schedule schedule, double eta)
       : Experts(std::move(prior)), schedule_(schedule), eta_(eta), before_(size()) {}
 
@@ -30,6 +31,8 @@ class Hedge : public Experts {
         return eta_ / std::sqrt(t);
       case doubling:
         return eta_ / std::sqrt(std::exp2(std::floor(std::log2(t))));
+      case majority:
+        return -std::log(std::max(0.5, 1 - eta_ / std::sqrt(std::exp2(std::floor(std::log2(t))))));
       case small_loss:
         return eta_ / paid_;
     }
@@ -44,7 +47,7 @@ class Hedge : public Experts {
   void check() override {
     Experts::check(), so_many("before", before_);
     if (schedule_ == small_loss) so_many("paid", paid_);
-    const bool fresh = schedule_ != doubling || rounds_ + 1 < 2;
+    const bool fresh = !restarts() || rounds_ + 1 < 2;
     require(!fresh || *std::max_element(before_.begin(), before_.end()) == 0,
             "before: there has been no period yet");
   }
@@ -65,10 +68,11 @@ class Hedge : public Experts {
     paid_ += schedule_ == small_loss ? gap(round, eta) : eta / 8;
     Experts::learn(round);
     const double t = rounds_ + 2;
-    if (schedule_ == doubling && std::exp2(std::floor(std::log2(t))) == t) before_ = regrets_;
+    if (restarts() && std::exp2(std::floor(std::log2(t))) == t) before_ = regrets_;
   }
 
  private:
+  bool restarts() const { return schedule_ == doubling || schedule_ == majority; }
   // p.l - m, never negative. Who suffers less than p.l, as forecasts do whose loss is convex, is
   // not nearer to m for it.
   double gap(const Round& round, double eta) const {

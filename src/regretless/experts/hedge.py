@@ -1,8 +1,7 @@
 """Weights that shrink exponentially with the loss: Hedge and what is near to it (mohri 8.2, 16, 17)."""
 
-import builtins
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -95,10 +94,8 @@ class Hedge(ExpertPlayer):
         if not T:
             return {"regret": 0.0}
         if self.rate == "doubling":
-            # period by period; the last may be cut short
-            sizes = [min(2 ** (k + 1) - 1, T) - 2**k + 1 for k in builtins.range(T.bit_length())]
-            etas = [_eta(self.n, 2**k) for k in builtins.range(T.bit_length())]
-            return {"periods": math.fsum(relative / e + e * m / 8.0 for e, m in zip(etas, sizes))}
+            each = ((_eta(self.n, 2**k), m) for k, m in _periods(T))
+            return {"periods": math.fsum(relative / e + e * m / 8.0 for e, m in each)}
         if self.rate == "small-loss":
             rate = self._engine.rate
             return {"mixability": paid if math.isinf(rate) else relative / rate + paid}
@@ -122,7 +119,8 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
     Parameters
     ----------
     n, prior, range : see `ExpertPlayer`.
-    beta : in [1/2, 1); or None, for a `horizon`: `max(1/2, 1 - sqrt(ln n / horizon))`.
+    beta : in [1/2, 1); or None, for a `horizon`: `max(1/2, 1 - sqrt(ln n / horizon))`; or "doubling",
+        that for 2^k rounds, starting again in rounds 2^k.
     seed : of the draws.
 
     >>> player = RandomizedWeightedMajority(3, beta=0.5, seed=1)
@@ -140,17 +138,25 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
         self,
         n: int,
         *,
-        beta: float | None = None,
+        beta: float | Literal["doubling"] | None = None,
         horizon: int | None = None,
         prior: Any = None,
         range: tuple[float, float] | None = (0.0, 1.0),
         seed: int = 0,
     ) -> None:
-        self.beta = _beta(beta, horizon, lambda T: max(0.5, 1.0 - math.sqrt(_log(n) / T)))
+        self.beta: float | str
+        if isinstance(beta, str):
+            self.beta = one_of(beta, "beta", ("doubling",), ", nor a number")
+            if horizon is not None:
+                raise ValueError(f"beta='doubling' and horizon={shown(horizon)}: give one of them")
+        else:
+            self.beta = _beta(beta, horizon, lambda T: _majority(n, T))
         self.seed, self.draws = whole(seed, "seed", 0), 0
         super().__init__(n, prior=prior, range=range)
 
     def _start(self) -> _core.Experts:
+        if isinstance(self.beta, str):
+            return _core.hedge(self.prior.tolist(), 4, math.sqrt(_log(self.n)))
         return _core.hedge(self.prior.tolist(), 0, -math.log(self.beta))
 
     def act(self) -> int:
@@ -164,6 +170,9 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
         self.draws = kept.whole("draws")
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
+        if isinstance(self.beta, str):
+            each = ((1.0 - _majority(self.n, 2**k), m) for k, m in _periods(self.rounds))
+            return {"periods": math.fsum(min(relative / gap + gap * m, m) for gap, m in each)}
         theirs = float(u @ (self._engine.loss - self._engine.regrets))
         away = relative / (1.0 - self.beta)
         return {
@@ -294,6 +303,20 @@ def _log(n: int) -> float:
 def _eta(n: int, rounds: int) -> float:
     """The best fixed rate for so many rounds (mohri eq. 8.16)."""
     return math.sqrt(8.0 * _log(n) / rounds)
+
+
+def _majority(n: int, rounds: float) -> float:
+    """The best beta for so many rounds (mohri Theorem 8.4)."""
+    return max(0.5, 1.0 - math.sqrt(_log(n) / rounds))
+
+
+def _periods(rounds: int) -> list[tuple[int, int]]:
+    """The periods that begin in the rounds 2^k: k, and how many rounds there were; the last may be cut.
+
+    >>> _periods(9)
+    [(0, 1), (1, 2), (2, 4), (3, 2)]
+    """
+    return [(k, min(2 ** (k + 1) - 1, rounds) - 2**k + 1) for k in range(rounds.bit_length())]
 
 
 def _beta(beta: float | None, horizon: int | None, tuned: Any) -> float:
