@@ -54,7 +54,7 @@ def on_text(folder: Path, count: int, repeats: int) -> tuple[list[Row], dict[str
     labels = labels_of(path)
     us = [(ours - start) / count * 1e6, (theirs - their_start) / count * 1e6]
     loss = their_loss(path, labels)
-    row = Row("VW text, Auto, 16 lanes", "Vowpal Wabbit, one", *us, reports[-1]["loss"], loss, 1)
+    row = Row("VW text, Auto, 16 lanes", "Vowpal Wabbit, one", *us, reports[-1]["mean_loss"], loss, 1)
     notes = {
         "Bayes limit of the generated file": f"{bayes:.4f}",
         "loss of Vowpal Wabbit's coin there": f"{their_loss(path, labels, '--coin'):.4f}",
@@ -131,7 +131,7 @@ def real_sets(data: Path, folder: Path) -> Iterator[tuple[str, str, int, float, 
             path = folder / "set.vw"
             path.write_text("".join(lines))
             labels = np.array([1.0 if line[0] == "1" else -1.0 for line in lines])
-            ours = json.loads(run([*OURS, path]))["loss"]
+            ours = json.loads(run([*OURS, path]))["mean_loss"]
             theirs = their_loss(path, labels)
             best = min(their_loss(path, labels, "-l", rate) for rate in RATES)
             print(f"{name:14} {order:8} {ours:.4f} {theirs:.4f} {best:.4f}", flush=True)

@@ -50,11 +50,11 @@ def on_text(folder: Path, count: int, repeats: int) -> tuple[list[Row], dict[str
     ]
     times = medians(jobs, repeats)
     newton, theirs, first = ((b - a) / count * 1e6 for a, b in zip(times[::2], times[1::2]))
-    loss, their = reports[NEWTON]["loss"], their_loss(path, labels_of(path), *OJA)
+    loss, their = reports[NEWTON]["mean_loss"], their_loss(path, labels_of(path), *OJA)
     work = "the same (a sixth of the speed is asked)"
     rows = [
         Row("VW text, Oja, m = 10", "Vowpal Wabbit, OjaNewton", newton, theirs, loss, their, 3),
-        Row(work, "our AdaGrad", newton, first, loss, reports[adagrad]["loss"], 1 / 6),
+        Row(work, "our AdaGrad", newton, first, loss, reports[adagrad]["mean_loss"], 1 / 6),
     ]
     return rows, {"peak memory of the command": f"{reports[NEWTON]['peak_rss_mb']:.0f} MB"}
 
@@ -119,7 +119,7 @@ def real_sets(data: Path, folder: Path) -> Iterator[tuple[str, int, float, float
         path = folder / "set.vw"
         path.write_text("".join(lines))
         losses = [
-            json.loads(run([*OURS, path, "--learner", *learner]))["loss"]
+            json.loads(run([*OURS, path, "--learner", *learner]))["mean_loss"]
             for learner in (("newton",), ("newton", "--size", "0"), ("adagrad-plain",))
         ]
         print(f"{name:14}", *(f"{loss:.4f}" for loss in losses), flush=True)

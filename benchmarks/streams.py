@@ -101,7 +101,7 @@ def text_lines(path: Path, count: int, repeats: int) -> list[Row]:
                     "Vowpal Wabbit, default",
                     (mine - start_ours) / count * 1e6,
                     (theirs - start_theirs) / count * 1e6,
-                    reports[-1]["loss"],
+                    reports[-1]["mean_loss"],
                     peer_loss,
                     3,
                 )
@@ -201,7 +201,7 @@ def real_sets(data: str | None, folder: Path) -> dict[str, str]:
             for label, _, rest in parts:
                 file.write(f"{1 if float(label) == positive else -1} | {rest}")
         theirs = their_loss(path, labels_of(path))
-        ours = json.loads(run([*OURS, path]))["loss"]
+        ours = json.loads(run([*OURS, path]))["mean_loss"]
         out[f"loss on {name}, ours / Vowpal Wabbit"] = f"{ours:.4f} / {theirs:.4f}"
     return out
 

@@ -65,7 +65,7 @@ def main() -> None:
 
 def errors(curve: Curve) -> Curve:
     """The curve of the error instead of the loss."""
-    return replace(curve, loss=curve.error, interval_loss=curve.interval_error)
+    return replace(curve, mean_loss=curve.error, interval_mean_loss=curve.interval_error)
 
 
 if __name__ == "__main__":

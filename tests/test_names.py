@@ -68,6 +68,7 @@ ADDED = {
         "MistakeCertificate": RESULT,
         "Certificate": RESULT,
         "Promise": RESULT,
+        "verdict": "whether a theorem held, for certificates of your own",
     },
     "run": {"Run": RESULT},
     "oco": {

@@ -35,7 +35,6 @@ PICTURES = {
     "learning_curves": lambda path: plots.learning_curves(curves(), path, norm=10),
     "calibration": lambda path: plots.calibration(validation().calibration, path),
     "weight_bars": lambda path: plots.weight_bars({"a": 1.0, "b": -2.0}, path),
-    "report": lambda path: validation().report(1.0, "coin").plot(path),
 }
 
 
@@ -185,7 +184,7 @@ def test_no_band_without_a_certificate():
 def test_the_end_of_every_curve_is_inside():
     """However badly some of them began."""
     good = validation().curve
-    wild = Curve(good.examples, 1e6 / good.examples + good.loss, *[good.loss] * 3, good.certified)
+    wild = Curve(good.examples, 1e6 / good.examples + good.mean_loss, *[good.mean_loss] * 3, good.certified)
     axes = plots.learning_curves({"good": good, "wild": wild}).axes[0]
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for curve in (good, wild):
@@ -193,6 +192,20 @@ def test_the_end_of_every_curve_is_inside():
         assert bottom < curve.mean_loss[-1] < top
         assert bottom < curve.certified[-1]
     assert bottom >= 0
+
+
+def test_a_report_draws_where_it_is_told():
+    """On axes of the user's own, or on new ones, which are returned."""
+    from matplotlib.figure import Figure
+
+    report = validation().report(1.0, "coin", norm=10.0)
+    ax = Figure().add_subplot()
+    assert report.plot(ax, loss_name="log loss") is ax
+    assert ax.get_ylabel() == "log loss, mean per example"
+    faint, line = ax.lines
+    np.testing.assert_array_equal(line.get_ydata(), report.curve.mean_loss)
+    assert len(faint.get_xdata()) == report.rounds
+    assert report.plot().get_xlabel() == "examples seen"
 
 
 def test_odd_curves():
