@@ -1,6 +1,6 @@
 """Adversaries: the streams that the texts use to stress or to defeat a learner.
 
-    play(player, adversary, rounds)  ->  total loss, regret
+    play(player, adversary, rounds)  ->  a run: losses, regret, bound
 
 Those of `gradients` and `costs` play against whoever shows a point, weights or an arm, those of
 `labels` and `examples` against whoever predicts labels. The ones that do not look at the player can be
@@ -13,9 +13,11 @@ from regretless.adversaries.examples import (
     DisjunctionStream,
     ExponentialInstance,
     MarginStream,
+    NoisyForecasts,
     UnitVectors,
+    WeakVotes,
 )
-from regretless.adversaries.game import Game, play
+from regretless.adversaries.game import AdversaryRun, play
 from regretless.adversaries.gradients import (
     FtlKiller,
     OrthogonalGradients,
@@ -26,6 +28,7 @@ from regretless.adversaries.gradients import (
 from regretless.adversaries.labels import (
     ConsistentKiller,
     CoverAdversary,
+    LittlestoneCoins,
     LittlestoneTree,
     halfspace_tree,
     threshold_tree,
@@ -33,6 +36,7 @@ from regretless.adversaries.labels import (
 
 __all__ = [
     "Adversary",
+    "AdversaryRun",
     "BernoulliArms",
     "CoinFlips",
     "ConsistentKiller",
@@ -41,9 +45,10 @@ __all__ = [
     "Exhausted",
     "ExponentialInstance",
     "FtlKiller",
-    "Game",
+    "LittlestoneCoins",
     "LittlestoneTree",
     "MarginStream",
+    "NoisyForecasts",
     "Oblivious",
     "OrthogonalGradients",
     "QuadraticGame",
@@ -51,6 +56,7 @@ __all__ = [
     "StochasticGradients",
     "SwitchingExperts",
     "UnitVectors",
+    "WeakVotes",
     "halfspace_tree",
     "play",
     "threshold_tree",

@@ -18,7 +18,7 @@ class Exhausted(Exception):
     """An adversary that has a last round has played it; `instance` raises this, and `play` ends.
 
     >>> from regretless.adversaries import UnitVectors, play
-    >>> len(play(lambda x: 1, UnitVectors(3), rounds=100).losses)
+    >>> play(lambda x: 1, UnitVectors(3), rounds=100).rounds
     3
     """
 
@@ -55,9 +55,17 @@ class Adversary(OneThread, ABC):
     def loss(self, choice: Any, answer: Any) -> float:
         """What the choice cost."""
 
+    def lost_by(self, comparator: Any, choice: Any, answer: Any) -> float:
+        """What another choice would have cost in a round whose choice had this answer."""
+        return self.loss(comparator, answer)
+
     @abstractmethod
     def best(self) -> float:
         """The loss so far of the best fixed choice."""
+
+    def best_choice(self) -> Any:
+        """Which choice that is, as a player makes them; None if it is not known."""
+        return None
 
 
 class Oblivious(Adversary):

@@ -27,6 +27,9 @@ class _Costs(Linear):
     def best(self) -> float:
         return float(self.sum.min())
 
+    def best_choice(self) -> int:
+        return int(self.sum.argmin())
+
 
 class CoinFlips(_Costs):
     """Costs by fair coins, of which nothing can be learned: the lower bound for experts.

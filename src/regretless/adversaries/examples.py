@@ -3,23 +3,31 @@
 `x` is a dict from the number of a feature to its value, as River's streams and ours have it.
 """
 
+import math
 from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from regretless.adversaries.adversary import Array, Exhausted, Oblivious
-from regretless.arguments import positive, whole, within
+from regretless.arguments import not_negative, positive, whole, within
 from regretless.randomness import generator
 
-__all__ = ["DisjunctionStream", "ExponentialInstance", "MarginStream", "UnitVectors"]
+__all__ = [
+    "DisjunctionStream",
+    "ExponentialInstance",
+    "MarginStream",
+    "NoisyForecasts",
+    "UnitVectors",
+    "WeakVotes",
+]
 
 
 class _Examples(Oblivious):
     def __init__(self) -> None:
         self.rounds = 0
         self._next: tuple[dict[int, float], int] | None = None
-        self._flipped = 0
+        self._flipped = 0.0
 
     @abstractmethod
     def _draw(self) -> tuple[dict[int, float], int]:
@@ -41,7 +49,7 @@ class _Examples(Oblivious):
 
     def best(self) -> float:
         """The mistakes of the model that the labels were made from: the number of flipped ones."""
-        return float(self._flipped)
+        return self._flipped
 
 
 class _Noisy(_Examples):
@@ -178,3 +186,82 @@ class ExponentialInstance(_Examples):
         i = self.rounds % self.size
         y = 1 if i % 2 == 0 else -1
         return {j: float(y if j == i else -y) for j in range(i + 1)}, y
+
+
+class WeakVotes(_Examples):
+    """Voters that are right a little more often than not, each by a coin of its own (thesis, Theorem 10).
+
+    The stream behind the lower bound on online boosting: labels are fair coins, and voter i says the
+    label with probability `1/2 + 2 edge`. No combination of them errs less often than their majority,
+    which errs with probability about `exp(-8 n edge^2)`, so that few mistakes need many voters. With
+    `excess` S, they know nothing in the first `S / (4 edge)` rounds, as weak learners may.
+
+    Parameters: `n` >= 1, how many voters; `edge` gamma in (0, 1/4); `excess` S >= 0; `seed`. `x` has the
+    votes, -1 or 1. `best` is the number of mistakes of the majority, a tie being one half.
+
+    >>> from itertools import islice
+    >>> votes = WeakVotes(25, edge=0.1, seed=0)
+    >>> examples = list(islice(votes, 1000))
+    >>> votes.best() < 100, sum(x[0] != y for x, y in examples) > 250  # the majority, one voter
+    (True, True)
+    """
+
+    def __init__(self, n: int, edge: float, *, excess: float = 0.0, seed: int = 0) -> None:
+        super().__init__()
+        self.n, self.edge = whole(n, "n"), within(edge, "edge", "(0, 1/4)")
+        self.excess = not_negative(excess, "excess")
+        self._rng = generator(seed, "examples")
+
+    def _draw(self) -> tuple[dict[int, float], int]:
+        y = 1 if self._rng.random() < 0.5 else -1
+        knows = self.rounds >= self.excess / (4.0 * self.edge)
+        right = self._rng.random(self.n) < (0.5 + 2.0 * self.edge if knows else 0.5)
+        votes = np.where(right, y, -y).astype(np.float64)
+        agree = float(votes.sum()) * y
+        self._flipped += 0.0 if agree > 0 else 0.5 if agree == 0 else 1.0
+        return dict(enumerate(votes.tolist())), y
+
+
+class NoisyForecasts(Oblivious):
+    """Forecasts of 0 or 1 whose mean is the target (thesis, Theorem 15).
+
+    The stream behind the lower bound on boosting regressors with `calls` N weak learners: the target is
+    `1/2 + e` or `1/2 - e` by a fair coin, `e = 1 / (10 sqrt(N))`, and each of M functions says 1 with
+    that probability. All of them together know the target; N of them cannot tell the two apart, and
+    lose at least of the order of `T / N`.
+
+    Parameters: `calls` N >= 1; `functions` M, by default `4000 N`; `seed`. `x` has what the functions
+    say. The loss is `(forecast - target)^2 / 2`, and `best` is that of the mean of all functions.
+
+    >>> x, y = next(iter(NoisyForecasts(4, functions=1000, seed=0)))
+    >>> round(y, 2), abs(sum(x.values()) / 1000 - y) < 0.1
+    (0.55, True)
+    """
+
+    def __init__(self, calls: int, *, functions: int | None = None, seed: int = 0) -> None:
+        self.calls = whole(calls, "calls")
+        self.functions = 4000 * self.calls if functions is None else whole(functions, "functions")
+        self._rng = generator(seed, "examples")
+        self._next: tuple[dict[int, float], float] | None = None
+        self._least = 0.0
+
+    def instance(self) -> dict[int, float]:
+        if self._next is None:
+            away = 0.1 / math.sqrt(self.calls)
+            y = 0.5 + (away if self._rng.random() < 0.5 else -away)
+            says = (self._rng.random(self.functions) < y).astype(np.float64)
+            self._next = dict(enumerate(says.tolist())), y
+        return self._next[0]
+
+    def respond(self, choice: Any) -> float:
+        x = self.instance()
+        y = self._next[1] if self._next is not None else 0.5
+        self._next = None
+        self._least += (sum(x.values()) / len(x) - y) ** 2 / 2.0
+        return y
+
+    def loss(self, choice: Any, answer: Any) -> float:
+        return (float(choice) - float(answer)) ** 2 / 2.0
+
+    def best(self) -> float:
+        return self._least

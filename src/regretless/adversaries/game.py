@@ -1,28 +1,115 @@
 """`play`: any player against any adversary."""
 
-from typing import Any, NamedTuple
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from regretless.adversaries.adversary import Adversary, Array, Exhausted
 from regretless.arguments import shown, whole
+from regretless.certificates import Certificate
+from regretless.run import Run
 
-__all__ = ["Game", "play"]
+__all__ = ["AdversaryRun", "play"]
+
+_EPS = float(np.finfo(float).eps)
 
 
-class Game(NamedTuple):
-    """What a game has come to: the total `loss`, the `regret`, and the `losses` of all rounds.
+class AdversaryRun(Run):
+    """The rounds of a player against an adversary.
 
-    >>> Game(3.0, 1.0, np.ones(3)).regret
-    1.0
+    A comparator is a fixed choice, as a player makes them: a point, a distribution, an arm, a label, or,
+    where there is something to see, a function of it. The best one is the adversary's to tell: see its
+    `best`; after each round, it is the best until then.
+
+    Attributes: those of `Run`; `instances`, what was shown in each round (None if nothing is);
+    `choices` of the player, `answers` of the adversary; `least`, the loss of the best fixed choice after each round; `adversary`;
+    `before` and `after`, the player as it was then, or None if it cannot be copied.
+
+    >>> from regretless.adversaries import FtlKiller
+    >>> from regretless.oco import OnlineGradientDescent
+    >>> run = play(OnlineGradientDescent(1, rate=0.1), FtlKiller(), 100)
+    >>> round(run.regret(), 9), round(run.regret([1.0]), 9), run.regret([1.0]) <= run.bound([1.0])
+    (5.45, 4.45, True)
     """
 
-    loss: float
-    regret: float
-    losses: Array
+    def __init__(
+        self,
+        losses: Array,
+        instances: list[Any],
+        choices: list[Any],
+        answers: list[Any],
+        least: Array,
+        adversary: Adversary,
+        before: Any,
+        after: Any,
+    ) -> None:
+        self.losses, self.instances, self.least = losses, instances, least
+        self.choices, self.answers = choices, answers
+        self.adversary, self.before, self.after = adversary, before, after
+
+    def _theirs(self, comparator: Any) -> Array:
+        """What a fixed choice lost, until the end of each round."""
+        if comparator is None or (isinstance(comparator, str) and comparator == "best"):
+            return self.least
+        choose = comparator if callable(comparator) else lambda _: comparator
+        rounds = zip(self.instances, self.choices, self.answers)
+        return np.cumsum([self.adversary.lost_by(choose(x), *told) for x, *told in rounds])
+
+    def regret_curve(self, comparator: Any = None) -> Array:
+        """After each round, how much more was lost than by the comparator."""
+        return np.asarray(np.cumsum(self.losses) - self._theirs(comparator))
+
+    def bound_curve(self, comparator: Any = None) -> Array:
+        """At the end, the bound of the player's theorem; before, and if it has none, infinite."""
+        curve = np.full(self.rounds, math.inf)
+        if self.rounds:
+            curve[-1] = self.certificate(comparator).bound
+        return curve
+
+    def certificate(self, comparator: Any = None) -> Certificate:
+        """The regret, and the bounds of the player's theorem on it, if it speaks of such comparators."""
+        best = comparator is None or (isinstance(comparator, str) and comparator == "best")
+        who = self.adversary.best_choice() if best else comparator
+        theirs = self._theirs(comparator)
+        words = "the best fixed choice until then" if best else f"the choice {shown(comparator)}"
+        size = float(np.abs(self.losses).sum() + np.abs(np.diff(theirs, prepend=0.0)).sum())
+        rounding = 4.0 * _EPS * self.rounds * size
+        earlier, now = self._of_player(who)
+        if now is None:
+            theorem = "none: the player has no theorem about this comparator"
+            return Certificate(
+                self.rounds, self.regret(comparator), {}, theorem, {}, words, who, rounding
+            )
+        # the theorem is about all rounds: what was won before can be lost in these
+        won = 0.0 if earlier is None else earlier.regret or 0.0
+        return Certificate(
+            self.rounds,
+            self.regret(comparator),
+            {name: bound - won for name, bound in now.bounds.items()},
+            now.theorem,
+            now.assumptions,
+            words,
+            who,
+            rounding + now.rounding + _EPS * now.rounds * abs(won),
+        )
+
+    def _of_player(self, who: Any) -> tuple[Certificate | None, Certificate | None]:
+        """The player's certificates about a fixed choice when the run began and ended, if it has them."""
+        if who is None or callable(who) or not hasattr(self.after, "certificate"):
+            return None, None
+        try:
+            return self.before.certificate(who), self.after.certificate(who)
+        except (TypeError, ValueError):  # there is no such comparator, or the theorem is not about it
+            return None, None
+
+    def __repr__(self) -> str:
+        return f"<{self.rounds} rounds against {type(self.adversary).__name__}, loss {self.loss:.4g}>"
 
 
-def play(player: Any, adversary: Adversary, rounds: int) -> Game:
+def play(player: Any, adversary: Adversary, rounds: int) -> AdversaryRun:
     """Let a player and an adversary play, and tell what was lost.
 
     Parameters
@@ -30,26 +117,33 @@ def play(player: Any, adversary: Adversary, rounds: int) -> Game:
     player : who shows a `point`, `weights` or `probabilities` and is told of its losses by
         `update(vector)` (players and experts); who chooses an arm by `act()` and is told its cost by
         `update(cost)` (bandits); who has `predict_one(x)` and `learn_one(x, y)` (learners, of River
-        too); or, against labels, a function of x, which learns nothing.
+        too); who votes by `predict(advice)` and `update(advice, label)` (`experts.Halving` and its kin),
+        against labels of which there are experts; or, against labels, a function of x, which learns
+        nothing. Experts that show `weights` predict a probability against such labels.
     adversary : of `regretless.adversaries`, or your own `Adversary`.
     rounds : how many; fewer are played if the adversary has a last one.
 
     The regret is against the best fixed choice as the adversary has it: see its `best`.
 
-    >>> from regretless.adversaries import FtlKiller, threshold_tree
+    >>> from regretless.adversaries import ConsistentKiller, FtlKiller, threshold_tree
+    >>> from regretless.experts import Consistent
     >>> class Leader:
     ...     point = np.zeros(1)
     ...     sum = 0.0
     ...     def update(self, z):
     ...         self.sum = self.sum + z
     ...         self.point = -np.sign(self.sum)
-    >>> play(Leader(), FtlKiller(), 100)[:2]
+    >>> run = play(Leader(), FtlKiller(), 100)
+    >>> run.loss, run.regret()
     (99.0, 99.5)
     >>> play(lambda x: int(x["x"] > 0.3), threshold_tree(20), 20).loss
     20.0
+    >>> play(Consistent(16), ConsistentKiller(16), 16).loss
+    15.0
     """
-    show, tell = _seat(player)
-    losses = []
+    show, tell = _seat(player, adversary)
+    before = _copied(player)
+    losses, instances, choices, answers, least = [], [], [], [], []
     for _ in range(whole(rounds, "rounds")):
         try:
             x = adversary.instance()
@@ -59,22 +153,61 @@ def play(player: Any, adversary: Adversary, rounds: int) -> Game:
         answer = adversary.respond(choice)
         losses.append(adversary.loss(choice, answer))
         tell(x, choice, answer)
-    lost = np.array(losses)
-    return Game(float(lost.sum()), float(lost.sum()) - adversary.best(), lost)
+        instances.append(x)
+        choices.append(choice)
+        answers.append(answer)
+        least.append(adversary.best())
+    return AdversaryRun(
+        np.array(losses, np.float64),
+        instances,
+        choices,
+        answers,
+        np.array(least, np.float64),
+        adversary,
+        before,
+        _copied(player),
+    )
 
 
-def _seat(player: Any) -> tuple[Any, Any]:
+def _copied(player: Any) -> Any:
+    try:
+        return copy.deepcopy(player)
+    except Exception:  # whatever a class of the user's does
+        return None
+
+
+_Seat = tuple[Callable[[Any], Any], Callable[[Any, Any, Any], Any]]
+
+
+def _seat(player: Any, adversary: Adversary) -> _Seat:
     """How to ask the player for its choice, and how to tell it the answer."""
     if hasattr(player, "learn_one"):
         return player.predict_one, lambda x, _, y: player.learn_one(x, y)
+    advice = getattr(adversary, "advice", None)
+    votes = hasattr(player, "predict") and hasattr(player, "update")
+    if advice is not None and votes and not hasattr(player, "act"):
+        return (
+            lambda x: player.predict(advice(x)),
+            lambda x, _, y: player.update(advice(x), y),
+        )
+    if advice is not None and hasattr(player, "weights"):
+        return (
+            lambda x: float(np.dot(player.weights, advice(x))),
+            lambda x, _, y: player.update(np.abs(np.asarray(advice(x), np.float64) - y)),
+        )
     if hasattr(player, "act"):
         return lambda _: player.act(), lambda _, arm, costs: player.update(float(costs[arm]))
     for name in ("point", "weights", "probabilities"):
-        if hasattr(player, name):
+        if hasattr(player, name) and not votes:
             return (
-                lambda _, name=name: np.array(getattr(player, name), np.float64),
+                lambda _, name=name: np.array(getattr(player, name), np.float64),  # type: ignore[misc]
                 lambda _, __, vector: player.update(vector),
             )
+    if votes:
+        raise ValueError(
+            f"player={shown(player)} votes on the advice of experts, of which {type(adversary).__name__} "
+            "has none; use ConsistentKiller or CoverAdversary, or one with a method advice(x)"
+        )
     if callable(player):
         return player, lambda *_: None
     raise ValueError(

@@ -53,6 +53,9 @@ class FtlKiller(Linear):
     def best(self) -> float:
         return -abs(float(self.sum[0]))
 
+    def best_choice(self) -> Array:
+        return -np.sign(self.sum)
+
 
 class _OnBall(Linear):
     """Linear losses, with the points of a Euclidean ball as comparators."""
@@ -64,6 +67,9 @@ class _OnBall(Linear):
 
     def best(self) -> float:
         return -self.radius * float(np.linalg.norm(self.sum))
+
+    def best_choice(self) -> Array:
+        return np.asarray(-self.radius * self.sum / (np.linalg.norm(self.sum) or 1.0))
 
 
 class SignGradients(_OnBall):
@@ -77,7 +83,7 @@ class SignGradients(_OnBall):
 
     >>> adversary = SignGradients(2, seed=1)
     >>> [float(adversary.respond(None)[0]) for _ in range(4)]
-    [-1.0, -1.0, 1.0, -1.0]
+    [1.0, -1.0, 1.0, 1.0]
     >>> adversary.expected_regret(2)
     1.0
     """
@@ -109,7 +115,7 @@ class StochasticGradients(_OnBall):
 
     >>> adversary = StochasticGradients([1.0, 0.0], noise=0.1, seed=0)
     >>> adversary.respond(None).round(2)
-    array([ 1.01, -0.01])
+    array([ 0.82, -0.03])
     """
 
     def __init__(
@@ -158,6 +164,9 @@ class OrthogonalGradients(Adversary):
     def best(self) -> float:
         return -self.radius * float(np.linalg.norm(self.sum))
 
+    def best_choice(self) -> Array:
+        return np.asarray(-self.radius * self.sum / (np.linalg.norm(self.sum) or 1.0))
+
 
 class QuadraticGame(Linear):
     """Losses `1/2 ||w - z_t||^2`, which follow-the-leader, the running mean, masters (survey 2.2).
@@ -171,7 +180,7 @@ class QuadraticGame(Linear):
     >>> game = QuadraticGame(2, seed=0)
     >>> gradient = game.respond(np.zeros(2))
     >>> round(game.loss(np.zeros(2), gradient), 3), round(float(gradient @ gradient) / 2, 3)
-    (0.02, 0.02)
+    (0.344, 0.344)
     """
 
     def __init__(self, dimension: int = 1, size: float = 1.0, *, seed: int = 0) -> None:
@@ -193,6 +202,10 @@ class QuadraticGame(Linear):
 
     def loss(self, choice: Any, answer: Array) -> float:
         return 0.5 * float(answer @ answer)
+
+    def lost_by(self, comparator: Any, choice: Any, answer: Array) -> float:
+        away = np.asarray(comparator, np.float64) - (choice - answer)  # z is where the gradient is from
+        return 0.5 * float(away @ away)
 
     def best(self) -> float:
         # at the mean m: 1/2 (sum ||z||^2 - T ||m||^2)

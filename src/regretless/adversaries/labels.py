@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.adversaries.adversary import Adversary, Exhausted, Oblivious
+from regretless.adversaries.gradients import expected_absolute_sum
 from regretless.arguments import whole
+from regretless.randomness import generator
 
 __all__ = [
     "ConsistentKiller",
     "CoverAdversary",
+    "LittlestoneCoins",
     "LittlestoneTree",
     "halfspace_tree",
     "threshold_tree",
@@ -47,6 +50,10 @@ class CoverAdversary(_Mistakes):
     def __init__(self) -> None:
         self._counts = [0, 0]
 
+    def advice(self, x: Any) -> list[int]:
+        """What two experts say who never change their minds."""
+        return [0, 1]
+
     def instance(self) -> dict[str, float]:
         return {}
 
@@ -59,7 +66,7 @@ class CoverAdversary(_Mistakes):
         return float(min(self._counts))
 
 
-class ConsistentKiller(Oblivious):
+class ConsistentKiller(_Mistakes, Oblivious):
     """Singletons in order: to follow any consistent hypothesis costs `|H| - 1` mistakes (survey 1.2.1).
 
     Hypothesis j says 1 at point j and 0 elsewhere, the truth is the last, and point t comes in round t.
@@ -83,12 +90,13 @@ class ConsistentKiller(Oblivious):
             raise Exhausted
         return self._round
 
+    def advice(self, x: int) -> NDArray[np.int64]:
+        """What the hypotheses say at a point."""
+        return self.table[:, x]
+
     def respond(self, choice: Any) -> int:
         self._round += 1
         return int(self._round == self.size)
-
-    def loss(self, choice: Any, answer: Any) -> float:
-        return float(choice != answer)
 
     def best(self) -> float:
         return 0.0
@@ -128,6 +136,56 @@ class LittlestoneTree(_Mistakes):
 
     def best(self) -> float:
         return 0.0
+
+
+class LittlestoneCoins(_Mistakes, Oblivious):
+    """Fair coins at the nodes of a shattered tree: no learner has a smaller expected regret (survey 3.2.1).
+
+    The lower bound of Theorem 3.6. The node that a path of labels leads to is shown `rounds // depth`
+    times, with a fair coin as its label; the label that came more often (if equal, 1) leads on. Every
+    learner errs in half of the rounds, in expectation; the hypothesis at the end of the path errs only
+    where the fewer labels were, so the regret is `expected_regret()` in expectation, at least
+    `sqrt(depth T / 8)`.
+
+    Parameters: `at`, the x of the node that a path of labels leads to; `depth` >= 1; `rounds` >= `depth`;
+    `seed`. `path` holds the labels that led on.
+
+    >>> tree = threshold_tree(4)
+    >>> coins = LittlestoneCoins(tree.at, depth=4, rounds=400, seed=0)
+    >>> labels = [y for x, y in coins]
+    >>> len(labels), coins.path, coins.expected_regret() >= (4 * 400 / 8) ** 0.5
+    (400, (0, 1, 1, 0), True)
+    """
+
+    def __init__(
+        self, at: Callable[[tuple[int, ...]], Any], depth: int, rounds: int, *, seed: int = 0
+    ) -> None:
+        self.at, self.depth = at, whole(depth, "depth")
+        self.each = whole(rounds, "rounds", self.depth) // self.depth
+        self._rng = generator(seed, "labels")
+        self.path: tuple[int, ...] = ()
+        self._counts, self._least = [0, 0], 0
+
+    def instance(self) -> Any:
+        if len(self.path) == self.depth:
+            raise Exhausted
+        return self.at(self.path)
+
+    def respond(self, choice: Any) -> int:
+        y = int(self._rng.random() < 0.5)
+        self._counts[y] += 1
+        if sum(self._counts) == self.each:
+            self.path = (*self.path, int(self._counts[1] >= self._counts[0]))
+            self._least += min(self._counts)
+            self._counts = [0, 0]
+        return y
+
+    def best(self) -> float:
+        return float(self._least + min(self._counts))
+
+    def expected_regret(self) -> float:
+        """What every learner must expect when all rounds have been played, exactly."""
+        return self.depth * expected_absolute_sum(self.each) / 2.0
 
 
 def _middle(path: tuple[int, ...], upper: int) -> float:
