@@ -54,18 +54,21 @@ struct Scale {
 };
 
 // `suffered` is what was lost, no more than the mean. False if losses are further apart than the
-// unit: nothing has been learned then. `gross` grows by the largest size of what was told.
+// unit: nothing has been learned then. `gross` grows by the largest size of what was told, or, if
+// there is no unit, of what was suffered: the player knows how far apart losses were.
 inline bool learn_within(Experts& experts, std::vector<double>& losses, const double* awake,
                          double suffered, Scale scale, double& gross) {
-  double low = suffered, high = suffered;
-  for (std::size_t i = 0; i < losses.size(); ++i)
-    if (!awake || awake[i] > 0) low = std::min(low, losses[i]), high = std::max(high, losses[i]);
-  gross += std::max(std::fabs(low), std::fabs(high));
   if (scale.unit > 0) {
+    double low = suffered, high = suffered;
+    for (std::size_t i = 0; i < losses.size(); ++i)
+      if (!awake || awake[i] > 0) low = std::min(low, losses[i]), high = std::max(high, losses[i]);
+    gross += std::max(std::fabs(low), std::fabs(high));
     if (high - low > scale.unit) return false;
     if (!std::isnan(scale.low)) low = scale.low;
     for (double& loss : losses) loss = (loss - low) / scale.unit;
     suffered = (suffered - low) / scale.unit;
+  } else {
+    gross += std::fabs(suffered);
   }
   experts.update(losses.data(), awake, suffered);
   return true;

@@ -113,16 +113,22 @@ class AdaptMLProd : public SecondOrder {
 class Boa : public SecondOrder {
  public:
   explicit Boa(std::vector<double> prior)
-      : SecondOrder(std::move(prior)), scores_(size()), rates_(size()) {}
+      : SecondOrder(std::move(prior)),
+        scores_(size()),
+        rates_(size()),
+        unseen_(size()),
+        all_(total(prior_)) {}
+  double paid() const override { return W_ < kTooLarge ? std::log(W_) : HUGE_VAL; }
 
  protected:
   Parts parts() override {
     return join(SecondOrder::parts(),
-                {Field::number("scores", scores_), Field::positive("rates", rates_)});
+                {Field::number("W", W_, 1, kTooLarge), Field::number("scores", scores_),
+                 Field::positive("rates", rates_)});
   }
   void check() override {
     SecondOrder::check();
-    Field::positive("paid", paid_).check();
+    unseen_ = size();  // they are counted in the next round
     for (std::size_t i = 0; i < size(); ++i) {
       const double V = squares_[i], R = regrets_[i], S = scores_[i];
       require(near(rates_[i], V > 0 ? 1 / std::sqrt(2.2 * V) : 0),
@@ -155,33 +161,46 @@ class Boa : public SecondOrder {
   }
   void learn(const Round& round) override {
     SecondOrder::learn(round);
-    // Those that are first seen to differ were played by the prior, the others by what was left.
-    double known = 0, owed = 0;
-    for (std::size_t i = 0; i < size(); ++i)
-      if (rates_[i] > 0)
-        known += prior_[i];
-      else
-        owed -= prior_[i] * round.regret(i);
-    const double drift = owed > 0 && known > 0 ? owed / known : 0;
-    double added = 0, all = 0, factor = 0;
+    const double drift = unseen_ ? first_seen(round) : 0;
+    double slowed = 0, jumped = 0, factor = 0;
     round.each(size(), [&](std::size_t i, double r) {
-      const double before = rates_[i], z = before * r;
+      const double before = rates_[i], z = before * r, x = 2.2 * z * z;
       rates_[i] = squares_[i] > 0 ? 1 / std::sqrt(2.2 * squares_[i]) : 0;
       scores_[i] += r - rates_[i] * r * r;
-      all += prior_[i];
-      factor = std::max(factor, before * drift + std::max(-z - 0.5, 0.0));
-      if (before > 0)
-        added += prior_[i] * (std::fabs(z) <= 0.5 || z < 0 ? 0.51 : 1.675) *
-                 std::max(1 - rates_[i] / before, 0.0);
-      else if (r > 0)
-        added += prior_[i] * 0.675;
+      if (x <= 0.55) {  // 1 - a = 1 - (1 + x)^{-1/2} is at most three terms of its series
+        slowed += prior_[i] * (x * (0.5 + x * (-0.375 + x * 0.3125)));
+      } else {
+        jumped += prior_[i] * (z < 0 ? 0.51 : 1.675) * (1 - 1 / std::sqrt(1 + x));
+        factor = std::max(factor, -z - 0.5);
+      }
+      if (drift > 0) factor = std::max(factor, before * drift + std::max(-z - 0.5, 0.0));
     });
-    paid_ += std::log1p(factor);
-    paid_ += std::log1p(added / all * std::exp(-paid_));
+    W_ = std::min(W_ * (1 + factor) + (0.51 * slowed + jumped) / all_, kTooLarge);
   }
 
  private:
-  std::vector<double> scores_, rates_;  // S, eta
+  // Those that are seen to differ for the first time were played by the prior, the others by what
+  // was left of it: by how much these may have been played against.
+  double first_seen(const Round& round) {
+    double known = 0, owed = 0;
+    unseen_ = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double r = round.regret(i);
+      if (rates_[i] > 0) {
+        known += prior_[i];
+        continue;
+      }
+      owed -= prior_[i] * r;
+      if (r > 0) W_ += 0.675 * prior_[i] / all_;  // e^{x - x^2} <= 1 + x, x = eta r
+      unseen_ += !(squares_[i] > 0);
+    }
+    return owed > 0 && known > 0 ? owed / known : 0;
+  }
+
+  static constexpr double kTooLarge = 1e304;  // of W: nothing is known then
+  std::vector<double> scores_, rates_;        // S, eta
+  std::size_t unseen_;                        // experts that have never differed from the mixture
+  double W_ = 1, all_;                        // and the sum of the prior
 };
 
 // ML-Poly (Gaillard, Stoltz and van Erven, 2014), as opera has it: p_i ~ [R_i]_+ / (V_i + B),

@@ -391,7 +391,7 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
             self._assumptions(),
             who.words + ", in linearised losses" * self.gradient,
             who.against,
-            self._rounding(),
+            self._rounding(who.u),
         )
 
     def _compared(self, comparator: Any, quantile: float | None = None) -> Comparator:
@@ -413,14 +413,14 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
             least = min(least, bound + float(u @ self._missed) - before)
         return {"mixture": least} if least < math.inf else {}
 
-    def _rounding(self) -> float:
+    def _rounding(self, u: Array) -> float:
         """As of a player, by the sizes of what it was told."""
         assert self.player is not None
         players = [*self._past, (self.player, self._factor)]
         apart = 3.0 * self._unit + math.fsum(unit * player.rounds for player, unit in players)
         if self.player.range is None:
-            apart = 2.0 * self._gross + 1e-146 * self.rounds
-        errors = (self.player.n + 8.0) * self._gross + self.rounds * apart
+            apart = self.player._apart(u)
+        errors = (self.player.n + 8.0) * (self._gross + apart) + self.rounds * apart
         return 4.0 * EPS * errors
 
     # --- copies ------------------------------------------------------------------------------------

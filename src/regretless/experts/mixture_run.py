@@ -55,9 +55,8 @@ class MixtureRun(Run):
     the worst expert.
 
     Attributes: `experts`, their forecasts, and `y`, the targets, a row for each round; `forecasts` of
-    the mixture and the `weights` they were made with; `losses`, NaN where there was no target; `before`
-    and `after`, the mixture when the run began and ended; `names` of the experts; `index` of the rounds,
-    dates for example, or None.
+    the mixture and the `weights` they were made with; `before` and `after`, the mixture when the run
+    began and ended; `names` of the experts; `index` of the rounds, dates for example, or None.
 
     >>> from regretless.experts import Mixture
     >>> experts, y = np.array([[1.0, 3.0], [2.0, 6.0]] * 20), np.array([2.0, 3.0] * 20)
@@ -83,7 +82,11 @@ class MixtureRun(Run):
         self._enlarged = (
             enlarged  # rounds that the unit was too small for, and the units after them
         )
-        self.losses = np.asarray(after._kind.value(forecasts, y))
+
+    @cached_property
+    def losses(self) -> Array:  # type: ignore[override]
+        """Of the mixture, in each round; NaN where there was no target."""
+        return np.asarray(self.after._kind.value(self.forecasts, self.y))
 
     @property
     def names(self) -> list[str]:
@@ -240,7 +243,8 @@ class MixtureRun(Run):
         sizes = np.cumsum(m * (np.abs(theirs) + np.abs(mine) + np.abs(worst) + bend))
         apart = np.cumsum(m * np.abs(mine - theirs))
         n, steps = self.experts.shape[1], np.arange(1, self.rounds + 1)
-        rounding = 4.0 * EPS * ((n + 8.0) * sizes + steps * apart) + self.after._rounding()
+        u = who.shares if who.shares.ndim == 1 else who.shares.max(axis=0, initial=0.0)
+        rounding = 4.0 * EPS * ((n + 8.0) * sizes + steps * apart) + self.after._rounding(u)
         return m * (mine - theirs), np.cumsum(m * (worst - theirs)), rounding
 
     def _certificate(self, who: Asked) -> Certificate:

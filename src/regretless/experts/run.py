@@ -375,7 +375,7 @@ class ExpertsRun(Run):
         )
         steps = np.arange(1, self.rounds + 1)
         mine = 4.0 * EPS * ((n + 4.0) * sizes + steps * apart)
-        u = who.shares if who.shares.ndim == 1 else who.shares.max(axis=0)
+        u = who.shares if who.shares.ndim == 1 else who.shares.max(axis=0, initial=0.0)
         return np.asarray(mine + self.after._rounding(np.asarray(u)))
 
     # --- tables and pictures -----------------------------------------------------------------------
