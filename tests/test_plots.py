@@ -184,7 +184,9 @@ def test_no_band_without_a_certificate():
 def test_the_end_of_every_curve_is_inside():
     """However badly some of them began."""
     good = validation().curve
-    wild = Curve(good.examples, 1e6 / good.examples + good.mean_loss, *[good.mean_loss] * 3, good.certified)
+    wild = Curve(
+        good.examples, 1e6 / good.examples + good.mean_loss, *[good.mean_loss] * 3, good.certified
+    )
     axes = plots.learning_curves({"good": good, "wild": wild}).axes[0]
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for curve in (good, wild):

@@ -3,7 +3,7 @@
 import math
 import sys
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from regretless.arguments import not_negative, shown
 
@@ -96,7 +96,8 @@ def _known(value: float) -> float:
     return math.inf if math.isnan(value) else value
 
 
-class Promise(NamedTuple):
+@dataclass(frozen=True)
+class Promise:
     """What the theorem of an update rule says of every run with gradients of the sizes that were met.
 
     The regret against all models of norm at most `norm <= reach` is at most
@@ -182,7 +183,10 @@ class LinearCertificate(Certificate):
         plain = cls(rounds, None, {}, theorem, **sums)
         numbers = (plain.loss, plain.linear, plain.gross, plain.error, *plain.gradient_norms)
         finite = all(map(math.isfinite, numbers))
-        checked = {"the loss is convex": True, "all numbers are finite": finite}
+        checked: dict[str, bool | None] = {
+            "the loss is convex": True,
+            "all numbers are finite": finite,
+        }
         return replace(plain, assumptions=checked | plain.assumptions).within(norm, ord=ord)
 
     def within(self, norm: float, *, ord: float = 2) -> Self:

@@ -42,7 +42,9 @@ class WeakRegressor(NotLinear):
             x if isinstance(x, dict) else rows.row(x), number(slope, "slope"), number(w, "w")
         )
 
-    def certificate(self) -> NoReturn:
+    _certifies = ""
+
+    def certificate(self, norm: float = 1.0, ord: float = 2) -> NoReturn:
         """Refused: what a weak learner is worth is seen by what becomes of it when boosted."""
         raise ValueError(
             f"{type(self).__name__} has no certificate: no theorem speaks of it alone; that of "

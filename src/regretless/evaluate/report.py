@@ -123,7 +123,7 @@ class Report(Run):
     norm: float | None = None
 
     @property
-    def index(self) -> NDArray[np.int64]:  # type: ignore[override]
+    def index(self) -> NDArray[np.int64]:
         """How many examples had been seen at the end of each stretch."""
         return self.curve.examples
 

@@ -38,7 +38,7 @@ class NewtonCertificate(LinearCertificate):
     >>> for t in range(100):
     ...     model.learn_one({"a": t % 3 - 1, "b": t % 5 - 2}, 0.5 * (t % 3 - 1))
     >>> proved = model.certificate(norm=1, in_slab=True)
-    >>> sorted(proved.bounds), proved.bound < model.certificate(norm=1).bound
+    >>> sorted(proved.bounds), proved.bounds["Prop 1"] < proved.bounds["convexity"]
     (['Prop 1', 'Thm 16', 'convexity', 'trivial'], True)
     """
 

@@ -229,7 +229,7 @@ class Newton(LinearLearner):
             return math.fsum(each[name] for each in found)
 
         def largest(name: str) -> float:
-            return max(each[name] for each in found)
+            return float(max(each[name] for each in found))
 
         assert self.alpha is not None
         return super()._sums() | {
