@@ -354,6 +354,7 @@ def newton_step(
     rate: float,
     domain: dict[str, Any],
     lazy: bool,
+    delta: float,
 ) -> Player: ...
 def invariant_newton(dimension: int, curvature: float) -> Player: ...
 def leaders(
