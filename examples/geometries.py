@@ -39,7 +39,7 @@ def main() -> None:
     runs = {name: player.run(losses()) for name, player in players.items()}
     print(f"{'geometry':10} {'loss':>7} {'regret':>7} {'at most':>8}")
     for name, run in runs.items():
-        print(f"{name:10} {run.loss:7.2f} {run.regret[-1]:7.2f} {run.bound[-1]:8.2f}")
+        print(f"{name:10} {run.loss:7.2f} {run.regret():7.2f} {run.bound():8.2f}")
     if options.plot:
         from matplotlib.figure import Figure
 

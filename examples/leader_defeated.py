@@ -35,9 +35,9 @@ def main() -> None:
     print(f"{ROUNDS:,} rounds on [-1, 1]; the best fixed point loses 1/2 less than nothing\n")
     regrets = {}
     for name, player in players.items():
-        run = player.run(z, comparators=interval)
-        regrets[name] = run.regret
-        print(f"{name:29} loss {run.loss:9.2f}   regret {run.regret[-1]:9.2f}")
+        run = player.run(z)
+        regrets[name] = run.regret_curve(interval)
+        print(f"{name:29} loss {run.loss:9.2f}   regret {run.regret(interval):9.2f}")
     if options.plot:
         from matplotlib.figure import Figure
 

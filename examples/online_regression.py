@@ -38,10 +38,10 @@ def main() -> None:
     )
     for name, player in players.items():
         run = player.run(X, y, "squared")
-        best = run.comparator_losses.mean()
-        print(f"{name:22} {run.losses.mean():.5f}   best linear model in hindsight {best:.5f}")
+        best = (run.loss - run.regret()) / run.rounds
+        print(f"{name:22} {run.mean_loss:.5f}   best linear model in hindsight {best:.5f}")
         if options.plot and name == "Newton steps":
-            run.plot(options.plot)
+            run.plot().figure.savefig(options.plot, dpi=150)
             print(f"\nwrote {options.plot}")
 
 

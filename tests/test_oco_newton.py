@@ -215,3 +215,81 @@ def test_newton_without_a_start_does_not_see_coordinates(seed):
             player.update(2 * (score - label) * x)
     # pseudo-inverses of matrices of condition up to 1e6
     np.testing.assert_allclose(scores[0], scores[1], atol=1e-9)
+
+
+# --- projections in the norm of the matrix ----------------------------------------------------------
+
+
+def least(matrix, to, domain):
+    """Where `(w - to)' A (w - to)` is least in a box or a simplex, by enumeration-free quadratic
+    programming: every optimum is one of nonnegative least squares."""
+    from regretless.domains.solvers import quadratic_program
+
+    d = len(to)
+    return quadratic_program(matrix @ to, matrix, domain._linear(d))
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(
+    "domain", [domains.Box(-0.3, 0.2), domains.Simplex(), domains.Simplex(3.0)], ids=repr
+)
+def test_points_are_projected_to_the_end(domain, lazy, alpha):
+    """Thirty coordinates that pull each other along, where sweeps take thousands of turns."""
+    d, random = 30, np.random.default_rng(0)
+    mixed = random.normal(size=(d, 3)) @ random.normal(size=(3, d)) + 0.1 * np.eye(d)
+    player = OnlineNewtonStep(d, alpha=alpha, curvature=0.5, domain=domain, lazy=lazy)
+    A, w = alpha * np.eye(d), player.point
+    first, total = w, np.zeros(d)
+    for _ in range(25):
+        g = mixed @ random.normal(size=d)
+        player.update(g)
+        A += 0.5 * np.outer(g, g)
+        total += (0.5 * (g @ w) - 1.0) * g
+        to = np.linalg.solve(A, alpha * first + total) if lazy else w - np.linalg.solve(A, g)
+        expected = least(A, to, domain)
+        w = player.point
+        assert domain.contains(w, 1e-12)
+        # as good as the best, and as near as the condition of the matrix allows
+        excess = (w - to) @ A @ (w - to) - (expected - to) @ A @ (expected - to)
+        assert excess <= 1e-9 * (1.0 + (expected - to) @ A @ (expected - to))
+        slope = A @ (w - to)
+        scale = 1e-8 * np.abs(A).max()
+        if isinstance(domain, domains.Box):
+            assert (slope[w < 0.2 - 1e-9] >= -scale).all()
+            assert (slope[w > -0.3 + 1e-9] <= scale).all()
+        else:
+            played = w > 1e-9
+            assert np.ptp(slope[played]) <= scale
+            assert slope.min() >= slope[played].max() - scale
+
+
+def portfolio_oracle(X, delta, beta=1.0):
+    """Agarwal, Hazan, Kale and Schapire (2006): A = I + sum of squares, b = (1 + 1/beta) sum of gradients."""
+    from regretless.domains.solvers import quadratic_program
+
+    n = X.shape[1]
+    A, b, p, played = np.eye(n), np.zeros(n), np.full(n, 1.0 / n), []
+    for x in X:
+        played.append(p)
+        gradient = x / (p @ x)
+        A, b = A + np.outer(gradient, gradient), b + (1.0 + 1.0 / beta) * gradient
+        p = quadratic_program(delta * b, A, domains.Simplex()._linear(n))
+    return np.array(played)
+
+
+@pytest.mark.parametrize("delta", [0.125, 1.0])
+def test_portfolios_as_their_authors_run_them(delta):
+    random = np.random.default_rng(1)
+    X = np.exp(0.03 * random.normal(size=(300, 6)) + np.linspace(-0.004, 0.004, 6))
+    options = {"alpha": 1.0, "curvature": 1.0, "lazy": True, "delta": delta}
+    player = OnlineNewtonStep(6, domain=domains.Simplex(), **options)
+    run = player.run(X, loss="log_wealth")
+    expected = portfolio_oracle(X, delta)
+    np.testing.assert_allclose(run.points, expected, atol=1e-9)
+    assert run.regret() <= run.bound() < math.inf  # the trivial one
+    assert list(run.certificate().bounds) == ["trivial"]
+    with pytest.raises(ValueError, match="delta=0.5 needs lazy=True"):
+        OnlineNewtonStep(2, delta=0.5)
+    again = pickle.loads(pickle.dumps(player))
+    np.testing.assert_array_equal(again.run(X).points, player.copy().run(X).points)

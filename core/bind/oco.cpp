@@ -213,11 +213,11 @@ void bind_oco(nb::module_& m) {
   m.def(
       "newton_step",
       [](std::size_t dimension, double alpha, double curvature, double rate, nb::dict domain,
-         bool lazy) -> std::unique_ptr<Player> {
+         bool lazy, double delta) -> std::unique_ptr<Player> {
         return std::make_unique<oco::NewtonStep>(dimension, alpha, curvature, rate,
-                                                 domain_of(domain), lazy);
+                                                 domain_of(domain), lazy, delta);
       },
-      "dimension"_a, "alpha"_a, "curvature"_a, "rate"_a, "domain"_a, "lazy"_a);
+      "dimension"_a, "alpha"_a, "curvature"_a, "rate"_a, "domain"_a, "lazy"_a, "delta"_a);
   m.def(
       "coin_player",
       [](std::size_t dimension, double wealth, double gradient) -> std::unique_ptr<Player> {

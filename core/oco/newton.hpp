@@ -8,6 +8,10 @@
 //
 //   u_{t+1} = A_t^{-1} (alpha w_1 + sum ((sigma + eta_s) <g_s, w_s> - 1) g_s)
 //
+// or, with a factor delta, as for portfolios (Agarwal, Hazan, Kale and Schapire, 2006):
+//
+//   u_{t+1} = delta A_t^{-1} sum ((sigma + eta_s) <g_s, w_s> - 1) g_s
+//
 // The domain is fixed, or the slab |<w, x>| <= C of the example x that comes next (Lemma 11). For
 // every u in it (Proposition 1, w_1 = 0 or the domain's point nearest to it)
 //
@@ -23,19 +27,21 @@ namespace regretless::oco {
 
 class NewtonStep : public Player {
  public:
-  // rate: eta_t = rate / sqrt(t)
+  // rate: eta_t = rate / sqrt(t); delta: 0 for none
   NewtonStep(std::size_t dimension, double alpha, double curvature, double rate, Domain domain,
-             bool lazy)
+             bool lazy, double delta = 0)
       : Player(dimension),
         alpha_(alpha),
         lazy_(lazy),
         curvature_(curvature),
         rate_(rate),
+        delta_(delta),
         domain_(std::move(domain)),
         matrix_(dimension * dimension),
         inverse_(dimension * dimension),
         cross_(dimension),
-        change_(dimension) {
+        change_(dimension),
+        peak_(1 / alpha) {
     for (std::size_t i = 0; i < dimension; ++i) {
       matrix_[i * dimension + i] = alpha;
       inverse_[i * dimension + i] = 1 / alpha;
@@ -64,13 +70,19 @@ class NewtonStep : public Player {
  protected:
   Parts parts() override {
     return with({Field::positive("paid", paid_), Field::positive("squares", squares_),
+                 Field::positive("peak", peak_),
                  Field::number("matrix", matrix_), Field::number("inverse", inverse_),
                  Field::number("cross", cross_, -kFar, kFar)});
   }
   void check() override {
     const std::size_t d = dimension();
     require(is_covariance(matrix_, d), "matrix is not symmetric and positive");
-    require(is_covariance(inverse_, d), "inverse is not symmetric and positive");
+    for (std::size_t i = 0; i < d; ++i)
+      for (std::size_t j = 0; j <= i; ++j) {
+        const double most = inverse_[i * d + i] * inverse_[j * d + j], at = inverse_[i * d + j];
+        require(at == inverse_[j * d + i] && at * at <= most * (1 + 1e-6) && most > 0,
+                "inverse is not symmetric and positive");
+      }
     for (std::size_t i = 0; i < d; ++i)
       require(
           matrix_[i * d + i] >= (1 - 1e-6) * alpha_ && inverse_[i * d + i] <= (1 + 1e-6) / alpha_,
@@ -89,21 +101,24 @@ class NewtonStep : public Player {
     const double before = dot(g, change_.data(), d), after = before / (1 + weight * before);
     for (std::size_t i = 0; i < d; ++i) {  // Sherman and Morrison
       const double a = weight * g[i], b = weight * change_[i] / (1 + weight * before);
-      for (std::size_t j = 0; j < d; ++j) {
-        matrix_[i * d + j] += a * g[j];
-        inverse_[i * d + j] -= b * change_[j];
+      for (std::size_t j = 0; j <= i; ++j) {
+        matrix_[j * d + i] = matrix_[i * d + j] += a * g[j];
+        inverse_[j * d + i] = inverse_[i * d + j] -= b * change_[j];
       }
       cross_[i] += weight * score * g[i];
     }
+    if (weight * before > kSteep) keep_precise();
     squares_ += weight * score * score;
     paid_ += lazy_ ? after : after / 2;
     last_ = point_;
     // A_t^{-1} g is A_{t-1}^{-1} g / (1 + weight g' A_{t-1}^{-1} g)
     for (std::size_t i = 0; i < d; ++i) point_[i] -= change_[i] / (1 + weight * before);
     if (lazy_) {
-      for (std::size_t i = 0; i < d; ++i) change_[i] = alpha_ * first_[i] + cross_[i] + theta_[i];
       for (std::size_t i = 0; i < d; ++i)
-        point_[i] = dot(inverse_.data() + i * d, change_.data(), d);
+        change_[i] = (delta_ > 0 ? 0 : alpha_ * first_[i]) + cross_[i] + theta_[i];
+      for (std::size_t i = 0; i < d; ++i)
+        point_[i] =
+            (delta_ > 0 ? delta_ : 1) * dot(inverse_.data() + i * d, change_.data(), d);
     }
     project();
   }
@@ -120,14 +135,15 @@ class NewtonStep : public Player {
     std::vector<double> slope(d);
     for (std::size_t i = 0; i < d; ++i)
       for (std::size_t j = 0; j < d; ++j) slope[i] += matrix_[i * d + j] * (point_[j] - to[j]);
-    if (domain_.kind == Domain::simplex) return in_simplex(slope);
-    if (domain_.kind == Domain::box) return in_box(slope);
+    const bool even = domain_.kind == Domain::simplex;
+    const bool done = even ? move_weight(slope) : sweep(slope);
+    if (!done) find_walls(slope, even);
   }
   // Moves weight from the coordinate where the slope is largest to where it is least, as far as it
-  // pays, until no move pays.
-  void in_simplex(std::vector<double>& slope) {
+  // pays; whether no move pays any more.
+  bool move_weight(std::vector<double>& slope) {
     const std::size_t d = dimension();
-    for (std::size_t step = 0; step < kSteps * d; ++step) {
+    for (std::size_t step = 0; step < kSweeps * d; ++step) {
       std::size_t low = 0, high = d;
       for (std::size_t i = 1; i < d; ++i)
         if (slope[i] < slope[low]) low = i;
@@ -136,17 +152,19 @@ class NewtonStep : public Player {
       const double gap = slope[high] - slope[low];
       const double curve = matrix_[low * d + low] + matrix_[high * d + high] -
                            matrix_[low * d + high] - matrix_[high * d + low];
-      if (!(gap > kPrecision * curve * domain_.size)) return;
+      if (!(gap > kPrecision * curve * domain_.size)) return true;
       const double way = std::min(point_[high], gap / curve);
       point_[low] += way;
       point_[high] -= way;
       for (std::size_t i = 0; i < d; ++i)
         slope[i] += way * (matrix_[i * d + low] - matrix_[i * d + high]);
     }
+    return false;
   }
-  void in_box(std::vector<double>& slope) {
+  // Moves every coordinate to where it is best; whether that is where it is.
+  bool sweep(std::vector<double>& slope) {
     const std::size_t d = dimension();
-    for (std::size_t sweep = 0; sweep < kSteps; ++sweep) {
+    for (std::size_t times = 0; times < kSweeps; ++times) {
       double moved = 0;
       for (std::size_t i = 0; i < d; ++i) {
         const double to =
@@ -157,18 +175,123 @@ class NewtonStep : public Player {
         moved = std::max(moved, std::fabs(way));
         for (std::size_t j = 0; j < d; ++j) slope[j] += way * matrix_[j * d + i];
       }
-      if (moved <= kPrecision) return;
+      if (moved <= kPrecision) return true;
+    }
+    return false;
+  }
+  // What neighbours that pull each other along leave undone: a primal active-set method. Newton's
+  // step among the coordinates that are off their walls, up to the first wall it meets; where it is
+  // done, the wall that is left with the most gain. Every step leads down, so none is tried twice.
+  void find_walls(std::vector<double>& slope, bool even) {
+    const std::size_t d = dimension();
+    const auto low = [&](std::size_t i) { return even ? 0.0 : domain_.low[i]; };
+    const auto high = [&](std::size_t i) { return even ? domain_.size : domain_.high[i]; };
+    std::vector<char> off(d);
+    for (std::size_t i = 0; i < d; ++i) off[i] = point_[i] > low(i) && point_[i] < high(i);
+    for (std::size_t step = 0; step < 100 + 10 * d; ++step) {
+      std::vector<std::size_t> at;
+      for (std::size_t i = 0; i < d; ++i)
+        if (off[i]) at.push_back(i);
+      const std::vector<double> way = step_among(at, slope, even);
+      double length = 1;
+      std::size_t wall = d;
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        const double end = way[k] < 0 ? low(at[k]) : high(at[k]);
+        const double room = way[k] == 0 ? 1 : (end - point_[at[k]]) / way[k];
+        if (room < length) length = std::max(room, 0.0), wall = at[k];
+      }
+      for (std::size_t k = 0; k < at.size(); ++k) point_[at[k]] += length * way[k];
+      for (std::size_t k = 0; k < at.size(); ++k)
+        for (std::size_t j = 0; j < d; ++j) slope[j] += length * way[k] * matrix_[j * d + at[k]];
+      if (wall < d) {
+        point_[wall] = point_[wall] - low(wall) < high(wall) - point_[wall] ? low(wall) : high(wall);
+        off[wall] = 0;
+        continue;
+      }
+      double level = 0;  // the slope that all share, of a simplex
+      for (std::size_t i : at) level += even ? slope[i] / double(at.size()) : 0;
+      double most = 0;
+      for (std::size_t i = 0; i < d; ++i) {
+        if (off[i] || low(i) == high(i)) continue;
+        const double gain =
+            (point_[i] == low(i) ? level - slope[i] : slope[i] - level) / matrix_[i * d + i];
+        if (gain > most && gain > kPrecision * (1 + std::fabs(point_[i]))) most = gain, wall = i;
+      }
+      if (wall == d) return;
+      off[wall] = 1;
     }
   }
+  // The way to where the slope is 0 among some coordinates, or, of a simplex, alike in all of them.
+  std::vector<double> step_among(const std::vector<std::size_t>& at,
+                                 const std::vector<double>& slope, bool even) const {
+    const std::size_t d = dimension(), n = at.size();
+    std::vector<double> part(n * n), way(n), ones(n, 1.0);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t j = 0; j < n; ++j) part[k * n + j] = matrix_[at[k] * d + at[j]];
+      way[k] = -slope[at[k]];
+    }
+    factor(part, int(n));
+    solve_lower(part.data(), int(n), int(n), way.data());
+    solve_upper(part.data(), int(n), int(n), way.data());
+    if (!even || n == 0) return way;
+    solve_lower(part.data(), int(n), int(n), ones.data());
+    solve_upper(part.data(), int(n), int(n), ones.data());
+    double all = 0, each = 0;
+    for (std::size_t k = 0; k < n; ++k) all += way[k], each += ones[k];
+    for (std::size_t k = 0; k < n; ++k) way[k] -= all / each * ones[k];
+    return way;
+  }
+  // A = L L', with as much added to the diagonal as rounding makes necessary.
+  static void factor(std::vector<double>& A, int n) {
+    double trace = 0;
+    for (int i = 0; i < n; ++i) trace += A[std::size_t(i * n + i)];
+    std::vector<double> tried = A;
+    for (double lift = 1e-16; !cholesky(tried.data(), n) && lift < 1; lift *= 10) {
+      tried = A;
+      for (int i = 0; i < n; ++i) tried[std::size_t(i * n + i)] += lift * trace;
+    }
+    A = std::move(tried);
+  }
+  // After a step that made the inverse far smaller, digits are lost. If it is smaller everywhere, it is
+  // computed anew; and nowhere is it less than the inverse of the diagonal.
+  void keep_precise() {
+    const std::size_t d = dimension();
+    double largest = 0;
+    for (std::size_t i = 0; i < d; ++i) largest = std::max(largest, inverse_[i * d + i]);
+    if (largest < 1e-4 * peak_) {
+      std::vector<double> root = matrix_;
+      factor(root, int(d));
+      std::vector<double> column(d);
+      for (std::size_t i = 0; i < d; ++i) {
+        std::fill(column.begin(), column.end(), 0.0);
+        column[i] = 1;
+        solve_lower(root.data(), int(d), int(d), column.data());
+        solve_upper(root.data(), int(d), int(d), column.data());
+        for (std::size_t j = 0; j <= i; ++j)
+          inverse_[j * d + i] = inverse_[i * d + j] = column[j];
+      }
+      peak_ = 0;
+      for (std::size_t i = 0; i < d; ++i) peak_ = std::max(peak_, inverse_[i * d + i]);
+    }
+    for (std::size_t i = 0; i < d; ++i)
+      inverse_[i * d + i] = std::max(inverse_[i * d + i], 1 / matrix_[i * d + i]);
+    for (std::size_t i = 0; i < d; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const double most = std::sqrt(inverse_[i * d + i]) * std::sqrt(inverse_[j * d + j]);
+        const double at = std::clamp(inverse_[i * d + j], -most, most);
+        inverse_[j * d + i] = inverse_[i * d + j] = at;
+      }
+  }
 
-  static constexpr std::size_t kSteps = 1000;
-  static constexpr double kPrecision = 1e-13;
+  static constexpr std::size_t kSweeps = 20;
+  static constexpr double kPrecision = 1e-13, kSteep = 1e4;
 
   double alpha_;
   bool lazy_;
-  double curvature_, rate_;
+  double curvature_, rate_, delta_;
   Domain domain_;
   std::vector<double> matrix_, inverse_, cross_, change_, first_, last_;
+  double peak_;  // the largest entry of the inverse when it was last precise
   double paid_ = 0, squares_ = 0;
 };
 

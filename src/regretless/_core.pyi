@@ -433,6 +433,7 @@ def newton_step(
     rate: float,
     domain: dict[str, Any],
     lazy: bool,
+    delta: float,
 ) -> Player: ...
 def invariant_newton(dimension: int, curvature: float) -> Player: ...
 def leaders(

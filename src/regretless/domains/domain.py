@@ -132,8 +132,8 @@ class Domain(ByValue, ABC):
         array([0.6, 0.8])
         """
         from regretless.domains.intersection import Intersection
-        from regretless.domains.solvers import maximise
-        from regretless.geometry import Entropy, Restricted, UnnormalizedEntropy
+        from regretless.domains.solvers import by_norm, maximise
+        from regretless.geometry import Entropy, PNorm, Restricted, UnnormalizedEntropy
 
         theta = self._vector(theta, "theta")
         if isinstance(geometry, Restricted):
@@ -142,6 +142,8 @@ class Domain(ByValue, ABC):
             # on the simplex the two entropies differ by a constant
             return Intersection(self, geometry.domain).link(theta, UnnormalizedEntropy())
         answer = self._exact_link(theta, geometry)
+        if answer is None and isinstance(geometry, PNorm):
+            answer = by_norm(theta, geometry, self)
         return maximise(theta, geometry, self) if answer is None else answer
 
     def reach(self, geometry: "Geometry", start: Any) -> float:

@@ -1,5 +1,6 @@
 """Points that lie in several domains."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Intersection"]
 
 _ROUNDS = 1000  # of Dykstra's method, before a general solver is tried
+_FEW = 10  # dimensions in which all corners are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,20 @@ class Intersection(Domain):
         return None
 
     def _peak(self, geometry: "Geometry", d: int) -> float:
-        return min(domain._peak(geometry, d) for domain in self.domains)
+        from regretless.geometry import Entropy, Euclidean, PNorm, UnnormalizedEntropy
+
+        least = min(domain._peak(geometry, d) for domain in self.domains)
+        members = _merged(self.domains, d)
+        if isinstance(geometry, Entropy) and not any(isinstance(m, Simplex) for m in members):
+            members = _merged((*self.domains, geometry.domain), d)
+        kinds = {type(member) for member in members}
+        alike = isinstance(geometry, Entropy | Euclidean | PNorm | UnnormalizedEntropy)
+        if kinds == {Simplex, Box} and len(members) == 2 and alike:
+            box = next(member for member in members if isinstance(member, Box))
+            scale = next(member.scale for member in members if isinstance(member, Simplex))
+            low, high = box._bounds(d)
+            return min(least, _capped(geometry, np.maximum(low, 0.0), np.minimum(high, scale), scale))
+        return least
 
     def _linear(self, d: int) -> Linear | None:
         linear, balls = _faces(self.domains, d)
@@ -214,6 +229,35 @@ def _merged(domains: tuple[Domain, ...], d: int) -> list[Domain]:
     if np.any(low > -math.inf) or np.any(high < math.inf):
         rest.append(Box(low, high))
     return rest or [Everything()]
+
+
+def _capped(geometry: "Geometry", low: Array, high: Array, scale: float) -> float:
+    """The largest psi, a function that is the same in all coordinates, between bounds that have a sum.
+
+    At a corner all coordinates but one are at a bound. If all bounds are alike, so are the corners; in
+    few dimensions all are looked at. Infinite otherwise.
+    """
+    d = len(low)
+    left = scale - float(low.sum())
+    if np.ptp(low) == np.ptp(high) == 0.0 and high[0] > low[0]:
+        full = min(int(left / (high[0] - low[0]) + 1e-9), d)
+        corner = np.where(np.arange(d) < full, high, low)
+        if full < d:
+            corner[full] += max(scale - float(corner.sum()), 0.0)
+        return geometry.value(corner)
+    if d > _FEW:
+        return math.inf
+    best = -math.inf
+    for ups in itertools.product((False, True), repeat=d):
+        corner = np.where(ups, high, low)
+        missing = scale - corner.sum()
+        for i in range(d):
+            at = corner[i] + missing
+            if low[i] - 1e-12 <= at <= high[i] + 1e-12:
+                there = corner.copy()
+                there[i] = min(max(at, low[i]), high[i])
+                best = max(best, geometry.value(there))
+    return best if best > -math.inf else math.inf
 
 
 def _around(ball: Ball, scale: float, d: int) -> bool:

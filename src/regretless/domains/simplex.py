@@ -75,6 +75,8 @@ class Simplex(Domain):
         from regretless.domains.solvers import fixed_sum, quadratic_program
         from regretless.geometry import UnnormalizedEntropy
 
+        if len(theta) == 1:  # there is only one point
+            return np.array([self.scale])
         if isinstance(geometry, UnnormalizedEntropy):
             exponentials = np.exp(theta - theta.max())
             return np.asarray(self.scale / exponentials.sum() * exponentials)

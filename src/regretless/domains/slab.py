@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Slab"]
 
+_EPS = float(np.finfo(float).eps)
+
 
 @dataclass(frozen=True, eq=False)
 class Slab(Domain):
@@ -45,13 +47,15 @@ class Slab(Domain):
         return vector(value, name, len(self.x), "x of the slab")
 
     def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
-        """Whether `|<w, x>| <= bound`, up to `tolerance`.
+        """Whether `|<w, x>| <= bound`, up to `tolerance` and the rounding of the product.
 
         >>> Slab([1.0, 1.0], 1.0).contains([5.0, -5.0])
         True
         """
-        score = float(self._vector(w, "w") @ self.x)
-        return abs(score) <= self.bound + tolerance * max(1.0, self.bound)
+        w = self._vector(w, "w")
+        with np.errstate(over="ignore", invalid="ignore"):
+            score, rounding = float(w @ self.x), 8 * _EPS * float(np.abs(w) @ np.abs(self.x))
+        return abs(score) <= self.bound + tolerance * max(1.0, self.bound) + rounding
 
     def support(self, theta: Any) -> float:
         """`bound * |<theta, x>| / ||x||^2` if `theta` is a multiple of `x`, otherwise infinite.

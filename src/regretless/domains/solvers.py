@@ -11,9 +11,10 @@ from regretless.domains.vectors import Array
 if TYPE_CHECKING:
     from regretless.domains.ball import Ball
     from regretless.domains.domain import Domain, Linear
-    from regretless.geometry import Geometry
+    from regretless.geometry import Geometry, PNorm
 
 __all__ = [
+    "by_norm",
     "fixed_distance",
     "fixed_sum",
     "hessian",
@@ -49,7 +50,7 @@ def increasing_root(
     step = 1.0
     while bounded(low + step) < 0.0:
         low, step = low + step, 4.0 * step
-        if step > 1e18:
+        if step > 1e160:
             raise ValueError(impossible)
     # the root may be many orders below 1, where an absolute tolerance would say nothing
     while step > 1e-300 and bounded(low + step / 4.0) >= 0.0:
@@ -90,8 +91,12 @@ def fixed_sum(theta: Array, geometry: "Geometry", low: Array, high: Array, total
         tau = increasing_root(lambda tau: at(tau).sum() - total, nowhere)
     v = at(tau)
     free = (v > low) & (v < high)
-    if not np.any(free):
-        return v
+    if not np.any(free):  # a coordinate may jump where numbers are too coarse
+        coarse = 16.0 * float(np.spacing(max(abs(tau), float(np.abs(theta - shift).max()))))
+        below, above = at(tau - coarse), at(tau + coarse)
+        jump = float(above.sum() - below.sum())
+        share = (total - float(below.sum())) / jump if jump > 0 else 0.0
+        return np.asarray(below + min(max(share, 0.0), 1.0) * (above - below)) if jump > 0 else v
     # what rounding left of the sum goes to the free coordinates, in proportion to how they move
     moves = (
         v if geometry.quadratic is None else solve_quadratic(geometry.quadratic, np.ones(len(v)))
@@ -155,6 +160,21 @@ def quadratic_program(
     >>> quadratic_program(np.array([3.0, 0.0]), matrix, Linear.of(2, 0.0, 1.0)).round(15)
     array([1., 0.])
     """
+    v = _with_balls(theta, matrix, constraints, balls)
+    away = solve_quadratic(matrix, theta) - v
+    far, size = float(np.abs(away).max()), 1.0 + float(np.abs(v).max())
+    if far <= 1e3 * size:
+        return v
+    # from far away rounding is coarse: what lies on the way there has the same nearest point
+    near = v + away * (size / far)
+    return _with_balls(
+        near @ matrix if matrix.ndim == 2 else matrix * near, matrix, constraints, balls
+    )
+
+
+def _with_balls(
+    theta: Array, matrix: Array, constraints: "Linear", balls: "Sequence[Ball]"
+) -> Array:
     while True:
         v = _polyhedral_program(theta, matrix, constraints)
         tighter = with_violated_faces(constraints, balls, v)
@@ -218,6 +238,37 @@ def _polyhedral_program(theta: Array, matrix: Array, constraints: "Linear") -> A
     return np.asarray(np.minimum(np.maximum(free + step, constraints.low), constraints.high))
 
 
+def by_norm(theta: Array, geometry: "PNorm", domain: "Domain") -> Array | None:
+    """The link of `1/2 ||v||_q^2` on a domain that has one for sums of powers; `None` if it has not.
+
+    With the norm `N` of the link held fixed, psi is a sum over coordinates, and the norm of what is best
+    falls as `N` grows.
+
+    >>> from regretless.domains import Box
+    >>> from regretless.geometry import PNorm
+    >>> by_norm(np.array([3.0, 4.0]), PNorm(2.0 + 1e-9), Box(-1.0, 1.0))
+    array([1., 1.])
+    """
+    from regretless.domains.ball import lp_norm
+    from regretless.geometry.pnorm import Powers
+
+    q = geometry.q
+
+    def at(norm: float) -> Array | None:
+        return domain._exact_link(theta, Powers(q, geometry._factor * norm ** (2.0 - q)))
+
+    def beyond(norm: float) -> float:
+        v = at(norm)
+        return norm - (lp_norm(v, q) if v is not None else 0.0)
+
+    if not theta.any() or at(1.0) is None:
+        return None
+    low = lp_norm(geometry.link(theta), q)
+    while low > 1e-200 and beyond(low) >= 0.0:
+        low /= 8.0
+    return at(increasing_root(beyond, low=low))
+
+
 def maximise(theta: Array, geometry: "Geometry", domain: "Domain") -> Array:
     """The maximiser of `<v, theta> - psi(v)` over a domain, by sequential quadratic programming.
 
@@ -262,6 +313,8 @@ def search(
 
     origin, basis, constraints, first = _posed(domain, d, margin)
     k = basis.shape[1]
+    if k == 0:  # there is only one point
+        return origin
 
     def point(y: Array) -> Array:
         return np.asarray(origin + basis @ y[:k])

@@ -10,7 +10,7 @@ from regretless.domains.ball import lp_norm
 from regretless.domains.vectors import Array, vector
 from regretless.geometry.geometry import Geometry
 
-__all__ = ["PNorm"]
+__all__ = ["PNorm", "Powers"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +101,41 @@ class PNorm(Geometry):
         2.5712815907
         """
         return lp_norm(vector(z, "z"), self.p)
+
+
+@dataclass(frozen=True, eq=False)
+class Powers(Geometry):
+    """`factor / q sum |w_i|^q`: what `PNorm` is while the norm is held fixed, a sum over coordinates.
+
+    The link of `1/2 ||w||_q^2` on any domain is that of this geometry with `factor = ||w||_q^(2-q)`.
+
+    >>> Powers(1.5, 2.0).link([2.0, -4.0])
+    array([ 1., -4.])
+    """
+
+    q: float
+    factor: float
+
+    @property
+    def separable(self) -> bool:
+        """It is."""
+        return True
+
+    def value(self, w: Any) -> float:
+        """`factor / q sum |w_i|^q`"""
+        return self.factor / self.q * float(np.sum(np.abs(vector(w, "w")) ** self.q))
+
+    def gradient(self, w: Any) -> Array:
+        """`factor sign(w_i) |w_i|^(q-1)`"""
+        w = vector(w, "w")
+        return np.asarray(self.factor * np.sign(w) * np.abs(w) ** (self.q - 1.0))
+
+    def link(self, theta: Any) -> Array:
+        """`sign(theta_i) (|theta_i| / factor)^(1/(q-1))`"""
+        theta = vector(theta, "theta")
+        with np.errstate(over="ignore"):
+            size = (np.abs(theta) / self.factor) ** (1.0 / (self.q - 1.0))
+        return np.asarray(np.sign(theta) * size)
 
 
 def _dual_point(x: Array, p: float) -> Array:

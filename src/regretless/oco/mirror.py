@@ -176,8 +176,10 @@ class OnlineMirrorDescent(EnginePlayer):
         """`linear + s psi*(theta / s) + s psi(u)`, the sum of divergences of Lemma 2.20 without
         estimates; by Fenchel and Young no regret is larger."""
         theta = self._engine.theta
+        if not s:  # it never moves: there is one point only
+            return math.inf if self.rounds else 0.0
         if not theta.any():
-            return self.linear + (s * complexity if s else 0.0)
+            return self.linear + s * complexity
         with np.errstate(all="ignore"):
             v = self._linked(theta / s)
             above = self.geometry.value(v) - self.geometry.value(self._first)

@@ -137,13 +137,15 @@ class _Looking(EnginePlayer):
         way = u - before.point
         return 0.5 * float(way @ before._metric() @ way)
 
+    _proves_nothing = False  # of lazy play
+
     @property
     def _steps(self) -> bool:
         """Whether the theorem can begin in the middle of the rounds: each step is from where it is."""
         return True
 
     def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
-        if not self._steps and run.before.rounds:
+        if not self._steps and (run.before.rounds or self._proves_nothing):
             return super()._run_theorem(run, u)
         before: Any = run.before
         matrix, cross, constant = self._missed(before)
@@ -199,6 +201,10 @@ class OnlineNewtonStep(_Looking):
     lazy : follow the leader of the quadratics that the gradients and `curvature` make (Hazan, Agarwal
         and Kale's follow the approximate leader) instead of stepping from point to point. The sum
         of `g' A^{-1} g` counts twice then.
+    delta : None, or a factor > 0, which needs `lazy=True`: play the point of the domain nearest to
+        `delta A^{-1} sum (curvature <g_t, w_t> - 1) g_t`. With `alpha=1, curvature=1, delta=1/8` on the
+        simplex this is the algorithm for portfolios of Agarwal, Hazan, Kale and Schapire (2006), in the
+        configuration that they use. It has no certificate here but the trivial one.
 
     >>> player = OnlineNewtonStep(2, alpha=1.0, curvature=1.0)
     >>> _ = player.update([1.0, 0.0])
@@ -206,7 +212,7 @@ class OnlineNewtonStep(_Looking):
     array([-0.5,  0. ])
     """
 
-    _options = ("dimension", "alpha", "curvature", "rate", "domain", "slab", "lazy")
+    _options = ("dimension", "alpha", "curvature", "rate", "domain", "slab", "lazy", "delta")
 
     def __init__(
         self,
@@ -218,6 +224,7 @@ class OnlineNewtonStep(_Looking):
         domain: Domain | None = None,
         slab: float | None = None,
         lazy: bool = False,
+        delta: float | None = None,
     ) -> None:
         self.dimension, self.alpha = whole(dimension, "dimension"), positive(alpha, "alpha")
         self.curvature, self.rate = pace(curvature, rate)
@@ -228,13 +235,22 @@ class OnlineNewtonStep(_Looking):
         if slab is not None and not isinstance(self.domain, Everything):
             raise ValueError(f"domain={shown(domain)} and slab={slab}: give one of them")
         self.lazy = bool(lazy)
+        self.delta = None if delta is None else positive(delta, "delta")
+        if delta is not None and not self.lazy:
+            raise ValueError(f"delta={shown(delta)} needs lazy=True")
         self._engine = self._start()
         self._first = self.point
 
     def _start(self) -> Engine:
         around = domain_twin(self.domain, self.dimension) or {}
         return _core.newton_step(
-            self.dimension, self.alpha, self.curvature, self.rate, around, self.lazy
+            self.dimension,
+            self.alpha,
+            self.curvature,
+            self.rate,
+            around,
+            self.lazy,
+            self.delta or 0.0,
         )
 
     @property
@@ -244,6 +260,20 @@ class OnlineNewtonStep(_Looking):
     @property
     def _steps(self) -> bool:
         return not self.lazy
+
+    @property
+    def _proves_nothing(self) -> bool:  # type: ignore[override]
+        return self.delta is not None
+
+    def _theorem(self, among: Domain | Array) -> Theorem:
+        if self.delta is None:
+            return super()._theorem(among)
+        return Theorem({}, {}, "none: delta is what does well, not what is proven")
+
+    def _curve(self, run: ConvexRun, u: Array) -> Array:
+        if self.delta is None:
+            return super()._curve(run, u)
+        return np.full(run.rounds, math.nan)
 
     def logarithmic_bound(self, comparator: Any) -> float:
         """Theorem 16's bound on the regret of losses that curve as `curvature` says; `rate` is 0.
