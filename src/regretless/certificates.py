@@ -21,9 +21,7 @@ __all__ = [
 ]
 
 
-def verdict(
-    assumptions: dict[str, bool | None], measured: float | None, bound: float
-) -> bool | None:
+def verdict(assumptions: dict[str, bool | None], measured: float | None, bound: float) -> bool | None:
     """Whether a theorem held: False if something is violated, None if that cannot be told.
 
     >>> verdict({"losses are in [0, 1]": True}, 2.0, 3.0), verdict({"noise is bounded": None}, 2.0, 3.0)
@@ -274,7 +272,9 @@ class SVMCertificate(LinearCertificate):
     True
     """
 
-    against: Callable[..., Certificate] | None = field(default=None, repr=False, compare=False)
+    against: Callable[..., Certificate] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def regret_bound(self, u: Any, *, intercept: Any = 0.0) -> Certificate:
         """The regret against `u` in `||w||^2 / 2 + C max(0, 1 - y <w, x>)`, and bounds on it.
