@@ -47,11 +47,11 @@ class Audit(OneThread):
         sum l_t(<u, x_t>)  >=  sum (g_t <u, x_t> - l_t*(g_t))  >=  - sum l_t*(g_t) - ||u|| ||G||_*
 
     and the largest of several such bounds is one, too. The `g_t` come from the scores,
-    `g_t = l_t'(s_t)`, and from lanes that exist only for this: for every norm, projected gradient descent in the ball of
-    that radius, at two or three rates. A lane chooses `g_t` by a proximal step, that is, it ascends the
-    bound in one coordinate. With each new example it does so again for `revisits` of those that are
-    kept (in the lanes of the larger norms; the others are tight without). For the squared loss and at
-    most 512 features, sums of `x x'` give the exact minimum.
+    `g_t = l_t'(s_t)`, and from lanes that exist only for this: for every norm, projected gradient
+    descent in the ball of that radius, at two or three rates. A lane chooses `g_t` by a proximal step,
+    that is, it ascends the bound in one coordinate. With each new example it does so again for
+    `revisits` of those that are kept (in the lanes of the larger norms; the others are tight without).
+    For the squared loss and at most 512 features, sums of `x x'` give the exact minimum.
 
     With `scaled=True` the norm of `u` is `sqrt(sum (u_i m_i)^2)`, where `m_i` is the largest size that
     the feature `i` has had **up to the end**, so that it does not depend on units. This stays valid

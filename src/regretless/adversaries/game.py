@@ -102,11 +102,16 @@ class AdversaryRun(Run):
             return None, None
         try:
             return self.before.certificate(who), self.after.certificate(who)
-        except (TypeError, ValueError):  # there is no such comparator, or the theorem is not about it
+        except (
+            TypeError,
+            ValueError,
+        ):  # there is no such comparator, or the theorem is not about it
             return None, None
 
     def __repr__(self) -> str:
-        return f"<{self.rounds} rounds against {type(self.adversary).__name__}, loss {self.loss:.4g}>"
+        return (
+            f"<{self.rounds} rounds against {type(self.adversary).__name__}, loss {self.loss:.4g}>"
+        )
 
 
 def play(player: Any, adversary: Adversary, rounds: int) -> AdversaryRun:

@@ -204,7 +204,9 @@ class QuadraticGame(Linear):
         return 0.5 * float(answer @ answer)
 
     def lost_by(self, comparator: Any, choice: Any, answer: Array) -> float:
-        away = np.asarray(comparator, np.float64) - (choice - answer)  # z is where the gradient is from
+        away = np.asarray(comparator, np.float64) - (
+            choice - answer
+        )  # z is where the gradient is from
         return 0.5 * float(away @ away)
 
     def best(self) -> float:

@@ -184,7 +184,9 @@ class Intersection(Domain):
             box = next(member for member in members if isinstance(member, Box))
             scale = next(member.scale for member in members if isinstance(member, Simplex))
             low, high = box._bounds(d)
-            return min(least, _capped(geometry, np.maximum(low, 0.0), np.minimum(high, scale), scale))
+            return min(
+                least, _capped(geometry, np.maximum(low, 0.0), np.minimum(high, scale), scale)
+            )
         return least
 
     def _linear(self, d: int) -> Linear | None:
