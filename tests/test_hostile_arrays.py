@@ -10,7 +10,7 @@ import pytest
 from fuzz.harness import run
 from scipy import sparse
 
-from regretless import _core, experts, games, oco, rows, streams
+from regretless import _core, bandits, experts, games, oco, rows, streams
 from regretless.evaluate import progressive
 from regretless.games.payoffs import Payoffs, read
 from regretless.linear import KernelPerceptron, LinearClassifier, LinearRegressor
@@ -384,12 +384,70 @@ def test_a_cache_that_is_damaged(tmp_path):
     assert campaign.outcomes.keys() == {"refused", "used"}
 
 
-@pytest.mark.parametrize("make", [oco.OnlineGradientDescent, experts.Hedge, experts.MLPoly])
-def test_a_view_of_bytes_that_begins_anywhere(make):
-    """Numbers where no double may lie are copied, not read."""
-    table = np.zeros(8 * 6 + 1, np.uint8)[1:].view(np.float64).reshape(2, 3)
-    table[:] = [[0.5, 0.25, 1.0], [0.0, 1.0, 0.5]]
-    assert not table.flags.aligned
-    player, twin = make(3), make(3)
-    assert [player.update(row) for row in table] == [twin.update(row.copy()) for row in table]
-    np.testing.assert_array_equal(player.run(table).losses, twin.run(table.copy()).losses)
+def unaligned(array):
+    """The same numbers in a view of bytes, where no number of their type may lie."""
+    array = np.ascontiguousarray(array)
+    view = np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    view[...] = array
+    assert not view.flags.aligned
+    return view
+
+
+def shifted(X):
+    """A sparse matrix whose arrays are such."""
+    X = sparse.csr_array(X)
+    X.data, X.indices, X.indptr = map(unaligned, (X.data, X.indices, X.indptr))
+    return X
+
+
+TABLE = np.random.default_rng(0).random((30, 3))
+SIGNS = (TABLE[:, 0] > 0.5).astype(int)
+# by what is done with a table, or with what becomes of it
+ANYWHERE = {
+    "updates of a player": lambda of: [
+        player.update(of(row)) for player in [oco.OnlineGradientDescent(3)] for row in TABLE
+    ],
+    "updates of experts": lambda of: [
+        player.update(of(row)) for player in [experts.Hedge(3)] for row in TABLE
+    ],
+    "gradients": lambda of: oco.OnlineGradientDescent(3).run(of(TABLE)).losses,
+    "targets": lambda of: (
+        oco.OnlineGradientDescent(3).run(of(TABLE), of(TABLE[:, 0]), "squared").losses
+    ),
+    "losses of experts": lambda of: experts.MLPoly(3).run(of(TABLE)).losses,
+    "sleepers": lambda of: experts.AdaNormalHedge(3).run(of(TABLE), of(np.ceil(TABLE))).losses,
+    "forecasts": lambda of: experts.Mixture().run(of(TABLE), of(TABLE[:, 0])).forecasts,
+    "losses of arms": lambda of: bandits.Exp3(3, seed=1).run(of(TABLE)).losses,
+    "advice": lambda of: (
+        bandits.Exp4(3, 2, seed=1).run(of(TABLE), of(np.full((30, 2, 3), 1 / 3))).losses
+    ),
+    "contexts": lambda of: bandits.LinUCB(3, 2).run(of(TABLE[:, :2]), of(TABLE)).losses,
+    "payoffs": lambda of: games.solve(of(TABLE)).value,
+    "a batch": lambda of: LinearClassifier().fit(of(TABLE), of(SIGNS)).predict(of(TABLE)),
+    "weights": lambda of: (
+        LinearRegressor()
+        .partial_fit(of(TABLE), of(TABLE[:, 0]), of(TABLE[:, 1]))
+        .predict(of(TABLE))
+    ),
+    "a frame": lambda of: (
+        LinearRegressor()
+        .fit(pd.DataFrame({"a": of(TABLE[:, 0]), "b": of(TABLE[:, 1])}), of(TABLE[:, 2]))
+        .intercept_
+    ),
+    "a sparse batch": lambda of: (
+        LinearClassifier()
+        .fit(shifted(TABLE) if of is unaligned else sparse.csr_array(TABLE), SIGNS)
+        .loss_
+    ),
+    "rows": lambda of: [
+        model.step(of(row), y)
+        for model in [LinearRegressor()]
+        for row, y in zip(TABLE, TABLE[:, 0].tolist())
+    ],
+}
+
+
+@pytest.mark.parametrize("use", ANYWHERE.values(), ids=ANYWHERE)
+def test_a_view_of_bytes_that_begins_anywhere(use):
+    """Numbers where none of their type may lie are copied, not read."""
+    np.testing.assert_array_equal(use(unaligned), use(np.array))

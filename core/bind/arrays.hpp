@@ -5,20 +5,22 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace regretless {
 
-template <class T>
-using AnyVector =
-    nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
-// The same, where a T may lie: a view of bytes can begin anywhere, and is not taken as it is.
-template <class T>
-struct Vector : AnyVector<T> {
-  Vector() = default;
-  Vector(AnyVector<T>&& any) : AnyVector<T>(std::move(any)) {}
+// An array whose numbers lie where such numbers may: a view of bytes can begin anywhere, and is not
+// taken as it is.
+template <class Array>
+struct Aligned : Array {
+  Aligned() = default;
+  Aligned(Array&& any) : Array(std::move(any)) {}
 };
+template <class T>
+using Vector = Aligned<
+    nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>>;
 
 template <class T>
 nanobind::object array_of(const T* data, std::size_t size) {
@@ -35,18 +37,19 @@ nanobind::object array_of(const std::vector<T>& v) {
 
 }  // namespace regretless
 
-template <class T>
-struct nanobind::detail::type_caster<regretless::Vector<T>> {
-  using Any = make_caster<regretless::AnyVector<T>>;
-  NB_TYPE_CASTER(regretless::Vector<T>, Any::Name)
+template <class Array>
+struct nanobind::detail::type_caster<regretless::Aligned<Array>> {
+  using Any = make_caster<Array>;
+  NB_TYPE_CASTER(regretless::Aligned<Array>, Any::Name)
   template <class Flags>
   bool from_python(handle from, Flags flags, cleanup_list* cleanup) noexcept {
     Any any;
     if (!any.from_python(from, flags, cleanup)) return false;
-    value = regretless::Vector<T>(std::move(any.value));
-    return reinterpret_cast<std::uintptr_t>(value.data()) % alignof(T) == 0;
+    value = regretless::Aligned<Array>(std::move(any.value));
+    using Number = std::remove_pointer_t<decltype(value.data())>;
+    return reinterpret_cast<std::uintptr_t>(value.data()) % alignof(Number) == 0;
   }
-  static handle from_cpp(const regretless::Vector<T>& v, rv_policy policy, cleanup_list* cleanup) {
-    return Any::from_cpp(v, policy, cleanup);
+  static handle from_cpp(const regretless::Aligned<Array>& a, rv_policy policy, cleanup_list* c) {
+    return Any::from_cpp(a, policy, c);
   }
 };

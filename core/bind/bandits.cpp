@@ -27,8 +27,8 @@ namespace regretless {
 namespace {
 
 using namespace bandits;
-using Cells = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Cells = Aligned<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>;
+using Rows = Aligned<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 using Numbers = std::vector<double>;
 
 std::string written(double number) { return nb::cast<std::string>(nb::str(nb::float_(number))); }

@@ -13,7 +13,7 @@ namespace regretless {
 namespace {
 
 using namespace classes;
-using Bits = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Bits = Aligned<nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 
 void listen() {  // to Ctrl-C, in the middle of a search
   nb::gil_scoped_acquire acquire;

@@ -23,7 +23,7 @@ namespace {
 
 using namespace experts;
 using Prior = std::vector<double>;
-using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = Aligned<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 using Made = std::unique_ptr<Experts>;
 
 // One confidence for each expert, or null.

@@ -19,7 +19,7 @@ namespace regretless {
 namespace {
 
 using namespace games;
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = Aligned<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 
 void expect(bool as_expected) {
   if (!as_expected) throw nb::value_error("arrays of other shapes were expected");

@@ -15,8 +15,8 @@ namespace regretless {
 namespace {
 
 using bandits::LinUcb;
-using Context = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Context = Aligned<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>;
+using Rows = Aligned<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 
 constexpr double kMost = 1e100;  // squares of numbers up to here, and their sums, are numbers
 

@@ -25,7 +25,7 @@ namespace regretless {
 namespace {
 
 using oco::Player;
-using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = Aligned<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 
 double update(Player& player, Vector<double> gradient) {
   check_turn(player);

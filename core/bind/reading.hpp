@@ -21,8 +21,8 @@ namespace nb = nanobind;
 // A column of a batch: numbers, or codes of categories. Each has a name, and a row once the name
 // has been needed.
 struct Column {
-  nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>
-      held_numbers;  // what the pointers point to
+  using Held = Aligned<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>;
+  Held held_numbers;  // what the pointers point to
   Vector<std::int32_t> held_codes;
   const double* numbers = nullptr;
   std::ptrdiff_t stride = 1;
@@ -488,7 +488,7 @@ class Reading {
     const nb::str text = nb::str(nb::object(spec[0]));
     const std::string name(utf8(text.ptr()));
     if (spec.size() == 2) {
-      auto a = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>(spec[1]);
+      auto a = nb::cast<Column::Held>(spec[1]);
       if (a.shape(0) != n) throw nb::value_error("columns differ in length");
       c.held_numbers = a;
       c.numbers = a.data();

@@ -37,7 +37,9 @@ def compressed(X: Any, name: str = "X") -> Compressed:
     try:
         if X.format != "csr":
             X = _converted(X)
-        starts, columns, values = (np.asarray(part) for part in (X.indptr, X.indices, X.data))
+        # aligned: numbers of a view of bytes can lie anywhere
+        parts = (X.indptr, X.indices, X.data)
+        starts, columns, values = (np.require(part, requirements="A") for part in parts)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ValueError(f"{name} is malformed: {error}") from error
     kinds = starts.dtype.kind, columns.dtype.kind

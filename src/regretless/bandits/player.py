@@ -300,7 +300,8 @@ class ArmPlayer(OneThread, ABC):
         if self.range is None:
             return table(losses, "losses", (None, self.n), 1e100)
         (low, high), edge = self.range, 1e-9 * self._width
-        rows = np.ascontiguousarray(losses) if isinstance(losses, np.ndarray) else None
+        plain = isinstance(losses, np.ndarray) and losses.flags.aligned
+        rows = np.ascontiguousarray(losses) if plain else None
         if rows is None or rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != self.n:
             rows = table(losses, "losses", (None, self.n))
         if not (rows.min() >= low - edge and rows.max() <= high + edge):  # nor if one is NaN

@@ -162,7 +162,7 @@ def _floats(payoffs: Any, name: str) -> Array:
     try:
         array = np.asarray(sound(payoffs, name))
         if array.dtype.kind in "biuf" or array.dtype == object:
-            return np.ascontiguousarray(array, np.float64)
+            return np.require(array, np.float64, ["C", "A"])
     except (TypeError, ValueError, OverflowError):
         pass
     raise ValueError(
