@@ -54,7 +54,9 @@ def on_text(folder: Path, count: int, repeats: int) -> tuple[list[Row], dict[str
     labels = labels_of(path)
     us = [(ours - start) / count * 1e6, (theirs - their_start) / count * 1e6]
     loss = their_loss(path, labels)
-    row = Row("VW text, Auto, 16 lanes", "Vowpal Wabbit, one", *us, reports[-1]["mean_loss"], loss, 1)
+    row = Row(
+        "VW text, Auto, 16 lanes", "Vowpal Wabbit, one", *us, reports[-1]["mean_loss"], loss, 1
+    )
     notes = {
         "Bayes limit of the generated file": f"{bayes:.4f}",
         "loss of Vowpal Wabbit's coin there": f"{their_loss(path, labels, '--coin'):.4f}",

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from regretless import adversaries
+from regretless import adversaries, experts
 from regretless.adversaries import (
     BernoulliArms,
     CoinFlips,
@@ -34,7 +34,6 @@ from regretless.adversaries import (
     threshold_tree,
 )
 from regretless.adversaries.gradients import expected_absolute_sum
-from regretless import experts
 from regretless.classes import AgnosticLearner, FiniteClass
 from regretless.domains import Ball, Box
 from regretless.linear import LinearClassifier, PassiveAggressive, Perceptron
@@ -503,7 +502,7 @@ def test_voters_vote():
     majority = play(experts.WeightedMajority(2, beta=0.5), CoverAdversary(), 50)
     assert majority.loss == 50
     assert majority.regret() >= 25
-    with pytest.raises(ValueError, match="Halving.*has none; use ConsistentKiller"):
+    with pytest.raises(ValueError, match=r"Halving.*has none; use ConsistentKiller"):
         play(experts.Halving(2), threshold_tree(3), 3)
     with pytest.raises(experts.NotRealizable):  # both experts have erred
         play(experts.Halving(2), CoverAdversary(), 50)
@@ -545,7 +544,7 @@ def test_a_game_is_a_run():
 
 
 def test_coins_at_the_nodes_cost_everybody():
-    """Survey Theorem 3.6: expected regret of sqrt(depth T / 8), which the agnostic learner nearly has."""
+    """Survey Theorem 3.6: expected regret of sqrt(depth T / 8); the agnostic learner nearly has it."""
     T, depth = 120, 3
     tree, H = threshold_tree(depth), FiniteClass.thresholds(7)
     at = lambda path: round(8 * tree.at(path)["x"]) - 1  # noqa: E731 the same points, numbered
@@ -558,7 +557,9 @@ def test_coins_at_the_nodes_cost_everybody():
         assert adversary.best() == min(wrong)  # some threshold has all majorities
     expected = adversary.expected_regret()
     assert expected == depth * expected_absolute_sum(40) / 2 >= math.sqrt(depth * T / 8)
-    always = [play(lambda x: 1, LittlestoneCoins(at, depth, T, seed=s), T).regret() for s in range(400)]
+    always = [
+        play(lambda x: 1, LittlestoneCoins(at, depth, T, seed=s), T).regret() for s in range(400)
+    ]
     assert within(always, expected)
 
 

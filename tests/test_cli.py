@@ -49,7 +49,9 @@ def test_quiet(folder):
     """One line, and nothing on standard error."""
     result = run("train", "clicks.vw", "--quiet", "--save", "m", *SMALL)
     assert result.stdout.count("\n") == 1
-    assert re.match(r"600 examples, mean loss 0\.\d+, error .*%, AUC .*, saved to m$", result.stdout)
+    assert re.match(
+        r"600 examples, mean loss 0\.\d+, error .*%, AUC .*, saved to m$", result.stdout
+    )
     assert result.stderr == ""
 
 

@@ -318,7 +318,6 @@ def test_golden_traces():
 @every_stream
 def test_rows_of_the_matrix_of_equivalences(stream):
     Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
-    u = np.zeros(5)
     # 3: OGD = OMD(R1) = p-norm(2) = lazy OGD without walls
     plain = OnlineGradientDescent(5, rate=0.3).run(Z).points
     agile = OnlineGradientDescent(5, rate=0.3, lazy=False).run(Z).points

@@ -265,7 +265,7 @@ def test_points_are_projected_to_the_end(domain, lazy, alpha):
 
 
 def portfolio_oracle(X, delta, beta=1.0):
-    """Agarwal, Hazan, Kale and Schapire (2006): A = I + sum of squares, b = (1 + 1/beta) sum of gradients."""
+    """Agarwal and others (2006): A = I + sum of squares, b = (1 + 1/beta) sum of gradients."""
     from regretless.domains.solvers import quadratic_program
 
     n = X.shape[1]
@@ -289,7 +289,7 @@ def test_portfolios_as_their_authors_run_them(delta):
     np.testing.assert_allclose(run.points, expected, atol=1e-9)
     assert run.regret() <= run.bound() < math.inf  # the trivial one
     assert list(run.certificate().bounds) == ["trivial"]
-    with pytest.raises(ValueError, match="delta=0.5 needs lazy=True"):
+    with pytest.raises(ValueError, match=r"delta=0\.5 needs lazy=True"):
         OnlineNewtonStep(2, delta=0.5)
     again = pickle.loads(pickle.dumps(player))
     np.testing.assert_array_equal(again.run(X).points, player.copy().run(X).points)

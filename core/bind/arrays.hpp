@@ -1,6 +1,5 @@
 // NumPy arrays in and out.
 #pragma once
-#include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
@@ -8,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "casters.hpp"
 
 namespace regretless {
 

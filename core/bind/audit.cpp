@@ -1,8 +1,6 @@
 // Audits, for regretless.certificates.
 #include "audit/audit.hpp"
 
-#include <nanobind/stl/vector.h>
-
 #include <cmath>
 
 #include "bindings.hpp"

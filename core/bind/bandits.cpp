@@ -1,7 +1,4 @@
 // Players of arms, for regretless.bandits.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 // The parts of the module, one for each room.
 #pragma once
-#include <nanobind/nanobind.h>
+#include "casters.hpp"
 
 namespace regretless {
 

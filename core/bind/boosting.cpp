@@ -1,6 +1,4 @@
 // Votes of weak learners, for regretless.boosting.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"

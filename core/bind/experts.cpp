@@ -1,6 +1,4 @@
 // The players of regretless.experts.
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
@@ -139,12 +137,11 @@ void bind_experts(nb::module_& m) {
         check_turn(e);
         const auto awake = given<Vector<double>>(confidence);
         check_size(losses.size(), e.size());
-        const bool learned = learn_within(e, losses, awake ? awake->data() : nullptr, suffered,
-                                          {unit, low}, gross);
+        const bool learned =
+            learn_within(e, losses, awake ? awake->data() : nullptr, suffered, {unit, low}, gross);
         return nb::make_tuple(learned, gross);
       },
-      "experts"_a, "losses"_a, "confidence"_a.none(), "suffered"_a, "unit"_a,
-      "low"_a, "gross"_a);
+      "experts"_a, "losses"_a, "confidence"_a.none(), "suffered"_a, "unit"_a, "low"_a, "gross"_a);
   m.def(
       "hedge",
       [](Prior prior, int schedule, double eta) -> Made {

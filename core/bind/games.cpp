@@ -1,6 +1,4 @@
 // Self-play, for regretless.games.
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include <memory>
 

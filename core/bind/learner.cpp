@@ -1,9 +1,4 @@
 // The learner, for the Python classes that give it labels and names.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -14,6 +9,7 @@
 #include "auto.hpp"
 #include "bindings.hpp"
 #include "boosting/models.hpp"
+#include "casters.hpp"
 #include "parts.hpp"
 #include "reading.hpp"
 #include "turns.hpp"

@@ -1,8 +1,6 @@
 // LinUCB, for regretless.bandits.
 #include "bandits/lin_ucb.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "turns.hpp"

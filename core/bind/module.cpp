@@ -1,7 +1,6 @@
 // regretless._core, room by room.
-#include <nanobind/nanobind.h>
-
 #include "bindings.hpp"
+#include "casters.hpp"
 #include "model.hpp"
 
 namespace nb = nanobind;

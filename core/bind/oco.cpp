@@ -1,7 +1,4 @@
 // The players of regretless.oco.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>

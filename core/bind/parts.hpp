@@ -1,12 +1,11 @@
 // The parts that a learner is made of, from the names and numbers that Python gives.
 #pragma once
-#include <nanobind/nanobind.h>
-
 #include <memory>
 #include <string>
 
 #include "auto.hpp"
 #include "boosting/boost.hpp"
+#include "casters.hpp"
 #include "newton/newton.hpp"
 
 namespace regretless {

@@ -1,5 +1,4 @@
 // Rows of a bank for learners that are written in Python: the same names, the same checks.
-#include <nanobind/stl/string.h>
 
 #include <algorithm>
 

@@ -1,7 +1,5 @@
 // Examples of every form, as rows of a bank: for the learners of the core and for those in Python.
 #pragma once
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "casters.hpp"
 #include "kernels.hpp"
 #include "rows.hpp"
 #include "text/examples.hpp"

@@ -1,7 +1,5 @@
 #include "rows.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <cmath>
 
 namespace nb = nanobind;

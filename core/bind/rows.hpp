@@ -1,12 +1,11 @@
 // Python rows to examples: a dict is walked here, with no Python loop.
 #pragma once
-#include <nanobind/nanobind.h>
-
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bank.hpp"
+#include "casters.hpp"
 #include "features.hpp"
 #include "repeats.hpp"
 #include "text/examples.hpp"

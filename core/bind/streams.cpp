@@ -1,5 +1,3 @@
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"

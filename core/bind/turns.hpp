@@ -2,11 +2,10 @@
 // refused. Turns are taken and given back with the GIL held, so a plain list of them will do. It is
 // short: it holds only the objects that calls are inside of at this moment.
 #pragma once
-#include <nanobind/nanobind.h>
-
 #include <stdexcept>
 #include <vector>
 
+#include "casters.hpp"
 #include "owned.hpp"
 
 namespace regretless {

@@ -1,5 +1,4 @@
 // Weak learners and gradient boosting, from what Python says of them.
-#include <nanobind/stl/string.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"

@@ -120,9 +120,15 @@ class Audit(OneThread):
         hashed = self.bits if self.features == "hashed" else 0
         lanes = _lanes_of(self.norms)
         self._core = _core.Audit(
-            twin, *map(list, zip(*lanes)), self.scaled, self.intercept, hashed,
-            self.memory, self.revisits,
-        )  # fmt: skip
+            twin,
+            [norm for norm, _ in lanes],
+            [rate for _, rate in lanes],
+            self.scaled,
+            self.intercept,
+            hashed,
+            self.memory,
+            self.revisits,
+        )
         self._core.belongs_to(self)
         self._labels = Labels()
         self._earlier: list[tuple[Array, float]] = []  # lanes and weights of passes before
@@ -299,10 +305,11 @@ class Audit(OneThread):
 
         -sum l*(g) = sum y^2 - u'A u  and  G = 2 (A u - b),  where A = sum x x', b = sum y x.
         """
+        kept = self._core.moments()
         if self._moments is not None:
             packed, count = self._moments
-        elif (packed := self._core.moments()) is not None:
-            count = self._core.seen
+        elif kept is not None:
+            packed, count = kept, float(self._core.seen)
         else:
             return 0.0
         size = math.isqrt(2 * len(packed))  # entries of a triangle with so many rows
@@ -486,7 +493,12 @@ class Audit(OneThread):
         self._core.restore(outputs, **every)
 
 
-_NAMES = {"names": np.uint8, "name_keys": np.int64, "name_kinds": np.uint8, "name_rows": np.uint32}
+_NAMES: dict[str, type[np.generic]] = {
+    "names": np.uint8,
+    "name_keys": np.int64,
+    "name_kinds": np.uint8,
+    "name_rows": np.uint32,
+}
 
 
 def _lanes_of(norms: Sequence[float]) -> list[tuple[float, float]]:

@@ -25,7 +25,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     'Hedge'
     """
     description, arrays = persistence.read(path)
-    name = description.get("class")
+    name = str(description.get("class"))
     for room in _ROOMS:
         module = importlib.import_module(f"regretless.{room}")
         found = getattr(module, name, None) if name in module.__all__ else None
@@ -33,4 +33,4 @@ def load(path: str | os.PathLike[str]) -> Any:
             return found._restored(path, description, arrays)
         if found is not None and hasattr(found, "load"):
             return found.load(path)
-    raise ValueError(f"{path} holds a {str(name)[:60]}, which this version does not know")
+    raise ValueError(f"{path} holds a {name[:60]}, which this version does not know")

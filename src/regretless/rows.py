@@ -119,10 +119,10 @@ class CSR:
             raise ValueError("X has changed since it was given: its columns are no longer sorted")
         return replace(part, has_zero=has_zero)
 
-    def feed(self, core: Any, labels: Any, importance: Any, want: int) -> Any:
-        """Give the rows to the core."""
+    def feed(self, core: Any, labels: Any, importance: Any, more: Any) -> Any:
+        """Give the rows to the core; `more`, what a learner shall tell, or the scores of an audit."""
         arrays = self.width, self.starts, self.columns, self.values, self.has_zero
-        return core.csr(*arrays, labels, importance, want)
+        return core.csr(*arrays, labels, importance, more)
 
     def row(self, t: int) -> dict[Any, Any]:
         """One row, as a dict."""
@@ -145,9 +145,9 @@ class Table:
         cut = [(c[0], c[1][start:stop], *c[2:]) for c in self.columns]
         return Table(stop - start, cut)
 
-    def feed(self, core: Any, labels: Any, importance: Any, want: int) -> Any:
+    def feed(self, core: Any, labels: Any, importance: Any, more: Any) -> Any:
         """Give the rows to the core."""
-        return core.table(self.size, self.columns, labels, importance, want)
+        return core.table(self.size, self.columns, labels, importance, more)
 
     def row(self, t: int) -> dict[Any, Any]:
         """One row, as a dict."""
@@ -194,9 +194,9 @@ class Parsed:
         start, stop, _ = rows.indices(self.size)
         return replace(self, first=self.first + start, last=self.first + stop)
 
-    def feed(self, core: Any, labels: Any, importance: Any, want: int) -> Any:
+    def feed(self, core: Any, labels: Any, importance: Any, more: Any) -> Any:
         """Give the examples to the core."""
-        return core.examples(self.examples, self.first, self.last, labels, importance, want)
+        return core.examples(self.examples, self.first, self.last, labels, importance, more)
 
     def row(self, t: int) -> dict[Any, Any]:
         """One of the examples, as a dict."""
@@ -220,10 +220,10 @@ class Located:
         start, stop, _ = rows.indices(self.size)
         return replace(self, starts=self.starts[start : stop + 1])
 
-    def feed(self, core: Any, labels: Any, importance: Any, want: int) -> Any:
+    def feed(self, core: Any, labels: Any, importance: Any, more: Any) -> Any:
         """Give the examples to the core."""
         arrays = self.starts, self.rows, self.values
-        return core.located(*arrays, labels, importance, want)
+        return core.located(*arrays, labels, importance, more)
 
     def row(self, t: int) -> dict[Any, Any]:
         """Refused: the names have been left behind."""

@@ -189,7 +189,7 @@ class ExponentialInstance(_Examples):
 
 
 class WeakVotes(_Examples):
-    """Voters that are right a little more often than not, each by a coin of its own (thesis, Theorem 10).
+    """Voters that are right a little more often than not, each by its own coin (thesis, Theorem 10).
 
     The stream behind the lower bound on online boosting: labels are fair coins, and voter i says the
     label with probability `1/2 + 2 edge`. No combination of them errs less often than their majority,

@@ -25,8 +25,9 @@ class AdversaryRun(Run):
     `best`; after each round, it is the best until then.
 
     Attributes: those of `Run`; `instances`, what was shown in each round (None if nothing is);
-    `choices` of the player, `answers` of the adversary; `least`, the loss of the best fixed choice after each round; `adversary`;
-    `before` and `after`, the player as it was then, or None if it cannot be copied.
+    `choices` of the player, `answers` of the adversary; `least`, the loss of the best fixed
+    choice until the end of each round; `adversary`; `before` and `after`, the player as it was then, or
+    None if it cannot be copied.
 
     >>> from regretless.adversaries import FtlKiller
     >>> from regretless.oco import OnlineGradientDescent
@@ -38,6 +39,7 @@ class AdversaryRun(Run):
     def __init__(
         self,
         losses: Array,
+        *,
         instances: list[Any],
         choices: list[Any],
         answers: list[Any],
@@ -70,7 +72,7 @@ class AdversaryRun(Run):
         return curve
 
     def certificate(self, comparator: Any = None) -> Certificate:
-        """The regret, and the bounds of the player's theorem on it, if it speaks of such comparators."""
+        """The regret, and the player's bounds on it, if its theorem speaks of such comparators."""
         best = comparator is None or (isinstance(comparator, str) and comparator == "best")
         who = self.adversary.best_choice() if best else comparator
         theirs = self._theirs(comparator)
@@ -97,15 +99,12 @@ class AdversaryRun(Run):
         )
 
     def _of_player(self, who: Any) -> tuple[Certificate | None, Certificate | None]:
-        """The player's certificates about a fixed choice when the run began and ended, if it has them."""
+        """The player's certificates about a choice when the run began and ended, if it has them."""
         if who is None or callable(who) or not hasattr(self.after, "certificate"):
             return None, None
         try:
             return self.before.certificate(who), self.after.certificate(who)
-        except (
-            TypeError,
-            ValueError,
-        ):  # there is no such comparator, or the theorem is not about it
+        except (TypeError, ValueError):  # the theorem is about no such comparator
             return None, None
 
     def __repr__(self) -> str:
@@ -164,13 +163,13 @@ def play(player: Any, adversary: Adversary, rounds: int) -> AdversaryRun:
         least.append(adversary.best())
     return AdversaryRun(
         np.array(losses, np.float64),
-        instances,
-        choices,
-        answers,
-        np.array(least, np.float64),
-        adversary,
-        before,
-        _copied(player),
+        instances=instances,
+        choices=choices,
+        answers=answers,
+        least=np.array(least, np.float64),
+        adversary=adversary,
+        before=before,
+        after=_copied(player),
     )
 
 
@@ -205,13 +204,13 @@ def _seat(player: Any, adversary: Adversary) -> _Seat:
     for name in ("point", "weights", "probabilities"):
         if hasattr(player, name) and not votes:
             return (
-                lambda _, name=name: np.array(getattr(player, name), np.float64),  # type: ignore[misc]
+                lambda _, name=name: np.array(getattr(player, name), np.float64),
                 lambda _, __, vector: player.update(vector),
             )
     if votes:
         raise ValueError(
-            f"player={shown(player)} votes on the advice of experts, of which {type(adversary).__name__} "
-            "has none; use ConsistentKiller or CoverAdversary, or one with a method advice(x)"
+            f"player={shown(player)} votes on the advice of experts, and {type(adversary).__name__} has "
+            "none; use ConsistentKiller or CoverAdversary, or one with a method advice(x)"
         )
     if callable(player):
         return player, lambda *_: None

@@ -109,7 +109,7 @@ class LittlestoneTree(_Mistakes):
     learner makes exactly `depth` mistakes although a hypothesis of the class has made none; the
     standard optimal algorithm makes no more than that on any sequence.
 
-    Parameters: `at`, the x of the node that a path of labels leads to; `depth` >= 1. `path` holds the
+    Parameters: `at`, the x of the node at the end of a path; `depth` >= 1. `path` holds the
     labels so far.
 
     >>> tree = threshold_tree(3)
@@ -139,7 +139,7 @@ class LittlestoneTree(_Mistakes):
 
 
 class LittlestoneCoins(_Mistakes, Oblivious):
-    """Fair coins at the nodes of a shattered tree: no learner has a smaller expected regret (survey 3.2.1).
+    """Fair coins at the nodes of a shattered tree: a lower bound on every regret (survey, Theorem 3.6).
 
     The lower bound of Theorem 3.6. The node that a path of labels leads to is shown `rounds // depth`
     times, with a fair coin as its label; the label that came more often (if equal, 1) leads on. Every
@@ -147,7 +147,7 @@ class LittlestoneCoins(_Mistakes, Oblivious):
     where the fewer labels were, so the regret is `expected_regret()` in expectation, at least
     `sqrt(depth T / 8)`.
 
-    Parameters: `at`, the x of the node that a path of labels leads to; `depth` >= 1; `rounds` >= `depth`;
+    Parameters: `at`, the x of the node at the end of a path; `depth` >= 1; `rounds` >= `depth`;
     `seed`. `path` holds the labels that led on.
 
     >>> tree = threshold_tree(4)

@@ -24,8 +24,8 @@ class HardMargin:
     """The hyperplane through 0 of the largest margin.
 
     Attributes: `weights` w with `y <w, x> >= 1`; `alphas`, one per example, with
-    `w = sum alpha_i y_i x_i` and, but for rounding, `sum alpha_i = ||w||^2`; `margin`, `1 / ||w||`; `support`, how many
-    alphas are not 0.
+    `w = sum alpha_i y_i x_i` and, but for rounding, `sum alpha_i = ||w||^2`; `margin`, `1 / ||w||`;
+    `support`, how many alphas are not 0.
 
     >>> HardMargin(np.array([2.0]), np.array([4.0, 0.0]), margin=0.5, support=1).margin
     0.5

@@ -163,7 +163,14 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
             bounds[t] = self._bounds()
         columns = [self.H._column(x) for x in instances]
         promised = dict(zip(_ANALYSES, bounds.T))
-        return ClassRun(played, columns, labels, promised, before, self.copy())
+        return ClassRun(
+            played,
+            columns=columns,
+            labels=labels,
+            promised=promised,
+            before=before,
+            after=self.copy(),
+        )
 
     _draws = True
 

@@ -60,7 +60,7 @@ class ClassLearner(OneThread, ABC, changing=("rounds",)):
     _draws = False  # whether labels are drawn, and what is lost is expected
 
     def _on_regret(self, promised: Array, theirs: Array, before: Self, at: int) -> Array:
-        """What is promised, as a bound on the regret in a run to hypothesis `at`, which lost `theirs`."""
+        """What is promised, as a bound on a run's regret to hypothesis `at`, which lost `theirs`."""
         raise NotImplementedError
 
     def clone(self) -> Self:

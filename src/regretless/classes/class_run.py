@@ -25,10 +25,10 @@ class ClassRun(Run):
 
     A comparator is the name of a hypothesis.
 
-    Attributes: those of `Run`; `predictions`, labels or probabilities of 1; `columns` of the points asked
-    and their `labels`; `before` and `after`, the learner as it was then; `promised`, by name of their
-    analysis, what the theorems bound after each round: the regret in all rounds of the learner, or, of
-    `SOA`, the mistakes in these.
+    Attributes: those of `Run`; `predictions`, labels or probabilities of 1; `columns` of the points
+    asked and their `labels`; `before` and `after`, the learner as it was then; `promised`, by name of
+    their analysis, what the theorems bound after each round: the regret in all rounds of the learner,
+    or, of `SOA`, the mistakes in these.
 
     >>> from regretless.classes import SOA, FiniteClass
     >>> run = SOA(FiniteClass.thresholds(7)).run([3, 5, 4], [0, 1, 0])
@@ -39,6 +39,7 @@ class ClassRun(Run):
     def __init__(
         self,
         predictions: Array,
+        *,
         columns: list[int],
         labels: list[int],
         promised: dict[str, Array],
@@ -94,11 +95,13 @@ class ClassRun(Run):
     def _rounding(self) -> Array:
         """Of sums of numbers up to 1."""
         rounds = np.arange(1.0, self.rounds + 1.0)
-        return 4.0 * _EPS * rounds * self.after.rounds
+        return np.asarray(4.0 * _EPS * rounds * self.after.rounds)
 
     def bound_curve(self, comparator: Any = None) -> Array:
         """After each round, the bound on that."""
-        return np.min(list(self._bounds(comparator).values()), axis=0) + self._rounding()
+        return np.asarray(
+            np.min(list(self._bounds(comparator).values()), axis=0) + self._rounding()
+        )
 
     def certificate(self, comparator: Any = None) -> Certificate:
         """The regret to the hypothesis that `comparator()` tells, and the bounds on it."""

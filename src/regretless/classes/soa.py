@@ -110,7 +110,14 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
             raise
         promised = {"Littlestone dimension": np.full(len(labels), float(before.dimension))}
         columns = [self.H._column(x) for x in instances]
-        return ClassRun(predictions, columns, labels, promised, before, self.copy())
+        return ClassRun(
+            predictions,
+            columns=columns,
+            labels=labels,
+            promised=promised,
+            before=before,
+            after=self.copy(),
+        )
 
     def _on_regret(self, promised: Array, theirs: Array, before: Self, at: int) -> Array:
         return np.asarray(promised - np.cumsum(theirs))  # the mistakes themselves are bounded

@@ -247,7 +247,7 @@ def _write(mixed: MixtureRun, wanted: Wanted) -> None:
             Picture.RESIDUALS: mixed.plot_residuals,
             Picture.ORACLES: mixed.plot_oracles,
         }
-        save(draw[wanted.picture]().figure, wanted.plot)  # type: ignore[arg-type]  # no subfigure
+        save(draw[wanted.picture]().figure, wanted.plot)
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ class Ball(Domain):
     def longest(self, dimension: int) -> float:
         """`radius d^(1 - 1/p) + ||center||_1`"""
         wide = self.radius * dimension ** (1.0 - 1.0 / self.p)
-        return wide + float(np.abs(self._middle(dimension)).sum())
+        return float(wide + np.abs(self._middle(dimension)).sum())
 
     def diameter(self, geometry: "Geometry", dimension: int) -> float:
         """Twice the radius, in the norm of the geometry."""
@@ -126,7 +126,7 @@ class Ball(Domain):
         if not isinstance(geometry, Euclidean | PNorm):
             return super().diameter(geometry, dimension)
         q = 2.0 if isinstance(geometry, Euclidean) else geometry.q
-        return 2.0 * self.radius * dimension ** max(1.0 / q - 1.0 / self.p, 0.0)
+        return float(2.0 * self.radius * dimension ** max(1.0 / q - 1.0 / self.p, 0.0))
 
     def _exact_link(  # noqa: PLR0911 one case after the other
         self, theta: Array, geometry: "Geometry"

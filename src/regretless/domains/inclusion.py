@@ -17,7 +17,7 @@ __all__ = ["includes"]
 _TOLERANCE = 1e-9  # relative, as of `Domain.contains`
 
 
-def includes(whole: Domain, part: Domain, d: int) -> bool | None:
+def includes(whole: Domain, part: Domain, d: int) -> bool | None:  # noqa: PLR0911 a case each
     """True if every point of `part` is in `whole`, False if one is not, None if unknown.
 
     >>> includes(Ball(1.0), Intersection(Ball(2.0), Box(-0.1, 0.1)), 2)
@@ -41,9 +41,11 @@ def includes(whole: Domain, part: Domain, d: int) -> bool | None:
         return all(part.support(row) <= limit for row, limit in zip(rows, limits + slack))
     if isinstance(whole, Ball) and (farthest := _farthest(part, whole, d)) is not None:
         return farthest <= _reached(whole)
-    if isinstance(whole, Ball) and whole.p == 2.0 and not whole._middle(d).any():
-        if math.sqrt(2.0 * part._peak(Euclidean(), d)) <= _reached(whole):  # an upper bound
-            return True
+    around_zero = isinstance(whole, Ball) and whole.p == 2.0 and not whole._middle(d).any()
+    # an upper bound: it can show that the part is within, not that it is not
+    reach = math.sqrt(2.0 * part._peak(Euclidean(), d)) if around_zero else math.inf
+    if isinstance(whole, Ball) and reach <= _reached(whole):
+        return True
     return None if all(map(whole.contains, _witnesses(part, d))) else False
 
 
@@ -62,7 +64,7 @@ def _farthest(part: Domain, ball: Ball, d: int) -> float | None:
     same_centre = isinstance(part, Ball) and np.array_equal(part._middle(d), middle)
     if isinstance(part, Ball) and (same_centre or part.p == p):
         apart = lp_norm(part._middle(d) - middle, p)
-        return apart + part.radius * d ** max(1.0 / p - 1.0 / part.p, 0.0)
+        return float(apart + part.radius * d ** max(1.0 / p - 1.0 / part.p, 0.0))
     return None
 
 

@@ -92,7 +92,7 @@ class Sublevel(Domain):
         return (value if math.isfinite(value) else math.inf), v
 
     def _multiplier(self, theta: Array) -> float:
-        """Where `psi(v) - psi(start)`, which falls as `s` grows, is the height; by bisection of log s."""
+        """Where `psi(v) - psi(start)`, falling as `s` grows, is the height; by bisection of log s."""
 
         def too_high(s: float) -> bool:
             with np.errstate(all="ignore"):

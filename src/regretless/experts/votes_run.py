@@ -48,11 +48,11 @@ class VotesRun(Run):
 
     def regret_curve(self, comparator: Any = None) -> Array:
         """After each round, the mistakes beyond those of the expert."""
-        return np.cumsum(self.losses - self.expert_mistakes @ self._compared(comparator).u)
+        return np.cumsum(self.losses - self.expert_mistakes @ self._asked(comparator).u)
 
     def bound_curve(self, comparator: Any = None) -> Array:
         """After each round, the bound on that; infinite from where an assumption fails."""
-        u = self._compared(comparator).u
+        u = self._asked(comparator).u
         made = np.cumsum(self.expert_mistakes, axis=0)
         mine, all_of = made @ u, made + self.before.expert_mistakes
         theirs = all_of @ u
@@ -64,7 +64,7 @@ class VotesRun(Run):
 
     def certificate(self, comparator: Any = None) -> Certificate:
         """The regret at the end, and the bounds on it."""
-        who = self._compared(comparator)
+        who = self._asked(comparator)
         found, earlier = self.after.certificate(who.u), float(who.u @ self.before.regrets)
         bounds = {"mistakes": found.bounds["mistakes"] - earlier}
         bounds["trivial"] = self.rounds - float(who.u @ self.expert_mistakes.sum(axis=0))
@@ -82,7 +82,7 @@ class VotesRun(Run):
     def _rounding(self) -> float:
         return 8.0 * EPS * self.after.n * self.after.rounds
 
-    def _compared(self, comparator: Any) -> Comparator:
+    def _asked(self, comparator: Any) -> Comparator:
         n = self.after.n
         totals = np.sum(self.losses[:, None] - self.expert_mistakes, axis=0)
         return compared(totals, np.full(n, 1.0 / n), self.after.names, comparator)

@@ -14,7 +14,7 @@ class GameCertificate(Certificate):
     """A `Certificate` of the regrets of both players together, which are the gap of their averages.
 
     Attributes: those of `Certificate`, `regret` being `row_regret + column_regret - answered`;
-    `row_regret` and `column_regret`, of all rounds (of weighted rounds: as many times the weighted mean);
+    `row_regret` and `column_regret`, of all rounds (of weighted ones, as many times the weighted mean);
     `answered`, what the column player won by answering the row player instead of moving at the same
     time. The gap of their averages is `gap`, the regret per round.
 

@@ -22,8 +22,8 @@ class SeatRun(Run):
     """The rounds of a game as one of the players saw them.
 
     Attributes: those of `Run`; `table`, what each of its choices would have lost, a row a round;
-    `before` and `after`, the player as it was then; `width`, the range of the losses; `responds`, whether
-    it saw what the other one played.
+    `before` and `after`, the player as it was then; `width`, the range of the losses; `responds`,
+    whether it saw what the other one played.
 
     >>> from regretless.experts import Hedge
     >>> from regretless.games import play
@@ -35,6 +35,7 @@ class SeatRun(Run):
     def __init__(
         self,
         losses: Array,
+        *,
         table: Array,
         before: Any,
         after: Any,
@@ -66,7 +67,7 @@ class SeatRun(Run):
 
     def _rounding(self, at: int) -> float:
         sizes = np.abs(self.losses).sum() + np.abs(self.table[:, at]).sum()
-        return _EPS * (self.rounds + self.table.shape[1]) * float(sizes)
+        return _EPS * float((self.rounds + self.table.shape[1]) * sizes)
 
     def certificate(self, comparator: Any = None) -> Certificate:
         """The regret to the choice that `comparator()` tells, and the bounds of the player's theorem."""

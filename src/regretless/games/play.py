@@ -78,8 +78,22 @@ def play(row_player: Any, column_player: Any, payoffs: Any, rounds: int) -> Game
     after = [copy.deepcopy(seat.player) for seat in (row, column)]
     width = game.high - game.low
     return GameRun(
-        SeatRun(losses, row_table, before[0], after[0], width, row.responds),
-        SeatRun(both - losses, column_table, before[1], after[1], width, column.responds),
+        SeatRun(
+            losses,
+            table=row_table,
+            before=before[0],
+            after=after[0],
+            width=width,
+            responds=row.responds,
+        ),
+        SeatRun(
+            both - losses,
+            table=column_table,
+            before=before[1],
+            after=after[1],
+            width=width,
+            responds=column.responds,
+        ),
         game.measured(p_sum / rounds, q_sum / rounds),
         (type(row.player).__name__, type(column.player).__name__),
     )

@@ -58,7 +58,7 @@ class DensityRun(Run):
     def bound_curve(self, *, quantile: float | None = None) -> Array:
         """After each round, the bound on that.
 
-        The theorem is about all rounds that the player has played, and about the share of the points that
+        The theorem is about all rounds the player has played, and about the share of the points that
         were no worse than this one in them; what was won against it before can be lost in the run.
         """
         after, before, at = self.after, self.before, self.comparator(quantile=quantile)
@@ -68,7 +68,7 @@ class DensityRun(Run):
         share = np.mean(scores <= scores[:, at, None], axis=1)
         proven = after._bound(share, rounds, paid) + before.scores[at]
         own = np.arange(1.0, self.rounds + 1.0)
-        return np.minimum(proven, own) + 4.0 * _EPS * own * rounds
+        return np.asarray(np.minimum(proven, own) + 4.0 * _EPS * own * rounds)
 
     def certificate(self, *, quantile: float | None = None) -> Certificate:
         """The regret to the point that `comparator()` tells, and the bound on it."""

@@ -102,9 +102,11 @@ class DoublingTrick(
         if not parts:
             none = np.empty(0)
             return Played(none, none, none, np.empty(X.shape) if keep else None)
-        *told, played = zip(*parts)
+        losses, strengths, paid, played = zip(*parts)
         points = np.concatenate(played) if keep else None
-        return Played(*map(np.concatenate, told), points)
+        return Played(
+            np.concatenate(losses), np.concatenate(strengths), np.concatenate(paid), points
+        )
 
     # --- the theorem: the comparator is the same in all periods, so all of it adds up ----------------
 

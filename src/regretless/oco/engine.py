@@ -162,8 +162,8 @@ class EnginePlayer(Player):
             return self._engine.update(vector(gradient, "gradient", self.dimension))
 
     def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
-        *told, points = self._engine.run(X, y, self._engine_loss(loss), keep)
-        return Played(*told, None if points is None else points.reshape(X.shape))
+        told = Played(*self._engine.run(X, y, self._engine_loss(loss), keep))
+        return told if told.points is None else told._replace(points=told.points.reshape(X.shape))
 
     def _engine_loss(self, loss: losses.Loss | None) -> Any:
         if loss is None or isinstance(self._engine, EngineInPython):

@@ -297,7 +297,7 @@ class _Walls(NamedTuple):
             elif isinstance(member, Ball):
                 curved.append(_of_ball(member, d))
             else:  # somebody's own: it is not known where its walls are
-                curved.append(_Curved(lambda u: math.nan, lambda u: u, lambda u: np.eye(len(u))))
+                curved.append(_Curved(lambda _: math.nan, lambda u: u, lambda u: np.eye(len(u))))
         fixed = linear.low == linear.high
         equal = np.vstack([linear.equal, np.eye(d)[fixed]])
         to = np.append(linear.to, linear.low[fixed])

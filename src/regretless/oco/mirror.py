@@ -194,7 +194,7 @@ class OnlineMirrorDescent(EnginePlayer):
         if not self.domain.bounded(self.dimension):
             return math.inf
         across = self.domain.diameter(self.geometry, self.dimension)
-        return min(self._engine.sums()["lengths"] * across, super()._trivial())
+        return min(float(self._engine.sums()["lengths"]) * across, super()._trivial())
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:
         if not self.lazy and self._schedule[0] != 0:

@@ -92,8 +92,8 @@ class _Looking(EnginePlayer):
         return self._engine
 
     def _play(self, X: Array, y: Any, loss: Any, keep: bool) -> Played:
-        *told, points = self._core.run(X, y, self._engine_loss(loss), keep, self.slab or 0.0)
-        return Played(*told, None if points is None else points.reshape(X.shape))
+        told = Played(*self._core.run(X, y, self._engine_loss(loss), keep, self.slab or 0.0))
+        return told if told.points is None else told._replace(points=told.points.reshape(X.shape))
 
     def _metric(self) -> Array:
         """A, the matrix so far."""
@@ -152,9 +152,9 @@ class _Looking(EnginePlayer):
         missed = float(u @ matrix @ u - 2.0 * (u @ cross)) + constant
         start = self._from(before, u) + self._engine.paid - before._engine.paid
         bounds = {"newton": start + max(missed, 0.0) / 2.0}
-        if run.kind is not None and run.points is not None and not self._pace:
-            if run.curves_by(self.curvature, u).all():
-                bounds["curved"] = start
+        known = run.kind is not None and run.points is not None and not self._pace
+        if known and run.curves_by(self.curvature, u).all():
+            bounds["curved"] = start
         return Theorem(bounds, self._watched(run, u), self._name)
 
     def _watched(self, run: ConvexRun, u: Array) -> dict[str, bool | None]:

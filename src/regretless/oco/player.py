@@ -199,7 +199,9 @@ class Player(OneThread, ABC):
         except BaseException:  # a round was refused: none was played
             vars(self).update(vars(before))
             raise
-        return ConvexRun(played, rows, targets, kind, before, self.copy())
+        return ConvexRun(
+            played, rows=rows, targets=targets, loss=kind, before=before, after=self.copy()
+        )
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)

@@ -45,6 +45,7 @@ class ConvexRun(Run):
     def __init__(
         self,
         played: Played,
+        *,
         rows: Array,
         targets: Array | None,
         loss: Loss | None,
@@ -121,7 +122,7 @@ class ConvexRun(Run):
     def _rounding(self, u: Array) -> Array:
         """Of the sums of losses, after each round, and of the player's."""
         sizes = np.cumsum(np.abs(self.losses) + np.abs(self._theirs(u)))
-        return _EPS * np.arange(1, self.rounds + 1) * sizes + self.after._rounding(u)
+        return np.asarray(_EPS * np.arange(1, self.rounds + 1) * sizes + self.after._rounding(u))
 
     def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
         """The regret against the point that `comparator()` tells, and the bounds on it."""
@@ -147,7 +148,14 @@ class ConvexRun(Run):
         columns = (self.losses, self.strengths, self.paid, self.points)
         played = Played(*(None if c is None else c[start:stop] for c in columns))  # type: ignore[arg-type]
         targets = None if self.targets is None else self.targets[start:stop]
-        return ConvexRun(played, self.rows[start:stop], targets, self.kind, before, after)
+        return ConvexRun(
+            played,
+            rows=self.rows[start:stop],
+            targets=targets,
+            loss=self.kind,
+            before=before,
+            after=after,
+        )
 
     def slopes(self) -> tuple[Array, Array]:
         """The scores of what was played, and the derivatives of the losses there.

@@ -96,7 +96,7 @@ class SketchedOnlineNewton(EnginePlayer):
     def _missed(self, u: Array, before: "SketchedOnlineNewton | None" = None) -> float:
         """`sum <w_t - u, (A_t - A_{t-1}) (w_t - u)>`, since `before`."""
         sums = self._engine.sums()
-        found = float(u @ (sums["sketched"](u) - 2.0 * sums["cross"])) + sums["squares"]
+        found = float(u @ (sums["sketched"](u) - 2.0 * sums["cross"]) + sums["squares"])
         return found - (before._missed(u) if before else 0.0)
 
     def _theorem(self, among: Domain | Array) -> Theorem:
@@ -124,9 +124,9 @@ class SketchedOnlineNewton(EnginePlayer):
         before: Any = run.before
         start = self._start_of(run, u) + self._engine.paid - before._engine.paid
         bounds = {"newton": start + self._missed(u, before) / 2.0}
-        if self._certain and run.kind is not None and run.points is not None:
-            if run.curves_by(self.curvature, u).all():
-                bounds["curved"] = start
+        known = self._certain and run.kind is not None and run.points is not None
+        if known and run.curves_by(self.curvature, u).all():
+            bounds["curved"] = start
         return Theorem(bounds, {}, _NAME)
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:

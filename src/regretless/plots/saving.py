@@ -8,7 +8,7 @@ from regretless.persistence import naming
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 __all__ = ["new_axes", "picture_path", "save"]
 
@@ -43,7 +43,7 @@ def picture_path(path: str | PathLike[str]) -> Path:
     return path
 
 
-def save(figure: "Figure", path: str | PathLike[str] | None) -> "Figure":
+def save(figure: "Figure | SubFigure", path: str | PathLike[str] | None) -> "Figure":
     """Write a figure as PNG or SVG, by the suffix of `path`, or not at all if it is None.
 
     >>> import tempfile
@@ -53,10 +53,11 @@ def save(figure: "Figure", path: str | PathLike[str] | None) -> "Figure":
     ...     Path(folder, "empty.svg").read_text().startswith("<?xml")
     True
     """
+    whole = figure.figure  # which a part of one belongs to
     if path is not None:
         path = picture_path(path)
         # no date: the same figure is the same file
         metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
         with naming(path):
-            figure.savefig(path, dpi=150, metadata=metadata)
-    return figure
+            whole.savefig(path, dpi=150, metadata=metadata)
+    return whole
