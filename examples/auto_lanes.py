@@ -35,9 +35,8 @@ def main() -> None:
     certificate = model.certificate()
     print(f"\nregret to the best lane {certificate.regret:.3f}, certified {certificate.bound:.3f}")
     if options.plot:
-        weights_over_time(
-            np.array(weights), options.plot, names=[name(lane) for lane in _lanes(model)]
-        )
+        axes = weights_over_time(np.array(weights), names=[name(lane) for lane in _lanes(model)])
+        axes.figure.savefig(options.plot)
 
 
 def _lanes(model: Any) -> Any:

@@ -180,10 +180,7 @@ def goes_on(entry: Entry, copied) -> None:
 
 @everyone("clone")
 def test_clone(entry):
-    """A player's has its state; a learner's has its options and has seen nothing."""
-    if not entry.kind.starts_over:
-        goes_on(entry, lambda player: player.clone())
-        return
+    """It has the options, and has seen nothing."""
     first, rest = halves(entry)
     player = played(entry, len(first))
     before, clone = state(entry, player), player.clone()
@@ -193,6 +190,12 @@ def test_clone(entry):
         assert clone.get_params() == player.get_params() == entry.make(0).get_params()
     assert same(trace(entry, clone, rest), trace(entry, entry.make(0), rest))
     assert same(state(entry, player), before)
+
+
+@everyone("copy")
+def test_copy(entry):
+    """It has the state as well."""
+    goes_on(entry, lambda player: player.copy())
 
 
 @everyone()

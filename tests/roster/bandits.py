@@ -23,7 +23,6 @@ class Arms(Kind):
 
     unit: float = 1.0  # of the losses
     length: int = 24
-    starts_over = True
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         rng = np.random.default_rng(seed)
@@ -163,8 +162,6 @@ class Advised(Arms):
 @dataclass(frozen=True)
 class Context(Kind):
     """Bandits with a context: a round is a context and the reward of each arm."""
-
-    starts_over = True
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         rng = np.random.default_rng(seed)

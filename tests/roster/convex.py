@@ -335,7 +335,7 @@ CONVEX = [
     Entry(
         "MistakeOnly player",
         lambda _: oco.MistakeOnly(oco.OnlineGradientDescent(N, rate=0.5)),
-        Rows(labels=(-1, 1), weighs=False, batches=False, dense=True, starts_over=False),
+        Rows(labels=(-1, 1), weighs=False, batches=False, dense=True),
         "oco_wrappers::hinge_on_mistakes_only_is_the_perceptron",
         "oco_wrappers::mistakes_are_bounded_by_the_hinge",
         without=NO_FILE
@@ -344,7 +344,7 @@ CONVEX = [
     Entry(
         "MistakeOnly learner",
         lambda _: oco.MistakeOnly(linear.LinearClassifier(rule="ogd")),
-        Rows(weighs=False, batches=False, starts_over=False),
+        Rows(weighs=False, batches=False),
         "oco_wrappers::learners_on_mistakes_only",
         without=NO_FILE
         | {

@@ -25,7 +25,6 @@ __all__ = ["EXPERTS"]
 class Experts(Kind):
     """Players that mix experts: a round is the loss of each."""
 
-    starts_over = True
     sleeps: bool = True
     unit: float = 1.0  # of the losses
     acts: str = ""  # whether it draws an expert: "aside", or "told" which loss is then suffered
@@ -88,8 +87,6 @@ class Experts(Kind):
 class Chips(Kind):
     """Players of drifting games: `move` is told where the chips go."""
 
-    starts_over = True
-
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         return list(np.random.default_rng(seed).choice([1.0, 1.0, -1.0], (count, N)))
 
@@ -115,8 +112,6 @@ class Chips(Kind):
 @dataclass(frozen=True)
 class Votes(Kind):
     """Players of advice: 0 or 1 by each expert, one of whom is always right."""
-
-    starts_over = True
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         advice = np.random.default_rng(seed).integers(0, 2, (count, 6))
@@ -161,7 +156,6 @@ class Forecasts(Kind):
     `loss` and `slope` of a forecast and a target; without a slope the experts' own losses are learned.
     """
 
-    starts_over = True
     loss: Callable[[Any, Any], Any] = lambda forecast, y: (forecast - y) ** 2
     slope: Callable[[Any, Any], Any] | None = lambda forecast, y: 2.0 * (forecast - y)
 
@@ -225,8 +219,6 @@ class Forecasts(Kind):
 @dataclass(frozen=True)
 class Pruned(Kind):
     """`BestPruning`: examples with two features, targets in [0, 1]."""
-
-    starts_over = True
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         X = np.random.default_rng(seed).random((count, 2))

@@ -21,7 +21,6 @@ class Kind:
     """A kind of player: rounds are whatever its `feed` takes."""
 
     length = 24  # of a stream
-    starts_over = False  # whether `clone` makes one that has seen nothing
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         """Rounds, the same for every player of the kind."""

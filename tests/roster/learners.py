@@ -36,7 +36,6 @@ class Rows(Kind):
     weighs: bool = True  # takes the importance of an example
     batches: bool = True  # has learn_many
     dense: bool = False  # rows are vectors, not dicts
-    starts_over: bool = True
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         rng = np.random.default_rng(seed)
@@ -163,7 +162,6 @@ class Fitted(Kind):
     """What is fitted in batch: a round is a sample."""
 
     length = 3
-    starts_over: bool = True
     numbers: bool = False  # targets are numbers, features the values of base functions
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:

@@ -49,11 +49,11 @@ def largest_quadratic(matrix: Array, cross: Array, constant: float, domain: Doma
         middle, radius = (low + high) / 2.0, float(np.linalg.norm(high - low)) / 2.0
     values, basis = np.linalg.eigh(matrix)
     b = basis.T @ (matrix @ middle - cross)
-    top, size = max(float(values[-1]), 0.0), float(np.linalg.norm(b)) / radius
+    top, size = max(float(values[-1]), 0.0), math.hypot(*b) / radius
 
     def above(log: float) -> float:
-        spare = math.exp(log)
         with np.errstate(all="ignore"):
+            spare = float(np.exp(log))
             return (top + spare) * radius**2 + float(np.sum(b * b / (top - values + spare)))
 
     scale = math.log(max(size, 1e-12 * top, 1e-300))
