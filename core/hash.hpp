@@ -11,7 +11,7 @@ namespace regretless {
 static_assert(std::endian::native == std::endian::little, "names are read as little-endian words");
 
 // A bijection of 64-bit words in which every input bit moves every output bit (the finaliser of
-// splitmix64, Steele, Lea & Flood 2014).
+// splitmix64, Steele, Lea and Flood (2014)).
 inline std::uint64_t mix(std::uint64_t h) {
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ULL;
   h = (h ^ (h >> 27)) * 0x94d049bb133111ebULL;

@@ -25,7 +25,6 @@ const Kernels table{predict_any,  learn_any,     survey_values,  survey_sparse, 
                     place,        belongs,       normal_weights, normal_step,   total,
                     weighted,     exponentials,  row_products,   row_sum,       gather_rows,
                     scatter_rows, prefetch_rows, normalise,      oja_along,     oja_turn,
-                    oja_apply,    flow,          mixed_score,    mixed_learn,
-                    audit_visit};
+                    oja_apply,    flow,          mixed_score,    mixed_learn,   audit_visit};
 
 }  // namespace regretless

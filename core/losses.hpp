@@ -41,7 +41,7 @@ struct Loss {
         return square(std::max(0.0, parameter - m));
       case LossKind::exponential:
         return std::exp(-m);
-      case LossKind::perceptron:  // conservative hinge, survey Thm 3.9
+      case LossKind::perceptron:  // conservative hinge, Shalev-Shwartz (2012), Theorem 3.9
         return m <= 0 ? 1 - m : 0;
       case LossKind::squared:
         return e * e;
@@ -139,9 +139,10 @@ struct Loss {
     for (int k = 0; k < count; ++k) scores[k] /= sum;
   }
 
-  // Importance-aware update (Karampatziakis & Langford 2011): the coefficient c of w -= c x that
-  // follows the gradient flow ds/dh = -n l'(s) for an importance of h, where n = <x, rate * x>.
-  // Weight a and then weight b is the same as weight a + b, and no step overshoots the minimum.
+  // Importance-aware update (Karampatziakis and Langford (2011)): the coefficient c of w -= c x
+  // that follows the gradient flow ds/dh = -n l'(s) for an importance of h, where n = <x,
+  // rate * x>. Weight a and then weight b is the same as weight a + b, and no step overshoots the
+  // minimum.
   double invariant_step(double s, double y, double h, double n) const {
     const double m = s * y, e = s - y, g = derivative(s, y);
     if (n <= 0 || g == 0) return h * g;

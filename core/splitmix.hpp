@@ -1,4 +1,4 @@
-// The mixing of SplitMix64 (Steele, Lea and Flood 2014): bits that look random, of a number.
+// The mixing of SplitMix64 (Steele, Lea and Flood (2014)): bits that look random, of a number.
 #pragma once
 #include <cstdint>
 

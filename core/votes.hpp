@@ -1,4 +1,5 @@
-// The vote of all weight vectors that a Perceptron has had (Freund & Schapire 1999; mohri 8):
+// The vote of all weight vectors that a Perceptron has had (Freund and Schapire (1999); Mohri et
+// al. (2018), section 8.3.1):
 //
 //   score(x) = sum_k c_k sign(<u_k, x>) / sum_k c_k
 //

@@ -1,4 +1,6 @@
-"""A guessing game: how many wrong guesses a class of rules costs, and what noise adds (survey 3.2).
+"""A guessing game: how many wrong guesses a class of rules costs, and what noise adds.
+
+Shalev-Shwartz (2012), section 3.2.
 
 python examples/guessing_game.py [--plot game.png] [--tree tree.png]
 """

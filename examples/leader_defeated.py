@@ -1,4 +1,6 @@
-"""An adversary that defeats Follow-the-Leader, and nobody who regularises (survey, Example 2.2).
+"""An adversary that defeats Follow-the-Leader, and nobody who regularises.
+
+Shalev-Shwartz (2012), Example 2.2.
 
 python examples/leader_defeated.py [--plot regret.png]
 """

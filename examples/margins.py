@@ -3,7 +3,7 @@
     python examples/margins.py [--rounds 200] [--plot margins.png]
 
 The three make about as few errors, but most votes of NH-Boost.DT are clearer, and as it goes on it
-leaves most examples aside (thesis Figures 2.3 and 2.2).
+leaves most examples aside (Luo (2016), Figures 2.3 and 2.2).
 """
 
 import argparse

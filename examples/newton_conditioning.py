@@ -2,9 +2,10 @@
 
     python examples/newton_conditioning.py [--condition 200] [--plot conditioning.png]
 
-The data of thesis 4.6.1: 10,000 points in 100 dimensions, whose covariance has 90 eigenvalues of 1 and
-ten that rise to the condition number, in axes that are no features. No scaling of features helps there.
-AdaGrad is shown at the best of ten rates, chosen in hindsight; Newton chooses by itself.
+The data of Luo (2016), section 4.6.1: 10,000 points in 100 dimensions, whose covariance has 90
+eigenvalues of 1 and ten that rise to the condition number, in axes that are no features. No scaling
+of features helps there. AdaGrad is shown at the best of ten rates, chosen in hindsight; Newton
+chooses by itself.
 """
 
 import argparse

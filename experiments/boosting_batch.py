@@ -1,4 +1,4 @@
-"""Table 2.2 of the thesis: AdaBoost, NH-Boost and NH-Boost.DT on stumps, its numbers beside ours.
+"""Luo (2016), Table 2.2: AdaBoost, NH-Boost and NH-Boost.DT on stumps, its numbers beside ours.
 
     python experiments/boosting_batch.py --data DIR
 

@@ -1,4 +1,4 @@
-"""Table 3.2 of the thesis: online boosting of linear learners, its errors beside ours.
+"""Luo (2016), Table 3.2: online boosting of linear learners, its errors beside ours.
 
     python experiments/boosting_online.py --data DIR
 

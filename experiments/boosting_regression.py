@@ -1,4 +1,4 @@
-"""Tables D.2 and 3.3 of the thesis: online gradient boosting of three base learners.
+"""Luo (2016), Tables D.2 and 3.3: online gradient boosting of three base learners.
 
     python experiments/boosting_regression.py --data DIR
 

@@ -1,4 +1,4 @@
-"""Figures 4.1 and 4.2 of the thesis: sketched Newton on data of growing condition number.
+"""Luo (2016), Figures 4.1 and 4.2: sketched Newton on data of growing condition number.
 
     python experiments/newton_synthetic.py
 

@@ -1,4 +1,4 @@
-"""Tables D.3 and 4.1 of the thesis: sketched Newton on real sets, its numbers beside ours.
+"""Luo (2016), Tables D.3 and 4.1: sketched Newton on real sets, its numbers beside ours.
 
     python experiments/newton_tables.py --data DIR
 

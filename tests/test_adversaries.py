@@ -142,7 +142,7 @@ def test_the_expected_sum_of_signs_is_exact(T):
     sums = [abs(sum(signs)) for signs in itertools.product((-1, 1), repeat=T)]
     assert expected_absolute_sum(T) == np.mean(sums)
     assert expected_absolute_sum(T) >= math.sqrt(T / 2)
-    # mohri, section 3: half of that is ceil(T/2) C(T, ceil(T/2)) / 2^T
+    # Mohri et al. (2018), section 3: half of that is ceil(T/2) C(T, ceil(T/2)) / 2^T
     half = math.ceil(T / 2)
     assert expected_absolute_sum(T) == half * math.comb(T, half) / 2 ** (T - 1)
 
@@ -184,7 +184,8 @@ def test_no_player_has_less_regret_than_orthogonal_gradients_give(dimension, see
 def test_orthogonal_gradients_make_the_bound_of_gradient_descent_tight():
     T = 64
     game = play(Descent(4, 1 / math.sqrt(T)), OrthogonalGradients(4), T)
-    assert game.regret() == pytest.approx(math.sqrt(T), rel=1e-12)  # B L sqrt(T): survey, eq. 2.15
+    # B L sqrt(T): Shalev-Shwartz (2012), eq. 2.15
+    assert game.regret() == pytest.approx(math.sqrt(T), rel=1e-12)
 
 
 @pytest.mark.parametrize("T", [10, 400])
@@ -223,7 +224,7 @@ def test_the_running_mean_masters_the_quadratic_game(T):
     best = 0.5 * ((z - z.mean(axis=0)) ** 2).sum()
     assert adversary.best() == pytest.approx(best, abs=1e-12 * T)
     assert regret == pytest.approx(loss - best, abs=1e-12 * T)
-    assert regret <= player.stability + 1e-9  # survey C2, sharper
+    assert regret <= player.stability + 1e-9  # Shalev-Shwartz (2012), Corollary 2.2, sharper
     assert player.stability <= 4 * 4 * (math.log(T) + 1)
     assert player.point == pytest.approx(z.mean(axis=0))
     u = np.array([0.5, -1.0, 0.0])
@@ -333,7 +334,7 @@ class Majority:
 def test_covers_adversary_spares_the_randomised():
     T = 400
     game = play(Majority(T), CoverAdversary(), T)
-    assert game.regret() <= math.sqrt(T * math.log(2) / 2)  # survey Theorem 1.3
+    assert game.regret() <= math.sqrt(T * math.log(2) / 2)  # Shalev-Shwartz (2012), Theorem 1.3
     assert game.loss >= T / 2
 
 
@@ -447,7 +448,7 @@ def test_noise_is_counted(stream):
 
 
 class Winnow:
-    """Winnow as in survey 3.3.2, with the sign of the update corrected."""
+    """Winnow as in Shalev-Shwartz (2012), section 3.3.2, with the sign of the update corrected."""
 
     def __init__(self, dimension):
         self.w, self.updates = np.full(dimension, 1 / dimension), 0
@@ -496,7 +497,10 @@ def test_the_perceptron_needs_exponentially_many_updates(size):
 
 
 def test_voters_vote():
-    """Survey 1.2.1: who follows any consistent expert, half of them, or some of all."""
+    """Who follows any consistent expert, half of them, or some of all.
+
+    Shalev-Shwartz (2012), section 1.2.1.
+    """
     assert play(experts.Consistent(16), ConsistentKiller(16), 16).loss == 15
     assert play(experts.Halving(16), ConsistentKiller(16), 16).loss <= 4
     majority = play(experts.WeightedMajority(2, beta=0.5), CoverAdversary(), 50)
@@ -510,7 +514,10 @@ def test_voters_vote():
 
 @pytest.mark.parametrize("make", [experts.Hedge, experts.AdaNormalHedge, experts.BOA], ids=repr)
 def test_experts_predict_probabilities(make):
-    """Survey Theorem 1.3: against labels that are chosen before the coin is thrown."""
+    """Against labels that are chosen before the coin is thrown.
+
+    Shalev-Shwartz (2012), Theorem 1.3.
+    """
     run = play(make(2), CoverAdversary(), 300)
     assert 150 <= run.loss <= 150 + 30
     costs = np.abs(np.array([0.0, 1.0]) - np.array(run.answers)[:, None])
@@ -544,7 +551,10 @@ def test_a_game_is_a_run():
 
 
 def test_coins_at_the_nodes_cost_everybody():
-    """Survey Theorem 3.6: expected regret of sqrt(depth T / 8); the agnostic learner nearly has it."""
+    """Expected regret of sqrt(depth T / 8); the agnostic learner nearly has it.
+
+    Shalev-Shwartz (2012), Theorem 3.6.
+    """
     T, depth = 120, 3
     tree, H = threshold_tree(depth), FiniteClass.thresholds(7)
     at = lambda path: round(8 * tree.at(path)["x"]) - 1  # noqa: E731 the same points, numbered

@@ -44,7 +44,10 @@ def played(learner, xs, ys):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("T", [1, 2, 9])
 def test_merged_experts_are_all_experts(H, seed, T):
-    """Survey D5: the same probabilities as the weights of all experts, kept one by one."""
+    """The same probabilities as the weights of all experts, kept one by one.
+
+    Shalev-Shwartz (2012), Theorem 3.6.
+    """
     xs, ys = stream(H, T, seed)
     d = littlestone_dimension(H)
     everybody = oracle.all_experts(frozenset(oracle.rows(H)), xs, d)
@@ -66,7 +69,10 @@ def test_golden_example():
 @pytest.mark.parametrize("H", CLASSES, ids=repr)
 @pytest.mark.parametrize("seed", range(3))
 def test_every_hypothesis_is_an_expert(H, seed):
-    """Survey Lemma 3.7, and Corollary 3.8: the best expert errs no more than the best hypothesis."""
+    """The best expert errs no more than the best hypothesis.
+
+    Shalev-Shwartz (2012), Lemma 3.7, and Corollary 3.8.
+    """
     xs, ys = stream(H, 8, seed)
     d, V = littlestone_dimension(H), frozenset(oracle.rows(H))
     experts = LdimExperts(H, 8, rate=1.0)
@@ -169,7 +175,7 @@ def test_regret_below_its_bound(H, horizon, rate):
                 learner.learn_one(x, y)
                 c = learner.certificate()
                 assert c.regret <= c.bounds["hoeffding"] + 1e-9
-                assert c.bounds["hoeffding"] <= c.bounds["survey 3.1"]
+                assert c.bounds["hoeffding"] <= c.bounds["Shalev-Shwartz (2012), Theorem 3.1"]
             assert c.holds
 
 
@@ -178,7 +184,10 @@ def test_bounds_of_the_text():
     H, T = FiniteClass.thresholds(40), 100
     d = littlestone_dimension(H)
     xs, ys = stream(H, T, 0)
-    for rate, name, factor in (("hoeffding", "hoeffding", 0.5**0.5), ("survey", "survey 3.1", 2.0)):
+    for rate, name, factor in (
+        ("hoeffding", "hoeffding", 0.5**0.5),
+        ("survey", "Shalev-Shwartz (2012), Theorem 3.1", 2.0),
+    ):
         learner = AgnosticLearner(H, T, rate=rate, experts="ldim")
         count = learner.pool.count
         learner.run(xs, ys)
@@ -192,7 +201,10 @@ def test_bounds_of_the_text():
 
 
 def test_periods_start_again():
-    """Survey C6: in rounds 2^m, ..., 2^(m+1) - 1 it is the learner of horizon 2^m."""
+    """In rounds 2^m, ..., 2^(m+1) - 1 it is the learner of horizon 2^m.
+
+    Shalev-Shwartz (2012), section 2.3.1.
+    """
     H = FiniteClass.thresholds(6)
     xs, ys = stream(H, 31, 2)
     for experts in ("ldim", "hypotheses"):
@@ -248,7 +260,10 @@ def test_coins_are_fixed_by_the_seed_and_fair():
 
 
 def test_cover_defeats_labels_but_not_probabilities():
-    """Survey 1.2: the adversary sees the probability, and the learner still has its bound."""
+    """The adversary sees the probability, and the learner still has its bound.
+
+    Shalev-Shwartz (2012), section 1.2.
+    """
     H = FiniteClass([[0], [1]])
     learner, adversary = AgnosticLearner(H, 400), CoverAdversary()
     for _ in range(400):

@@ -142,7 +142,7 @@ def test_draws_are_uniform_and_independent():
 
 
 def test_the_golden_trace():
-    """Survey E2: three arms, eta = 0.2, arm 2 (the second) costs 0.6."""
+    """Shalev-Shwartz (2012), Corollary 4.2: three arms, eta = 0.2, arm 2 (the second) costs 0.6."""
     bandit = next(b for b in (Exp3(3, rate=0.2, seed=s) for s in range(99)) if b.act() == 1)
     bandit.update(0.6)
     golden = [0.3706893931, 0.2586212139, 0.3706893931]

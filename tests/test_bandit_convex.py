@@ -65,7 +65,7 @@ def test_gradient_descent_is_the_oracle(domain, project, points):
     np.testing.assert_allclose(player.point, w[-1], atol=ROUNDING)
     assert player.loss == pytest.approx(losses.sum(), rel=1e-12)
     assert player.rounds == 120
-    # survey C12 of these gradients: the certificate is theirs
+    # Shalev-Shwartz (2012), Corollary 2.17 of these gradients: the certificate is theirs
     other = OnlineGradientDescent(3, rate=0.01, domain=domain)
     for each in z:
         other.update(each)
@@ -75,7 +75,10 @@ def test_gradient_descent_is_the_oracle(domain, project, points):
 
 
 def test_entropy_with_one_arm_is_exp3():
-    """Survey 4.2: the distributions of the printed algorithm that is dealt the same arms."""
+    """The distributions of the printed algorithm that is dealt the same arms.
+
+    Shalev-Shwartz (2012), section 4.2.
+    """
     costs = np.random.default_rng(1).random((300, 4))
     player = BanditMirrorDescent(Entropy(), 4, rate=0.05, seed=2)
     arms, played, told = [], [], []
@@ -91,7 +94,7 @@ def test_entropy_with_one_arm_is_exp3():
 
 
 def test_golden_step_of_exp3():
-    """Survey E2: d = 3, eta = 0.2, the second arm at a cost of 0.6."""
+    """Shalev-Shwartz (2012), Corollary 4.2: d = 3, eta = 0.2, the second arm at a cost of 0.6."""
     seed = next(s for s in range(50) if BanditMirrorDescent(Entropy(), 3, seed=s).act() == 1)
     player = BanditMirrorDescent(Entropy(), 3, rate=0.2, seed=seed)
     player.act()
@@ -148,7 +151,10 @@ def test_any_geometry_is_mirror_descent_of_the_estimates(geometry, kind):
 
 @pytest.mark.parametrize("kind", [OnePoint, TwoPoint], ids=["one", "two"])
 def test_estimates_of_quadratics_have_the_gradient_as_mean(kind):
-    """Survey E3: smoothing moves a quadratic by a constant only. Within 5 standard errors."""
+    """Smoothing moves a quadratic by a constant only. Within 5 standard errors.
+
+    Shalev-Shwartz (2012), Lemma 4.4.
+    """
     random = np.random.default_rng(7)
     M = random.normal(size=(4, 4))
     f, gradient = quadratic(M @ M.T / 4, random.normal(size=4), 0.3)
@@ -225,7 +231,10 @@ def test_the_pathwise_inequality_holds_in_every_run(seed, inside, points, horizo
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_pathwise_inequality_of_arms(seed):
-    """Survey E2: sum y - min Y <= log d / eta + (eta / 2) sum y^2 / w, both sides from the draws."""
+    """Sum y - min Y <= log d / eta + (eta / 2) sum y^2 / w, both sides from the draws.
+
+    Shalev-Shwartz (2012), Corollary 4.2.
+    """
     costs = np.random.default_rng(seed).random((400, 5)) ** 2
     player = BanditMirrorDescent(Entropy(), 5, rate=0.03, seed=seed)
     paid, total = 0.0, np.zeros(5)

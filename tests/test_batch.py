@@ -67,7 +67,8 @@ def test_the_averaged_perceptron_of_the_text():
     X = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]]
     y = [1, -1, 1, -1, 1]
     predictor = online_to_batch(Perceptron(intercept=False), list(zip(X, y)))
-    assert predictor.hypothesis.weights_ == {0: 1.4, 1: 1.0}  # mohri 7, golden
+    # Mohri et al. (2018), section 8.3.1, golden
+    assert predictor.hypothesis.weights_ == {0: 1.4, 1: 1.0}
 
 
 def test_averaged_gradient_descent_is_that_of_numpy():
@@ -440,7 +441,7 @@ class Descent:
     def certificate(self):
         bound = 1 / (2 * self.eta) + self.eta / 2 * self.squares
         return regretless.certificates.Certificate(
-            self.rounds, 0.0, {"dual": bound}, "survey Theorem 2.21", {"told": True}
+            self.rounds, 0.0, {"dual": bound}, "Shalev-Shwartz (2012), Theorem 2.21", {"told": True}
         )
 
 
@@ -458,7 +459,7 @@ def test_stochastic_mirror_descent_averages_what_was_played():
     assert mean.empirical == pytest.approx(lost / 50, rel=1e-12)
     assert mean.predict(X) == pytest.approx(X @ total / 50, rel=1e-12)
     assert mean.excess_bound == pytest.approx((5 + 0.05 * (X**2).sum()) / 50, rel=1e-12)
-    assert "survey Theorem 2.21" in mean.theorem
+    assert "Shalev-Shwartz (2012), Theorem 2.21" in mean.theorem
     assert mean.assumptions["told"]
     with pytest.raises(ValueError, match="y and loss= go together"):
         stochastic_mirror_descent(Descent(3, 0.1), X, y)

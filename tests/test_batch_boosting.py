@@ -159,7 +159,7 @@ class Recorder:
 
 @pytest.mark.parametrize(("cls", "player"), [(NHBoostDT, NormalHedgeDT), (NHBoost, NormalHedge)])
 def test_examples_are_experts_whose_loss_is_1_where_they_are_right(cls, player):
-    """And not where they are wrong, as printed (erratum E5)."""
+    """And not where they are wrong, as printed (docs/errata.md)."""
     signs = np.where(np.arange(90) % 3 == 0, -1, 1)
     X = np.arange(90.0)[:, None]
     weak = Recorder()
@@ -177,7 +177,7 @@ def test_examples_are_experts_whose_loss_is_1_where_they_are_right(cls, player):
 
 
 def test_the_printed_loss_does_not_boost():
-    """With erratum E5 as printed the error stays where the bound of Theorem 3 is long below it."""
+    """As printed in section 2.2 the error stays where the bound of Theorem 3 is long below it."""
     rng = np.random.default_rng(0)
     X = (rng.random((200, 3)) < 0.5) * 1.0
     signs = np.where(X.sum(axis=1) > 1.5, 1.0, -1.0)
@@ -203,7 +203,7 @@ def test_training_error_of_every_round_is_within_its_bound(kind, noise):
     T = np.arange(1, 201)
     model = NHBoostDT(rounds=200).fit(X, signs)
     mean = np.cumsum(model.edges_) / T
-    thesis = (math.exp(4 / 3) - 1) * (np.log(T) + 1) / 2  # c_T of CHK-2.12
+    thesis = (math.exp(4 / 3) - 1) * (np.log(T) + 1) / 2  # c_T of Luo (2016), Theorem 3
     assert (model.errors_ <= thesis / np.expm1(T * mean**2 / 3)).all()
     ada = AdaBoost(rounds=200).fit(X, signs)
     assert (ada.errors_ <= np.cumprod(np.sqrt(1 - 4 * ada.edges_**2)) + 1e-12).all()
@@ -217,7 +217,7 @@ def test_training_error_of_every_round_is_within_its_bound(kind, noise):
             for theta in (-0.2, 0.0, 0.1, 0.3):
                 assert certificate.margin_error(theta) == pytest.approx(np.mean(margins <= theta))
                 assert np.mean(margins <= theta) <= certificate.margin_bound(theta) + 1e-9
-    # the sum of CHK-2.12 is sharper than its logarithm
+    # the sum of Luo (2016), Theorem 3 is sharper than its logarithm
     last = NHBoostDT(rounds=200).fit(X, signs).certificate()
     assert min(last.bounds.values()) <= min(1.0, thesis[-1] / math.expm1(200 * mean[-1] ** 2 / 3))
     assert last.edge == pytest.approx(mean[-1])

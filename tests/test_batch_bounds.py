@@ -40,7 +40,9 @@ def test_selection_is_that_of_the_naive_oracle(learner, seed):
     assert [predictor.hypothesis.decision_one(x) for x in probe] == [
         expected.decision_one(x) for x in probe
     ]
-    assert predictor.bounds["mohri eq. 8.31"] == mean + 6 * math.sqrt(math.log(2 * 61 / 0.1) / 60)
+    assert predictor.bounds["Mohri et al. (2018), eq. 8.31"] == mean + 6 * math.sqrt(
+        math.log(2 * 61 / 0.1) / 60
+    )
 
 
 def test_with_few_copies_the_theorem_is_about_those_that_play():
@@ -179,7 +181,7 @@ def test_the_bound_of_averages_fails_as_seldom_as_it_says():
     shares, naive = failures(
         "average", coins, lambda seed: RunningMean(), lambda p: coin_risk(p.predict_one({}))
     )
-    assert set(shares) == {"mohri Lemma 8.14", "Azuma"}
+    assert set(shares) == {"Mohri et al. (2018), Lemma 8.14", "Azuma"}
     assert max(shares.values()) <= ALLOWED
     assert naive > DELTA  # so the simulation is able to see a bound fail
 
@@ -288,14 +290,14 @@ def test_amplification_runs_on_parts_of_their_own():
 def test_formulas_of_the_texts():
     assert bounds.average_risk(0.2, 400, 0.1, 3.0) == pytest.approx(
         {
-            "mohri Lemma 8.14": 0.2 + 3 * math.sqrt(2 * math.log(10) / 400),
+            "Mohri et al. (2018), Lemma 8.14": 0.2 + 3 * math.sqrt(2 * math.log(10) / 400),
             "Azuma": 0.2 + 3 * math.sqrt(math.log(10) / 800),
         }
     )
     T, N, delta = 400, 9, 0.1
     excess = bounds.average_excess(math.sqrt(T * math.log(N) / 2), T, delta)
-    # exponential weights: mohri 12b, the corollary
-    assert excess["mohri eq. 8.28"] == pytest.approx(
+    # exponential weights: Mohri et al. (2018), Theorem 8.15, the corollary
+    assert excess["Mohri et al. (2018), eq. 8.28"] == pytest.approx(
         math.sqrt(math.log(N) / (2 * T)) + 2 * math.sqrt(2 * math.log(2 / delta) / T)
     )
     assert bounds.average_excess(8.0, T, delta, 3.0)["Azuma and Hoeffding"] == pytest.approx(
@@ -318,4 +320,4 @@ def test_the_penalties_add_up_to_no_more_than_the_text_has(T, delta):
     assert mean <= 4 * math.sqrt(math.log((T + 1) / delta) / T)
     # the bookkeeping of confidences: for one or two rounds the bound is trivial
     if T <= 2:
-        assert bounds.selected_risk(0.0, 0.0, T, delta)["mohri eq. 8.31"] > 1
+        assert bounds.selected_risk(0.0, 0.0, T, delta)["Mohri et al. (2018), eq. 8.31"] > 1

@@ -165,7 +165,10 @@ def test_what_is_measured_of_voters(kind):
 
 
 def test_boost_by_majority_is_a_drifting_game():
-    """Examples are chips, weak learners are rounds (thesis 2.1 with B = {-1, 1} and L = 1{s <= 0})."""
+    """Examples are chips, weak learners are rounds.
+
+    Luo (2016), section 2.1.1, with B = {-1, 1} and L = 1{s <= 0}.
+    """
     n, T, edge = 9, 50, 0.1
     booster = voting("bbm", n, edge)
     rng = np.random.default_rng(5)
@@ -230,7 +233,7 @@ def test_theorem_11(n, stream, weights):
     before = np.concatenate([[T], sums["expert_mistakes"][:-1]])
     assert low == pytest.approx(gammas**2 @ before + sums["logistic"].item())
     assert high == pytest.approx(T * math.log(2) + n * (2 + 4 * H**2) * math.sqrt(300))
-    if not weights:  # the constant of E7, 2 for the way and 4 for the steps
+    if not weights:  # the constant of Luo (2016), section 3.1.4: 2 for the way and 4 for the steps
         assert high == pytest.approx(T * math.log(2) + 6 * n * math.sqrt(T))
         assert sums["steps"].max() <= 4 * math.sqrt(T)
     best = sums["expert_mistakes"].min()

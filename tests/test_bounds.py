@@ -71,7 +71,8 @@ def comparators(trace, penalty=1.0, ord=2):
     yield minimize(objective, np.full(d, 0.1), method="Powell", options={"maxfev": 400}).x
 
 
-# -- Perceptron: survey Thm 3.9, mohri Thms 8.8, 8.11, 8.12, primal-dual Thm 2 --------------------
+# -- Perceptron: Shalev-Shwartz (2012), Theorem 3.9; Mohri et al. (2018), Theorems 8.8, 8.11, 8.12;
+# Shalev-Shwartz and Singer (2007), Theorem 2 --------------------
 
 
 @pytest.mark.parametrize("margin", [0.5, 0.1, 0.03])
@@ -107,7 +108,10 @@ def test_perceptron_against_any_comparator(intercept):
 
 @pytest.mark.parametrize("p", [2.0, 3.0, 8.0])
 def test_conservative_p_norm_mistakes(p):
-    """Primal-dual 3.3: the same with A = (p - 1) X^2 ||u||_q^2 in place of ||u||^2."""
+    """The same with A = (p - 1) X^2 ||u||_q^2 in place of ||u||^2.
+
+    Shalev-Shwartz and Singer (2007), Example 3.
+    """
     q = p / (p - 1)
     for trace in runs(partial(LinearClassifier, loss="perceptron", rule=rules.PNorm(p, 1.0))):
         M = trace.mistakes
@@ -118,7 +122,8 @@ def test_conservative_p_norm_mistakes(p):
             assert M.sum() <= (L + A / 2 * (1 + math.sqrt(1 + 4 * L / A)) if A else L) + 1e-9
 
 
-# -- gradient descent: survey Thm 2.21, section 0.3 -----------------------------------------------
+# -- gradient descent: Shalev-Shwartz (2012), Theorem 2.21, section 0.3
+# -----------------------------------------------
 
 STREAMS = {"noisy": (4, None), "adversarial": (5, against)}
 
@@ -149,7 +154,7 @@ def test_ogd_identity_and_bound(loss, stream):
 
 
 def test_ogd_bound_is_attained():
-    """On linear losses, at u = w_{T+1} (survey 5.19)."""
+    """On linear losses, at u = w_{T+1} (Shalev-Shwartz (2012), eq. 2.15)."""
     rng = np.random.default_rng(6)
     stream = far_away(rng.integers(-8, 9, (200, 4)) / 8, rng.choice([-2.0, -1.0, 1.0], 200))
     model = LinearRegressor(loss="absolute", rule=rules.OGD(0.125), intercept=False)
@@ -165,7 +170,10 @@ def test_ogd_bound_is_attained():
 @pytest.mark.parametrize("stream", STREAMS)
 @pytest.mark.parametrize("lazy", [False, True])
 def test_projected_ogd(lazy, stream):
-    """C12, C12': the same bound for u in the ball; lazily also lin + R*(theta) <= (eta / 2) S."""
+    """The same bound for u in the ball; lazily also lin + R*(theta) <= (eta / 2) S.
+
+    Shalev-Shwartz (2012), Corollary 2.17 and section 2.9.
+    """
     eta, radius = 0.25, 0.5
     model, trace = certified("hinge", rules.OGD(eta, radius=radius, lazy=lazy), stream)
     S = np.sum(trace.gradients**2)
@@ -184,7 +192,10 @@ def test_projected_ogd(lazy, stream):
 @pytest.mark.parametrize("stream", STREAMS)
 @pytest.mark.parametrize("rate", [rates.InverseSqrt(0.25), rates.Inverse(0.5)])
 def test_dual_averaging_with_a_falling_rate(rate, stream):
-    """Lecture 2: regret <= s_{T-1} ||u||^2 / 2 + sum ||z_t||^2 / (2 s_{t-1}), s = 1 / eta, s_0 = s_1."""
+    """Regret <= s_{T-1} ||u||^2 / 2 + sum ||z_t||^2 / (2 s_{t-1}), s = 1 / eta, s_0 = s_1.
+
+    Srebro (lecture 16), slide FTRL for Linear Problems.
+    """
     _, trace = certified("logistic", rules.OGD(rate, lazy=True), stream)
     eta = np.array([rate(max(t, 1)) for t in range(len(trace.y))])
     paid = np.sum(eta * np.sum(trace.gradients**2, axis=1)) / 2
@@ -210,7 +221,10 @@ def test_tuned_rates(lazy):
 
 @pytest.mark.parametrize("stream", STREAMS)
 def test_adagrad(stream):
-    """Duchi et al. (2011): regret <= sum_i (D_i^2 / (2 eta) + eta) sqrt(G_i), D_i = max |w_i - u_i|."""
+    """Regret <= sum_i (D_i^2 / (2 eta) + eta) sqrt(G_i), D_i = max |w_i - u_i|.
+
+    Duchi, Hazan and Singer (2011).
+    """
     eta, played = 0.25, [np.zeros(6)]
     _, trace = certified(
         "logistic",
@@ -400,7 +414,8 @@ def test_no_promise_beyond_the_domain(rule):
         model.certificate(-1)
 
 
-# -- passive-aggressive: primal-dual Thm 3, sections 5.1, 5.2, 5.4 --------------------------------
+# -- passive-aggressive: Shalev-Shwartz and Singer (2007), Theorem 3, sections 5.1, 5.2, 5.4
+# --------------------------------
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -428,7 +443,7 @@ def test_passive_aggressive(C, intercept):
 
 
 def test_passive_aggressive_climbs_the_dual():
-    """D never falls, and D <= P(u) for every u (primal-dual 0.1, 1)."""
+    """D never falls, and D <= P(u) for every u (Shalev-Shwartz and Singer (2007), section 3)."""
     C = 0.75
     for trace in runs(partial(PassiveAggressive, C=C)):
         w, alphas, duals = np.zeros(4), 0.0, [0.0]

@@ -1,4 +1,4 @@
-"""Potentials of drifting games by their recursion (thesis 2.1)."""
+"""Potentials of drifting games by their recursion (Luo (2016), section 2.1.1)."""
 
 import copy
 import itertools

@@ -1,4 +1,4 @@
-"""What reduces to what: rows of the survey's section 5, of the lecture's 10 and of mohri's 20."""
+"""What reduces to what: algorithms of several texts."""
 
 import math
 
@@ -47,7 +47,10 @@ def unweighted(stream):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_ogd_is_lazy_ogd_is_the_2_norm_algorithm(loss):
-    """Survey 5.3: without a projection and with a constant rate, all three are -eta sum z."""
+    """Without a projection and with a constant rate, all three are -eta sum z.
+
+    Shalev-Shwartz (2012), section 2.6.1.
+    """
     stream = streams.random(loss, 1)
     agile = along(linear(loss, rules.OGD(0.0625)), stream)
     for rule in (rules.OGD(0.0625, lazy=True), rules.PNorm(2.0, 0.0625)):
@@ -57,7 +60,7 @@ def test_ogd_is_lazy_ogd_is_the_2_norm_algorithm(loss):
 @pytest.mark.parametrize("rate", [0.0625, rates.InverseSqrt(0.25)])
 @pytest.mark.parametrize("lazy", [False, True])
 def test_a_ball_that_is_never_left_is_no_ball(rate, lazy):
-    """C12.5: S contains all iterates."""
+    """Shalev-Shwartz (2012), Corollary 2.17: S contains all iterates."""
     stream = streams.random("logistic", 2)
     free = along(linear("logistic", rules.OGD(rate, lazy=lazy)), stream)
     held = along(linear("logistic", rules.OGD(rate, lazy=lazy, radius=50.0)), stream)
@@ -65,7 +68,7 @@ def test_a_ball_that_is_never_left_is_no_ball(rate, lazy):
 
 
 def test_agile_and_lazy_projections_differ_on_a_ball():
-    """Survey 5.20: and both stay in it."""
+    """Shalev-Shwartz (2012), section 2.9: and both stay in it."""
     stream = streams.random("logistic", 3)
     models = [linear("logistic", rules.OGD(0.5, radius=0.5, lazy=lazy)) for lazy in (False, True)]
     agile, lazy = (along(model, stream) for model in models)
@@ -95,7 +98,7 @@ def test_invariant_weights_count_as_repetitions(loss):
 
 
 def test_inverse_rate_on_the_squared_loss_is_the_running_mean():
-    """C2: steps of 1 / (2 t) on (w - y)^2 average the targets."""
+    """Shalev-Shwartz (2012), Corollary 2.2: steps of 1 / (2 t) on (w - y)^2 average the targets."""
     rng = np.random.default_rng(0)
     y = rng.integers(-40, 41, 200) / 8
     scores = along(
@@ -105,7 +108,7 @@ def test_inverse_rate_on_the_squared_loss_is_the_running_mean():
 
 
 def test_lazy_l2_is_follow_the_regularised_leader_on_quadratics():
-    """C2.5: on |w - z|^2 / 2 it plays sum z / (t - 1 + 1 / eta)."""
+    """Shalev-Shwartz (2012), section 2.3: on |w - z|^2 / 2 it plays sum z / (t - 1 + 1 / eta)."""
     z = np.random.default_rng(1).integers(-40, 41, (100, 3)) / 8
     model = LinearRegressor(
         loss="absolute", rule=rules.OGD(4.0, lazy=True), l2=1.0, intercept=False
@@ -121,7 +124,7 @@ def test_lazy_l2_is_follow_the_regularised_leader_on_quadratics():
     "rule", [rules.OGD(0.25, lazy=True), rules.PNorm(4.0, 0.25), rules.EG(4.0, 0.25)]
 )
 def test_dual_averaging_forgets_the_order_of_fixed_gradients(rule):
-    """C11.5: the state is a sum."""
+    """Shalev-Shwartz (2012), section 2.6: the state is a sum."""
     rng = np.random.default_rng(2)
     stream = far_away(rng.integers(-8, 9, (80, 4)) / 8, rng.choice([-2.0, -1.0, 1.0], 80))
     weights = []
@@ -136,7 +139,10 @@ def test_dual_averaging_forgets_the_order_of_fixed_gradients(rule):
 
 
 def test_perceptron_is_ogd_on_the_conservative_hinge():
-    """Survey 5.9, mohri 20.12: in any of its guises, to the last bit."""
+    """In any of its guises, to the last bit.
+
+    Shalev-Shwartz (2012), section 3.3.1; Mohri et al. (2018), eq. 8.21.
+    """
     stream = streams.grid("perceptron", 6, rounds=300)
     scores = along(Perceptron(), stream)
     for rule in (rules.OGD(1.0), rules.OGD(1.0, lazy=True), rules.OGD(1.0, invariant=True)):
@@ -144,7 +150,10 @@ def test_perceptron_is_ogd_on_the_conservative_hinge():
 
 
 def test_perceptron_primal_is_dual():
-    """Survey 5.9, mohri 20.5: scores from inner products with the mistaken examples."""
+    """Scores from inner products with the mistaken examples.
+
+    Shalev-Shwartz (2012), section 3.3.1; Mohri et al. (2018), Figure 8.8.
+    """
     stream = unweighted(streams.grid("perceptron", 7, rounds=200))
     dual, scores = DualPerceptron(), []
     for x, y, _ in stream:
@@ -155,7 +164,10 @@ def test_perceptron_primal_is_dual():
 
 @pytest.mark.parametrize("rate", [0.125, 3.0, 1e-3])
 def test_perceptron_does_not_depend_on_its_rate(rate):
-    """Survey 5.9, mohri Ex. 8.2: the weights scale, the predictions do not change."""
+    """The weights scale, the predictions do not change.
+
+    Shalev-Shwartz (2012), section 3.3.1; Mohri et al. (2018), Exercise 8.2.
+    """
     stream = unweighted(streams.random("perceptron", 8, rounds=300))
     base, other = along(Perceptron(), stream), along(Perceptron(rate=rate), stream)
     np.testing.assert_allclose(other, rate * base, rtol=1e-5, atol=rate * 1e-5)
@@ -163,7 +175,10 @@ def test_perceptron_does_not_depend_on_its_rate(rate):
 
 @pytest.mark.parametrize("eta", [0.25, 1.0, 8.0])
 def test_hinge_fed_with_mistakes_only_is_the_perceptron(eta):
-    """Lecture 8c: the mistake-only wrapper turns unit-margin descent into the Perceptron."""
+    """The mistake-only wrapper turns unit-margin descent into the Perceptron.
+
+    Srebro (lecture 16), slide back to the Perceptron.
+    """
     stream = unweighted(streams.grid("hinge", 9, rounds=300))
     model = linear("hinge", rules.OGD(eta))
     model.partial_fit(np.zeros((0, 0)), [], classes=[-1, 1])
@@ -176,7 +191,10 @@ def test_hinge_fed_with_mistakes_only_is_the_perceptron(eta):
 
 
 def test_conservative_p_norm_does_not_depend_on_its_rate():
-    """Primal-dual 3.3: the link is homogeneous; at p = 2 it is the Perceptron."""
+    """The link is homogeneous; at p = 2 it is the Perceptron.
+
+    Shalev-Shwartz and Singer (2007), Example 3.
+    """
     stream = unweighted(streams.random("perceptron", 10, rounds=300))
     for p in (2.0, 3.0, 8.0):
         one, two = (along(linear("perceptron", rules.PNorm(p, c)), stream) for c in (1.0, 0.125))
@@ -199,7 +217,10 @@ def test_exact_is_any_step_allowed(make):
 
 
 def test_unit_norms_make_it_the_aggressive_update():
-    """Primal-dual 6: with ||x|| = 1 the exact step is min(l, C) of section 5."""
+    """With ||x|| = 1 the exact step is min(l, C) of section 5.
+
+    Shalev-Shwartz and Singer (2007), section 5.2.
+    """
     rng = np.random.default_rng(12)
     X = rng.normal(size=(200, 4))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -225,7 +246,11 @@ def test_mode_one_is_the_gradient_flow_of_the_hinge(C):
 
 
 def test_small_steps_are_gradient_descent_on_the_hinge():
-    """Primal-dual 11, lecture 10.10: while the loss is at least C ||x||^2, every step is C."""
+    """While the loss is at least C ||x||^2, every step is C.
+
+    Shalev-Shwartz and Singer (2007), section 5.2; Srebro (lecture 16), slide back to the
+    Perceptron.
+    """
     stream = unweighted(streams.grid("hinge", 15))
     C = 2.0**-12  # after 150 rounds no margin has come near 1
     pa, ogd = along(PassiveAggressive(C=C), stream), along(linear("hinge", rules.OGD(C)), stream)

@@ -27,7 +27,7 @@ def linear_regret(trace, u):
 # -- survey ---------------------------------------------------------------------------------------
 
 
-def test_survey_e2_the_step_of_eg():
+def test_survey_the_step_of_eg():
     """Cor 2.14 prints eta = sqrt(log d / (2 T)) / L for B L sqrt(2 T log d): it gives 1.77 / 1.41 of it.
 
     Zigzags, on which each round costs eta / 2, and then one way, which costs log(d) / eta. With one
@@ -43,7 +43,7 @@ def test_survey_e2_the_step_of_eg():
     assert 0.9 * promised < linear_regret(play(rules.EG(U, mended), z[:, None]), u) <= promised
 
 
-def test_survey_e6_the_constants_of_the_p_norm():
+def test_survey_the_constants_of_the_p_norm():
     """The printed link has curvature p - 1, which the printed regulariser and bound leave out.
 
     From theta = c (1, ..., 1) the rows v, -v, v, ... of balanced signs meet the full curvature.
@@ -61,7 +61,7 @@ def test_survey_e6_the_constants_of_the_p_norm():
     assert linear_regret(other, np.zeros(d)) <= eta * size
 
 
-def test_survey_e16_where_gradient_descent_starts():
+def test_survey_where_gradient_descent_starts():
     """The box has lost w_1 = 0: from another point the bound fails against u = 0."""
     eta, start, T = 0.125, 8.0, 64
     bound = eta / 2 * T
@@ -69,8 +69,10 @@ def test_survey_e16_where_gradient_descent_starts():
     assert linear_regret(play(rules.OGD(eta), np.ones((T, 1))), np.zeros(1)) <= bound
 
 
-def test_survey_e17_a_score_of_zero_is_a_mistake():
-    """With `<` for `<=` in the loss of 3.3.1 the Perceptron never begins; mohri Fig. 8.6 alike."""
+def test_survey_a_score_of_zero_is_a_mistake():
+    """With `<` for `<=` in the loss of 3.3.1 the Perceptron never begins; Mohri et al. (2018),
+    Figure 8.6 alike.
+    """
     rng = np.random.default_rng(0)
     X = single(rng.normal(size=(300, 3)))
     X[:, 0] = np.where(X[:, 0] > 0, 1, -1) * np.maximum(np.abs(X[:, 0]), 0.25)
@@ -125,7 +127,8 @@ def test_lecture_dual_averaging_strength():
     assert linear_regret(play(rule, z[:, None]), np.array([B])) <= bound
 
 
-# -- primal-dual paper and mohri ------------------------------------------------------------------
+# -- primal-dual paper and textbook
+# ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("margin", [0.25, 2.0, 5.0])
@@ -167,7 +170,7 @@ def test_primal_dual_p_norm_range():
     assert LinearClassifier(rule=rules.PNorm(3.0)).decision_one([1.0]) == 0.0
 
 
-def test_mohri_exercise_8_1_instance():
+def test_textbook_exercise_8_1_instance():
     """The underbrace over i components, taken literally, is separated after one update, not 2^N."""
     n = 6
     signed = -np.tri(n)  # y_i x_i: the first i components are -1

@@ -122,7 +122,7 @@ def test_what_is_built_can_be_imported(cell):
 # -- survey ---------------------------------------------------------------------------------------
 
 
-def test_survey_e3_the_sum_of_the_doubling_trick():
+def test_survey_the_sum_of_the_doubling_trick():
     """Periods 1 to ceil(log2 T) can add up to more than the bound; 0 to floor(log2 T) do not."""
     factor = math.sqrt(2) / (math.sqrt(2) - 1)
     exceeded = []
@@ -137,7 +137,7 @@ def test_survey_e3_the_sum_of_the_doubling_trick():
     assert {17, 18, 19, 20, 21} <= set(exceeded)
 
 
-def test_survey_e8_the_largest_value_does_not_bound_the_square():
+def test_survey_the_largest_value_does_not_bound_the_square():
     """A loss of -10 is below F = 1; its estimate is longer than d (F / delta + L)."""
     d, delta, L = 2, 0.5, 1.0
     for value, F, within in ((-10.0, 1.0, False), (-10.0, 10.0, True)):
@@ -145,7 +145,7 @@ def test_survey_e8_the_largest_value_does_not_bound_the_square():
         assert (np.linalg.norm(told.gradient) <= d * (F / delta + L)) == within == told.expected
 
 
-def test_survey_e21_the_perceptron_on_disjunctions():
+def test_survey_the_perceptron_on_disjunctions():
     """x -> (2 x, -1) and u = (indicator, 1): R^2 ||u||^2 is (4 d + 1)(k + 1), above 4 (d + 1) k."""
     d, k = 5, 2
     X = np.array(list(itertools.product([0.0, 1.0], repeat=d)))
@@ -158,7 +158,7 @@ def test_survey_e21_the_perceptron_on_disjunctions():
     assert found.updates <= (4 * d + 1) * (k + 1)
 
 
-def test_survey_e22_the_rate_of_theorem_1_3():
+def test_survey_the_rate_of_theorem_1_3():
     """sqrt(T log d / 2) is not reached with the later sections' sqrt(log d / T) but with Hoeffding's."""
     T, log_d = 5000, math.log(2)
     losses = np.where((np.arange(T) % 2 == 0)[:, None], [1.0, 0.0], [0.0, 1.0])
@@ -170,7 +170,7 @@ def test_survey_e22_the_rate_of_theorem_1_3():
     assert mended.regret() <= promised
 
 
-def test_survey_e23_half_is_not_a_rate_of_winnow():
+def test_survey_half_is_not_a_rate_of_winnow():
     with pytest.raises(ValueError, match=r"rate=0.5 is outside \(0, 1/2\)"):
         Winnow(rate=0.5).learn_one({"a": 1}, True)
 
@@ -178,7 +178,7 @@ def test_survey_e23_half_is_not_a_rate_of_winnow():
 # -- textbook chapter -----------------------------------------------------------------------------
 
 
-def test_mohri_8_8_weights_count_mistakes_only_if_always_updated():
+def test_textbook_8_8_weights_count_mistakes_only_if_always_updated():
     """w_i = beta^(mistakes of i) is an equality for mode="always"; else weights may be larger."""
     advice, labels = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0]]), [0, 1, 1, 0]
     for mode, equal in (("always", True), ("on_mistake", False)):
@@ -190,7 +190,7 @@ def test_mohri_8_8_weights_count_mistakes_only_if_always_updated():
         assert (player.weights == 0.5**mistakes).all() == equal
 
 
-def test_mohri_8_10_short_games():
+def test_textbook_8_10_short_games():
     """For T < 4 log N eq. 8.11 is above 2 sqrt(T log N); the regret is below T, and T is not."""
     N, T = 16, 4
     promised = 2 * math.sqrt(T * math.log(N))
@@ -200,7 +200,7 @@ def test_mohri_8_10_short_games():
     assert player.run(losses).regret() <= T
 
 
-def test_mohri_8_7_the_last_period():
+def test_textbook_8_7_the_last_period():
     """After T = 7 rounds floor(log2(T + 1)) = 3 is the number of a period that has not begun."""
     player = DoublingTrick(lambda horizon: OnlineGradientDescent(1, horizon=horizon))
     player.run(np.zeros((7, 1)))
@@ -208,7 +208,7 @@ def test_mohri_8_7_the_last_period():
     assert last == math.floor(math.log2(7)) < math.floor(math.log2(7 + 1))
 
 
-def test_mohri_voted_perceptron_without_the_last_vector():
+def test_textbook_voted_perceptron_without_the_last_vector():
     """As printed 0 and (1, 2) vote, which made mistakes, and (2, 1), right to the end, does not."""
     X = np.array([[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], float)
     y = np.array([1, -1, 1, -1, 1])
@@ -221,7 +221,7 @@ def test_mohri_voted_perceptron_without_the_last_vector():
     assert printed < 0 < model.decision_one(asked)
 
 
-def test_mohri_exercise_8_10_the_sum_bounds_no_risk():
+def test_textbook_exercise_8_10_the_sum_bounds_no_risk():
     """A risk is at most 1, and so is the bound made of the mean; with the sum it says nothing."""
     rows, model, wrong = list(streams.bundled("phishing")), Perceptron(), []
     for x, y in rows:
@@ -233,7 +233,7 @@ def test_mohri_exercise_8_10_the_sum_bounds_no_risk():
     assert np.sum(wrong) + width > 1 > found.mean_risk_bounds["Azuma"]
 
 
-def test_mohri_exercise_8_8_the_power():
+def test_textbook_exercise_8_8_the_power():
     """Weights [R]^alpha are not the gradient of the potential: one round can then raise it too far."""
     alpha, R = 3.0, np.array([2.0, 1.0])
 
@@ -352,7 +352,7 @@ def test_primal_dual_6_the_distance_falls():
 # -- thesis ---------------------------------------------------------------------------------------
 
 
-def test_thesis_e1_the_potential_looks_at_one_side():
+def test_thesis_the_potential_looks_at_one_side():
     """With s^2 for [s]_-^2 an expert that is behind gets a negative weight."""
     player, t = NormalHedgeDT(2), 3
     player.update([0.0, 1.0])
@@ -366,13 +366,13 @@ def test_thesis_e1_the_potential_looks_at_one_side():
     np.testing.assert_allclose(player.weights, right / right.sum(), rtol=1e-12)
 
 
-def test_thesis_e2_a_share_of_experts_is_at_least_one():
+def test_thesis_a_share_of_experts_is_at_least_one():
     """With the integer below, a tenth of five experts is none of them."""
     assert math.floor(5 * 0.1) == 0
     assert to_quantile([[4.0, 1.0, 3.0, 2.0, 0.0]], 0.1) == 4.0
 
 
-def test_thesis_e20_a_stump_may_be_constant():
+def test_thesis_a_stump_may_be_constant():
     """Four of five labels are equal: each stump with two different sides errs twice, a constant once."""
     X, y = np.array([[0.0], [0.0], [1.0], [1.0], [1.0]]), np.array([1, 1, 1, 1, -1])
     unequal = [np.sum(np.where(X[:, 0] <= 0.5, side, -side) != y) for side in (-1, 1)]
@@ -380,7 +380,7 @@ def test_thesis_e20_a_stump_may_be_constant():
     assert AdaBoost(rounds=1).fit(X, y).errors_[0] == 1 / 5
 
 
-def test_thesis_e8_the_weight_does_not_see_its_own_vote():
+def test_thesis_the_weight_does_not_see_its_own_vote():
     """Phi_i(s + z) - Phi_{i-1}(s) = w (gamma - z) / 2 with the w of s; with that of s + z it is not."""
     n, gamma = 9, 0.2
 
@@ -403,7 +403,7 @@ def test_thesis_e8_the_weight_does_not_see_its_own_vote():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_thesis_e10_as_printed_coordinates_are_seen(seed):
+def test_thesis_as_printed_coordinates_are_seen(seed):
     """The slab for examples outside of the range, as printed, is another one after x -> M x."""
 
     class Printed(InvariantNewton):
@@ -435,7 +435,7 @@ def test_thesis_e10_as_printed_coordinates_are_seen(seed):
         assert np.allclose(*scores, atol=1e-4) == same
 
 
-def test_thesis_e11_the_variance_of_a_projection():
+def test_thesis_the_variance_of_a_projection():
     """E ||r||^2 = 1, so that E[S^T S] is the sum of g g^T; variance 1/sqrt(m) makes it sqrt(m)."""
     m = 16
     seen = np.mean([np.sum(gaussians(0, t, m) ** 2) for t in range(2000)])
@@ -457,7 +457,7 @@ def farthest(form, m, sketch):
     return max(off)
 
 
-def test_thesis_e12_the_inverse_of_another_matrix():
+def test_thesis_the_inverse_of_another_matrix():
     """A is d x d and fits no m x m matrix; with A as the sketch has it, m x m, other steps are made."""
 
     class Printed(SparseOja):
@@ -468,7 +468,7 @@ def test_thesis_e12_the_inverse_of_another_matrix():
     assert right < 1e-9 < 1e-3 < printed
 
 
-def test_thesis_e13_what_the_deleted_rows_have_moved():
+def test_thesis_what_the_deleted_rows_have_moved():
     """With the rows deleted first, the epochs move the weights, which a change of form must not."""
 
     class Printed(SparseEpochDirections):
@@ -494,7 +494,7 @@ def test_thesis_algorithm_16_has_twice_the_rows():
     assert m < max(ranks) < 2 * m
 
 
-def test_thesis_e15_a_feature_that_was_not_seen():
+def test_thesis_a_feature_that_was_not_seen():
     """The sum of its gradients before is 0: nothing to divide by. With a start there is."""
     rng = np.random.default_rng(0)
     X = np.hstack([rng.normal(size=(20, 2)), (np.arange(20) == 19)[:, None] * 1.0])
@@ -504,7 +504,7 @@ def test_thesis_e15_a_feature_that_was_not_seen():
     assert all(math.isfinite(w) for w in model.weights_.values())
 
 
-def test_thesis_e14_the_inverse_of_algorithm_19():
+def test_thesis_the_inverse_of_algorithm_19():
     """V = N1 Z + N2 G after an epoch: N1 is 0 after the first, and has rank m - 1 after the second."""
     m, d = 4, 30
     rng = np.random.default_rng(0)

@@ -143,7 +143,10 @@ def test_ada_normal_hedge_of_power_0_is_normal_hedge_dt(stream):
 
 @pytest.mark.parametrize("sleeping", [False, True])
 def test_tv_from_sleeping_experts(sleeping):
-    """Copies that sleep until round tau, with prior 1 / tau^2, are TV (thesis 2.15)."""
+    """Copies that sleep until round tau, with prior 1 / tau^2, are TV.
+
+    Luo (2016), section 2.3.3.
+    """
     T, n = 25, 3
     losses = np.random.default_rng(4).random((T, n))
     confidence = awake_at_random()[:T, :n] if sleeping else np.ones((T, n))
@@ -170,7 +173,7 @@ def test_randomized_weighted_majority_is_hedge_and_on_signs_second_order():
 
 
 def test_golden_traces():
-    """mohri, sections 3, 16 and 18."""
+    """Mohri et al. (2018), Figure 8.4 and Exercise 8.7."""
     advice = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0]])
     wrong = (advice != np.array([0, 1, 1, 0])[:, None]) * 1.0
     run = RandomizedWeightedMajority(3, beta=0.5).run(wrong)

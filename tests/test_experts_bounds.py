@@ -137,7 +137,7 @@ def test_published_bounds():
 
 
 def test_potentials_of_ada_normal_hedge_stay_below():
-    """CHK-2.13a: sum q Phi(R, C) <= B after every round."""
+    """Luo (2016), Lemma 4: sum q Phi(R, C) <= B after every round."""
     for stream in STREAMS.values():
         player = AdaNormalHedge(N, prior=PRIOR)
         for row in stream:
@@ -200,7 +200,7 @@ def test_tv_against_turns(streaming):
 @pytest.mark.parametrize("confidence", [None, awake_at_random()], ids=["awake", "sleepers"])
 @every_stream
 def test_every_interval_is_certified(stream, confidence, streaming):
-    """CHK-2.15, by brute force; also in a run that goes on."""
+    """Luo (2016), section 2.3.3, by brute force; also in a run that goes on."""
     player = AdaNormalHedgeTV(N, streaming=streaming)
     for losses in (STREAMS[stream], STREAMS[stream][::-1]):
         run = player.run(losses, confidence)

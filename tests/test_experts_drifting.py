@@ -298,7 +298,7 @@ def test_round_trips(name):
         suffered = direct.update(losses)
         assert converted.update(losses) == pytest.approx(suffered)
         assert back.update(losses) == pytest.approx(suffered)
-    for p, z in recorded.moves:  # CHK-2.3a, to rounding
+    for p, z in recorded.moves:  # Luo (2016), Algorithm 2, to rounding
         assert (np.abs(z) <= 1).all()
         assert p @ z == pytest.approx(0.0, abs=1e-15)
         assert np.ptp(z) <= 1 + 1e-15

@@ -21,7 +21,7 @@ LABELS = np.array([0, 1, 1, 0])
 
 
 def test_golden_traces():
-    """mohri, section 2."""
+    """Mohri et al. (2018), section 8.2.2."""
     for mode, weights in (("on_mistake", [0.5, 1, 0.5]), ("always", [0.125, 1, 0.25])):
         player = WeightedMajority(3, beta=0.5, mode=mode)
         predictions = []
@@ -66,7 +66,7 @@ def test_an_adversary_that_always_says_no(n):
 
 
 def test_consistent_is_wrong_n_minus_1_times():
-    """Survey A1: singletons, the truth the last of them."""
+    """Shalev-Shwartz (2012), Corollary 1.1: singletons, the truth the last of them."""
     n = 7
     player = Consistent(n)
     for t in range(n):
@@ -142,7 +142,10 @@ def test_runs_of_votes(make):
 
 
 def test_no_deterministic_player_has_little_regret():
-    """mohri 8.2.3: two constant experts, and the label that is not predicted."""
+    """Two constant experts, and the label that is not predicted.
+
+    Mohri et al. (2018), section 8.2.3.
+    """
     player = WeightedMajority(2, beta=0.5)
     for _ in range(100):
         player.update([0, 1], 1 - player.predict([0, 1]))

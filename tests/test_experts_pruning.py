@@ -251,7 +251,9 @@ def test_best_pruning_of_a_graph(seed, rounds, learned):
 
 
 def test_certificate_is_the_formula_for_the_best_pruning():
-    """CHK-2.16 with the sum over the rounds, not over the edges; and Lemma 4 itself."""
+    """Luo (2016), section 2.3.4 with the sum over the rounds, not over the edges; and Lemma 4
+    itself.
+    """
     rng = np.random.default_rng(4)
     values = {v: float(rng.uniform()) for v in NODES}
     model, dense = BestPruning(build(SHAPE, values)), Dense(all_edges(SHAPE))

@@ -27,7 +27,7 @@ CLASSES = [Hedge, AdaNormalHedge, NormalHedge, BOA, RegretMatchingPlus, Optimist
 
 
 def test_the_golden_trace():
-    """Hedge tuned for 100 rounds against best responses (mohri 13)."""
+    """Hedge tuned for 100 rounds against best responses (Mohri et al. (2018), section 8.5)."""
     T = 100
     hedge = Hedge(3, rate=math.sqrt(8 * math.log(3) / T))
     run = play(hedge, BestResponse(3), CYCLE, T)

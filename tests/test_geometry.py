@@ -66,7 +66,9 @@ vectors = st.lists(st.floats(-8, 8), min_size=D, max_size=D).map(np.array)
 @settings(deadline=None)
 @given(st.sampled_from(PLAIN + RESTRICTED + SUMS), vectors, vectors)
 def test_the_identity_behind_every_certificate(geometry, theta, z):
-    """One round's share of survey section 0.3: `psi*(theta - z) - psi*(theta) + <w, z>`."""
+    """One round's share of Shalev-Shwartz (2012), Lemma 2.20:
+    `psi*(theta - z) - psi*(theta) + <w, z>`.
+    """
     w = geometry.link(theta)
     expected = geometry.conjugate(theta - z) - geometry.conjugate(theta) + w @ z
     size = 1.0 + abs(geometry.conjugate(theta)) + abs(geometry.conjugate(theta - z)) + abs(w @ z)
@@ -138,7 +140,10 @@ def test_lazy_is_agile_for_the_entropy_and_not_for_the_euclidean_ball():
 
 
 def test_the_printed_pairing_of_link_and_regulariser_fails():
-    """Erratum E6: the survey's p-norm link is not that of the regulariser beside it."""
+    """The p-norm link is not that of the regulariser beside it.
+
+    Shalev-Shwartz (2012), Corollary 2.18.
+    """
 
     class Printed(PNorm):
         def link(self, theta):

@@ -39,15 +39,18 @@ def played(rule, X, gradients, **options):
 
 
 def test_perceptron_survey_d6():
-    """Survey D6: M = {1, 2, 4}."""
+    """Shalev-Shwartz (2012), Theorem 3.9: M = {1, 2, 4}."""
     X = np.array([(1, 2), (-1, 1), (2, -1), (0.5, 0.5)])
     margins, weights = trace(Perceptron(intercept=False), X, np.array([1, -1, 1, -1]))
     assert weights.tolist() == [[1, 2], [2, 1], [2, 1], [1.5, 0.5]]
     assert np.flatnonzero(margins <= 0).tolist() == [0, 1, 3]
 
 
-def test_perceptron_mohri_7():
-    """Mohri 7: updates at t = 1, 2; the mean of the weights played is (1.4, 1)."""
+def test_perceptron_textbook_7():
+    """Updates at t = 1, 2; the mean of the weights played is (1.4, 1).
+
+    Mohri et al. (2018), section 8.3.1.
+    """
     margins, weights = trace(Perceptron(intercept=False), FIVE, SIGNS)
     assert margins.tolist() == [0, -1, 3, 3, 1]
     assert weights[-1].tolist() == [2, 1]
@@ -55,7 +58,7 @@ def test_perceptron_mohri_7():
 
 
 @pytest.mark.parametrize("rounds", [1, 7, 64])
-def test_perceptron_mohri_exercise_8_3(rounds):
+def test_perceptron_textbook_exercise_8_3(rounds):
     """Unit vectors: exactly T updates, which is r^2 / rho^2 with rho = 1 / sqrt(T)."""
     margins, weights = trace(Perceptron(intercept=False), np.eye(rounds), np.ones(rounds, int))
     assert (margins <= 0).sum() == rounds
@@ -64,14 +67,17 @@ def test_perceptron_mohri_exercise_8_3(rounds):
 
 
 def exponential_instance(n):
-    """Mohri Ex. 8.1: y_i x_i = (-1, ..., -1, +1, 0, ..., 0), with the +1 at place i."""
+    """Y_i x_i = (-1, ..., -1, +1, 0, ..., 0), with the +1 at place i.
+
+    Mohri et al. (2018), Exercise 8.1.
+    """
     signed = np.eye(n) - np.tri(n, k=-1)
     y = np.where(np.arange(n) % 2 == 0, 1, -1)
     return signed * y[:, None], y
 
 
 @pytest.mark.parametrize("n", range(1, 7))
-def test_perceptron_mohri_exercise_8_1(n):
+def test_perceptron_textbook_exercise_8_1(n):
     """Cycling through n points takes (4^n - 1) / 3 updates and ends at (1, 2, 4, ..., 2^(n-1))."""
     X, y = exponential_instance(n)
     model, updates = Perceptron(intercept=False), 0
@@ -88,7 +94,10 @@ def test_perceptron_mohri_exercise_8_1(n):
 
 
 def test_ftrl_on_linear_losses_lecture_2():
-    """Lecture 2 with G = 2, B = 1: its Psi is ||w||^2, so that eta_t = B / (sqrt(8) G sqrt(t))."""
+    """Its Psi is ||w||^2, so that eta_t = B / (sqrt(8) G sqrt(t)).
+
+    Srebro (lecture 16), slide FTRL for Linear Problems with G = 2, B = 1.
+    """
     g = np.array([(2, 0), (0, -2), (1.2, 1.6)])
     weights = played(rules.OGD(rates.InverseSqrt(1 / (math.sqrt(8) * 2)), lazy=True), g, np.ones(3))
     expected = [(-0.3535533906, 0), (-0.25, 0.25), (-0.3265986324, 0.0408248290)]
@@ -96,7 +105,10 @@ def test_ftrl_on_linear_losses_lecture_2():
 
 
 def test_follow_the_leader_on_quadratics_survey_c2():
-    """Survey C2: z = 1, 3, -2 is answered by 0, 1, 2, 2/3, at a loss of 10.5 = 21 / 2."""
+    """Z = 1, 3, -2 is answered by 0, 1, 2, 2/3, at a loss of 10.5 = 21 / 2.
+
+    Shalev-Shwartz (2012), Corollary 2.2.
+    """
     model, weights = LinearRegressor(loss="squared", rule=rules.OGD(rates.Inverse(0.5))), [0.0]
     for z in (1.0, 3.0, -2.0):
         model.learn_one({}, z)
@@ -106,14 +118,14 @@ def test_follow_the_leader_on_quadratics_survey_c2():
 
 
 def test_p_norm_link_survey_2():
-    """Survey 2: p = 3 at theta = (1, -2, 2)."""
+    """Shalev-Shwartz (2012), section 2: p = 3 at theta = (1, -2, 2)."""
     weights = played(rules.PNorm(3.0, 1.0), np.array([(-1.0, 2.0, -2.0)]), [1.0])[0]
     np.testing.assert_allclose(weights, (0.3889111187, -1.5556444749, 1.5556444749), rtol=1e-6)
     assert (np.abs(weights) ** 1.5).sum() ** (2 / 3) == pytest.approx(17 ** (1 / 3), rel=1e-6)
 
 
 def test_conservative_p_norm_primal_dual_3_3():
-    """Primal-dual 3.3, p = 3: theta = (2, 1) at the end."""
+    """Shalev-Shwartz and Singer (2007), Example 3, p = 3: theta = (2, 1) at the end."""
     model = LinearClassifier(loss="perceptron", rule=rules.PNorm(3.0, 1.0), intercept=False)
     margins, weights = trace(model, FIVE, SIGNS)
     expected = (0, -1.4422495703, 3.3652489974, 2.4037492838, 1.4422495703)
@@ -145,7 +157,8 @@ def test_adagrad_and_ftrl_by_hand():
     np.testing.assert_allclose(weights, [[-(3 - 1) / ((1 + 3) / 0.5 + 2), 0.0]], rtol=1e-6)
 
 
-# -- passive-aggressive: primal-dual 13 -----------------------------------------------------------
+# -- passive-aggressive: Shalev-Shwartz and Singer (2007), section 5
+# -----------------------------------------------------------
 
 
 def ascent(model):

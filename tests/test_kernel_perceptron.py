@@ -83,7 +83,10 @@ def test_it_does_what_the_oracle_does(kernel, average, intercept, data):
 @few
 @given(seed=st.integers(0, 999), labels=st.integers(2, 4), intercept=st.booleans())
 def test_the_linear_kernel_is_the_perceptron(seed, labels, intercept):
-    """Mohri 9: on a grid, where nothing is rounded, to the last bit, over passes and labels."""
+    """On a grid, where nothing is rounded, to the last bit, over passes and labels.
+
+    Mohri et al. (2018), Figures 8.8 and 8.9.
+    """
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-4, 5, (40, 4)) / 4.0, rng.integers(0, labels, 40)
     dual = KernelPerceptron(kernel="linear", intercept=intercept)
@@ -101,7 +104,10 @@ def test_the_linear_kernel_is_the_perceptron(seed, labels, intercept):
 
 
 def test_golden():
-    """Mohri 7: the margins, the update points, and the mean of w_1 to w_5."""
+    """The margins, the update points, and the mean of w_1 to w_5.
+
+    Mohri et al. (2018), section 8.3.1.
+    """
     model = binary(KernelPerceptron(kernel="linear", intercept=False, average="survival"))
     plain = binary(KernelPerceptron(kernel="linear", intercept=False))
     margins = []
@@ -120,7 +126,10 @@ def test_golden():
 
 
 def test_xor():
-    """Mohri 7: nothing linear separates it, a polynomial of degree 2 does."""
+    """Nothing linear separates it, a polynomial of degree 2 does.
+
+    Mohri et al. (2018), section 8.3.1.
+    """
     y = [0, 1, 1, 0]
     for kernel in ("polynomial", "rbf"):
         model = KernelPerceptron(kernel=kernel, degree=2)
@@ -388,14 +397,17 @@ def test_the_bounds_hold(seed, kernel, noise, labels):
             bounds = model.certificate(comparator, margin=rho).bounds
             assert c.updates <= min(bounds.values()) * (1 + 1e-12)
             assert bounds["l1"] <= bounds["l2"] * (1 + 1e-12) or rho is None
-        for lane in c.lanes:  # mohri 7.1: the sharper steps of the proof
+        for lane in c.lanes:  # Mohri et al. (2018), Theorem 8.8: the sharper steps of the proof
             assert lane.norm <= math.sqrt(lane.squares) * (1 + 1e-12)
             assert lane.margins @ lane.counts <= lane.norm * (1 + 1e-12) + 1e-12
             assert lane.counts.sum() == lane.updates
 
 
 def test_the_separable_bound_by_hand():
-    """Mohri Ex. 8.3: unit vectors make the bound tight, r = 1, rho = 1 / sqrt(T)."""
+    """Unit vectors make the bound tight, r = 1, rho = 1 / sqrt(T).
+
+    Mohri et al. (2018), Exercise 8.3.
+    """
     model = binary(KernelPerceptron(kernel="linear", intercept=False))
     model.learn_many(np.eye(9), [1] * 9)
     c = model.certificate()

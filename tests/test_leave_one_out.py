@@ -1,4 +1,7 @@
-"""Leave one out: hard margins and the risk that they bound (mohri Theorems 8.9 and 8.10)."""
+"""Leave one out: hard margins and the risk that they bound.
+
+Mohri et al. (2018), Theorems 8.9 and 8.10.
+"""
 
 import math
 
@@ -11,12 +14,16 @@ from regretless.linear import (
     Perceptron,
 )
 
-# -- leave one out: mohri Theorems 8.9 and 8.10 ---------------------------------------------------
+# -- leave one out: Mohri et al. (2018), Theorems 8.9 and 8.10
+# ---------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_hard_margin_svm(seed):
-    """Mohri 10: the sum of alphas, the margins, and what must be true of points that matter."""
+    """The sum of alphas, the margins, and what must be true of points that matter.
+
+    Mohri et al. (2018), Theorem 8.10.
+    """
     X, y, _ = separable(seed, 0.15, rounds=14)
     svm = hard_margin(X, y)
     margins = y * (X @ svm.weights)
@@ -40,7 +47,9 @@ def test_leave_one_out_errors(seed):
     ratio = (risk.radius / risk.margin) ** 2
     assert risk.errors <= risk.points <= risk.updates <= ratio * (1 + 1e-6)
     assert risk.svm_errors <= min(risk.support, ratio)
-    assert risk.bounds["mohri Thm 8.9"] == pytest.approx(min(risk.updates, ratio) / 12)
+    assert risk.bounds["Mohri et al. (2018), Theorem 8.9"] == pytest.approx(
+        min(risk.updates, ratio) / 12
+    )
     model = signed(Perceptron(intercept=False))
     assert model.cycle(X, y).updates == risk.updates
 

@@ -143,7 +143,9 @@ def test_names_of_points_and_labels_do_not_matter():
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 8, 15, 16, 100])
 def test_known_classes(n):
-    """Survey Examples 3.1 to 3.3; the dimension of thresholds grows, their VC dimension does not."""
+    """Shalev-Shwartz (2012), Examples 3.1 to 3.3; the dimension of thresholds grows, their VC
+    dimension does not.
+    """
     H = FiniteClass.thresholds(n)
     assert checked(H) == math.floor(math.log2(n + 1))
     assert vc_dimension(H) == 1
@@ -168,7 +170,9 @@ def test_more_known_classes():
 
 
 def test_gap_between_the_dimensions_and_the_size():
-    """VC <= Ldim <= log2 |H| (survey Theorem 3.5, Example 3.1) on classes that are too large above."""
+    """VC <= Ldim <= log2 |H| (Shalev-Shwartz (2012), Theorem 3.5, Example 3.1) on classes that are
+    too large above.
+    """
     for H in (
         FiniteClass.random(500, 30, seed=1),
         FiniteClass.random(3000, 16, density=0.2, seed=2),

@@ -18,7 +18,10 @@ from regretless.linear import (
 
 
 def test_margin_perceptron_golden():
-    """Mohri 15: updates at points 1 and 2 of the first pass, then none; w = (2, 1)."""
+    """Updates at points 1 and 2 of the first pass, then none; w = (2, 1).
+
+    Mohri et al. (2018), Exercise 8.6.
+    """
     model = signed(MarginPerceptron(margin=0.5, intercept=False))
     counts = []
     for x, y in zip(np.tile(FIVE, (2, 1)), np.tile(SIGNS, 2).tolist()):
@@ -57,16 +60,19 @@ def test_margin_perceptron_steps_and_bounds(margin, seed):
     assert again.holds
     assert found.holds
     assert found.updates == twin.updates_
-    assert found.bounds["envelope"] <= found.bounds["mohri Exercise 8.6"]
+    assert found.bounds["envelope"] <= found.bounds["Mohri et al. (2018), Exercise 8.6"]
     sixteen = pytest.approx(16 * certificate.radius**2 / rho**2, rel=1e-9)
-    assert found.bounds["mohri Exercise 8.6"] == sixteen
+    assert found.bounds["Mohri et al. (2018), Exercise 8.6"] == sixteen
     assert certificate.radius <= R * (1 + 1e-6)
     if norm < 4 * R * R / rho:
         assert found.updates < 4 * R * R / rho**2
 
 
 def test_the_envelope_is_well_below_sixteen():
-    """Mohri 15: at most 2.513 (R / rho)^2 for R / rho up to 300; here up to 100."""
+    """At most 2.513 (R / rho)^2 for R / rho up to 300; here up to 100.
+
+    Mohri et al. (2018), Exercise 8.6.
+    """
     from regretless.linear.margin_perceptron import _envelope
 
     for ratio in (1.0, 1.5, 3.0, 10.0, 40.0, 100.0):
@@ -90,7 +96,7 @@ def test_a_comparator_without_the_margin():
 
 
 def test_no_margin_is_the_perceptron():
-    """Mohri 20.7: rho -> 0, away from scores that are exactly 0."""
+    """Mohri et al. (2018), Exercise 8.6: rho -> 0, away from scores that are exactly 0."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(200, 3))
     y = np.where(X @ [1.0, 2.0, 3.0] + rng.normal(size=200) > 0, 1, -1)
@@ -121,7 +127,7 @@ def test_the_norm_is_kept_through_cancellation():
 
 
 def test_pnorm_golden():
-    """Primal-dual 3.3, p = 3."""
+    """Shalev-Shwartz and Singer (2007), Example 3, p = 3."""
     model, margins = signed(PNormPerceptron(p=3.0, intercept=False)), []
     for x, y in zip(FIVE, SIGNS.tolist()):
         margins.append(y * model.decision_one(x))
@@ -164,7 +170,7 @@ def test_pnorm_2_is_the_perceptron():
     u = [1.0, 0.5, -1.0, 0.0]
     found = min(one.certificate(X, y, comparator=u).bounds.values())
     theirs = other.certificate(X, y, comparator=u)
-    assert found == pytest.approx(theirs.bounds["mohri Thm 8.11, primal-dual Thm 2"], rel=1e-9)
+    assert found == pytest.approx(theirs.bounds["Mohri et al. (2018), Theorem 8.11"], rel=1e-9)
 
 
 def test_few_relevant_features_among_many():

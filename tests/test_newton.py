@@ -107,7 +107,10 @@ def test_is_the_dense_algorithm(sketch, size, diagonal, loss, alpha, slab):
 @pytest.mark.parametrize("size", [1, 4, 16])
 @pytest.mark.parametrize("kind", ["oja", "fd", "rp"])
 def test_the_sparse_forms_are_the_dense_ones(kind, size):
-    """In doubles, where nothing but the algebra can differ (thesis 4.8 with E12 to E14)."""
+    """In doubles, where nothing but the algebra can differ.
+
+    Luo (2016), section 4.5, mended as in docs/errata.md.
+    """
     X, y, h = stream()
     dense = by_hand.SketchedNewton(
         12, CLASSIFICATION["logistic"], sketch_by_hand(kind, size), 2.0, 0.7
@@ -210,7 +213,10 @@ def test_the_bound_says_something():
 
 
 def test_what_frequent_directions_remove():
-    """The sum of rho is at most the rest of the spectrum over m - k (CHK-4.6a), by what was measured."""
+    """The sum of rho is at most the rest of the spectrum over m - k, by what was measured.
+
+    Luo (2016), section 4.4.2.
+    """
     X, y, _ = stream(T=300)
     m = 4
     model = learner("logistic", sketch="fd", size=m, alpha=1.0, curvature=1.0, certify=True)

@@ -296,7 +296,8 @@ def test_golden_traces():
     free = ExponentiatedGradient(3, normalized=False, rate=0.5)
     free.update([1.0, 0.0, 0.5])
     np.testing.assert_allclose(free.point, [0.2021768866, 0.3333333333, 0.2596002610], atol=1e-10)
-    # lecture 2: psi = ||w||^2 at strength s is 1/2 ||w||^2 at 2 s: eta_t = B / (sqrt(8) G) / sqrt(t)
+    # Srebro (lecture 16), slide FTRL for Linear Problems: psi = ||w||^2 at strength s is 1/2
+    # ||w||^2 at 2 s: eta_t = B / (sqrt(8) G) / sqrt(t)
     slides = OnlineGradientDescent(2, rate=rates.InverseSqrt(1.0 / (math.sqrt(8.0) * 2.0)))
     found = []
     for z in ((2.0, 0.0), (0.0, -2.0), (1.2, 1.6)):

@@ -21,7 +21,7 @@ def square(c):
 
 
 class Experts:
-    """Algorithm 3 of the thesis, as it is written: potentials and their differences."""
+    """Luo (2016), Algorithm 3, as it is written: potentials and their differences."""
 
     def __init__(self, count, potential, horizon, eta):
         self.scores, self.t = np.zeros(count), 1
@@ -45,7 +45,7 @@ class Experts:
     def update(self, values, suffered):
         before = self.phi(self.t - 1, self.scores).sum()
         self.scores = self.scores + values - suffered
-        # CHK-2.4: the sum of the potentials never grows
+        # Luo (2016), Theorem 2: the sum of the potentials never grows
         assert self.phi(self.t, self.scores).sum() <= before * (1 + 1e-12) + 1e-9
         self.t += 1
 

@@ -59,7 +59,7 @@ def test_leader_of_squared_distances_is_the_running_mean():
         paid += (1 / t - 1 / (2 * t * t)) * float((w - z) @ (w - z))
         player.learn(SquaredDistance(z))
         w = (1 - 1 / t) * w + z / t
-    # Lemma 2.1's bound has this closed form (survey C2)
+    # Lemma 2.1's bound has this closed form (Shalev-Shwartz (2012), Corollary 2.2)
     assert player.certificate().bounds["be the leader"] == pytest.approx(paid, abs=ROUNDING)
     assert player.certificate().holds
 
@@ -178,7 +178,8 @@ def test_linear_losses_are_gradient_descent():
             np.testing.assert_allclose(player.point, w, atol=ROUNDING)
             player.update(z)
         w = w - 0.2 * z
-    # survey 0.3: at the last point the regret of gradient descent equals its bound
+    # Shalev-Shwartz (2012), Lemma 2.20: at the last point the regret of gradient descent equals its
+    # bound
     player = players[0]
     u = player.point
     bounds = player.certificate(u).bounds
@@ -188,7 +189,8 @@ def test_linear_losses_are_gradient_descent():
 
 
 def test_falling_rates_golden():
-    # lecture 2: eta_t = B / (G sqrt(8 t)) with G = 2, B = 1
+    # Srebro (lecture 16), slide FTRL for Linear Problems: eta_t = B / (G sqrt(8 t)) with G = 2,
+    # B = 1
     player = regularized(rate=rates.InverseSqrt(1 / (2 * math.sqrt(8))))
     points = []
     for z in [(2.0, 0.0), (0.0, -2.0), (1.2, 1.6)]:
@@ -236,7 +238,10 @@ LINEAR = [
 
 @pytest.mark.parametrize(("psi", "domain"), LINEAR, ids=repr)
 def test_exact_bound_is_the_sum_of_dual_divergences(psi, domain):
-    """Survey 0.3: sum <w_t, z_t> + R*(theta) + R(w_1) = sum D_{R*}(theta_{t+1} || theta_t)."""
+    """Sum <w_t, z_t> + R*(theta) + R(w_1) = sum D_{R*}(theta_{t+1} || theta_t).
+
+    Shalev-Shwartz (2012), Lemma 2.20.
+    """
     eta, player = 0.3, regularized(psi, 3, domain, rate=0.3)
     inside = psi if domain is None else psi.on(domain)
     theta, divergences = np.zeros(3), 0.0
@@ -256,7 +261,9 @@ def test_exact_bound_is_the_sum_of_dual_divergences(psi, domain):
 
 
 def test_hinge_golden():
-    """FoReL of the primal-dual text: F + C sum of hinges is psi / eta + sum of hinges, times eta = C."""
+    """FoReL of Shalev-Shwartz and Singer (2007): F + C sum of hinges is psi / eta + sum of hinges,
+    times eta = C.
+    """
     X = np.array([(1, 2), (-1, 1), (2, -1), (-1, -1), (1, -1)]) / math.sqrt(5)
     player, values = regularized(rate=0.5), []
     for x, y in zip(X, [1, -1, 1, -1, 1]):

@@ -142,7 +142,7 @@ def test_newton_has_logarithmic_regret_on_squares(seed):
 
 
 def test_newton_moves_to_the_nearest_point_of_the_slab():
-    """thesis Lemma 11: u - tau(<u, x>) / (x' A^{-1} x) A^{-1} x."""
+    """Luo (2016), Lemma 11: u - tau(<u, x>) / (x' A^{-1} x) A^{-1} x."""
     Z = gradients(11, rounds=40, dimension=4)
     player = OnlineNewtonStep(4, alpha=0.5, curvature=0.3, slab=0.2)
     w, A, moved = np.zeros(4), 0.5 * np.eye(4), 0
@@ -200,7 +200,7 @@ def test_newton_without_a_start_against_the_oracle(rank):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_newton_without_a_start_does_not_see_coordinates(seed):
-    """thesis 4.3, E10: predictions are the same for x and M x; as printed they are not."""
+    """Luo (2016), appendix C: predictions are the same for x and M x; as printed they are not."""
     random = np.random.default_rng(seed)
     X, M = random.normal(size=(40, 4)), random.normal(size=(4, 4)) + 3 * np.eye(4)
     y = np.sign(X @ random.normal(size=4))

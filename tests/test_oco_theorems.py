@@ -21,7 +21,10 @@ from regretless.oco import (
 @every_stream
 @pytest.mark.parametrize("name", [*GEOMETRIES, "unnormalized"])
 def test_the_identity_of_mirror_descent(name, stream):
-    """survey 0.3: lin + R*(theta) + R(w_1) is the sum of the Bregman divergences of R*."""
+    """Lin + R*(theta) + R(w_1) is the sum of the Bregman divergences of R*.
+
+    Shalev-Shwartz (2012), Lemma 2.20.
+    """
     Z = STREAMS[stream] / max(1.0, np.abs(STREAMS[stream]).max())
     psi = GEOMETRIES.get(name, geometry.UnnormalizedEntropy(0.2))
     eta, player = 0.25, OnlineMirrorDescent(psi, 5, rate=0.25)

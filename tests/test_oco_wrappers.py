@@ -84,7 +84,9 @@ def test_a_run_of_doubling_is_its_rounds_and_goes_on():
 
 
 def test_doubling_golden():
-    """Exponential weights with eta = sqrt(8 log N / 2^k), Mohri 8.2.4: advice, outcomes, forecasts."""
+    """Exponential weights with eta = sqrt(8 log N / 2^k), Mohri et al. (2018), section 8.2.4:
+    advice, outcomes, forecasts.
+    """
     advice = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0], [0, 0, 1], [1, 1, 0]], float)
     outcomes = np.array([0, 1, 1, 0, 1, 0])
     player = DoublingTrick(lambda T: regularized(Entropy(), 3, rate=math.sqrt(8 * math.log(3) / T)))
@@ -208,7 +210,10 @@ def test_learners_on_mistakes_only(eta):
 
 
 def test_mistakes_are_bounded_by_the_hinge():
-    """Lecture 8c: M <= ||u||^2 / (2 eta) + eta R^2 M / 2 + hinges of u on the rounds passed on."""
+    """M <= ||u||^2 / (2 eta) + eta R^2 M / 2 + hinges of u on the rounds passed on.
+
+    Srebro (lecture 16), slide back to the Perceptron.
+    """
     X, y = separable(seed=17)
     y[::7] *= -1
     u, eta = np.linalg.lstsq(X, y, rcond=None)[0], 0.2

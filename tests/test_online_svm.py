@@ -29,7 +29,7 @@ def stream(seed, rounds=200, d=4, noise=0.3):
 
 
 def test_golden():
-    """Mohri 14: C = 1, rate 0.1."""
+    """Mohri et al. (2018), Exercise 8.5: C = 1, rate 0.1."""
     expected = [(0.1, 0.2), (0.19, 0.08), (0.371, -0.028), (0.4339, 0.0748), (0.49051, -0.03268)]
     model = signed(OnlineSVM(C=1.0, rate=0.1, intercept=False))
     for x, y, w in zip(FIVE, SIGNS.tolist(), expected):
@@ -51,7 +51,10 @@ def test_a_margin_of_exactly_1(at_kink):
 
 @pytest.mark.parametrize("projection", [False, True])
 def test_rate_1_over_t_is_pegasos(projection):
-    """Mohri 20.13: w <- (1 - 1/t) w + y x / (lambda t), lambda = 1 / C; the ball is 1 / sqrt(lambda)."""
+    """W <- (1 - 1/t) w + y x / (lambda t), lambda = 1 / C; the ball is 1 / sqrt(lambda).
+
+    Mohri et al. (2018), Exercise 8.5.
+    """
     X, y = stream(0)
     C = 5.0
     model = signed(OnlineSVM(C=C, projection=projection, intercept=False))

@@ -21,7 +21,7 @@ def sigmoid(s):
     return 1 / (1 + np.exp(-s))
 
 
-# --- FTRL-Proximal (McMahan et al., 2013, algorithm 1) -------------------------------------------
+# --- FTRL-Proximal (McMahan et al. (2013), algorithm 1) -------------------------------------------
 
 
 def ftrl_proximal(X, y, alpha, beta, l1, l2):
@@ -84,7 +84,8 @@ def test_ftrl_never_zeroes_a_weight():
     assert theirs[-1] > 0.05
 
 
-# --- passive-aggressive (Crammer et al., 2006) ---------------------------------------------------
+# --- passive-aggressive (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer (2006))
+# ---------------------------------------------------
 
 
 def passive_aggressive(X, y, loss, C=np.inf):

@@ -30,7 +30,10 @@ every_average = pytest.mark.parametrize("average", AVERAGES)
 
 
 def test_averages_of_the_golden_trace():
-    """Mohri 7: w = 0, (1, 2), (2, 1), (2, 1), (2, 1) are played, (1, 2) and (2, 1) are distinct."""
+    """W = 0, (1, 2), (2, 1), (2, 1), (2, 1) are played, (1, 2) and (2, 1) are distinct.
+
+    Mohri et al. (2018), section 8.3.1.
+    """
     expected = {"none": [2, 1], "survival": [1.4, 1.0], "uniform": [1.5, 1.5], "vote": [2, 1]}
     for average, weights in expected.items():
         model = signed(Perceptron(average=average, intercept=False)).partial_fit(FIVE, SIGNS)
@@ -80,7 +83,8 @@ def test_the_average_of_a_long_run_does_not_drift():
         total += w
         if label * (w @ x) <= 0:
             w = w + label * x
-            steps += (len(X) - t - 1) * label * x  # mohri 8: the weight of an update at s is T - s
+            # Mohri et al. (2018), section 8.3.1: the weight of an update at s is T - s
+            steps += (len(X) - t - 1) * label * x
             updates += 1
     # all sums are multiples of 1/8 below 2^53: exact; the quotient is rounded twice
     np.testing.assert_allclose(weights_of(model, 3), total / len(X), rtol=1e-15)
@@ -145,7 +149,7 @@ def test_votes_that_do_not_fit_are_refused():
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6])
 def test_the_exponential_instance(size):
-    """Mohri Exercise 8.1: (4^N - 1) / 3 updates, and the weights 1, 2, 4, ..."""
+    """Mohri et al. (2018), Exercise 8.1: (4^N - 1) / 3 updates, and the weights 1, 2, 4, ..."""
     pairs = [next(stream) for stream in [iter(ExponentialInstance(size))] for _ in range(size)]
     X = np.array([[x.get(j, 0.0) for j in range(size)] for x, _ in pairs])
     y = np.array([label for _, label in pairs])
@@ -192,10 +196,10 @@ def by_hand(X, y, u):
     short = np.maximum(0, 1 - y[M] * (X[M] @ u))
     F, a = short.sum(), np.linalg.norm(X[M], axis=1).max() * np.linalg.norm(u)
     return len(M), {
-        "mohri Thm 8.11, primal-dual Thm 2": F + a * a / 2 * (1 + math.sqrt(1 + 4 * F / a**2)),
-        "mohri Thm 8.12": (a + math.sqrt(np.sum(short**2))) ** 2,
-        "mohri Exercise 8.11": F + np.linalg.norm(u) * math.sqrt(np.sum(X[M] ** 2)),
-        "survey Thm 3.9": F + a * math.sqrt(F) + a * a,
+        "Mohri et al. (2018), Theorem 8.11": F + a * a / 2 * (1 + math.sqrt(1 + 4 * F / a**2)),
+        "Mohri et al. (2018), Theorem 8.12": (a + math.sqrt(np.sum(short**2))) ** 2,
+        "Mohri et al. (2018), Exercise 8.11": F + np.linalg.norm(u) * math.sqrt(np.sum(X[M] ** 2)),
+        "Shalev-Shwartz (2012), Theorem 3.9": F + a * math.sqrt(F) + a * a,
     }
 
 
@@ -211,10 +215,11 @@ def test_bounds_on_corrupted_streams(seed):
         assert found.bounds == pytest.approx(bounds, rel=1e-12)
         assert found.holds
         assert min(bounds.values()) >= M
-        # form 1 of Theorem 8.11 is never above its second form, survey 3.9 or Theorem 8.12
-        first = bounds["mohri Thm 8.11, primal-dual Thm 2"] * (1 - 1e-12)
-        assert first <= bounds["survey Thm 3.9"]
-        assert first <= bounds["mohri Thm 8.12"]
+        # form 1 of Theorem 8.11 is never above its second form, Shalev-Shwartz (2012), section 3.9
+        # or Theorem 8.12
+        first = bounds["Mohri et al. (2018), Theorem 8.11"] * (1 - 1e-12)
+        assert first <= bounds["Shalev-Shwartz (2012), Theorem 3.9"]
+        assert first <= bounds["Mohri et al. (2018), Theorem 8.12"]
         margin = 1 / np.linalg.norm(u)
         by_margin = model.certificate(X, y, comparator=3 * u, margin=margin)
         assert by_margin.bounds == pytest.approx(bounds, rel=1e-9)
@@ -228,7 +233,7 @@ def test_bounds_on_separable_streams(margin):
     measured = model.certificate()
     found = model.certificate(X, y, comparator=u, margin=margin * (1 - 1e-7))
     assert found.holds
-    assert found.bounds["mohri Thm 8.8"] <= 1 / margin**2 * (1 + 1e-6)
+    assert found.bounds["Mohri et al. (2018), Theorem 8.8"] <= 1 / margin**2 * (1 + 1e-6)
     assert measured.updates * margin <= measured.weight_norm * (1 + 1e-6)
     assert measured.weight_norm <= math.sqrt(measured.squares) * (1 + 1e-6)
     assert measured.radius == pytest.approx(np.linalg.norm(X, axis=1).max(), rel=0.5)
@@ -236,11 +241,11 @@ def test_bounds_on_separable_streams(margin):
 
 
 def test_the_bound_is_tight_on_unit_vectors():
-    """Mohri Exercise 8.3: T updates, R = 1, ||u||^2 = T."""
+    """Mohri et al. (2018), Exercise 8.3: T updates, R = 1, ||u||^2 = T."""
     model = signed(Perceptron(intercept=False))
     play(model, UnitVectors(25), 25)
     found = model.certificate(np.eye(25), np.ones(25, int), comparator=np.ones(25))
-    assert (found.updates, found.bounds["mohri Thm 8.8"]) == (25, 25.0)
+    assert (found.updates, found.bounds["Mohri et al. (2018), Theorem 8.8"]) == (25, 25.0)
     assert min(found.bounds.values()) == pytest.approx(25)
 
 
@@ -268,7 +273,10 @@ def test_certificates_from_examples_in_every_form():
         kind.learn_one(x, label)
     rows = [{"colour": "red"}, {"colour": "blue"}, {"colour": "red"}]
     found = kind.certificate(rows, [1, -1, 1], comparator={"colour=red": 1, "colour=blue": -1})
-    assert (found.updates, found.bounds["mohri Thm 8.8"]) == (2, pytest.approx(2.0))
+    assert (found.updates, found.bounds["Mohri et al. (2018), Theorem 8.8"]) == (
+        2,
+        pytest.approx(2.0),
+    )
     assert found.holds
 
 
@@ -335,11 +343,15 @@ def test_hashed_learners_are_certified_unless_names_collide():
         assert found.holds == same
 
 
-# -- lecture 8 ------------------------------------------------------------------------------------
+# -- Srebro (lecture 16), slide back to the Perceptron
+# ------------------------------------------------------------------------------------
 
 
 def test_the_perceptron_is_descent_on_the_hinge_at_0():
-    """Lecture 8a: steps of 1 on max(0, -y <w, x>), with the gradient -y x at the kink."""
+    """Steps of 1 on max(0, -y <w, x>), with the gradient -y x at the kink.
+
+    Srebro (lecture 16), slide back to the Perceptron.
+    """
     X, y = noisy(12)
     w = np.zeros(4)
     model = signed(Perceptron(intercept=False))
@@ -353,7 +365,10 @@ def test_the_perceptron_is_descent_on_the_hinge_at_0():
 @pytest.mark.parametrize("eta", [1.0, 0.125])
 @pytest.mark.parametrize("margin", [0.3, 0.05])
 def test_the_aggressive_perceptron(eta, margin):
-    """Lecture 8b: descent on the unit hinge; mistakes <= updates <= B^2 (R^2 + 2 / eta)."""
+    """Descent on the unit hinge; mistakes <= updates <= B^2 (R^2 + 2 / eta).
+
+    Srebro (lecture 16), slide back to the Perceptron.
+    """
     X, y, _ = separable(1, margin, rounds=400)
     model = LinearClassifier(loss="hinge", rule=rules.OGD(eta), intercept=False)
     signed(model)

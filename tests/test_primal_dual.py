@@ -183,7 +183,10 @@ def test_golden_3_3():
 
 
 def test_golden_winnow():
-    """Mohri 11: conservative with the entropy, eta = C; features rounded to single precision."""
+    """Conservative with the entropy, eta = C; features rounded to single precision.
+
+    Mohri et al. (2018), section 8.3.2.
+    """
     X = [(1, -0.5, 0), (-1, 0.5, 1), (0.5, 1, -1), (-0.2, -1, 0.3)]
     model = binary(Entropy(), update="conservative", C=0.5, dimension=3)
     margins = trace(model, X, [1, 1, -1, -1])[:, 0]
@@ -286,7 +289,7 @@ def test_small_steps_are_gradient_descent():
 
 
 def test_winnow_is_weighted_majority_on_signs():
-    """Mohri 20.2: beta = e^(-2 eta), away from ties."""
+    """Mohri et al. (2018), section 8.3.2: beta = e^(-2 eta), away from ties."""
     rng = np.random.default_rng(3)
     X, y, eta = rng.choice([-1.0, 1.0], (200, 7)), rng.choice([-1, 1], 200), 0.3
     winnow = binary(Entropy(), update="conservative", C=eta, dimension=7)

@@ -88,7 +88,10 @@ def test_either_rule_for_ties_is_optimal(tie):
     ids=repr,
 )
 def test_the_tree_forces_as_many_mistakes_as_it_is_deep(H):
-    """Of every deterministic learner (survey Lemma 3.2), although a hypothesis makes none."""
+    """Of every deterministic learner, although a hypothesis makes none.
+
+    Shalev-Shwartz (2012), Lemma 3.2.
+    """
     d = littlestone_dimension(H)
     tree = H.littlestone_tree()
     learners = (SOA(H), Voting(H, Halving), Voting(H, Consistent), lambda x: 1, lambda x: 0)

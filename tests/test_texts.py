@@ -76,7 +76,7 @@ def test_weighted_majority_of_the_survey(eta):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_dimensions_and_mistakes_in_order(seed):
-    """Mohri, Rostamizadeh and Talwalkar (2018), Theorem 8.2.
+    """Mohri et al. (2018), Theorem 8.2.
 
     The VC dimension is at most the best mistake bound, this at most Halving's, and that log2 |H|.
     """

@@ -48,7 +48,7 @@ def disjunction(seed, d=40, k=3, rounds=400, noise=0.0):
 
 
 def test_golden():
-    """Survey D7: the margin is 0, a mistake; 1/4 e^(1/2)."""
+    """Shalev-Shwartz (2012), Theorem 3.10: the margin is 0, a mistake; 1/4 e^(1/2)."""
     model = signed(Winnow(dimension=4))
     assert model.decision_one([1, 0, 1, 0]) == 0
     model.learn_one([1, 0, 1, 0], 1)
@@ -217,7 +217,10 @@ def test_the_average_of_winnows_is_taken_of_what_they_say():
 
 
 def test_winnow_is_unnormalised_exponentiated_gradient():
-    """Survey 5.8: the gradients are -2 y x on the mistakes, the start 1/d."""
+    """The gradients are -2 y x on the mistakes, the start 1/d.
+
+    Shalev-Shwartz (2012), Theorem 3.10.
+    """
     X, y, _ = disjunction(4, d=10)
     model = signed(Winnow(dimension=10))
     player = oco.OnlineMirrorDescent(UnnormalizedEntropy(0.1), 10, rate=0.25)
@@ -231,7 +234,9 @@ def test_winnow_is_unnormalised_exponentiated_gradient():
 
 @pytest.mark.parametrize("rate", [0.5, 0.1])
 def test_balanced_winnow_is_the_normalised_one_on_both_signs(rate):
-    """Mohri 11 on (x, -x), whose scores are those of radius 1; all features are known from the start."""
+    """Mohri et al. (2018), section 8.3.2 on (x, -x), whose scores are those of radius 1; all
+    features are known from the start.
+    """
     rng = np.random.default_rng(5)
     X = rng.normal(size=(150, 4)).astype(np.float32).astype(float)
     y = np.where(X @ [1.0, -1.0, 0.0, 0.5] + 0.3 * rng.normal(size=150) > 0, 1, -1)
@@ -249,7 +254,7 @@ def test_balanced_winnow_is_the_normalised_one_on_both_signs(rate):
 
 
 def test_the_golden_trace_of_the_normalised_one():
-    """Mohri 11: the oracle, and with it the above."""
+    """Mohri et al. (2018), section 8.3.2: the oracle, and with it the above."""
     X = np.array([(1, -0.5, 0), (-1, 0.5, 1), (0.5, 1, -1), (-0.2, -1, 0.3)])
     y, oracle, margins = [1, 1, -1, -1], NormalizedWinnow(3, 0.5), []
     for x, label in zip(X, y):
@@ -260,7 +265,10 @@ def test_the_golden_trace_of_the_normalised_one():
 
 
 def test_balanced_winnow_is_weighted_majority_on_signs():
-    """Mohri 20.2: on inputs of -1 and +1, beta = e^(-2 rate), away from ties."""
+    """On inputs of -1 and +1, beta = e^(-2 rate), away from ties.
+
+    Mohri et al. (2018), section 8.3.2.
+    """
     rng, rate = np.random.default_rng(6), 0.3
     X = rng.choice([-1.0, 1.0], (300, 7))
     y = np.where(rng.random(300) < 0.2, -X[:, 0], X[:, 0]).astype(int)
@@ -356,7 +364,10 @@ def test_hashed_features_are_certified():
 
 
 def test_the_printed_sign_breaks_the_theorem():
-    """Survey E1: with e^{-2 eta y x} a mistake makes the next one likelier; 300 random runs."""
+    """With e^{-2 eta y x} a mistake makes the next one likelier; 300 random runs.
+
+    Shalev-Shwartz (2012), section 3.3.2, as printed.
+    """
     failed = {1.0: 0, -1.0: 0}
     for seed in range(300):
         X, y, u = disjunction(seed, d=20, k=2, rounds=200)

@@ -1,5 +1,6 @@
-// Players that choose one of n arms and see what it cost (survey 4.2). A choice waits until its
-// loss comes, which may be after others, and is learned with what was known when it was made.
+// Players that choose one of n arms and see what it cost (Shalev-Shwartz (2012), section 4.2). A
+// choice waits until its loss comes, which may be after others, and is learned with what was known
+// when it was made.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -167,16 +168,11 @@ class Arms : public Stateful {
     Field propensity = Field::positive("propensity", propensity_, 1 + 1e-9);
     propensity.unknown = true;
     return {Field::count("tickets", tickets_),  // first: `restore` looks at it
-            Field::count("decisions", decisions_),
-            Field::count("updates", updates_),
-            Field::number("loss", loss_),
-            propensity,
-            Field::flag("slept", slept_),
-            Field::flag("delayed", delayed_),
-            Field::flag("retired", retired_),
-            Field::flag("present", present_),
-            Field::count("chosen", chosen_),
-            Field::count("seen", seen_),
+            Field::count("decisions", decisions_), Field::count("updates", updates_),
+            Field::number("loss", loss_),          propensity,
+            Field::flag("slept", slept_),          Field::flag("delayed", delayed_),
+            Field::flag("retired", retired_),      Field::flag("present", present_),
+            Field::count("chosen", chosen_),       Field::count("seen", seen_),
             Field::number("losses", losses_)};
   }
   void check() override {

@@ -1,6 +1,7 @@
-// Exp3 without exploration (survey 4.2; thesis Algorithm 24 with the exponential potential):
-// w_i = e^{-eta S_i}, S the sums of the estimates; and Exp3-IX (Neu 2015), which divides losses by
-// p + gamma, gamma being `implicit` times the rate.
+// Exp3 without exploration (Shalev-Shwartz (2012), section 4.2; Luo (2016), Algorithm 24 with the
+// exponential potential):
+// w_i = e^{-eta S_i}, S the sums of the estimates; and Exp3-IX (Neu (2015)), which divides losses
+// by p + gamma, gamma being `implicit` times the rate.
 #pragma once
 #include "bandits/weighted.hpp"
 #include "kernels.hpp"
@@ -50,7 +51,7 @@ class Exp3 : public Weighted {
     add_up();
   }
   double floor_of_weight() const override { return implicit_ * now_; }
-  // e^{-x} <= 1 - x + x^2 / 2 for x >= 0 (survey Theorem 2.22)
+  // e^{-x} <= 1 - x + x^2 / 2 for x >= 0 (Shalev-Shwartz (2012), Theorem 2.22)
   double stability(double q, double z) const override { return now_ / 2 * q * z * z; }
 
  private:

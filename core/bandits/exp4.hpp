@@ -1,4 +1,4 @@
-// Exp4 (Auer, Cesa-Bianchi, Freund and Schapire 2002), without exploration: Exp3 among experts,
+// Exp4 (Auer, Cesa-Bianchi, Freund and Schapire (2002)), without exploration: Exp3 among experts,
 // who each give a distribution over the arms. p = sum_m q_m E_m, and the estimated loss of an
 // expert is z_m = E_m[A] y / p_A. As E_m[A] <= 1, sum_m q_m z_m^2 <= y^2 / p_A.
 #pragma once

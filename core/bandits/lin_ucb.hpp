@@ -1,5 +1,5 @@
-// LinUCB (Li, Chu, Langford & Schapire 2010): a ridge regression of the reward on the context for
-// each arm, or one for all, and the arm is played whose reward could be the largest:
+// LinUCB (Li, Chu, Langford and Schapire (2010)): a ridge regression of the reward on the context
+// for each arm, or one for all, and the arm is played whose reward could be the largest:
 //
 //   argmax_a  <theta_a, x> + alpha sqrt(x' A_a^{-1} x),   A_a = ridge I + sum x x',
 //   theta_a = A_a^{-1} sum reward x
@@ -227,8 +227,7 @@ class LinUcb : public Stateful {
   void drop(std::size_t place) { waiting_.erase(waiting_.begin() + std::ptrdiff_t(place)); }
   void check_waiting(Choice& choice, double before, double tickets) const {
     Field::count("a waiting decision's ticket", choice.ticket).check();
-    require(choice.ticket > before && choice.ticket < tickets,
-            "the tickets that wait do not rise");
+    require(choice.ticket > before && choice.ticket < tickets, "the tickets that wait do not rise");
     Field::count("a waiting decision's arm", choice.arm, double(arms_) - 1).check();
     Field::positive("a waiting decision's widest", choice.widest).check();
     Field::positive("a waiting decision's width", choice.width, choice.widest).check();

@@ -1,5 +1,5 @@
 // Players that look at the mean loss of each arm: UCB1 and epsilon-greedy (Auer, Cesa-Bianchi and
-// Fischer 2002).
+// Fischer (2002)).
 #pragma once
 #include "bandits/arms.hpp"
 

@@ -1,5 +1,6 @@
 // Random numbers that depend on a seed, a purpose and a round alone, so that play can stop and go
-// on, and rounds can be drawn in any order: SplitMix64 (Steele, Lea and Flood 2014), started anew.
+// on, and rounds can be drawn in any order: SplitMix64 (Steele, Lea and Flood (2014)), started
+// anew.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -23,7 +24,7 @@ class Stream {
       if (s > 0 && s < 1) return x * std::sqrt(-2 * std::log(s) / s);
     }
   }
-  // Marsaglia and Tsang 2000; for shapes below 1 from the shape plus 1.
+  // Marsaglia and Tsang (2000); for shapes below 1 from the shape plus 1.
   double gamma(double shape) {
     if (shape < 1) {
       const double u = 1 - uniform();

@@ -6,7 +6,7 @@
 namespace regretless::bandits {
 
 // Losses of 0 and 1, beliefs Beta(a + ones, b + zeros). A loss between is a coin of that mean
-// (Agrawal and Goyal 2012).
+// (Agrawal and Goyal (2012)).
 class BernoulliThompson : public OfMeans {
  public:
   BernoulliThompson(std::size_t n, std::uint64_t seed, double low, double high, double a, double b)

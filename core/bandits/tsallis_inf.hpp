@@ -1,4 +1,5 @@
-// Tsallis-INF (Zimmert and Seldin 2021): FTRL with the regulariser -2 sum sqrt(w) / eta_t, that is
+// Tsallis-INF (Zimmert and Seldin (2021)): FTRL with the regulariser -2 sum sqrt(w) / eta_t, that
+// is
 //   w_i = 1 / (eta (S_i - x))^2 with the x that makes their sum 1.
 // The rate is 1 / sqrt(t); with reduced variance, where losses of arms with q >= eta^2 are
 // estimated from 1/2 on, it is min(1, 2 / sqrt(t)).

@@ -3,7 +3,8 @@
 // Of choice p, made with probability p_A (and no worse weight w_A it is divided by), loss y:
 //   z_A = y / w_A,  z_i = 0 for the others,  z_i = y for those that were asleep.
 // The weights q are FTRL's on the sums of z, whichever round they come from. So with q those at
-// the time that the loss is learned, surely and for every arm i (survey Theorem 2.21)
+// the time that the loss is learned, surely and for every arm i (Shalev-Shwartz (2012), Theorem
+// 2.21)
 //   sum <q, z> - sum z_i <= penalty + sum stability(q, z),
 // and as y - z_i = 0 where i was asleep, with `drift` the sum of y - <q, z>, which is 0 if losses
 // come at once and weights are w_A = p_A,

@@ -1,4 +1,4 @@
-// AdaBoost.OL (thesis 3.4, Algorithm 8): the logistic loss l(s) = ln(1 + e^-s) of the votes so far
+// AdaBoost.OL (Luo (2016), Algorithm 8): the logistic loss l(s) = ln(1 + e^-s) of the votes so far
 // weighs the examples, gradient descent on [-2, 2] weighs the votes. Expert i predicts by the first
 // i voters; who predicts is drawn by Hedge with rate 1, or is the last expert.
 #pragma once

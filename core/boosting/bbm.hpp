@@ -1,4 +1,4 @@
-// Online boost-by-majority (thesis 3.3, Algorithm 7): the drifting game of a chip that each voter
+// Online boost-by-majority (Luo (2016), Algorithm 7): the drifting game of a chip that each voter
 // moves by z = 1 if it is right, -1 if it is wrong. Of voters that are right with probability p,
 // the chance that the rest of them does not save the vote is
 //

@@ -1,6 +1,6 @@
 // Boosting of linear learners: those of a class are lanes of one bank, so that an example asks all
 // of them at once, and teaches all of them at once, each with the weight that the votes before it
-// leave (thesis 3.1). More than two classes: one against the rest.
+// leave (Luo (2016), section 3.1). More than two classes: one against the rest.
 #pragma once
 #include "boosting/voting.hpp"
 #include "learner.hpp"

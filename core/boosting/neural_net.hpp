@@ -1,6 +1,7 @@
-// A network of two layers (thesis 3.9): c + sum_k a_k sigmoid(b_k + sum_f W_fk x_f / s_f), cut to
-// [-bound, bound], with s_f the largest |x_f| seen. Gradient descent with AdaGrad's step for each
-// weight, bound rate / sqrt(sum g^2) in the second layer and rate / sqrt(sum g^2) in the first.
+// A network of two layers (Luo (2016), section 3.2.5): c + sum_k a_k sigmoid(b_k + sum_f W_fk
+// x_f / s_f), cut to [-bound, bound], with s_f the largest |x_f| seen. Gradient descent with
+// AdaGrad's step for each weight, bound rate / sqrt(sum g^2) in the second layer and
+// rate / sqrt(sum g^2) in the first.
 #pragma once
 #include <cfloat>
 

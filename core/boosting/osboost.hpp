@@ -1,5 +1,5 @@
-// OSBoost and OSBoost.OCP (Chen, Lin and Lu 2012; thesis 3.5): smooth weights, which fall with the
-// margin by which the voters before have been right,
+// OSBoost and OSBoost.OCP (Chen, Lin and Lu (2012); Luo (2016), Table 3.1): smooth weights, which
+// fall with the margin by which the voters before have been right,
 //
 //   w_i = min(1, (1 - edge)^{(s - (i - 1) theta) / 2}),    theta = edge / (2 + edge)
 #pragma once

@@ -1,6 +1,6 @@
 // Online gradient boosting: what the predictions of N weak learners become, and what each of them
-// is to learn (thesis 3.7, Alg 10, and 3.8, Alg 9; variants of 3.9). All in units in which targets
-// are in [-1, 1].
+// is to learn (Luo (2016), Algorithms 9 and 10; variants of section 3.2.4). All in units in which
+// targets are in [-1, 1].
 //
 //   hull   y^i = (1 - eta_i) y^{i-1} + eta_i lambda A^i(x),  eta_i = 2 / (i + 1)
 //   span   y^i = cut to [-B, B] of (1 - sigma^i eta) y^{i-1} + eta lambda A^i(x)

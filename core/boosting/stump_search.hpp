@@ -1,4 +1,5 @@
-// The best decision stump for weighted examples, over all features and thresholds (thesis 2.12).
+// The best decision stump for weighted examples, over all features and thresholds (Luo (2016),
+// section 2.2).
 //
 // A stump has one label where x_j <= threshold and one where x_j is above. With d_i = w_i y_i the
 // best labels are the signs of the sums of d on both sides, and what these agree with less what

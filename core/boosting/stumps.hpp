@@ -1,5 +1,5 @@
-// Regression stumps (thesis 3.9): a line for every feature, each learned by itself; the best of
-// those that the example has predicts.
+// Regression stumps (Luo (2016), section 3.2.5): a line for every feature, each learned by itself;
+// the best of those that the example has predicts.
 //
 //   line     w z + b, |w| + |b| <= bound, z the value with the range of those seen mapped to [-1,
 //   1] step     (w, b) -= eta g (z, 1), eta = rate sqrt(2) bound / sqrt(sum |g (z, 1)|^2),

@@ -1,5 +1,5 @@
 // How the votes of weak learners become one, and how much each of them is to learn from an example
-// (thesis 3.1 to 3.5). Votes are -1 and 1, labels too.
+// (Luo (2016), section 3.1). Votes are -1 and 1, labels too.
 #pragma once
 #include <cmath>
 #include <cstdint>

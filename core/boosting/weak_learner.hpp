@@ -1,4 +1,4 @@
-// What gradient boosting asks of the learners that it boosts (thesis 3.6).
+// What gradient boosting asks of the learners that it boosts (Luo (2016), section 3.2.1).
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
-// The Littlestone dimension of a finite class, and the shattered tree that shows it (survey 3.2).
+// The Littlestone dimension of a finite class, and the shattered tree that shows it (Shalev-Shwartz
+// (2012), section 3.2).
 //
 // Ldim(V) >= d if some point splits V into two parts, both with Ldim >= d - 1. Whether it is so is
 // searched for d = 1, 2, ..., the most even split first, and what was found of a version space is

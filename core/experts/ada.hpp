@@ -1,4 +1,5 @@
-// AdaNormalHedge (thesis 2.13, 2.14) and its version for competitors that change (2.15).
+// AdaNormalHedge (Luo (2016), Algorithm 6 and section 2.3.2) and its version for competitors that
+// change (section 2.3.3).
 #pragma once
 #include <cstdint>
 
@@ -66,7 +67,7 @@ class AdaNormalHedge : public Experts {
 
 // A copy of all experts begins in every round tau, with the prior 1 / tau^2; an expert weighs what
 // its copies do, and they sleep when it does. `streaming` keeps of those only O(log t), by Hazan
-// and Seshadhri's rule: that of tau = odd 2^k lives to round tau + 2^{k + 2}. So those of 1, 4, 16,
+// and Seshadhri (2009): that of tau = odd 2^k lives to round tau + 2^{k + 2}. So those of 1, 4, 16,
 // ... live in turn through all rounds; the sum of |r| in each of these parts is kept: `spread`, a
 // row for each. Without `streaming` that of 1 lives on, and there is one part.
 class AdaNormalHedgeTV : public Experts {

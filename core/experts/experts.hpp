@@ -1,5 +1,6 @@
-// Players that mix the advice of n experts (thesis 2.2, 2.14): p is proportional to awake_i w_i,
-// the losses l come, p.l is suffered, and expert i is told its regret r_i = awake_i (p.l - l_i).
+// Players that mix the advice of n experts (Luo (2016), sections 2.1.2 and 2.3.2): p is
+// proportional to awake_i w_i, the losses l come, p.l is suffered, and expert i is told its regret
+// r_i = awake_i (p.l - l_i).
 #pragma once
 #include <cmath>
 #include <vector>

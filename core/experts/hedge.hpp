@@ -4,13 +4,15 @@
 
 namespace regretless::experts {
 
-// Hedge (mohri 8.2.4): w_i = q_i e^{eta R_i}, R the regret, which is the same as e^{-eta L_i}.
+// Hedge (Mohri et al. (2018), section 8.2.4): w_i = q_i e^{eta R_i}, R the regret, which is the
+// same as e^{-eta L_i}.
 //   fixed       eta as given
 //   anytime     eta_t = eta / sqrt(t)
 //   doubling    eta_k = eta / sqrt(2^k), and regrets from 0 again, at rounds 2^k
-//   majority    the same with eta_k = -ln(max(1/2, 1 - eta / sqrt(2^k))) (mohri Theorem 8.4)
-//   small_loss  eta = ln N / Delta, Delta = sum_t p.l_t - m_t, m_t = -1/eta ln sum p e^{-eta l_t}
-//               (AdaHedge: de Rooij, van Erven, Grunwald and Koolen, 2014)
+//   majority    the same with eta_k = -ln(max(1/2, 1 - eta / sqrt(2^k))) (Mohri et al. (2018),
+//   Theorem 8.4) small_loss  eta = ln N / Delta, Delta = sum_t p.l_t - m_t, m_t = -1/eta ln sum p
+//   e^{-eta l_t}
+//               (AdaHedge: de Rooij, van Erven, Grunwald and Koolen (2014))
 // What is paid is the sum of eta_t / 8 (Hoeffding), and for small_loss Delta. Rates never grow,
 // so the regret against u is at most RE(u || q) / eta_T and what is paid; of doubling, period by
 // period.
@@ -96,8 +98,9 @@ class Hedge : public Experts {
   double paid_ = 0;
 };
 
-// mohri 16: w_i <- w_i (1 - (1 - beta) l_i), in logarithms. Against each expert the regret is at
-// most ln(1 / q_i) / (1 - beta) + (1 - beta) sum l_i^2, the sum being `spread`.
+// Mohri et al. (2018), Exercise 8.7: w_i <- w_i (1 - (1 - beta) l_i), in logarithms. Against each
+// expert the regret is at most ln(1 / q_i) / (1 - beta) + (1 - beta) sum l_i^2, the sum being
+// `spread`.
 class LinearHedge : public Experts {
  public:
   LinearHedge(std::vector<double> prior, double beta)
@@ -133,7 +136,7 @@ class LinearHedge : public Experts {
   std::vector<double> logs_, squares_;
 };
 
-// Fixed share (Herbster and Warmuth, 1998): v_i ~ p_i e^{-eta l_i}, p_i = (1 - a) v_i + a / N.
+// Fixed share (Herbster and Warmuth (1998)): v_i ~ p_i e^{-eta l_i}, p_i = (1 - a) v_i + a / N.
 class FixedShare : public Experts {
  public:
   FixedShare(std::vector<double> prior, double eta, double share)

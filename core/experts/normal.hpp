@@ -1,4 +1,5 @@
-// The weight that AdaNormalHedge gives to an expert of regret R and total |r| C (thesis 2.13):
+// The weight that AdaNormalHedge gives to an expert of regret R and total |r| C (Luo (2016),
+// Algorithm 6):
 //
 //   w(R, C) = (e^a - e^b) / 2,   a = [R + 1]_+^2 / D,  b = [R - 1]_+^2 / D,  D = 3 (C + 1)
 //

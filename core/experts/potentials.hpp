@@ -4,11 +4,12 @@
 
 namespace regretless::experts {
 
-// PolynomialWeights (mohri 18): [R]_+^{alpha - 1}.
-// TwoNorm (thesis 2.6): [R + 1]_+^2 - [R - 1]_+^2.
-// NormalHedgeDT (thesis 2.7): e^{[R + 1]_+^2 / (d t)} - e^{[R - 1]_+^2 / (d t)}, d >= 3.
-// NormalHedge (thesis 2.8): [R]_+ e^{[R]_+^2 / c} with the c for which e^{[R]_+^2 / c} is e on
-// average.
+// PolynomialWeights (Mohri et al. (2018), Exercise 8.8): [R]_+^{alpha - 1}.
+// TwoNorm (Luo (2016), Corollary 1): [R + 1]_+^2 - [R - 1]_+^2.
+// NormalHedgeDT (Luo (2016), Corollary 2): e^{[R + 1]_+^2 / (d t)} - e^{[R - 1]_+^2 / (d t)},
+// d >= 3.
+// NormalHedge (Luo (2016), Table 2.1): [R]_+ e^{[R]_+^2 / c} with the c for which e^{[R]_+^2 / c}
+// is e on average.
 class PotentialPlayer : public Experts {
  public:
   enum Kind { polynomial, two_norm, normal_hedge_dt, normal_hedge };

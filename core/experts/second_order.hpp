@@ -35,7 +35,7 @@ class SecondOrder : public Experts {
   double paid_ = 0;
 };
 
-// Adapt-ML-Prod (Gaillard, Stoltz and van Erven, 2014):
+// Adapt-ML-Prod (Gaillard, Stoltz and van Erven (2014)):
 //   w_i <- (w_i (1 + eta_i r_i))^{eta'_i / eta_i},  p_i ~ eta_i w_i,
 //   eta_i = min(1 / (2 E_i), sqrt(ln N / (1 + V_i)))
 // with E_i = 1 for losses in [0, 1], or the largest |r_i| so far where the range is not known; w is
@@ -100,7 +100,7 @@ class AdaptMLProd : public SecondOrder {
   std::vector<double> largest_, rates_, logs_;  // E, eta, ln w
 };
 
-// Bernstein online aggregation (Wintenberger, 2017), as opera 1.2 has it:
+// Bernstein online aggregation (Wintenberger (2017)), as opera 1.2 has it:
 //   1 / eta_i^2 = 2.2 V_i,   p_i ~ q_i eta_i e^{eta_i S_i},   S_i = sum (r - eta r^2)
 // with the rate after each r: |eta r| <= 0.675, where e^{x - x^2} <= 1 + x. Any range of losses.
 //
@@ -203,7 +203,7 @@ class Boa : public SecondOrder {
   double W_ = 1, all_;                        // and the sum of the prior
 };
 
-// ML-Poly (Gaillard, Stoltz and van Erven, 2014), as opera has it: p_i ~ [R_i]_+ / (V_i + B),
+// ML-Poly (Gaillard, Stoltz and van Erven (2014)), as opera has it: p_i ~ [R_i]_+ / (V_i + B),
 // B the largest r^2 of all so far. Any range of losses. What is paid bounds
 // Phi = sum q_i eta_i [R_i]_+^2, eta = 1 / (V + B): as sum q_i eta_i [R_i]_+ r_i = 0,
 // Phi_t <= Phi_{t-1} + sum q_i eta_{i,t-1} r_i^2, and the first round leaves sum q_i eta_{i,1}
@@ -258,7 +258,7 @@ class MlPoly : public SecondOrder {
   std::vector<double> rates_, terms_;         // 1 / (V + B), and what a round costs
 };
 
-// Squint (Koolen and van Erven, 2015) with the improper prior 1 / eta on rates:
+// Squint (Koolen and van Erven (2015)) with the improper prior 1 / eta on rates:
 //   w_i = q_i int_0^{1/2} e^{eta R_i - eta^2 V_i} d eta
 class Squint : public SecondOrder {
  public:

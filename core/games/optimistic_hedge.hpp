@@ -1,5 +1,5 @@
-// Optimistic Hedge (Rakhlin and Sridharan, 2013; Syrgkanis, Agarwal, Luo and Schapire, 2015): Hedge
-// that expects the losses of the last round once more, w_i = q_i e^{-eta (L_i + l_i)}.
+// Optimistic Hedge (Rakhlin and Sridharan (2013); Syrgkanis, Agarwal, Luo and Schapire (2015)):
+// Hedge that expects the losses of the last round once more, w_i = q_i e^{-eta (L_i + l_i)}.
 //
 // With d the span (largest less smallest) of the difference of losses from those expected,
 // eta = sqrt(8 c / (4 + sum d^2)), which never grows, and what is paid is the sum of eta d^2 / 8:

@@ -1,5 +1,5 @@
-// Regret matching+ (Tammelin, 2014): p ~ z, z <- [z + r]_+, r the regrets of the round; and the
-// predictive one (Farina, Kroer and Sandholm, 2021), p ~ [z + m]_+, m the regrets of the round
+// Regret matching+ (Tammelin (2014)): p ~ z, z <- [z + r]_+, r the regrets of the round; and the
+// predictive one (Farina, Kroer and Sandholm (2021)), p ~ [z + m]_+, m the regrets of the round
 // before.
 //
 // F(y) = |[y]_+|^2 / 2 is convex and 1-smooth, and <r, [z + m]_+> = 0, whence

@@ -1,4 +1,5 @@
-// Two players that learn from each other (mohri 8.5): their averages are near an equilibrium.
+// Two players that learn from each other (Mohri et al. (2018), section 8.5): their averages are
+// near an equilibrium.
 //
 // With weights w_t and W their sum, and the averages p, q of what was played,
 //   max_j (p'A)_j - min_i (A q)_i = (R_row + R_column - (V - U)) / W,

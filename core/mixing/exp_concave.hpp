@@ -101,7 +101,7 @@ class ExpConcave {
     if (std::fabs(y) > reach) reach = std::fabs(y);
     const double wanted = is_log_ ? largest : 8 * reach * reach * largest;
     if (first) rate = wanted;  // all weights are equal yet, whatever the rate
-    if (news && rate > 0) {  // in logarithms: the rate may be far too small for such a weight
+    if (news && rate > 0) {    // in logarithms: the rate may be far too small for such a weight
       const auto power = [&](int e) { return std::log(v_.weights[e]) - h * l[e] / rate; };
       double most = -HUGE_VAL, sum = 0;
       for (int e = 0; e < experts(); ++e) most = power(e) > most ? power(e) : most;

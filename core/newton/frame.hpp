@@ -1,12 +1,12 @@
-// One space in which sketched Newton steps are taken (thesis Alg 11), with one sketch for all
-// lanes:
+// One space in which sketched Newton steps are taken (Luo (2016), Algorithm 11), with one sketch
+// for all lanes:
 //
 //   w_k  = the point of |<w, x>| <= slab nearest to u_k, by A_k
 //   u_k <- w_k - A_k^-1 g_k,    A_k = alpha_k I + strength_k S^T S
 //
 // The space is that of the features, or of x_i / sqrt(0.1 max x_i^2 + sum g_i^2) (diagonal
-// adaptation, thesis 4.9), which no feature's scale changes. A row of the bank holds all that
-// belongs to a feature: the lanes' weights, the sketch's numbers, sum g_i^2 and max |x_i|.
+// adaptation, Luo (2016), section 4.6.2), which no feature's scale changes. A row of the bank holds
+// all that belongs to a feature: the lanes' weights, the sketch's numbers, sum g_i^2 and max |x_i|.
 //
 // The gradient at hand is among those of the sum when the weights are changed, not yet when they
 // are asked, as in Vowpal Wabbit: as printed, without it, first steps would be far too long.
@@ -49,7 +49,7 @@ class NewtonFrame {
     kSteep,            // max |l'|
     kEtas,             // sum of eta_t
     kLastEta,
-    kGain,  // sum of <g, A^-1 g> of the first lane
+    kGain,      // sum of <g, A^-1 g> of the first lane
     kSpan,      // max |y|
     kHeaviest,  // max h
     kCount

@@ -1,5 +1,5 @@
-// Sketched online Newton (thesis 4): for each class one or more spaces with their lanes, mixed as
-// they prove themselves when there are several.
+// Sketched online Newton (Luo (2016), chapter 4): for each class one or more spaces with their
+// lanes, mixed as they prove themselves when there are several.
 #pragma once
 #include <deque>
 

@@ -6,7 +6,7 @@
 
 namespace regretless::oco {
 
-// AdaGrad, diagonal (Duchi, Hazan & Singer 2011):  w_i <- P( w_i - eta z_i / sqrt(G_i) ),
+// AdaGrad, diagonal (Duchi, Hazan and Singer (2011)):  w_i <- P( w_i - eta z_i / sqrt(G_i) ),
 // G_i = sum z_i^2. In a box |w_i - u_i| <= D_i the regret is at most
 // sum_i (D_i^2 / (2 eta) + eta) sqrt(G_i).
 class AdaGradPlayer : public Player {
@@ -54,7 +54,7 @@ class AdaGradPlayer : public Player {
   double roots_ = 0;
 };
 
-// Coin betting (Orabona & Pal 2016, KT): coordinate i, whose gradients are at most L, bets the
+// Coin betting (Orabona and Pal (2016), KT): coordinate i, whose gradients are at most L, bets the
 // fraction theta_i / (L t) of the wealth e - sum z_i w_i. Nothing is to be tuned: the regret
 // against u is at most sum_i e + |u_i| L sqrt(T ln(1 + 24 T^2 L^2 u_i^2 / e^2)).
 class CoinPlayer : public Player {

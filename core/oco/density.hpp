@@ -1,4 +1,4 @@
-// A density over finitely many points (thesis 2.11, Algorithm 25): point i, which has lost s_i more
+// A density over finitely many points (Luo (2016), Algorithm 25): point i, which has lost s_i more
 // than was lost, has the weight
 //
 //   p_i ~ Phi_t(s_i - 1) - Phi_t(s_i + 1)

@@ -190,7 +190,8 @@ struct Domain {
   }
 
  private:
-  // What is subtracted from all until the positive rest adds up to `size` (survey C12).
+  // What is subtracted from all until the positive rest adds up to `size` (Shalev-Shwartz (2012),
+  // Corollary 2.17).
   void onto_simplex(double* w, std::size_t d) const {
     std::vector<double> sorted(w, w + d);
     std::sort(sorted.begin(), sorted.end(), std::greater<>());

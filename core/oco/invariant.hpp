@@ -1,4 +1,5 @@
-// Newton steps that no linear map of the examples can disturb (thesis 4.3, with its repair):
+// Newton steps that no linear map of the examples can disturb (Luo (2016), appendix C.2, with its
+// repair):
 //
 //   A_t = curvature sum g g',   w_{t+1} = w_t - A_t^+ g_t
 //

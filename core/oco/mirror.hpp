@@ -1,11 +1,13 @@
-// Online mirror descent (survey C11, C12; lecture 6), with strength s_t = 1 / eta_t:
+// Online mirror descent (Shalev-Shwartz (2012), section 2.6; Srebro (lecture 16), slide Dual
+// Averaging), with strength s_t = 1 / eta_t:
 //
 //   lazy (dual averaging):  w_{t+1} = P( link(theta_{t+1} / s_t) ),  theta = - sum z,  w_1 =
 //   P(link(0)) agile:                  w_{t+1} = P( link( grad psi(w_t) - eta_t z_t ) )
 //
 // Both have regret at most  s (psi(u) - psi(w_1)) + sum ||z_t||_*^2 / (2 sigma s')  with
-// s = s_{T-1}, s' = s_{t-1} and s_0 = s_1 when lazy (lecture 2), and s = s' = 1 / eta when agile
-// with a constant rate (survey C12').
+// s = s_{T-1}, s' = s_{t-1} and s_0 = s_1 when lazy (Srebro (lecture 16), slide FTRL for Linear
+// Problems), and s = s' = 1 / eta when agile with a constant rate (Shalev-Shwartz (2012), section
+// 2.9).
 #pragma once
 #include "oco/player.hpp"
 
@@ -43,7 +45,8 @@ class MirrorDescent : public Player {
     play(theta_.data(), 1);
   }
 
-  // Without strong convexity what is paid is in local norms (survey Theorem 2.23), or not bounded.
+  // Without strong convexity what is paid is in local norms (Shalev-Shwartz (2012), Theorem 2.23),
+  // or not bounded.
   Account account() const override {
     if (std::isfinite(geometry_.convexity)) return {strength_, paid_};
     const double paid = steepest_ >= 0 ? local_ / 2 : local_;
@@ -60,8 +63,8 @@ class MirrorDescent : public Player {
   Parts parts() override {
     return with({Field::positive("strength", strength_), Field::positive("paid", paid_),
                  Field::positive("squares", squares_), Field::positive("lengths", lengths_),
-                 Field::positive("largest gradient", most_),
-                 Field::positive("local", local_), Field::positive("spread", spread_),
+                 Field::positive("largest gradient", most_), Field::positive("local", local_),
+                 Field::positive("spread", spread_),
                  Field::number("steepest", steepest_, -kMost, 0), Field::positive("rate", next_),
                  Field::number("dual", dual_, -kFar, kFar)});
   }
@@ -103,7 +106,8 @@ class MirrorDescent : public Player {
     geometry_.link(theta, eta, point_.data(), dimension());
     domain_.project(point_.data(), dimension());
   }
-  // What the bounds in local norms and Hoeffding's are made of (survey C13, C15).
+  // What the bounds in local norms and Hoeffding's are made of (Shalev-Shwartz (2012), section
+  // 2.8).
   void watch(const double* z, double eta) {
     double local = 0, low = z[0], high = z[0];
     for (std::size_t i = 0; i < dimension(); ++i) {

@@ -1,4 +1,4 @@
-// Online Newton step (thesis 4.1, 4.2):
+// Online Newton step (Luo (2016), sections 4.2 and 4.3.2):
 //
 //   A_t = alpha I + sum (sigma + eta_s) g_s g_s',   u_{t+1} = w_t - A_t^{-1} g_t,
 //   w_{t+1} = the point of the domain nearest to u_{t+1} in the norm of A_t
@@ -8,7 +8,7 @@
 //
 //   u_{t+1} = A_t^{-1} (alpha w_1 + sum ((sigma + eta_s) <g_s, w_s> - 1) g_s)
 //
-// or, with a factor delta, as for portfolios (Agarwal, Hazan, Kale and Schapire, 2006):
+// or, with a factor delta, as for portfolios (Agarwal, Hazan, Kale and Schapire (2006)):
 //
 //   u_{t+1} = delta A_t^{-1} sum ((sigma + eta_s) <g_s, w_s> - 1) g_s
 //
@@ -70,9 +70,8 @@ class NewtonStep : public Player {
  protected:
   Parts parts() override {
     return with({Field::positive("paid", paid_), Field::positive("squares", squares_),
-                 Field::positive("peak", peak_),
-                 Field::number("matrix", matrix_), Field::number("inverse", inverse_),
-                 Field::number("cross", cross_, -kFar, kFar)});
+                 Field::positive("peak", peak_), Field::number("matrix", matrix_),
+                 Field::number("inverse", inverse_), Field::number("cross", cross_, -kFar, kFar)});
   }
   void check() override {
     const std::size_t d = dimension();
@@ -117,8 +116,7 @@ class NewtonStep : public Player {
       for (std::size_t i = 0; i < d; ++i)
         change_[i] = (delta_ > 0 ? 0 : alpha_ * first_[i]) + cross_[i] + theta_[i];
       for (std::size_t i = 0; i < d; ++i)
-        point_[i] =
-            (delta_ > 0 ? delta_ : 1) * dot(inverse_.data() + i * d, change_.data(), d);
+        point_[i] = (delta_ > 0 ? delta_ : 1) * dot(inverse_.data() + i * d, change_.data(), d);
     }
     project();
   }
@@ -204,7 +202,8 @@ class NewtonStep : public Player {
       for (std::size_t k = 0; k < at.size(); ++k)
         for (std::size_t j = 0; j < d; ++j) slope[j] += length * way[k] * matrix_[j * d + at[k]];
       if (wall < d) {
-        point_[wall] = point_[wall] - low(wall) < high(wall) - point_[wall] ? low(wall) : high(wall);
+        point_[wall] =
+            point_[wall] - low(wall) < high(wall) - point_[wall] ? low(wall) : high(wall);
         off[wall] = 0;
         continue;
       }
@@ -252,8 +251,8 @@ class NewtonStep : public Player {
     }
     A = std::move(tried);
   }
-  // After a step that made the inverse far smaller, digits are lost. If it is smaller everywhere, it is
-  // computed anew; and nowhere is it less than the inverse of the diagonal.
+  // After a step that made the inverse far smaller, digits are lost. If it is smaller everywhere,
+  // it is computed anew; and nowhere is it less than the inverse of the diagonal.
   void keep_precise() {
     const std::size_t d = dimension();
     double largest = 0;
@@ -267,8 +266,7 @@ class NewtonStep : public Player {
         column[i] = 1;
         solve_lower(root.data(), int(d), int(d), column.data());
         solve_upper(root.data(), int(d), int(d), column.data());
-        for (std::size_t j = 0; j <= i; ++j)
-          inverse_[j * d + i] = inverse_[i * d + j] = column[j];
+        for (std::size_t j = 0; j <= i; ++j) inverse_[j * d + i] = inverse_[i * d + j] = column[j];
       }
       peak_ = 0;
       for (std::size_t i = 0; i < d; ++i) peak_ = std::max(peak_, inverse_[i * d + i]);

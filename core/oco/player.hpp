@@ -68,8 +68,10 @@ class Player : public Stateful {
 
  protected:
   Parts parts() override {
-    return {Field::count("rounds", rounds_), Field::number("linear", linear_),
-            Field::positive("gross", gross_), Field::positive("peaks", peaks_),
+    return {Field::count("rounds", rounds_),
+            Field::number("linear", linear_),
+            Field::positive("gross", gross_),
+            Field::positive("peaks", peaks_),
             Field::number("theta", theta_, -kFar, kFar),
             Field::number("point", point_, -kFar, kFar)};
   }

@@ -1,13 +1,13 @@
-// AdaGrad, diagonal (Duchi, Hazan & Singer 2011; composite mirror descent form):
+// AdaGrad, diagonal (Duchi, Hazan and Singer (2011); composite mirror descent form):
 //
 //   G_i += z_i^2,   w_i <- prox( w_i - eta z_i / sqrt(G_i) )
 //
-// With scale_invariant, NAG of Ross, Mineiro & Langford 2013: s_i = max |x_i|, a new s_i shrinks
-// w_i by s_i / |x_i|, and the step is eta sqrt(t / N) z_i / (s_i sqrt(G_i)), N = sum x_i^2 / s_i^2.
-// G_i / s_i^2 is kept then: squares of features without scale would leave single precision.
-// With invariant, the score follows the gradient flow for the time h instead of jumping, at the
-// rates that the gradient where it starts leads to: a first sweep over the rows settles those, the
-// second moves. No step passes the minimum (Karampatziakis & Langford 2011).
+// With scale_invariant, NAG of Ross, Mineiro and Langford (2013): s_i = max |x_i|, a new s_i
+// shrinks w_i by s_i / |x_i|, and the step is eta sqrt(t / N) z_i / (s_i sqrt(G_i)), N = sum
+// x_i^2 / s_i^2. G_i / s_i^2 is kept then: squares of features without scale would leave single
+// precision. With invariant, the score follows the gradient flow for the time h instead of jumping,
+// at the rates that the gradient where it starts leads to: a first sweep over the rows settles
+// those, the second moves. No step passes the minimum (Karampatziakis and Langford (2011)).
 // A row's rate stands still while the row is not touched, so n rounds of l1 and l2 shrinkage have a
 // closed form and are made up for when it is touched again.
 #pragma once

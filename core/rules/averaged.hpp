@@ -1,4 +1,4 @@
-// The Perceptron that predicts by all the weights it has had (mohri 8):
+// The Perceptron that predicts by all the weights it has had (Mohri et al. (2018), section 8.3.1):
 //
 //   survival   with the mean of w_1 .. w_T, so that a vector counts for every round it was played
 //   uniform    with the mean of the vectors after each update

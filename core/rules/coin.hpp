@@ -1,6 +1,6 @@
-// Coin betting, one gambler per coordinate: no learning rate (Orabona & Pal 2016; Orabona & Tommasi
-// 2017). A gambler bets the fraction theta / (G + L) of its wealth on the sign of the next
-// gradient:
+// Coin betting, one gambler per coordinate: no learning rate (Orabona and Pal (2016); Orabona and
+// Tommasi (2017)). A gambler bets the fraction theta / (G + L) of its wealth on the sign of the
+// next gradient:
 //
 //   w_i = (e + R_i) / L_i * theta_i / (G_i + L_i)
 //   theta_i = -sum z_i,  G_i = sum |z_i|,  R_i = -sum z_i w_i,  L_i = slope * max |x_i| >= |z_i|

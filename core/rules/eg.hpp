@@ -1,5 +1,5 @@
-// EG+-: exponentiated gradient over the l1 ball of radius U (survey C13 and R3B, on the features x
-// and -x): dual averaging through the link
+// EG+-: exponentiated gradient over the l1 ball of radius U (Shalev-Shwartz (2012), Corollaries
+// 2.14 and 2.16, on the features x and -x): dual averaging through the link
 //
 //   w_i = U (e^{eta theta_i} - e^{-eta theta_i}) / Z,   Z = sum_j (e^{eta theta_j} + e^{-eta
 //   theta_j})

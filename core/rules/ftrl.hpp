@@ -1,4 +1,4 @@
-// FTRL-Proximal with per-coordinate rates (McMahan et al. 2013):
+// FTRL-Proximal with per-coordinate rates (McMahan et al. (2013)):
 //
 //   sigma = (sqrt(n + z^2) - sqrt(n)) / alpha,   u += z - sigma w,   n += z^2
 //   w = - soft(u, l1) / ((beta + sqrt(n)) / alpha + l2)

@@ -1,4 +1,5 @@
-// The margin Perceptron (mohri 15): w <- w + y x if w = 0 or y <w, x> / ||w|| < rho / 2.
+// The margin Perceptron (Mohri et al. (2018), Exercise 8.6): w <- w + y x if w = 0 or y <w,
+// x> / ||w|| < rho / 2.
 #pragma once
 #include "rules/rule.hpp"
 

@@ -1,4 +1,4 @@
-// Online gradient descent (survey C7, C12; lecture 2-6).
+// Online gradient descent (Shalev-Shwartz (2012), Corollaries 2.7 and 2.17; Srebro (lecture 16)).
 //
 //   agile:  w_{t+1} = P( prox( w_t - eta_t z_t ) )
 //   lazy:   w_t = P( eta_{t-1} theta_t ),  theta_t = - sum_{i<t} z_i        (dual averaging)

@@ -1,4 +1,5 @@
-// Passive-aggressive (primal-dual paper section 5.2: exact single-coordinate ascent of the dual):
+// Passive-aggressive (Shalev-Shwartz and Singer (2007), section 5.2: exact single-coordinate ascent
+// of the dual):
 //
 //   w <- w - c x,  |c| = l / ||x||^2            exact
 //                  min(C h, l / ||x||^2)        I, with importance h: the box of the dual grows

@@ -1,4 +1,5 @@
-// The p-norm algorithm (survey C14, convention A; erratum E6): dual averaging through the link
+// The p-norm algorithm (Shalev-Shwartz (2012), Corollary 2.18, as mended in docs/errata.md): dual
+// averaging through the link
 //
 //   w_i = eta_t sign(theta_i) |theta_i|^(p-1) / ||theta||_p^(p-2),    theta = - sum z
 //

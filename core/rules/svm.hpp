@@ -1,4 +1,5 @@
-// On-line SVM (mohri 14): gradient descent on ||w||^2 / 2 + C max(0, 1 - y <w, x>),
+// On-line SVM (Mohri et al. (2018), Exercise 8.5): gradient descent on ||w||^2 / 2 + C max(0, 1 - y
+// <w, x>),
 //
 //   w <- P( (1 - eta_t) w + eta_t C y x [y <w, x> < 1] )
 //

@@ -1,4 +1,5 @@
-// Winnow (survey D7, C16): unnormalised exponentiated gradient with the threshold 1/2,
+// Winnow (Shalev-Shwartz (2012), section 3.3.2): unnormalised exponentiated gradient with the
+// threshold 1/2,
 //
 //   s = 2 <w, x> - 1,    w_i = e^{2 eta theta_i} / d,    theta = sum of y x over the mistakes
 //

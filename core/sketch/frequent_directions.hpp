@@ -1,13 +1,13 @@
-// Frequent directions by epochs (thesis Alg 16, 18 to 20): m gradients are kept as they come, G,
-// and are then taken into the m directions V with their lengths D, of whose squares the least is
-// removed:
+// Frequent directions by epochs (Luo (2016), Algorithms 16 and 18 to 20): m gradients are kept as
+// they come, G, and are then taken into the m directions V with their lengths D, of whose squares
+// the least is removed:
 //
 //   S = [D V; G],   V = F Z,   Y = [Z; G]
 //
-// The printed update divides by a matrix that is singular for all but special data (erratum E14).
-// Here a direction of no length stays one of V, and where the matrix is nearly singular all the
-// same the rows of the bank are gone through once. As (G - M V)(G - M V)^T = G G^T - M M^T for M =
-// G V^T, the residual's directions need no further products of rows.
+// The printed update divides by a matrix that is singular for all but special data (docs/errata.md,
+// Algorithm 19). Here a direction of no length stays one of V, and where the matrix is nearly
+// singular all the same the rows of the bank are gone through once. As (G - M V)(G - M V)^T = G
+// G^T - M M^T for M = G V^T, the residual's directions need no further products of rows.
 #pragma once
 #include <cstdint>
 

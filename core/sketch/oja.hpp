@@ -1,4 +1,5 @@
-// Oja's sketch (thesis Alg 14, 22, 23), with eigenvectors that begin with the first gradients:
+// Oja's sketch (Luo (2016), Algorithms 14, 22, 23), with eigenvectors that begin with the first
+// gradients:
 //
 //   p = V g,   lambda_i += p_i^2,   V <- orthonormal rows of V + diag(1 / lambda) p g^T,
 //   S = diag(sqrt(lambda)) V,   V = F Y

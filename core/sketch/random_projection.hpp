@@ -1,6 +1,6 @@
-// Random projection (thesis Alg 12, 15): S += r g^T, r normal with variance 1/m; Y = S. The
-// products S S^T are kept, and (alpha I + strength S S^T)^-1 is applied by their Cholesky factor,
-// which stays exact where the printed update of the inverse divides by what may be 0.
+// Random projection (Luo (2016), Algorithms 12, 15): S += r g^T, r normal with variance 1/m; Y = S.
+// The products S S^T are kept, and (alpha I + strength S S^T)^-1 is applied by their Cholesky
+// factor, which stays exact where the printed update of the inverse divides by what may be 0.
 #pragma once
 #include <cstdint>
 

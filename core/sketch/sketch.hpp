@@ -2,9 +2,9 @@
 //
 //   A = alpha I + strength S^T S,      A^-1 = (I - Y^T P Y) / alpha
 //
-// can be applied at the cost of the non-zeros of an example (thesis 4.4, 4.8). Y lies in the rows
-// of the bank, so many numbers in each; P is small and is the sketch's own. Weights are kept as w +
-// Y^T b, so that what a sketch does to all rows at once it does to b alone.
+// can be applied at the cost of the non-zeros of an example (Luo (2016), sections 4.4 and 4.5). Y
+// lies in the rows of the bank, so many numbers in each; P is small and is the sketch's own.
+// Weights are kept as w + Y^T b, so that what a sketch does to all rows at once it does to b alone.
 #pragma once
 #include <memory>
 

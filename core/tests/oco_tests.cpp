@@ -119,7 +119,7 @@ void test_leaders() {
   }
 }
 
-// The regret to the best of the points is at most what Corollaries 1 and 2 of the thesis say.
+// The regret to the best of the points is at most what Luo (2016), Corollaries 1 and 2 say.
 void test_density() {
   using namespace oco;
   constexpr std::size_t n = 20, d = 2, rounds = 300;

@@ -313,8 +313,8 @@ class MistakeBound(Certificate):
     Attributes: those of `Certificate`, and `updates` counted, which the bounds are on; `against`, the
     comparator as it was given. `rounding` is what weights in single precision may add.
 
-    >>> both = {"survey Thm 3.9": 5.0, "mohri Thm 8.12": 4.5}
-    >>> b = MistakeBound(9, None, both, "survey, mohri", updates=3)
+    >>> both = {"Theorem 3.9": 5.0, "Theorem 8.12": 4.5}
+    >>> b = MistakeBound(9, None, both, "of somebody", updates=3)
     >>> b.bound, b.holds
     (4.5, True)
     """
@@ -345,7 +345,7 @@ class MistakeCertificate(LinearCertificate):
     >>> c = model.certificate(X, y)
     >>> c.updates, c.squares
     (2, 7.0)
-    >>> c.weight_norm**2 <= c.squares  # (mohri, proof of Thm 8.8)
+    >>> c.weight_norm**2 <= c.squares  # (Mohri et al. (2018), proof of Theorem 8.8)
     True
     >>> b = model.certificate(X, y, comparator=[1.0, 0.5])  # y <u, x> >= 1/2: two hinge losses of 1/2
     >>> b.bound >= b.updates, b.holds

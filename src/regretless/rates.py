@@ -1,8 +1,8 @@
 """Step sizes `eta_t` for the rounds t = 1, 2, ...
 
-The tuned ones are from Shalev-Shwartz, "Online Learning and Online Convex Optimization" (2011),
-section 2, for a known horizon, and from Srebro's lecture "From FTRL to online gradient descent"
-(TTIC 31120, lecture 16), for an unknown one, with constants sharpened.
+The tuned ones are from Shalev-Shwartz (2012),
+section 2, for a known horizon, and from Srebro (lecture 16), for an unknown one, with constants
+sharpened.
 """
 
 import math
@@ -68,7 +68,7 @@ class Inverse(Rate):
 
     With `eta = 1 / sigma` for `sigma`-strongly convex losses, the steps `w -= eta_t z_t` have
     regret at most `L^2 (1 + log T) / (2 sigma)` against every `u`, where `||z_t|| <= L`
-    (Hazan, Agarwal and Kale, 2007).
+    (Hazan, Agarwal and Kale (2007)).
 
     Parameters: `eta > 0`, the first step.
 
@@ -84,8 +84,8 @@ def for_horizon(norm: float, lipschitz: float, horizon: int) -> Constant:
     """The best constant step size for gradient descent over a known number of rounds.
 
     `eta = B / (L sqrt(T))`. Started at 0, lazily projected or not projected at all, the regret is
-    at most `B L sqrt(T)` after `T` rounds (survey, Theorem 2.21 with the Euclidean regulariser),
-    which an adversary attains.
+    at most `B L sqrt(T)` after `T` rounds (Shalev-Shwartz (2012), Theorem 2.21 with the Euclidean
+    regulariser), which an adversary attains.
 
     Parameters, all positive: `norm` B, the largest `||u||` to compete with; `lipschitz` L, the
     largest `||z_t||`; `horizon` T.
@@ -104,9 +104,9 @@ def anytime(norm: float, lipschitz: float) -> InverseSqrt:
     projected or not. The regret is at most `B L sqrt(2 (T - 1))` after every `T >= 2` (and `B L`
     after one round), which an adversary attains at `T = 2` and approaches as `T` grows.
 
-    From the lecture, "FTRL for Linear Problems": with strength `s_t = 1 / eta_t` and `s_0 = s_1`,
-    `regret(u) <= s_{T-1} ||u||^2 / 2 + sum_t ||z_t||^2 / (2 s_{t-1})`. With `s_t = c sqrt(t)` both
-    terms are at most `B L sqrt((T - 1) / 2)` for `c = sqrt(2) L / B`, as
+    Srebro (lecture 16), slide FTRL for Linear Problems: with strength `s_t = 1 / eta_t` and
+    `s_0 = s_1`, `regret(u) <= s_{T-1} ||u||^2 / 2 + sum_t ||z_t||^2 / (2 s_{t-1})`. With
+    `s_t = c sqrt(t)` both terms are at most `B L sqrt((T - 1) / 2)` for `c = sqrt(2) L / B`, as
     `1 + sum_{k < T} k^(-1/2) <= 2 sqrt(T - 1)`. The slides take half this step, and state
     `sqrt(32)` in place of `sqrt(2)`.
 

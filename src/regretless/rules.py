@@ -1,8 +1,8 @@
 """Update rules of the linear learners: what happens to the weights when a gradient arrives.
 
 Throughout, `z = g x` is the gradient of the round's loss at the weights played, `g` the loss's
-derivative times the example's weight. The formulas are those of the survey (C7 to C16), the lecture
-(2 to 6) and the papers named at each rule; all weights start at 0.
+derivative times the example's weight. The formulas are those of Shalev-Shwartz (2012), section 2,
+of Srebro (lecture 16) and of the papers named at each rule; all weights start at 0.
 """
 
 import math
@@ -88,8 +88,8 @@ class Coin(Rule):
     `s` is the loss's Lipschitz constant, or the largest `|g|` so far. The initial wealth
     `e = wealth * s * max |y| / n` is shared by the coordinates active in a round, of which there
     are `n`, the mean of `sum_i (x_i / max |x_i|)^2`. Scaling a feature by any factor changes no
-    prediction; scaling the targets scales the predictions. Orabona & Pal (2016), Orabona & Tommasi
-    (2017); the shared wealth is ours.
+    prediction; scaling the targets scales the predictions. Orabona and Pal (2016), Orabona and
+    Tommasi (2017); the shared wealth is ours.
 
     Parameters: `wealth > 0`, what the active coordinates may lose together, in units of the loss. More
     is bolder at the start.
@@ -119,13 +119,13 @@ class AdaGrad(Rule):
         G_i += z_i^2,    w_i <- prox(w_i - eta z_i / sqrt(G_i))
 
     `prox` shrinks by `l1` and `l2` with the coordinate's own step size, for the rounds in which the
-    feature is absent, too. Duchi, Hazan & Singer (2011), composite mirror descent.
+    feature is absent, too. Duchi, Hazan and Singer (2011), composite mirror descent.
 
     Parameters: `rate > 0`, eta; 0.05 to 0.1 suits most data with features near 1. `scale_invariant`:
     divide the step by `max |x_i|`, so that the scale of a feature does not matter (NAG of Ross,
-    Mineiro & Langford, 2013); takes no penalty. `invariant`: the score follows the gradient flow at
-    these rates, as in `OGD`, instead of jumping, so that no step passes the minimum. This saves the
-    learner from features that are large; False is the rule as it was published.
+    Mineiro and Langford (2013)); takes no penalty. `invariant`: the score follows the gradient flow
+    at these rates, as in `OGD`, instead of jumping, so that no step passes the minimum. This saves
+    the learner from features that are large; False is the rule as it was published.
 
     >>> AdaGrad(rate=0.1)
     AdaGrad(rate=0.1, scale_invariant=False, invariant=True)
@@ -167,17 +167,20 @@ class AdaGrad(Rule):
 
 @dataclass(frozen=True)
 class OGD(Rule):
-    """Online gradient descent (survey C7, C12; lecture 2 to 6).
+    """Online gradient descent.
+
+    Shalev-Shwartz (2012), Corollaries 2.7 and 2.17; Srebro (lecture 16).
 
         agile:  w <- P(prox(w - eta_t z))
         lazy:   w_t = P(eta_{t-1} theta_t),  theta = -sum z       (dual averaging)
 
     `P` projects onto the l2 ball of the given radius. The regret against every `u` in it is at most
-    `||u||^2 / (2 eta) + (eta / 2) sum ||z_t||^2` for a constant rate (survey Thm 2.21, C12').
+    `||u||^2 / (2 eta) + (eta / 2) sum ||z_t||^2` for a constant rate (Shalev-Shwartz (2012),
+    Theorem 2.21 and section 2.9).
 
     Parameters: `rate`, a number (constant) or one of `regretless.rates`. `radius > 0` of the ball,
     or None. `lazy`: project only what is played, not what is kept. `invariant`: importance-aware
-    steps, which follow the gradient flow (Karampatziakis & Langford, 2011): weight 2 is exactly
+    steps, which follow the gradient flow (Karampatziakis and Langford (2011)): weight 2 is exactly
     weight 1 twice, and no step passes the minimum; agile only.
 
     >>> OGD(rate=rates.InverseSqrt(0.5), radius=10.0)
@@ -226,7 +229,7 @@ class OGD(Rule):
 
 @dataclass(frozen=True)
 class FTRL(Rule):
-    """FTRL-Proximal: sparse weights through `l1` (McMahan et al., 2013).
+    """FTRL-Proximal: sparse weights through `l1` (McMahan et al. (2013)).
 
         s = (sqrt(n_i + z_i^2) - sqrt(n_i)) / alpha,   u_i += z_i - s w_i,   n_i += z_i^2
         w_i = -sign(u_i) max(|u_i| - l1, 0) / ((beta + sqrt(n_i)) / alpha + l2)
@@ -259,8 +262,9 @@ class PNorm(Rule):
         w_i = eta_{t-1} sign(theta_i) |theta_i|^(p-1) / ||theta||_p^(p-2),    theta = -sum z
 
     With `||u||_q <= B`, `1/p + 1/q = 1`, and a constant rate the regret is at most
-    `B^2 / (2 eta) + (eta (p-1) / 2) sum ||z_t||_p^2` (survey C14; the printed link and regulariser
-    disagree by a factor q - 1, erratum E6: this is the link, convention A).
+    `B^2 / (2 eta) + (eta (p-1) / 2) sum ||z_t||_p^2` (Shalev-Shwartz (2012), Corollary 2.18; the
+    printed link and regulariser disagree by a factor q - 1, see docs/errata.md: this is the link,
+    convention A).
 
     Parameters: `p >= 2`; 2 ln d suits sparse comparators in d dimensions. `rate` as for `OGD`.
 
@@ -291,9 +295,10 @@ class EG(Rule):
         w_i = U (e^{eta theta_i} - e^{-eta theta_i}) / sum_j (e^{eta theta_j} + e^{-eta theta_j})
 
     The sum is over all features seen so far. For a constant rate the regret against every `u` with
-    `||u||_1 <= U` is at most `U ln(2d) / eta + (eta U / 2) sum ||z_t||_inf^2` (survey C10, C13 with
-    erratum E2, on the features x and -x). Without a rate `eta = sqrt(2 ln(2d) / c)` adapts: `c`
-    grows with `sum ||z_t||_inf^2`, in jumps by a factor of at least 4.
+    `||u||_1 <= U` is at most `U ln(2d) / eta + (eta U / 2) sum ||z_t||_inf^2` (Shalev-Shwartz
+    (2012), Corollaries 2.14 and 2.16, with the step of docs/errata.md, on the features x and -x).
+    Without a rate `eta = sqrt(2 ln(2d) / c)` adapts: `c` grows with `sum ||z_t||_inf^2`, in jumps
+    by a factor of at least 4.
 
     Parameters: `radius > 0`, U. `rate > 0`, eta, or None.
 

@@ -35,9 +35,9 @@ TEXTS = (
         "Foundations and Trends in Machine Learning 4(2), 107-194",
     ),
     Source(
-        "Mohri, Rostamizadeh and Talwalkar (2018)",
+        "Mohri et al. (2018)",
         "Foundations of machine learning, second edition, chapter 8: On-line learning",
-        "MIT Press",
+        "Mehryar Mohri, Afshin Rostamizadeh and Ameet Talwalkar, MIT Press",
     ),
     Source(
         "Srebro (lecture 16)",

@@ -47,7 +47,10 @@ def bandit_gradient_descent(functions, directions, eta, delta, project, points=1
 
 
 def tuned(B, d, L, F, T):
-    """eta and delta of the sharp bound, and its value (survey E4, "dual")."""
+    """eta and delta of the sharp bound, and its value.
+
+    Shalev-Shwartz (2012), Corollary 4.5, "dual".
+    """
     delta = math.sqrt(B * d * F / (3 * L)) / T**0.25
     eta = B / (d * (F / delta + L) * math.sqrt(T))
     return eta, delta, 3 * L * delta * T + B * d * (F / delta + L) * math.sqrt(T)

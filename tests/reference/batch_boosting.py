@@ -1,4 +1,4 @@
-"""Batch boosting as in thesis 2.12, with stumps found by trying all of them."""
+"""Batch boosting as in Luo (2016), section 2.2, with stumps found by trying all of them."""
 
 import itertools
 import math

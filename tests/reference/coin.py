@@ -1,4 +1,7 @@
-"""Coin betting per coordinate (Orabona & Pal, 2016; Orabona & Tommasi, 2017), with shared wealth."""
+"""Coin betting per coordinate, with shared wealth.
+
+Orabona and Pal (2016); Orabona and Tommasi (2017).
+"""
 
 import math
 

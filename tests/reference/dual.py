@@ -1,4 +1,6 @@
-"""Mirror descent by its link: the p-norm algorithm (survey C14) and EG+- (C10, C13)."""
+"""Mirror descent by its link: the p-norm algorithm (Shalev-Shwartz (2012), Corollary 2.18) and EG+-
+(C10, C13).
+"""
 
 import math
 

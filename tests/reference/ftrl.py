@@ -1,4 +1,4 @@
-"""FTRL-Proximal (McMahan et al., 2013)."""
+"""FTRL-Proximal (McMahan et al. (2013))."""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""Newton steps without a start (thesis 4.3, repaired), from all gradients so far and their SVD."""
+"""Newton steps without a start, from all gradients so far and their SVD.
+
+Luo (2016), appendix C.2, repaired.
+"""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""The kernel Perceptron by lists and loops, one label against the rest (mohri 8 and 9)."""
+"""The kernel Perceptron by lists and loops, one label against the rest.
+
+Mohri et al. (2018), section 8.3.1 and Figures 8.8 and 8.9.
+"""
 
 import math
 

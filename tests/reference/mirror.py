@@ -40,7 +40,8 @@ LINKS = {
 
 
 def lazy(Z, link, square, sigma, rate, project=lambda w: w):
-    """Points and, after each round, what has been paid and the strength: lecture 6.
+    """Points and, after each round, what has been paid and the strength: Srebro (lecture 16), slide
+    Dual Averaging.
 
     `rate(t, squares)` is `eta_t`; round t is played with `eta_{t-1}`, the first with `eta_1`.
     """

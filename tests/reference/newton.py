@@ -1,4 +1,7 @@
-"""Sketched online Newton (thesis 4.4 to 4.9): a dense shell, its sketches, and their sparse forms."""
+"""Sketched online Newton: a dense shell, its sketches, and their sparse forms.
+
+Luo (2016), sections 4.4 to 4.6.2.
+"""
 
 import math
 
@@ -240,7 +243,9 @@ class Oja(Sketch):
 
 
 class SparseNewton(Oracle):
-    """The same with `w = v + Z^T b`; what is added to `v` and `Z` is 0 where `x` is (thesis 4.8).
+    """The same with `w = v + Z^T b`; what is added to `v` and `Z` is 0 where `x` is.
+
+    Luo (2016), section 4.5.
 
     Only a rebase is dense, and frequent directions reach where the last `m` rounds' `x` were not 0.
     """
@@ -367,7 +372,7 @@ class SparseOja(SparseNewton):
 
 
 class SparseEpochDirections(SparseNewton):
-    """`S = [D F Z; G]`, `V = F Z`, `C = S S^T` (algorithm 18 with the repair of E14).
+    """`S = [D F Z; G]`, `V = F Z`, `C = S S^T` (algorithm 18 with the repair of docs/errata.md).
 
     The rows of `V` appear from the data, so that `m` may exceed the rank and the dimension.
     """

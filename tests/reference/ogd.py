@@ -1,4 +1,7 @@
-"""Online gradient descent: agile, lazy (dual averaging) and importance-aware (survey C7, C12)."""
+"""Online gradient descent: agile, lazy (dual averaging) and importance-aware.
+
+Shalev-Shwartz (2012), Corollaries 2.7, 2.17.
+"""
 
 import math
 

@@ -1,4 +1,8 @@
-"""Passive-aggressive learning (primal-dual paper 5.2; Crammer et al., 2006)."""
+"""Passive-aggressive learning.
+
+Shalev-Shwartz and Singer (2007), section 5.2; Crammer, Dekel, Keshet, Shalev-Shwartz and Singer
+(2006).
+"""
 
 import math
 

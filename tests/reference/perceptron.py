@@ -1,4 +1,7 @@
-"""Rosenblatt's Perceptron: primal, dual, averaged, voted, with a margin (survey D6; mohri 7-9, 15)."""
+"""Rosenblatt's Perceptron: primal, dual, averaged, voted, with a margin.
+
+Shalev-Shwartz (2012), Theorem 3.9; Mohri et al. (2018), section 8.3.1-9, 15.
+"""
 
 import numpy as np
 
@@ -47,7 +50,10 @@ class DualPerceptron:
 
 
 class AveragedPerceptron(Perceptron):
-    """Keeps every vector: `played` are w_1 .. w_T, `distinct` those after each update (mohri 8)."""
+    """Keeps every vector: `played` are w_1 .. w_T, `distinct` those after each update.
+
+    Mohri et al. (2018), section 8.3.1.
+    """
 
     def __init__(self, dimension, loss=CLASSIFICATION["perceptron"], rate=1.0, average="survival"):
         super().__init__(dimension, loss, rate)
@@ -78,7 +84,10 @@ class VotedPerceptron(AveragedPerceptron):
 
 
 class MarginPerceptron(Perceptron):
-    """`if w = 0 or y <w, x> / ||w|| < rho / 2: w <- w + y x` (mohri 15)."""
+    """`if w = 0 or y <w, x> / ||w|| < rho / 2: w <- w + y x`.
+
+    Mohri et al. (2018), Exercise 8.6.
+    """
 
     def __init__(self, dimension, loss=CLASSIFICATION["perceptron"], margin=1.0):
         super().__init__(dimension, loss)

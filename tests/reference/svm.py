@@ -1,4 +1,4 @@
-"""The on-line SVM (mohri 14), with and without a projection."""
+"""The on-line SVM (Mohri et al. (2018), Exercise 8.5), with and without a projection."""
 
 import math
 

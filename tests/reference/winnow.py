@@ -1,4 +1,7 @@
-"""Winnow with a threshold (survey D7) and normalised (mohri 11)."""
+"""Winnow with a threshold (Shalev-Shwartz (2012), Theorem 3.10) and normalised.
+
+Mohri et al. (2018), section 8.3.2.
+"""
 
 import numpy as np
 

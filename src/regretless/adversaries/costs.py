@@ -35,9 +35,9 @@ class CoinFlips(_Costs):
     """Costs by fair coins, of which nothing can be learned: the lower bound for experts.
 
     With two arms one coin tells which of them costs 1. All algorithms expect to lose T / 2 and to have
-    a regret of `expected_regret(T)`, at least `sqrt(T / 8)` (mohri Theorem 8.5, printed as
-    `sqrt(T) / 8`). With more arms, each has a coin of its own, and the expected regret comes near
-    `sqrt(T log(n) / 2)`, which exponential weights guarantee.
+    a regret of `expected_regret(T)`, at least `sqrt(T / 8)` (Mohri et al. (2018), Theorem 8.5,
+    printed as `sqrt(T) / 8`). With more arms, each has a coin of its own, and the expected regret
+    comes near `sqrt(T log(n) / 2)`, which exponential weights guarantee.
 
     Parameters: `n` >= 2, how many arms; `seed`.
 
@@ -62,10 +62,12 @@ class CoinFlips(_Costs):
 
 
 class BernoulliArms(_Costs):
-    """Arms that cost 1 with probabilities of their own, else 0: the stochastic bandit (survey 4.2).
+    """Arms that cost 1 with probabilities of their own, else 0: the stochastic bandit.
 
-    A bandit without prior knowledge has an expected regret of at most `2 sqrt(d T log d)` (survey
-    Corollary 4.2), the best ones one that grows with `log T`.
+    Shalev-Shwartz (2012), section 4.2.
+
+    A bandit without prior knowledge has an expected regret of at most `2 sqrt(d T log d)`
+    (Shalev-Shwartz (2012), Corollary 4.2), the best ones one that grows with `log T`.
 
     Parameters: `means`, one probability for each of two or more arms; `seed`.
 

@@ -68,8 +68,8 @@ class MarginStream(_Noisy):
     """Points that a hyperplane through 0 separates with a margin.
 
     `y <u, x> >= gamma` with `||u|| = 1` and `||x|| <= R`, so the Perceptron errs at most
-    `(R / gamma)^2` times (survey Theorem 3.9; mohri Theorem 8.8). The part of x along `u` is uniform
-    from gamma to R, the rest is at random within the ball.
+    `(R / gamma)^2` times (Shalev-Shwartz (2012), Theorem 3.9; Mohri et al. (2018), Theorem 8.8).
+    The part of x along `u` is uniform from gamma to R, the rest is at random within the ball.
 
     Parameters: `dimension` >= 1; `margin` gamma in (0, `radius`]; `radius` R; `noise` in [0, 0.5), the
     share of flipped labels; `seed`. `comparator` is `u`.
@@ -111,7 +111,9 @@ class MarginStream(_Noisy):
 
 
 class DisjunctionStream(_Noisy):
-    """Labels that are the OR of k of d bits: made for Winnow (survey 3.3.2).
+    """Labels that are the OR of k of d bits: made for Winnow.
+
+    Shalev-Shwartz (2012), section 3.3.2.
 
     `y = +1` if one of the features `relevant` is 1, else -1. Winnow with `eta = 1/4` errs at most
     `8 k log d` times without noise, while the Perceptron's bound grows with d: `(4 d + 1)(k + 1)`.
@@ -143,7 +145,9 @@ class DisjunctionStream(_Noisy):
 
 
 class UnitVectors(_Examples):
-    """The unit vectors in order, all +1: the Perceptron's bound is tight (mohri Exercise 8.3).
+    """The unit vectors in order, all +1: the Perceptron's bound is tight.
+
+    Mohri et al. (2018), Exercise 8.3.
 
     With `R = 1` and margin `1 / sqrt(T)` the bound is T, and a Perceptron without an intercept updates
     in every round, since its score of what it has not seen is 0. It ends after `size` rounds.
@@ -165,7 +169,9 @@ class UnitVectors(_Examples):
 
 
 class ExponentialInstance(_Examples):
-    """N points over and over, which cost the Perceptron exponentially many updates (mohri Exercise 8.1).
+    """N points over and over, which cost the Perceptron exponentially many updates.
+
+    Mohri et al. (2018), Exercise 8.1.
 
     `y_i x_i = (-1, .., -1, +1, 0, .., 0)`, the +1 at i, so that a separating weight is larger than the
     sum of all before it. A Perceptron without an intercept makes `(4^N - 1) / 3` updates and ends at
@@ -189,7 +195,9 @@ class ExponentialInstance(_Examples):
 
 
 class WeakVotes(_Examples):
-    """Voters that are right a little more often than not, each by its own coin (thesis, Theorem 10).
+    """Voters that are right a little more often than not, each by its own coin.
+
+    Luo (2016), Theorem 10.
 
     The stream behind the lower bound on online boosting: labels are fair coins, and voter i says the
     label with probability `1/2 + 2 edge`. No combination of them errs less often than their majority,
@@ -223,7 +231,7 @@ class WeakVotes(_Examples):
 
 
 class NoisyForecasts(Oblivious):
-    """Forecasts of 0 or 1 whose mean is the target (thesis, Theorem 15).
+    """Forecasts of 0 or 1 whose mean is the target (Luo (2016), Theorem 15).
 
     The stream behind the lower bound on boosting regressors with `calls` N weak learners: the target is
     `1/2 + e` or `1/2 - e` by a fair coin, `e = 1 / (10 sqrt(N))`, and each of M functions says 1 with

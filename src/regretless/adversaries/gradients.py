@@ -32,7 +32,9 @@ def expected_absolute_sum(rounds: int) -> float:
 
 
 class FtlKiller(Linear):
-    """The sequence on which follow-the-leader loses everything (survey Example 2.2).
+    """The sequence on which follow-the-leader loses everything.
+
+    Shalev-Shwartz (2012), Example 2.2.
 
     Losses `z_t w` on `[-1, 1]` with `z = -1/2, +1, -1, +1, ...`: the leader is +1 in even and -1 in odd
     rounds after the first (the text has it the other way round), and loses 1 in each of them. From
@@ -73,7 +75,8 @@ class _OnBall(Linear):
 
 
 class SignGradients(_OnBall):
-    """Fair signs along one direction: the lower bound on a ball (after mohri Theorem 8.5).
+    """Fair signs along one direction: the lower bound on a ball (after Mohri et al. (2018), Theorem
+    8.5).
 
     `z_t = +-L e_1`, each sign a fair coin. Every player expects to lose 0, and the best point of the
     ball of radius B loses `-B L |sum of signs|`, so the expected regret of all players is
@@ -169,7 +172,9 @@ class OrthogonalGradients(Adversary):
 
 
 class QuadraticGame(Linear):
-    """Losses `1/2 ||w - z_t||^2`, which follow-the-leader, the running mean, masters (survey 2.2).
+    """Losses `1/2 ||w - z_t||^2`, which follow-the-leader, the running mean, masters.
+
+    Shalev-Shwartz (2012), section 2.2.
 
     The `z_t` are uniform on the ball of radius L. The leader's regret is at most `4 L^2 (log T + 1)`
     against every point, while on linear losses it has no bound at all. The answer to a point is the

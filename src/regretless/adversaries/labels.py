@@ -35,7 +35,9 @@ class _Mistakes(Adversary):
 
 
 class CoverAdversary(_Mistakes):
-    """Always says the opposite: no deterministic learner has sublinear regret (survey 1.2; mohri 8.2.3).
+    """Always says the opposite: no deterministic learner has sublinear regret.
+
+    Shalev-Shwartz (2012), section 1.2; Mohri et al. (2018), section 8.2.3.
 
     There is nothing to see (x is an empty dict), and against two constant experts a learner that
     predicts labels is wrong in all T rounds, with a regret of at least T / 2. One that predicts a
@@ -67,7 +69,9 @@ class CoverAdversary(_Mistakes):
 
 
 class ConsistentKiller(_Mistakes, Oblivious):
-    """Singletons in order: to follow any consistent hypothesis costs `|H| - 1` mistakes (survey 1.2.1).
+    """Singletons in order: to follow any consistent hypothesis costs `|H| - 1` mistakes.
+
+    Shalev-Shwartz (2012), section 1.2.1.
 
     Hypothesis j says 1 at point j and 0 elsewhere, the truth is the last, and point t comes in round t.
     Who follows the first hypothesis that has made no mistake errs in all rounds but the last; Halving
@@ -103,7 +107,9 @@ class ConsistentKiller(_Mistakes, Oblivious):
 
 
 class LittlestoneTree(_Mistakes):
-    """Walks down a shattered tree and always says the opposite (survey 3.2).
+    """Walks down a shattered tree and always says the opposite.
+
+    Shalev-Shwartz (2012), section 3.2.
 
     From a node on, label 0 leads to its left and label 1 to its right child. Every deterministic
     learner makes exactly `depth` mistakes although a hypothesis of the class has made none; the
@@ -139,7 +145,9 @@ class LittlestoneTree(_Mistakes):
 
 
 class LittlestoneCoins(_Mistakes, Oblivious):
-    """Fair coins at the nodes of a shattered tree: a lower bound on every regret (survey, Theorem 3.6).
+    """Fair coins at the nodes of a shattered tree: a lower bound on every regret.
+
+    Shalev-Shwartz (2012), Theorem 3.6.
 
     The lower bound of Theorem 3.6. The node that a path of labels leads to is shown `rounds // depth`
     times, with a fair coin as its label; the label that came more often (if equal, 1) leads on. Every
@@ -198,7 +206,9 @@ def _middle(path: tuple[int, ...], upper: int) -> float:
 
 
 def threshold_tree(depth: int, above: bool = True) -> LittlestoneTree:
-    """Thresholds on [0, 1], which no deterministic learner learns (survey Example 3.3).
+    """Thresholds on [0, 1], which no deterministic learner learns.
+
+    Shalev-Shwartz (2012), Example 3.3.
 
     For `h_a(x) = 1[x > a]` the tree is 1/2, then 3/4 after label 0 (a is at least 1/2) and 1/4 after
     label 1: the text has the two the other way round, and its tree is not shattered. With
@@ -213,7 +223,9 @@ def threshold_tree(depth: int, above: bool = True) -> LittlestoneTree:
 
 
 def halfspace_tree(depth: int) -> LittlestoneTree:
-    """Halfspaces of the plane, whose Littlestone dimension is infinite (survey 3.3).
+    """Halfspaces of the plane, whose Littlestone dimension is infinite.
+
+    Shalev-Shwartz (2012), section 3.3.
 
     The points `(v, 1)` with v from the tree of `1[x < a]`, which the weights `(-1, a)` realise. So a
     linear learner without an intercept errs in every round. `depth` at most 50.

@@ -1,4 +1,6 @@
-"""Choices of which only the outcome is seen (survey 4): points, arms, and arms in a context.
+"""Choices of which only the outcome is seen: points, arms, and arms in a context.
+
+Shalev-Shwartz (2012), section 4.
 
 `regretless.bandits.off_policy` judges a policy by what another one has logged.
 """

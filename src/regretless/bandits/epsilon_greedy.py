@@ -16,8 +16,8 @@ class EpsilonGreedy(ArmPlayer):
 
     Arms of which no loss is known come first. A constant epsilon has a regret that grows with T, by
     `epsilon` times the mean gap a round; for `epsilon_t = min(1, decay / t)` with
-    `decay >= 5 n / d^2`, d the least gap above 0, it grows with `ln T` (Auer, Cesa-Bianchi and Fischer
-    2002, Theorem 3). No bound with constants is stated here.
+    `decay >= 5 n / d^2`, d the least gap above 0, it grows with `ln T` (Auer, Cesa-Bianchi and
+    Fischer (2002), Theorem 3). No bound with constants is stated here.
 
     Parameters
     ----------

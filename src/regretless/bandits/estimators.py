@@ -1,8 +1,11 @@
-"""Gradients from function values: what bandit feedback tells of the loss (survey 4.1 to 4.3).
+"""Gradients from function values: what bandit feedback tells of the loss.
+
+Shalev-Shwartz (2012), sections 4.1 to 4.3.
 
 An estimator says what is played around the point `w`, and makes of what was lost there a random vector
 `z` whose mean is a gradient: of the loss itself, or of the loss smoothed over a small ball,
-`f_hat(w) = E f(w + delta u)`, which is within `L delta` of it (survey Lemmas 4.3 and 4.4).
+`f_hat(w) = E f(w + delta u)`, which is within `L delta` of it (Shalev-Shwartz (2012), Lemmas 4.3
+and 4.4).
 """
 
 import math
@@ -85,7 +88,8 @@ class OneArm(Estimator):
     """One coordinate is drawn from `w`, a distribution, and its cost is seen: `z = y_i / w_i e_i`.
 
     `E z = y`, the costs of all arms, and with `Entropy` mirror descent is then the multi-armed bandit
-    algorithm of survey 4.2, known as Exp3. Costs are between 0 and 1: of a reward r give `1 - r`.
+    algorithm of Shalev-Shwartz (2012), section 4.2, known as Exp3. Costs are between 0 and 1: of a
+    reward r give `1 - r`.
 
     >>> OneArm().estimate(np.array([0.5, 0.5]), np.array([0.7]), 0.6).gradient
     array([0. , 1.2])
@@ -121,7 +125,7 @@ class OneArm(Estimator):
         return 1.0
 
     def spread(self, geometry: Geometry, dimension: int) -> float:
-        # in the local norm E sum_i w_i z_i^2 = sum_i y_i^2 (survey Cor 4.2)
+        # in the local norm E sum_i w_i z_i^2 = sum_i y_i^2 (Shalev-Shwartz (2012), Corollary 4.2)
         return float(dimension) if geometry == Entropy() else math.inf
 
     @property
@@ -133,12 +137,12 @@ class OneArm(Estimator):
 class OnePoint(Estimator):
     """One value beside the point: play `w + delta v`, `z = (d / delta) f(w + delta v) v`.
 
-    v is uniform on the unit sphere, and `E z` the gradient of the smoothed loss (survey Lemma 4.3), for
-    quadratic losses that of the loss itself. `||z|| <= d (F / delta + L)`.
+    v is uniform on the unit sphere, and `E z` the gradient of the smoothed loss (Shalev-Shwartz
+    (2012), Lemma 4.3), for quadratic losses that of the loss itself. `||z|| <= d (F / delta + L)`.
 
     Parameters: `delta > 0`, how far from w; for the bound in expectation `lipschitz` L of the losses, in
-    the l2 norm, and `bound` F on `|f|` in the domain (the survey's text bounds f only from above, which
-    does not bound its square).
+    the l2 norm, and `bound` F on `|f|` in the domain (Shalev-Shwartz (2012) bounds f only from
+    above, which does not bound its square).
 
     >>> OnePoint(0.5).estimate(np.zeros(2), np.array([3.0, 4.0]), 1.0).gradient
     array([2.4, 3.2])

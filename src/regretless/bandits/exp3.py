@@ -1,4 +1,7 @@
-"""Exp3: exponential weights of losses that are estimated from one arm a round (survey 4.2)."""
+"""Exp3: exponential weights of losses that are estimated from one arm a round.
+
+Shalev-Shwartz (2012), section 4.2.
+"""
 
 import math
 from typing import ClassVar
@@ -14,7 +17,7 @@ class Exp3(ExponentialPlayer):
     """Exponential weights without exploration: `p_i ~ e^{-eta S_i}`, S the sums of estimated losses.
 
     The estimate of a round is `z_A = loss / p_A` for the arm chosen and 0 for the others. In every run,
-    whatever the losses, and for every arm i (survey Theorem 2.22 on the estimates)
+    whatever the losses, and for every arm i (Shalev-Shwartz (2012), Theorem 2.22 on the estimates)
 
         sum loss - sum z_t[i]  <=  ln n / eta_T + sum (eta_t / 2) loss_t^2 / p_t
 
@@ -49,7 +52,7 @@ class Exp3(ExponentialPlayer):
     """
 
     _options: ClassVar[tuple[str, ...]] = ("rate", "horizon")
-    _theorem = "survey Corollary 4.2; thesis Theorem 21"
+    _theorem = "Shalev-Shwartz (2012), Corollary 4.2; Luo (2016), Theorem 21"
     _fixed: ClassVar[tuple[str, ...]] = ("horizon", "survey", "thesis")
 
     def __init__(
@@ -72,7 +75,7 @@ class Exp3(ExponentialPlayer):
             return self.rate
         n, T = self.n, self.horizon or 1
         per_round = {"anytime": 1.0, "survey": 1.0, "horizon": 2.0}.get(self.rate)
-        if per_round is None:  # the thesis'
+        if per_round is None:  # Luo's (2016)
             return math.sqrt(2.0 * log_of(n) / (T * (1.0 + n * math.exp(0.5))))
         return math.sqrt(per_round * log_of(n) / (n * T))
 

@@ -1,4 +1,4 @@
-"""Exp3-IX: implicit exploration, and a regret that is small with high probability (Neu 2015)."""
+"""Exp3-IX: implicit exploration, and a regret that is small with high probability (Neu (2015))."""
 
 import math
 from typing import ClassVar
@@ -24,11 +24,11 @@ class Exp3IX(Exp3):
 
         regret  <=  2 ln n / eta_T + n sum eta_t + (1 / eta_T + 1) ln(2 / delta)
 
-    for losses that are fixed in advance (Neu 2015, Theorem 1, whose proof gives this): with a horizon
-    `2 sqrt(2 n T ln n) + (sqrt(n T / (2 ln n)) + 1) ln(2 / delta)`. Estimates of a fixed arm exceed its
-    losses by `ln(n / delta) / (2 gamma_T)` at most with that probability (his Corollary 1); added to
-    `certificate()`, which holds surely, this is a bound by what was measured. Both are
-    `high_probability()`.
+    for losses that are fixed in advance (Neu (2015), Theorem 1, whose proof gives this): with a
+    horizon `2 sqrt(2 n T ln n) + (sqrt(n T / (2 ln n)) + 1) ln(2 / delta)`. Estimates of a fixed
+    arm exceed its losses by `ln(n / delta) / (2 gamma_T)` at most with that probability (his
+    Corollary 1); added to `certificate()`, which holds surely, this is a bound by what was
+    measured. Both are `high_probability()`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Exp3IX(Exp3):
     """
 
     _options: ClassVar[tuple[str, ...]] = ("rate", "horizon", "gamma", "delta")
-    _theorem = "Neu 2015, Theorem 1"
+    _theorem = "Neu (2015), Theorem 1"
     _fixed: ClassVar[tuple[str, ...]] = ("horizon",)
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Exp4: experts advise which arm to choose (Auer, Cesa-Bianchi, Freund and Schapire 2002)."""
+"""Exp4: experts advise which arm to choose (Auer, Cesa-Bianchi, Freund and Schapire (2002))."""
 
 import math
 from typing import Any, ClassVar
@@ -50,7 +50,7 @@ class Exp4(ExponentialPlayer):
     contextual: ClassVar[bool] = True  # the advice
     _compared_with: ClassVar[str] = "expert"
     _options: ClassVar[tuple[str, ...]] = ("experts", "rate", "horizon")
-    _theorem = "Auer, Cesa-Bianchi, Freund and Schapire 2002, Theorem 7.1, without exploration"
+    _theorem = "Auer, Cesa-Bianchi, Freund and Schapire (2002), Theorem 7.1, without exploration"
 
     def __init__(
         self,

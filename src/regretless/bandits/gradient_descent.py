@@ -1,4 +1,7 @@
-"""Gradient descent without a gradient (survey 4.3.2; Flaxman, Kalai and McMahan 2005)."""
+"""Gradient descent without a gradient.
+
+Shalev-Shwartz (2012), section 4.3.2; Flaxman, Kalai and McMahan (2005).
+"""
 
 import math
 
@@ -25,10 +28,10 @@ class BanditGradientDescent(BanditMirrorDescent):
 
         3 L delta T + B^2 / (2 eta) + (eta / 2) T d^2 (F / delta + L)^2
 
-    (survey Corollary 4.5, whose text has eta in place of eta / 2 and no absolute value in F). The
-    defaults minimise it: `delta = sqrt(B d F / (3 L)) T^(-1/4)`, `eta = B / (d (F / delta + L) sqrt T)`
-    give `2 sqrt(3 B d F L) T^(3/4) + B d L sqrt T`. With `points=2` it is only
-    `3 L delta T + B d L sqrt T`, and `delta = B / T`.
+    (Shalev-Shwartz (2012), Corollary 4.5, whose text has eta in place of eta / 2 and no absolute
+    value in F). The defaults minimise it: `delta = sqrt(B d F / (3 L)) T^(-1/4)`,
+    `eta = B / (d (F / delta + L) sqrt T)` give `2 sqrt(3 B d F L) T^(3/4) + B d L sqrt T`. With
+    `points=2` it is only `3 L delta T + B d L sqrt T`, and `delta = B / T`.
 
     Parameters
     ----------
@@ -178,7 +181,10 @@ class BanditGradientDescent(BanditMirrorDescent):
         return self._slope * estimator.delta
 
     def _closed_form(self) -> dict[str, float]:
-        """The sum over the periods of doubling, for any number of rounds (survey 2.3.1, corrected)."""
+        """The sum over the periods of doubling, for any number of rounds.
+
+        Shalev-Shwartz (2012), section 2.3.1, corrected.
+        """
         tuned = self._given["rate"] is None and self._given["delta"] is None
         if self.horizon is not None or not tuned or self._room is not None:
             return {}

@@ -23,7 +23,7 @@ class Room(NamedTuple):
         """`center + (1 - xi) (S - center)` with `xi = delta / radius`.
 
         A ball of radius delta around any of its points is within the domain: `w + delta v` is
-        `(1 - xi) s + xi (center + radius v)` (survey E4).
+        `(1 - xi) s + xi (center + radius v)` (Shalev-Shwartz (2012), Corollary 4.5).
 
         >>> room_in(Ball(2.0), 3).shrunk(0.5)
         Ball(radius=1.5, p=2.0, center=array([0., 0., 0.]))

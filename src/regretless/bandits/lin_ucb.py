@@ -1,7 +1,7 @@
 """LinUCB: rewards that are linear in the context, and the arm whose reward could be the largest.
 
-Li, Chu, Langford and Schapire 2010; the confidence sets are those of Abbasi-Yadkori, Pal and
-Szepesvari 2011.
+Li, Chu, Langford and Schapire (2010); the confidence sets are those of Abbasi-Yadkori, Pal and
+Szepesvari (2011).
 """
 
 import copy
@@ -257,7 +257,7 @@ class LinUCB(OneThread):
     @property
     def _theorem(self) -> str:
         return (
-            "Abbasi-Yadkori, Pal and Szepesvari 2011, Theorem 2, with probability "
+            "Abbasi-Yadkori, Pal and Szepesvari (2011), Theorem 2, with probability "
             f"{1 - self.delta:g}"
         )
 

@@ -1,4 +1,4 @@
-"""Online mirror descent with estimated gradients (survey 4.1)."""
+"""Online mirror descent with estimated gradients (Shalev-Shwartz (2012), section 4.1)."""
 
 import copy
 import math
@@ -59,7 +59,8 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
 
     Each round `act()` plays around the point `w_t` of `OnlineMirrorDescent`, `update(value)` is told
     what that cost, and the estimator makes of it a gradient `z_t` whose mean is right. Surely, whatever
-    the losses, for every u of the domain (survey Theorem 2.21 on the gradients that were drawn)
+    the losses, for every u of the domain (Shalev-Shwartz (2012), Theorem 2.21 on the gradients that
+    were drawn)
 
         sum <w_t - u, z_t>  <=  (psi(u) - psi(w_1)) / eta + (eta / (2 sigma)) sum ||z_t||_*^2
 
@@ -305,8 +306,8 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
 
         Against every point of the domain that is fixed in advance, with losses that do not look at the
         draws of their round: `bias T + (psi(u) - psi(w_1)) / eta + (eta / (2 sigma)) sum E ||z_t||^2`
-        ("dual"; "forel" as the survey's corollaries have it, with twice the last term). Constant rates
-        only. `regret` is None: what is seen does not tell the mean.
+        ("dual"; "forel" as Shalev-Shwartz's (2012) corollaries have it, with twice the last term).
+        Constant rates only. `regret` is None: what is seen does not tell the mean.
         """
         return self._in_mean(self.rounds)
 
@@ -357,7 +358,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
     @property
     def _theorem(self) -> str:
         arms = isinstance(self.estimator, OneArm)
-        return f"survey Theorem 4.1 and Corollary {'4.2' if arms else '4.5'}"
+        return f"Shalev-Shwartz (2012), Theorem 4.1 and Corollary {'4.2' if arms else '4.5'}"
 
     def _closed_form(self) -> dict[str, float]:
         return {}

@@ -1,4 +1,4 @@
-"""What all players of arms have in common (survey 4.2).
+"""What all players of arms have in common (Shalev-Shwartz (2012), section 4.2).
 
 In each round `act()` chooses one of n arms, and `update(loss)` tells what it cost. What the others would
 have cost is not seen.

@@ -1,4 +1,4 @@
-"""Bandits from drifting games: Luo, "Optimal and Adaptive Online Learning" (2016), Appendix A.2."""
+"""Bandits from drifting games: Luo (2016), appendix A.2."""
 
 import copy
 import math

@@ -1,4 +1,7 @@
-"""Thompson sampling: an arm is chosen as often as it is believed to be the best (Thompson 1933)."""
+"""Thompson sampling: an arm is chosen as often as it is believed to be the best.
+
+Thompson (1933).
+"""
 
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,15 +27,15 @@ class ThompsonSampling(ArmPlayer):
     """A mean loss is drawn for each arm from what is believed of it; the arm with the least is chosen.
 
     "bernoulli": losses of 0 and 1, `Beta(a + ones, b + zeros)`. A loss between them is made a coin with
-    that mean (Agrawal and Goyal 2012). "gaussian": normal losses of known `noise`, normal beliefs. If
-    the means of the arms are drawn from the prior, then in the mean over them as well (Russo and Van
-    Roy 2016, Propositions 1 and 3)
+    that mean (Agrawal and Goyal (2012)). "gaussian": normal losses of known `noise`, normal
+    beliefs. If the means of the arms are drawn from the prior, then in the mean over them as well
+    (Russo and Van Roy (2016), Propositions 1 and 3)
 
         expected regret  <=  sqrt(n T ln n / 2)  for losses in [0, 1],
                              sqrt(2 (noise^2 + scale^2) n T ln n)  for normal ones
 
-    For means that are fixed it is of the order of `sqrt(n T ln T)` (Agrawal and Goyal 2013), for which
-    no constants are stated.
+    For means that are fixed it is of the order of `sqrt(n T ln T)` (Agrawal and Goyal (2013)), for
+    which no constants are stated.
 
     Parameters
     ----------
@@ -51,7 +54,7 @@ class ThompsonSampling(ArmPlayer):
     """
 
     _options: ClassVar[tuple[str, ...]] = ("model", "prior", "noise")
-    _theorem = "Russo and Van Roy 2016, Propositions 1 and 3"
+    _theorem = "Russo and Van Roy (2016), Propositions 1 and 3"
 
     def __init__(
         self,

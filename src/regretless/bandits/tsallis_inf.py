@@ -1,4 +1,7 @@
-"""Tsallis-INF: as good as possible against adversaries and against chance (Zimmert and Seldin 2021)."""
+"""Tsallis-INF: as good as possible against adversaries and against chance.
+
+Zimmert and Seldin (2021).
+"""
 
 import math
 from typing import ClassVar
@@ -49,8 +52,8 @@ class TsallisINF(WeightedPlayer):
     """
 
     _options: ClassVar[tuple[str, ...]] = ("estimator",)
-    _theorem = "Zimmert and Seldin 2021, Theorem 1, with the constants of its proof"
-    _regularised = "survey Lemma 2.20, on the estimates that were drawn, with Tsallis entropy"
+    _theorem = "Zimmert and Seldin (2021), Theorem 1, with the constants of its proof"
+    _regularised = "Shalev-Shwartz (2012), Lemma 2.20, on the estimates, with Tsallis entropy"
 
     def __init__(
         self,

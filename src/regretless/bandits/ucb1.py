@@ -1,4 +1,4 @@
-"""UCB1: the arm whose loss could be the least (Auer, Cesa-Bianchi and Fischer 2002)."""
+"""UCB1: the arm whose loss could be the least (Auer, Cesa-Bianchi and Fischer (2002))."""
 
 import math
 from typing import ClassVar
@@ -47,7 +47,7 @@ class UCB1(ArmPlayer):
     """
 
     _options: ClassVar[tuple[str, ...]] = ("noise",)
-    _theorem = "Auer, Cesa-Bianchi and Fischer 2002, Theorem 1"
+    _theorem = "Auer, Cesa-Bianchi and Fischer (2002), Theorem 1"
 
     def __init__(
         self,

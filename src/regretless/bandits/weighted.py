@@ -88,7 +88,7 @@ class WeightedPlayer(ArmPlayer):
 class ExponentialPlayer(WeightedPlayer):
     """One whose weights are exponential in the sums of the estimates, with a rate that never rises."""
 
-    _regularised = "survey Theorem 2.22, on the estimates that were drawn"
+    _regularised = "Shalev-Shwartz (2012), Theorem 2.22, on the estimates that were drawn"
     _fixed: ClassVar[tuple[str, ...]] = ("horizon",)  # rates for a horizon
     rate: str | float
     horizon: int | None

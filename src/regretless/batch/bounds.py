@@ -1,4 +1,6 @@
-"""What one pass over independent examples proves of the risk (mohri 8.4; survey 5).
+"""What one pass over independent examples proves of the risk.
+
+Mohri et al. (2018), section 8.4; Shalev-Shwartz (2012), section 5.
 
 All hold with probability at least `1 - delta` over the examples, for losses in `[0, loss_bound]`.
 `empirical` is the mean loss of hypotheses that were fixed before the example they were charged for.
@@ -25,19 +27,19 @@ def average_risk(
 ) -> dict[str, float]:
     """Bounds on the mean risk of the hypotheses of all rounds.
 
-        mohri Lemma 8.14:  empirical + M sqrt(2 log(1 / delta) / T)
+        Lemma 8.14:        empirical + M sqrt(2 log(1 / delta) / T)
         Azuma:             empirical + M sqrt(log(1 / delta) / (2 T))
 
     The second, half as far, uses that a loss given the past lies in an interval of length M and not
     only that it is at most M away from its mean; whenever it holds, so does the first. The mean risk
     is the expected risk of a hypothesis drawn at random from the rounds, and if the loss is convex it
-    is at least the risk of their average (mohri Theorem 8.15, eq. 8.27).
+    is at least the risk of their average (Mohri et al. (2018), Theorem 8.15, eq. 8.27).
 
     >>> {name: round(bound, 4) for name, bound in average_risk(0.1, 1000, 0.05).items()}
-    {'mohri Lemma 8.14': 0.1774, 'Azuma': 0.1387}
+    {'Mohri et al. (2018), Lemma 8.14': 0.1774, 'Azuma': 0.1387}
     """
     width = loss_bound * math.sqrt(2.0 * math.log(1.0 / _checked(delta)) / rounds)
-    return {"mohri Lemma 8.14": empirical + width, "Azuma": empirical + width / 2.0}
+    return {"Mohri et al. (2018), Lemma 8.14": empirical + width, "Azuma": empirical + width / 2.0}
 
 
 def average_excess(
@@ -45,27 +47,31 @@ def average_excess(
 ) -> dict[str, float]:
     """How much more risk the average has than the best of a class, at most, for a convex loss.
 
-        mohri eq. 8.28:       R_T / T + 2 M sqrt(2 log(2 / delta) / T)
+        eq. 8.28:             R_T / T + 2 M sqrt(2 log(2 / delta) / T)
         Azuma and Hoeffding:  R_T / T + M sqrt(2 log(2 / delta) / T)
 
     `R_T` is a bound on the regret against the class in that loss. The second takes `delta / 2` for the
     hypotheses played and as much for the best of the class, each in an interval of length M. In
-    expectation `R_T / T` alone will do (survey Corollary 5.2).
+    expectation `R_T / T` alone will do (Shalev-Shwartz (2012), Corollary 5.2).
 
     >>> bounds = average_excess(regret=20.0, rounds=1000, delta=0.05)
     >>> {name: round(bound, 4) for name, bound in bounds.items()}
-    {'mohri eq. 8.28': 0.1918, 'Azuma and Hoeffding': 0.1059}
+    {'Mohri et al. (2018), eq. 8.28': 0.1918, 'Azuma and Hoeffding': 0.1059}
     """
     mean = regret / rounds
     width = loss_bound * math.sqrt(2.0 * math.log(2.0 / _checked(delta)) / rounds)
-    return {"mohri eq. 8.28": mean + 2.0 * width, "Azuma and Hoeffding": mean + width}
+    return {
+        "Mohri et al. (2018), eq. 8.28": mean + 2.0 * width,
+        "Azuma and Hoeffding": mean + width,
+    }
 
 
 def penalty(tested: int, rounds: int, delta: float, loss_bound: float = 1.0) -> float:
     """What is added to the mean loss of a hypothesis over the `tested` rounds from its own one on.
 
-    `M sqrt(log(T (T + 1) / delta) / (2 tested))` (mohri Exercise 8.10). So no hypothesis has a risk
-    above its mean loss plus penalty, all T of them at once, but with probability `delta / (T + 1)`.
+    `M sqrt(log(T (T + 1) / delta) / (2 tested))` (Mohri et al. (2018), Exercise 8.10). So no
+    hypothesis has a risk above its mean loss plus penalty, all T of them at once, but with
+    probability `delta / (T + 1)`.
 
     >>> round(penalty(100, rounds=1000, delta=0.05), 4)
     0.2899
@@ -78,7 +84,7 @@ def selected_risk(
 ) -> dict[str, float]:
     """Bounds on the risk of the hypothesis that has the least mean loss plus penalty, `penalised`.
 
-        mohri eq. 8.31:  empirical + 6 M sqrt(log(2 (T + 1) / delta) / T)
+        eq. 8.31:        empirical + 6 M sqrt(log(2 (T + 1) / delta) / T)
         penalised:       what the choice was made by, itself
 
     The first is known before the choice; the second is usually much smaller. Both hold at once: the
@@ -87,10 +93,10 @@ def selected_risk(
 
     >>> bounds = selected_risk(0.1, 0.19, rounds=1000, delta=0.05)
     >>> {name: round(bound, 4) for name, bound in bounds.items()}
-    {'mohri eq. 8.31': 0.7177, 'penalised': 0.19}
+    {'Mohri et al. (2018), eq. 8.31': 0.7177, 'penalised': 0.19}
     """
     width = 6.0 * math.sqrt(math.log(2.0 * (rounds + 1) / _checked(delta)) / rounds)
-    return {"mohri eq. 8.31": empirical + loss_bound * width, "penalised": penalised}
+    return {"Mohri et al. (2018), eq. 8.31": empirical + loss_bound * width, "penalised": penalised}
 
 
 def margin_risk(
@@ -98,8 +104,8 @@ def margin_risk(
 ) -> float:
     """A bound on the share of wrong labels of a hypothesis selected from a Perceptron's, by a margin.
 
-    `hinge + sqrt(sum K(x_i, x_i)) / (rho T) + 6 sqrt(log(2 (T + 1) / delta) / T)` (mohri Exercise
-    8.11), for a margin `rho` fixed in advance.
+    `hinge + sqrt(sum K(x_i, x_i)) / (rho T) + 6 sqrt(log(2 (T + 1) / delta) / T)` (Mohri et al.
+    (2018), Exercise 8.11), for a margin `rho` fixed in advance.
 
     Parameters: `hinge`, the mean of `max(0, 1 - y h(x) / rho)` over all examples for any `h` of norm at
     most 1, the best for the bound; `margin` rho > 0; `squared_norms`, the sum of `K(x_i, x_i)`, or
@@ -108,7 +114,7 @@ def margin_risk(
     >>> round(margin_risk(0.1, margin=0.5, squared_norms=100.0, rounds=10_000, delta=0.05), 4)
     0.3175
     """
-    bound = selected_risk(hinge, math.inf, rounds, delta)["mohri eq. 8.31"]
+    bound = selected_risk(hinge, math.inf, rounds, delta)["Mohri et al. (2018), eq. 8.31"]
     return bound + math.sqrt(squared_norms) / (positive(margin, "margin") * rounds)
 
 
@@ -143,8 +149,8 @@ def amplified_excess(
     """How much more risk than the best of the class the best of several runs has, at most.
 
     `2 epsilon + 2 M sqrt(log(4 K / delta) / (2 m))` for K runs on examples of their own, each of
-    expected excess risk `epsilon` or less, and m held out (survey 5, made explicit). In expectation a
-    run of T rounds has `epsilon = R_T / T`.
+    expected excess risk `epsilon` or less, and m held out (Shalev-Shwartz (2012), section 5, made
+    explicit). In expectation a run of T rounds has `epsilon = R_T / T`.
 
     >>> round(amplified_excess(0.02, examples=500, runs=6, delta=0.05), 4)
     0.1971

@@ -1,4 +1,7 @@
-"""Stochastic mirror descent: the average of the points of a player (survey 5; F3 in its notation)."""
+"""Stochastic mirror descent: the average of the points of a player.
+
+Shalev-Shwartz (2012), section 5.
+"""
 
 import math
 from dataclasses import dataclass
@@ -25,7 +28,7 @@ class AveragedPoint:
     `assumptions`, each with whether it held (None: that cannot be told from the data); `certificate` of
     the player, or None if it has none; `player`, as it was at the end.
 
-    >>> AveragedPoint(np.array([1.0, 2.0]), 9, 0.5, 0.1, "survey Corollary 5.2", {}).predict([[1, 1]])
+    >>> AveragedPoint(np.array([1.0, 2.0]), 9, 0.5, 0.1, "Corollary 5.2", {}).predict([[1, 1]])
     array([3.])
     """
 
@@ -57,10 +60,10 @@ def stochastic_mirror_descent(
 
         w_t = player.point,  z_t = loss'(<w_t, x_t>, y_t) x_t,  mean of w_1 .. w_T
 
-    The expected risk of the mean is at most that of any `u` plus `E[regret(u)] / T` (survey Corollary
-    5.2): `B L / sqrt(T)` for gradient descent over a ball of radius B with `||z|| <= L` and
-    `eta = B / (L sqrt(T))`, `L sqrt(2 log(d) / T)` for exponentiated gradient. The bound told is that
-    of the player's own certificate, divided by T.
+    The expected risk of the mean is at most that of any `u` plus `E[regret(u)] / T` (Shalev-Shwartz
+    (2012), Corollary 5.2): `B L / sqrt(T)` for gradient descent over a ball of radius B with
+    `||z|| <= L` and `eta = B / (L sqrt(T))`, `L sqrt(2 log(d) / T)` for exponentiated gradient. The
+    bound told is that of the player's own certificate, divided by T.
 
     Parameters
     ----------
@@ -108,7 +111,7 @@ def stochastic_mirror_descent(
         "examples are independent and of one distribution": None,
         "loss is convex": not isinstance(kind, (losses.ZeroOne, losses.Perceptron)),
     }
-    theorem = "survey Corollary 5.2"
+    theorem = "Shalev-Shwartz (2012), Corollary 5.2"
     if certificate is not None:
         assumptions |= certificate.assumptions
         if certificate.rounds != len(table):

@@ -1,4 +1,6 @@
-"""`online_to_batch`: mohri 8.4 and Exercise 8.10; survey 5."""
+"""`online_to_batch`: Mohri et al. (2018), section 8.4 and Exercise 8.10; Shalev-Shwartz (2012),
+section 5.
+"""
 
 import copy
 import math
@@ -186,7 +188,7 @@ class _Pass:
                 self.suffer(self.charge(mean.add(), x, y))
                 self.learner.learn_one(x, y)
             proved = self.mean_bounds()
-            return mean.mean(), proved, "mohri Theorem 8.15"
+            return mean.mean(), proved, "Mohri et al. (2018), Theorem 8.15"
         played: list[Any] = []
         counts: list[int] = []
         for playing, x, y in self.playing(examples):
@@ -196,7 +198,11 @@ class _Pass:
                 counts.append(0)
             counts[-1] += 1
         proved = self.mean_bounds()
-        return Ensemble(played, counts, classifies(self.learner)), proved, "mohri Theorem 8.15"
+        return (
+            Ensemble(played, counts, classifies(self.learner)),
+            proved,
+            "Mohri et al. (2018), Theorem 8.15",
+        )
 
     def playing(self, examples: Iterable[Example]) -> Iterator[tuple[Any, Any, Any]]:
         """The copy that plays, and the example it plays on, which the learner learns afterwards."""
@@ -219,7 +225,7 @@ class _Pass:
         return (
             drawn,
             {},
-            "mohri Lemma 8.14, of the mean over all draws, not of the one that was made",
+            "Mohri et al. (2018), Lemma 8.14, of the mean over all draws, not of the one that was made",
         )
 
     def last(self, examples: Iterable[Example]) -> Found:
@@ -255,7 +261,7 @@ class _Pass:
         proved = bounds.selected_risk(
             self.total / self.rounds, least, self.rounds, self.delta, self.loss_bound
         )
-        return best, proved, "mohri Exercise 8.10"
+        return best, proved, "Mohri et al. (2018), Exercise 8.10"
 
     def validate(self, examples: Iterable[Example], holdout: float) -> Found:
         held: list[Example] = []
@@ -270,7 +276,11 @@ class _Pass:
         self.mean_bounds()
         candidates += [self.learner, *([mean.mean()] if mean else [])]
         best, proved = self.best(candidates, held)
-        return candidates[best], proved, "Hoeffding's inequality (survey 5)"
+        return (
+            candidates[best],
+            proved,
+            "Shalev-Shwartz (2012), section 5, by Hoeffding's inequality",
+        )
 
     def best(self, candidates: list[Any], held: list[Example]) -> tuple[int, dict[str, float]]:
         """The candidate of least mean loss on the examples held out, and the bound on its risk."""
@@ -299,7 +309,7 @@ class _Pass:
         chosen = passes[best]
         self.learner, self.rounds, self.total = chosen.learner, chosen.rounds, chosen.total
         self.largest = max(self.largest, *(run.largest for run in passes))
-        return averages[best], proved, "Hoeffding's inequality (survey 5, amplification)"
+        return averages[best], proved, "Shalev-Shwartz (2012), section 5, by Hoeffding's inequality"
 
 
 def _check_averaging(learner: Any, how: str) -> None:

@@ -1,4 +1,6 @@
-"""What examples that can be separated prove of the risk, in expectation (mohri Theorems 8.9, 8.10).
+"""What examples that can be separated prove of the risk, in expectation.
+
+Mohri et al. (2018), Theorems 8.9, 8.10.
 
 Both theorems count the errors of a learner on the example that it was not shown, each in its turn:
 these are no more than the points that ever moved the Perceptron, or the support vectors of the SVM.
@@ -38,11 +40,13 @@ class HardMargin:
 
 
 def hard_margin(X: Any, y: Any, *, tolerance: float = 1e-9) -> HardMargin:
-    """The support vector machine without losses and without offset (mohri 10).
+    """The support vector machine without losses and without offset.
+
+    Mohri et al. (2018), Theorem 8.10.
 
     The least `||w||` with `y_i <w, x_i> >= 1` is `1 / rho`, rho being the distance of 0 from the convex
     hull of the `y_i x_i`. Its dual is a problem of least squares with `alpha >= 0`, which is solved in
-    finitely many steps (Lawson and Hanson, 1974, chapter 23).
+    finitely many steps (Lawson and Hanson (1974), chapter 23).
 
     Parameters: `X` a 2-d array; `y` of -1 and +1; `tolerance`: the margin is proved to be the largest
     but for this share of it, or there is a `ValueError`.
@@ -81,7 +85,7 @@ class SeparableRisk:
     `svm_errors` on the example left out, None if they were not counted.
 
     >>> SeparableRisk(10, updates=3, points=2, radius=1.0, margin=0.5, support=2).bounds
-    {'mohri Thm 8.9': 0.3, 'mohri Thm 8.10': 0.2}
+    {'Mohri et al. (2018), Theorem 8.9': 0.3, 'Mohri et al. (2018), Theorem 8.10': 0.2}
     """
 
     examples: int
@@ -98,8 +102,8 @@ class SeparableRisk:
         """One sample of what bounds the risk of the Perceptron, and of the SVM, of m examples."""
         ratio = (self.radius / self.margin) ** 2
         return {
-            "mohri Thm 8.9": min(self.updates, ratio) / self.examples,
-            "mohri Thm 8.10": min(self.support, ratio) / self.examples,
+            "Mohri et al. (2018), Theorem 8.9": min(self.updates, ratio) / self.examples,
+            "Mohri et al. (2018), Theorem 8.10": min(self.support, ratio) / self.examples,
         }
 
 
@@ -110,8 +114,9 @@ def separable_risk(
 
     For m + 1 independent examples of a distribution that can be separated, the expected risk of the
     Perceptron trained on m until it makes no error is at most the expectation of
-    `min(M, r^2 / rho^2) / (m + 1)`: M updates, `||x|| <= r`, margin rho (mohri Thm 8.9); for the SVM,
-    with its support vectors in place of M (mohri Thm 8.10). `bounds` has the value on this sample.
+    `min(M, r^2 / rho^2) / (m + 1)`: M updates, `||x|| <= r`, margin rho (Mohri et al. (2018),
+    Theorem 8.9); for the SVM, with its support vectors in place of M (Mohri et al. (2018), Theorem
+    8.10). `bounds` has the value on this sample.
 
     Parameters: `X` a 2-d array, a column of ones for an intercept; `y` of -1 and +1; `leave_one_out`:
     train once more for every example and count the errors, which are never more than `points` and
@@ -119,7 +124,7 @@ def separable_risk(
 
     >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
     >>> risk = separable_risk(X, y, leave_one_out=True)
-    >>> risk.updates, risk.points, risk.errors, risk.bounds["mohri Thm 8.9"]
+    >>> risk.updates, risk.points, risk.errors, risk.bounds["Mohri et al. (2018), Theorem 8.9"]
     (2, 2, 0, 0.4)
     """
     Z = _signed(X, y)

@@ -1,4 +1,4 @@
-"""AdaBoost (Freund and Schapire 1997), beside which the thesis puts its own boosting."""
+"""AdaBoost (Freund and Schapire (1997)), beside which Luo (2016) puts its own boosting."""
 
 import math
 from typing import Any

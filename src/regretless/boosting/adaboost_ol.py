@@ -1,4 +1,4 @@
-"""AdaBoost.OL (thesis 3.4, Algorithm 8)."""
+"""AdaBoost.OL (Luo (2016), Algorithm 8)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Gradient boosting of a fixed sample (thesis B.2.3), with and without shrinking."""
+"""Gradient boosting of a fixed sample (Luo (2016), appendix B.2.3), with and without shrinking."""
 
 import copy
 import inspect
@@ -34,8 +34,8 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
         D_N <= e^{-(s_N - s_0) / ||f||} D_0
                + sum_i e^{-(s_N - s_i) / ||f||} (beta / 2) eta_i^2 (s_i^2 + 1)
 
-    (B.8). Without shrinking, sigma = 0, it is the method of Zhang and Yu, whose first term falls only
-    like `||f|| / s_N` (B.7). The functions must be in [-1, 1].
+    (B.8). Without shrinking, sigma = 0, it is the method of Zhang and Yu (2005), whose first term
+    falls only like `||f|| / s_N` (B.7). The functions must be in [-1, 1].
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
             rounds,
             own - best,
             {name: bound, "trivial": own},  # no function has a loss below 0
-            "thesis B.2.3",
+            "Luo (2016), appendix B.2.3",
             comparators="one combination of the functions",
             against=u,
             rounding=4.0 * _EPS * (rounds + len(self._y) + len(u)) * (own + best + self.losses_[0]),

@@ -1,4 +1,4 @@
-"""The loop of batch boosting: weights, a hypothesis, the next weights (thesis 2.12)."""
+"""The loop of batch boosting: weights, a hypothesis, the next weights (Luo (2016), section 2.2)."""
 
 import copy
 import math

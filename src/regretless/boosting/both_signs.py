@@ -1,4 +1,4 @@
-"""A weak learner and its negation (thesis 3.9, footnote 11)."""
+"""A weak learner and its negation (Luo (2016), footnote 11)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a run proves of the mistakes of a booster (thesis 3.2 to 3.5)."""
+"""What a run proves of the mistakes of a booster (Luo (2016), section 3.1)."""
 
 import math
 from collections.abc import Callable
@@ -41,7 +41,7 @@ class BoostingCertificate(Certificate):
     AdaNormalHedge to it.
 
     >>> both = {"lemma 8": 3.5, "trivial": 9.0}
-    >>> c = BoostingCertificate(9, None, both, "thesis Lemma 8", mistakes=2.0, expected=2.0)
+    >>> c = BoostingCertificate(9, None, both, "Luo (2016), Lemma 8", mistakes=2.0, expected=2.0)
     >>> c.bound, c.holds
     (3.5, True)
     """
@@ -108,7 +108,7 @@ def _of_bbm(sums: Sums) -> BoostingCertificate:
             # Hoeffding's for Phi_0(0), and what is missing to the edge for the excess loss
             "theorem 9": weight * math.exp(-n * bias**2 / 2) + math.fsum(np.maximum(0.0, -ahead)),
         },
-        "thesis Lemma 8 and Theorem 9, by measured edges",
+        "Luo (2016), Lemma 8 and Theorem 9, by measured edges",
         identity_gap=sums["potential"].item() + math.fsum(ahead) - start,
     )
 
@@ -124,7 +124,7 @@ def _of_adaboost_ol(sums: Sums, last: bool) -> BoostingCertificate:
     regret = (2.0 + 4.0 * most * most) * n * math.sqrt(rounds)
     paid = 2.0 * n * math.sqrt(rounds) + math.fsum(sums["steps"])
     inequalities = {"edges and losses": (won + logistic, start + regret)}
-    theorem = "thesis Theorem 11, by measured edges"
+    theorem = "Luo (2016), Theorem 11, by measured edges"
     if last:  # a mistake of the last expert has a logistic loss of ln 2 or more
         drop = 2.0 * float(edges**2 @ sums["weights"])
         bounds = {"last expert": (start + paid - drop) / math.log(2.0)}
@@ -155,7 +155,9 @@ def _of_osboost(sums: Sums) -> BoostingCertificate:
     step = math.expm1(k * (1.0 + theta)) / k - (1.0 + theta)
     behind = math.fsum((theta + step) * sums["weights"] - sums["correlation"])
     bounds = {"smooth weights": (weight / k + behind) / (n * theta + 1.0 / k)}
-    return _certificate(sums, bounds, "smooth weights, by measured edges (see OSBoost)")
+    return _certificate(
+        sums, bounds, "Chen, Lin and Lu (2012): smooth weights, by measured edges (see OSBoost)"
+    )
 
 
 def _of_osboost_ocp(sums: Sums) -> BoostingCertificate:
@@ -163,7 +165,9 @@ def _of_osboost_ocp(sums: Sums) -> BoostingCertificate:
     # even weights are at most 1 from any others
     regret = math.sqrt(n * rounds) / 2.0 + sums["steps"].item()
     bounds = {"even weights": (sums["hinge"].item() + regret) * (2.0 + edge) / edge}
-    return _certificate(sums, bounds, "gradient descent on the simplex (see OSBoostOCP)")
+    return _certificate(
+        sums, bounds, "Chen, Lin and Lu (2012): gradient descent on the simplex (see OSBoostOCP)"
+    )
 
 
 def _of_edges(kind: str, sums: Sums) -> BoostingCertificate:
@@ -190,7 +194,7 @@ def _of_edges(kind: str, sums: Sums) -> BoostingCertificate:
         each[0].rounds,
         None,
         bounds,
-        f"{each[0].theorem}; thesis Theorem 4 for the edges",
+        f"{each[0].theorem}; Luo (2016), Theorem 4 for the edges",
         comparators=_NOBODY,
         rounding=2.0 * max(c.rounding for c in each),
         mistakes=mistakes,

@@ -12,7 +12,7 @@ class DecisionStump(WeakRegressor):
     the label that came with more weight, 1 if both are equal, and the feature whose votes have most
     weight on their side predicts, the first of several. So 0/1 features are asked for their presence,
     -1/1 features for their sign. Means are those when an example came. Predictions are -D and D, and
-    constant ones are allowed, as in thesis E20.
+    constant ones are allowed, which Luo (2016) leaves open (docs/errata.md, section 2.2.1).
 
     Of a target or a slope only sign and size count: the label is that towards which the loss falls at
     0, and its weight how steeply. On slopes this is following the leader among all stumps.

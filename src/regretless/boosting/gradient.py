@@ -1,4 +1,7 @@
-"""Online gradient boosting (thesis 3.6 to 3.9): weak learners for slopes, a strong one for losses."""
+"""Online gradient boosting: weak learners for slopes, a strong one for losses.
+
+Luo (2016), section 3.2.
+"""
 
 import builtins
 import math
@@ -179,7 +182,9 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
 
 
 class GradientBoostingHull(_GradientBoosting):
-    """As good as the best convex combination of weak learners' functions (thesis Alg 10).
+    """As good as the best convex combination of weak learners' functions.
+
+    Luo (2016), Algorithm 10.
 
         y^0 = 0,   y^i = (1 - eta_i) y^{i-1} + eta_i lambda A^i(x),   eta_i = 2 / (i + 1)
         y^N predicts,   A^i learns the linear loss  v -> l'(y^{i-1}) v / L
@@ -211,7 +216,7 @@ class GradientBoostingHull(_GradientBoosting):
         prediction, for all the same, of any convex loss, also "absolute", "quantile" and "hinge"
         (Corollary 3). "residual": the loss of the next sum itself, `l((1 - eta_i) y^{i-1} + eta_i v)`,
         often the best in practice; learners in Python are told the squared loss that touches it.
-    alpha : > 0, with "residual": learn `l(y^{i-1} + alpha v)` instead (thesis B.2.1).
+    alpha : > 0, with "residual": learn `l(y^{i-1} + alpha v)` instead (Luo (2016), appendix B.2.1).
     range : (low, high), between which all targets are; they are mapped to [-1, 1]. None: they are
         divided by the largest `|y|` so far; when that grows, predictions grow with it.
     negate : boost `BothSigns(weak)`, for learners whose class is not closed under negation.
@@ -251,7 +256,7 @@ class GradientBoostingHull(_GradientBoosting):
 
 
 class GradientBoostingSpan(_GradientBoosting):
-    """As good as the best linear combination of weak learners' functions (thesis Alg 9).
+    """As good as the best linear combination of weak learners' functions (Luo (2016), Algorithm 9).
 
         y^0 = 0,   y^i = cut to [-B, B] of (1 - sigma^i eta) y^{i-1} + eta lambda A^i(x)
         y^N predicts,   A^i learns the linear loss  v -> l'(y^{i-1}) v / L_B
@@ -273,7 +278,7 @@ class GradientBoostingSpan(_GradientBoosting):
     feed : as there; "residual" is the loss of `(1 - sigma^i eta) y^{i-1} + eta lambda v`.
         "linearized" sets `B = eta N lambda`, and its bound has no term with beta.
     alpha : as there.
-    eta : in [1/N, 1]; None: `ln(N) / N`, as the thesis suggests, or 1/N if that is more.
+    eta : in [1/N, 1]; None: `ln(N) / N`, as Luo (2016) suggests, or 1/N if that is more.
 
     >>> model = GradientBoostingSpan(n=10)
     >>> for t in range(2000):

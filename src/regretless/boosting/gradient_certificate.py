@@ -1,4 +1,4 @@
-"""Theorems 13 and 14 of the thesis, with the regret of the weak learners as it was."""
+"""Luo (2016), Theorems 13 and 14, with the regret of the weak learners as it was."""
 
 import math
 from dataclasses import dataclass
@@ -134,7 +134,7 @@ def certified(
         T,
         own - theirs,
         bounds,
-        "thesis Thm 13, 14, Cor 3, 4",
+        "Luo (2016), Theorems 13 and 14, Corollaries 3 and 4",
         assumptions,
         "one combination of the base functions",
         u,

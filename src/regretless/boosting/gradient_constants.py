@@ -1,4 +1,7 @@
-"""What gradient boosting knows of a loss (thesis 3.6): slopes, curvature, the price of a cut."""
+"""What gradient boosting knows of a loss: slopes, curvature, the price of a cut.
+
+Luo (2016), section 3.2.1.
+"""
 
 import math
 from collections.abc import Callable
@@ -49,7 +52,7 @@ LINEAR = LossConstants(_always(1.0), _always(0.0), _always(1.0))  # -y v
 _LOGISTIC = LossConstants(
     lambda b: 1.0 / (1.0 + math.exp(-b)), _always(0.25), lambda b: 1.0 / (1.0 + math.exp(b))
 )
-# twice the thesis' modified least squares, max(1 - y v, 0)^2 / 2
+# twice Luo's (2016) modified least squares, max(1 - y v, 0)^2 / 2
 _SQUARED_HINGE = LossConstants(
     lambda b: 2.0 * (b + 1.0), _always(2.0), lambda b: 2.0 * max(1.0 - b, 0.0)
 )
@@ -75,7 +78,7 @@ def constants_of(loss: Loss, *, linearized: bool = False) -> LossConstants:
     if not linearized:
         raise ValueError(
             f"loss={loss.name!r} has kinks, and gradient boosting needs a smooth loss; "
-            "feed='linearized' takes any (Corollary 3)"
+            "feed='linearized' takes any (Luo (2016), Corollary 3)"
         )
     steepest = _always(loss.lipschitz)
     return LossConstants(steepest, _always(math.inf), steepest)

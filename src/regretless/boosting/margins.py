@@ -1,4 +1,7 @@
-"""What is proven of a boosted vote: training error, and the distribution of margins (thesis Thm 3)."""
+"""What is proven of a boosted vote: training error, and the distribution of margins.
+
+Luo (2016), Theorem 3.
+"""
 
 import math
 from dataclasses import dataclass, field
@@ -84,7 +87,7 @@ def exponential(c: MarginCertificate, theta: float) -> float:
 
 
 def without_horizon(c: MarginCertificate, theta: float) -> float:
-    """Of NHBoostDT, thesis Theorem 3: `c / (e^{T (2 gamma - theta)^2 / 12} - 1)`."""
+    """Of NHBoostDT, Luo (2016), Theorem 3: `c / (e^{T (2 gamma - theta)^2 / 12} - 1)`."""
     T = c.rounds
     ahead = 2.0 * c.edges - T * theta
     if not ahead > 0:
@@ -96,8 +99,8 @@ def without_horizon(c: MarginCertificate, theta: float) -> float:
 def normal(c: MarginCertificate, theta: float) -> float:
     """Of NHBoost: `e^{1 - T^2 (2 gamma - theta)^2 / (4 c)}` with what c is at most.
 
-    After T rounds of N experts with even priors, for every delta up to 1/2 (Chaudhuri, Freund and Hsu
-    2009, Theorem 1),
+    After T rounds of N experts with even priors, for every delta up to 1/2 (Chaudhuri, Freund and
+    Hsu (2009), Theorem 1),
 
         c <= 3 (1 + 50 delta) T + 16 ln^2 N / delta (10.2 / delta^2 + ln N)
     """

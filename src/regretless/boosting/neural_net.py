@@ -1,4 +1,4 @@
-"""A small network of two layers (thesis 3.9)."""
+"""A small network of two layers (Luo (2016), section 3.2.5)."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class NeuralNet(WeakRegressor):
 
     Parameters
     ----------
-    hidden : units of the first layer, 1 to 1000; 10 as in the thesis.
+    hidden : units of the first layer, 1 to 1000; 10 as in Luo (2016).
     bound : D > 0, the largest prediction; None: the largest target so far, or 1 for slopes.
     rate : > 0. 0.1 and 0.3 were about equally often the better on the sets of the experiments.
     seed : of the first weights. Copies in a booster have seeds of their own, one after the other.

@@ -1,4 +1,7 @@
-"""NH-Boost and NH-Boost.DT (thesis 2.2): the examples are experts, and hedging over them boosts."""
+"""NH-Boost and NH-Boost.DT: the examples are experts, and hedging over them boosts.
+
+Luo (2016), section 2.2.
+"""
 
 from typing import Any
 
@@ -12,11 +15,13 @@ __all__ = ["NHBoost", "NHBoostDT"]
 
 
 class NHBoostDT(BatchBooster):
-    """A plain majority vote of stumps whose margins approach the best there are (thesis Alg 4).
+    """A plain majority vote of stumps whose margins approach the best there are.
+
+    Luo (2016), Algorithm 4.
 
     Examples are experts of `NormalHedgeDT` whose loss is 1 where the stump is right. (The text says
-    where it is wrong, erratum E5; with that the examples that are learned would get the weight.) From
-    s = 0, in round t
+    where it is wrong, see docs/errata.md; with that the examples that are learned would get the
+    weight.) From s = 0, in round t
 
         p_i ~ e^{[s_i - 1]_-^2 / (3 t)} - e^{[s_i + 1]_-^2 / (3 t)}
         gamma_t = 1/2 sum_i p_i y_i h_t(x_i),    s_i <- s_i + 1/2 y_i h_t(x_i) - gamma_t
@@ -26,10 +31,10 @@ class NHBoostDT(BatchBooster):
 
         c / (e^{T (2 gamma - theta)^2 / 12} - 1),    c = 1/2 sum_{t <= T} (e^{4 / (3 t)} - 1)
 
-    for theta = 0 a bound on the training error (Thm 3, with 1/12 where 1/3 is printed, erratum E4, and
-    with its constants). Neither the edges nor the number of rounds need be known; the first rounds of a
-    long run are a short run. No round is special: with a perfect stump its votes go on counting, and
-    with useless ones the weights move between the labels.
+    for theta = 0 a bound on the training error (Thm 3, with 1/12 where 1/3 is printed, see
+    docs/errata.md, and with its constants). Neither the edges nor the number of rounds need be
+    known; the first rounds of a long run are a short run. No round is special: with a perfect stump
+    its votes go on counting, and with useless ones the weights move between the labels.
 
     Parameters and attributes: those of `AdaBoost`.
 
@@ -43,14 +48,14 @@ class NHBoostDT(BatchBooster):
     """
 
     _booster = "NHBoostDT"
-    _theorem = "thesis Theorem 3"
+    _theorem = "Luo (2016), Theorem 3"
 
     def _weighing(self, prior: Array) -> "_Hedged":
         return _Hedged(NormalHedgeDT(len(prior), prior=prior))
 
 
 class NHBoost(BatchBooster):
-    """The same with `NormalHedge` in place of `NormalHedgeDT` (thesis Alg 5).
+    """The same with `NormalHedge` in place of `NormalHedgeDT` (Luo (2016), Algorithm 5).
 
     From s = 0, with the c > 0 for which `e^{[s_i]_-^2 / c}` is e on average over the examples (all
     weights are alike if no s is negative),
@@ -62,10 +67,10 @@ class NHBoost(BatchBooster):
 
         e^{1 - T^2 (2 gamma - theta)^2 / (4 c)}
 
-    whatever the weights were: as long as nothing is known of c this is an identity, not a bound. The
-    thesis gives no constants; the certificate has the bound on c of Chaudhuri, Freund and Hsu (2009),
-    Theorem 1, for examples of equal weights. It grows like T, but with constants that make the bound
-    trivial below some ten thousand rounds; `certificate().scale` is the c of the run.
+    whatever the weights were: as long as nothing is known of c this is an identity, not a bound.
+    Luo (2016) gives no constants; the certificate has the bound on c of Chaudhuri, Freund and Hsu
+    (2009), Theorem 1, for examples of equal weights. It grows like T, but with constants that make
+    the bound trivial below some ten thousand rounds; `certificate().scale` is the c of the run.
 
     Parameters and attributes: those of `AdaBoost`.
 

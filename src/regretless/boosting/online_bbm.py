@@ -1,4 +1,4 @@
-"""Online boost-by-majority (thesis 3.3, Algorithm 7)."""
+"""Online boost-by-majority (Luo (2016), Algorithm 7)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""OSBoost and OSBoost.OCP (Chen, Lin and Lu 2012; thesis 3.5)."""
+"""OSBoost and OSBoost.OCP (Chen, Lin and Lu (2012); Luo (2016), Table 3.1)."""
 
 from typing import Any
 
@@ -61,7 +61,8 @@ class OSBoostOCP(OSBoost):
         alpha_i <- alpha_i + y h_i / sqrt(n t),  then projected onto the simplex
 
     which is gradient descent on the hinge loss `max(0, theta - y sum_i alpha_i h_i)`. At a mistake this
-    is theta or more, so with the losses of even weights, `1 / n` each (survey, of gradient descent),
+    is theta or more, so with the losses of even weights, `1 / n` each (Shalev-Shwartz (2012), eq.
+    2.15, of gradient descent),
 
         mistakes <= (sum_t max(0, theta - y_t mean_i h_i) + sqrt(n T) / 2 + n sum_t step_t / 2) / theta
 

@@ -1,4 +1,7 @@
-"""Regression stumps (thesis 3.9): one feature predicts, the best of those that the example has."""
+"""Regression stumps: one feature predicts, the best of those that the example has.
+
+Luo (2016), section 3.2.5.
+"""
 
 from typing import Any
 
@@ -46,8 +49,8 @@ class Stump(WeakRegressor):
     >>> round(model.predict_one({"up": 2}), 6), round(model.predict_one({"up": 1}), 6)
     (1.0, -1.0)
 
-    thesis 3.2.5 says of its stumps no more than that features are independent and which of them
-    predicts; line, step and record are ours.
+    Luo (2016), section 3.2.5 says of its stumps no more than that features are independent and
+    which of them predicts; line, step and record are ours.
     """
 
     _rule = "stump"

@@ -1,4 +1,4 @@
-"""Decision stumps, and the search for the best of them (thesis 2.12)."""
+"""Decision stumps, and the search for the best of them (Luo (2016), section 2.2)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -46,10 +46,10 @@ class FittedStump:
 class StumpSearch:
     """The weak learner that tries every feature and every threshold between two of its values.
 
-    The labels of both sides are the best ones, which may be the same (erratum E20 of our specification:
-    the thesis does not say). Of stumps whose weighted errors differ by no more than rounding, the
-    constant one is taken, then that of the first feature and the smallest threshold. Examples of weight
-    0 cost nothing in columns of up to 64 values.
+    The labels of both sides are the best ones, which may be the same (Luo (2016) does not say; see
+    docs/errata.md). Of stumps whose weighted errors differ by no more than rounding, the constant
+    one is taken, then that of the first feature and the smallest threshold. Examples of weight 0
+    cost nothing in columns of up to 64 values.
 
     Parameters: `X`, examples by columns; `signs`, their labels, -1 or 1.
 

@@ -11,7 +11,7 @@ __all__ = ["WeakRegressor"]
 
 
 class WeakRegressor(NotLinear):
-    """A learner that a booster can ask to keep a linear loss small (thesis 3.6).
+    """A learner that a booster can ask to keep a linear loss small (Luo (2016), section 3.2.1).
 
     A subclass says which rule of the core it is (`_rule`) and with which options.
     """
@@ -33,7 +33,9 @@ class WeakRegressor(NotLinear):
         return False
 
     def learn_slope(self, x: Any, slope: float, w: float = 1.0) -> None:
-        """Learn that a prediction v for `x` costs `slope * v`: a linear loss (thesis 3.6).
+        """Learn that a prediction v for `x` costs `slope * v`: a linear loss.
+
+        Luo (2016), section 3.2.1.
 
         Parameters: `slope`, finite, in [-1, 1] where a theorem is about it; `w >= 0`, importance.
         """

@@ -1,4 +1,7 @@
-"""Learning a class that need not hold the truth: the regret to its best hypothesis (survey 3.2.1)."""
+"""Learning a class that need not hold the truth: the regret to its best hypothesis.
+
+Shalev-Shwartz (2012), section 3.2.1.
+"""
 
 import math
 from collections.abc import Hashable, Iterable
@@ -22,7 +25,7 @@ from regretless.run import Array
 __all__ = ["AgnosticLearner"]
 
 _GIVEN = ("horizon", "rate", "experts", "seed", "limit")
-_ANALYSES = ("hoeffding", "survey 3.1")
+_ANALYSES = ("hoeffding", "Shalev-Shwartz (2012), Theorem 3.1")
 _EPS = float(np.finfo(float).eps)
 
 
@@ -30,7 +33,8 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     """Predicts a probability of 1 by exponential weights over experts that stand for the class.
 
     With d experts, the rate `eta = sqrt(8 log d / T)` for T rounds, and `|p_t - y_t|` the probability of
-    a mistake, for all labels whatever (survey Theorem 3.6, with the constant of its Theorem 1.3)
+    a mistake, for all labels whatever (Shalev-Shwartz (2012), Theorem 3.6, with the constant of its
+    Theorem 1.3)
 
         sum |p_t - y_t| - min_h sum |h(x_t) - y_t|  <=  log d / eta + eta T / 8  =  sqrt(T log(d) / 2)
 
@@ -42,7 +46,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     ----------
     H : the class.
     horizon : T, how many rounds there will be; None: start again in rounds 1, 2, 4, 8, ... with twice
-        the horizon, which costs a factor of 3.42 at most (survey 2.3.1).
+        the horizon, which costs a factor of 3.42 at most (Shalev-Shwartz (2012), section 2.3.1).
     rate : "hoeffding", as above; "survey", `sqrt(log d / T)`, whose bound is `2 sqrt(T log d)`; or a
         number, which is kept.
     experts : "ldim", "hypotheses", or "auto", whichever are fewer in a period.
@@ -181,7 +185,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     # --- what is proven ----------------------------------------------------------------------------
 
     def _bounds(self) -> tuple[float, float]:
-        """By Hoeffding's lemma and by the survey's theorem, of all periods together."""
+        """By Hoeffding's lemma and by Shalev-Shwartz's (2012) theorem, of all periods together."""
         if not self._played:
             return self._past[0], self._past[1]
         count = self.pool.count if isinstance(self.pool, LdimExperts) else len(self.H)
@@ -201,7 +205,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
             self.rounds,
             self.loss - least,
             bounds,
-            "survey Theorems 1.3, 3.1 and 3.6",
+            "Shalev-Shwartz (2012), Theorems 1.3, 3.1 and 3.6",
             {},
             f"hypothesis {self.H.names[best]!r}, the best in hindsight",
             self.H.names[best],

@@ -11,7 +11,7 @@ def littlestone_dimension(H: FiniteClass, *, limit: int = LIMIT) -> int:
     """The depth of the deepest tree that the class shatters: how many mistakes must be made.
 
     No deterministic learner makes fewer on every sequence that some hypothesis labels, and `SOA` never
-    makes more (survey Lemmas 3.2, 3.3). It is found by
+    makes more (Shalev-Shwartz (2012), Lemmas 3.2, 3.3). It is found by
 
         Ldim(V) = max_x 1 + min(Ldim(V_x0), Ldim(V_x1)),  0 for a single hypothesis, -1 for none
 

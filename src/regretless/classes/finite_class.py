@@ -1,4 +1,7 @@
-"""Finite classes of hypotheses: functions from some points to the labels 0 and 1 (survey 3.2)."""
+"""Finite classes of hypotheses: functions from some points to the labels 0 and 1.
+
+Shalev-Shwartz (2012), section 3.2.
+"""
 
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

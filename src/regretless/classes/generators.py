@@ -23,7 +23,9 @@ class Generated:
 
     @classmethod
     def thresholds(cls, n: int) -> Self:
-        """`h_a(x) = 1[x >= a]` for a = 0, ..., n on the points 0, ..., n - 1 (survey Example 3.3).
+        """`h_a(x) = 1[x >= a]` for a = 0, ..., n on the points 0, ..., n - 1.
+
+        Shalev-Shwartz (2012), Example 3.3.
 
         The Littlestone dimension is `floor(log2(n + 1))`, the VC dimension 1.
 
@@ -51,7 +53,9 @@ class Generated:
 
     @classmethod
     def singletons(cls, n: int) -> Self:
-        """`h_j(x) = 1[x = j]` on n points (survey Example 3.2): Littlestone dimension 1, if n >= 2.
+        """`h_j(x) = 1[x = j]` on n points: Littlestone dimension 1, if n >= 2.
+
+        Shalev-Shwartz (2012), Example 3.2.
 
         >>> from regretless.classes import FiniteClass, littlestone_dimension
         >>> littlestone_dimension(FiniteClass.singletons(100))
@@ -135,7 +139,8 @@ class Generated:
     def halfspaces(cls, n: int) -> Self:
         """All ways in which a line divides the grid {0, ..., n - 1}^2; the VC dimension is 3, if n > 1.
 
-        On the whole plane the Littlestone dimension is infinite (survey 3.3); here it grows with n.
+        On the whole plane the Littlestone dimension is infinite (Shalev-Shwartz (2012), section
+        3.3); here it grows with n.
 
         >>> from regretless.classes import FiniteClass
         >>> [len(FiniteClass.halfspaces(n)) for n in (1, 2, 3, 4)]

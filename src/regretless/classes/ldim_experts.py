@@ -1,4 +1,7 @@
-"""Experts that stand for a whole class: one for each way that SOA can err (survey 3.2.1)."""
+"""Experts that stand for a whole class: one for each way that SOA can err.
+
+Shalev-Shwartz (2012), section 3.2.1.
+"""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -24,7 +27,7 @@ class LdimExperts(OneThread, changing=("rounds",)):
 
     An expert is given the rounds `i_1 < ... < i_L` in which it deviates from SOA, with L at most
     `Ldim(H)`; in all others it predicts as SOA would, and always goes on as if it had been right. Every
-    hypothesis agrees with one of them in all T rounds (survey Lemma 3.7), so that
+    hypothesis agrees with one of them in all T rounds (Shalev-Shwartz (2012), Lemma 3.7), so that
 
         d = sum_{L <= Ldim(H)} C(T, L)  <=  (e T / Ldim(H))^Ldim(H)
 
@@ -172,7 +175,8 @@ class LdimExperts(OneThread, changing=("rounds",)):
     def deviations(self, hypothesis: Any, xs: Sequence[Hashable]) -> list[int]:
         """The rounds in which the expert deviates that agrees with a hypothesis, given by its name.
 
-        They are those in which SOA errs if the hypothesis is right (survey Lemma 3.7).
+        They are those in which SOA errs if the hypothesis is right (Shalev-Shwartz (2012), Lemma
+        3.7).
 
         >>> experts = LdimExperts(FiniteClass.thresholds(3), horizon=3, rate=1.0)
         >>> experts.deviations(3, [1, 2, 0])

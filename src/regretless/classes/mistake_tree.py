@@ -1,4 +1,7 @@
-"""Shattered trees: how an adversary makes every learner of a class err (survey Definition 3.2)."""
+"""Shattered trees: how an adversary makes every learner of a class err.
+
+Shalev-Shwartz (2012), Definition 3.2.
+"""
 
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,8 +18,8 @@ class MistakeTree:
     """A complete binary tree of points; on every path some hypothesis says the labels of its edges.
 
     The learner is asked at the root. Whatever it predicts, the label is the other one, and the game goes
-    on in that child: as many mistakes as the tree is deep, although a hypothesis makes none (survey
-    Lemma 3.2).
+    on in that child: as many mistakes as the tree is deep, although a hypothesis makes none
+    (Shalev-Shwartz (2012), Lemma 3.2).
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The standard optimal algorithm: predict so that a mistake costs the most (survey 3.2)."""
+"""The standard optimal algorithm: predict so that a mistake costs the most.
+
+Shalev-Shwartz (2012), section 3.2.
+"""
 
 from collections.abc import Hashable, Iterable
 from typing import Any, Self
@@ -24,9 +27,9 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
         y_t = argmax_r Ldim({h in V_t : h(x_t) = r}),   V_{t+1} = {h in V_t : h(x_t) = label}
 
     If some hypothesis is always right, at most `Ldim(H)` mistakes are made, and no deterministic learner
-    can promise fewer (survey Lemma 3.3, Corollary 3.4): each mistake lowers `Ldim(V_t)`. A label that no
-    hypothesis of `V_t` gives raises `NotRealizable`, and nothing is learned from it; see
-    `AgnosticLearner`.
+    can promise fewer (Shalev-Shwartz (2012), Lemma 3.3, Corollary 3.4): each mistake lowers
+    `Ldim(V_t)`. A label that no hypothesis of `V_t` gives raises `NotRealizable`, and nothing is
+    learned from it; see `AgnosticLearner`.
 
     Parameters
     ----------
@@ -135,7 +138,7 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
             self.rounds,
             self.mistakes,
             bounds,
-            "survey Lemma 3.3",
+            "Shalev-Shwartz (2012), Lemma 3.3",
             {
                 "a hypothesis is always right": True,
                 "each mistake lowers the dimension": self._lowered,

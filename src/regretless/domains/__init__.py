@@ -1,7 +1,6 @@
 """Convex sets to play in and to compare with: membership, projections, support functions.
 
-The projectors are those of Shalev-Shwartz, "Online Learning and Online Convex Optimization"
-(2011), section 2.6, and, for the slab, of Luo, "Optimal and Adaptive Online Learning" (2016),
+The projectors are those of Shalev-Shwartz (2012), section 2.6, and, for the slab, of Luo (2016),
 Lemma 11. Each domain projects in every geometry of `regretless.geometry`.
 """
 

@@ -206,7 +206,7 @@ def _polyhedral_program(theta: Array, matrix: Array, constraints: "Linear") -> A
     """The maximiser of `<v, theta> - 1/2 v'Av` over a polyhedron, by an active-set method.
 
     In the coordinates `L'v` with `A = LL'` it is a least-distance problem, whose dual is a
-    nonnegative least-squares problem (Lawson and Hanson, 1974, chapter 23). The active constraints
+    nonnegative least-squares problem (Lawson and Hanson (1974), chapter 23). The active constraints
     are taken from the latter, and the point from them, to rounding.
     """
     from scipy.linalg import solve_triangular

@@ -1,4 +1,4 @@
-"""AdaNormalHedge and its version for experts that take turns (thesis 2.3)."""
+"""AdaNormalHedge and its version for experts that take turns (Luo (2016), section 2.3)."""
 
 import math
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ class AdaNormalHedge(ExpertPlayer):
     """Nothing to tune: the regret adapts to the losses, to the prior and to who is awake.
 
     `p_i ~ prior_i c_i w(R_i, C_i)` with `C_i = sum |r_i|` and
-    `w(R, C) = (Phi(R + 1, C + 1) - Phi(R - 1, C + 1)) / 2`, `Phi(R, C) = e^{[R]_+^2 / (3 C)}` (thesis
-    Algorithm 6). For every `u` at once
+    `w(R, C) = (Phi(R + 1, C + 1) - Phi(R - 1, C + 1)) / 2`, `Phi(R, C) = e^{[R]_+^2 / (3 C)}` (Luo
+    (2016), Algorithm 6). For every `u` at once
 
         R(u) <= sqrt(3 <u, C> (RE(u || prior) + ln B))
         B = 1 + (3/2) sum_i prior_i (1 + ln(1 + C_i))                            (Lemma 4)
@@ -45,7 +45,7 @@ class AdaNormalHedge(ExpertPlayer):
     """
 
     _kept = ("_slept", "_periods", "_lost")
-    _theorem = "thesis Theorem 4 and Lemma 4"
+    _theorem = "Luo (2016), Theorem 4 and Lemma 4"
 
     def __init__(
         self,
@@ -122,7 +122,9 @@ def lemma_4(C: Array, prior: Array | float, periods: float = 1, lost: float = 0.
 
 
 class AdaNormalHedgeTV(ExpertPlayer):
-    """AdaNormalHedge against the best expert of every interval, all at once (thesis 2.3.3).
+    """AdaNormalHedge against the best expert of every interval, all at once.
+
+    Luo (2016), section 2.3.3.
 
     A copy of the experts begins in each round `tau`, with prior `1 / tau^2`. In the rounds from `a` to
     `b` (the first is 1) the regret to expert i is at most
@@ -137,7 +139,7 @@ class AdaNormalHedgeTV(ExpertPlayer):
     Parameters
     ----------
     n, prior, range : see `ExpertPlayer`.
-    streaming : keep only O(ln t) of the copies (Hazan and Seshadhri's rule), for O(n ln t) a round
+    streaming : keep only O(ln t) of the copies (Hazan and Seshadhri (2009)), for O(n ln t) a round
         instead of O(n t). The interval is then covered by the lives of O(ln(b - a)) copies, of which
         each lives at least four times as long as the one before, and the bounds of these add up.
 
@@ -147,7 +149,7 @@ class AdaNormalHedgeTV(ExpertPlayer):
     (21.1, True)
     """
 
-    _theorem = "thesis 2.3.3"
+    _theorem = "Luo (2016), section 2.3.3"
 
     def __init__(
         self,

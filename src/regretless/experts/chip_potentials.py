@@ -1,4 +1,4 @@
-"""How bad the place of a chip is: the potentials of drifting games (Luo, 2016, section 2.1)."""
+"""How bad the place of a chip is: the potentials of drifting games (Luo (2016), section 2.1)."""
 
 import math
 from abc import ABC, abstractmethod
@@ -154,7 +154,7 @@ class NormalHedgeDTPotential(Potential):
     """
 
     def __init__(self, d: float = 3.0) -> None:
-        self.d = within(d, "d", "[3, inf)", ": Lemma 2 does not hold below")
+        self.d = within(d, "d", "[3, inf)", ": Luo (2016), Lemma 2, does not hold below")
         self._sums = [0.0]
 
     def _surcharge(self, t: int) -> float:

@@ -1,4 +1,4 @@
-"""Drifting games, and the experts made from them: Luo, "Optimal and Adaptive Online Learning" (2016).
+"""Drifting games, and the experts made from them: Luo (2016).
 
 Section 2.1. Chips stand on a line, one for each expert. A potential says how bad the place of a chip is
 with the rounds that are left, and its weight is the difference between a step to the left and one to

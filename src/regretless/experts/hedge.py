@@ -1,4 +1,7 @@
-"""Weights that shrink exponentially with the loss: Hedge and what is near to it (mohri 8.2, 16, 17)."""
+"""Weights that shrink exponentially with the loss: Hedge and what is near to it.
+
+Mohri et al. (2018), section 8.2, Exercises 8.7 and 8.9.
+"""
 
 import math
 from typing import Any, ClassVar, Literal
@@ -19,21 +22,23 @@ class Hedge(ExpertPlayer):
     """Exponential weights: `p_i ~ prior_i e^{-eta L_i}`, L the total loss.
 
     The rates never grow, and the regret to `u` is at most
-    `RE(u || prior) / eta_T + sum_t eta_t / 8` (mohri Theorem 8.6); with a fixed rate also
-    `(eta <u, L> + RE(u || prior)) / (1 - e^-eta) - <u, L>`, which is small if `u` loses little.
+    `RE(u || prior) / eta_T + sum_t eta_t / 8` (Mohri et al. (2018), Theorem 8.6); with a fixed rate
+    also `(eta <u, L> + RE(u || prior)) / (1 - e^-eta) - <u, L>`, which is small if `u` loses
+    little.
 
-    The survey calls it Weighted Majority (Shalev-Shwartz, 2012, section 2.1.2), the textbook the
-    exponentially weighted average (Mohri and others, 2018, Figure 8.5; on forecasts it is a `Mixture`
-    with `gradient=False` and a `range`). The textbook's Weighted Majority is `WeightedMajority`.
+    Shalev-Shwartz (2012) calls it Weighted Majority (section 2.1.2), the
+    textbook the exponentially weighted average (Mohri et al. (2018), Figure 8.5; on forecasts it
+    is a `Mixture` with `gradient=False` and a `range`). The textbook's Weighted Majority is
+    `WeightedMajority`.
 
     Parameters
     ----------
     n, prior, range : see `ExpertPlayer`.
     rate : "anytime", `eta_t = sqrt(8 ln n / t)`; "horizon", the best fixed rate for `horizon` rounds;
         "doubling", that for 2^k rounds, starting again in rounds 2^k; "small-loss", which falls with
-        what was lost beyond the best mixture so far (AdaHedge: de Rooij and others, 2014): the regret
-        is of the order of the root of the smallest loss; or a number, a fixed rate. Rates are those
-        of losses in [0, 1].
+        what was lost beyond the best mixture so far (AdaHedge: de Rooij, van Erven, Grunwald and
+        Koolen (2014)): the regret is of the order of the root of the smallest loss; or a number, a
+        fixed rate. Rates are those of losses in [0, 1].
     horizon : how many rounds there will be, for "horizon".
 
     >>> hedge = Hedge(2, rate=math.log(2))
@@ -43,7 +48,7 @@ class Hedge(ExpertPlayer):
     (array([0.6667, 0.3333]), 1.0866)
     """
 
-    _theorem = "mohri Theorems 8.6 and 8.7"
+    _theorem = "Mohri et al. (2018), Theorems 8.6 and 8.7"
 
     def __init__(
         self,
@@ -110,7 +115,9 @@ class Hedge(ExpertPlayer):
 
 
 class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
-    """Follow an expert drawn by its weight, which is multiplied by `beta^loss` (mohri Figure 8.4).
+    """Follow an expert drawn by its weight, which is multiplied by `beta^loss`.
+
+    Mohri et al. (2018), Figure 8.4.
 
     The expected loss is at most `ln n / (1 - beta) + (2 - beta) L` where `L` is that of the best expert
     (Theorem 8.4), and with `beta` for a horizon the regret is at most `2 sqrt(T ln n)`. In few rounds
@@ -132,7 +139,7 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
 
     _sleeps = False
     _kept: ClassVar[tuple[str, ...]] = ("_slept", "draws")
-    _theorem = "mohri Theorem 8.4"
+    _theorem = "Mohri et al. (2018), Theorem 8.4"
 
     def __init__(
         self,
@@ -182,7 +189,9 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
 
 
 class SecondOrderHedge(ExpertPlayer):
-    """Linear multiplicative weights, `w_i <- w_i (1 - (1 - beta) l_i)` (mohri exercises 8.7 and 8.9).
+    """Linear multiplicative weights, `w_i <- w_i (1 - (1 - beta) l_i)`.
+
+    Mohri et al. (2018), Exercises 8.7 and 8.9.
 
     The regret to expert i is at most `ln(1 / prior_i) / (1 - beta) + (1 - beta) sum_t l_ti^2`. For
     losses of 0 and 1 it is `RandomizedWeightedMajority`.
@@ -200,7 +209,7 @@ class SecondOrderHedge(ExpertPlayer):
     """
 
     _sleeps = False
-    _theorem = "mohri exercises 8.7 and 8.9"
+    _theorem = "Mohri et al. (2018), Exercises 8.7 and 8.9"
 
     def __init__(
         self,
@@ -234,8 +243,8 @@ class SecondOrderHedge(ExpertPlayer):
 class FixedShare(ExpertPlayer):
     """Hedge whose weights are mixed with even ones: good against experts that take turns.
 
-    `v_i ~ p_i e^{-eta l_i}`, `p_i = (1 - share) v_i + share / n` (Herbster and Warmuth, 1998). To a
-    sequence of experts with `k` changes the regret is at most
+    `v_i ~ p_i e^{-eta l_i}`, `p_i = (1 - share) v_i + share / n` (Herbster and Warmuth (1998)). To
+    a sequence of experts with `k` changes the regret is at most
     `((k + 1) ln n + k ln(1 / share) + (T - k - 1) ln(1 / (1 - share))) / eta + eta T / 8`.
 
     Parameters
@@ -301,12 +310,12 @@ def _log(n: int) -> float:
 
 
 def _eta(n: int, rounds: int) -> float:
-    """The best fixed rate for so many rounds (mohri eq. 8.16)."""
+    """The best fixed rate for so many rounds (Mohri et al. (2018), eq. 8.16)."""
     return math.sqrt(8.0 * _log(n) / rounds)
 
 
 def _majority(n: int, rounds: float) -> float:
-    """The best beta for so many rounds (mohri Theorem 8.4)."""
+    """The best beta for so many rounds (Mohri et al. (2018), Theorem 8.4)."""
     return max(0.5, 1.0 - math.sqrt(_log(n) / rounds))
 
 

@@ -1,4 +1,7 @@
-"""Players that vote: experts say 0 or 1, and so does the player (survey A, mohri 8.2.1, 8.2.2)."""
+"""Players that vote: experts say 0 or 1, and so does the player.
+
+Shalev-Shwartz (2012), section 1.2.1; Mohri et al. (2018), sections 8.2.1, 8.2.2.
+"""
 
 import copy
 import inspect
@@ -227,8 +230,9 @@ class Halving(_Realizable):
     If some expert is right in every round, at most `log2 n` mistakes are made.
 
     What is called Halving differs: the textbook's takes their say from experts that erred only when
-    the majority did (Mohri and others, 2018, Figure 8.2, Theorem 8.1), `mode="on_mistake"`, the survey's
-    after every round (Shalev-Shwartz, 2012, section 1.2.1, Theorem 1.2), `mode="always"`.
+    the majority did (Mohri et al. (2018), Figure 8.2, Theorem 8.1), `mode="on_mistake"`,
+    that of Shalev-Shwartz (2012), section 1.2.1, Theorem 1.2, after every round,
+    `mode="always"`.
 
     Parameters: `n`, how many experts; `mode`.
 
@@ -248,12 +252,18 @@ class Halving(_Realizable):
         return self._without(errs) if wrong or self.mode == "always" else self.charges
 
     def _bound(self, theirs: Any) -> tuple[Any, str]:
-        name = "mohri Theorem 8.1" if self.mode == "on_mistake" else "survey Theorem 1.2"
+        name = (
+            "Mohri et al. (2018), Theorem 8.1"
+            if self.mode == "on_mistake"
+            else "Shalev-Shwartz (2012), Theorem 1.2"
+        )
         return theirs * 0.0 + math.floor(math.log2(self.n)), name
 
 
 class Consistent(_Realizable):
-    """The first of the experts that were right in every round (survey 1.2.1).
+    """The first of the experts that were right in every round.
+
+    Shalev-Shwartz (2012), section 1.2.1.
 
     If there is always one, at most `n - 1` mistakes are made.
 
@@ -271,17 +281,18 @@ class Consistent(_Realizable):
         return self._without(errs)
 
     def _bound(self, theirs: Any) -> tuple[Any, str]:
-        return theirs * 0.0 + self.n - 1.0, "survey Corollary 1.1"
+        return theirs * 0.0 + self.n - 1.0, "Shalev-Shwartz (2012), Corollary 1.1"
 
 
 class WeightedMajority(_Voter):
-    """The weighted majority; who errs is multiplied by beta (mohri Figure 8.3).
+    """The weighted majority; who errs is multiplied by beta (Mohri et al. (2018), Figure 8.3).
 
     At most `(ln n + m ln(1 / beta)) / ln(2 / (1 + beta))` mistakes are made, `m` being those of any
     expert (Theorem 8.3). With beta 0 it is `Halving`, and empties when no expert is always right.
 
-    This is the textbook's Weighted Majority. The survey calls `Hedge` so (Shalev-Shwartz, 2012, section
-    2.1.2); its experts with a surrogate loss are this player with `beta=e**-0.5` and `mode="always"`.
+    This is the textbook's Weighted Majority. Shalev-Shwartz (2012) calls `Hedge` so
+    (Shalev-Shwartz (2012), section 2.1.2); its experts with a surrogate loss are this player with
+    `beta=e**-0.5` and `mode="always"`.
 
     Parameters: `n`; `beta` in [0, 1); `mode`, "on_mistake", weights change only when the majority was
     wrong, or "always".
@@ -310,6 +321,6 @@ class WeightedMajority(_Voter):
         if self.beta == 0:
             return np.where(
                 np.asarray(theirs) == 0, math.log2(self.n), math.inf
-            ), "mohri Theorem 8.1"
+            ), "Mohri et al. (2018), Theorem 8.1"
         bound = math.log(self.n) + theirs * math.log(1.0 / self.beta)
-        return bound / math.log(2.0 / (1.0 + self.beta)), "mohri Theorem 8.3"
+        return bound / math.log(2.0 / (1.0 + self.beta)), "Mohri et al. (2018), Theorem 8.3"

@@ -71,7 +71,7 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
     >>> mix.predict({"ar": 3.0, "gam": 1.0}) < 1.5, mix.names
     (True, ['gam', 'ar'])
 
-    The exponentially weighted average of a textbook (Mohri and others, 2018, Figure 8.5):
+    The exponentially weighted average of a textbook (Mohri et al. (2018), Figure 8.5):
 
     >>> from regretless.experts import Hedge
     >>> mix = Mixture(lambda n: Hedge(n, rate=0.5), gradient=False, range=(0, 1))

@@ -1,4 +1,4 @@
-"""What all players that mix experts have in common (thesis 2.2, 2.14).
+"""What all players that mix experts have in common (Luo (2016), sections 2.1.2 and 2.3.2).
 
 Each round the player has weights `p`, a distribution over the experts. Then the experts' losses `l` are
 revealed and `<p, l>` is suffered. The regret to an expert is how much more was suffered than by it,

@@ -1,4 +1,7 @@
-"""Players whose weights are functions of the regrets, without a rate (mohri 18, thesis 2.1)."""
+"""Players whose weights are functions of the regrets, without a rate.
+
+Mohri et al. (2018), Exercise 8.8; Luo (2016), section 2.1.
+"""
 
 import math
 from typing import Any, ClassVar
@@ -27,7 +30,9 @@ class _PotentialPlayer(ExpertPlayer):
 
 
 class PolynomialWeights(_PotentialPlayer):
-    """Weights `[R_i]_+^(alpha - 1)` (mohri exercise 8.8): nothing to tune, for any number of rounds.
+    """Weights `[R_i]_+^(alpha - 1)`: nothing to tune, for any number of rounds.
+
+    Mohri et al. (2018), Exercise 8.8.
 
     The regret is at most `sqrt((alpha - 1) T) n^(1 / alpha)`; for `alpha = 2 ln n` that is
     `sqrt(e (2 ln n - 1) T)`.
@@ -42,7 +47,7 @@ class PolynomialWeights(_PotentialPlayer):
     """
 
     _kind = 0
-    _theorem = "mohri exercise 8.8"
+    _theorem = "Mohri et al. (2018), Exercise 8.8"
 
     def __init__(
         self,
@@ -65,7 +70,7 @@ class PolynomialWeights(_PotentialPlayer):
 
 
 class TwoNorm(_PotentialPlayer):
-    """Weights `[R_i + 1]_+^2 - [R_i - 1]_+^2` (thesis Corollary 1).
+    """Weights `[R_i + 1]_+^2 - [R_i - 1]_+^2` (Luo (2016), Corollary 1).
 
     For every epsilon the regret to the best but for a fraction epsilon is at most `sqrt(T / epsilon)`.
 
@@ -78,7 +83,7 @@ class TwoNorm(_PotentialPlayer):
     """
 
     _kind = 1
-    _theorem = "thesis Corollary 1"
+    _theorem = "Luo (2016), Corollary 1"
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         # sum prior_i [R_i]_+^2 <= T; for a group u of the share epsilon, sum u^2 / prior is 1 / epsilon
@@ -88,7 +93,9 @@ class TwoNorm(_PotentialPlayer):
 
 
 class NormalHedgeDT(_PotentialPlayer):
-    """Weights `e^{[R_i + 1]_+^2 / (d t)} - e^{[R_i - 1]_+^2 / (d t)}` in round t (thesis Corollary 2).
+    """Weights `e^{[R_i + 1]_+^2 / (d t)} - e^{[R_i - 1]_+^2 / (d t)}` in round t.
+
+    Luo (2016), Corollary 2.
 
     For every epsilon the regret to the best but for a fraction epsilon is at most
     `sqrt(d T ln(1 + sum_{t <= T} (e^{4 / (d t)} - 1) / (2 epsilon)))`.
@@ -102,7 +109,7 @@ class NormalHedgeDT(_PotentialPlayer):
     """
 
     _kind = 2
-    _theorem = "thesis Corollary 2"
+    _theorem = "Luo (2016), Corollary 2"
 
     def __init__(
         self,
@@ -112,7 +119,7 @@ class NormalHedgeDT(_PotentialPlayer):
         prior: Any = None,
         range: tuple[float, float] | None = (0.0, 1.0),
     ) -> None:
-        self.d = within(d, "d", "[3, inf)", ": Lemma 2 does not hold below")
+        self.d = within(d, "d", "[3, inf)", ": Luo (2016), Lemma 2, does not hold below")
         self._parameter = self.d
         super().__init__(n, prior=prior, range=range)
 

@@ -1,4 +1,4 @@
-"""The best pruning of a decision tree: Luo, "Optimal and Adaptive Online Learning" (2016).
+"""The best pruning of a decision tree: Luo (2016).
 
 Section 2.3.4. The edges of the tree are experts that sleep unless an example comes along them, and
 AdaNormalHedge with sleeping experts combines those on its path.

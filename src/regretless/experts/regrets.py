@@ -1,4 +1,4 @@
-"""The regrets of a finished game: Luo, "Optimal and Adaptive Online Learning" (2016), chapter 2.
+"""The regrets of a finished game: Luo (2016), chapter 2.
 
 All of them are sums of the instantaneous regrets `r[t, i]`, a row a round and a column an expert:
 what was lost in round t above the loss of expert i, times how sure the expert was (section 2.3.2).

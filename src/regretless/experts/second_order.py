@@ -31,10 +31,10 @@ class _SecondOrder(ExpertPlayer):
 class AdaptMLProd(_SecondOrder):
     """`p_i ~ eta_i w_i`, `w_i <- (w_i (1 + eta_i r_i))^(eta'_i / eta_i)`: regret by squares.
 
-    `eta_i = min(1/2, sqrt(ln n / (1 + V_i)))` with `V_i = sum r_i^2` (Gaillard, Stoltz and van Erven,
-    2014). As `sum eta_i w_i r_i = 0` and `x <= x^a + (a - 1) / e` for `a >= 1`, the sum of the weights
-    grows by no more than `sum_i (eta_i / eta'_i - 1) / e` a round; with `ln(1 + x) >= x - x^2` the
-    regret to expert i is at most
+    `eta_i = min(1/2, sqrt(ln n / (1 + V_i)))` with `V_i = sum r_i^2` (Gaillard, Stoltz and van
+    Erven (2014)). As `sum eta_i w_i r_i = 0` and `x <= x^a + (a - 1) / e` for `a >= 1`, the sum of
+    the weights grows by no more than `sum_i (eta_i / eta'_i - 1) / e` a round; with
+    `ln(1 + x) >= x - x^2` the regret to expert i is at most
 
         (1 + sqrt 2) sqrt(ln n) (sqrt(1 + V_i) - 1) + ln(n) / eta_1
             + ln(1 + sum_j (1 + ln(1 + V_j)) / (2 e)) / eta_i
@@ -134,11 +134,12 @@ class BOA(_SecondOrder):
     """Bernstein online aggregation, in any range of losses: `p_i ~ prior_i eta_i e^{eta_i S_i}`.
 
     `S_i = sum_t r_ti - eta_ti r_ti^2`, `1 / eta_ti^2 = 2.2 V_ti`, `V_ti = sum_{s <= t} r_si^2`
-    (Wintenberger, 2017, as opera has it). As `sum r^2 / sqrt(V) <= 2 sqrt(V)`, the regret to expert i is
-    at most `2 sqrt(V_i / 2.2) + sqrt(2.2 V_i) (ln(1 / prior_i) + ln W)` where W is at least
-    `sum_j prior_j e^{eta_j S_j}`. It starts at 1 and grows by no more than `0.51 sum_j prior_j
-    (1 - eta'_j / eta_j)` in a round, as rates fall from eta to eta'; by more if some |r| is beyond half
-    of all before, `eta |r| > 1/2`, which the core adds up (`second_order.hpp` has the proof).
+    (Wintenberger (2017), as opera has it). As `sum r^2 / sqrt(V) <= 2 sqrt(V)`, the regret to
+    expert i is at most `2 sqrt(V_i / 2.2) + sqrt(2.2 V_i) (ln(1 / prior_i) + ln W)` where W is at
+    least `sum_j prior_j e^{eta_j S_j}`. It starts at 1 and grows by no more than
+    `0.51 sum_j prior_j (1 - eta'_j / eta_j)` in a round, as rates fall from eta to eta'; by more if
+    some |r| is beyond half of all before, `eta |r| > 1/2`, which the core adds up
+    (`second_order.hpp` has the proof).
 
     Parameters: `n`, `prior`; `range` of the losses, by default not known.
 

@@ -1,4 +1,6 @@
-"""Zero-sum games, solved by players that learn from each other, with a measured gap (mohri 8.5).
+"""Zero-sum games, solved by players that learn from each other, with a measured gap.
+
+Mohri et al. (2018), section 8.5.
 
 from regretless.games import solve
 

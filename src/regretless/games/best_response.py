@@ -12,8 +12,8 @@ __all__ = ["BestResponse"]
 class BestResponse:
     """Plays what loses least against what the other player plays in this round (ties: the first).
 
-    Its regret is never positive, so that against it the gap is at most the other's mean regret (mohri
-    Theorem 8.16).
+    Its regret is never positive, so that against it the gap is at most the other's mean regret
+    (Mohri et al. (2018), Theorem 8.16).
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from regretless.certificates import Certificate
 
 __all__ = ["AVERAGES", "GameCertificate"]
 
-AVERAGES = "the gap of averages is the sum of mean regrets (mohri Theorem 8.16)"
+AVERAGES = "Mohri et al. (2018), Theorem 8.16"
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ __all__ = ["OptimisticHedge"]
 class OptimisticHedge(ExpertPlayer):
     """Exponential weights of the total loss, the last one counted twice: `p_i ~ e^{-eta (L_i + l_i)}`.
 
-    (Rakhlin and Sridharan, 2013; Syrgkanis, Agarwal, Luo and Schapire, 2015.) Losses that change slowly,
-    as those of a game whose other player learns too, cost little: with `d_t` the span of
+    (Rakhlin and Sridharan (2013); Syrgkanis, Agarwal, Luo and Schapire (2015).) Losses that change
+    slowly, as those of a game whose other player learns too, cost little: with `d_t` the span of
     `l_t - l_{t-1}` and `eta_t = sqrt(8 ln n / (4 + sum_{s<t} d_s^2))`
 
         R(u) <= RE(u || prior) / eta_T + sum_t eta_t d_t^2 / 8
@@ -30,7 +30,7 @@ class OptimisticHedge(ExpertPlayer):
     """
 
     _sleeps = False
-    _theorem = "Rakhlin and Sridharan (2013); Syrgkanis and others (2015)"
+    _theorem = "Rakhlin and Sridharan (2013); Syrgkanis, Agarwal, Luo and Schapire (2015)"
 
     def __init__(
         self, n: int, *, prior: Any = None, range: tuple[float, float] | None = (0.0, 1.0)

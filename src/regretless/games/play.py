@@ -1,4 +1,4 @@
-"""`play`: any two players at a zero-sum game (mohri 8.5)."""
+"""`play`: any two players at a zero-sum game (Mohri et al. (2018), section 8.5)."""
 
 import copy
 from collections.abc import Callable

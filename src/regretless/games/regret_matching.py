@@ -13,8 +13,8 @@ __all__ = ["RegretMatchingPlus"]
 class RegretMatchingPlus(ExpertPlayer):
     """Weights in proportion to regrets that never fall below 0: `p ~ z`, `z <- [z + r]_+`.
 
-    `r_i = <p, l> - l_i` are the regrets of the round (Tammelin, 2014). With `predictive` they are
-    expected once more, `p ~ [z + r]_+` (Farina, Kroer and Sandholm, 2021). For every `u`
+    `r_i = <p, l> - l_i` are the regrets of the round (Tammelin (2014)). With `predictive` they are
+    expected once more, `p ~ [z + r]_+` (Farina, Kroer and Sandholm (2021)). For every `u`
 
         R(u) <= max_i z_i <= ||z||_2 <= sqrt(sum_t ||r_t - m_t||^2)
 
@@ -35,7 +35,7 @@ class RegretMatchingPlus(ExpertPlayer):
     _sleeps = False
     _scale_free: ClassVar[bool] = True
     _rises: ClassVar[bool] = False  # regrets that were made up for are bounds no more
-    _theorem = "Farina, Kroer and Sandholm (2021); Tammelin and others (2015)"
+    _theorem = "Farina, Kroer and Sandholm (2021); Tammelin, Burch, Johanson and Bowling (2015)"
 
     def __init__(
         self,

@@ -60,7 +60,8 @@ def solve(
     `min_p max_q p'Aq = max_q min_p p'Aq` (the minimax theorem): two players who each have no regret in
     the long run find both. Whatever they did, the averages `p`, `q` of their strategies prove that the
     value is in `[min_i (A q)_i, max_j (p'A)_j]`, an interval as long as the sum of their mean regrets
-    (mohri Theorem 8.16). `gap` is its length, computed from the payoffs, with an allowance for rounding.
+    (Mohri et al. (2018), Theorem 8.16). `gap` is its length, computed from the payoffs, with an
+    allowance for rounding.
 
     Parameters
     ----------

@@ -2,9 +2,9 @@
 
 A geometry is a convex function `psi` with its conjugate `psi*(theta) = sup_w <w, theta> - psi(w)`,
 the link `theta -> w` that attains it, the Bregman divergences of both, and the norm in which `psi`
-is strongly convex. The table is that of Shalev-Shwartz, "Online Learning and Online Convex
-Optimization" (2011), section 2, with the quadratic one of Srebro's lecture (TTIC 31120, 16).
-None holds a step size: a player with step `eta` uses `psi / eta`, and plays `link(eta * theta)`.
+is strongly convex. The table is that of Shalev-Shwartz (2012), section 2, with the quadratic one of
+Srebro (lecture 16). None holds a step size: a player with step `eta` uses `psi / eta`, and plays
+`link(eta * theta)`.
 """
 
 from regretless.geometry.checking import check_geometry

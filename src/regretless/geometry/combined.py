@@ -125,8 +125,8 @@ class Sum(Geometry):
 class Restricted(Geometry):
     """A geometry restricted to a domain, infinite outside, as made by `on`.
 
-    Norm and strong convexity remain (survey, Lemma 2.9); the link is the Bregman projection of the
-    unrestricted one on the domain.
+    Norm and strong convexity remain (Shalev-Shwartz (2012), Lemma 2.9); the link is the Bregman
+    projection of the unrestricted one on the domain.
 
     Parameters: `geometry`; `to`, the domain.
 

@@ -60,7 +60,9 @@ class _L1(Geometry):
         return float(np.abs(vector(z, "z")).max())
 
     def local_norm(self, w: Any, z: Any) -> float:
-        """The norm of a gradient seen from `w`, `sqrt(sum w_i z_i^2)` (survey, section 2.8).
+        """The norm of a gradient seen from `w`, `sqrt(sum w_i z_i^2)`.
+
+        Shalev-Shwartz (2012), section 2.8.
 
         >>> UnnormalizedEntropy().local_norm([4.0, 0.0], [1.0, 5.0])
         2.0
@@ -74,7 +76,7 @@ class Entropy(_L1):
 
     The link is `scale * softmax(theta)`, the divergence `sum w log(w / u)`, the conjugate
     `scale * (log sum exp(theta) - log scale)`; `psi` is `1 / scale`-strongly convex in the l1 norm
-    (survey, section 2, R3 and R3B).
+    (Shalev-Shwartz (2012), Example 2.5 and Corollary 2.14).
 
     Parameters: `scale > 0`, the sum of the weights; 1 for probabilities.
 
@@ -168,7 +170,7 @@ class UnnormalizedEntropy(_L1):
     The link is `initial * exp(theta)`, the conjugate its sum, the divergence
     `sum w log(w / u) - w + u`. It is not strongly convex (only on `||w||_1 <= B`, with `1 / B` in
     the l1 norm), so that `strong_convexity` is 0; regret is bounded by `local_norm` instead
-    (survey, section 2, R4, and section 2.8).
+    (Shalev-Shwartz (2012), section 2.8).
 
     Parameters: `initial > 0`, the weight with which every coordinate begins; `1 / d` is usual.
 

@@ -16,7 +16,7 @@ class Euclidean(Geometry):
     """The geometry of gradient descent: `psi(w) = 1/2 ||w||_2^2`.
 
     The link is `theta` itself, the divergence `1/2 ||w - u||^2`; `psi` is 1-strongly convex in the
-    l2 norm, which is its own dual (survey, section 2, R1).
+    l2 norm, which is its own dual (Shalev-Shwartz (2012), Example 2.4).
 
     >>> Euclidean().link([1.0, -2.0])
     array([ 1., -2.])

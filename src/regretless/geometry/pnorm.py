@@ -19,12 +19,13 @@ class PNorm(Geometry):
 
     The link is `sign(theta_i) |theta_i|^(p-1) / ||theta||_p^(p-2)`, the conjugate
     `1/2 ||theta||_p^2`; `psi` is `(q - 1)`-strongly convex in the lq norm, whose dual is lp.
-    `p = 2` is `Euclidean`; about `2 log d` is best against sparse comparators (survey, C14).
+    `p = 2` is `Euclidean`; about `2 log d` is best against sparse comparators (Shalev-Shwartz
+    (2012), Corollary 2.18).
 
     Parameters: `p >= 2`, the exponent of the dual norm, in which gradients are measured (that of
     `w` is `q`); `convention`: `"A"` as above, or `"B"` for `psi / (q - 1)`, which is 1-strongly
-    convex and has `q - 1` times the link. The survey prints the link of A with the function of B
-    (section 2.6.1); B with step `eta` is A with step `eta (q - 1)`.
+    convex and has `q - 1` times the link. Shalev-Shwartz (2012) prints the link of A with the
+    function of B (section 2.6.1); B with step `eta` is A with step `eta (q - 1)`.
 
     >>> PNorm(3).link([1.0, -2.0, 2.0]).round(10)
     array([ 0.38891112, -1.55564447,  1.55564447])

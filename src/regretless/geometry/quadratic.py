@@ -17,8 +17,9 @@ class Quadratic(Geometry):
     """The geometry of preconditioned gradient descent: `psi(w) = 1/2 w'Aw`.
 
     The link is `A^-1 theta`, the divergence `1/2 (w - u)'A(w - u)`; `psi` is 1-strongly convex in
-    the norm `sqrt(w'Aw)`, whose dual is `sqrt(z'A^-1 z)` (lecture 16, "Dual Averaging"). The matrix
-    is factored once; a link takes `O(d^2)` operations, `O(d)` for a diagonal.
+    the norm `sqrt(w'Aw)`, whose dual is `sqrt(z'A^-1 z)` (Srebro (lecture 16), slide Dual
+    Averaging). The matrix is factored once; a link takes `O(d^2)` operations, `O(d)` for a
+    diagonal.
 
     Parameters: `matrix`, symmetric and positive definite of shape (d, d), or the positive diagonal
     of one, of shape (d,).

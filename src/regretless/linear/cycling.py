@@ -1,4 +1,7 @@
-"""Several passes over the same examples, until nothing is wrong any more (mohri 7)."""
+"""Several passes over the same examples, until nothing is wrong any more.
+
+Mohri et al. (2018), section 8.3.1.
+"""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,7 @@
-"""What the dual objective of a run proves of every comparator (primal-dual paper, 1 to 5)."""
+"""What the dual objective of a run proves of every comparator.
+
+Shalev-Shwartz and Singer (2007), sections 3 to 5.
+"""
 
 import math
 from dataclasses import dataclass
@@ -35,8 +38,8 @@ class DualCertificate(LinearCertificate):
     and "leader" the most by which the problem of any round was not solved, in the units of `dual`,
     and None for the others.
 
-    In `bounds`, "primal-dual Thm 3" is `regret_bound` of all models of the norm, for the Euclidean
-    geometry.
+    In `bounds`, "Shalev-Shwartz and Singer (2007), Theorem 3" is `regret_bound` of all models of
+    the norm, for the Euclidean geometry.
 
     >>> c = DualCertificate.of(3, loss=2.0, dual=1.5, mistakes=2, gains=1.0, least=0.0, C=0.5,
     ...                        margin=1.0, curvature=1.0, update="aggressive", lane_rounds=3)
@@ -63,7 +66,9 @@ class DualCertificate(LinearCertificate):
     def _theorems(self) -> dict[str, float]:
         if not self.euclidean or self.ord == math.inf or self._no_theorem_3:
             return {}
-        return {"primal-dual Thm 3": self.regret_bound(self.norm**2 / 2.0)}
+        return {
+            "Shalev-Shwartz and Singer (2007), Theorem 3": self.regret_bound(self.norm**2 / 2.0)
+        }
 
     @property
     def _no_theorem_3(self) -> str:

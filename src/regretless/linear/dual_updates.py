@@ -1,4 +1,7 @@
-"""Ways to raise the dual objective once a new example is there (primal-dual paper, 3 to 8)."""
+"""Ways to raise the dual objective once a new example is there.
+
+Shalev-Shwartz and Singer (2007), sections 4 and 5.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence

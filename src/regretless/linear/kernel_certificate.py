@@ -59,7 +59,7 @@ class KernelCertificate(Certificate):
     `l_t = max(0, 1 - y_t h(x_t) / rho)` over the update rounds only, `r` the largest
     `sqrt(K(x_t, x_t))` of these rounds:
 
-        separable   M <= r^2 / rho^2,  if all l_t = 0               (mohri Thm 8.8)
+        separable   M <= r^2 / rho^2,  if all l_t = 0               (Theorem 8.8)
         l1          M <= ((r/rho + sqrt(r^2/rho^2 + 4 ||l||_1)) / 2)^2   (Thm 8.11)
         l2          M <= (r/rho + ||l||_2)^2                        (Thm 8.12)
         data        M <= ||l||_1 + sqrt(sum K(x_t, x_t)) / rho      (Ex. 8.11)
@@ -104,7 +104,7 @@ class KernelCertificate(Certificate):
             rounds,
             None,
             total,
-            "mohri Thms 8.8, 8.11, 8.12 and Ex. 8.11 in the space of the kernel",
+            "Mohri et al. (2018), Theorems 8.8, 8.11, 8.12, Exercise 8.11",
             assumptions or {},
             f"{whose}, scaled to norm 1",
             against,

@@ -1,4 +1,7 @@
-"""The kernel Perceptron (mohri 9; survey D6)."""
+"""The kernel Perceptron.
+
+Mohri et al. (2018), Figures 8.8 and 8.9; Shalev-Shwartz (2012), section 3.3.1.
+"""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -31,8 +34,9 @@ class KernelPerceptron(Cycling, in_core=False):
     prediction takes one kernel value for each of them. For every `h` of norm 1 in the space of the
     kernel and every `rho > 0` the number of updates is at most
     `((r/rho + sqrt(r^2/rho^2 + 4 ||l||_1)) / 2)^2`, with `r^2` the largest `K(x_t, x_t)` and `l_t` the
-    hinge loss `max(0, 1 - y_t h(x_t) / rho)`, both over the update rounds (mohri Thm 8.11);
-    `certificate()` tells this bound and three others. With the linear kernel it is `Perceptron`.
+    hinge loss `max(0, 1 - y_t h(x_t) / rho)`, both over the update rounds (Mohri et al. (2018),
+    Theorem 8.11); `certificate()` tells this bound and three others. With the linear kernel it is
+    `Perceptron`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The Perceptron that asks for a margin (mohri 15)."""
+"""The Perceptron that asks for a margin (Mohri et al. (2018), Exercise 8.6)."""
 
 import math
 from typing import Any
@@ -24,11 +24,11 @@ class MarginPerceptron(MistakeDriven):
         if w = 0 or y <w, x> / ||w|| < rho / 2:  w <- w + y x
 
     If some u has `y <u, x> / ||u|| >= rho` and `||x|| <= R` on all examples, there are at most
-    `16 R^2 / rho^2` updates (mohri Exercise 8.6), over any number of passes; once a pass has none
-    (`cycle`), every margin `y <w, x> / ||w||` is at least `rho / 2`. With `n_0 = 0` and
-    `n_{k+1}^2 = n_k^2 + rho n_k + R^2` the norm after k updates is between `k rho'` and `n_k`, rho'
-    being the margin of u in the updates, so that the largest k with `n_k >= k rho'` is a bound as
-    well: about `2.5 R^2 / rho^2` for `rho' = rho`, and finite for every `rho' > rho / 2`.
+    `16 R^2 / rho^2` updates (Mohri et al. (2018), Exercise 8.6), over any number of passes; once a
+    pass has none (`cycle`), every margin `y <w, x> / ||w||` is at least `rho / 2`. With `n_0 = 0`
+    and `n_{k+1}^2 = n_k^2 + rho n_k + R^2` the norm after k updates is between `k rho'` and `n_k`,
+    rho' being the margin of u in the updates, so that the largest k with `n_k >= k rho'` is a bound
+    as well: about `2.5 R^2 / rho^2` for `rho' = rho`, and finite for every `rho' > rho / 2`.
     `certificate(X, y, comparator=u)` has both. `loss_` counts the conservative hinge loss of the
     rounds with the wrong sign, as for `Perceptron`.
 
@@ -73,7 +73,7 @@ class MarginPerceptron(MistakeDriven):
         rounded = _SINGLE * math.sqrt(len(u)) * R
         bounds = {"envelope": _envelope(R, rho, min(worst, rho))}
         if worst >= rho - rounded:
-            bounds["mohri Exercise 8.6"] = 16.0 * (R / rho) ** 2
+            bounds["Mohri et al. (2018), Exercise 8.6"] = 16.0 * (R / rho) ** 2
         return bounds, {"y <u, x> / ||u|| > margin / 2 in every update": worst > rho / 2.0}
 
 

@@ -29,11 +29,11 @@ def regret_to_lanes(
     rounding = 4.0 * _EPS * (examples + 2) * sizes
     if "spread" in mixings[0]:
         bound = math.fsum(_hedged(m) for m in mixings)
-        theorem = "thesis Theorem 4, of AdaNormalHedge over the lanes"
+        theorem = "Luo (2016), Theorem 4, of AdaNormalHedge over the lanes"
     else:
         cost = math.log(len(mixings[0]["losses"])) if paid is None else paid
         bound = math.fsum(m["rate"] * cost + m["excess"] for m in mixings)
-        theorem = "exponential weights for exp-concave losses"
+        theorem = "Cesa-Bianchi and Lugosi (2006), section 3.3: weights of exp-concave losses"
     return Certificate(
         examples,
         regret,

@@ -1,4 +1,4 @@
-"""The on-line SVM (mohri Exercise 8.5), with rate 1/t: Pegasos."""
+"""The on-line SVM (Mohri et al. (2018), Exercise 8.5), with rate 1/t: Pegasos."""
 
 import math
 from typing import Any
@@ -30,8 +30,8 @@ class OnlineSVM(Classifying):
         sum_t (1/rate_t - 1/rate_{t-1} - 1) D_t / 2 + sum_t rate_t ||g_t||^2 / 2
 
     hence `||u||^2 / (2 rate) + rate / 2 sum ||g_t||^2` for a constant rate and
-    `2 C^2 R^2 (1 + log T)` for the rate 1/t, `||x_t|| <= R` (mohri 14; the text has no bound).
-    The constant feature of the intercept is shrunk and counted like every other.
+    `2 C^2 R^2 (1 + log T)` for the rate 1/t, `||x_t|| <= R` (Mohri et al. (2018), Exercise 8.5, has
+    no bound). The constant feature of the intercept is shrunk and counted like every other.
     `certificate(X, y, comparator=u)` computes all of it.
 
     Parameters
@@ -156,7 +156,7 @@ class OnlineSVM(Classifying):
             rounds,
             regret,
             bounds,
-            "mohri 14 (gradient descent)",
+            "Mohri et al. (2018), Exercise 8.5; Shalev-Shwartz (2012), eq. 2.15",
             assumptions,
             "the given weights",
             u,

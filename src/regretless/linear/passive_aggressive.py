@@ -1,4 +1,8 @@
-"""Passive-aggressive learners (primal-dual paper, section 5.2; Crammer et al., 2006)."""
+"""Passive-aggressive learners.
+
+Shalev-Shwartz and Singer (2007), section 5.2; Crammer, Dekel, Keshet, Shalev-Shwartz and Singer
+(2006).
+"""
 
 from typing import Any
 
@@ -26,8 +30,8 @@ class PassiveAggressive(Classifying):
 
     Each step of "I" maximises the dual of the batch problem over its own variable, hence with
     `||x_t|| <= 1` and every u: `sum_t mu(l_t) <= sum_t l_t(u) + ||u||^2 / (2C)` with
-    `mu(l) = min(l, C) (l - min(l, C) / 2) / C` (primal-dual paper, Thm 3). The constant feature of the
-    intercept counts in `||x||^2`.
+    `mu(l) = min(l, C) (l - min(l, C) / 2) / C` (Shalev-Shwartz and Singer (2007), Theorem 3). The
+    constant feature of the intercept counts in `||x||^2`.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The Perceptron, plain, averaged and voted (survey D6; mohri 7 and 8; lecture 8)."""
+"""The Perceptron, plain, averaged and voted.
+
+Shalev-Shwartz (2012), Theorem 3.9; Mohri et al. (2018), section 8.3.1; Srebro (lecture 16).
+"""
 
 from typing import Any
 
@@ -25,10 +28,11 @@ class Perceptron(MistakeDriven):
     It is online gradient descent on the conservative hinge loss, 1 - y <w, x> on the rounds M with
     y <w, x> <= 0 and 0 on the others. If `y_t <u, x_t> >= 1` for some u and all t, and
     `||x_t|| <= R`, then `|M| <= R^2 ||u||^2`; in general, with F the hinge loss of u over the rounds
-    of M, `|M| <= ((R ||u|| + sqrt(R^2 ||u||^2 + 4 F)) / 2)^2` (survey Thm 3.9, mohri Thms 8.8, 8.11,
-    8.12, primal-dual Thm 2). A score of exactly 0 counts as a mistake.
-    `certificate().best_possible(norm)` bounds F from below, `certificate(X, y, comparator=u)` M from
-    above; `cycle(X, y)` goes over the examples until they are separated.
+    of M, `|M| <= ((R ||u|| + sqrt(R^2 ||u||^2 + 4 F)) / 2)^2` (Shalev-Shwartz (2012), Theorem 3.9;
+    Mohri et al. (2018), Theorems 8.8, 8.11, 8.12; Shalev-Shwartz and Singer (2007), Theorem 2). A
+    score of exactly 0 counts as a mistake. `certificate().best_possible(norm)` bounds F from below,
+    `certificate(X, y, comparator=u)` M from above; `cycle(X, y)` goes over the examples until they
+    are separated.
 
     Averages steady the predictions; mistakes are made, learned from and counted by the last vector in
     any case. No theorem of the text is about them.
@@ -40,8 +44,9 @@ class Perceptron(MistakeDriven):
         where a vector counts as long as it survives (the text's voted Perceptron, printed without the
         vector alive at the end). "uniform": the mean of the vectors after each update. "vote": the
         majority of the signs of all vectors, each with as many votes as rounds it survived; the score is
-        the difference of the shares (Freund & Schapire, 1999). It keeps the examples of all updates,
-        8 bytes per feature of each, and reads them in every prediction; `weights_` are then the last.
+        the difference of the shares (Freund and Schapire (1999)). It keeps the examples of all
+        updates, 8 bytes per feature of each, and reads them in every prediction; `weights_` are
+        then the last.
 
     The others are those of `LinearClassifier`.
 
@@ -93,11 +98,12 @@ class Perceptron(MistakeDriven):
         F, norm = float(losses.sum()), self._size(u)
         a = mistakes.largest() * norm
         bounds = {
-            "mohri Thm 8.11, primal-dual Thm 2": root_bound(a, F),
-            "mohri Thm 8.12": (a + float(np.linalg.norm(losses))) ** 2,
-            "mohri Exercise 8.11": F + norm * float(np.linalg.norm(mistakes.norms())),
-            "survey Thm 3.9": F + a * F**0.5 + a * a,
+            "Mohri et al. (2018), Theorem 8.11": root_bound(a, F),
+            "Mohri et al. (2018), Theorem 8.12": (a + float(np.linalg.norm(losses))) ** 2,
+            "Mohri et al. (2018), Exercise 8.11": F
+            + norm * float(np.linalg.norm(mistakes.norms())),
+            "Shalev-Shwartz (2012), Theorem 3.9": F + a * F**0.5 + a * a,
         }
         if not F:
-            bounds["mohri Thm 8.8"] = a * a
+            bounds["Mohri et al. (2018), Theorem 8.8"] = a * a
         return bounds, {}

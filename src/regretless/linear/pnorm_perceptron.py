@@ -1,4 +1,7 @@
-"""The p-norm Perceptron (primal-dual paper, Example 3; survey C14)."""
+"""The p-norm Perceptron.
+
+Shalev-Shwartz and Singer (2007), Example 3; Shalev-Shwartz (2012), Corollary 2.18.
+"""
 
 from typing import Any
 
@@ -23,8 +26,8 @@ class PNormPerceptron(MistakeDriven):
 
     With `||x||_p <= X` in the rounds with an update, `1/p + 1/q = 1`, `A = (p - 1) X^2 ||u||_q^2` and L
     the hinge loss of u over these rounds, there are at most `L + A / 2 (1 + sqrt(1 + 4 L / A))` of them,
-    for every u (primal-dual 3.3, whose printed condition `||x||_p <= 1 / sqrt(p - 1)` makes
-    `A = ||u||_q^2`).
+    for every u (Shalev-Shwartz and Singer (2007), Example 3, whose printed condition
+    `||x||_p <= 1 / sqrt(p - 1)` makes `A = ||u||_q^2`).
 
     Parameters
     ----------
@@ -67,4 +70,4 @@ class PNormPerceptron(MistakeDriven):
         mistakes = lane.updates
         L = float(np.maximum(0.0, 1.0 - mistakes.margins(u)).sum())
         a = (self.p - 1.0) ** 0.5 * mistakes.largest(self.p) * self._size(u)
-        return {"primal-dual Thm 2, p-norm": root_bound(a, L)}, {}
+        return {"Shalev-Shwartz and Singer (2007), Theorem 2, p-norm": root_bound(a, L)}, {}

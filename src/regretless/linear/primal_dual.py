@@ -1,4 +1,7 @@
-"""The primal-dual family (Shalev-Shwartz & Singer): any geometry, any way to raise the dual."""
+"""The primal-dual family: any geometry, any way to raise the dual.
+
+Shalev-Shwartz and Singer (2007).
+"""
 
 import math
 from typing import Any, ClassVar
@@ -37,10 +40,11 @@ class PrimalDual(Classifying, in_core=False):
 
     As `D <= P(w)` for every w, `certificate().dual` bounds from below what any weights can reach, and
     `rate` mistakes from above: `mistakes <= P(w) / rate`, with `rate >= margin C - h C^2 / 2` for
-    `h C <= margin` (primal-dual paper, Thm 1, Cor. 1, eq. 31). For all updates but the first
-    `regret <= F(w) / C + m h C / 2` after m rounds (Thm 3). Here h is the largest `<x_t, H x_t>` for the
-    Hessian H of G anywhere, or 1 if that is larger: `||x_t||^2`, `max |x_ti|^2` for the entropy,
-    `(p - 1) ||x_t||_p^2` for p-norms. The text wants `h <= 1`; that is not needed.
+    `h C <= margin` (Shalev-Shwartz and Singer (2007), Theorem 1, Corollary 1, eq. 31). For all
+    updates but the first `regret <= F(w) / C + m h C / 2` after m rounds (Thm 3). Here h is the
+    largest `<x_t, H x_t>` for the Hessian H of G anywhere, or 1 if that is larger: `||x_t||^2`,
+    `max |x_ti|^2` for the entropy, `(p - 1) ||x_t||_p^2` for p-norms. The text wants `h <= 1`; that
+    is not needed.
 
     Parameters
     ----------
@@ -194,7 +198,7 @@ class PrimalDual(Classifying, in_core=False):
         return DualCertificate.of(
             norm=norm,
             ord=ord,
-            theorem="convexity; weak duality; primal-dual paper Thms 1 and 3, Cors. 1 and 2",
+            theorem="convexity; Shalev-Shwartz and Singer (2007), Theorems 1 and 3, Corollaries 1 and 2",
             **self._sums(),
             assumptions={"the dual objective never fell": not fell},
             dual=sum(model.value(dual) for dual in model.duals),

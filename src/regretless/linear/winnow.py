@@ -1,4 +1,8 @@
-"""Winnow (survey 3.3.2) and balanced Winnow (primal-dual paper, Example 2; mohri 8.3.2)."""
+"""Winnow and balanced Winnow.
+
+Shalev-Shwartz (2012), section 3.3.2; Shalev-Shwartz and Singer (2007), Example 2; Mohri et al.
+(2018), section 8.3.2.
+"""
 
 import math
 from typing import Any
@@ -24,7 +28,8 @@ class Winnow(MistakeDriven):
         predict the sign of 2 <w, x> - 1;   if it is wrong:  w_i <- w_i e^{2 rate y x_i}
 
     from `w_i = 1/d` on. With `f(u) = max(0, 1 - y (2 <u, x> - 1))`, `rate < 1/2` and every `u >= 0`,
-    over the rounds M with a mistake (survey Thm 3.10 and, with its numerator kept, Thm 2.23),
+    over the rounds M with a mistake (Shalev-Shwartz (2012), Theorem 3.10 and, with its numerator
+    kept, Thm 2.23),
 
         |M| <= (sum_M f(u) + (1 + sum_i u_i (log(d u_i) - 1)) / rate) / (1 - 2 rate)
 
@@ -129,7 +134,10 @@ class Winnow(MistakeDriven):
         last = 1.0 / starts[-1] if len(d) else 1.0
         entropy = begun + float(np.sum(v * (np.log(np.where(v > 0, v * last, 1.0)) - 1.0)))
         bound = (suffered + entropy / self.rate) / (1.0 - 2.0 * self.rate)
-        return {"survey Thm 3.10": bound if allowed else math.inf}, {"u >= 0": allowed}
+        return (
+            {"Shalev-Shwartz (2012), Theorem 3.10": bound if allowed else math.inf},
+            {"u >= 0": allowed},
+        )
 
 
 class BalancedWinnow(MistakeDriven):
@@ -143,9 +151,10 @@ class BalancedWinnow(MistakeDriven):
 
         (1 - rate radius r^2 / 2) |M| <= radius log(2 d) / rate + L
 
-    (primal-dual Cor. 1 with the entropy, mohri Thm 8.13; the text's C is `rate / radius`). At the
-    default rate, for r = 1, that is `|M| <= 2 (radius^2 log(2 d) + L)`. Here d is the number of features
-    seen; hashed ones count all, and `certificate(X, y)` cannot play such a run again.
+    (Shalev-Shwartz and Singer (2007), Corollary 1, with the entropy; Mohri et al. (2018), Theorem
+    8.13; the text's C is `rate / radius`). At the default rate, for r = 1, that is
+    `|M| <= 2 (radius^2 log(2 d) + L)`. Here d is the number of features seen; hashed ones count
+    all, and `certificate(X, y)` cannot play such a run again.
 
     Parameters
     ----------
@@ -202,7 +211,7 @@ class BalancedWinnow(MistakeDriven):
         }
         d = max(1, lane.X.shape[1])
         bound = (U * math.log(2 * d) / eta + L) / gain if all(asked.values()) else math.inf
-        return {"primal-dual Cor. 1, mohri Thm 8.13": bound}, asked
+        return {"Mohri et al. (2018), Theorem 8.13": bound}, asked
 
 
 def _halved(weights: Any) -> Any:

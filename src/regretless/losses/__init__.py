@@ -1,7 +1,7 @@
 """Losses of a score `s` (the scalar a model predicts) against a target `y`.
 
-The losses are those of Shalev-Shwartz, "Online Learning and Online Convex Optimization" (2011),
-and of Shalev-Shwartz and Singer, "A Primal-Dual Perspective of Online Learning Algorithms" (2007),
+The losses are those of Shalev-Shwartz (2012),
+and of Shalev-Shwartz and Singer (2007),
 whose eq. 1 gives the hinge its margin; powers of the error are Luo's (2016); the pinball and
 epsilon-insensitive losses are added.
 

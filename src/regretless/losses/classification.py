@@ -89,7 +89,8 @@ class Hinge(_HingeShaped, PiecewiseLinear):
     `max(0, margin - y s)`, `y = -1 or +1`; derivative `-y` if `y s < margin`, else 0. A mistake
     costs at least `margin`, so for `margin >= 1` it is an upper bound of the zero-one loss.
 
-    Parameters: `margin > 0`, the wanted `y s` (gamma in the primal-dual text; default 1).
+    Parameters: `margin > 0`, the wanted `y s` (gamma in Shalev-Shwartz and Singer (2007); default
+    1).
 
     >>> Hinge(margin=2.0).value(0.5, 1)
     1.5
@@ -179,7 +180,9 @@ class Exponential(MarginLoss):
 
 @dataclass(frozen=True, slots=True)
 class Perceptron(MarginLoss):
-    """The conservative hinge, whose gradient descent is the Perceptron (survey, Theorem 3.9).
+    """The conservative hinge, whose gradient descent is the Perceptron.
+
+    Shalev-Shwartz (2012), Theorem 3.9.
 
     `1 - y s` and derivative `-y` if `y s <= 0` (a mistake), else 0; `y = -1 or +1`. It bounds the
     zero-one loss from above. As a function of the score it jumps at 0; it is convex once the set of

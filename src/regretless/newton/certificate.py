@@ -1,4 +1,4 @@
-"""What a run of sketched Newton steps proves, by the theorems of thesis 4."""
+"""What a run of sketched Newton steps proves, by the theorems of Luo (2016), chapter 4."""
 
 import math
 import sys
@@ -72,7 +72,7 @@ class NewtonCertificate(LinearCertificate):
             regret=None,
             assumptions=found.assumptions | found._asked(),
             bounds=found.bounds | found._proved(),
-            theorem="thesis Prop 1, Thm 16 to 18; convexity",
+            theorem="Luo (2016), Proposition 1 and Theorems 16 to 18; convexity",
             comparators=f"{found.comparators} whose scores are at most {self.slab:g}",
         )
 

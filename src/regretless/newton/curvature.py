@@ -1,4 +1,4 @@
-"""How much losses curve: assumption 2 of the thesis, from the loss and the slab alone."""
+"""How much losses curve: Luo (2016), assumption 2, from the loss and the slab alone."""
 
 import math
 
@@ -10,9 +10,9 @@ __all__ = ["curvature"]
 def curvature(loss: Loss, slab: float) -> float:
     """The largest sigma with `l(a) >= l(b) + l'(b) (a - b) + sigma / 2 (l'(b) (a - b))^2`.
 
-    For all scores a and b in `[-slab, slab]`, and targets in it where they are numbers (thesis 4.1, for
-    the squared loss; the others are the least of the ratio, found at an end of the slab). 0 for losses
-    without curvature, and without a slab.
+    For all scores a and b in `[-slab, slab]`, and targets in it where they are numbers (Luo (2016),
+    section 4.2, for the squared loss; the others are the least of the ratio, found at an end of the
+    slab). 0 for losses without curvature, and without a slab.
 
     >>> from regretless import losses
     >>> curvature(losses.get("squared"), 1.0), round(curvature(losses.get("logistic"), 1.0), 4)

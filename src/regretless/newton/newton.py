@@ -23,7 +23,7 @@ from regretless.rules import schedule
 __all__ = ["NewtonClassifier", "NewtonLane", "NewtonRegressor"]
 
 _SKETCHES = ("oja", "fd", "rp", "full")
-_UNBOUNDED_CURVATURE = 0.125  # the thesis' for labels of -1 and 1, where no slab says otherwise
+_UNBOUNDED_CURVATURE = 0.125  # Luo's (2016) for labels of -1 and 1, where no slab says otherwise
 
 # Chosen on the sets of benchmarks/newton.py: alpha in units of the first |x|^2, and sigma, in the space
 # of the features and with diagonal adaptation. The squared loss bends everywhere as much as where it is
@@ -130,7 +130,7 @@ class Newton(LinearLearner):
         if sigma is None:
             sigma = curvature(loss, slab) if slab < math.inf else _UNBOUNDED_CURVATURE * curves
         if sigma == 0.0 and eta is None:
-            # thesis 4.4, with the sketch's size for d
+            # Luo (2016), section 4.4, with the sketch's size for d
             lipschitz = loss.lipschitz if loss.lipschitz < math.inf else 1.0
             reach = slab if slab < math.inf else 1.0
             eta = InverseSqrt(math.sqrt(max(self.size, 1)) / (reach * lipschitz))
@@ -276,12 +276,12 @@ class NewtonClassifier(Newton, Classifying):
 
     The inverse takes out how features are correlated, which no step size per feature can do. S is a
     sketch: a few directions in which gradients are large, kept with the weights at the cost of an
-    example's non-zeros (thesis 4).
+    example's non-zeros (Luo (2016), chapter 4).
 
     Without `alpha`, eight ways to step learn beside each other, four with diagonal adaptation and four
     without, each four with one sketch, and are mixed as in `regretless.linear.Auto`: the loss is at most
     that of the best of them plus c ln 9. There alpha grows with what the sketch misses, and steps follow
-    the gradient flow. With `alpha` it is the algorithm of the thesis, with its theorems.
+    the gradient flow. With `alpha` it is the algorithm of Luo (2016), with its theorems.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ class NewtonClassifier(Newton, Classifying):
         "full", the whole matrix, for up to 4,096 features.
     size : m, the number of directions; 0 is first-order learning.
     diagonal : learn with `x_i / sqrt(0.1 max x_i^2 + sum g_i^2)` in place of x_i, so that no feature's
-        scale matters (thesis 4.9). None: both ways without alpha, no with alpha.
+        scale matters (Luo (2016), section 4.6.2). None: both ways without alpha, no with alpha.
     alpha : > 0; 1 / alpha is the length of steps outside of the sketch. None: chosen as one learns.
     curvature : sigma >= 0, how much of the gradients goes into A. None: what the loss has in the slab;
         1/8 without a slab.

@@ -1,4 +1,6 @@
-"""Online convex optimisation: players of the game "show a point, be given a gradient" (survey 2).
+"""Online convex optimisation: players of the game "show a point, be given a gradient".
+
+Shalev-Shwartz (2012), section 2.
 
 A geometry, a domain and rates make `OnlineMirrorDescent`; gradient descent, exponentiated gradient, the
 p-norm algorithm and preconditioned descent are choices of these. Every player can `run` over many

@@ -21,7 +21,7 @@ class AdaGrad(EnginePlayer):
     """AdaGrad: `w_i <- P(w_i - rate z_i / sqrt(G_i))`, `G_i = sum z_i^2`.
 
     While `|w_t[i] - u[i]| <= D_i` the regret is at most `sum_i (D_i^2 / (2 rate) + rate) sqrt(G_i)`
-    (Duchi, Hazan and Singer, 2011); a box keeps them so.
+    (Duchi, Hazan and Singer (2011)); a box keeps them so.
 
     Parameters: `dimension`; `rate > 0`, best at `D / sqrt(2)`; `domain`, a `Box` or everything.
 
@@ -71,7 +71,8 @@ class CoinBetting(EnginePlayer):
         w_i = theta_i (e - sum z_i w_i) / (L^2 t),    theta = - sum z
 
     For gradients of at most `L` in each coordinate the regret is at most
-    `sum_i e + |u_i| L sqrt(T ln(1 + 24 T^2 L^2 u_i^2 / e^2))`, whatever the `u` (Orabona and Pal, 2016).
+    `sum_i e + |u_i| L sqrt(T ln(1 + 24 T^2 L^2 u_i^2 / e^2))`, whatever the `u` (Orabona and Pal
+    (2016)).
 
     Parameters: `dimension`; `wealth > 0`, e, what each coordinate may lose; `lipschitz > 0`, L.
 

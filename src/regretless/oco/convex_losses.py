@@ -72,7 +72,9 @@ class LinearLoss:
 
 @dataclass(frozen=True, eq=False)
 class SquaredDistance:
-    """The loss `1/2 ||w - center||^2` of online quadratic optimisation (survey Definition 2.1).
+    """The loss `1/2 ||w - center||^2` of online quadratic optimisation.
+
+    Shalev-Shwartz (2012), Definition 2.1.
 
     >>> SquaredDistance(np.array([1.0, 0.0])).value(np.array([0.0, 2.0]))
     2.5

@@ -1,4 +1,4 @@
-"""Convex optimisation by a density over the domain: Luo, "Optimal and Adaptive Online Learning" (2016).
+"""Convex optimisation by a density over the domain: Luo (2016).
 
 Algorithm 25 and Theorem 22, with the potentials of section 2.1.4. The density is on finitely many
 points, so this is the expert algorithm 3 over those points, its play being their weighted mean.

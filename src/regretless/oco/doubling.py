@@ -1,6 +1,6 @@
 """The doubling trick: a player that must know the number of rounds, for any number of them.
 
-Survey 2.3.1; Mohri, Rostamizadeh and Talwalkar, Theorem 8.7.
+Shalev-Shwartz (2012), section 2.3.1; Mohri et al. (2018), Theorem 8.7.
 """
 
 import math
@@ -32,9 +32,9 @@ class DoublingTrick(
 
         sum_{m <= log2 T} alpha 2^(m/2)  <=  alpha sqrt(T) sqrt(2) / (sqrt(2) - 1),
 
-    that is 3.4142 alpha sqrt(T) (the survey's sum starts at 1 and goes on to the next power, which
-    does not give this). In the certificate, "periods" is the sum of the periods' own bounds and
-    "sqrt(T)" the right-hand side with the largest alpha that they show.
+    that is 3.4142 alpha sqrt(T) (Shalev-Shwartz's (2012) sum starts at 1 and goes on to the next
+    power, which does not give this). In the certificate, "periods" is the sum of the periods' own
+    bounds and "sqrt(T)" the right-hand side with the largest alpha that they show.
 
     Parameters: `factory`, a function from a horizon to a new `Player`; all must be of one dimension and
     domain. Attributes: `periods`, the players so far, the last of which plays now.
@@ -145,7 +145,9 @@ class DoublingTrick(
                 assumptions[name] = _both(assumptions.get(name, True), held)
         factor = math.sqrt(2.0) / (math.sqrt(2.0) - 1.0)
         both = {"periods": total, "sqrt(T)": factor * alpha * math.sqrt(self.rounds)}
-        return Theorem(both, assumptions, "survey 2.3.1, the doubling trick")
+        return Theorem(
+            both, assumptions, "Shalev-Shwartz (2012), section 2.3.1, the doubling trick"
+        )
 
     def _parts(self, run: ConvexRun) -> Iterator[ConvexRun]:
         """The run, period by period."""

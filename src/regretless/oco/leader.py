@@ -1,4 +1,5 @@
-"""Follow the leader, plain and regularised, with every round's problem solved: survey 2.2, 2.3, 2.5.
+"""Follow the leader, plain and regularised, with every round's problem solved: Shalev-Shwartz
+(2012), sections 2.2, 2.3, 2.5.
 
     leader:              w_{t+1} = argmin_{w in S}  sum_{i <= t} f_i(w)
     regularised leader:  w_{t+1} = argmin_{w in S}  psi(w) / eta_t + sum_{i <= t} f_i(w)
@@ -255,10 +256,11 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
 class FollowTheLeader(_Leader):
     """Play what would have been best so far: `w_{t+1} = argmin_{w in S} sum_{i <= t} f_i(w)`.
 
-    The regret is at most `sum_t f_t(w_t) - f_t(w_{t+1})` (survey Lemma 2.1). For squared distances
-    that is `sum_t (1/t - 1/(2 t^2)) ||w_t - z_t||^2 <= 4 L^2 (log T + 1)`, `L` the largest `||z_t||`
-    (Corollary 2.2, played in all of space); the leader is their mean, projected. For linear losses
-    it may be as large as the number of rounds: see `FollowTheRegularizedLeader`.
+    The regret is at most `sum_t f_t(w_t) - f_t(w_{t+1})` (Shalev-Shwartz (2012), Lemma 2.1). For
+    squared distances that is `sum_t (1/t - 1/(2 t^2)) ||w_t - z_t||^2 <= 4 L^2 (log T + 1)`, `L`
+    the largest `||z_t||` (Corollary 2.2, played in all of space); the leader is their mean,
+    projected. For linear losses it may be as large as the number of rounds: see
+    `FollowTheRegularizedLeader`.
 
     Parameters
     ----------
@@ -319,7 +321,7 @@ class FollowTheLeader(_Leader):
         everywhere = isinstance(self.domain, domains.Everything) and not self.start.any()
         if everywhere and 0 < self._total.distances == self.rounds:
             bounds["quadratic"] = 4.0 * self._longest**2 * (math.log(self.rounds) + 1.0)
-        return Theorem(bounds, {}, "survey Lemma 2.1")
+        return Theorem(bounds, {}, "Shalev-Shwartz (2012), Lemma 2.1")
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:
         return run.paid - run.before._regret_to(u)
@@ -329,7 +331,9 @@ class FollowTheLeader(_Leader):
 
 
 class Stability(NamedTuple):
-    """The last move of a regularised leader: each number is at most the next (survey Lemma 2.10).
+    """The last move of a regularised leader: each number is at most the next.
+
+    Shalev-Shwartz (2012), Lemma 2.10.
 
     `strength ||w_t - w_{t+1}||^2 <= f_t(w_t) - f_t(w_{t+1}) <= L_t ||w_t - w_{t+1}|| <= L_t^2 /
     strength`, where `strength` is the strong convexity of `psi / eta` and `L_t` the dual norm of the
@@ -364,14 +368,15 @@ class FollowTheRegularizedLeader(_Leader):
 
         exact:  s_T (psi(u) - psi(w_1)) + sum_t f_t(w_t) - min_w (s_T (psi(w) - psi(w_1)) + sum_t f_t(w))
         dual:   s_{T-1} (psi(u) - psi(w_1)) + sum_t ||z_t||_*^2 / (2 sigma s_{t-1})
-        forel:  the same with ||z_t||_*^2 / (sigma s_{t-1})        (survey Theorem 2.11)
+        forel:  the same with ||z_t||_*^2 / (sigma s_{t-1})        (Theorem 2.11)
 
-    for convex losses and any subgradients `z_t` at the points played. The survey has `dual` for linear
-    losses. It holds for all: `w_t` minimises `F = s psi + sum_{i < t} f_i`, so at the next minimiser `v`
-    `F(v) + f_t(v) >= F(w_t) + (sigma s / 2) ||v - w_t||^2 + f_t(w_t) + <z_t, v - w_t>`, of which the
-    terms in `v - w_t` are at least `- ||z_t||_*^2 / (2 sigma s)`; add that up over the rounds. For
-    linear losses `exact` is the identity of survey Lemma 2.20. What the solver's gap may add is
-    added to the bounds.
+    for convex losses and any subgradients `z_t` at the points played. Shalev-Shwartz (2012) has
+    `dual` for linear losses. It holds for all: `w_t` minimises `F = s psi + sum_{i < t} f_i`, so at
+    the next minimiser `v`
+    `F(v) + f_t(v) >= F(w_t) + (sigma s / 2) ||v - w_t||^2 + f_t(w_t) + <z_t, v - w_t>`, of which
+    the terms in `v - w_t` are at least `- ||z_t||_*^2 / (2 sigma s)`; add that up over the rounds.
+    For linear losses `exact` is the identity of Shalev-Shwartz (2012), Lemma 2.20. What the
+    solver's gap may add is added to the bounds.
 
     Parameters
     ----------
@@ -448,9 +453,13 @@ class FollowTheRegularizedLeader(_Leader):
         return np.asarray(before + 0.5 * spent)
 
     def stability(self) -> Stability:
-        """How far the last round moved the point, for a constant rate: survey Lemma 2.10."""
+        """How far the last round moved the point, for a constant rate: Shalev-Shwartz (2012), Lemma
+        2.10.
+        """
         if not isinstance(self.rate, rates.Constant):
-            raise ValueError(f"rate={self.rate} is not constant, which Lemma 2.10 needs")
+            raise ValueError(
+                f"rate={self.rate} is not constant, which Shalev-Shwartz (2012), Lemma 2.10, needs"
+            )
         if self._last is None:
             raise ValueError("no round has been played since the player was made or loaded")
         length, move, decrease, before = self._last
@@ -483,7 +492,9 @@ class FollowTheRegularizedLeader(_Leader):
             bounds["dual"] = before + 0.5 * self._squares + self._slack
             bounds["forel"] = before + self._squares + self._slack
         return Theorem(
-            bounds, {"the rates never grow": self._falling}, "survey Lemma 2.3 and Theorem 2.11"
+            bounds,
+            {"the rates never grow": self._falling},
+            "Shalev-Shwartz (2012), Lemma 2.3 and Theorem 2.11",
         )
 
     def _paid(self) -> float:

@@ -1,4 +1,5 @@
-"""Online mirror descent: survey 2.6 and 2.7, lecture "aka Dual Averaging".
+"""Online mirror descent: Shalev-Shwartz (2012), sections 2.6 and 2.7; Srebro (lecture 16), slide
+Dual Averaging.
 
 A geometry `psi` and rates `eta_t` make
 
@@ -36,8 +37,8 @@ class OnlineMirrorDescent(EnginePlayer):
 
     The regret against `u` is at most `s (psi(u) - psi(w_1)) + sum ||z_t||_*^2 / (2 sigma s_t)` where
     `s_t` is one over the rate that round t was played with and `s` the last of them, `sigma` the
-    strong convexity of `psi` (survey Theorem 2.21 for constant rates; lecture 2 and 6 for falling
-    ones, lazily). All of it is measured: `certificate`.
+    strong convexity of `psi` (Shalev-Shwartz (2012), Theorem 2.21 for constant rates; Srebro
+    (lecture 16) for falling ones, lazily). All of it is measured: `certificate`.
 
     Parameters
     ----------
@@ -146,15 +147,15 @@ class OnlineMirrorDescent(EnginePlayer):
         )
         start = s * complexity if s else 0.0
         theorem = (
-            "survey Lemma 2.20 and Theorem 2.21"
+            "Shalev-Shwartz (2012), Lemma 2.20 and Theorem 2.21"
             if self._schedule[0] == 0
-            else "lecture 2: sum <w_t - u, z_t> <= s psi(u) + sum ||z_t||^2 / (2 sigma s_t)"
+            else "Srebro (lecture 16): sum <w_t - u, z_t> <= s psi(u) + sum ||z_t||^2 / (2 sigma s_t)"
         )
         bounds: dict[str, float] = {}
         if psi.strong_convexity > 0:
             bounds |= {"dual": start + paid, "forel": start + 2.0 * paid}
         entropic = isinstance(psi, (Entropy, UnnormalizedEntropy))
-        if entropic and self.domain == psi.domain:  # survey C13, C15, C16
+        if entropic and self.domain == psi.domain:  # Shalev-Shwartz (2012), Theorems 2.22 and 2.23
             if sums["steepest"] >= -1.0:
                 half = 0.5 if sums["steepest"] >= 0.0 else 1.0
                 bounds["local"] = start + half * sums["local"]
@@ -167,7 +168,7 @@ class OnlineMirrorDescent(EnginePlayer):
             fits = isinstance(psi, Euclidean) and around < math.inf
             assumptions["agile with falling rates: Euclidean, in a bounded domain"] = fits
             bounds = {"dual": 4.0 * s * around + paid} if fits else {}
-            theorem = "survey C12' with falling rates (Zinkevich)"
+            theorem = "Zinkevich (2003), with falling rates; Shalev-Shwartz (2012), section 2.9"
         elif self.lazy or self.domain == psi.domain:
             bounds["exact"] = self._exact(s, complexity)
         return Theorem(bounds, assumptions, theorem)
@@ -213,7 +214,8 @@ class OnlineGradientDescent(OnlineMirrorDescent):
     """Gradient descent, `w <- P(w - eta_t z_t)`, or lazily `w_{t+1} = P(-eta_t sum z)`.
 
     The regret against `u` is at most `||u||^2 / (2 eta) + (eta / 2) sum ||z_t||^2`, which is an
-    equality for linear losses at `u = - eta sum z` (survey Corollary 2.7 and eq. 2.15).
+    equality for linear losses at `u = - eta sum z` (Shalev-Shwartz (2012), Corollary 2.7 and eq.
+    2.15).
 
     Parameters: as of `OnlineMirrorDescent`.
 
@@ -233,8 +235,9 @@ class OnlineGradientDescent(OnlineMirrorDescent):
 class ExponentiatedGradient(OnlineMirrorDescent):
     """Exponentiated gradient on the simplex, `w_i <- w_i e^{-eta z_i} / sum`, or without the sum.
 
-    Normalised, the regret is at most `log d / eta + (eta / 2) sum max_i z_t[i]^2` (survey C13);
-    unnormalised, from `w_1 = initial`, it is bounded in local norms (Theorem 2.23).
+    Normalised, the regret is at most `log d / eta + (eta / 2) sum max_i z_t[i]^2` (Shalev-Shwartz
+    (2012), Corollary 2.16); unnormalised, from `w_1 = initial`, it is bounded in local norms
+    (Theorem 2.23).
 
     Parameters: `dimension`; `scale` of the simplex, what the coordinates add up to; `normalized`;
     `initial > 0`, where each coordinate starts when not (default: one over the dimension); the others

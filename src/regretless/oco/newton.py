@@ -1,4 +1,7 @@
-"""Online Newton step: second-order descent for losses that curve along their gradients (thesis 4)."""
+"""Online Newton step: second-order descent for losses that curve along their gradients.
+
+Luo (2016), chapter 4.
+"""
 
 import itertools
 import math
@@ -77,7 +80,7 @@ class _Looking(EnginePlayer):
     slab: float | None
     alpha = 0.0  # what the matrix begins with, times the identity
     _first: Array  # w_1
-    _name = "thesis Proposition 1"
+    _name = "Luo (2016), Proposition 1"
     curvature: float
     _pace = 0.0  # the rate that falls, of which curved losses know nothing
 
@@ -187,7 +190,7 @@ class OnlineNewtonStep(_Looking):
     `P_A` is the nearest point in the norm of `A`. For losses with
     `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2` in the domain the regret is at most
     `alpha / 2 ||u - w_1||^2 + d / (2 curvature) ln(1 + curvature sum ||g||^2 / (d alpha))`:
-    logarithmic in the number of rounds (thesis Theorem 16; Hazan, Agarwal and Kale, 2007).
+    logarithmic in the number of rounds (Luo (2016), Theorem 16; Hazan, Agarwal and Kale (2007)).
 
     Parameters
     ----------
@@ -289,7 +292,9 @@ class OnlineNewtonStep(_Looking):
 
 
 class InvariantNewtonStep(_Looking):
-    """Newton steps that no linear map of the examples can disturb (thesis 4.3, repaired).
+    """Newton steps that no linear map of the examples can disturb.
+
+    Luo (2016), appendix C.2, repaired.
 
     `A = curvature sum g g'`, without a start, and its pseudo-inverse; points are kept in the slab
     `|<w, x>| <= slab` of the example to come. As printed the rule is not invariant: when an example

@@ -1,8 +1,9 @@
-"""What all players of online convex optimisation have in common (survey, section 2).
+"""What all players of online convex optimisation have in common (Shalev-Shwartz (2012), section 2).
 
 In each round the player shows a point, a convex loss is revealed, and the player is given a
 subgradient of it there. Every bound on the regret of the linear losses `<., z_t>` that these make is
-one on the regret of the losses themselves (survey eq. 2.4), so this is all a player needs.
+one on the regret of the losses themselves (Shalev-Shwartz (2012), eq. 2.4), so this is all a player
+needs.
 """
 
 import copy

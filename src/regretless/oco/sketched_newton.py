@@ -1,4 +1,4 @@
-"""Sketched online Newton steps for any convex losses (thesis 4.4)."""
+"""Sketched online Newton steps for any convex losses (Luo (2016), section 4.4)."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from regretless.run import Array
 
 __all__ = ["SketchedOnlineNewton"]
 
-_NAME = "thesis Proposition 1"
+_NAME = "Luo (2016), Proposition 1"
 _FAR = 1e150  # of points and sums: squares are still numbers
 
 _SKETCHES: dict[str, Callable[..., Sketch]] = {
@@ -36,10 +36,11 @@ class SketchedOnlineNewton(EnginePlayer):
 
         alpha ||u||^2 + sum <g_t, A_t^{-1} g_t> + sum <w_t - u, (A_t - A_{t-1}) (w_t - u)>
 
-    of which the sums are measured (thesis Proposition 1; it is an equality but for the distance from
-    u at the end). Of losses with `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2` the last sum
-    is not paid if the sketch is "full" or "fd" and `rate=0`. There is no slab, for losses here need
-    not be of one score: `regretless.newton` has learners with it, for sparse examples.
+    of which the sums are measured (Luo (2016), Proposition 1; it is an equality but for the
+    distance from u at the end). Of losses with
+    `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2` the last sum is not paid if the
+    sketch is "full" or "fd" and `rate=0`. There is no slab, for losses here need not be of one
+    score: `regretless.newton` has learners with it, for sparse examples.
 
     Parameters
     ----------

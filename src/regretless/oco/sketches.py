@@ -1,4 +1,6 @@
-"""Sketches of a sum of `g g'` in m rows: `S' S` is near it, in O(m^2 d) a round (thesis 4.5 to 4.7).
+"""Sketches of a sum of `g g'` in m rows: `S' S` is near it, in O(m^2 d) a round.
+
+Luo (2016), section 4.4.
 
 They are written for reading. `regretless.newton` has them for sparse examples, compiled.
 """

@@ -1,7 +1,6 @@
 """Players and learners around others: convex losses made linear, and learning from mistakes only.
 
-Srebro's lecture "From FTRL to online gradient descent" (TTIC 31120, lecture 16), "Reducing Convex to
-Linear" and the slides on the Perceptron.
+Srebro (lecture 16), slides Reducing Convex to Linear, and those on the Perceptron.
 """
 
 import copy
@@ -28,7 +27,8 @@ class Linearized(OneThread, changing=("losses",)):
     """Convex losses for a player of linear ones: it is given a subgradient at the point it played.
 
     As `f_t(w_t) - f_t(u) <= <z_t, w_t - u>` for `z_t` in the subdifferential at `w_t`, every bound
-    on the player's regret is one on the regret of the convex losses (survey eq. 2.4).
+    on the player's regret is one on the regret of the convex losses (Shalev-Shwartz (2012), eq.
+    2.4).
 
     Parameters: `player`, any `Player`. Attributes: `loss`, the sum of the losses suffered; `losses`,
     each of them.
@@ -109,7 +109,7 @@ class Linearized(OneThread, changing=("losses",)):
             self.rounds,
             regret,
             {name: bound - earlier for name, bound in linear.bounds.items()},
-            f"survey eq. 2.4, with {linear.theorem}",
+            f"Shalev-Shwartz (2012), eq. 2.4, with {linear.theorem}",
             linear.assumptions | convex,
             linear.comparators,
             u,

@@ -1,4 +1,7 @@
-"""Margins of boosted votes, and the examples that boosting left aside (thesis Figures 2.3 and 2.2)."""
+"""Margins of boosted votes, and the examples that boosting left aside.
+
+Luo (2016), Figures 2.3 and 2.2.
+"""
 
 from collections.abc import Mapping
 from os import PathLike

@@ -25,10 +25,10 @@ def replay(
     """The mean reward of the rows in which the policy chooses the logged action.
 
     If actions were logged uniformly at random, a policy that learns meets in these rows just what it
-    would have met live: its estimate after m of them is unbiased for its m first rounds (Li et al. 2011,
-    Theorem 1). A bandit is copied and learns from them as it goes, and from no others: what it chose in
-    other rows is forgotten. One that learns losses in `range=(low, high)` is told
-    `low + high - reward`. About one row in n counts.
+    would have met live: its estimate after m of them is unbiased for its m first rounds (Li, Chu,
+    Langford and Wang (2011), Theorem 1). A bandit is copied and learns from them as it goes, and
+    from no others: what it chose in other rows is forgotten. One that learns losses in
+    `range=(low, high)` is told `low + high - reward`. About one row in n counts.
 
     The rewards of a bandit that learns depend on each other. The interval is then of what its choices
     in this replay bring in the mean, given what it knew at each of them: "bernstein" covers that,
