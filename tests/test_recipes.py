@@ -239,7 +239,7 @@ class MyOnePoint(Estimator):
     def width(self, dimension):
         return dimension
 
-    def play(self, w, draw):
+    def choose(self, w, draw):
         return w + self.delta * draw / np.sqrt(draw @ draw)
 
     def estimate(self, w, draw, value):
@@ -261,7 +261,7 @@ class OneCoordinate(Estimator):
     def width(self, dimension):
         return 1
 
-    def play(self, w, draw):
+    def choose(self, w, draw):
         step = self.delta * np.eye(len(w))[int(draw[0] * len(w))]
         return np.stack([w + step, w - step])
 
@@ -310,7 +310,9 @@ def test_the_mean_over_the_coordinates_is_the_gradient():
     estimator, w, told = OneCoordinate(0.3), np.array([0.5, 0.1, -0.2]), []
     for i in range(3):
         draw = np.array([(i + 0.5) / 3])
-        told.append(estimator.estimate(w, draw, estimator.ask(quadratic, estimator.play(w, draw))))
+        told.append(
+            estimator.estimate(w, draw, estimator.ask(quadratic, estimator.choose(w, draw)))
+        )
     mean = np.mean([each.gradient for each in told], axis=0)
     tiny = 1e-6 * np.eye(3)
     slopes = [(quadratic(w + e) - quadratic(w - e)) / 2e-6 for e in tiny]

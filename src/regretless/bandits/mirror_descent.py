@@ -186,7 +186,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         return self._played(self._waiting[-1])
 
     def _played(self, play: Play) -> Any:
-        return play.estimator.play(play.point, self._draws[play.ticket])
+        return play.estimator.choose(play.point, self._draws[play.ticket])
 
     def update(self, value: Any, *, ticket: int | None = None) -> float:
         """Learn what a choice cost: a number, or two for `TwoPoint`. Returns what was suffered.
