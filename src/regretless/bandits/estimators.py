@@ -66,9 +66,9 @@ class Estimator(ABC):
     def spread(self, geometry: Geometry, dimension: int) -> float:
         """A bound on the mean of `||z||^2` in the norm that bounds the regret; infinite if unknown."""
 
-    @abstractmethod
     def largest(self, diameter: float) -> float:
-        """The largest regret of a round, in a domain of this diameter."""
+        """The largest regret of a round, in a domain of this diameter; infinite if unknown."""
+        return math.inf
 
     def bias(self) -> float:
         """How far from the loss at a comparator what was suffered and estimated can be, a round."""
