@@ -102,6 +102,7 @@ ADDED = {
         "DecisionStump": "weak learner with exact search",
         "FittedStump": "what stumps_ holds",
         "MarginCertificate": RESULT,
+        "excess_loss": "Luo (2016), Lemma 7",
     },
     "experts": {
         "ExpertPlayer": BASE,
@@ -110,6 +111,8 @@ ADDED = {
         "NotRealizable": "to catch",
         "PruningRun": RESULT,
         "VotesRun": RESULT,
+        "gap_bound": "Luo (2016), Theorem 5",
+        "small_loss_bound": "Luo (2016), Theorem 5",
     },
     "bandits": {
         "ArmPlayer": "type of all players of arms",
