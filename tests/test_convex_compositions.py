@@ -229,7 +229,15 @@ def test_scales(name, L):
 def test_at_the_ends_of_numbers(name, L):
     """No bound is NaN, and no theorem holds by accident."""
     player = FAST[name](1.0)
-    run = player.run(L * np.array([[1.0, -1.0, 0.5], [-0.5, 2.0, 1.0]] * 3))
+    gradients = L * np.array([[1.0, -1.0, 0.5], [-0.5, 2.0, 1.0]] * 3)
+    if L > 1 and "newton" in name and "sketched" not in name and "invariant" not in name:
+        with pytest.raises(
+            ValueError, match=r"gradient or example has an entry of size 1e\+74.*scale the loss"
+        ):
+            player.run(gradients)
+        assert (player.rounds, player.point.tolist()) == (0, FAST[name](1.0).point.tolist())
+        return
+    run = player.run(gradients)
     for certificate in (run.certificate(), player.certificate(), run.certificate(np.ones(D) / D)):
         assert not any(map(math.isnan, certificate.bounds.values()))
         assert certificate.regret <= certificate.bound
