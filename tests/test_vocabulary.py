@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 import pytest
+from roster import ROSTER
 
 from regretless import certificates, evaluate
 from regretless.certificates import Certificate
@@ -150,3 +151,39 @@ def test_certificates_say_what_they_hold():
 
 def test_reports_are_runs():
     assert issubclass(evaluate.Report, Run)
+
+
+NAMES = {
+    name: getattr(importlib.import_module(f"regretless.{room}"), name)
+    for room in ("rules", "losses", "geometry", "domains", "rates", *ROOMS[:-3])
+    if room not in FACADES
+    for name in importlib.import_module(f"regretless.{room}").__all__
+}
+
+
+@pytest.mark.parametrize("entry", ROSTER, ids=lambda entry: entry.name)
+def test_repr_is_the_call_that_makes_it(entry):
+    text = repr(entry.make(0))
+    if "<function" in text or "FiniteClass" in text or "Tree" in text or "Potential()" in text:
+        return  # made of what no short call makes
+    there = vars(importlib.import_module(type(entry.make(0)).__module__))
+    assert repr(eval(text, NAMES | there)) == text
+
+
+def test_what_is_as_by_default_is_not_shown():
+    from regretless import domains, geometry, losses, oco, rates, rules
+
+    for plain in (
+        domains.Ball(),
+        geometry.Entropy(),
+        losses.Hinge(),
+        rules.Coin(),
+        domains.Simplex(),
+    ):
+        assert repr(plain) == f"{type(plain).__name__}()"
+    assert repr(rates.InverseSqrt(0.5)) == "InverseSqrt(0.5)"
+    assert repr(domains.Ball(2.0, p=1.0)) == "Ball(radius=2.0, p=1.0)"
+    player = oco.OnlineGradientDescent(2, rate="horizon", horizon=9, lipschitz=3.0)
+    assert repr(player) == ("OnlineGradientDescent(2, rate='horizon', lipschitz=3.0, horizon=9)")
+    with pytest.raises(ValueError, match="horizon=9 needs rate='horizon'"):
+        oco.OnlineGradientDescent(2, horizon=9)

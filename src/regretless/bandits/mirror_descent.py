@@ -23,6 +23,7 @@ from regretless.bandits import estimators
 from regretless.bandits.convex_run import ConvexBanditRun
 from regretless.bandits.delays import due_after
 from regretless.bandits.estimators import Estimator, OneArm
+from regretless.calls import call_of
 from regretless.certificates import Certificate
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
@@ -467,7 +468,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         given = self._given | {"seed": self.seed}
         if isinstance(given.get("estimator"), OneArm):
             del given["estimator"]
-        return state.call_of(self, given)
+        return call_of(self, given)
 
 
 def _described(value: Any) -> Any:
