@@ -118,6 +118,7 @@ def check(run, X, y, loss, u):
     assert certificate.rounds == len(X)
     assert certificate.regret == run.regret(u) == pytest.approx(regret[-1], abs=slack)
     assert run.bound(u) == certificate.bound
+    assert bound[-1] == certificate.bound
     if not run.after.domain.contains(u):
         assert math.isinf(certificate.bound)
         assert np.isinf(bound).all()
