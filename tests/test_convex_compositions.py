@@ -222,7 +222,16 @@ def test_scales(name, L):
     for loss in (None, "hinge"):
         player = PLAYERS[name](L)
         check_run(player, *rows(1, L), loss)
-        check_run(player, *rows(10, L, seed=1), loss)
+        before = player.rounds
+        try:
+            check_run(player, *rows(10, L, seed=1), loss)
+        except RuntimeError as error:  # leaders whose kinks are 1e-6 apart say so, and stay
+            assert name in ("leader in a ball", "regularised")
+            assert L >= 1e6
+            assert loss is not None
+            assert "the best point was found only up to" in str(error)
+            assert before <= player.rounds < before + 10
+            check_certificate(player.certificate(np.zeros(D)))
 
 
 @pytest.mark.parametrize("name", FAST)
