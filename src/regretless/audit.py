@@ -28,6 +28,7 @@ _LOSSES = (
     *(losses.Squared, losses.Absolute, losses.Quantile, losses.EpsilonInsensitive),
 )
 _RATES, _MORE, _BLOCK = (0.3, 0.6), 1.2, 4  # of lanes, which come in vectors
+_PARTS = ("value", "value_error", "norm", "norm_error")  # of a lane, as columns
 _DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
 
 
@@ -236,7 +237,7 @@ class Audit(OneThread):
         """
         norm = arguments.not_negative(norm, "norm")
         lanes = np.concatenate([self._lanes(), *(lanes for lanes, _ in self._earlier)])
-        value, value_error, dual, dual_error = lanes.T
+        value, value_error, dual, dual_error = lanes.T  # _PARTS
         with np.errstate(over="ignore", invalid="ignore"):
             bounds = value - value_error - norm * (dual + dual_error)
         best = float(max(np.nanmax(bounds, initial=0.0), self._exact(norm)))
@@ -298,7 +299,8 @@ class Audit(OneThread):
 
     def _lanes(self) -> Array:
         """A row for each lane and one for the model: the sum of -l*, the norm of G, and roundings."""
-        return np.asarray(self._core.parts()).reshape(-1, 4)
+        parts = self._core.parts()
+        return np.column_stack([parts[name] for name in _PARTS])
 
     def _exact(self, norm: float) -> float:
         """The bound by the moments of the squared loss: with `g_t = 2 (<u, x_t> - y_t)`, for any u,

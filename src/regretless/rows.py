@@ -8,7 +8,6 @@ digits is the number: "7" and 7 are one feature. What a row has twice is added u
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ __all__ = [
     "Located",
     "Parsed",
     "Table",
-    "Want",
     "batch",
     "check_eager",
     "column_names",
@@ -35,14 +33,6 @@ __all__ = [
 ]
 
 Row = dict[Any, Any] | tuple[NDArray[np.int64], NDArray[np.float64]]
-
-
-class Want(IntEnum):
-    """What a learner tells of the examples of a batch: all scores, or which label has the largest."""
-
-    NOTHING = 0
-    SCORES = 1
-    BEST = 2
 
 
 def row(x: Any) -> Row:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
+from regretless._core import Want
 from regretless.arguments import number
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
@@ -61,7 +62,8 @@ class Regressing(LinearLearner):
         targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
         if targets.shape != (batch.size,):
             raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
-        return targets, self._feed(batch, targets, weight_array(w), want_scores)
+        want = Want.scores if want_scores else Want.nothing
+        return targets, self._feed(batch, targets, weight_array(w), want)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a batch."""
