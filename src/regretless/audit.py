@@ -177,7 +177,7 @@ class Audit(OneThread):
         if weights is not None and len(weights) != batch.size:
             raise ValueError(f"X has {batch.size} rows, w has {len(weights)} weights")
         if not self.loss_function.classification:
-            targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
+            targets = np.ascontiguousarray(arguments.numbers(y, "y", "a list of numbers"))
             if targets.shape != (batch.size,):
                 raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
             table = _scores(scores, batch.size, 1)
@@ -552,7 +552,7 @@ def _score(score: Any, labels: list[Any] | None) -> Array | None:
     else:
         if isinstance(score, Mapping):
             score = [score.get(label, 0.0) for label in labels]
-        found = np.ascontiguousarray(rows.numbers(score, "score", "a list of numbers")).ravel()
+        found = np.ascontiguousarray(arguments.numbers(score, "score", "a list of numbers")).ravel()
         if found.size != len(labels):
             raise ValueError(f"score has {found.size} numbers, and there are {len(labels)} labels")
     return _checked(found, "score")
@@ -562,7 +562,7 @@ def _scores(scores: Any, size: int, outputs: int) -> Array | None:
     """Scores of a batch: rows, and columns if there are several labels."""
     if scores is None:
         return None
-    found = np.ascontiguousarray(rows.numbers(scores, "scores", "an array of numbers"))
+    found = np.ascontiguousarray(arguments.numbers(scores, "scores", "an array of numbers"))
     if found.shape not in ((size,) if outputs == 1 else (), (size, outputs)):
         wanted = (size,) if outputs == 1 else (size, outputs)
         raise ValueError(f"scores has shape {found.shape}, not {wanted}")

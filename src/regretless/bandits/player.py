@@ -38,6 +38,8 @@ from regretless.threads import OneThread, in_core, in_turn
 
 __all__ = ["ArmPlayer"]
 
+_PLAIN = (float, int)  # what the core takes; it would also take text in an array of NumPy's
+
 
 class ArmPlayer(OneThread, ABC):
     """A player: `act()` chooses an arm, `update(loss)` tells what it cost.
@@ -167,8 +169,8 @@ class ArmPlayer(OneThread, ABC):
         """Learn a loss: `update(loss)`, `update(arm, loss)` or `update(loss, ticket=ticket)`."""
         if loss is None and ticket is None:
             try:
-                self._engine.update(arm)
-            except TypeError:
+                self._engine.update(arm if type(arm) in _PLAIN else number(arm, "loss"))
+            except TypeError:  # a whole number that is no float
                 self._engine.update(number(arm, "loss"))
         else:
             self._update(arm, loss, ticket)

@@ -16,6 +16,7 @@ from regretless.arguments import (
     LARGEST_VALUE,
     interval,
     number,
+    numbers,
     one_of,
     positive,
     shown,
@@ -134,7 +135,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
         return super().step(x, self._target(y), w)
 
     def _learn(self, X: Any, y: Any, w: Any, want_scores: bool) -> tuple[NDArray[np.float64], Any]:
-        targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
+        targets = np.ascontiguousarray(numbers(y, "y", "a list of numbers"))
         self._check(targets)
         return super()._learn(X, targets, w, want_scores)
 

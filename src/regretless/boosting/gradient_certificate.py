@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses, rows
-from regretless.arguments import shown
+from regretless.arguments import numbers, shown
 from regretless.boosting.gradient_constants import LossConstants
 from regretless.certificates import Certificate
 from regretless.losses import Loss
@@ -39,8 +39,8 @@ class Replay:
     def of(cls, booster: Any, X: Any, y: Any, base: Any) -> "Replay":
         """Let a fresh booster learn the examples."""
         batch = rows.batch(X)
-        targets = rows.numbers(y, "y", "a list of numbers")
-        table = rows.numbers(base, "base", "a table of numbers")
+        targets = numbers(y, "y", "a list of numbers")
+        table = numbers(base, "base", "a table of numbers")
         if targets.shape != (batch.size,):
             raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
         if table.ndim != 2 or len(table) != batch.size or not np.isfinite(table).all():
@@ -96,7 +96,7 @@ def certified(
         u = np.zeros(columns)
         u[int(np.argmin(totals))] = 1.0
     else:
-        u = rows.numbers(comparator, "comparator", "a list of weights")
+        u = numbers(comparator, "comparator", "a list of weights")
         if u.shape != (columns,) or not np.isfinite(u).all():
             raise ValueError(
                 f"comparator={shown(comparator)}: one finite weight for each base function"

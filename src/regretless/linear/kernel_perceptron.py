@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
-from regretless.arguments import one_of, whole
+from regretless.arguments import numbers, one_of, whole
 from regretless.linear.cycling import Cycling
 from regretless.linear.kernel_certificate import KernelCertificate, Lane
 from regretless.linear.kernel_model import KernelModel
@@ -185,7 +185,7 @@ class KernelPerceptron(Cycling, in_core=False):
         )
 
     def _comparator(self, given: Any, shape: tuple[int, ...]) -> Array:
-        beta = rows.numbers(given, "comparator", "a list of coefficients")
+        beta = numbers(given, "comparator", "a list of coefficients")
         if beta.size != np.prod(shape) or not np.isfinite(beta).all():
             raise ValueError(
                 f"comparator has shape {beta.shape}: {shape[0]} finite coefficients are expected, one "

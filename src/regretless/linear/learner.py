@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from regretless import _core, arguments, losses, persistence, rows
 from regretless._core import Total, Want
-from regretless.arguments import one_of, shown, whole
+from regretless.arguments import numbers, one_of, shown, whole
 from regretless.certificates import LinearCertificate
 from regretless.losses import Loss
 from regretless.schema import ColumnsWarning, Schema, columns_of
@@ -421,7 +421,7 @@ def weight_array(w: Any) -> NDArray[np.float64] | None:
     """Importance weights as the core takes them; None for all 1."""
     if w is None:
         return None
-    weights = np.ascontiguousarray(rows.numbers(w, "w", "a list of weights"))
+    weights = np.ascontiguousarray(numbers(w, "w", "a list of weights"))
     if weights.ndim != 1:
         raise ValueError(f"the weights have shape {weights.shape}: one per row is expected")
     return arguments.weights(weights, "weight")

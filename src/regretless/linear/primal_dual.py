@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from regretless import _core, losses, rows
+from regretless import _core, losses
 from regretless._core import Total
-from regretless.arguments import positive, shown, whole
+from regretless.arguments import numbers, positive, shown, whole
 from regretless.geometry import Euclidean, Geometry
 from regretless.linear.classifying import Classifying, label_array
 from regretless.linear.dual_certificate import DualCertificate
@@ -243,7 +243,7 @@ class PrimalDual(Classifying, in_core=False):
         if scores.shape[1] == 1:
             signs = np.where(codes == 1, 1.0, -1.0)[:, None]
         loss = np.maximum(0.0, self._dual.wanted - signs * scores).sum(axis=1)
-        importance = np.ones(len(loss)) if w is None else rows.numbers(w, "w", "a list of weights")
+        importance = np.ones(len(loss)) if w is None else numbers(w, "w", "a list of weights")
         return self.complexity() + self._dual.C * math.fsum(importance * loss)
 
     def _codes(self, y: Any) -> Any:

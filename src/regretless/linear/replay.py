@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from regretless import _core, rows
 from regretless._core import Total
-from regretless.arguments import finite, number, shown
+from regretless.arguments import finite, number, numbers, shown
 from regretless.linear.classifying import Classifying, label_array
 
 __all__ = ["Lane", "Replay"]
@@ -117,7 +117,7 @@ class Replay:
     def _vector(self, u: Any, intercept: Any) -> Array:
         weights = u
         if not isinstance(u, dict):
-            weights = dict(enumerate(rows.numbers(u, "comparator", "weights").tolist()))
+            weights = dict(enumerate(numbers(u, "comparator", "weights").tolist()))
         width = len(self.names) + self.learner.intercept
         vector = [0.0] * width
         if self.learner.intercept:
