@@ -56,6 +56,7 @@ LARGEST, SMALLEST = 1e75, 1e-75
 # The same of examples, as in core/bank.hpp: features, targets and weights; small weights are 0.
 LARGEST_VALUE, SMALLEST_WEIGHT = 1e19, 1e-19
 NOT_A_WEIGHT = "is not a weight: it must be finite and not negative"
+_DOUBLE = np.dtype(np.float64)
 _MOST = 2**53
 _WIDEST = 1e150  # ends of a range: what is within it is scaled to [0, 1] before anything is squared
 T = TypeVar("T")
@@ -110,10 +111,11 @@ def number(value: Any, name: str) -> float:
     Traceback (most recent call last):
     ValueError: w='3' is not a number: it is text; convert it with float()
     """
-    if type(value) is float:
-        return value
+    kind = type(value)
+    if kind is float:
+        return float(value)
     try:
-        if _is_number(value):
+        if kind is int or _is_number(value):
             return float(value)
     except (TypeError, ValueError):
         pass
@@ -416,7 +418,11 @@ def numbers(
     >>> numbers([1, None], "forecasts", missing=True)
     array([ 1., nan])
     """
-    if type(values) is not np.ndarray:
+    kind = type(values)
+    if kind is np.ndarray:
+        if values.dtype is _DOUBLE and values.flags.aligned:
+            return np.asarray(values)
+    elif kind is not list:
         sound(values, name)
         if np.ma.is_masked(values):
             raise ValueError(f"{name} has masked values; fill them in with {name}.filled(...)")
@@ -426,7 +432,8 @@ def numbers(
         raise ValueError(f"{name}={shown(values)} is not {what}: {error}") from None
     if array.dtype.kind not in "biuf":
         return _each_number(values, array, name, what, missing)
-    return np.require(array, np.float64, "A")  # aligned: fields of records need not be
+    array = np.asarray(array, np.float64)
+    return array if array.flags.aligned else array.copy()  # fields of records need not be
 
 
 def _each_number(values: Any, array: NDArray[Any], name: str, what: str, missing: bool) -> Array:
