@@ -197,6 +197,20 @@ def test_options_of_the_core_are_no_numbers_either():
     assert lines == set()
 
 
+def test_options_are_neither_given_nor_compared_as_numbers():
+    names = "|".join(CHOSEN)
+    wrong = re.compile(rf"""(["'_.]({names})["']?\]?(\[0\])?) *(==|!=|in|:) *\(?\d""")
+    assert wrong.search('options["feed"] == 1')
+    assert wrong.search('{"sketch": 0}')
+    lines = {
+        f"{path.name}: {line.strip()}"
+        for path in sorted(Path(regretless.__file__).parent.rglob("*.py"))
+        for line in path.read_text().splitlines()
+        if wrong.search(line)
+    }
+    assert lines == set()
+
+
 @pytest.mark.parametrize("kind", ENUMS, ids=lambda kind: kind.__name__)
 def test_names_of_the_core_are_pickled_as_names(kind):
     assert len(ENUMS) > 10

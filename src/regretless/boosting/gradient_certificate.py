@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses, rows
+from regretless._core import Feed
 from regretless.arguments import numbers, shown
 from regretless.boosting.gradient_constants import LossConstants
 from regretless.certificates import Certificate
@@ -103,7 +104,7 @@ def certified(
             )
     f = replay.base @ u
     own, theirs = _total(loss, replay.sums[:, -1], y), _total(loss, f, y)
-    linearized = options["feed"] == 1
+    linearized = options["feed"] is Feed.linearized
     B, L, scale = options["reach"], options["lipschitz"], options["scale"]
     R = replay.linear_regret(replay.slopes(L, linearized))
     beta = 0.0 if linearized else constants.smoothness(B)
