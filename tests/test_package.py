@@ -199,7 +199,9 @@ def test_options_of_the_core_are_no_numbers_either():
 
 def test_options_are_neither_given_nor_compared_as_numbers():
     names = "|".join(CHOSEN)
-    wrong = re.compile(rf"""(["'_.]({names})["']?\]?(\[0\])?) *(==|!=|in|:) *\(?\d""")
+    wrong = re.compile(
+        rf"""["']({names})["']\]? *(==|!=|:) *\d|\b_?({names})(\[0\])? *(==|!=) *\d"""
+    )
     assert wrong.search('options["feed"] == 1')
     assert wrong.search('{"sketch": 0}')
     lines = {
