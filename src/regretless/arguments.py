@@ -105,7 +105,7 @@ _printer.maxlist = _printer.maxtuple = _printer.maxdict = 20
 def number(value: Any, name: str) -> float:
     """The value of an argument as a float.
 
-    Python would read the text "3" as a number; whoever passes it has forgotten to.
+    Text is refused even if it reads as a number: whoever passes it forgot to convert it.
 
     >>> number("3", "w")
     Traceback (most recent call last):
@@ -125,7 +125,7 @@ def number(value: Any, name: str) -> float:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether `float` may read the value: it would also read text, and the real part of numbers."""
+    """Whether `float` may read the value: it also reads text, and the real part of complex arrays."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype.kind in "biufO"
     return not isinstance(value, (str, bytes, bytearray, memoryview))
@@ -141,7 +141,7 @@ def _remedy(value: Any) -> str:
     if isinstance(value, complex) or kind == "c":
         return ": it is complex; give its real part or its absolute value"
     if isinstance(value, (datetime.date, datetime.timedelta)) or kind in ("M", "m"):
-        return ": it is a time; give the seconds or days since some other"
+        return ": it is a time; convert it to seconds or days"
     return ""
 
 

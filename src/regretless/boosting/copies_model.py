@@ -155,7 +155,9 @@ class CopiesModel:
             raise ValueError("the state is of another booster")
         totals = restored_totals(parts, 1)
         (columns,) = parts.array("width", (1,), -1, 2**31, np.int64).tolist()
-        self.stages.restore(parts.array("stages", (None,)))
+        stages = parts.array("stages", (None,))
+        parts.done()
+        self.stages.restore(stages)
         self.totals, self.copies = totals, copies
         self.width = None if columns < 0 else columns
 
