@@ -2,6 +2,8 @@
 
 import math
 import re
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -65,8 +67,14 @@ def test_ranks_count_a_share_of_all(n):
     ("values", "message"),
     [
         ([[1.0, math.nan]], "x[0, 1] = nan is not finite"),
-        ([[1.0], [2.0, 3.0]], "x is not made of numbers"),
-        ("words", "x is not made of numbers"),
+        ([[1.0], [2.0, 3.0]], "x=[[1.0], [2.0, 3.0]] is not made of numbers"),
+        ("words", "x='words' is not made of numbers: it is text; convert it"),
+        (["0", "1"], "x[0]='0' is not a number: it is text; convert it with float()"),
+        ([0.0, b"1"], "x[1]=b'1' is not a number: it is text"),
+        ([0.0, None], "x[1]=None is not a number: it is missing; fill it in"),
+        ([0.0, 1j], "x[1]=1j is not a number: it is complex"),
+        (np.array([1.0, 1j]), "is not a number: it is complex"),
+        (np.array(["2020-01-01"], "M8[ns]"), "is not a number: it is a time"),
         ([1.0, 2.0], "x has shape (2,), not (rounds, 2)"),
         ([[1.0]], "x has shape (1, 1), not (rounds, 2)"),
     ],
@@ -107,3 +115,25 @@ def test_nobody_else_refuses_in_these_words():
         if any(re.search(words, line) for line in path.read_text().splitlines() if 'f"' in line)
     ]
     assert found == []
+
+
+def test_one_function_makes_numbers():
+    places = [path.name for path in SOURCES.rglob("*.py") if "\ndef numbers(" in path.read_text()]
+    assert places == ["arguments.py"]
+
+
+@pytest.mark.parametrize(
+    "value", ["3", b"3", bytearray(b"3"), np.array("3"), np.complex128(3), None]
+)
+def test_one_number(value):
+    with pytest.raises(ValueError, match=r"w=.*is not a number: it is"):
+        arguments.number(value, "w")
+
+
+@pytest.mark.parametrize(
+    "values", [[True, 2], [Fraction(1), 2], [Decimal(1), 2.0], np.array([1, 2], np.uint8), (1, 2)]
+)
+def test_numbers_of_every_kind(values):
+    assert arguments.numbers(values, "x").tolist() == [1.0, 2.0]
+    objects = np.array(list(values), object)
+    assert arguments.numbers(objects, "x").tolist() == [1.0, 2.0]

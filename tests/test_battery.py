@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from roster import EXCEPTIONS, ROOMS, ROSTER, Entry, difference, state_of
-from roster.numbers import check_numbers, finite
+from roster.numbers import check_numbers, finite, spoiled
 
 from regretless._core import Diverged
 from regretless.experts import Hedge
@@ -299,6 +299,41 @@ def test_bad_losses_leave_the_choice_waiting(entry):
     for each, what in zip((player, twin), chosen):
         entry.kind.settle(each, rest[0], what)
     assert same(trace(entry, player, rest), trace(entry, twin, rest))
+
+
+def takes_numbers_only(entry: Entry, player, takes) -> None:
+    """What is not made of numbers is refused by the name of the argument, and nothing changes."""
+    before = state(entry, player)
+    for what, (give, good) in takes.items():
+        name = what.split()[0]
+        give(copy.deepcopy(player), good)
+        for how, bad in spoiled(good):
+            if how == "None" and entry.kind.absent:
+                continue
+            said = refusal(lambda each, give=give, bad=bad: give(each, bad), player)
+            assert re.search(rf"\b({name})\b.*(text|complex|missing)", said, re.S), (
+                what,
+                how,
+                said,
+            )
+            assert difference(state(entry, player), before) == "", (what, how)
+
+
+@everyone()
+def test_only_numbers_are_numbers(entry):
+    """Text that reads as a number, bytes, complex numbers and None are refused everywhere alike."""
+    first, rest = halves(entry)
+    player, takes = played(entry, len(first)), entry.kind.takes(rest)
+    assert takes or entry.kind.__class__.__name__ == "Labels"  # points and labels of a class
+    takes_numbers_only(entry, player, takes)
+
+
+@pytest.mark.parametrize("entry", WAITING, ids=lambda entry: entry.name)
+def test_only_numbers_are_losses(entry):
+    first, rest = halves(entry)
+    player = played(entry, len(first))
+    entry.kind.choose(player, rest[0])
+    takes_numbers_only(entry, player, entry.kind.takes_waiting())
 
 
 # --- few rounds and many ----------------------------------------------------------------------------

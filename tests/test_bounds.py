@@ -13,7 +13,7 @@ from reference.traces import best_in_ball, record
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from regretless import losses, rates, rules
+from regretless import _core, losses, rates, rules
 from regretless.linear import (
     LinearClassifier,
     LinearRegressor,
@@ -145,7 +145,7 @@ def test_ogd_identity_and_bound(loss, stream):
     """lin + (eta / 2) ||theta||^2 = (eta / 2) sum ||z||^2, hence the regret against every u."""
     eta = 0.0625
     model, trace = certified(loss, rules.OGD(eta), stream)
-    certificate, squares = model.certificate(), model._model.total(3)
+    certificate, squares = model.certificate(), model._model.total(_core.Total.squares)
     assert squares == pytest.approx(np.sum(trace.gradients**2), rel=1e-12)
     left = certificate.linear + eta / 2 * certificate.gradient_norms[1] ** 2
     assert left == pytest.approx(eta / 2 * squares, rel=1e-5)

@@ -310,7 +310,7 @@ R = np.zeros((3, 2))
         (lambda: regrets.instantaneous([1, 2, 3], R, R + 1.5), r"confidence\[0, 0\] = 1.5 is outside"),
         (lambda: regrets.instantaneous([1, 2, 3], R, R - 0.5), r"confidence\[0, 0\] = -0.5 is outside"),
         (lambda: regrets.instantaneous([1, 2, 3], R, R * math.nan), r"confidence\[0, 0\] = nan"),
-        (lambda: regrets.to_experts([[1.0, "a"]]), "r is not made of numbers"),
+        (lambda: regrets.to_experts([[1.0, "a"]]), "r=.* is not made of numbers"),
         (lambda: regrets.to_experts([1.0, 2.0]), r"r has shape \(2,\)"),
         (lambda: regrets.to_best(np.empty((0, 2))), r"r has shape \(0, 2\)"),
         (lambda: regrets.to_best([[math.inf]]), r"r\[0, 0\] = inf is not finite"),

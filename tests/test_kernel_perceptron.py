@@ -592,7 +592,7 @@ def test_a_function_must_be_given_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["coefficients", "run", "support_rows", "support_squares", "scalars"]
+    "name", ["coefficients", "run", "support_rows", "support_squares", "total_rounds"]
 )
 def test_a_damaged_file_is_refused(name, tmp_path):
     model = KernelPerceptron(kernel="rbf").fit(XOR, [0, 1, 1, 0])

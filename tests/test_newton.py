@@ -135,7 +135,15 @@ def test_tuned_lanes(loss, diagonal):
     """Four lanes of one sketch: what each of them has lost, the mixture being what it is."""
     lanes = [(0.01, 0.06), (0.1, 0.25), (1.0, 0.015), (0.001, 1.0)]
     kind, hand = losses.get(loss), BY_HAND[loss]
-    options = {"sketch": 0, "size": 4, "seed": 0, "tuned": True, "slab": math.inf, "curvature": 0.0}
+    oja = _core.SketchKind.oja
+    options = {
+        "sketch": oja,
+        "size": 4,
+        "seed": 0,
+        "tuned": True,
+        "slab": math.inf,
+        "curvature": 0.0,
+    }
     options["spaces"] = [(diagonal, lanes)]
     core = _core.Learner(losses.compiled(kind), "newton", options, 0, 0, False, False)
     X, y, h = stream(loss)

@@ -1,15 +1,19 @@
 """The package as a whole: light to import, typed, documented, and the same in every process."""
 
+import ast
 import contextlib
+import copy
 import importlib
 import importlib.metadata
 import inspect
 import os
+import pickle
 import pkgutil
 import re
 import subprocess
 import sys
 import tomllib
+from enum import Enum
 from importlib import resources
 from pathlib import Path
 
@@ -133,9 +137,12 @@ def test_types_are_shipped():
     declared |= set(re.findall(r"^(\w+): ", stub, re.M))
     assert declared == {name for name in dir(_core) if not name.startswith("_")}
     for name, body in CLASSES:
+        kind = getattr(_core, name)
+        if issubclass(kind, Enum):
+            assert re.findall(r"^    (\w+) = ...$", body, re.M) == [each.name for each in kind]
+            continue
         methods = {m for m in re.findall(r"^    def (\w+)", body, re.M) if m[:2] != "__"}
-        own = {n for n in vars(getattr(_core, name)) if not n.startswith("_")}
-        assert methods == own, name
+        assert methods == {n for n in vars(kind) if not n.startswith("_")}, name
 
 
 STUB = (resources.files("regretless") / "_core.pyi").read_text()
@@ -151,6 +158,83 @@ def test_the_stub_has_the_arguments_of_the_core(name, body):
         if callable(function) and "->" in (function.__doc__ or "") and method != "__len__":
             compiled = re.findall(r"(\w+):", function.__doc__.split("->")[0])
             assert re.findall(r"(?<![*\w])(\w+):", arguments) == compiled, method
+
+
+# What is chosen by name, and never by a number: what these are called, and what they are.
+CHOSEN = {"domain", "feed", "geometry", "kind", "kinds", "labels", "loss", "mode", "potential"}
+CHOSEN |= {"scalar", "schedule", "sketch", "total", "want"}
+ENUMS = [kind for kind in vars(_core).values() if isinstance(kind, type) and issubclass(kind, Enum)]
+
+
+def test_nothing_is_chosen_by_a_number():
+    """Neither an argument nor a result of the core, alone or in a tuple, has a number for a name."""
+    found = []
+    for node in ast.walk(ast.parse(STUB)):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            found.append((node.arg, ast.unparse(node.annotation)))
+        elif isinstance(node, ast.FunctionDef) and node.returns is not None:
+            found.append((node.name, ast.unparse(node.returns)))
+        elif isinstance(node, ast.AnnAssign):
+            found.append((ast.unparse(node.target), ast.unparse(node.annotation)))
+    assert {name for name, _ in found} >= {"kind", "loss", "schedule", "potential", "want", "total"}
+    assert [each for each in found if each[0] in CHOSEN and re.search(r"\bint\b", each[1])] == []
+
+
+def test_options_of_the_core_are_no_numbers_either():
+    """An enum of C++ is never made of an int, nor read from a dict as one."""
+    names = "|".join(CHOSEN)
+    enums = "Kind|Mode|Feed|Schedule|Potential|Scalar|Want"
+    wrong = re.compile(
+        rf"""cast<int>\(\w+\["({names})"\]|\b({enums})\(\w|static_cast<[\w:]*\b({enums})>"""
+    )
+    folder = Path(__file__).parent.parent / "core" / "bind"
+    lines = {
+        f"{path.name}: {line.strip()}"
+        for path in sorted(folder.glob("*.?pp"))
+        for line in path.read_text().splitlines()
+        if wrong.search(line)
+    }
+    assert lines == set()
+
+
+def test_options_are_neither_given_nor_compared_as_numbers():
+    names = "|".join(CHOSEN)
+    wrong = re.compile(
+        rf"""["']({names})["']\]? *(==|!=|:) *\d|\b_?({names})(\[0\])? *(==|!=) *\d"""
+    )
+    assert wrong.search('options["feed"] == 1')
+    assert wrong.search('{"sketch": 0}')
+    lines = {
+        f"{path.name}: {line.strip()}"
+        for path in sorted(Path(regretless.__file__).parent.rglob("*.py"))
+        for line in path.read_text().splitlines()
+        if wrong.search(line)
+    }
+    assert lines == set()
+
+
+@pytest.mark.parametrize("kind", ENUMS, ids=lambda kind: kind.__name__)
+def test_names_of_the_core_are_pickled_as_names(kind):
+    assert len(ENUMS) > 10
+    for each in kind:
+        written = pickle.dumps(each)
+        assert each.name.encode() in written
+        assert pickle.loads(written) is copy.copy(each) is copy.deepcopy(each) is each
+
+
+def test_the_core_refuses_the_number_of_a_name():
+    number = _core.LossKind.hinge.value
+    for make in (
+        lambda: _core.Loss(number, 1.0),
+        lambda: _core.hedge([0.5, 0.5], _core.HedgeSchedule.fixed.value, 0.1),
+        lambda: _core.potential_player([0.5, 0.5], 0, 2.0),
+        lambda: _core.density_weights(0, 0.1, np.zeros(2), 1.0),
+        lambda: _core.Environment(_core.EnvironmentKind.bernoulli.value, [0.5], 0.0, 1),
+        lambda: LinearRegressor()._start().total(0),
+        lambda: _core.SvmlightParser(False, True).go_on_at(1, 0),
+    ):
+        with pytest.raises(TypeError):
+            make()
 
 
 DOCUMENTED = [

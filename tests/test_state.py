@@ -231,9 +231,9 @@ def test_experts_of_whom_nobody_can_play():
 
     for prior in ([0.0, 0.0], [-1.0, 2.0], [np.nan, 1.0]):
         with pytest.raises(ValueError, match="prior"):
-            _core.hedge(prior, 0, 1.0)
+            _core.hedge(prior, _core.HedgeSchedule.fixed, 1.0)
     with pytest.raises(ValueError, match="somebody must be awake"):
-        _core.hedge([0.0, 1.0], 0, 1.0).weights(np.array([1.0, 0.0]))
+        _core.hedge([0.0, 1.0], _core.HedgeSchedule.fixed, 1.0).weights(np.array([1.0, 0.0]))
 
 
 def test_many_lanes_in_a_small_file(tmp_path):

@@ -204,7 +204,7 @@ std::vector<double> Audit::moments() const {
   return out;
 }
 
-std::vector<double> Audit::parts() const {
+std::vector<Audit::Part> Audit::parts() const {
   // of lanes first, then of the model
   const auto lanes = std::size_t(lanes_);
   std::vector<double> square(lanes + 1);
@@ -220,7 +220,7 @@ std::vector<double> Audit::parts() const {
   // rounded to single precision when they were read.
   constexpr double kDouble = 0x1p-53, kSingle = 0x1p-24;
   const double features = double(bank_.rows()) * double(outputs_);
-  std::vector<double> out;
+  std::vector<Part> out;
   for (std::size_t k = 0; k <= lanes; ++k) {
     const bool own = k < lanes;
     const auto scalar = [&](AuditScalar s) { return scalars_[std::size_t(s) * lanes + k]; };
@@ -228,9 +228,8 @@ std::vector<double> Audit::parts() const {
     const double travel = own ? scalar(kTravel) : model[2];
     const double count = (own ? visits : scored) * double(outputs_) + 64;
     const double norm = std::sqrt(square[k]);
-    out.insert(out.end(),
-               {value, kDouble * count * size, norm,
-                1.001 * (kSingle + kDouble * count) * travel + kDouble * (features + 8) * norm});
+    out.push_back({value, kDouble * count * size, norm,
+                   1.001 * (kSingle + kDouble * count) * travel + kDouble * (features + 8) * norm});
   }
   return out;
 }

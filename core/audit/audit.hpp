@@ -33,10 +33,12 @@ class Audit {
   void extend(int outputs);  // a fresh lane for each of the others, or those of two labels mirrored
   void start_pass();         // the same examples will come again
 
-  // What bounds are made of: of every lane, then of the model, the sum of -l*(g), its rounding, the
-  // norm of the sum of g x and its rounding.
-  static constexpr int kParts = 4;
-  std::vector<double> parts() const;
+  // What bounds are made of: the sum of -l*(g) and the norm of the sum of g x, with their
+  // roundings.
+  struct Part {
+    double value, value_error, norm, norm_error;
+  };
+  std::vector<Part> parts() const;  // of every lane, then of the model
   // For the squared loss and few features: sums of h x x', h y x and h y^2, in units of the scales.
   bool has_moments() const { return moments_; }
   std::vector<double> moments() const;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "bindings.hpp"
-#include "parts.hpp"
 #include "reading.hpp"
 #include "turns.hpp"
 
@@ -21,9 +20,9 @@ class PyAudit : public Owned {
   }
 
  public:
-  PyAudit(nb::handle loss, const std::vector<double>& norms, const std::vector<double>& rates,
+  PyAudit(const Loss& loss, const std::vector<double>& norms, const std::vector<double>& rates,
           bool scaled, bool intercept, int bits, std::size_t memory, std::size_t revisits)
-      : audit_(loss_of(loss), norms, rates, scaled, bits, memory, revisits),
+      : audit_(loss, norms, rates, scaled, bits, memory, revisits),
         reading_(audit_.features(), intercept) {}
 
   // One example. With `exchanges` the two labels change places, with `outputs` there are so many,
@@ -70,7 +69,21 @@ class PyAudit : public Owned {
   void extend(int outputs) { idle(*this).audit_.extend(outputs); }
   void start_pass() { idle(*this).audit_.start_pass(); }
   int outputs() const { return idle(*this).audit_.outputs(); }
-  nb::object parts() const { return array_of(idle(*this).audit_.parts()); }
+  // One number of each lane, and one of the model, under every name.
+  nb::dict parts() const {
+    const std::vector<Audit::Part> all = idle(*this).audit_.parts();
+    const auto each = [&](double Audit::Part::* which) {
+      std::vector<double> numbers;
+      for (const Audit::Part& part : all) numbers.push_back(part.*which);
+      return array_of(numbers);
+    };
+    nb::dict out;
+    out["value"] = each(&Audit::Part::value);
+    out["value_error"] = each(&Audit::Part::value_error);
+    out["norm"] = each(&Audit::Part::norm);
+    out["norm_error"] = each(&Audit::Part::norm_error);
+    return out;
+  }
   nb::object moments() const {
     const Audit& audit = idle(*this).audit_;
     if (!audit.has_moments()) return nb::none();
@@ -252,7 +265,7 @@ class PyAudit : public Owned {
 
 void bind_audit(nb::module_& m) {
   nb::class_<PyAudit>(m, "Audit")
-      .def(nb::init<nb::handle, const std::vector<double>&, const std::vector<double>&, bool, bool,
+      .def(nb::init<const Loss&, const std::vector<double>&, const std::vector<double>&, bool, bool,
                     int, std::size_t, std::size_t>(),
            "loss"_a, "norms"_a, "rates"_a, "scaled"_a, "intercept"_a, "bits"_a, "memory"_a,
            "revisits"_a)

@@ -199,8 +199,8 @@ PyArms make(double low, double high, Options... options) {
 
 // An environment in memory of Python's, which it keeps.
 struct PyEnvironment : Environment {
-  PyEnvironment(int kind, Numbers means, double scale, std::uint64_t seed)
-      : Environment(Kind(kind), std::move(means), scale, seed) {}
+  PyEnvironment(Kind kind, Numbers means, double scale, std::uint64_t seed)
+      : Environment(kind, std::move(means), scale, seed) {}
   explicit PyEnvironment(Rows rows)
       : Environment(rows.data(), rows.shape(1)), kept(std::move(rows)), rounds(kept.shape(0)) {}
   void check_rounds(std::size_t first, std::size_t count) const {
@@ -215,8 +215,8 @@ struct PyEnvironment : Environment {
 
 void bind_bandits(nb::module_& m) {
   nb::class_<PyEnvironment>(m, "Environment")
-      .def(nb::init<int, Numbers, double, std::uint64_t>(), "kind"_a, "means"_a, "scale"_a,
-           "seed"_a)
+      .def(nb::init<Environment::Kind, Numbers, double, std::uint64_t>(), "kind"_a.noconvert(),
+           "means"_a, "scale"_a, "seed"_a)
       .def(
           "rows",
           [](PyEnvironment& e, std::size_t first, std::size_t count) {

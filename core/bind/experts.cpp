@@ -68,8 +68,8 @@ nb::tuple run(Experts& e, Rows losses, nb::handle confidence, double low, double
 }
 
 // (rounds played, whether the last was refused, size of what was told, forecasts, weights)
-nb::tuple mixture_run(Experts& e, int loss, double tau, bool gradient, double unit, double low,
-                      double gross, Rows forecasts, Vector<double> targets) {
+nb::tuple mixture_run(Experts& e, ForecastLoss::Kind loss, double tau, bool gradient, double unit,
+                      double low, double gross, Rows forecasts, Vector<double> targets) {
   const Turn turn(e);
   const std::size_t count = forecasts.shape(0), n = e.size();
   check_size(forecasts.shape(1), n);
@@ -78,8 +78,8 @@ nb::tuple mixture_run(Experts& e, int loss, double tau, bool gradient, double un
   Mixed done{};
   {
     nb::gil_scoped_release release;
-    done = mix(e, {ForecastLoss::Kind(loss), tau}, gradient, {unit, low}, gross, forecasts.data(),
-               targets.data(), count, predictions.data(), weights.data());
+    done = mix(e, {loss, tau}, gradient, {unit, low}, gross, forecasts.data(), targets.data(),
+               count, predictions.data(), weights.data());
   }
   return nb::make_tuple(done.rounds, done.refused, done.gross, array_of(predictions),
                         array_of(weights));
@@ -128,8 +128,8 @@ void bind_experts(nb::module_& m) {
           "rescale",
           [](Experts& e, double by) { dynamic_cast<AdaNormalHedge&>(idle(e)).rescale(by); },
           "by"_a);
-  m.def("mixture_run", &mixture_run, "experts"_a, "loss"_a, "tau"_a, "gradient"_a, "unit"_a,
-        "low"_a, "gross"_a, "forecasts"_a, "targets"_a);
+  m.def("mixture_run", &mixture_run, "experts"_a, "loss"_a.noconvert(), "tau"_a, "gradient"_a,
+        "unit"_a, "low"_a, "gross"_a, "forecasts"_a, "targets"_a);
   m.def(
       "learn_within",
       [](Experts& e, std::vector<double> losses, nb::handle confidence, double suffered,
@@ -144,10 +144,10 @@ void bind_experts(nb::module_& m) {
       "experts"_a, "losses"_a, "confidence"_a.none(), "suffered"_a, "unit"_a, "low"_a, "gross"_a);
   m.def(
       "hedge",
-      [](Prior prior, int schedule, double eta) -> Made {
-        return std::make_unique<Hedge>(std::move(prior), Hedge::Schedule(schedule), eta);
+      [](Prior prior, Hedge::Schedule schedule, double eta) -> Made {
+        return std::make_unique<Hedge>(std::move(prior), schedule, eta);
       },
-      "prior"_a, "schedule"_a, "eta"_a);
+      "prior"_a, "schedule"_a.noconvert(), "eta"_a);
   m.def(
       "linear_hedge",
       [](Prior prior, double beta) -> Made {
@@ -162,11 +162,10 @@ void bind_experts(nb::module_& m) {
       "prior"_a, "eta"_a, "share"_a);
   m.def(
       "potential_player",
-      [](Prior prior, int kind, double parameter) -> Made {
-        return std::make_unique<PotentialPlayer>(std::move(prior), PotentialPlayer::Kind(kind),
-                                                 parameter);
+      [](Prior prior, PotentialPlayer::Kind kind, double parameter) -> Made {
+        return std::make_unique<PotentialPlayer>(std::move(prior), kind, parameter);
       },
-      "prior"_a, "kind"_a, "parameter"_a);
+      "prior"_a, "kind"_a.noconvert(), "parameter"_a);
   m.def(
       "ada_normal_hedge",
       [](Prior prior, double power) -> Made {

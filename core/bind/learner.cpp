@@ -10,6 +10,7 @@
 #include "bindings.hpp"
 #include "boosting/models.hpp"
 #include "casters.hpp"
+#include "enums.hpp"
 #include "parts.hpp"
 #include "reading.hpp"
 #include "turns.hpp"
@@ -21,19 +22,16 @@ namespace regretless {
 namespace {
 
 class PyLearner : public Owned {
-  // What a batch tells of its examples: nothing, their scores, or the number of the best one of
-  // each.
-  enum Want : int { kNothing, kScores, kBest };
-  auto running(nb::handle labels, nb::handle importance, int want) {
+  auto running(nb::handle labels, nb::handle importance, Want want) {
     return [=, this](std::size_t n, auto source) {
-      return run(n, labels, importance, Want(want), std::move(source));
+      return run(n, labels, importance, want, std::move(source));
     };
   }
 
  public:
-  PyLearner(nb::handle loss, const std::string& rule, nb::dict options, int bits,
+  PyLearner(const Loss& loss, const std::string& rule, nb::dict options, int bits,
             std::uint32_t remembered, bool intercept, bool certify)
-      : learner_(model_of(loss_of(loss), rule, options, bits, remembered, intercept, certify)),
+      : learner_(model_of(loss, rule, options, bits, remembered, intercept, certify)),
         reading_(learner_->features(), intercept,
                  learner_->starts_at_zero() ? Absent::kept_place : Absent::untouched,
                  {learner_->low(), learner_->high()}) {}
@@ -116,18 +114,18 @@ class PyLearner : public Owned {
   // they are not asked for.
   nb::object csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
                  Vector<double> values, bool has_zero, nb::handle labels, nb::handle importance,
-                 int want) {
+                 Want want) {
     const OnlyTurn turn(*this, reads_);
     return reading_.csr(width, starts, columns, values, has_zero,
                         running(labels, importance, want));
   }
   nb::object table(std::size_t size, nb::list columns, nb::handle labels, nb::handle importance,
-                   int want) {
+                   Want want) {
     const OnlyTurn turn(*this, reads_);
     return reading_.table(size, columns, running(labels, importance, want));
   }
   nb::object examples(const text::Examples& x, std::size_t from, std::size_t to, nb::handle labels,
-                      nb::handle importance, int want) {
+                      nb::handle importance, Want want) {
     const OnlyTurn turn(*this, reads_);
     return reading_.examples(x, from, to, !labels.is_none(), running(labels, importance, want));
   }
@@ -136,7 +134,7 @@ class PyLearner : public Owned {
     return reading_.locate(x);
   }
   nb::object located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
-                     nb::handle labels, nb::handle importance, int want) {
+                     nb::handle labels, nb::handle importance, Want want) {
     const OnlyTurn turn(*this, reads_);
     learner_->grow();
     return reading_.located(starts, rows, values, running(labels, importance, want));
@@ -183,22 +181,22 @@ class PyLearner : public Owned {
     check_idle();
     return reading_.names();
   }
-  double total(int scalar) const {
+  double total(Scalar total) const {
     check_idle();
     double sum = 0;
-    for (int k = 0; k < lanes(); ++k) sum += learner_->scalar(Scalar(scalar), k);
+    for (int k = 0; k < lanes(); ++k) sum += learner_->scalar(total, k);
     return sum;
   }
-  double most(int scalar) const {
+  double most(Scalar total) const {
     check_idle();
     double most = 0;
-    for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_->scalar(Scalar(scalar), k));
+    for (int k = 0; k < lanes(); ++k) most = std::max(most, learner_->scalar(total, k));
     return most;
   }
-  nb::object each(int scalar) const {
+  nb::object each(Scalar total) const {
     check_idle();
     std::vector<double> out;
-    for (int k = 0; k < lanes(); ++k) out.push_back(learner_->scalar(Scalar(scalar), k));
+    for (int k = 0; k < lanes(); ++k) out.push_back(learner_->scalar(total, k));
     return array_of(out);
   }
   bool has_gradient_sum() const { return learner_->has_gradient_sum(); }
@@ -545,11 +543,13 @@ class PyLearner : public Owned {
     for (std::size_t t = 0; learning && !classes && t < n; ++t)
       Reading::check_target(y_target(t), "y", std::ptrdiff_t(t));
 
-    if (!learning && want == kNothing) return nb::none();  // the batch was to be looked at, no more
+    if (!learning && want == Want::nothing)
+      return nb::none();  // the batch was to be looked at, no more
     const std::size_t lanes = std::size_t(learner_->lanes());
-    const std::size_t kept = want == kScores ? n : want == kBest ? std::min(n, Reading::kChunk) : 0;
-    std::vector<double> scores(kept * lanes), losses(want ? n : 0);
-    std::vector<std::int32_t> best(want == kBest ? n : 0);
+    const bool told = want != Want::nothing, best_only = want == Want::best;
+    const std::size_t kept = !told ? 0 : best_only ? std::min(n, Reading::kChunk) : n;
+    std::vector<double> scores(kept * lanes), losses(told ? n : 0);
+    std::vector<std::int32_t> best(best_only ? n : 0);
     const double* weights = importance.is_none() ? nullptr : weighted.data();
     const auto naming = [&](std::size_t t) { return learning && (!weights || weights[t] > 0); };
     try {
@@ -560,15 +560,15 @@ class PyLearner : public Owned {
         if (learning && !classes) batch.targets = y_target.data() + first;
         if (learning && classes) batch.classes = y_class.data() + first;
         if (weights) batch.importance = weights + first;
-        if (want) batch.scores = scores.data() + (want == kScores ? first * lanes : 0);
-        if (want) batch.losses = losses.data() + first;
+        if (told) batch.scores = scores.data() + (best_only ? 0 : first * lanes);
+        if (told) batch.losses = losses.data() + first;
         if (learning) {
           learner_->learn(batch, earlier_ + first);
         } else {
           learner_->predict(batch);
           check_finite(batch.scores, (last - first) * lanes);
         }
-        for (std::size_t t = first; t < last && want == kBest; ++t) {
+        for (std::size_t t = first; t < last && best_only; ++t) {
           const double* own = scores.data() + (t - first) * lanes;
           best[t] = std::int32_t(std::max_element(own, own + lanes) - own);
         }
@@ -577,8 +577,8 @@ class PyLearner : public Owned {
       reading_.forget();  // names may have been taken back
       throw;
     }
-    if (want == kNothing) return nb::none();
-    const nb::object said = want == kBest ? array_of(best) : array_of(scores);
+    if (!told) return nb::none();
+    const nb::object said = best_only ? array_of(best) : array_of(scores);
     return learning ? nb::object(nb::make_tuple(said, array_of(losses))) : said;
   }
 
@@ -624,10 +624,8 @@ nb::tuple survey(std::int32_t width, Vector<std::int64_t> starts, Vector<std::in
 }  // namespace
 
 void bind_learner(nb::module_& m) {
-  m.attr("SCALARS") = nb::make_tuple("rounds", "loss", "linear", "squares", "weights", "rounding",
-                                     "updates", "radius", "price", "steps", "gross");
   nb::class_<PyLearner>(m, "Learner")
-      .def(nb::init<nb::handle, const std::string&, nb::dict, int, std::uint32_t, bool, bool>(),
+      .def(nb::init<const Loss&, const std::string&, nb::dict, int, std::uint32_t, bool, bool>(),
            "loss"_a, "rule"_a, "options"_a, "bits"_a, "remembered"_a, "intercept"_a, "certify"_a)
       .def("belongs_to", &belongs_to<PyLearner>, "owner"_a)
       .def("score", &PyLearner::score, "x"_a)
@@ -641,14 +639,14 @@ void bind_learner(nb::module_& m) {
       .def("trace", &PyLearner::trace)
       .def("chosen", &PyLearner::chosen, "x"_a)
       .def("csr", &PyLearner::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "has_zero"_a,
-           "labels"_a.none(), "importance"_a.none(), "want"_a)
+           "labels"_a.none(), "importance"_a.none(), "want"_a.noconvert())
       .def("table", &PyLearner::table, "size"_a, "columns"_a, "labels"_a.none(),
-           "importance"_a.none(), "want"_a)
+           "importance"_a.none(), "want"_a.noconvert())
       .def("examples", &PyLearner::examples, "x"_a, "first"_a, "last"_a, "labels"_a.none(),
-           "importance"_a.none(), "want"_a)
+           "importance"_a.none(), "want"_a.noconvert())
       .def("locate", &PyLearner::locate, "x"_a)
       .def("located", &PyLearner::located, "starts"_a, "rows"_a, "values"_a, "labels"_a.none(),
-           "importance"_a.none(), "want"_a)
+           "importance"_a.none(), "want"_a.noconvert())
       .def_prop_rw("advice", &PyLearner::advice, &PyLearner::advise)
       .def_prop_rw("earlier", &PyLearner::earlier, &PyLearner::count_from)
       .def_prop_ro("wants_names", &PyLearner::wants_names)
@@ -659,9 +657,9 @@ void bind_learner(nb::module_& m) {
       .def("used", &PyLearner::used)
       .def("weights", &PyLearner::weights, "rows"_a = nb::none())
       .def("names", &PyLearner::names)
-      .def("total", &PyLearner::total, "scalar"_a)
-      .def("most", &PyLearner::most, "scalar"_a)
-      .def("each", &PyLearner::each, "scalar"_a)
+      .def("total", &PyLearner::total, "total"_a.noconvert())
+      .def("most", &PyLearner::most, "total"_a.noconvert())
+      .def("each", &PyLearner::each, "total"_a.noconvert())
       .def_prop_ro("has_gradient_sum", &PyLearner::has_gradient_sum)
       .def("gradient_norms", &PyLearner::gradient_norms)
       .def_prop_ro("bytes", &PyLearner::bytes)

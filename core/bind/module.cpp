@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
   using namespace regretless;
   nb::set_leak_warnings(false);  // an interpreter that exits with live models leaks nothing
   bind_diverged(m);
+  bind_enums(m);
   bind_turns(m);
   bind_learner(m);
   bind_reader(m);

@@ -1,17 +1,16 @@
 // The players of regretless.oco.
 
 #include <memory>
-#include <optional>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "enums.hpp"
 #include "oco/coordinates.hpp"
 #include "oco/density.hpp"
 #include "oco/invariant.hpp"
 #include "oco/leader.hpp"
 #include "oco/mirror.hpp"
 #include "oco/newton.hpp"
-#include "parts.hpp"
 #include "turns.hpp"
 
 namespace nb = nanobind;
@@ -41,25 +40,21 @@ double update(Player& player, Vector<double> gradient) {
 }
 
 // (losses, strength, paid, points or None)
-nb::tuple run(Player& player, Rows rows, nb::handle targets, nb::handle loss, bool keep,
+nb::tuple run(Player& player, Rows rows, nb::handle targets, const Loss* loss, bool keep,
               double bound) {
   const Turn turn(player);
   const std::size_t count = rows.shape(0), d = player.dimension();
   Vector<double> y;
-  std::optional<Loss> kind;
-  if (!loss.is_none()) {
-    kind = loss_of(loss);
-    y = nb::cast<Vector<double>>(targets);
-  }
-  if (rows.shape(1) != d || (kind && y.size() != count))
+  if (loss) y = nb::cast<Vector<double>>(targets);
+  if (rows.shape(1) != d || (loss && y.size() != count))
     throw nb::value_error("arrays of other shapes were expected");
   std::vector<double> losses(count), strength(count), paid(count), points(keep ? count * d : 0);
-  const std::vector<double> before = kind ? player.state() : std::vector<double>{};
+  const std::vector<double> before = loss ? player.state() : std::vector<double>{};
   std::size_t done;
   {
     nb::gil_scoped_release release;
     done = oco::play(
-        player, rows.data(), count, kind ? y.data() : nullptr, kind ? &*kind : nullptr,
+        player, rows.data(), count, loss ? y.data() : nullptr, loss,
         {losses.data(), strength.data(), paid.data(), keep ? points.data() : nullptr, bound});
   }
   if (done < count) {
@@ -75,7 +70,7 @@ nb::tuple run(Player& player, Rows rows, nb::handle targets, nb::handle loss, bo
 
 oco::Domain domain_of(nb::dict options) {
   oco::Domain domain;
-  domain.kind = oco::Domain::Kind(nb::cast<int>(options["domain"]));
+  domain.kind = named<oco::Domain::Kind>(options, "domain");
   domain.size = nb::cast<double>(options["size"]);
   domain.low = nb::cast<std::vector<double>>(options["low"]);
   domain.high = nb::cast<std::vector<double>>(options["high"]);
@@ -85,7 +80,7 @@ oco::Domain domain_of(nb::dict options) {
 oco::Geometry geometry_of(nb::dict options) {
   const auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
   oco::Geometry geometry;
-  geometry.kind = oco::Geometry::Kind(nb::cast<int>(options["geometry"]));
+  geometry.kind = named<oco::Geometry::Kind>(options, "geometry");
   geometry.convexity = number("convexity"), geometry.scale = number("scale");
   geometry.p = number("p"), geometry.factor = number("factor");
   geometry.matrix = nb::cast<std::vector<double>>(options["matrix"]);
@@ -108,23 +103,23 @@ nb::tuple leaders(nb::dict twin, Vector<double> first, Vector<double> theta, Row
   return nb::make_tuple(array_of(points), array_of(squares));
 }
 
-nb::object density_weights(int potential, double rate, Vector<double> scores, double round) {
+nb::object density_weights(oco::Density::Potential potential, double rate, Vector<double> scores,
+                           double round) {
   std::vector<double> p(scores.size());
-  oco::Density{oco::Density::Potential(potential), rate}.weights(scores.data(), p.size(), round,
-                                                                 p.data());
+  oco::Density{potential, rate}.weights(scores.data(), p.size(), round, p.data());
   return array_of(p);
 }
 // (scores, losses, points played)
-nb::tuple density_run(int potential, double rate, double before, Vector<double> scores, Rows points,
-                      Rows values) {
+nb::tuple density_run(oco::Density::Potential potential, double rate, double before,
+                      Vector<double> scores, Rows points, Rows values) {
   const std::size_t n = scores.size(), count = values.shape(0), d = points.shape(1);
   if (points.shape(0) != n || values.shape(1) != n)
     throw nb::value_error("arrays of other shapes were expected");
   std::vector<double> s(scores.data(), scores.data() + n), losses(count), played(count * d);
   {
     nb::gil_scoped_release release;
-    oco::play({oco::Density::Potential(potential), rate}, before, values.data(), count,
-              points.data(), n, d, s.data(), losses.data(), played.data());
+    oco::play({potential, rate}, before, values.data(), count, points.data(), n, d, s.data(),
+              losses.data(), played.data());
   }
   return nb::make_tuple(array_of(s), array_of(losses), array_of(played));
 }
@@ -184,17 +179,18 @@ void bind_oco(nb::module_& m) {
           "state"_a);
   m.def(
       "mirror_descent",
-      [](std::size_t dimension, nb::dict twin, int schedule, double eta,
+      [](std::size_t dimension, nb::dict twin, oco::Schedule::Kind schedule, double eta,
          bool lazy) -> std::unique_ptr<Player> {
-        const oco::Schedule rate{oco::Schedule::Kind(schedule), eta};
+        const oco::Schedule rate{schedule, eta};
         return std::make_unique<oco::MirrorDescent>(dimension, geometry_of(twin), domain_of(twin),
                                                     rate, lazy);
       },
-      "dimension"_a, "twin"_a, "schedule"_a, "eta"_a, "lazy"_a);
+      "dimension"_a, "twin"_a, "schedule"_a.noconvert(), "eta"_a, "lazy"_a);
   m.def("leaders", &leaders, "twin"_a, "first"_a, "theta"_a, "rows"_a, "eta"_a);
-  m.def("density_weights", &density_weights, "potential"_a, "rate"_a, "scores"_a, "round"_a);
-  m.def("density_run", &density_run, "potential"_a, "rate"_a, "before"_a, "scores"_a, "points"_a,
-        "values"_a);
+  m.def("density_weights", &density_weights, "potential"_a.noconvert(), "rate"_a, "scores"_a,
+        "round"_a);
+  m.def("density_run", &density_run, "potential"_a.noconvert(), "rate"_a, "before"_a, "scores"_a,
+        "points"_a, "values"_a);
   m.def(
       "invariant_newton",
       [](std::size_t dimension, double curvature) -> std::unique_ptr<Player> {

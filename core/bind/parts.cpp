@@ -2,19 +2,16 @@
 
 #include <cmath>
 
+#include "enums.hpp"
+
 namespace nb = nanobind;
 
 namespace regretless {
 
-Loss loss_of(nb::handle spec) {
-  auto [kind, parameter] = nb::cast<std::pair<int, double>>(spec);
-  return {static_cast<LossKind>(kind), parameter};
-}
-
 namespace {
 NewtonOptions newton_of(nb::dict options) {
   NewtonOptions o;
-  o.kind = static_cast<NewtonOptions::Kind>(nb::cast<int>(options["sketch"]));
+  o.kind = named<NewtonOptions::Kind>(options, "sketch");
   o.size = nb::cast<int>(options["size"]);
   o.seed = nb::cast<std::uint64_t>(options["seed"]);
   o.tuned = nb::cast<bool>(options["tuned"]);
@@ -22,8 +19,7 @@ NewtonOptions newton_of(nb::dict options) {
   o.curvature = nb::cast<double>(options["curvature"]);
   o.has_rate = options.contains("eta");
   if (o.has_rate)
-    o.rate = {static_cast<Rate::Kind>(nb::cast<int>(options["schedule"])),
-              nb::cast<double>(options["eta"])};
+    o.rate = {named<Rate::Kind>(options, "schedule"), nb::cast<double>(options["eta"])};
   using Lanes = std::vector<std::pair<double, double>>;
   for (const auto& [diagonal, lanes] :
        nb::cast<std::vector<std::pair<bool, Lanes>>>(options["spaces"])) {
@@ -64,9 +60,7 @@ std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nb::d
 Rule rule_of(const std::string& name, nb::dict options, bool intercept) {
   const auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
   const auto flag = [&](const char* key) { return nb::cast<bool>(options[key]); };
-  const auto rate = [&] {
-    return Rate{static_cast<Rate::Kind>(nb::cast<int>(options["schedule"])), number("eta")};
-  };
+  const auto rate = [&] { return Rate{named<Rate::Kind>(options, "schedule"), number("eta")}; };
   if (name == "coin") {
     Coin r;
     r.wealth = number("wealth"), r.lipschitz = number("lipschitz");
@@ -105,13 +99,13 @@ Rule rule_of(const std::string& name, nb::dict options, bool intercept) {
   }
   if (name == "passive_aggressive") {
     PassiveAggressive r;
-    r.mode = static_cast<PassiveAggressive::Mode>(nb::cast<int>(options["mode"]));
+    r.mode = named<PassiveAggressive::Mode>(options, "mode");
     r.aggressiveness = number("aggressiveness");
     return r;
   }
   if (name == "averaged") {
     Averaged r;
-    r.kind = static_cast<Averaged::Kind>(nb::cast<int>(options["kind"]));
+    r.kind = named<Averaged::Kind>(options, "kind");
     r.rate = number("eta");
     return r;
   }

@@ -10,9 +10,6 @@
 
 namespace regretless {
 
-// (number of the loss, its parameter)
-Loss loss_of(nanobind::handle spec);
-
 // A rule arrives as its name and a dict of options; an option that nobody takes is an error of
 // ours.
 Rule rule_of(const std::string& name, nanobind::dict options, bool intercept);

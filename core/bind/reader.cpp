@@ -4,7 +4,6 @@
 
 #include "bindings.hpp"
 #include "losses.hpp"
-#include "parts.hpp"
 #include "reading.hpp"
 #include "turns.hpp"
 
@@ -116,11 +115,10 @@ class PyReader : public Owned {
 };
 
 // Scores of some examples, `lanes` for each, to probabilities.
-nb::object probabilities(nb::handle loss, Vector<double> scores, int lanes) {
-  const Loss chosen = loss_of(loss);
+nb::object probabilities(const Loss& loss, Vector<double> scores, int lanes) {
   std::vector<double> out(scores.data(), scores.data() + scores.size());
   for (std::size_t t = 0; t + std::size_t(lanes) <= out.size(); t += std::size_t(lanes))
-    chosen.probabilities(out.data() + t, lanes);
+    loss.probabilities(out.data() + t, lanes);
   return array_of(out);
 }
 

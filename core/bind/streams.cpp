@@ -151,11 +151,11 @@ void bind_streams(nb::module_& m) {
       .def("parse", &parse, "data"_a, "first"_a, "last"_a, "ends"_a, "out"_a)
       .def_prop_ro("line", &Parser::line)
       .def_prop_ro("skipped", &Parser::skipped)
-      .def_prop_ro("labels", [](const Parser& p) { return int(p.labels()); })
+      .def_prop_ro("labels", &Parser::labels)
       .def(
           "go_on_at",
-          [](Parser& p, std::int64_t line, int labels) { p.go_on_at(line, Parser::Kind(labels)); },
-          "line"_a, "labels"_a);
+          [](Parser& p, std::int64_t line, Parser::Kind labels) { p.go_on_at(line, labels); },
+          "line"_a, "labels"_a.noconvert());
   nb::class_<text::SvmlightParser, Parser>(m, "SvmlightParser")
       .def(
           "__init__",

@@ -6,6 +6,7 @@
 #include "boosting/models.hpp"
 #include "boosting/neural_net.hpp"
 #include "boosting/stumps.hpp"
+#include "enums.hpp"
 #include "parts.hpp"
 
 namespace nb = nanobind;
@@ -33,7 +34,7 @@ StageOptions stages_of(const Loss& loss, nb::dict options) {
   out.hull = nb::cast<bool>(options["hull"]);
   out.eta = number("eta"), out.scale = number("scale"), out.reach = number("reach");
   out.lipschitz = number("lipschitz");
-  out.feed = StageOptions::Feed(nb::cast<int>(options["feed"]));
+  out.feed = named<StageOptions::Feed>(options, "feed");
   out.alpha = number("alpha"), out.low = number("low"), out.high = number("high");
   return out;
 }
@@ -41,8 +42,8 @@ StageOptions stages_of(const Loss& loss, nb::dict options) {
 // The stages alone, for weak learners in Python.
 class PyStages {
  public:
-  PyStages(nb::handle loss, nb::dict options)
-      : stages_(stages_of(loss_of(loss), options)), tasks_(stages_.size()) {}
+  PyStages(const Loss& loss, nb::dict options)
+      : stages_(stages_of(loss, options)), tasks_(stages_.size()) {}
 
   nb::object combine(Vector<double> votes) const {
     if (votes.size() != stages_.size()) throw nb::value_error("one vote of each is expected");
@@ -84,13 +85,13 @@ std::unique_ptr<Model> boosting_model_of(const Loss& loss, const std::string& ru
   const auto kind = nb::cast<std::string>(options["weak"]);
   const auto given = nb::cast<nb::dict>(options["weak_options"]);
   return std::make_unique<BoostedModel>(
-      stages_of(loss_of(options["loss"]), options),
+      stages_of(nb::cast<Loss>(options["loss"]), options),
       [&](std::size_t copy) { return weak_of(kind, given, copy); });
 }
 
 void bind_stages(nb::module_& m) {
   nb::class_<PyStages>(m, "Stages")
-      .def(nb::init<nb::handle, nb::dict>(), "loss"_a, "options"_a)
+      .def(nb::init<const Loss&, nb::dict>(), "loss"_a, "options"_a)
       .def("combine", &PyStages::combine, "votes"_a)
       .def("learn", &PyStages::learn, "sums"_a, "y"_a, "importance"_a)
       .def("shown", &PyStages::shown, "v"_a)

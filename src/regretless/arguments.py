@@ -3,6 +3,7 @@
 The value comes first and the name second, then what is asked of it; `hint` ends the message.
 """
 
+import datetime
 import math
 import reprlib
 from collections.abc import Iterable
@@ -55,6 +56,7 @@ LARGEST, SMALLEST = 1e75, 1e-75
 # The same of examples, as in core/bank.hpp: features, targets and weights; small weights are 0.
 LARGEST_VALUE, SMALLEST_WEIGHT = 1e19, 1e-19
 NOT_A_WEIGHT = "is not a weight: it must be finite and not negative"
+_DOUBLE = np.dtype(np.float64)
 _MOST = 2**53
 _WIDEST = 1e150  # ends of a range: what is within it is scaled to [0, 1] before anything is squared
 T = TypeVar("T")
@@ -103,18 +105,44 @@ _printer.maxlist = _printer.maxtuple = _printer.maxdict = 20
 def number(value: Any, name: str) -> float:
     """The value of an argument as a float.
 
+    Text is refused even if it reads as a number: whoever passes it forgot to convert it.
+
     >>> number("3", "w")
     Traceback (most recent call last):
-    ValueError: w='3' is not a number
+    ValueError: w='3' is not a number: it is text; convert it with float()
     """
+    kind = type(value)
+    if kind is float:
+        return float(value)
     try:
-        if not isinstance(value, (str, bytes)):
+        if kind is int or _is_number(value):
             return float(value)
     except (TypeError, ValueError):
         pass
     except OverflowError:
-        raise ValueError(f"{name}={shown(value)} is too large for a number") from None
-    raise ValueError(f"{name}={shown(value)} is not a number")
+        raise ValueError(f"{name}={shown(value)} is too large for a number; scale it") from None
+    raise ValueError(f"{name}={shown(value)} is not a number{_remedy(value)}")
+
+
+def _is_number(value: Any) -> bool:
+    """Whether `float` may read the value: it also reads text, and the real part of complex arrays."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind in "biufO"
+    return not isinstance(value, (str, bytes, bytearray, memoryview))
+
+
+def _remedy(value: Any) -> str:
+    """What to do about a value that is not a number, as the end of a message."""
+    kind = value.dtype.kind if isinstance(value, (np.ndarray, np.generic)) else ""
+    if isinstance(value, (str, bytes, bytearray, memoryview)) or kind in ("U", "S"):
+        return ": it is text; convert it with float()"
+    if value is None:
+        return ": it is missing; fill it in, or leave it out"
+    if isinstance(value, complex) or kind == "c":
+        return ": it is complex; give its real part or its absolute value"
+    if isinstance(value, (datetime.date, datetime.timedelta)) or kind in ("M", "m"):
+        return ": it is a time; convert it to seconds or days"
+    return ""
 
 
 def finite(value: Any, name: str, hint: str = "") -> float:
@@ -376,22 +404,50 @@ def sound(values: Any, name: str) -> Any:
     return values
 
 
-def numbers(values: Any, name: str) -> Array:
-    """An argument as an array of floats.
+def numbers(
+    values: Any, name: str, what: str = "made of numbers", *, missing: bool = False
+) -> Array:
+    """An argument as an array of floats; `what` it should have been ends the message if it is not.
 
-    >>> numbers(["one"], "losses")
+    Booleans are 0 and 1. Text is refused, also if it reads as a number, and so is None, unless
+    `missing` says that a value may be absent: then it is NaN.
+
+    >>> numbers([0, "1"], "losses")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: losses is not made of numbers: could not convert string to float: 'one'
+    ValueError: losses=[0, '1'] is not made of numbers: losses[1]='1' is not a number: it is text; ...
+    >>> numbers([1, None], "forecasts", missing=True)
+    array([ 1., nan])
     """
-    if type(values) is not np.ndarray:
+    kind = type(values)
+    if kind is np.ndarray:
+        if values.dtype is _DOUBLE and values.flags.aligned:
+            return np.asarray(values)
+    elif kind is not list:
         sound(values, name)
         if np.ma.is_masked(values):
-            raise ValueError(f"{name} has masked values; fill them in, or leave their rounds out")
+            raise ValueError(f"{name} has masked values; fill them in with {name}.filled(...)")
     try:
-        array = np.asarray(values, np.float64)
+        array = np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} is not made of numbers: {error}") from None
+        raise ValueError(f"{name}={shown(values)} is not {what}: {error}") from None
+    if array.dtype.kind not in "biuf":
+        return _each_number(values, array, name, what, missing)
+    array = np.asarray(array, np.float64)
     return array if array.flags.aligned else array.copy()  # fields of records need not be
+
+
+def _each_number(values: Any, array: NDArray[Any], name: str, what: str, missing: bool) -> Array:
+    """The same of an array of objects, or of a kind that is refused, which are looked at one by one."""
+    if array.dtype.kind not in "OMm" and not isinstance(values, np.ndarray):
+        array = np.asarray(values, object)  # NumPy has made text of the numbers beside it
+    out = np.empty(array.shape)
+    for at, value in np.ndenumerate(array):
+        try:
+            out[at] = math.nan if missing and value is None else number(value, "")
+        except ValueError as error:
+            place = f": {name}[{', '.join(map(str, at))}]{error}" if at else _remedy(value)
+            raise ValueError(f"{name}={shown(values)} is not {what}{place}") from None
+    return out
 
 
 def finite_numbers(values: Any, name: str, hint: str = "") -> Array:

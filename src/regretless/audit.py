@@ -28,6 +28,7 @@ _LOSSES = (
     *(losses.Squared, losses.Absolute, losses.Quantile, losses.EpsilonInsensitive),
 )
 _RATES, _MORE, _BLOCK = (0.3, 0.6), 1.2, 4  # of lanes, which come in vectors
+_PARTS = ("value", "value_error", "norm", "norm_error")  # of a lane, as columns
 _DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
 
 
@@ -176,7 +177,7 @@ class Audit(OneThread):
         if weights is not None and len(weights) != batch.size:
             raise ValueError(f"X has {batch.size} rows, w has {len(weights)} weights")
         if not self.loss_function.classification:
-            targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
+            targets = np.ascontiguousarray(arguments.numbers(y, "y", "a list of numbers"))
             if targets.shape != (batch.size,):
                 raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
             table = _scores(scores, batch.size, 1)
@@ -236,7 +237,7 @@ class Audit(OneThread):
         """
         norm = arguments.not_negative(norm, "norm")
         lanes = np.concatenate([self._lanes(), *(lanes for lanes, _ in self._earlier)])
-        value, value_error, dual, dual_error = lanes.T
+        value, value_error, dual, dual_error = lanes.T  # _PARTS
         with np.errstate(over="ignore", invalid="ignore"):
             bounds = value - value_error - norm * (dual + dual_error)
         best = float(max(np.nanmax(bounds, initial=0.0), self._exact(norm)))
@@ -298,7 +299,8 @@ class Audit(OneThread):
 
     def _lanes(self) -> Array:
         """A row for each lane and one for the model: the sum of -l*, the norm of G, and roundings."""
-        return np.asarray(self._core.parts()).reshape(-1, 4)
+        parts = self._core.parts()
+        return np.column_stack([parts[name] for name in _PARTS])
 
     def _exact(self, norm: float) -> float:
         """The bound by the moments of the squared loss: with `g_t = 2 (<u, x_t> - y_t)`, for any u,
@@ -550,7 +552,7 @@ def _score(score: Any, labels: list[Any] | None) -> Array | None:
     else:
         if isinstance(score, Mapping):
             score = [score.get(label, 0.0) for label in labels]
-        found = np.ascontiguousarray(rows.numbers(score, "score", "a list of numbers")).ravel()
+        found = np.ascontiguousarray(arguments.numbers(score, "score", "a list of numbers")).ravel()
         if found.size != len(labels):
             raise ValueError(f"score has {found.size} numbers, and there are {len(labels)} labels")
     return _checked(found, "score")
@@ -560,7 +562,7 @@ def _scores(scores: Any, size: int, outputs: int) -> Array | None:
     """Scores of a batch: rows, and columns if there are several labels."""
     if scores is None:
         return None
-    found = np.ascontiguousarray(rows.numbers(scores, "scores", "an array of numbers"))
+    found = np.ascontiguousarray(arguments.numbers(scores, "scores", "an array of numbers"))
     if found.shape not in ((size,) if outputs == 1 else (), (size, outputs)):
         wanted = (size,) if outputs == 1 else (size, outputs)
         raise ValueError(f"scores has shape {found.shape}, not {wanted}")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import rows
-from regretless.arguments import shown
+from regretless.arguments import numbers, shown
 
 __all__ = ["Foreign", "as_dict", "as_matrix", "fresh", "takes_dicts", "takes_weights"]
 
@@ -93,7 +93,7 @@ def as_matrix(x: Any) -> Any:
         entries = values, columns.astype(np.int32), ends
         matrix = csr_array(entries, shape=(1, x.shape[-1]))
     else:
-        matrix = values = np.atleast_2d(rows.numbers(x, "x", "a row: give a vector"))
+        matrix = values = np.atleast_2d(numbers(x, "x", "a vector"))
     if matrix.ndim != 2 or matrix.shape[0] != 1:
         raise ValueError(f"x has shape {np.shape(x)}: one row is expected")
     if not np.isfinite(values).all():

@@ -8,14 +8,13 @@ digits is the number: "7" and 7 are one feature. What a row has twice is added u
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.arguments import shown, sound
+from regretless.arguments import numbers, shown, sound
 from regretless.sparse import compressed
 
 __all__ = [
@@ -25,24 +24,14 @@ __all__ = [
     "Located",
     "Parsed",
     "Table",
-    "Want",
     "batch",
     "check_eager",
     "column_names",
     "is_missing",
-    "numbers",
     "row",
 ]
 
 Row = dict[Any, Any] | tuple[NDArray[np.int64], NDArray[np.float64]]
-
-
-class Want(IntEnum):
-    """What a learner tells of the examples of a batch: all scores, or which label has the largest."""
-
-    NOTHING = 0
-    SCORES = 1
-    BEST = 2
 
 
 def row(x: Any) -> Row:
@@ -59,7 +48,7 @@ def row(x: Any) -> Row:
         return _sparse_row(x)
     if hasattr(x, "index") and hasattr(x, "items"):  # a pandas Series
         return dict(x.items())
-    values = numbers(x, "x", "a row: give a dict, a vector or a sparse row")
+    values = numbers(x, "x", "a row (a dict, a vector or a sparse row)")
     if values.ndim == 2 and values.shape[0] == 1:
         values = values[0]
     if values.ndim != 1:
@@ -67,22 +56,6 @@ def row(x: Any) -> Row:
             f"x has shape {values.shape}: one row is expected; for several use learn_many or predict"
         )
     return np.arange(values.size), np.ascontiguousarray(values)
-
-
-def numbers(values: Any, name: str, what: str) -> NDArray[np.float64]:
-    """An array of doubles, or `ValueError` that `name` is not `what`; text is not a number."""
-    sound(values, name)
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked values; {name}.filled(0) makes them absent")
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind == "O" and not any(isinstance(v, (str, bytes)) for v in array.flat):
-            array = array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name}={shown(values)} is not {what} ({error})") from error
-    if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name}={shown(values)} is not {what} (its type is {array.dtype})")
-    return np.require(array, np.float64, "A")  # aligned: fields of records need not be
 
 
 def _sparse_row(x: Any) -> Row:
@@ -250,7 +223,7 @@ def batch(X: Any) -> Batch:
         return _arrow(X.to_arrow()) if hasattr(X, "to_arrow") else _pandas(X)
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
         raise ValueError("X is a list of dicts: call learn_one or predict_one for each of them")
-    dense = numbers(X, "X", "a batch: give a sparse matrix, a 2-d array, a data frame or a table")
+    dense = numbers(X, "X", "a batch (a sparse matrix, a 2-d array, a data frame or a table)")
     if dense.ndim != 2:
         raise ValueError(
             f"X has shape {dense.shape}: rows and columns are expected; one row goes to learn_one"

@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless import bandits, geometry
 from regretless.linear import LinearRegressor
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses, scaled
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N, Takes, hostile_losses, scaled
 from roster.proofs import by_regret
 
 __all__ = ["BANDITS"]
@@ -43,6 +43,12 @@ class Arms(Kind):
     def many(self, player: Any, rounds: list[Any]) -> None:
         player.run(np.array(rounds).reshape(-1, N))
 
+    def takes(self, rounds: list[Any]) -> Takes:
+        return {"losses": (lambda p, v: p.run(v), np.array(rounds))}
+
+    def takes_waiting(self) -> Takes:
+        return {"loss": (lambda p, v: p.update(v), 0.5)}
+
     def bad(self, rounds: list[Any]) -> Calls:
         good, table, wide = (np.array(rounds) for _ in range(3))
         table[-1], wide[-1] = NAN, 1e200
@@ -69,6 +75,9 @@ class Costs(Arms):
     def ask(self, player: Any, round: Any) -> Any:
         return player.probabilities, player.point
 
+    def takes_waiting(self) -> Takes:
+        return {"value": (lambda p, v: p.update(v), 0.5)}
+
     def bad_waiting(self) -> Calls:
         return {
             f"value={v!r}": (lambda p, v=v: p.update(v), "value")
@@ -94,12 +103,18 @@ class Points(Costs):
         with np.errstate(over="ignore"):
             return float(min(1.0, 0.25 * ((w - goal) ** 2).sum()))
 
+    def takes_waiting(self) -> Takes:
+        return {"value": (lambda p, v: p.update([0.5, v] if "points=2" in repr(p) else v), 0.5)}
+
     def settle(self, player: Any, round: Any, chosen: Any) -> None:
         values = [self._loss(round, w) for w in np.atleast_2d(chosen)]
         player.update(values if len(values) > 1 else values[0])
 
     def many(self, player: Any, rounds: list[Any]) -> None:
         player.run([partial(self._loss, goal) for goal in rounds])
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        return {"losses": (lambda p, v: p.run(v), np.array(rounds))}
 
     def bad(self, rounds: list[Any]) -> Calls:
         return {
@@ -141,6 +156,14 @@ class Advised(Arms):
         table = np.array([row for row, _ in rounds]).reshape(-1, N)
         player.run(table, np.array([said for _, said in rounds]).reshape(-1, 3, N))
 
+    def takes(self, rounds: list[Any]) -> Takes:
+        table, advice = (np.array([r[i] for r in rounds]) for i in (0, 1))
+        return {
+            "losses": (lambda p, v: p.run(v, advice), table),
+            "advice": (lambda p, v: p.act(v), advice[-1]),
+            "advice of a run": (lambda p, v: p.run(table, v), advice),
+        }
+
     def bad(self, rounds: list[Any]) -> Calls:
         table, advice = (np.array([r[i] for r in rounds]) for i in (0, 1))
         hole, odd = table.copy(), advice.copy()
@@ -180,6 +203,20 @@ class Context(Kind):
     def many(self, player: Any, rounds: list[Any]) -> None:
         X, R = (np.array([r[i] for r in rounds]).reshape(-1, w) for i, w in ((0, 3), (1, N)))
         player.run(X, R)
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        X, R = (np.array([r[i] for r in rounds]) for i in (0, 1))
+        return {
+            "x": (lambda p, v: p.act(v), X[-1]),
+            "x asked": (lambda p, v: p.probabilities(v), X[-1]),
+            "x told": (lambda p, v: p.update(0, reward=0.5, x=v), X[-1]),
+            "reward": (lambda p, v: p.update(0, reward=v, x=X[-1]), 0.5),
+            "contexts|x": (lambda p, v: p.run(v, R), X),
+            "rewards": (lambda p, v: p.run(X, v), R),
+        }
+
+    def takes_waiting(self) -> Takes:
+        return {"reward": (lambda p, v: p.update(reward=v), 0.5)}
 
     def bad(self, rounds: list[Any]) -> Calls:
         X, R = (np.array([r[i] for r in rounds]) for i in (0, 1))

@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless import domains, geometry, linear, oco
 from regretless.oco import LinearLoss, SquaredDistance
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses, scaled
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N, Takes, hostile_losses, scaled
 from roster.learners import Rows
 from roster.proofs import by_regret
 
@@ -46,6 +46,13 @@ class Gradients(Kind):
 
     def many(self, player: Any, rounds: list[Any]) -> None:
         player.run(np.array(rounds).reshape(-1, N))
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        return {
+            "gradient": (lambda p, v: p.update(v), rounds[-1]),
+            "X": (lambda p, v: p.run(v), np.array(rounds)),
+            "y": (lambda p, v: p.run(np.array(rounds), v, "squared"), np.ones(len(rounds))),
+        }
 
     def bad(self, rounds: list[Any]) -> Calls:
         good, table = np.array(rounds), np.array(rounds)
@@ -90,6 +97,13 @@ class ConvexLosses(Gradients):
     def feed(self, player: Any, round: Any) -> Any:
         return player.learn(round)
 
+    def takes(self, rounds: list[Any]) -> Takes:
+        zero = np.zeros(N)
+        return {
+            "value": (lambda p, v: p.update(lambda w: v, lambda w: zero), 0.5),
+            "gradient": (lambda p, v: p.update(lambda w: 0.5, lambda w: v), zero),
+        }
+
     def bad(self, rounds: list[Any]) -> Calls:
         return {
             "a value that is NaN": (lambda p: p.update(lambda w: NAN, lambda w: w), "value"),
@@ -132,6 +146,12 @@ class Functions(Kind):
 
     def many(self, player: Any, rounds: list[Any]) -> None:
         player.run(np.array(rounds).reshape(-1, self.points))
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        return {
+            "loss": (lambda p, v: p.update(v), rounds[-1]),
+            "losses": (lambda p, v: p.run(v), np.array(rounds)),
+        }
 
     def bad(self, rounds: list[Any]) -> Calls:
         table, good = np.array(rounds), rounds[-1]

@@ -12,7 +12,7 @@ from regretless import experts, games
 from regretless.experts.chip_potentials import MinimaxPotential, TwoNormPotential
 from regretless.experts.drifting import ChipPlayer
 from regretless.experts.trees import TemplateTree
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, hostile_losses, scaled
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N, Takes, hostile_losses, scaled
 from roster.proofs import by_regret
 
 __all__ = ["EXPERTS"]
@@ -47,6 +47,15 @@ class Experts(Kind):
 
     def many(self, player: Any, rounds: list[Any]) -> None:
         player.run(np.array(rounds).reshape(-1, N))
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        found: Takes = {
+            "losses": (lambda p, v: p.update(v), rounds[-1]),
+            "losses of a run": (lambda p, v: p.run(v), np.array(rounds)),
+        }
+        if self.sleeps:
+            found["confidence"] = (lambda p, v: p.update(rounds[-1], v), np.ones(N))
+        return found
 
     def bad(self, rounds: list[Any]) -> Calls:
         good, table = np.array(rounds), np.array(rounds)
@@ -98,6 +107,9 @@ class Chips(Kind):
         z = np.where(player.weights >= np.median(player.weights), 1.0, round)
         return player.move(z)
 
+    def takes(self, rounds: list[Any]) -> Takes:
+        return {"movements": (lambda p, v: p.move(v), np.ones(N))}
+
     def bad(self, rounds: list[Any]) -> Calls:
         wrong = {
             "NaN": [1, 1, 1, NAN],
@@ -126,6 +138,15 @@ class Votes(Kind):
     def many(self, player: Any, rounds: list[Any]) -> None:
         advice = np.array([a for a, _ in rounds]).reshape(-1, 6)
         player.run(advice, [y for _, y in rounds])
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        (advice, y), table = rounds[-1], np.array([a for a, _ in rounds])
+        labels = [y for _, y in rounds]
+        return {
+            "advice": (lambda p, v: p.update(v, y), advice),
+            "advice asked": (lambda p, v: p.predict(v), advice),
+            "advice of a run": (lambda p, v: p.run(v, labels), table),
+        }
 
     def bad(self, rounds: list[Any]) -> Calls:
         (advice, y), table = rounds[-1], np.array([a for a, _ in rounds])
@@ -156,6 +177,7 @@ class Forecasts(Kind):
     `loss` and `slope` of a forecast and a target; without a slope the experts' own losses are learned.
     """
 
+    absent = True
     loss: Callable[[Any, Any], Any] = lambda forecast, y: (forecast - y) ** 2
     slope: Callable[[Any, Any], Any] | None = lambda forecast, y: 2.0 * (forecast - y)
 
@@ -179,6 +201,17 @@ class Forecasts(Kind):
 
     def many(self, player: Any, rounds: list[Any]) -> None:
         player.run(np.array([f for f, _ in rounds]).reshape(-1, N), [y for _, y in rounds])
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        X, y = np.array([f for f, _ in rounds]), [y for _, y in rounds]
+        return {
+            "forecasts": (lambda p, v: p.predict(v), X[-1]),
+            "experts": (lambda p, v: p.run(v, y), X),
+            "y": (lambda p, v: p.run(X, v), y),
+        }
+
+    def takes_waiting(self) -> Takes:
+        return {"y": (lambda p, v: p.update(v), 0.5)}
 
     def bad(self, rounds: list[Any]) -> Calls:
         X, y = np.array([f for f, _ in rounds]), [y for _, y in rounds]
@@ -236,6 +269,13 @@ class Pruned(Kind):
 
     def many(self, player: Any, rounds: list[Any]) -> None:
         player.run([x for x, _ in rounds], [y for _, y in rounds])
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        X, y = [x for x, _ in rounds], [y for _, y in rounds]
+        return {
+            "y": (lambda p, v: p.learn_one(X[-1], v), y[-1]),
+            "y of a run": (lambda p, v: p.run(X, v), y),
+        }
 
     def bad(self, rounds: list[Any]) -> Calls:
         x = rounds[-1][0]

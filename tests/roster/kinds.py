@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["INF", "NAN", "Calls", "Entry", "Kind", "N", "hostile_losses", "scaled"]
+__all__ = ["INF", "NAN", "Calls", "Entry", "Kind", "N", "Takes", "hostile_losses", "scaled"]
 
 NAN, INF = math.nan, math.inf
 N = 4  # experts, arms, coordinates or features
 Calls = dict[str, tuple[Callable[[Any], Any], str]]  # what is wrong, how it is done, what is said
+Takes = dict[str, tuple[Callable[[Any, Any], Any], Any]]
 # From denormal numbers to the largest there are.
 SIZES = (5e-324, 1e-310, 1e-300, 1e-150, 1e-60, 1e-40, 1e-20, 1e-9, 1e9, 1e15, 1e18, 1e37, 1e60)
 SIZES = (*SIZES, 1e100, 1e150, 1e300)
@@ -21,6 +22,7 @@ class Kind:
     """A kind of player: rounds are whatever its `feed` takes."""
 
     length = 24  # of a stream
+    absent = False  # whether None can stand for a number: of an expert who sleeps, for example
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         """Rounds, the same for every player of the kind."""
@@ -42,6 +44,14 @@ class Kind:
 
     def bad(self, rounds: list[Any]) -> Calls:
         """Calls that must be refused, in whatever state the player is."""
+        return {}
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        """Arguments that are numbers, called by their names: how each is given, and a good one."""
+        return {}
+
+    def takes_waiting(self) -> Takes:
+        """The same of what a choice has cost."""
         return {}
 
     def choose(self, player: Any, round: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from regretless import boosting, linear, newton
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, scaled
+from roster.kinds import INF, NAN, Calls, Entry, Kind, N, Takes, scaled
 from roster.proofs import (
     by_boosting,
     by_duality,
@@ -105,6 +105,26 @@ class Rows(Kind):
             }
         return calls
 
+    def takes(self, rounds: list[Any]) -> Takes:
+        X, y = self.table(rounds)
+        row, target = X[-1], y[-1]
+        found: Takes = {
+            "x": (lambda p, v: p.learn_one(v, target), row),
+            "x asked": (lambda p, v: p.predict_one(v), row),
+        }
+        if not self.labels:
+            found["y"] = (lambda p, v: p.learn_one(row, v), target)
+        if self.weighs:
+            found["w"] = (lambda p, v: p.learn_one(row, target, v), 2.0)
+        if self.batches:
+            found["X"] = (lambda p, v: p.learn_many(v, y), X)
+            found["X asked"] = (lambda p, v: p.predict(v), X)
+            if not self.labels:
+                found["y of many"] = (lambda p, v: p.learn_many(X, v), y)
+            if self.weighs:
+                found["w of many"] = (lambda p, v: p.learn_many(X, y, v), np.ones(len(X)))
+        return found
+
     def extremes(self) -> list[list[Any]]:
         plain = self.stream(self.length)[::2]
         features = scaled(plain, lambda r, size: (self._times(r[0], size), *r[1:]))
@@ -194,6 +214,13 @@ class Fitted(Kind):
             "y has None": (lambda p: p.fit(X, other), "y"),
             **({} if self.numbers else {"one label": (lambda p: p.fit(X, y[:1].repeat(30)), "y")}),
         }
+
+    def takes(self, rounds: list[Any]) -> Takes:
+        name, (X, y) = "base" if self.numbers else "X", rounds[-1]
+        found: Takes = {name: (lambda p, v: p.fit(v, y), X)}
+        if self.numbers:
+            found["y"] = (lambda p, v: p.fit(X, v), y)
+        return found
 
     def extremes(self) -> list[list[Any]]:
         few = self.stream(2)

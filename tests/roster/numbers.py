@@ -1,6 +1,7 @@
 """That no number a player tells is NaN, and none but a bound is infinite."""
 
 import math
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -9,11 +10,34 @@ import numpy as np
 from regretless.oco import Player
 from roster.kinds import Entry
 
-__all__ = ["check_numbers", "finite"]
+__all__ = ["check_numbers", "finite", "spoiled"]
 
 _TOLD = ("loss", "loss_", "mean_loss", "regret", "regrets", "linear", "gradient_sum", "point")
 _TOLD = (*_TOLD, "weight_", "weights", "weights_", "intercept_", "coef_", "probabilities")
 _CERTIFIED = ("regret", "loss", "linear", "gradient_norms", "rounding", "weight", "squares")
+
+
+def spoiled(good: Any) -> Iterator[tuple[str, Any]]:
+    """Values that read like the good one, or nearly, and are not made of numbers.
+
+    >>> dict(spoiled([0.5, 1.0]))["text in a list"]
+    [0.5, '1']
+    """
+    array = np.asarray(good, np.float64)
+
+    def but(one: Any) -> Any:
+        objects = array.astype(object)
+        objects.flat[-1:] = [one]
+        return objects if array.ndim else one
+
+    yield "text", array.astype(str).tolist()
+    yield "an array of text", array.astype(str)
+    yield "text among objects", but("1")
+    yield "text in a list", but("1").tolist() if array.ndim else "1"
+    yield "bytes", array.astype("S").tolist()
+    yield "complex", array + 0j
+    yield "complex in a list", (array + 0j).tolist()
+    yield "None", but(None).tolist() if array.ndim else None
 
 
 def finite(value: Any) -> bool:

@@ -21,7 +21,7 @@ class Environment:
     """
 
     means: tuple[float, ...]
-    _kind: ClassVar[int]
+    _kind: ClassVar[_core.EnvironmentKind]
 
     def __post_init__(self) -> None:
         means = table(self.means, "means", (None,))
@@ -59,7 +59,7 @@ class Bernoulli(Environment):
            [0., 1.]])
     """
 
-    _kind = 1
+    _kind = _core.EnvironmentKind.bernoulli
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,7 +77,7 @@ class Gaussian(Environment):
     """
 
     scale: float = 1.0
-    _kind = 2
+    _kind = _core.EnvironmentKind.gaussian
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -140,9 +140,11 @@ class LinUCB(OneThread):
 
     def act(self, x: Any) -> int:
         """The arm for a context: a vector, or if they share the weights a row for each arm."""
+        if type(x) is list:
+            return self._engine.act(self._context(x))
         try:
             return self._engine.act(x)
-        except TypeError:  # a list
+        except TypeError:  # numbers of another kind
             return self._engine.act(self._context(x))
 
     def update(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from regretless import persistence, rates, state
+from regretless import _core, persistence, rates, state
 from regretless.arguments import (
     check_entries,
     check_seed,
@@ -375,7 +375,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         total, before = np.zeros(len(rounds)), 0
         for estimator, player in self._periods():
             kind, eta = player._schedule
-            if kind != 0 or not player.geometry.strong_convexity:
+            if kind is not _core.Schedule.constant or not player.geometry.strong_convexity:
                 return np.full(len(rounds), math.nan)
             played = np.clip(rounds - before, 0, player.rounds)
             spread = estimator.spread(player.geometry, self.dimension)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import losses, rows
+from regretless import losses
 from regretless.arguments import numbers
 from regretless.certificates import Certificate
 
@@ -83,7 +83,7 @@ def stochastic_mirror_descent(
     >>> mean.point, round(mean.empirical, 3), mean.excess_bound
     (array([0.5]), 0.5, inf)
     """
-    table = rows.numbers(X, "X", "a matrix, one row an example")
+    table = numbers(X, "X", "a matrix, one row an example")
     if table.ndim != 2 or not len(table):
         raise ValueError(f"X has shape {table.shape}: one row for each example is expected")
     if not np.isfinite(table).all():
@@ -91,7 +91,7 @@ def stochastic_mirror_descent(
     kind = None if loss is None else losses.get(loss)
     if (kind is None) != (y is None):
         raise ValueError("y and loss= go together: give both, or neither for linear losses")
-    targets = np.zeros(len(table)) if y is None else rows.numbers(y, "y", "a list of numbers")
+    targets = np.zeros(len(table)) if y is None else numbers(y, "y", "a list of numbers")
     if targets.shape != (len(table),):
         raise ValueError(f"X has {len(table)} rows, y has shape {targets.shape}")
     # the theorem needs the points of these rounds alone: what was learned before would be in its bound

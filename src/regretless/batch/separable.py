@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import rows
+from regretless.arguments import numbers
 from regretless.linear import Perceptron
 
 __all__ = ["HardMargin", "SeparableRisk", "hard_margin", "separable_risk"]
@@ -168,7 +168,7 @@ def _converged(Z: Array, max_passes: int) -> tuple[Array, int, set[int]]:
 
 def _signed(X: Any, y: Any) -> Array:
     """The rows `y x`."""
-    Z, signs = rows.numbers(X, "X", "a 2-d array"), rows.numbers(y, "y", "-1 or +1 for every row")
+    Z, signs = numbers(X, "X", "a 2-d array"), numbers(y, "y", "-1 or +1 for every row")
     if Z.ndim != 2 or signs.shape != (len(Z),) or len(Z) < 2:
         raise ValueError(
             f"X has shape {Z.shape} and y {signs.shape}: two rows or more, and a sign for each"

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import losses, rows
-from regretless.arguments import LARGEST_VALUE, check_entries, number, shown, whole
+from regretless import losses
+from regretless.arguments import LARGEST_VALUE, check_entries, number, numbers, shown, whole
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 from regretless.threads import OneThread
@@ -101,7 +101,7 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
             return np.full(self.rounds, max(math.log(self.rounds), 1.0) / self.rounds)
         if isinstance(self.eta, (float, int)):
             return self._checked(np.full(self.rounds, number(self.eta, "eta")))
-        return self._checked(rows.numbers(self.eta, "eta", "a list of steps"))
+        return self._checked(numbers(self.eta, "eta", "a list of steps"))
 
     def _checked(self, etas: Array) -> Array:
         if etas.shape != (self.rounds,) or not np.all((etas > 0.0) & (etas <= 1.0)):
@@ -115,8 +115,8 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
         loss = losses.get(self.loss)
         if not loss.curvature < math.inf:
             raise ValueError(f"loss={loss.name!r} is not smooth; use 'squared' or 'logistic'")
-        G = rows.numbers(base, "base", "a table of numbers")
-        targets = rows.numbers(y, "y", "a list of numbers")
+        G = numbers(base, "base", "a table of numbers")
+        targets = numbers(y, "y", "a list of numbers")
         if G.ndim != 2 or 0 in G.shape or targets.shape != (len(G),):
             raise ValueError(f"base has shape {G.shape}, y {targets.shape}: a row for each target")
         check_entries(
@@ -145,14 +145,14 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
     def predict(self, base: Any) -> Array:
         """The values of f_N, from those of the functions."""
         self._learned()
-        return np.asarray(rows.numbers(base, "base", "a table of numbers") @ self.coef_)
+        return np.asarray(numbers(base, "base", "a table of numbers") @ self.coef_)
 
     def certificate(self, comparator: Any) -> Certificate:
         """The mean loss beyond that of `f = base @ comparator`, and its bound: (B.8), or (B.7) for
         sigma = 0.
         """
         self._learned()
-        u = rows.numbers(comparator, "comparator", "a list of weights")
+        u = numbers(comparator, "comparator", "a list of weights")
         if u.shape != self.coef_.shape or not np.isfinite(u).all():
             raise ValueError(
                 f"comparator={shown(comparator)}: {len(self.coef_)} finite numbers are expected"

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
+from regretless._core import Want
 from regretless.arguments import whole, within
 from regretless.boosting.certificate import BoostingCertificate, of_votings
 from regretless.boosting.ensemble import Ensemble
@@ -90,7 +91,7 @@ class Booster(Classifying, in_core=False):
         return Logistic(), "boost", {}
 
     def _made(
-        self, twin: tuple[int, float], rule: str, options: dict[str, Any]
+        self, twin: _core.Loss, rule: str, options: dict[str, Any]
     ) -> _core.Learner | Ensemble:
         whole(self.n, "n", 1, 10_000)
         whole(self.seed, "seed", 0, 2**64 - 1)
@@ -115,7 +116,7 @@ class Booster(Classifying, in_core=False):
         return x if isinstance(self._model, Ensemble) else super()._row(x)
 
     def _feed(
-        self, batch: rows.Batch, labels: Any, importance: Any, want: int = rows.Want.NOTHING
+        self, batch: rows.Batch, labels: Any, importance: Any, want: Want = Want.nothing
     ) -> Any:
         model = self._model or self._start()
         if isinstance(model, Ensemble):

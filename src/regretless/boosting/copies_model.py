@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, arguments, rows
+from regretless._core import Total, Want
 from regretless.arguments import shown
 from regretless.boosting.estimator import Estimator, dense
 from regretless.boosting.gradient_constants import constants_of
+from regretless.linear.model import no_totals, restored_totals, totals_state
 from regretless.losses import Loss, compiled
 from regretless.state import Parts
 
@@ -25,12 +27,14 @@ class CopiesModel:
 
     def __init__(self, loss: Loss, weak: list[Estimator], options: dict[str, Any]) -> None:
         self.loss = loss
-        self.stages = _core.Stages(compiled(loss), options)
+        twin = compiled(loss)
+        assert twin is not None
+        self.stages = _core.Stages(twin, options)
         self.copies = weak
         self.reader = _core.Reader(0, 0, False)  # which refuses what all learners refuse
-        self.residual = bool(options["feed"] == 2)
+        self.residual = bool(options["feed"] is _core.Feed.residual)
         self.reach = options["reach"]
-        self.totals = np.zeros(len(_core.SCALARS))
+        self.totals = no_totals()
         self.width: int | None = None  # of the vectors that all copies take
         self._votes = np.zeros(len(weak))
         self._sums = np.zeros(len(weak) + 1)
@@ -54,7 +58,10 @@ class CopiesModel:
             self._learn(row, y, w)
             if not self.copies[0].takes_dicts:
                 self.width = row.shape[1]
-            self.totals[[0, 1, 4, 6]] += 1.0, w * self.loss.value(score, y), w, 1.0
+            self.totals[Total.rounds] += 1.0
+            self.totals[Total.loss] += w * self.loss.value(score, y)
+            self.totals[Total.weights] += w
+            self.totals[Total.updates] += 1.0
         return score
 
     def trace(self) -> tuple[NDArray[np.float64], ...]:
@@ -98,7 +105,7 @@ class CopiesModel:
 
     # --- batches -------------------------------------------------------------------------------------
 
-    def feed(self, batch: rows.Batch, targets: Any, importance: Any, want: int) -> Any:
+    def feed(self, batch: rows.Batch, targets: Any, importance: Any, want: Want) -> Any:
         """Predict, or learn if there are targets, the rows of a batch one after the other."""
         width = batch.width if isinstance(batch, rows.CSR) else _columns(batch)
         if importance is not None:
@@ -114,15 +121,15 @@ class CopiesModel:
                 w = 1.0 if importance is None else float(importance[t])
                 scores[t] = self.step_target(x, float(targets[t]), w, width)
                 suffered[t] = self.loss.value(scores[t], float(targets[t]))
-        if not want:
+        if want is Want.nothing:
             return None
         return scores if targets is None else (scores, suffered)
 
     # --- the rest ------------------------------------------------------------------------------------
 
-    def total(self, scalar: int) -> float:
+    def total(self, total: Total) -> float:
         """One of the totals."""
-        return float(self.totals[scalar])
+        return float(self.totals[total].item())
 
     most = total
 
@@ -130,7 +137,7 @@ class CopiesModel:
         """Everything, as arrays and the copies themselves."""
         width = -1 if self.width is None else self.width
         return {
-            "totals": self.totals,
+            **totals_state(self.totals),
             "stages": self.stages.state(),
             "width": np.array([width]),
             "copies": self.copies,
@@ -139,19 +146,19 @@ class CopiesModel:
     def restore(
         self,
         lanes: int,
-        totals: NDArray[np.float64],
-        stages: NDArray[np.float64],
-        width: NDArray[np.int64],
         copies: list[Estimator],
+        **arrays: NDArray[Any],
     ) -> None:
         """Go on from what `state` gave."""
-        parts = Parts({}, {"totals": totals, "stages": stages, "width": width})
+        parts = Parts({}, arrays)
         if lanes != 1 or len(copies) != len(self.copies):
             raise ValueError("the state is of another booster")
-        found = parts.array("totals", self.totals.shape)
+        totals = restored_totals(parts, 1)
         (columns,) = parts.array("width", (1,), -1, 2**31, np.int64).tolist()
-        self.stages.restore(parts.array("stages", (None,)))
-        self.totals, self.copies = found, copies
+        stages = parts.array("stages", (None,))
+        parts.done()
+        self.stages.restore(stages)
+        self.totals, self.copies = totals, copies
         self.width = None if columns < 0 else columns
 
 

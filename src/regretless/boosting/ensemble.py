@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from regretless import _core, arguments, rows
+from regretless._core import Total, Want
 from regretless.boosting.voter import Voter
 from regretless.foreign import as_dict, as_matrix, fresh, takes_dicts, takes_weights
-from regretless.linear.learner import TOTALS
 from regretless.linear.loading import restored
 from regretless.linear.model import Array, Model
 from regretless.losses import Logistic
@@ -96,7 +96,7 @@ class Ensemble(Model):
     def learn(self, x: Any, y: Array, importance: float) -> tuple[Array, Array, Array]:
         votes = [lane.votes(x) for lane in self._lanes]  # of all, before anything changes
         before = [lane.voting.state() for lane in self._lanes]
-        scores, rounds = np.zeros(self.lanes), int(self.totals[TOTALS["rounds"], 0])
+        scores, rounds = np.zeros(self.lanes), int(self.totals[Total.rounds][0])
         try:
             for k, lane in enumerate(self._lanes):
                 scores[k] = lane.voting.score(votes[k])
@@ -109,7 +109,7 @@ class Ensemble(Model):
             for lane, state in zip(self._lanes, before):
                 lane.voting.restore(state)
             raise
-        self.totals[TOTALS["updates"]] += 1.0
+        self.totals[Total.updates] += 1.0
         return scores, np.logaddexp(0.0, -y * scores), np.zeros(self.lanes)
 
     def _given(self, p: float, w: float, u: float) -> list[float]:
@@ -122,7 +122,7 @@ class Ensemble(Model):
 
     # --- batches -------------------------------------------------------------------------------------
 
-    def feed(self, batch: rows.Batch, labels: Any, importance: Any, want: int) -> Any:
+    def feed(self, batch: rows.Batch, labels: Any, importance: Any, want: Want) -> Any:
         """Learn or predict rows one by one, as `_core.Learner` does with what a batch gives to it."""
         X = list(self._rows(batch))
         weights = np.ones(len(X)) if importance is None else importance
@@ -133,12 +133,12 @@ class Ensemble(Model):
         for t, (x, w) in enumerate(zip(X, weights.tolist())):
             if labels is not None and w > 0:
                 scores[t], losses[t] = self._step(x, int(labels[t]), w)
-            elif want:
+            elif want is not Want.nothing:
                 scores[t] = self.predict(x)
                 losses[t] = 0.0 if labels is None else self._suffer(x, int(labels[t]))
-        if not want:
+        if want is Want.nothing:
             return None
-        told = scores.argmax(axis=1) if want == rows.Want.BEST else scores.ravel()
+        told = scores.argmax(axis=1) if want is Want.best else scores.ravel()
         return told if labels is None else (told, losses)
 
     def _rows(self, batch: rows.Batch) -> Iterator[Any]:

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses, rows
+from regretless._core import Want
 from regretless.arguments import (
     LARGEST_VALUE,
     interval,
     number,
+    numbers,
     one_of,
     positive,
     shown,
@@ -36,7 +38,7 @@ from regretless.losses import Loss, Squared
 
 __all__ = ["GradientBoostingHull", "GradientBoostingSpan"]
 
-_FEEDS = ("gradient", "linearized", "residual")
+_FEEDS = {feed.name: feed for feed in _core.Feed}
 
 
 class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
@@ -74,7 +76,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
             "scale": scale,
             "n": int(self.n),
             "lipschitz": constants.lipschitz(steps["reach"]),
-            "feed": _FEEDS.index(self.feed),
+            "feed": _FEEDS[self.feed],
             "alpha": 0.0 if self.alpha is None else positive(self.alpha, "alpha"),
             "low": low,
             "high": high,
@@ -92,7 +94,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
             raise ValueError(f"range={self.range} is beyond {LARGEST_VALUE:g}; scale the targets")
         return low, high
 
-    def _made(self, twin: tuple[int, float], rule: str, options: dict[str, Any]) -> Any:
+    def _made(self, twin: _core.Loss, rule: str, options: dict[str, Any]) -> Any:
         weak = Stump() if self.weak is None else self.weak
         if isinstance(weak, WeakRegressor) and weak.bound not in (None, 1.0):
             raise ValueError(
@@ -111,7 +113,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
         return CopiesModel(losses.get(self.loss), copies, options)
 
     def _feed(
-        self, batch: rows.Batch, labels: Any, importance: Any, want: int = rows.Want.NOTHING
+        self, batch: rows.Batch, labels: Any, importance: Any, want: Want = Want.nothing
     ) -> Any:
         core = cast("_core.Learner | CopiesModel", self._model or self._start())
         if isinstance(core, CopiesModel):
@@ -133,7 +135,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
         return super().step(x, self._target(y), w)
 
     def _learn(self, X: Any, y: Any, w: Any, want_scores: bool) -> tuple[NDArray[np.float64], Any]:
-        targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
+        targets = np.ascontiguousarray(numbers(y, "y", "a list of numbers"))
         self._check(targets)
         return super()._learn(X, targets, w, want_scores)
 

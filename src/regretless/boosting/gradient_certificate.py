@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import losses, rows
-from regretless.arguments import shown
+from regretless._core import Feed
+from regretless.arguments import numbers, shown
 from regretless.boosting.gradient_constants import LossConstants
 from regretless.certificates import Certificate
 from regretless.losses import Loss
@@ -39,8 +40,8 @@ class Replay:
     def of(cls, booster: Any, X: Any, y: Any, base: Any) -> "Replay":
         """Let a fresh booster learn the examples."""
         batch = rows.batch(X)
-        targets = rows.numbers(y, "y", "a list of numbers")
-        table = rows.numbers(base, "base", "a table of numbers")
+        targets = numbers(y, "y", "a list of numbers")
+        table = numbers(base, "base", "a table of numbers")
         if targets.shape != (batch.size,):
             raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
         if table.ndim != 2 or len(table) != batch.size or not np.isfinite(table).all():
@@ -96,14 +97,14 @@ def certified(
         u = np.zeros(columns)
         u[int(np.argmin(totals))] = 1.0
     else:
-        u = rows.numbers(comparator, "comparator", "a list of weights")
+        u = numbers(comparator, "comparator", "a list of weights")
         if u.shape != (columns,) or not np.isfinite(u).all():
             raise ValueError(
                 f"comparator={shown(comparator)}: one finite weight for each base function"
             )
     f = replay.base @ u
     own, theirs = _total(loss, replay.sums[:, -1], y), _total(loss, f, y)
-    linearized = options["feed"] == 1
+    linearized = options["feed"] is Feed.linearized
     B, L, scale = options["reach"], options["lipschitz"], options["scale"]
     R = replay.linear_regret(replay.slopes(L, linearized))
     beta = 0.0 if linearized else constants.smoothness(B)

@@ -1,7 +1,6 @@
 """Training with progressive validation: predict, score, then learn, piece by piece."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any, Self
 
 import numpy as np
@@ -148,7 +147,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
             "command": dict(command),
             "model": description,
             "kind": self.validation.kind,
-            "place": asdict(self.place),
+            "place": self.place.to_dict(),
             "counts": [self.passes, self._seen, self._next_certificate],
             "norm": self.norm,
             "holdout": self.holdout,
@@ -173,8 +172,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
             kind = one_of(parts.take("kind"), "kind", ("binary", "multiclass", "regression"))
             for name in ("validation", "held_out"):
                 setattr(training, name, Validation.restored(kind, parts.part(name).rest()))
-            place = parts.inside("place").options()
-            training.place = Place(**{k: whole(v, k, 0, 2**62) for k, v in place.items()})
+            training.place = Place.from_dict(parts.inside("place").options())
             passes, seen, later = parts.take("counts")
             training.passes, training._seen = whole(passes, "counts", 0), whole(seen, "counts", 0)
             training._next_certificate = not_negative(later, "counts")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless import losses
+from regretless import _core, losses
 from regretless.arguments import one_of
 from regretless.experts.oracles import ForecastLoss
 
@@ -56,11 +56,11 @@ class Percentage:
         return np.sign(np.subtract(forecast, y)) / np.abs(y)
 
 
-def forecast_loss(name: str, tau: float = 0.5) -> tuple[ForecastLoss, int]:
+def forecast_loss(name: str, tau: float = 0.5) -> tuple[ForecastLoss, _core.ForecastLossKind]:
     """A loss by its name, and what the core calls it.
 
     >>> forecast_loss("quantile", 0.9)
-    (Quantile(tau=0.9), 2)
+    (Quantile(tau=0.9), ForecastLossKind.quantile)
     """
     known: dict[str, Any] = {
         "squared": losses.get("squared"),
@@ -70,4 +70,4 @@ def forecast_loss(name: str, tau: float = 0.5) -> tuple[ForecastLoss, int]:
         "percentage": Percentage(),
     }
     one_of(name, "loss", known)
-    return known[name], list(known).index(name)
+    return known[name], _core.ForecastLossKind[name]

@@ -17,6 +17,12 @@ from regretless.state import Parts
 
 __all__ = ["FixedShare", "Hedge", "RandomizedWeightedMajority", "SecondOrderHedge"]
 
+_SCHEDULES = {
+    "horizon": _core.HedgeSchedule.fixed,
+    "anytime": _core.HedgeSchedule.anytime,
+    "doubling": _core.HedgeSchedule.doubling,
+}
+
 
 class Hedge(ExpertPlayer):
     """Exponential weights: `p_i ~ prior_i e^{-eta L_i}`, L the total loss.
@@ -78,11 +84,14 @@ class Hedge(ExpertPlayer):
     def _start(self) -> _core.Experts:
         prior = self.prior.tolist()
         if self.rate == "small-loss":
-            return _core.hedge(prior, 3, max(-math.log(q) for q in prior if q > 0) or 1.0)
+            return _core.hedge(
+                prior,
+                _core.HedgeSchedule.small_loss,
+                max(-math.log(q) for q in prior if q > 0) or 1.0,
+            )
         if isinstance(self.rate, str):
-            schedule = {"horizon": 0, "anytime": 1, "doubling": 2}[self.rate]
-            return _core.hedge(prior, schedule, _eta(self.n, self.horizon or 1))
-        return _core.hedge(prior, 0, self.rate)
+            return _core.hedge(prior, _SCHEDULES[self.rate], _eta(self.n, self.horizon or 1))
+        return _core.hedge(prior, _core.HedgeSchedule.fixed, self.rate)
 
     @property
     def _sleeps(self) -> bool:  # type: ignore[override]
@@ -162,9 +171,10 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
         super().__init__(n, prior=prior, range=range)
 
     def _start(self) -> _core.Experts:
+        prior = self.prior.tolist()
         if isinstance(self.beta, str):
-            return _core.hedge(self.prior.tolist(), 4, math.sqrt(_log(self.n)))
-        return _core.hedge(self.prior.tolist(), 0, -math.log(self.beta))
+            return _core.hedge(prior, _core.HedgeSchedule.majority, math.sqrt(_log(self.n)))
+        return _core.hedge(prior, _core.HedgeSchedule.fixed, -math.log(self.beta))
 
     def act(self) -> int:
         """Draw the expert to follow in this round; every call draws anew."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence, state
-from regretless.arguments import one_of, sound, whole, within
+from regretless.arguments import numbers, one_of, sound, whole, within
 from regretless.certificates import Certificate
 from regretless.experts.comparators import Comparator, compared
 from regretless.experts.run import EPS
@@ -84,7 +84,7 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
         index = index_of(advice)
         labels = rows_alike(labels, index, "labels", "advice")
         values, names = arranged(advice, self.names, "advice", booleans=True)
-        rows, right = np.asarray(sound(values, "advice")), np.asarray(sound(labels, "labels"))
+        rows, right = numbers(values, "advice"), np.asarray(sound(labels, "labels"))
         if rows.ndim != 2 or rows.shape[1] != self.n or right.shape != rows.shape[:1]:
             raise ValueError(
                 f"advice has shape {rows.shape} and labels {right.shape}, not (rounds, {self.n}) "
@@ -153,7 +153,7 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
         return int(float(weights[says].sum()) >= float(weights[~says].sum()))  # a tie is 1
 
     def _advice(self, advice: Any) -> NDArray[np.bool_]:
-        array = np.asarray(sound(advice, "advice"))
+        array = numbers(advice, "advice")
         if array.shape != (self.n,):
             raise ValueError(f"advice has shape {array.shape}, not ({self.n},)")
         if not np.isin(array, (0, 1)).all():

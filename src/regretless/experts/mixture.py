@@ -137,7 +137,7 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
             raise ValueError("no forecast waits for a target: call predict first")
         X, prediction, index = self._waiting[0]
         y = target_of(rows_alike(y, index, "y", "the forecasts"))
-        target = np.atleast_1d(numbers(y, "y"))
+        target = np.atleast_1d(numbers(y, "y", missing=True))
         if target.shape != prediction.shape:
             raise ValueError(f"y has shape {target.shape}, but the forecast {prediction.shape}")
         self._check_target(target)
@@ -159,7 +159,10 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         index = index_of(experts)
         y = rows_alike(y, index, "y", "experts", align=align, hint=hint)
         experts, names = arranged(experts, self.names, "experts")
-        X, targets = numbers(experts, "experts"), numbers(target_of(y), "y")
+        X, targets = (
+            numbers(experts, "experts", missing=True),
+            numbers(target_of(y), "y", missing=True),
+        )
         if X.ndim != 2 or targets.shape != X.shape[:1]:
             raise ValueError(
                 f"experts has shape {X.shape} and y {targets.shape}, not (rounds, experts) and (rounds,)"
@@ -287,7 +290,7 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
     # --- arguments ---------------------------------------------------------------------------------
 
     def _forecasts(self, forecasts: Any, names: list[str] | None) -> Array:
-        X = np.atleast_2d(numbers(forecasts, "forecasts"))
+        X = np.atleast_2d(numbers(forecasts, "forecasts", missing=True))
         if X.ndim != 2 or not X.size:
             raise ValueError(f"forecasts has shape {X.shape}, not (experts,) or (steps, experts)")
         if np.isnan(X).any(axis=0).all():

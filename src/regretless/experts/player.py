@@ -128,12 +128,12 @@ class ExpertPlayer(OneThread, ABC):
 
         `confidence` in [0, 1]: with 0 an expert is asleep, has no weight, and may have no loss (NaN).
         """
-        if confidence is None and self.range in (None, (0.0, 1.0)):
+        if confidence is None and type(losses) is not list and self.range in (None, (0.0, 1.0)):
             low, high = _ANY if self.range is None else _UNIT
             try:
                 suffered = self._engine.update_within(losses, low, high)
             except (TypeError, ValueError):
-                suffered = math.nan  # a list, or of another shape
+                suffered = math.nan  # numbers of another kind, or of another shape
             if suffered == suffered:  # noqa: PLR0124
                 return suffered
         return self._update(losses, confidence)

@@ -22,7 +22,7 @@ _ALL = 10**6  # rounds of which a sum is made term by term
 class _PotentialPlayer(ExpertPlayer):
     """Weights that are made in the core, by the number of their kind there."""
 
-    _kind: ClassVar[int]
+    _kind: ClassVar[_core.ExpertPotential]
     _parameter = 0.0
 
     def _start(self) -> _core.Experts:
@@ -46,7 +46,7 @@ class PolynomialWeights(_PotentialPlayer):
     array([0., 1., 0.])
     """
 
-    _kind = 0
+    _kind = _core.ExpertPotential.polynomial
     _theorem = "Mohri et al. (2018), Exercise 8.8"
 
     def __init__(
@@ -82,7 +82,7 @@ class TwoNorm(_PotentialPlayer):
     (array([0.6447, 0.1184, 0.1184, 0.1184]), 2.0)
     """
 
-    _kind = 1
+    _kind = _core.ExpertPotential.two_norm
     _theorem = "Luo (2016), Corollary 1"
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
@@ -108,7 +108,7 @@ class NormalHedgeDT(_PotentialPlayer):
     True
     """
 
-    _kind = 2
+    _kind = _core.ExpertPotential.normal_hedge_dt
     _theorem = "Luo (2016), Corollary 2"
 
     def __init__(
@@ -178,7 +178,7 @@ class NormalHedge(_PotentialPlayer):
     array([1., 0., 0.])
     """
 
-    _kind = 3
+    _kind = _core.ExpertPotential.normal_hedge
     _theorem = "Chaudhuri, Freund and Hsu (2009), Theorem 1"
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:

@@ -316,7 +316,7 @@ def rounds_by_experts(values: Any, name: str) -> Array:
     Traceback (most recent call last):
     ValueError: table has shape (2,), not (rounds, experts) with at least one of each
     """
-    array = numbers(values, name)
+    array = numbers(values, name, missing=True)
     if array.ndim != 2 or not array.size:
         raise ValueError(
             f"{name} has shape {array.shape}, not (rounds, experts) with at least one of each"

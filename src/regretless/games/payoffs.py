@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, rows
-from regretless.arguments import check_entries, sound
+from regretless import _core
+from regretless.arguments import check_entries, numbers, sound
 from regretless.run import Array
 from regretless.sparse import checked
 
@@ -139,7 +139,7 @@ def read(payoffs: Any, name: str = "payoffs") -> Any:
     """
     if hasattr(payoffs, "tocsr"):
         matrix = checked(payoffs, name)
-        matrix.data = rows.numbers(matrix.data, name, "made of numbers")
+        matrix.data = numbers(matrix.data, name)
         matrix.sum_duplicates()
         values = matrix.data
     else:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
+from regretless._core import Want
 from regretless.arguments import importance, listed, number, sound
 from regretless.linear.labels import Labels
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
-from regretless.rows import Want
 from regretless.threads import in_core, in_turn
 
 __all__ = ["Classifying", "label_array", "weighed"]
@@ -233,7 +233,7 @@ class Classifying(LinearLearner):
                 # the row is predicted by the learner that does not know the label
                 scored = int(want_scores and label not in self._labels.index)
                 if scored:
-                    told = self._feed(batch[t : t + 1], None, None, Want.SCORES), np.zeros(1)
+                    told = self._feed(batch[t : t + 1], None, None, Want.scores), np.zeros(1)
                     yield np.full(1, -1, np.int32), told
                 self._add(label)
                 newest = label
@@ -253,9 +253,9 @@ class Classifying(LinearLearner):
     def _wanted(self, codes: NDArray[np.int32], scores: bool) -> Want:
         """What the core is to tell of a batch: of many labels, all known, only which is the best."""
         if not scores:
-            return Want.NOTHING
+            return Want.nothing
         best = len(self._labels.labels) > 2 and not (codes < 0).any()
-        return Want.BEST if best else Want.SCORES
+        return Want.best if best else Want.scores
 
     def _outcome(self, codes: NDArray[np.int32], scores: Any, losses: Any) -> Outcome:
         count, unknown = len(self._labels.labels), codes < 0
@@ -320,9 +320,9 @@ class Classifying(LinearLearner):
         if not count:
             raise ValueError("nothing has been learned yet: there is no label to predict")
         if count == 2:
-            best = (self._feed(batch, None, None, Want.SCORES) >= 0).astype(int)
+            best = (self._feed(batch, None, None, Want.scores) >= 0).astype(int)
         else:  # of one lane it is 0
-            best = self._feed(batch, None, None, Want.BEST)
+            best = self._feed(batch, None, None, Want.best)
         predicted: NDArray[Any] = self.classes_[best]
         return predicted
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core
+from regretless._core import Total
 from regretless.geometry import Geometry
 from regretless.linear.dual_updates import Turn, Update
 from regretless.linear.dual_vector import DualVector, dual_vector, extended
@@ -16,7 +16,6 @@ from regretless.state import Parts
 
 __all__ = ["RUN", "DualModel"]
 
-_SQUARES = _core.SCALARS.index("squares")
 _FAR = 1e150  # of what is kept: squares are still numbers
 _EPS = float(np.finfo(float).eps)
 _FRESH = 1024  # rounds after which the conjugate is computed from scratch, against drift
@@ -103,7 +102,7 @@ class DualModel(Model):
             before = self.value(dual)
             update(dual, Turn(x, float(y[k]), float(margins[k]), cap, at, k))
             gain = self.value(dual) - before
-            if dual.straight and self.totals[0, k] % _FRESH == _FRESH - 1:
+            if dual.straight and self.totals[Total.rounds][k] % _FRESH == _FRESH - 1:
                 dual.refresh()
             if margins[k] <= 0.0:
                 self.run[:2, k] += 1.0, gain
@@ -111,7 +110,7 @@ class DualModel(Model):
             self.run[4, k] = max(self.run[4, k], update.gap)
         self.weighed += importance != 1.0
         short = margins < self.wanted
-        self.totals[_SQUARES] += np.where(short, importance**2 * x.square, 0.0)
+        self.totals[Total.squares] += np.where(short, importance**2 * x.square, 0.0)
         self.gradient = extended(self.gradient, max(x.known, len(self.gradient)))
         self.gradient[x.columns] -= np.outer(x.values, importance * y * short)
         return scores, np.where(short, self.wanted - margins, 0.0), np.where(short, -margins, 0.0)

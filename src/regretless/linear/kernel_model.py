@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless._core import Total
 from regretless.linear.kernels import Kernel
 from regretless.linear.model import Array, Model, Row, Rows, moved
 from regretless.linear.support_vectors import SupportVectors
@@ -16,7 +17,6 @@ __all__ = ["KernelModel"]
 
 _BY_VECTOR = ("coefficients", "stamps", "counts", "diagonal", "born")
 _FAR = 1e150  # of coefficients: products are still numbers
-_ROUNDS = 0  # the total that counts them
 
 
 class KernelModel(Model):
@@ -95,7 +95,7 @@ class KernelModel(Model):
 
     def _clock(self) -> Array:
         """Vectors in the mean so far: one for each round, or one for each update."""
-        clock: Array = self.totals[_ROUNDS] if self.average == "survival" else self.run[0]
+        clock: Array = self.totals[Total.rounds] if self.average == "survival" else self.run[0]
         return clock
 
     def _add(self, x: Row, y: Array, wrong: NDArray[np.bool_], importance: float) -> None:

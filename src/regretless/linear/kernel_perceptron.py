@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import rows
-from regretless.arguments import one_of, whole
+from regretless import _core, rows
+from regretless.arguments import numbers, one_of, whole
 from regretless.linear.cycling import Cycling
 from regretless.linear.kernel_certificate import KernelCertificate, Lane
 from regretless.linear.kernel_model import KernelModel
@@ -97,7 +97,7 @@ class KernelPerceptron(Cycling, in_core=False):
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return ConservativeHinge(), "kernel", {}
 
-    def _made(self, twin: tuple[int, float], rule: str, options: dict[str, Any]) -> KernelModel:
+    def _made(self, twin: _core.Loss, rule: str, options: dict[str, Any]) -> KernelModel:
         one_of(self.average, "average", _AVERAGES)
         budget = self.budget
         if budget is not None:
@@ -185,7 +185,7 @@ class KernelPerceptron(Cycling, in_core=False):
         )
 
     def _comparator(self, given: Any, shape: tuple[int, ...]) -> Array:
-        beta = rows.numbers(given, "comparator", "a list of coefficients")
+        beta = numbers(given, "comparator", "a list of coefficients")
         if beta.size != np.prod(shape) or not np.isfinite(beta).all():
             raise ValueError(
                 f"comparator has shape {beta.shape}: {shape[0]} finite coefficients are expected, one "

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, arguments, losses, persistence, rows
-from regretless.arguments import one_of, shown, whole
+from regretless._core import Total, Want
+from regretless.arguments import numbers, one_of, shown, whole
 from regretless.certificates import LinearCertificate
 from regretless.losses import Loss
 from regretless.schema import ColumnsWarning, Schema, columns_of
@@ -24,9 +25,8 @@ from regretless.threads import OneThread, in_turn, of_options
 if TYPE_CHECKING:
     from regretless.linear.model import Model
 
-__all__ = ["TOTALS", "LinearLearner", "weight_array"]
+__all__ = ["LinearLearner", "weight_array"]
 
-TOTALS = {name: number for number, name in enumerate(_core.SCALARS)}  # what a lane adds up
 _ROOMS = ("losses", "rules", "rates", "geometry", "domains")  # what options are made of
 _LEARNERS = ("linear", "newton", "boosting")  # where learners are
 _EPS = float(np.finfo(float).eps)
@@ -151,7 +151,7 @@ class LinearLearner(OneThread, ABC):
         name = "LinearClassifier" if self._classifies else "LinearRegressor"
         return f"Scale the features, or use {name}(), whose steps do not depend on their scale"
 
-    def _compiled(self) -> tuple[tuple[int, float], str, dict[str, Any]]:
+    def _compiled(self) -> tuple[_core.Loss, str, dict[str, Any]]:
         """The parts as the core takes them, every option checked."""
         one_of(self.features, "features", ("exact", "hashed"))
         whole(self.bits, "bits", 1, 31)
@@ -169,7 +169,7 @@ class LinearLearner(OneThread, ABC):
         return twin, rule, options
 
     def _made(
-        self, twin: tuple[int, float], rule: str, options: dict[str, Any]
+        self, twin: _core.Loss, rule: str, options: dict[str, Any]
     ) -> "_core.Learner | Model":
         return _core.Learner(
             twin,
@@ -197,7 +197,7 @@ class LinearLearner(OneThread, ABC):
         return rows.row(x)
 
     def _feed(
-        self, batch: rows.Batch, labels: Any, importance: Any, want: int = rows.Want.NOTHING
+        self, batch: rows.Batch, labels: Any, importance: Any, want: Want = Want.nothing
     ) -> Any:
         core = self._model or self._start()
         self._compare_columns(batch)
@@ -229,23 +229,23 @@ class LinearLearner(OneThread, ABC):
     def _batch_scores(self, X: Any) -> NDArray[np.float64]:
         core = self._model or self._start()
         batch = self._to_predict(X)
-        scores: NDArray[np.float64] = self._feed(batch, None, None, rows.Want.SCORES)
+        scores: NDArray[np.float64] = self._feed(batch, None, None, Want.scores)
         return scores.reshape(batch.size, core.lanes)
 
     @property
     def examples_(self) -> int:
         """Number of examples learned."""
-        return int(self._model.most(TOTALS["rounds"])) if self._model else 0
+        return int(self._model.most(Total.rounds)) if self._model else 0
 
     @property
     def weight_(self) -> float:
         """Sum of the importance weights of the examples learned: their number if all are 1."""
-        return self._model.most(TOTALS["weights"]) if self._model else 0.0
+        return self._model.most(Total.weights) if self._model else 0.0
 
     @property
     def updates_(self) -> int:
         """Number of examples that moved the weights; with three or more labels, of all lanes."""
-        return int(self._model.total(TOTALS["updates"])) if self._model else 0
+        return int(self._model.total(Total.updates)) if self._model else 0
 
     @property
     def loss_(self) -> float:
@@ -253,7 +253,7 @@ class LinearLearner(OneThread, ABC):
 
         With three or more labels the losses of all lanes are added up.
         """
-        return self._model.total(TOTALS["loss"]) if self._model else 0.0
+        return self._model.total(Total.loss) if self._model else 0.0
 
     def certificate(self, norm: float = 1.0, ord: float = 2) -> LinearCertificate:
         """What the run so far proves of all linear models whose norm is at most `norm`.
@@ -270,17 +270,18 @@ class LinearLearner(OneThread, ABC):
                 f"this rule keeps no sum of gradients; make the learner with certify=True: "
                 f"{type(self).__name__}(..., certify=True)"
             )
-        total = {name: core.total(number) for name, number in TOTALS.items()}
         l1, l2, largest, count = core.gradient_norms()
-        rounds, error = self.examples_, total["rounding"]
+        rounds, error = self.examples_, core.total(Total.rounding)
         if self.certify:  # sums in double precision, of gradients whose squares add up to this
-            error = 2.0 * _EPS * (rounds + 2) * math.sqrt(rounds * count * total["squares"])
+            error = (
+                2.0 * _EPS * (rounds + 2) * math.sqrt(rounds * count * core.total(Total.squares))
+            )
         return {
             "rounds": rounds,
-            "weight": core.most(TOTALS["weights"]),
-            "loss": total["loss"],
-            "linear": total["linear"],
-            "gross": total["gross"],
+            "weight": core.most(Total.weights),
+            "loss": core.total(Total.loss),
+            "linear": core.total(Total.linear),
+            "gross": core.total(Total.gross),
             "gradient_norms": (l1, l2, largest),
             "error": error + 2.0 * _EPS * count * l1,
         }
@@ -420,7 +421,7 @@ def weight_array(w: Any) -> NDArray[np.float64] | None:
     """Importance weights as the core takes them; None for all 1."""
     if w is None:
         return None
-    weights = np.ascontiguousarray(rows.numbers(w, "w", "a list of weights"))
+    weights = np.ascontiguousarray(numbers(w, "w", "a list of weights"))
     if weights.ndim != 1:
         raise ValueError(f"the weights have shape {weights.shape}: one per row is expected")
     return arguments.weights(weights, "weight")

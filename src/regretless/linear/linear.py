@@ -3,8 +3,9 @@
 from typing import Any
 
 from regretless import losses, rules
+from regretless._core import Total
 from regretless.linear.classifying import Classifying
-from regretless.linear.learner import TOTALS, LinearLearner
+from regretless.linear.learner import LinearLearner
 from regretless.linear.regressing import Regressing
 from regretless.losses import Loss
 from regretless.rates import Rate
@@ -38,7 +39,7 @@ class _AnyRule(LinearLearner):
         if not self.certify:  # then the core does not measure gradients
             return super()._sums()
         core = self._model or self._start()
-        price, steps = TOTALS["price"], TOTALS["steps"]
+        price, steps = Total.price, Total.steps
         paid = Paid(core.most(price), core.total(price), core.total(steps))
         promise = self._chosen().promise(paid, bool(self.l1 or self.l2))
         return super()._sums() | {"promise": promise}

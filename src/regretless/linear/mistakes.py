@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless._core import Total
 from regretless.arguments import positive, shown
 from regretless.certificates import MistakeBound, MistakeCertificate
 from regretless.linear.cycling import Cycling
-from regretless.linear.learner import TOTALS
 from regretless.linear.replay import Lane, Replay
 
 __all__ = ["MistakeDriven", "root_bound"]
@@ -76,8 +76,8 @@ class MistakeDriven(Cycling):
         return super()._sums() | {
             "updates": self.updates_,
             "weight_norm": float(np.linalg.norm(np.vstack(self._weights()[1:]))),
-            "radius": core.most(TOTALS["radius"]) if self.certify else None,
-            "squares": core.total(TOTALS["squares"]) if self.certify else None,
+            "radius": core.most(Total.radius) if self.certify else None,
+            "squares": core.total(Total.squares) if self.certify else None,
         }
 
     def _twin(self) -> Any:

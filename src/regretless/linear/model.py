@@ -9,16 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, arguments, losses
+from regretless._core import Total, Want
 from regretless.losses import Loss
-from regretless.rows import Want
 from regretless.state import Parts
 
-__all__ = ["Array", "Model", "Row", "Rows", "moved"]
+__all__ = [
+    "Array",
+    "Model",
+    "Row",
+    "Rows",
+    "moved",
+    "no_totals",
+    "restored_totals",
+    "totals_state",
+]
 
 Array = NDArray[np.float64]
-_ROUNDS, _LOSS, _LINEAR, _GROSS, _WEIGHTS = map(
-    _core.SCALARS.index, ("rounds", "loss", "linear", "gross", "weights")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,7 @@ class Model(ABC):
         self.loss = loss
         self.lanes = 1
         self.reader = _core.Reader(bits, names, intercept)
-        self.totals: Array = np.zeros((len(_core.SCALARS), 1))
+        self.totals = no_totals()
 
     # --- what a subclass does ------------------------------------------------------------------------
 
@@ -210,11 +216,11 @@ class Model(ABC):
 
     def _step(self, row: Row, label: int, importance: float) -> tuple[Array, float]:
         scores, losses, linear = self.learn(row, self._signs(label), importance)
-        self.totals[_ROUNDS] += 1.0
-        self.totals[_LOSS] += importance * losses
-        self.totals[_LINEAR] += importance * linear
-        self.totals[_GROSS] += np.abs(importance * linear)
-        self.totals[_WEIGHTS] += importance
+        self.totals[Total.rounds] += 1.0
+        self.totals[Total.loss] += importance * losses
+        self.totals[Total.linear] += importance * linear
+        self.totals[Total.gross] += np.abs(importance * linear)
+        self.totals[Total.weights] += importance
         return scores, float(losses.sum())
 
     def _shown(self, scores: Array) -> Any:
@@ -250,7 +256,7 @@ class Model(ABC):
         scores, suffered = np.zeros((len(X), self.lanes)), np.zeros(len(X))
         t = 0
         try:
-            if not learning and want:
+            if not learning and want is not Want.nothing:
                 scores = self.predict_many(X)
             for t in range(len(X) if learning else 0):
                 row = X[t]
@@ -268,9 +274,9 @@ class Model(ABC):
         finally:
             if self.reader.size > known:
                 self.reader.truncate(known)
-        if want == Want.NOTHING:
+        if want is Want.nothing:
             return None
-        told = scores.argmax(axis=1) if want == Want.BEST else scores.ravel()
+        told = scores.argmax(axis=1) if want is Want.best else scores.ravel()
         return (told, suffered) if learning else told
 
     # --- the rest ------------------------------------------------------------------------------------
@@ -287,7 +293,7 @@ class Model(ABC):
     def relane(self, sources: Sequence[int], signs: Sequence[int]) -> None:
         """New lanes made of old ones: source -1 is a fresh lane, sign -1 exchanges the labels."""
         self.relabel(sources, np.asarray(signs, float))
-        self.totals = moved(self.totals, sources)
+        self.totals = {total: moved(each, sources) for total, each in self.totals.items()}
         self.lanes = len(sources)
 
     def extend(self, count: int) -> None:
@@ -298,22 +304,22 @@ class Model(ABC):
     def reserve(self, lanes: int) -> None:  # noqa: B027
         """There will be so many lanes."""
 
-    def total(self, scalar: int) -> float:
+    def total(self, total: Total) -> float:
         """The sum of a total over the lanes."""
-        return float(self.totals[scalar].sum())
+        return float(self.totals[total].sum())
 
-    def each(self, scalar: int) -> Array:
+    def each(self, total: Total) -> Array:
         """A total of each lane."""
-        return np.array(self.totals[scalar])
+        return np.array(self.totals[total])
 
     @property
     def bytes(self) -> int:
         """What has been learned takes so many."""
         return sum(int(array.nbytes) for array in self.state().values())
 
-    def most(self, scalar: int) -> float:
+    def most(self, total: Total) -> float:
         """The largest of a total over the lanes."""
-        return float(self.totals[scalar].max())
+        return float(self.totals[total].max())
 
     @property
     def has_gradient_sum(self) -> bool:
@@ -322,22 +328,39 @@ class Model(ABC):
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays."""
-        return {"scalars": self.totals, **self.reader.state(), **self.arrays()}
+        return {**totals_state(self.totals), **self.reader.state(), **self.arrays()}
 
-    def restore(self, lanes: int, scalars: NDArray[Any], **arrays: NDArray[Any]) -> None:
+    def restore(self, lanes: int, **arrays: NDArray[Any]) -> None:
         """Go on from what `state` gave."""
         names = {k: arrays.pop(k) for k in ("names", "name_keys", "name_kinds", "name_rows")}
         self.reader.restore(**names)
-        if lanes < 1 or scalars.shape != (len(_core.SCALARS), lanes):
-            raise ValueError("the lanes do not fit the totals")
-        parts = Parts({}, arrays | {"scalars": scalars})
+        if lanes < 1:
+            raise ValueError("the number of lanes is damaged")
+        parts = Parts({}, arrays)
         self.relane([-1] * lanes, [1] * lanes)
-        self.totals = parts.array("scalars", scalars.shape)
-        whole = self.totals[[_core.SCALARS.index(name) for name in ("rounds", "updates")]]
-        if not ((whole >= 0) & (whole <= 2**53) & (whole == np.floor(whole))).all():
-            raise ValueError("scalars: rounds and updates are not whole numbers")
+        self.totals = restored_totals(parts, lanes)
         self.take(parts)
         parts.done()
+
+
+def no_totals(lanes: int = 1) -> dict[Total, Array]:
+    """What lanes that have learned nothing have added up."""
+    return {total: np.zeros(lanes) for total in Total}
+
+
+def totals_state(totals: dict[Total, Array]) -> dict[str, Array]:
+    """The totals as arrays, each under its name."""
+    return {f"total_{total.name}": each for total, each in totals.items()}
+
+
+def restored_totals(parts: Parts, lanes: int) -> dict[Total, Array]:
+    """What `totals_state` gave; `ValueError` if it cannot be that."""
+    totals = {total: parts.array(f"total_{total.name}", (lanes,)) for total in Total}
+    for total in (Total.rounds, Total.updates):
+        whole = totals[total]
+        if not ((whole >= 0) & (whole <= 2**53) & (whole == np.floor(whole))).all():
+            raise ValueError(f"total_{total.name} is not made of whole numbers")
+    return totals
 
 
 def moved(table: Array, sources: Sequence[int], signs: Array | float = 1.0) -> Array:

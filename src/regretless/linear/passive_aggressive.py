@@ -6,6 +6,7 @@ Shalev-Shwartz and Singer (2007), section 5.2; Crammer, Dekel, Keshet, Shalev-Sh
 
 from typing import Any
 
+from regretless import _core
 from regretless.arguments import one_of, positive
 from regretless.linear.classifying import Classifying
 from regretless.linear.regressing import Regressing
@@ -13,7 +14,11 @@ from regretless.losses import EpsilonInsensitive, Hinge, Loss
 
 __all__ = ["PassiveAggressive", "PassiveAggressiveRegressor"]
 
-_MODES = {"exact": 0, "I": 1, "II": 2}
+_MODES = {
+    "exact": _core.PassiveAggressiveMode.exact,
+    "I": _core.PassiveAggressiveMode.first,
+    "II": _core.PassiveAggressiveMode.second,
+}
 
 
 def _options(C: float, mode: str) -> tuple[str, dict[str, Any]]:

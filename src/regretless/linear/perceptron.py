@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless import _core
 from regretless.arguments import one_of, positive
 from regretless.linear.mistakes import MistakeDriven, root_bound
 from regretless.linear.replay import Lane
@@ -17,7 +18,7 @@ from regretless.rules import OGD
 
 __all__ = ["Perceptron"]
 
-_KINDS = {"survival": 0, "uniform": 1, "vote": 2}
+_KINDS = {kind.name: kind for kind in _core.Averaging}
 
 
 class Perceptron(MistakeDriven):

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from regretless import losses, rows
-from regretless.arguments import positive, shown, whole
+from regretless import _core, losses
+from regretless._core import Total
+from regretless.arguments import numbers, positive, shown, whole
 from regretless.geometry import Euclidean, Geometry
 from regretless.linear.classifying import Classifying, label_array
 from regretless.linear.dual_certificate import DualCertificate
 from regretless.linear.dual_model import RUN, DualModel
 from regretless.linear.dual_updates import update_of
-from regretless.linear.learner import TOTALS
 from regretless.losses import Hinge, Loss
 
 __all__ = ["PrimalDual"]
@@ -127,7 +127,7 @@ class PrimalDual(Classifying, in_core=False):
             )
         return loss, "primal_dual", {}
 
-    def _made(self, twin: tuple[int, float], rule: str, options: dict[str, Any]) -> DualModel:
+    def _made(self, twin: _core.Loss, rule: str, options: dict[str, Any]) -> DualModel:
         loss, _, _ = self._parts()
         assert isinstance(loss, Hinge)
         C, dimension = positive(self.C, "C"), self.dimension
@@ -210,7 +210,7 @@ class PrimalDual(Classifying, in_core=False):
             margin=model.wanted,
             curvature=model.update.curvature,
             update=self.update,
-            lane_rounds=int(model.total(TOTALS["rounds"])),
+            lane_rounds=int(model.total(Total.rounds)),
             weighed=model.weighed,
             euclidean=model.duals[0].straight,
             duality_gap=self.gap_ if self.update in ("block", "leader") else None,
@@ -243,7 +243,7 @@ class PrimalDual(Classifying, in_core=False):
         if scores.shape[1] == 1:
             signs = np.where(codes == 1, 1.0, -1.0)[:, None]
         loss = np.maximum(0.0, self._dual.wanted - signs * scores).sum(axis=1)
-        importance = np.ones(len(loss)) if w is None else rows.numbers(w, "w", "a list of weights")
+        importance = np.ones(len(loss)) if w is None else numbers(w, "w", "a list of weights")
         return self.complexity() + self._dual.C * math.fsum(importance * loss)
 
     def _codes(self, y: Any) -> Any:

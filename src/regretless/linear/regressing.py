@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import rows
-from regretless.arguments import number
+from regretless._core import Want
+from regretless.arguments import number, numbers
 from regretless.linear.learner import LinearLearner, weight_array
 from regretless.linear.outcome import Outcome
 from regretless.threads import in_core
@@ -58,10 +59,11 @@ class Regressing(LinearLearner):
 
     def _learn(self, X: Any, y: Any, w: Any, want_scores: bool) -> tuple[NDArray[np.float64], Any]:
         batch = rows.batch(X)
-        targets = np.ascontiguousarray(rows.numbers(y, "y", "a list of numbers"))
+        targets = np.ascontiguousarray(numbers(y, "y", "a list of numbers"))
         if targets.shape != (batch.size,):
             raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
-        return targets, self._feed(batch, targets, weight_array(w), want_scores)
+        want = Want.scores if want_scores else Want.nothing
+        return targets, self._feed(batch, targets, weight_array(w), want)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a batch."""

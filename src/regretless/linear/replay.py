@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
-from regretless.arguments import finite, number, shown
+from regretless._core import Total
+from regretless.arguments import finite, number, numbers, shown
 from regretless.linear.classifying import Classifying, label_array
-from regretless.linear.learner import TOTALS
 
 __all__ = ["Lane", "Replay"]
 
@@ -75,7 +75,7 @@ class Replay:
         for label in self._labels:
             twin._add(label)
         core = twin._model or twin._start()
-        updates = [core.each(TOTALS["updates"])]
+        updates = [core.each(Total.updates)]
         for label in labels:
             if label not in twin._labels.index:
                 raise ValueError(
@@ -86,7 +86,7 @@ class Replay:
         passes = learner.examples_ // count if more else 1
         for x, label in list(zip(examples, labels)) * passes:
             twin.learn_one(x, label)
-            updates.append(core.each(TOTALS["updates"]))
+            updates.append(core.each(Total.updates))
         facts = ("examples_", "weight_", "updates_", "loss_")
         self.same = all(getattr(learner, fact) == getattr(twin, fact) for fact in facts)
         self.names, X = _matrix(examples, bool(learner.intercept))
@@ -117,7 +117,7 @@ class Replay:
     def _vector(self, u: Any, intercept: Any) -> Array:
         weights = u
         if not isinstance(u, dict):
-            weights = dict(enumerate(rows.numbers(u, "comparator", "weights").tolist()))
+            weights = dict(enumerate(numbers(u, "comparator", "weights").tolist()))
         width = len(self.names) + self.learner.intercept
         vector = [0.0] * width
         if self.learner.intercept:

@@ -18,6 +18,7 @@ so that with `phi'` and the conjugate `phi*` known, everything else follows:
 
 import difflib
 
+from regretless import _core
 from regretless.arguments import one_of, shown
 from regretless.losses.classification import (
     Exponential,
@@ -48,7 +49,7 @@ __all__ = [
     "get",
 ]
 
-_COMPILED: tuple[type[Loss], ...] = (  # in the order of the core's LossKind
+_COMPILED: tuple[type[Loss], ...] = (  # known to the core, by the same names
     Logistic,
     Hinge,
     SquaredHinge,
@@ -65,17 +66,17 @@ _BY_NAME: dict[str, type[Loss]] = {loss.name: loss for loss in _COMPILED}
 _BY_NAME[ZeroOne.name] = ZeroOne
 
 
-def compiled(loss: Loss) -> tuple[int, float] | None:
-    """The number and the parameter by which the core knows a loss; None if it does not.
+def compiled(loss: Loss) -> _core.Loss | None:
+    """The loss as the core knows it, a name and a parameter; None if it does not.
 
-    >>> compiled(Quantile(0.9)), compiled(ZeroOne())
-    ((7, 0.9), None)
+    >>> compiled(Quantile(0.9)).kind, compiled(Quantile(0.9)).parameter, compiled(ZeroOne())
+    (LossKind.quantile, 0.9, None)
     """
     if type(loss) not in _COMPILED:
         return None
     parameters = (getattr(loss, name, None) for name in ("margin", "tau", "epsilon", "p"))
     parameter = next((p for p in parameters if p is not None), 1.0)
-    return _COMPILED.index(type(loss)), float(parameter)
+    return _core.Loss(_core.LossKind[loss.name], float(parameter))
 
 
 def get(loss: str | Loss) -> Loss:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import losses
+from regretless import _core, losses
 from regretless.arguments import check_seed, not_negative, one_of, positive, shown, whole
 from regretless.certificates import Certificate
 from regretless.linear.classifying import Classifying
@@ -22,7 +22,12 @@ from regretless.rules import schedule
 
 __all__ = ["NewtonClassifier", "NewtonLane", "NewtonRegressor"]
 
-_SKETCHES = ("oja", "fd", "rp", "full")
+_SKETCHES = {
+    "oja": _core.SketchKind.oja,
+    "fd": _core.SketchKind.frequent,
+    "rp": _core.SketchKind.random,
+    "full": _core.SketchKind.full,
+}
 _UNBOUNDED_CURVATURE = 0.125  # Luo's (2016) for labels of -1 and 1, where no slab says otherwise
 
 # Chosen on the sets of benchmarks/newton.py: alpha in units of the first |x|^2, and sigma, in the space
@@ -78,7 +83,7 @@ class Newton(LinearLearner):
         whole(self.size, "size", 0, 1000, "; 5 to 20 suit most data")
         slab = math.inf if self.slab is None else positive(self.slab, "slab")
         options: dict[str, Any] = {
-            "sketch": _SKETCHES.index(self.sketch),
+            "sketch": _SKETCHES[self.sketch],
             "size": int(self.size),
             "seed": check_seed(self.seed) % 2**64,
             "slab": slab,

@@ -40,7 +40,11 @@ from regretless.threads import OneThread
 
 __all__ = ["DensityPlayer"]
 
-_POTENTIALS = ("exponential", "two-norm", "normal-hedge-dt")
+_POTENTIALS = {
+    "exponential": _core.DensityPotential.exponential,
+    "two-norm": _core.DensityPotential.two_norm,
+    "normal-hedge-dt": _core.DensityPotential.normal_hedge_dt,
+}
 _DRAWS = 1_000_000  # of Monte Carlo, at most, until enough of them lie in the domain
 _EPS = float(np.finfo(float).eps)
 _EDGE = 1e-9  # losses may be this much outside [0, 1]: rounding
@@ -179,7 +183,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
     @property
     def weights(self) -> Array:
         """The density: a probability for each of the points `grid`."""
-        kind = _POTENTIALS.index(self.potential)
+        kind = _POTENTIALS[self.potential]
         return _core.density_weights(kind, self.rate, self.scores, self.rounds + 1)
 
     @property
@@ -239,7 +243,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
 
     def _at_once(self, table: Array) -> tuple[Array, Array, Array]:
         _check_range(table, "losses")
-        kind = _POTENTIALS.index(self.potential)
+        kind = _POTENTIALS[self.potential]
         self.scores, suffered, points = _core.density_run(
             kind, self.rate, self.rounds, self.scores, self.grid, table
         )

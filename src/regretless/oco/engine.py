@@ -156,9 +156,11 @@ class EnginePlayer(Player):
         return self._engine.peaks
 
     def update(self, gradient: Any) -> float:
+        if type(gradient) is list:
+            gradient = vector(gradient, "gradient", self.dimension)
         try:
             return self._engine.update(gradient)
-        except TypeError:  # a list, or nothing that could be one
+        except TypeError:  # numbers of another kind, or nothing that could be a vector
             return self._engine.update(vector(gradient, "gradient", self.dimension))
 
     def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:

@@ -28,8 +28,11 @@ from regretless.run import Array
 
 __all__ = ["ExponentiatedGradient", "OnlineGradientDescent", "OnlineMirrorDescent"]
 
-_SCHEDULES = {rates.Constant: 0, rates.InverseSqrt: 1, rates.Inverse: 2}
-_ADAPTIVE = 3
+_SCHEDULES: dict[type[rates.Rate], _core.Schedule] = {
+    rates.Constant: _core.Schedule.constant,
+    rates.InverseSqrt: _core.Schedule.inverse_sqrt,
+    rates.Inverse: _core.Schedule.inverse,
+}
 
 
 class OnlineMirrorDescent(EnginePlayer):
@@ -99,7 +102,7 @@ class OnlineMirrorDescent(EnginePlayer):
             return w
         return self.domain.project(w, self.geometry)
 
-    def _scheduled(self) -> tuple[int, float]:
+    def _scheduled(self) -> tuple[_core.Schedule, float]:
         if isinstance(self.rate, str):
             one_of(self.rate, "rate", ("anytime", "horizon"), ", nor a number or one of rates")
         else:
@@ -113,12 +116,13 @@ class OnlineMirrorDescent(EnginePlayer):
         complexity = self.radius**2 / 2.0 if math.isinf(most) else most
         convexity = self.geometry.strong_convexity or 1.0
         if self.rate == "anytime":
-            return _ADAPTIVE, math.sqrt(complexity * convexity)
+            return _core.Schedule.adaptive, math.sqrt(complexity * convexity)
         if self.horizon is None:
             raise ValueError(
                 "rate='horizon' needs horizon=, the number of rounds; or rate='anytime'"
             )
-        return 0, math.sqrt(2.0 * complexity * convexity / self.horizon) / self.lipschitz
+        eta = math.sqrt(2.0 * complexity * convexity / self.horizon) / self.lipschitz
+        return _core.Schedule.constant, eta
 
     def _start(self) -> Engine:
         twin = mirror_twin(self.geometry, self.domain, self.dimension)
@@ -152,7 +156,7 @@ class OnlineMirrorDescent(EnginePlayer):
         start = s * complexity if s else 0.0
         theorem = (
             "Shalev-Shwartz (2012), Lemma 2.20 and Theorem 2.21"
-            if self._schedule[0] == 0
+            if self._schedule[0] is _core.Schedule.constant
             else "Srebro (lecture 16): sum <w_t - u, z_t> <= s psi(u) + sum ||z_t||^2 / (2 sigma s_t)"
         )
         bounds: dict[str, float] = {}
@@ -166,7 +170,7 @@ class OnlineMirrorDescent(EnginePlayer):
             if isinstance(psi, Entropy):
                 bounds["hoeffding"] = start + sums["spread"] * psi.scale / 8.0
         assumptions: dict[str, bool | None] = {"the rates never grow": True}
-        if not self.lazy and self._schedule[0] != 0:
+        if not self.lazy and self._schedule[0] is not _core.Schedule.constant:
             # u and w_t are both within the domain: D(u || w_t) <= 4 sup D(. || w_1) for half squares
             around = self.domain.reach(psi, self._first)
             fits = isinstance(psi, Euclidean) and around < math.inf
@@ -202,7 +206,7 @@ class OnlineMirrorDescent(EnginePlayer):
         return min(float(self._engine.sums()["lengths"]) * across, super()._trivial())
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:
-        if not self.lazy and self._schedule[0] != 0:
+        if not self.lazy and self._schedule[0] is not _core.Schedule.constant:
             around = self.domain.reach(self.geometry, self._first)
             fits = isinstance(self.geometry, Euclidean) and around < math.inf
             curve = 4.0 * run.strengths * around + run.paid if fits else math.nan

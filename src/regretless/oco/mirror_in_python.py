@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless import _core
 from regretless.arguments import check_entries, vector
 from regretless.domains import Domain
 from regretless.geometry import Geometry, UnnormalizedEntropy
@@ -24,7 +25,7 @@ class MirrorInPython(EngineInPython):
         dimension: int,
         geometry: Geometry,
         domain: Domain,
-        rate: tuple[int, float],
+        rate: tuple[_core.Schedule, float],
         lazy: bool,
     ) -> None:
         self._geometry, self._domain, self._lazy = geometry, domain, lazy
@@ -44,9 +45,13 @@ class MirrorInPython(EngineInPython):
         return self._geometry.link(dual)
 
     def _rate(self, rounds: int, squares: float) -> float:
-        if self._schedule == 3:
-            return self._eta / math.sqrt(squares) if squares > 0 else 0.0
-        return self._eta / (1.0, math.sqrt(rounds), rounds)[self._schedule]
+        if self._schedule is _core.Schedule.constant:
+            return self._eta
+        if self._schedule is _core.Schedule.inverse_sqrt:
+            return self._eta / math.sqrt(rounds)
+        if self._schedule is _core.Schedule.inverse:
+            return self._eta / rounds
+        return self._eta / math.sqrt(squares) if squares > 0 else 0.0
 
     def update(self, gradient: Any) -> float:
         """A round; returns the linear loss."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless import _core
 from regretless.domains import Ball, Box, Domain, Everything, Simplex
 from regretless.geometry import (
     Entropy,
@@ -18,7 +19,7 @@ from regretless.geometry import (
 
 __all__ = ["domain_twin", "leader_twin", "mirror_twin"]
 
-_BOX = 3  # core/oco/geometry.hpp counts so
+_Domain, _Geometry = _core.DomainKind, _core.GeometryKind
 
 
 def domain_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
@@ -26,20 +27,22 @@ def domain_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
 
     >>> from regretless.domains import Simplex, Slab
     >>> domain_twin(Simplex(2.0), 3)
-    {'domain': 2, 'size': 2.0, 'low': [], 'high': []}
+    {'domain': DomainKind.simplex, 'size': 2.0, 'low': [], 'high': []}
     >>> domain_twin(Slab([1.0, 1.0], 1.0), 2) is None
     True
     """
-    options: dict[str, Any] = {"domain": 0, "size": 1.0, "low": [], "high": []}
+    options: dict[str, Any] = {"domain": _Domain.everything, "size": 1.0, "low": [], "high": []}
     if isinstance(domain, Everything):
         return options
     if isinstance(domain, Simplex):
-        return options | {"domain": 2, "size": domain.scale}
+        return options | {"domain": _Domain.simplex, "size": domain.scale}
     if isinstance(domain, Box):
         sides = (np.broadcast_to(side, (dimension,)) for side in (domain.low, domain.high))
-        return options | {"domain": _BOX} | dict(zip(("low", "high"), (s.tolist() for s in sides)))
+        low, high = (side.tolist() for side in sides)
+        return options | {"domain": _Domain.box, "low": low, "high": high}
     if isinstance(domain, Ball) and domain.center is None and domain.p in (1.0, 2.0):
-        return options | {"domain": 1 if domain.p == 2.0 else 4, "size": domain.radius}
+        kind = _Domain.ball if domain.p == 2.0 else _Domain.l1_ball
+        return options | {"domain": kind, "size": domain.radius}
     return None
 
 
@@ -61,7 +64,7 @@ def mirror_twin(geometry: Geometry, domain: Domain, dimension: int) -> dict[str,
     >>> from regretless.geometry import Euclidean, PNorm
     >>> twin = mirror_twin(Euclidean().on(Simplex()), Simplex(), 2)
     >>> twin["geometry"], twin["domain"]
-    (0, 2)
+    (GeometryKind.euclidean, DomainKind.simplex)
     >>> mirror_twin(PNorm(3.0), Simplex(), 2) is None
     True
     """
@@ -74,7 +77,11 @@ def mirror_twin(geometry: Geometry, domain: Domain, dimension: int) -> dict[str,
     # where the Euclidean projection is the one of the geometry
     diagonal = type(geometry) is Quadratic and geometry.matrix.ndim == 1
     kind = around["domain"]
-    fits = kind == 0 or type(geometry) is Euclidean or (kind == _BOX and diagonal)
+    fits = (
+        kind is _Domain.everything
+        or type(geometry) is Euclidean
+        or (kind is _Domain.box and diagonal)
+    )
     return psi | around if fits else None
 
 
@@ -87,16 +94,17 @@ def _geometry_twin(geometry: Geometry, dimension: int) -> dict[str, Any] | None:
         "matrix": [],
     }
     if type(geometry) is Euclidean:
-        return options | {"geometry": 0}
+        return options | {"geometry": _Geometry.euclidean}
     if type(geometry) is Entropy:
-        return options | {"geometry": 1, "scale": geometry.scale}
+        return options | {"geometry": _Geometry.entropy, "scale": geometry.scale}
     if type(geometry) is UnnormalizedEntropy:
-        return options | {"geometry": 2, "scale": geometry.initial}
+        return options | {"geometry": _Geometry.unnormalized_entropy, "scale": geometry.initial}
     if type(geometry) is PNorm:
         factor = 1.0 if geometry.convention == "A" else 1.0 / (geometry.p - 1.0)
-        return options | {"geometry": 3, "p": geometry.p, "factor": factor}
+        return options | {"geometry": _Geometry.pnorm, "p": geometry.p, "factor": factor}
     if type(geometry) is Quadratic and len(geometry.matrix) == dimension:
         full = geometry.matrix.ndim == 2
         inverse = np.linalg.inv(geometry.matrix) if full else 1.0 / geometry.matrix
-        return options | {"geometry": 5 if full else 4, "matrix": inverse.ravel().tolist()}
+        kind = _Geometry.quadratic if full else _Geometry.diagonal
+        return options | {"geometry": kind, "matrix": inverse.ravel().tolist()}
     return None

@@ -184,8 +184,9 @@ class MistakeOnly(OneThread, changing=("rounds", "mistakes")):
         self.mistakes += wrong
 
     def _errs(self, x: Any, y: Any) -> bool:
+        said = self.learner.predict_one(x)
         try:
-            if self.learner.predict_one(x) != y:
+            if said != y:
                 return True
         except (TypeError, ValueError) as error:  # what cannot be compared, or has several answers
             raise ValueError(f"y={shown(y)} is not a label: {error}") from error

@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
@@ -75,7 +74,7 @@ class Cache:
         if piece.w is not None:
             arrays["w"] = piece.w
         entry = {
-            "place": asdict(piece.place),
+            "place": piece.place.to_dict(),
             "labels": None if labels is None else labels.tolist(),
             "arrays": {name: self._append(array) for name, array in arrays.items()},
         }
@@ -119,7 +118,7 @@ class _CacheStream(Stream):
         with open(self._path, "rb") as file:
             try:
                 index = _index(file)
-                places = [Place(**entry["place"]) for entry in index]
+                places = [Place.from_dict(entry["place"]) for entry in index]
             except Exception as error:
                 raise ValueError(f"{self._path} is damaged: {error}") from error
             begun = start is None or start == Place()

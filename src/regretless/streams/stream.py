@@ -1,13 +1,15 @@
 """What every stream is: examples in order, in pieces for those who are fast, one by one for all."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless._core import LabelKind
+from regretless.arguments import one_of, shown, whole
 from regretless.rows import Batch, Form
 from regretless.streams.pipeline import ahead
 
@@ -19,7 +21,7 @@ class Place:
     """Where a stream goes on: the file, and in it bytes (after decompression) or rows, and the line.
 
     `skipped` counts the bad lines that were left out until there. `labels` is what they had been in the
-    file, where a line could have another kind: 0 for none yet, 1 for numbers, 2 for texts.
+    file, where a line could have another kind.
 
     >>> Place()
     Place(file=0, offset=0, line=1, skipped=0)
@@ -29,7 +31,29 @@ class Place:
     offset: int = 0
     line: int = 1
     skipped: int = 0
-    labels: int = field(default=0, repr=False)
+    labels: LabelKind = field(default=LabelKind.none, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The place as files keep it, in plain numbers and names.
+
+        >>> Place(offset=7).to_dict()
+        {'file': 0, 'offset': 7, 'line': 1, 'skipped': 0, 'labels': 'none'}
+        """
+        return asdict(self) | {"labels": self.labels.name}
+
+    @classmethod
+    def from_dict(cls, kept: Mapping[str, Any]) -> Self:
+        """The place that `to_dict` described; `ValueError` if it is none.
+
+        >>> Place.from_dict(Place(offset=7).to_dict()) == Place(offset=7)
+        True
+        """
+        numbers = dict(kept)
+        labels = one_of(numbers.pop("labels", None), "labels", [kind.name for kind in LabelKind])
+        if numbers.keys() != {"file", "offset", "line", "skipped"}:
+            raise ValueError(f"{shown(kept)} is not a place of a stream")
+        found = {name: whole(value, name, 0, 2**62) for name, value in numbers.items()}
+        return cls(**found, labels=LabelKind[labels])
 
 
 @dataclass(frozen=True, slots=True)

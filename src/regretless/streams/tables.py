@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, rows
-from regretless.arguments import sound
+from regretless.arguments import numbers, sound
 from regretless.rows import Form
 from regretless.streams.memory import ArrayStream
 from regretless.streams.opening import suffixes
@@ -52,10 +52,11 @@ class Columns:
             y = _labels(column, self.label, labelled)
         w = tags = None
         if self.weight in table.column_names:
-            w = rows.numbers(
+            w = numbers(
                 sound(table.column(self.weight), f"column {self.weight!r}"),
                 "weight",
                 "a column of numbers",
+                missing=True,
             )
             w = np.where(np.isnan(w), 1.0, w)
         if self.tag in table.column_names:
