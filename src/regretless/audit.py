@@ -92,7 +92,8 @@ class Audit(OneThread):
     the bound is about those whose norm is at most `norm` now.)
 
     With three or more labels a model has weights for each label, which tell it from the rest; its loss
-    is the sum of their losses, and its norm that of all weights together.
+    is the sum of their losses on all examples, and its norm that of all weights together. The audited
+    model has a score of 0 for labels that had not come yet.
 
     Rounding is part of the bound: additions in double precision, and features, which are read in
     single precision, each with the largest effect it can have. (Features below 1e-38 are subnormal in
@@ -161,6 +162,7 @@ class Audit(OneThread):
         self._core.belongs_to(self)
         self._labels = Labels()
         self._earlier: list[Pass] = []
+        self._missing = 0.0  # weight of examples that came before a label, for all labels after two
         self._moments: tuple[Array, float] | None = None  # of the first pass, and its examples
 
     # --- learning ----------------------------------------------------------------------------------
@@ -185,9 +187,11 @@ class Audit(OneThread):
         labels, exchanges = self._with(y)
         outputs = len(labels.labels) if len(labels.labels) > 2 else 1
         given = _score(score, labels.labels if outputs > 1 else None)
+        before = self._core.weight if len(labels.labels) > max(2, len(self._labels.labels)) else 0.0
         self._core.learn(row, _code(labels, y), w, given, exchanges, outputs)
         if w > 0:
             self._labels = labels
+            self._missing += before
 
     def learn_many(self, X: Any, y: Any, scores: Any = None, w: Any = None) -> None:
         """Take a batch in, as `learn_one` would row by row.
@@ -289,11 +293,14 @@ class Audit(OneThread):
         if self._moments is None and (moments := self._core.moments()) is not None:
             self._moments = moments, self._core.seen
         self._core.start_pass()
+        self._missing = 0.0
 
     def _pass(self) -> Pass:
         """What is known of the current pass."""
         core = self._core
-        loss = float(core.suffered) if core.scored >= core.seen else None
+        loss = None
+        if core.scored >= core.seen:
+            loss = float(core.suffered + self._missing * self.loss_function.value(0.0, -1.0))
         return Pass(self._lanes(), int(core.seen), float(core.weight), loss)
 
     # --- what is told ------------------------------------------------------------------------------
@@ -455,6 +462,7 @@ class Audit(OneThread):
             self._core.exchange()
         if len(grown.labels) > max(2, self._core.outputs):
             self._core.extend(len(grown.labels))
+            self._missing += self._core.weight
         self._labels = grown
 
     def _joining(
@@ -538,6 +546,7 @@ class Audit(OneThread):
             "loss": {"name": loss.name, **dataclasses.asdict(loss)},
             "options": {**options, "norms": list(self.norms)},
             "outputs": self._core.outputs,
+            "missing": self._missing,
             "labels": self._labels.labels,
             "passes": [list(each[1:]) for each in self._earlier],
             "moments": None if self._moments is None else self._moments[1],
@@ -561,6 +570,7 @@ class Audit(OneThread):
 
     def _restore(self, parts: state.Parts) -> None:
         outputs = parts.count("outputs")
+        self._missing = parts.number("missing", 0.0)
         labels = Labels()
         found = parts.take("labels")
         for label in arguments.instance(found, "labels", list):

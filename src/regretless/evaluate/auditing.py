@@ -149,6 +149,8 @@ def _by_labels(outcomes: Sequence[Outcome]) -> Judged:
         assert scores is not None
         assert codes is not None
         lanes = scores.shape[1]
+        if not outcome.labels:
+            continue  # nothing is predicted before there is a label: a score of 0
         if lanes > 1:
             table[there, :lanes] = scores
             own = scores[np.arange(len(codes)), np.maximum(codes, 0)]
