@@ -136,7 +136,7 @@ def test_no_text_overlaps(draw, tmp_path):
 
 def test_curves_are_drawn_as_they_are():
     """The line is the mean so far, the markers are the means between."""
-    curve = validation().curve
+    curve = validation(certified=None).curve
     faint, line = plots.learning_curves({"coin": curve}).axes[0].lines
     np.testing.assert_array_equal(line.get_xydata(), np.c_[curve.examples, curve.mean_loss])
     np.testing.assert_array_equal(
@@ -148,7 +148,7 @@ def test_curves_are_drawn_as_they_are():
 
 def test_curves_differ_without_colour():
     """Up to 35 learners have a pair of dashes and marker of their own."""
-    curve = validation(size=20, batch=20).curve
+    curve = validation(size=20, batch=20, certified=None).curve
     axes = plots.learning_curves({f"{k}": curve for k in range(35)}).axes[0]
     styles = {(str(line._dash_pattern), line.get_marker()) for line in axes.lines[1::2]}
     assert len(styles) == 35

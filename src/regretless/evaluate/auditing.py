@@ -121,7 +121,7 @@ def auditing(certify: Any, model: Any, classifies: bool) -> Auditing | None:
 def _own_loss(model: Any, classifies: bool) -> Loss:
     """The loss of a learner of ours; of others the one that `progressive` measures."""
     if isinstance(model, LinearLearner):
-        return model._parts()[0]
+        return model._own_loss()
     return losses.Logistic() if classifies else losses.Squared()
 
 
