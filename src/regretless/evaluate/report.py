@@ -175,7 +175,7 @@ class Report(Run):
         >>> from regretless.linear import Auto
         >>> report = progressive(Auto(), streams.bundled("phishing"), certify=(1, 3))
         >>> round(report.best_possible(1, mean=True), 2), round(report.best_possible(3, mean=True), 2)
-        (0.51, 0.34)
+        (0.5, 0.33)
         """
         if self.audit is not None:
             return self.audit.best_possible(self._norm(norm), mean=mean)
