@@ -35,17 +35,17 @@ def plot_curve(path: str) -> None:
     axes.annotate(
         f"LinearClassifier(), no tuning: {report.mean_loss:.2f}",
         (1200, report.mean_loss),
-        (1230, report.mean_loss + 0.035),
+        (1230, report.mean_loss + 0.07),
         ha="right",
     )
-    for norm, colour in zip(norms, ("tab:red", "tab:orange", "tab:blue")):
+    for norm, colour, away in zip(norms, ("tab:red", "tab:orange", "tab:blue"), (15, -45, -45)):
         examples, best = curve.best(norm)
         axes.plot(examples, best, color=colour, linestyle="--")
         axes.fill_between(examples, 0, best, color=colour, alpha=0.08, lw=0)
         axes.annotate(
             f"no linear model of norm {norm} is below {best[-1]:.2f}",
             (1200, best[-1]),
-            (1230, best[-1] - 0.045),
+            (1230, best[-1] + away / 1000),
             ha="right",
             color=colour,
         )
