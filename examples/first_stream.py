@@ -75,10 +75,8 @@ def main() -> None:
     )
     for name, model, norms in JOBS:
         report = evaluate.progressive(model, streams.bundled(name), certify=norms)
-        if report.rmse is None:
-            score = f"{report.error:.1%} wrong"
-        else:
-            score = f"{report.rmse:.1f} RMSE"
+        rmse = report.rmse
+        score = f"{report.error:.1%} wrong" if rmse is None else f"{rmse:.1f} RMSE"
         mean = (report.audited_loss or 0.0) / report.examples
         proved = (f"{n}: {report.best_possible(n, mean=True):.4g}" for n in norms)
         print(
@@ -87,9 +85,9 @@ def main() -> None:
         )
     print(
         "\nprogressive: every example is predicted before it is learned."
-        "\nThe bounds are proved: no model chosen in hindsight is below them. A norm is measured in units"
-        "\nof the largest value of each feature. Where a bound is above the mean loss, the learner has done"
-        "\nbetter than all models of that norm."
+        "\nThe bounds are proved: no model chosen in hindsight is below them. A norm is measured in"
+        "\nunits of the largest value of each feature. Where a bound is above the mean loss, the learner"
+        "\nhas done better than all models of that norm."
     )
     if plot:
         plot_curve(plot)

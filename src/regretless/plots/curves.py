@@ -115,11 +115,11 @@ def _draw_proved(axes: Any, proved: Mapping[float, _Line], bottom: float) -> Any
         if best[-1] > bottom:
             axes.annotate(
                 f"norm {norm:g}",
-                (examples[-1], best[-1]),
-                (0, 2),
+                (1.0, best[-1]),
+                (3, 0),
+                xycoords=("axes fraction", "data"),
                 textcoords="offset points",
-                ha="right",
-                va="bottom",
+                va="center",
                 fontsize="small",
                 color="0.35",
             )
