@@ -108,7 +108,7 @@ def test_arms_are_drawn_as_likely_as_they_are():
     w, counts = np.array([0.2, 0.5, 0.0, 0.3]), np.zeros(4)
     random = np.random.default_rng(5)
     for u in random.random(4000):
-        counts[OneArm().play(w, np.array([u]))] += 1
+        counts[OneArm().choose(w, np.array([u]))] += 1
     assert counts[2] == 0
     kept = w > 0
     assert ((counts[kept] - 4000 * w[kept]) ** 2 / (4000 * w[kept])).sum() < 27.6
@@ -120,7 +120,7 @@ def test_arms_are_drawn_as_likely_as_they_are():
 )
 def test_the_ends_of_the_draw(u, arm):
     """Arms without a probability are never drawn, not even where sums round."""
-    assert OneArm().play(np.array([0.0, 0.5, 0.0, 0.5 - 1e-16, 0.0]), np.array([u])) == arm
+    assert OneArm().choose(np.array([0.0, 0.5, 0.0, 0.5 - 1e-16, 0.0]), np.array([u])) == arm
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_estimates_of_quadratics_have_the_gradient_as_mean(kind):
     w, estimator = random.normal(size=4) / 3, kind(0.4)
     draws = random.normal(size=(8_000, 4))
     z = np.array(
-        [estimator.estimate(w, v, estimator.ask(f, estimator.play(w, v))).gradient for v in draws]
+        [estimator.estimate(w, v, estimator.ask(f, estimator.choose(w, v))).gradient for v in draws]
     )
     error = z.std(axis=0) / math.sqrt(len(z))
     assert (np.abs(z.mean(axis=0) - gradient(w)) <= 5 * error).all()
@@ -171,7 +171,7 @@ def test_estimates_of_quadratics_have_the_gradient_as_mean(kind):
 def test_one_dimension_is_two_cases():
     """The sphere is {-1, 1}: E z = (f(w + delta) - f(w - delta)) / (2 delta), exactly."""
     f, w, estimator = (lambda w: float(np.exp(w[0]))), np.array([0.2]), OnePoint(0.3)
-    z = [estimator.estimate(w, v, f(estimator.play(w, v))) for v in (np.ones(1), -2 * np.ones(1))]
+    z = [estimator.estimate(w, v, f(estimator.choose(w, v))) for v in (np.ones(1), -2 * np.ones(1))]
     mean = (z[0].gradient + z[1].gradient) / 2
     assert mean[0] == pytest.approx((math.exp(0.5) - math.exp(-0.1)) / 0.6, rel=1e-14)
     seen = {BanditGradientDescent(1, horizon=10, delta=0.3, seed=s).act().item() for s in range(30)}
@@ -183,7 +183,7 @@ def test_one_arm_has_the_costs_as_mean():
     w, y = np.array([0.1, 0.6, 0.3]), np.array([0.9, 0.0, 0.4])
     total = np.zeros(3)
     for u in (0.05, 0.5, 0.9):
-        arm = OneArm().play(w, np.array([u]))
+        arm = OneArm().choose(w, np.array([u]))
         total += w[arm] * OneArm().estimate(w, np.array([u]), y[arm]).gradient
     np.testing.assert_allclose(total, y, atol=1e-16)
 
@@ -258,7 +258,7 @@ def test_the_expected_regret_is_within_its_bound():
     theirs = sum(f(u) for f in functions)
     regrets = []
     for seed in range(40):
-        player = BanditGradientDescent(2, horizon=T, lipschitz=0.5, bound=1.0, seed=seed)
+        player = BanditGradientDescent(2, horizon=T, lipschitz=0.5, most=1.0, seed=seed)
         regrets.append(player.run(functions).loss - theirs)
     found = player.expectation()
     assert found.holds is None  # nobody can see whether losses look at the draws
@@ -270,7 +270,7 @@ def test_the_expected_regret_is_within_its_bound():
 
 @pytest.mark.parametrize(("B", "d", "L", "F", "T"), [(1, 2, 1, 1, 100), (0.5, 5, 3, 0.2, 777)])
 def test_defaults_are_the_tuning_of_the_spec(B, d, L, F, T):
-    player = BanditGradientDescent(d, domain=Ball(B), horizon=T, lipschitz=L, bound=F)
+    player = BanditGradientDescent(d, domain=Ball(B), horizon=T, lipschitz=L, most=F)
     eta, delta, value = tuned(B, d, L, F, T)
     assert player.delta == pytest.approx(delta)
     assert player._player.rate == pytest.approx(eta)
@@ -285,7 +285,7 @@ def test_the_survey_s_own_tuning_and_explicit_value():
     delta = math.sqrt(B * d * F / (3 * L)) / T**0.25
     eta = B / (d * (F / delta + L) * math.sqrt(2 * T))
     player = BanditGradientDescent(
-        d, domain=Ball(B), horizon=T, lipschitz=L, bound=F, rate=eta, delta=delta
+        d, domain=Ball(B), horizon=T, lipschitz=L, most=F, rate=eta, delta=delta
     )
     player.run(lambda w: 0.0, T)
     explicit = (1 + math.sqrt(2)) * math.sqrt(3 * B * d * F * L) * T**0.75
@@ -348,7 +348,7 @@ def test_the_bound_of_any_geometry():
 
 
 def test_values_beyond_the_bound_are_noticed():
-    player = BanditGradientDescent(2, horizon=5, bound=1.0, lipschitz=1.0, delta=0.1)
+    player = BanditGradientDescent(2, horizon=5, most=1.0, lipschitz=1.0, delta=0.1)
     player.act()
     player.update(1.1)  # F + L delta
     assert player.expectation().holds is None
@@ -430,7 +430,7 @@ def test_the_bound_of_a_run_is_what_is_expected_after_each_round():
 
 def test_any_horizon_costs_the_factor_of_the_spec():
     """2.4667 of the T^(3/4) and 3.4142 of the sqrt(T)."""
-    player = BanditGradientDescent(2, lipschitz=2.0, bound=0.5)
+    player = BanditGradientDescent(2, lipschitz=2.0, most=0.5)
     player.run(lambda w: 0.0, 100)
     expected = 2.4667 * 2 * math.sqrt(3 * 2 * 0.5 * 2) * 100**0.75
     expected += 3.4142 * 2 * 2 * 10

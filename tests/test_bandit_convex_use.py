@@ -110,7 +110,7 @@ def test_a_run_of_functions():
 
 def test_linear_losses_as_rows():
     rows = np.random.default_rng(4).normal(size=(40, 3)) / 3
-    run = BanditGradientDescent(3, horizon=40, bound=2.0).run(rows)
+    run = BanditGradientDescent(3, horizon=40, most=2.0).run(rows)
     np.testing.assert_allclose(run.losses, (rows * run.played).sum(axis=1))
     total = rows.sum(axis=0)
     np.testing.assert_allclose(run.comparator(), -total / np.linalg.norm(total))
@@ -195,7 +195,7 @@ def test_copies_go_on_alike(name, way, tmp_path):
         (lambda: BanditGradientDescent(2, points=3), "points=3 is not one of 1, 2"),
         (lambda: BanditGradientDescent(2, horizon=0), "horizon=0"),
         (lambda: BanditGradientDescent(2, lipschitz=0), "lipschitz=0 must be positive"),
-        (lambda: BanditGradientDescent(2, bound=math.inf), "bound=inf must be positive"),
+        (lambda: BanditGradientDescent(2, most=math.inf), "most=inf must be positive"),
         (lambda: BanditGradientDescent(2, delta=-1), "delta=-1 must be positive"),
         (lambda: BanditGradientDescent(2, seed=-3), "seed=-3 must be a whole number"),
         (lambda: BanditGradientDescent(2, seed=True), "seed=True must be a whole number"),
@@ -321,7 +321,7 @@ def test_files_that_are_none(tmp_path):
 @pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e60])
 def test_extreme_values(scale):
     """Of any size: nothing overflows, and what is certified holds."""
-    player = BanditGradientDescent(2, horizon=50, bound=scale, lipschitz=scale, seed=1)
+    player = BanditGradientDescent(2, horizon=50, most=scale, lipschitz=scale, seed=1)
     player.run(lambda w: scale * float(np.abs(w).max()), 50)
     assert np.isfinite(player.point).all()
     assert player.certificate().holds

@@ -334,7 +334,8 @@ def test_several_edges(kind, stream):
             sums[name], np.concatenate([b.measured()[name] for b in alone])
         )
     mistakes = [b.measured()["mistakes"].item() for b in alone]
-    regrets = [unit * hedge.certificate(comparator=u).bound for u in np.eye(3)]
+    of_hedge = [hedge.certificate(comparator=u).bounds["ada-normal-hedge"] for u in np.eye(3)]
+    regrets = [unit * each for each in of_hedge]
     best = min(m + r for m, r in zip(mistakes, regrets))
     assert c.bounds["best edge"] == pytest.approx(2 * best, rel=1e-12)
     assert min(mistakes) <= c.bounds["best edge"] / 2

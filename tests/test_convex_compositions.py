@@ -118,6 +118,7 @@ def check(run, X, y, loss, u):
     assert certificate.rounds == len(X)
     assert certificate.regret == run.regret(u) == pytest.approx(regret[-1], abs=slack)
     assert run.bound(u) == certificate.bound
+    assert bound[-1] == certificate.bound
     if not run.after.domain.contains(u):
         assert math.isinf(certificate.bound)
         assert np.isinf(bound).all()
@@ -229,7 +230,15 @@ def test_scales(name, L):
 def test_at_the_ends_of_numbers(name, L):
     """No bound is NaN, and no theorem holds by accident."""
     player = FAST[name](1.0)
-    run = player.run(L * np.array([[1.0, -1.0, 0.5], [-0.5, 2.0, 1.0]] * 3))
+    gradients = L * np.array([[1.0, -1.0, 0.5], [-0.5, 2.0, 1.0]] * 3)
+    if L > 1 and "newton" in name and "sketched" not in name and "invariant" not in name:
+        with pytest.raises(
+            ValueError, match=r"gradient or example has an entry of size 1e\+74.*scale the loss"
+        ):
+            player.run(gradients)
+        assert (player.rounds, player.point.tolist()) == (0, FAST[name](1.0).point.tolist())
+        return
+    run = player.run(gradients)
     for certificate in (run.certificate(), player.certificate(), run.certificate(np.ones(D) / D)):
         assert not any(map(math.isnan, certificate.bounds.values()))
         assert certificate.regret <= certificate.bound

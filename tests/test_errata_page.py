@@ -141,7 +141,7 @@ def test_survey_the_largest_value_does_not_bound_the_square():
     """A loss of -10 is below F = 1; its estimate is longer than d (F / delta + L)."""
     d, delta, L = 2, 0.5, 1.0
     for value, F, within in ((-10.0, 1.0, False), (-10.0, 10.0, True)):
-        told = OnePoint(delta, lipschitz=L, bound=F).estimate(np.zeros(d), np.ones(d), value)
+        told = OnePoint(delta, lipschitz=L, most=F).estimate(np.zeros(d), np.ones(d), value)
         assert (np.linalg.norm(told.gradient) <= d * (F / delta + L)) == within == told.expected
 
 

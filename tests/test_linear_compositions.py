@@ -376,7 +376,9 @@ def test_no_player_would_meet_the_bound_of_normal_hedge_by_definition():
     c = NHBoost(rounds=50).fit(X, y).certificate()
     assert c.scale > 0
     n, T = math.log(50), 50
-    most = min(3 * (1 + 50 * d) * T + 16 * n * n / d * (10.2 / d**2 + n) for d in (0.1, 0.3, 0.5))
+    most = min(
+        3 * (1 + 50 * d) * T + 16 * n * n / d**2 * (10.2 / d**2 + n) for d in (0.1, 0.3, 0.5)
+    )
     assert c.bounds[c.theorem] >= min(1.0, math.exp(1 - (c.edges**2) / most)) - 1e-12
 
 

@@ -53,6 +53,8 @@ class NewtonStep : public Player {
   // The next example: the point is moved into its slab.
   void look(const double* x, double bound) override {
     const std::size_t d = dimension();
+    for (std::size_t i = 0; i < d; ++i)
+      if (std::fabs(x[i]) > largest()) refuse_gradient(std::fabs(x[i]));
     const double score = dot(point_.data(), x, d);
     const double beyond = std::copysign(std::max(std::fabs(score) - bound, 0.0), score);
     if (beyond == 0) return;
@@ -91,6 +93,10 @@ class NewtonStep : public Player {
     for (std::size_t i = 0; i < d; ++i)
       require(std::fabs(inside[i] - point_[i]) <= 1e-6 * (1 + std::fabs(point_[i])),
               "point is not in the domain");
+  }
+  // The matrix is then less than 1e30 times what it began with, and no square is out of range.
+  double largest() const override {
+    return std::sqrt(1e30 * alpha_ / (double(dimension()) * (curvature_ + rate_)));
   }
   void move(const double* g) override {
     const std::size_t d = dimension();

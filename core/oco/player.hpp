@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "losses.hpp"
@@ -45,6 +47,7 @@ class Player : public Stateful {
       given_[i] = std::fabs(z[i]) < kSmallest ? 0 : z[i];
       peak = std::max(peak, std::fabs(given_[i]));
     }
+    if (peak > largest()) refuse_gradient(peak);
     z = given_.data();
     const double suffered = dot(point_.data(), z, dimension());
     linear_ += suffered;
@@ -67,6 +70,17 @@ class Player : public Stateful {
   virtual Account account() const { return {}; }
 
  protected:
+  [[noreturn]] void refuse_gradient(double peak) const {
+    char text[160];
+    std::snprintf(text, sizeof(text),
+                  "gradient or example has an entry of size %g, and Newton steps with this alpha "
+                  "bear %.3g; "
+                  "scale the losses down, or alpha up",
+                  peak, largest());
+    throw std::invalid_argument(text);
+  }
+  // The largest entry of a gradient that the arithmetic bears.
+  virtual double largest() const { return std::numeric_limits<double>::infinity(); }
   Parts parts() override {
     return {Field::count("rounds", rounds_),
             Field::number("linear", linear_),

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from typing import SupportsFloat
 
 from regretless.arguments import number, positive, shown
+from regretless.calls import call_of_fields
 
 __all__ = ["Constant", "Inverse", "InverseSqrt", "Rate", "anytime", "for_horizon", "get"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Rate(ABC):
     """A schedule: called with the round `t >= 1`, it answers the step size `eta / decay(t)`."""
 
     eta: float
+    __repr__ = call_of_fields
 
     def __post_init__(self) -> None:
         positive(self.eta, "eta")
@@ -34,7 +36,7 @@ class Rate(ABC):
     def _decay(self, t: int) -> float: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Constant(Rate):
     """The same step size in every round: `eta_t = eta`.
 
@@ -48,7 +50,7 @@ class Constant(Rate):
         return 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InverseSqrt(Rate):
     """The step size for convex losses and any number of rounds: `eta_t = eta / sqrt(t)`.
 
@@ -62,7 +64,7 @@ class InverseSqrt(Rate):
         return math.sqrt(t)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Inverse(Rate):
     """The step size for strongly convex losses: `eta_t = eta / t`.
 
@@ -91,7 +93,7 @@ def for_horizon(norm: float, lipschitz: float, horizon: int) -> Constant:
     largest `||z_t||`; `horizon` T.
 
     >>> for_horizon(norm=2.0, lipschitz=1.0, horizon=100)
-    Constant(eta=0.2)
+    Constant(0.2)
     """
     positive(norm, "norm"), positive(lipschitz, "lipschitz"), positive(horizon, "horizon")
     return Constant(norm / (lipschitz * math.sqrt(horizon)))
@@ -124,9 +126,9 @@ def get(rate: float | Rate) -> Rate:
     """The schedule itself, or the constant one if `rate` is a number.
 
     >>> get(0.1)
-    Constant(eta=0.1)
+    Constant(0.1)
     >>> get(Inverse(2.0))
-    Inverse(eta=2.0)
+    Inverse(2.0)
     """
     if isinstance(rate, Rate):
         return rate

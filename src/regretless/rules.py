@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from regretless import rates
 from regretless.arguments import not_negative, one_of, positive, shown, within
+from regretless.calls import call_of_fields
 from regretless.certificates import Promise
 from regretless.losses import Loss
 
@@ -33,12 +34,13 @@ class Paid(NamedTuple):
     steps: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rule(ABC):
     """What all rules have in common. `learner options` such as `l1` come from the learner."""
 
     name: ClassVar[str]
     takes_penalty: ClassVar[bool] = False
+    __repr__ = call_of_fields
 
     @abstractmethod
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def schedule(rate: float | rates.Rate) -> dict[str, Any]:
     return {"schedule": _SCHEDULES[type(chosen)], "eta": chosen.eta}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Coin(Rule):
     """Coin betting: no learning rate. Every coordinate bets a fraction of the wealth it has won.
 
@@ -95,7 +97,7 @@ class Coin(Rule):
     is bolder at the start.
 
     >>> Coin()
-    Coin(wealth=8.0)
+    Coin()
     """
 
     name: ClassVar[str] = "coin"
@@ -112,7 +114,7 @@ class Coin(Rule):
         return {"wealth": self.wealth, "lipschitz": lipschitz if lipschitz < math.inf else 0.0}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AdaGrad(Rule):
     """AdaGrad: a step size per coordinate that shrinks with the gradients it has seen.
 
@@ -128,7 +130,7 @@ class AdaGrad(Rule):
     the learner from features that are large; False is the rule as it was published.
 
     >>> AdaGrad(rate=0.1)
-    AdaGrad(rate=0.1, scale_invariant=False, invariant=True)
+    AdaGrad(rate=0.1)
     """
 
     name: ClassVar[str] = "adagrad"
@@ -165,7 +167,7 @@ class AdaGrad(Rule):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OGD(Rule):
     """Online gradient descent.
 
@@ -184,7 +186,7 @@ class OGD(Rule):
     weight 1 twice, and no step passes the minimum; agile only.
 
     >>> OGD(rate=rates.InverseSqrt(0.5), radius=10.0)
-    OGD(rate=InverseSqrt(eta=0.5), radius=10.0, lazy=False, invariant=False)
+    OGD(rate=InverseSqrt(0.5), radius=10.0)
     """
 
     name: ClassVar[str] = "ogd"
@@ -227,7 +229,7 @@ class OGD(Rule):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FTRL(Rule):
     """FTRL-Proximal: sparse weights through `l1` (McMahan et al. (2013)).
 
@@ -237,7 +239,7 @@ class FTRL(Rule):
     Parameters: `rate > 0`, alpha. `beta >= 0` keeps the first steps short.
 
     >>> FTRL(rate=0.05)
-    FTRL(rate=0.05, beta=1.0)
+    FTRL(rate=0.05)
     """
 
     name: ClassVar[str] = "ftrl"
@@ -255,7 +257,7 @@ class FTRL(Rule):
         return {"alpha": self.rate, "beta": self.beta, "l1": l1, "l2": l2}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PNorm(Rule):
     """The p-norm algorithm: between gradient descent (p = 2) and EG (p = 2 ln d).
 
@@ -288,7 +290,7 @@ class PNorm(Rule):
         return schedule(self.rate) | {"p": self.p}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EG(Rule):
     """Exponentiated gradient, EG+-: multiplicative steps in the l1 ball of a given radius.
 
@@ -303,7 +305,7 @@ class EG(Rule):
     Parameters: `radius > 0`, U. `rate > 0`, eta, or None.
 
     >>> EG(radius=10.0)
-    EG(radius=10.0, rate=None)
+    EG()
     """
 
     name: ClassVar[str] = "eg"
@@ -332,7 +334,7 @@ def get(rule: str | Rule) -> Rule:
     """A rule by name, or the rule itself.
 
     >>> get("ftrl")
-    FTRL(rate=0.1, beta=1.0)
+    FTRL()
     """
     if isinstance(rule, Rule):
         return rule

@@ -225,21 +225,3 @@ def options_of(player: Any, kind: type | None = None) -> dict[str, Any]:
     """
     names = inspect.signature(kind or type(player)).parameters
     return {name: getattr(player, name) for name in names if hasattr(player, name)}
-
-
-def call_of(player: Any, given: dict[str, Any]) -> str:
-    """The call that makes a player alike: what differs from the defaults, and what has none.
-
-    >>> from regretless.bandits import Exp3
-    >>> call_of(Exp3(3, rate=0.5), {"n": 3, "rate": 0.5, "seed": 0})
-    'Exp3(3, rate=0.5)'
-    """
-    inside = []
-    for name, parameter in inspect.signature(type(player)).parameters.items():
-        if name not in given or given[name] is parameter.default:
-            continue
-        if parameter.default is parameter.empty:
-            inside.append(repr(given[name]))
-        elif given[name] != parameter.default:
-            inside.append(f"{name}={given[name]!r}")
-    return f"{type(player).__name__}({', '.join(inside)})"

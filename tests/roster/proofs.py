@@ -32,11 +32,12 @@ def by_regret(
     certificate: Callable[[Any], Any] = lambda player: player.certificate(),
     *,
     finite: bool = True,
-    assume: bool = True,
+    assume: bool | None = True,
 ) -> Callable[[Entry], None]:
     """After every round, of the stream and of those that look at what is played.
 
-    `finite`: whether there is a bound; `assume`: whether all assumptions hold on these streams.
+    `finite`: whether there is a bound; `assume`: whether all assumptions hold on these streams,
+    None if a player that is asked cannot tell.
     """
 
     def proof(entry: Entry) -> None:

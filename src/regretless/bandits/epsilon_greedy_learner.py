@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from regretless import _core, persistence, state
 from regretless.arguments import check_seed, finite, listed, shown, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of
+from regretless.calls import call_of
 from regretless.foreign import Foreign, as_dict, as_matrix, fresh
 from regretless.randomness import Draws
 from regretless.run import Array
@@ -253,7 +254,7 @@ class EpsilonGreedyLearner(
 
     def __repr__(self) -> str:
         given = {"learner": self._arms[0].model, "n": self.n, "epsilon": self.epsilon}
-        return state.call_of(self, given | {"seed": self.seed})
+        return call_of(self, given | {"seed": self.seed})
 
 
 def _arm(learner: Any, arm: int, *, learned: bool = False) -> Foreign:

@@ -43,7 +43,7 @@ class Estimator(ABC):
         """How many random numbers a round needs."""
 
     @abstractmethod
-    def play(self, w: Array, draw: Array) -> Any:
+    def choose(self, w: Array, draw: Array) -> Any:
         """What is played around `w`."""
 
     @abstractmethod
@@ -66,9 +66,9 @@ class Estimator(ABC):
     def spread(self, geometry: Geometry, dimension: int) -> float:
         """A bound on the mean of `||z||^2` in the norm that bounds the regret; infinite if unknown."""
 
-    @abstractmethod
     def largest(self, diameter: float) -> float:
-        """The largest regret of a round, in a domain of this diameter."""
+        """The largest regret of a round, in a domain of this diameter; infinite if unknown."""
+        return math.inf
 
     def bias(self) -> float:
         """How far from the loss at a comparator what was suffered and estimated can be, a round."""
@@ -106,12 +106,12 @@ class OneArm(Estimator):
     def width(self, dimension: int) -> int:
         return 1
 
-    def play(self, w: Array, draw: Array) -> int:
+    def choose(self, w: Array, draw: Array) -> int:
         return _core.drawn_index(np.ascontiguousarray(w, np.float64), draw[0])
 
     def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
         cost = within(value, "value", "[0, 1]", "; of a reward r give 1 - r")
-        arm, z = self.play(w, draw), np.zeros(len(w))
+        arm, z = self.choose(w, draw), np.zeros(len(w))
         z[arm] = cost / w[arm]
         return Feedback(cost, z, bool(w.min() > 0))
 
@@ -141,7 +141,7 @@ class OnePoint(Estimator):
     (2012), Lemma 4.3), for quadratic losses that of the loss itself. `||z|| <= d (F / delta + L)`.
 
     Parameters: `delta > 0`, how far from w; for the bound in expectation `lipschitz` L of the losses, in
-    the l2 norm, and `bound` F on `|f|` in the domain (Shalev-Shwartz (2012) bounds f only from
+    the l2 norm, and `most`, F, of `|f|` in the domain (Shalev-Shwartz (2012) bounds f only from
     above, which does not bound its square).
 
     >>> OnePoint(0.5).estimate(np.zeros(2), np.array([3.0, 4.0]), 1.0).gradient
@@ -150,28 +150,28 @@ class OnePoint(Estimator):
 
     delta: float
     lipschitz: float = 1.0
-    bound: float = 1.0
+    most: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("delta", "lipschitz", "bound"):
+        for name in ("delta", "lipschitz", "most"):
             object.__setattr__(self, name, positive(getattr(self, name), name))
 
     def width(self, dimension: int) -> int:
         return dimension
 
-    def play(self, w: Array, draw: Array) -> Array:
+    def choose(self, w: Array, draw: Array) -> Array:
         return np.asarray(w + self.delta * _direction(draw))
 
     def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
         f = finite(value, "value")
         z = len(w) / self.delta * f * _direction(draw)
-        return Feedback(f, z, abs(f) <= (self.bound + self.lipschitz * self.delta) * (1 + 1e-9))
+        return Feedback(f, z, abs(f) <= (self.most + self.lipschitz * self.delta) * (1 + 1e-9))
 
     def largest(self, diameter: float) -> float:
         return self.lipschitz * (diameter + self.delta)
 
     def spread(self, geometry: Geometry, dimension: int) -> float:
-        largest = dimension * (self.bound / self.delta + self.lipschitz)
+        largest = dimension * (self.most / self.delta + self.lipschitz)
         return _squared(largest * _stretch(geometry))
 
     def bias(self) -> float:
@@ -181,7 +181,7 @@ class OnePoint(Estimator):
     @property
     def assumption(self) -> str:
         return (
-            f"no |f| is above {self.bound:g} in the domain, nor grows faster than its slope beyond"
+            f"no |f| is above {self.most:g} in the domain, nor grows faster than its slope beyond"
         )
 
 
@@ -196,7 +196,7 @@ class TwoPoint(OnePoint):
     array([0.6, 0.8])
     """
 
-    def play(self, w: Array, draw: Array) -> Array:
+    def choose(self, w: Array, draw: Array) -> Array:
         step = self.delta * _direction(draw)
         return np.stack([w + step, w - step])
 

@@ -39,7 +39,7 @@ class BanditGradientDescent(BanditMirrorDescent):
     domain : where the points w are, by default the unit ball.
     horizon : how many rounds; None starts afresh at the rounds 1, 2, 4, ... with twice the horizon, at
         2.4667 times the `T^(3/4)` and 3.4142 times the `sqrt T`.
-    lipschitz, bound : L and F.
+    lipschitz, most : L and F, the largest `|f|` in the domain.
     rate, delta : eta and delta, if not as above.
     points : 1 or 2 values a round.
     inside : play in the domain only, around points of a domain that is smaller by
@@ -68,7 +68,7 @@ class BanditGradientDescent(BanditMirrorDescent):
         domain: Domain | None = None,
         horizon: int | None = None,
         lipschitz: float = 1.0,
-        bound: float = 1.0,
+        most: float = 1.0,
         rate: float | None = None,
         delta: float | None = None,
         points: int = 1,
@@ -86,7 +86,7 @@ class BanditGradientDescent(BanditMirrorDescent):
             "domain": self.domain,
             "horizon": self.horizon,
             "lipschitz": positive(lipschitz, "lipschitz"),
-            "bound": positive(bound, "bound"),
+            "most": positive(most, "most"),
             "rate": None if rate is None else positive(rate, "rate"),
             "delta": None if delta is None else positive(delta, "delta"),
             "points": int(points),
@@ -118,7 +118,7 @@ class BanditGradientDescent(BanditMirrorDescent):
         return self._estimators[horizon]
 
     def _fitting(self, horizon: int) -> OnePoint:
-        L, F = self._given["lipschitz"], self._given["bound"]
+        L, F = self._given["lipschitz"], self._given["most"]
         delta = self._given["delta"]
         if delta is None and self._given["points"] == 2:
             delta = self._size / horizon
@@ -189,7 +189,7 @@ class BanditGradientDescent(BanditMirrorDescent):
         if self.horizon is not None or not tuned or self._room is not None:
             return {}
         B, d, T = self._size, self.dimension, self.rounds
-        L, F = self._given["lipschitz"], self._given["bound"]
+        L, F = self._given["lipschitz"], self._given["most"]
         half = B * d * L * math.sqrt(T) * _doubling(0.5)
         if self._given["points"] == 2:  # 3 L B in each period
             return {"any horizon": 3.0 * L * B * len(self._periods()) + half}

@@ -26,7 +26,7 @@ class Room(NamedTuple):
         `(1 - xi) s + xi (center + radius v)` (Shalev-Shwartz (2012), Corollary 4.5).
 
         >>> room_in(Ball(2.0), 3).shrunk(0.5)
-        Ball(radius=1.5, p=2.0, center=array([0., 0., 0.]))
+        Ball(radius=1.5, center=[0.0, 0.0, 0.0])
         """
         if not delta < self.radius:
             raise ValueError(

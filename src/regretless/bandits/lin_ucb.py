@@ -14,6 +14,7 @@ import numpy as np
 from regretless import _core, persistence, state
 from regretless.arguments import number, positive, shown, table, whole, within
 from regretless.bandits.contextual_run import ContextualRun, arm_of
+from regretless.calls import call_of
 from regretless.certificates import Certificate
 from regretless.run import Array
 from regretless.threads import OneThread
@@ -351,7 +352,7 @@ class LinUCB(OneThread):
             return bandit
 
     def __repr__(self) -> str:
-        return state.call_of(self, self._given())
+        return call_of(self, self._given())
 
 
 def _distance(root: Array, theta: Array, norm: float) -> float:

@@ -23,6 +23,7 @@ from regretless.bandits import estimators
 from regretless.bandits.convex_run import ConvexBanditRun
 from regretless.bandits.delays import due_after
 from regretless.bandits.estimators import Estimator, OneArm
+from regretless.calls import call_of
 from regretless.certificates import Certificate
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
@@ -186,7 +187,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         return self._played(self._waiting[-1])
 
     def _played(self, play: Play) -> Any:
-        return play.estimator.play(play.point, self._draws[play.ticket])
+        return play.estimator.choose(play.point, self._draws[play.ticket])
 
     def update(self, value: Any, *, ticket: int | None = None) -> float:
         """Learn what a choice cost: a number, or two for `TwoPoint`. Returns what was suffered.
@@ -467,7 +468,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         given = self._given | {"seed": self.seed}
         if isinstance(given.get("estimator"), OneArm):
             del given["estimator"]
-        return state.call_of(self, given)
+        return call_of(self, given)
 
 
 def _described(value: Any) -> Any:

@@ -32,6 +32,7 @@ from regretless.arguments import (
 from regretless.bandits.bandit_run import BanditRun, Rounds
 from regretless.bandits.delays import delays_of, due_after
 from regretless.bandits.environments import Drawn, Environment, Kept, folded
+from regretless.calls import call_of
 from regretless.certificates import Certificate
 from regretless.run import Array
 from regretless.threads import OneThread, in_core, in_turn
@@ -493,7 +494,7 @@ class ArmPlayer(OneThread, ABC):
             return player
 
     def __repr__(self) -> str:
-        return state.call_of(self, self._given())
+        return call_of(self, self._given())
 
 
 def _needed(rounds: int | None) -> int:

@@ -20,11 +20,12 @@ from regretless.arguments import (
 )
 from regretless.bandits.bandit_run import BanditRun, Rounds
 from regretless.bandits.environments import Kept, folded
+from regretless.calls import call_of
 from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
 from regretless.run import Array
-from regretless.state import Parts, call_of
+from regretless.state import Parts
 
 __all__ = ["BanditPotential", "PotentialBandit"]
 

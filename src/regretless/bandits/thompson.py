@@ -11,9 +11,9 @@ from regretless import _core
 from regretless.arguments import listed, one_of, shown, within
 from regretless.bandits.player import ArmPlayer
 from regretless.bandits.weighted import log_of
+from regretless.calls import call_of
 from regretless.certificates import Certificate
 from regretless.run import Array
-from regretless.state import call_of
 
 __all__ = ["ThompsonSampling"]
 

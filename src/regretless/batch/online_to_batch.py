@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from regretless import streams
 from regretless.arguments import one_of, positive, shown, whole, within
 from regretless.batch import bounds
+from regretless.batch.advice import as_learner
 from regretless.batch.averages import Ensemble, WeightMean
 from regretless.batch.judging import Example, Judge, Kept
 from regretless.batch.predictor import Predictor
@@ -61,7 +62,9 @@ def online_to_batch(
     Parameters
     ----------
     learner : one of regretless or River: `learn_one`, `predict_one`, and `predict_proba_one` of a
-        classifier. It is copied, not changed; what it knows before is its own affair.
+        classifier. It is copied, not changed; what it knows before is its own affair. Or a player of
+        `regretless.experts`: x is then what its experts forecast, and each of them suffers `loss`
+        ("squared" by default), or, of `Halving` and its kin, what they vote, 0 or 1.
     data : what `streams.read` takes: pairs `(x, y)`, `(X, y)` with X an array or sparse matrix, a
         stream, a path. Importance weights are not used: all examples count the same in the theorems.
     how : see above.
@@ -91,10 +94,7 @@ def online_to_batch(
     True
     """
     one_of(how, "how", HOWS)
-    if not (hasattr(learner, "learn_one") and hasattr(learner, "predict_one")):
-        raise ValueError(
-            f"learner={shown(learner)} has no learn_one and predict_one; use one of regretless or River"
-        )
+    learner = as_learner(learner, loss)
     within(holdout, "holdout", "(0, 1)", ": it is a share of the examples")
     needed = bounds.runs_needed(delta)  # and a check of delta
     runs = needed if runs is None else whole(runs, "runs")

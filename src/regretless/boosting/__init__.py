@@ -23,6 +23,7 @@ from regretless.boosting.online_bbm import OnlineBBM
 from regretless.boosting.osboost import OSBoost, OSBoostOCP
 from regretless.boosting.stump import Stump
 from regretless.boosting.stump_search import FittedStump
+from regretless.boosting.weak_learning import excess_loss
 
 __all__ = [
     "AdaBoost",
@@ -42,4 +43,5 @@ __all__ = [
     "OSBoostOCP",
     "OnlineBBM",
     "Stump",
+    "excess_loss",
 ]

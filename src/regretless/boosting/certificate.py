@@ -181,7 +181,8 @@ def _of_edges(kind: str, sums: Sums) -> BoostingCertificate:
         for k in range(count)
     ]
     B = lemma_4(sums["spread"], 1.0 / count, sums["periods"].item(), sums["shrunk"].item())
-    regrets = sums["unit"].item() * np.sqrt(3.0 * sums["spread"] * math.log(count * B))
+    logarithm = math.log1p((B - 1.0) * count)
+    regrets = sums["unit"].item() * np.sqrt(3.0 * sums["spread"] * logarithm)
     bounds = {
         name: 2.0 * min(c.bounds[name] + r for c, r in zip(each, regrets.tolist()))
         for name in each[0].bounds

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.certificates import Certificate, verdict
+from regretless.experts.potentials import normal_scale
 
 __all__ = ["MarginCertificate"]
 
@@ -99,18 +100,13 @@ def without_horizon(c: MarginCertificate, theta: float) -> float:
 def normal(c: MarginCertificate, theta: float) -> float:
     """Of NHBoost: `e^{1 - T^2 (2 gamma - theta)^2 / (4 c)}` with what c is at most.
 
-    After T rounds of N experts with even priors, for every delta up to 1/2 (Chaudhuri, Freund and
-    Hsu (2009), Theorem 1),
-
-        c <= 3 (1 + 50 delta) T + 16 ln^2 N / delta (10.2 / delta^2 + ln N)
+    That is `experts.potentials.normal_scale`, as every example is an expert, with an even prior.
     """
     ahead = c.edges - c.rounds * theta / 2.0
     if not ahead > 0 or not c.even:
         return 1.0
-    n = math.log(max(len(c.weights), 1))
-    delta = np.geomspace(1e-4, 0.5, 200)
-    most = 3.0 * (1.0 + 50.0 * delta) * c.rounds + 16.0 * n * n / delta * (10.2 / delta**2 + n)
-    return math.exp(min(0.0, 1.0 - ahead**2 / float(most.min())))
+    most = normal_scale(c.rounds, max(len(c.weights), 1))
+    return math.exp(min(0.0, 1.0 - ahead**2 / most))
 
 
 _BOUNDS = {"AdaBoost": exponential, "NHBoostDT": without_horizon, "NHBoost": normal}

@@ -47,7 +47,7 @@ def _steepest(theta: Array, p: float) -> Array:
     return np.asarray(u / lp_norm(u, p))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ball(Domain):
     """The vectors within a distance of a centre, in an lp norm: `||w - center||_p <= radius`.
 

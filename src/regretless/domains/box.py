@@ -18,7 +18,7 @@ __all__ = ["Box", "within"]
 _FEW = 12  # dimensions in which all corners are looked at
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Box(Domain):
     """The vectors with each coordinate between two bounds: `low <= w <= high`.
 

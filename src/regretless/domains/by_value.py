@@ -1,9 +1,11 @@
-"""Equality by value for small objects that hold arrays."""
+"""Equality by value, and the call that makes them, for small objects that hold arrays."""
 
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+
+from regretless.calls import call_of_fields
 
 __all__ = ["ByValue"]
 
@@ -22,3 +24,5 @@ class ByValue:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+    __repr__ = call_of_fields

@@ -233,7 +233,7 @@ class Domain(ByValue, ABC):
         return self.project(np.zeros(d))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Everything(Domain):
     """All vectors: no constraint.
 

@@ -25,7 +25,7 @@ _ROUNDS = 1000  # of Dykstra's method, before a general solver is tried
 _FEW = 10  # dimensions in which all corners are looked at
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Intersection(Domain):
     """The vectors that lie in all of some domains.
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Simplex"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Simplex(Domain):
     """The nonnegative vectors with a given sum: `w >= 0, sum w = scale`.
 

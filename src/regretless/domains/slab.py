@@ -18,7 +18,7 @@ __all__ = ["Slab"]
 _EPS = float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Slab(Domain):
     """The vectors with a bounded score on an example: `|<w, x>| <= bound`.
 

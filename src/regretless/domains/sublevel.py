@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Sublevel"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sublevel(Domain):
     """The points `u` of a domain with `psi(u) - psi(start) <= height`: a set to compare with.
 
@@ -49,6 +49,9 @@ class Sublevel(Domain):
         object.__setattr__(self, "domain", instance(domain, "domain", Domain))
         if not math.isfinite(geometry.value(self.start)):
             raise ValueError(f"start={self.start} is outside the domain of {geometry}")
+
+    def __str__(self) -> str:
+        return f"{self.domain} with psi(u) - psi(w_1) <= {self.height:g}, psi being {self.geometry}"
 
     def _vector(self, value: Any, name: str) -> Array:
         return vector(value, name, len(self.start), "start")

@@ -10,6 +10,7 @@ run.regret(quantile=0.1); run.bound(quantile=0.1); run.plot()
 
 from regretless.experts.adaptive import AdaNormalHedge, AdaNormalHedgeTV
 from regretless.experts.drifting import DriftingGame
+from regretless.experts.easy_losses import gap_bound, small_loss_bound
 from regretless.experts.hedge import (
     FixedShare,
     Hedge,
@@ -54,4 +55,6 @@ __all__ = [
     "TwoNorm",
     "VotesRun",
     "WeightedMajority",
+    "gap_bound",
+    "small_loss_bound",
 ]

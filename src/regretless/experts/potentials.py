@@ -144,17 +144,31 @@ def _charged(c: float, rounds: int, few: int = 1_000_000) -> float:
     return first if rounds <= few else first + c * math.log(rounds / few) + c * c / few
 
 
+def normal_scale(rounds: int, n: int) -> float:
+    """What the scale c of `NormalHedge` is at most, by Chaudhuri, Freund and Hsu (2009), Theorem 1.
+
+    For every delta in (0, 1/2]
+
+        3 (1 + 50 delta) T + 16 (ln n)^2 / delta^2 (10.2 / delta^2 + ln n)
+
+    of which this is the smallest. (The second term is no smaller than theirs.)
+
+    >>> normal_scale(10_000, 2) < 0.04 * 10_000**2
+    True
+    """
+    logarithm, delta = math.log(n), np.geomspace(1e-4, 0.5, 200)  # any of them gives a bound
+    rest = 16.0 * (logarithm / delta) ** 2 * (10.2 / delta**2 + logarithm)
+    return float(np.min(3.0 * (1.0 + 50.0 * delta) * rounds + rest))
+
+
 class NormalHedge(_PotentialPlayer):
     """Weights `[R_i]_+ e^{[R_i]_+^2 / c}` with the `c` for which `e^{[R_i]_+^2 / c}` is e on average.
 
     By Chaudhuri, Freund and Hsu (2009). With an even prior the regret to the best but for a fraction
-    epsilon of the n experts is, for every delta in (0, 1/2], at most
-
-        sqrt((1 + ln(1 / epsilon)) (3 (1 + 50 delta) T + 16 (ln n)^2 / delta^2 (10.2 / delta^2 + ln n)))
-
-    of which the certificate has the smallest; that is less than T only in long games. For an uneven
-    prior nothing is proved. (That the regret is at most `sqrt(c (1 + ln(1 / epsilon)))` is no theorem:
-    `c` is made of the regrets so that this holds, whoever has played.)
+    epsilon of the n experts is at most `sqrt((1 + ln(1 / epsilon)) normal_scale(T, n))`, which is less
+    than T only in long games. For an uneven prior nothing is proved. (That the regret is at most
+    `sqrt(c (1 + ln(1 / epsilon)))` is no theorem: `c` is made of the regrets so that this holds, whoever
+    has played.)
 
     Parameters: `n`, `prior`, `range`.
 
@@ -170,10 +184,8 @@ class NormalHedge(_PotentialPlayer):
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         if np.ptp(self.prior) > 0:
             return {}
-        logarithm = math.log(self.n)
-        delta = np.geomspace(1e-4, 0.5, 100)  # any of them gives a bound
-        rest = 16.0 * (logarithm / delta) ** 2 * (10.2 / delta**2 + logarithm)
-        least = float(np.min(3.0 * (1.0 + 50.0 * delta) * self.rounds + rest))
         inside = u > 0
         size = self.prior[inside].sum() if is_group(u, self.prior) else self.prior[inside].min()
-        return {"normal-hedge": math.sqrt((1.0 - math.log(size)) * least)}
+        return {
+            "normal-hedge": math.sqrt((1.0 - math.log(size)) * normal_scale(self.rounds, self.n))
+        }

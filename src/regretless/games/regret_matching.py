@@ -19,7 +19,8 @@ class RegretMatchingPlus(ExpertPlayer):
         R(u) <= max_i z_i <= ||z||_2 <= sqrt(sum_t ||r_t - m_t||^2)
 
     with `m_t = 0`, or `r_{t-1}` if predictive; it also holds for every stretch of rounds up to now, and
-    so for rounds that count ever more. The scale of the losses does not matter, and nothing is tuned.
+    so for rounds that count ever more. (The first step holds whoever plays, so that only the last is a
+    theorem.) The scale of the losses does not matter, and nothing is tuned.
 
     Parameters
     ----------
@@ -34,7 +35,6 @@ class RegretMatchingPlus(ExpertPlayer):
 
     _sleeps = False
     _scale_free: ClassVar[bool] = True
-    _rises: ClassVar[bool] = False  # regrets that were made up for are bounds no more
     _theorem = "Farina, Kroer and Sandholm (2021); Tammelin, Burch, Johanson and Bowling (2015)"
 
     def __init__(
@@ -51,6 +51,4 @@ class RegretMatchingPlus(ExpertPlayer):
         return _core.regret_matching_plus(self.prior.tolist(), self.predictive)
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
-        z = self._engine.spread
-        assert z is not None
-        return {"regrets": float(z.max()), "surprises": math.sqrt(self._engine.paid)}
+        return {"surprises": math.sqrt(self._engine.paid)}

@@ -42,7 +42,7 @@ def check_geometry(geometry: Geometry, dimension: int, *, trials: int = 100, see
     ...         return 2.0 * super().link(theta)
     >>> check_geometry(Wrong(3), 2)
     Traceback (most recent call last):
-    ValueError: Wrong(p=3.0, convention='A'): link does not attain the conjugate at theta=[...
+    ValueError: Wrong(3.0): link does not attain the conjugate at theta=[...
     """
     whole(dimension, "dimension"), whole(trials, "trials")
     random = generator(seed, "check")

@@ -21,7 +21,7 @@ def _meet(first: Domain, second: Domain) -> Domain:
     return first if isinstance(second, Everything) else Intersection(first, second)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sum(Geometry):
     """The sum of two geometries, `psi1 + psi2`, as made by `+`.
 
@@ -121,7 +121,7 @@ class Sum(Geometry):
         return self.first.dual_norm(z)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Restricted(Geometry):
     """A geometry restricted to a domain, infinite outside, as made by `on`.
 

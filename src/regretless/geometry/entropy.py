@@ -70,7 +70,7 @@ class _L1(Geometry):
         return math.sqrt(float(vector(w, "w") @ vector(z, "z") ** 2))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Entropy(_L1):
     """The geometry of exponentiated gradient: `psi(w) = sum w log w` on `{w >= 0, sum w = scale}`.
 
@@ -163,7 +163,7 @@ class Entropy(_L1):
         return self.scale * math.log1p(float(p @ _exponential_rest(x)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UnnormalizedEntropy(_L1):
     """The geometry of unnormalised EG: `psi(w) = sum w (log w - 1 - log initial)`, `w >= 0`.
 

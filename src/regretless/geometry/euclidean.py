@@ -11,7 +11,7 @@ from regretless.geometry.geometry import Geometry
 __all__ = ["Euclidean"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Euclidean(Geometry):
     """The geometry of gradient descent: `psi(w) = 1/2 ||w||_2^2`.
 

@@ -13,7 +13,7 @@ from regretless.geometry.geometry import Geometry
 __all__ = ["PNorm", "Powers"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PNorm(Geometry):
     """The geometry of the p-norm algorithms: `psi(w) = 1/2 ||w||_q^2`, `q = p / (p - 1)`.
 
@@ -104,7 +104,7 @@ class PNorm(Geometry):
         return lp_norm(vector(z, "z"), self.p)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Powers(Geometry):
     """`factor / q sum |w_i|^q`: what `PNorm` is while the norm is held fixed, a sum over coordinates.
 

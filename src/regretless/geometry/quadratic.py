@@ -12,7 +12,7 @@ from regretless.geometry.geometry import Geometry
 __all__ = ["Quadratic"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Quadratic(Geometry):
     """The geometry of preconditioned gradient descent: `psi(w) = 1/2 w'Aw`.
 

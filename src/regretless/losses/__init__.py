@@ -86,7 +86,7 @@ def get(loss: str | Loss) -> Loss:
     "power", "zero_one".
 
     >>> get("hinge")
-    Hinge(margin=1.0)
+    Hinge()
     >>> get(Quantile(0.9))
     Quantile(tau=0.9)
     """

@@ -20,7 +20,7 @@ def _x_log_x(x: Array) -> Array:
     return x * np.log(np.where(x <= 0.0, 1.0, x))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class _HingeShaped(MarginLoss):
     """A function of how far the margin falls short of the wanted one."""
 
@@ -33,7 +33,7 @@ class _HingeShaped(MarginLoss):
         return np.maximum(0.0, self.margin - m)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Logistic(MarginLoss):
     """The negative log-likelihood of a label; scores are log-odds.
 
@@ -82,7 +82,7 @@ class Logistic(MarginLoss):
         return _sigmoid(s)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Hinge(_HingeShaped, PiecewiseLinear):
     """The loss of support vector machines and of passive-aggressive learners.
 
@@ -109,7 +109,7 @@ class Hinge(_HingeShaped, PiecewiseLinear):
         return on_interval(-1.0, 0.0, u, self.margin * u)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SquaredHinge(_HingeShaped):
     """The hinge squared: smooth, and its scores tell a probability.
 
@@ -144,7 +144,7 @@ class SquaredHinge(_HingeShaped):
         return np.clip((1.0 + s / self.margin) / 2.0, 0.0, 1.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Exponential(MarginLoss):
     """The loss of AdaBoost; scores are half log-odds.
 
@@ -178,7 +178,7 @@ class Exponential(MarginLoss):
         return _sigmoid(2.0 * s)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Perceptron(MarginLoss):
     """The conservative hinge, whose gradient descent is the Perceptron.
 
@@ -211,7 +211,7 @@ class Perceptron(MarginLoss):
         return h * self._phi_prime(m)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ZeroOne(MarginLoss):
     """One for a mistake, else nothing: what classification is judged by.
 

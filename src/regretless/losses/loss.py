@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.arguments import numbers
+from regretless.calls import call_of_fields
 
 __all__ = ["Array", "Loss", "MarginLoss", "PiecewiseLinear", "ResidualLoss", "on_interval"]
 
@@ -41,6 +42,7 @@ class Loss(ABC):
     """
 
     __slots__ = ()
+    __repr__ = call_of_fields
 
     name: ClassVar[str]
     classification: ClassVar[bool | None]  # None: neither that nor regression

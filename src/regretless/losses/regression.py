@@ -11,7 +11,7 @@ from regretless.losses.loss import Array, PiecewiseLinear, ResidualLoss, on_inte
 __all__ = ["Absolute", "EpsilonInsensitive", "Power", "Quantile", "Squared"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Squared(ResidualLoss):
     """The loss of least squares; its best score is the mean.
 
@@ -42,7 +42,7 @@ class Squared(ResidualLoss):
         return 0.125 / bound**2  # phi'' / phi'^2 = 1 / (2 r^2), |r| <= 2 bound
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Power(ResidualLoss):
     """A power of the error, which cares the more for large ones the larger it is.
 
@@ -91,7 +91,7 @@ class Power(ResidualLoss):
         return float((1.0 - 1.0 / self.p) / (2.0 * bound) ** self.p)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Absolute(ResidualLoss, PiecewiseLinear):
     """The size of the error; its best score is the median.
 
@@ -114,7 +114,7 @@ class Absolute(ResidualLoss, PiecewiseLinear):
         return on_interval(-1.0, 1.0, u, np.zeros_like(u))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Quantile(ResidualLoss, PiecewiseLinear):
     """The pinball loss; its best score is the `tau`-quantile.
 
@@ -148,7 +148,7 @@ class Quantile(ResidualLoss, PiecewiseLinear):
         return on_interval(-self.tau, 1.0 - self.tau, u, np.zeros_like(u))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class EpsilonInsensitive(ResidualLoss, PiecewiseLinear):
     """The absolute loss that forgives small errors, as in support vector regression.
 

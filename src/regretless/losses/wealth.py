@@ -10,7 +10,7 @@ from regretless.losses.loss import Array, Loss
 __all__ = ["LogWealth"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LogWealth(Loss):
     """The loss of an investor whose wealth grows by the factor `s` in a day.
 

@@ -28,6 +28,7 @@ from regretless.arguments import (
     whole,
     within,
 )
+from regretless.calls import call_of
 from regretless.certificates import Certificate
 from regretless.domains import Box, Domain, Simplex
 from regretless.oco.density_run import DensityRun, surcharge, words
@@ -399,10 +400,19 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
             return player
 
     def __repr__(self) -> str:
-        return (
-            f"DensityPlayer({self.domain!r}, potential={self.potential!r}, points={len(self.grid)}, "
-            f"method={self.method!r})"
-        )
+        given = self.method == "given"
+        plain = self._tuned(None)[0]
+        arguments = {
+            "domain": self.domain,
+            "dimension": self.dimension,
+            "potential": self.potential,
+            "points": self.grid if given else len(self.grid),
+            "method": "grid" if given else self.method,
+            "horizon": self.horizon,
+            "epsilon": None if self.epsilon == plain else self.epsilon,
+            "seed": self.seed,
+        }
+        return call_of(self, arguments, always=("dimension",))
 
 
 def _check_range(values: Array, name: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from regretless import _core, rates
-from regretless.arguments import instance, number, one_of, positive, whole
+from regretless.arguments import instance, number, one_of, positive, shown, whole
 from regretless.domains import Ball, Domain, Everything, Sublevel
 from regretless.geometry import Entropy, Euclidean, Geometry, UnnormalizedEntropy
 from regretless.oco.engine import Engine, EnginePlayer
@@ -63,7 +63,9 @@ class OnlineMirrorDescent(EnginePlayer):
     array([0.2543, 0.4192, 0.3265])
     """
 
-    _options: tuple[str, ...] = ("geometry", "dimension", "rate", "domain", "lazy")
+    _options: tuple[str, ...] = (
+        *("geometry", "dimension", "rate", "domain", "lazy", "radius", "lipschitz", "horizon"),
+    )
 
     def __init__(
         self,
@@ -86,6 +88,8 @@ class OnlineMirrorDescent(EnginePlayer):
         self.rate, self.lazy = rate, bool(lazy)
         self.radius, self.lipschitz = positive(radius, "radius"), positive(lipschitz, "lipschitz")
         self.horizon = None if horizon is None else whole(horizon, "horizon")
+        if horizon is not None and rate != "horizon":
+            raise ValueError(f"horizon={horizon} needs rate='horizon', not {shown(rate)}")
         self._first = self._project(geometry.start(self.dimension))
         self._schedule = self._scheduled()
         self._engine = self._start()
@@ -226,7 +230,7 @@ class OnlineGradientDescent(OnlineMirrorDescent):
     array([-1.,  0.])
     """
 
-    _options = ("dimension", "rate", "domain", "lazy")
+    _options = OnlineMirrorDescent._options[1:]
 
     def __init__(self, dimension: int, **options: Any) -> None:
         super().__init__(Euclidean(), dimension, **options)
@@ -247,7 +251,10 @@ class ExponentiatedGradient(OnlineMirrorDescent):
     array([0.25, 0.25, 0.25, 0.25])
     """
 
-    _options = ("dimension", "rate")
+    _options = (
+        *("dimension", "scale", "normalized", "initial"),
+        *("rate", "lazy", "radius", "lipschitz", "horizon"),
+    )
 
     def __init__(
         self,
@@ -263,3 +270,19 @@ class ExponentiatedGradient(OnlineMirrorDescent):
             each = 1.0 / whole(dimension, "dimension") if initial is None else initial
             psi = UnnormalizedEntropy(number(each, "initial"))
         super().__init__(psi, dimension, **options)
+
+    @property
+    def normalized(self) -> bool:
+        """Whether the coordinates add up to `scale`."""
+        return isinstance(self.geometry, Entropy)
+
+    @property
+    def scale(self) -> float:
+        """What the coordinates add up to, if normalised."""
+        return self.geometry.scale if isinstance(self.geometry, Entropy) else 1.0
+
+    @property
+    def initial(self) -> float | None:
+        """Where each coordinate starts, if not normalised and not at one over the dimension."""
+        start = getattr(self.geometry, "initial", None)
+        return None if start == 1.0 / self.dimension else start

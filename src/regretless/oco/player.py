@@ -7,6 +7,7 @@ needs.
 """
 
 import copy
+import inspect
 import math
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple, Self
@@ -15,6 +16,7 @@ import numpy as np
 
 from regretless import losses
 from regretless.arguments import instance, matrix, positive, shown, vector, whole
+from regretless.calls import call_of
 from regretless.certificates import Certificate
 from regretless.domains import Ball, Domain, Everything, Intersection
 from regretless.geometry import Entropy, Geometry
@@ -51,7 +53,7 @@ class Player(OneThread, ABC):
     gross: float
     peaks: float
     radius: float = 1.0
-    _options: tuple[str, ...] = ()  # what its repr shows
+    _options: tuple[str, ...] = ("dimension",)  # what it is made of, as far as its repr tells
 
     @property
     @abstractmethod
@@ -147,7 +149,7 @@ class Player(OneThread, ABC):
         return near if isinstance(self.domain, Everything) else Intersection(self.domain, near)
 
     def _words(self, among: Domain | Array) -> str:
-        return f"all points of {among!r}" if isinstance(among, Domain) else f"the point {among}"
+        return f"all points of {among}" if isinstance(among, Domain) else f"the point {among}"
 
     def _inside(self, among: Domain | Array) -> bool | None:
         """Whether the theorem's domain has them."""
@@ -205,8 +207,17 @@ class Player(OneThread, ABC):
         )
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
-        return f"{type(self).__name__}({inside})"
+        given = {name: getattr(self, name) for name in self._options}
+        parameters = inspect.signature(type(self)).parameters
+        empty = inspect.Parameter.empty
+        needed = {name for name, each in parameters.items() if each.default is empty} | {
+            "dimension"
+        }
+        try:
+            plain = type(self)(**{name: value for name, value in given.items() if name in needed})
+        except TypeError:  # a class of the user's, which takes other arguments
+            plain = None
+        return call_of(self, given, plain, needed)
 
     @abstractmethod
     def clone(self) -> Self:

@@ -87,14 +87,20 @@ class ConvexRun(Run):
         return np.cumsum(self.losses - self._theirs(self.comparator(comparator, norm=norm)))
 
     def bound_curve(self, comparator: Any = None, *, norm: float | None = None) -> Array:
-        """After each round, the bound on the regret against the point that `comparator()` tells."""
+        """After each round, the bound on the regret against the point that `comparator()` tells.
+
+        The last one is that of the certificate.
+        """
         u = self.comparator(comparator, norm=norm)
         if not self.after._inside(u):
             return np.full(self.rounds, np.inf)
         with np.errstate(invalid="ignore"):
             curve = np.fmin(self.after._curve(self, u), self._trivial())
             curve = curve + self._rounding(u)
-        return np.where(np.isnan(curve), np.inf, curve)
+        curve = np.where(np.isnan(curve), np.inf, curve)
+        if self.rounds:  # where sums are known that are not of the rounds before
+            curve[-1] = self.certificate(u).bound
+        return curve
 
     def _trivial(self) -> Array:
         """After each round, what gradients of these sizes can do across the domain."""

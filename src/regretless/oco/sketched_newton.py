@@ -189,7 +189,9 @@ class _SketchedSteps(EngineInPython):
         if len(state) < n + 3 * d:
             raise ValueError("the state is of another player")
         vectors = state[n : n + 3 * d].reshape(3, d)
-        check_entries(vectors, np.abs(vectors) <= _FAR, "state", f"is beyond {_FAR:g}")
+        # of the cross terms only bounds are made, which may be infinite
+        sound = np.abs(vectors) <= [[_FAR], [_FAR], [math.inf]]
+        check_entries(vectors, sound, "state", f"is beyond {_FAR:g}")
         numbers = dict(zip(self._NUMBERS, state[:n].tolist()))
         take_numbers(self, numbers, vectors[0], signed=("squares",))
         self.theta, self.point, self.cross = vectors.copy()

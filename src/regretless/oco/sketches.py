@@ -56,35 +56,49 @@ class Sketch(ABC):
 
 
 class FullMatrix(Sketch):
-    """The sum itself; the inverse by Sherman and Morrison's formula. The size does not matter."""
+    """The sum itself, and a triangular root R of `alpha I + sum`. The size does not matter.
+
+    The root is not the sum's: where gradients are 1e12 and alpha is 1, the sum has forgotten alpha,
+    and the root still has four digits of it.
+    """
 
     def __init__(self, dimension: int, size: int, alpha: float) -> None:
         super().__init__(dimension, size, alpha)
         self.sum = np.zeros((dimension, dimension))
-        self.inverse = np.eye(dimension) / alpha
+        self.root = math.sqrt(alpha) * np.eye(dimension)
 
     def add(self, g: Array) -> None:
-        moved = self.inverse @ g
-        self.inverse = self.inverse - np.outer(moved, moved / (1.0 + g @ moved))
+        self.root = np.linalg.qr(np.vstack([self.root, g]), mode="r")
         self.sum = self.sum + np.outer(g, g)
 
     def times(self, v: Array) -> Array:
         return self.sum @ v
 
     def solve(self, v: Array) -> Array:
-        return self.inverse @ v
+        from scipy.linalg import solve_triangular
+
+        inner = solve_triangular(self.root, v, trans="T", check_finite=False)
+        return np.asarray(solve_triangular(self.root, inner, check_finite=False))
 
     def state(self) -> Array:
-        return np.concatenate([self.sum.ravel(), self.inverse.ravel()])
+        return np.concatenate([self.sum.ravel(), self.root.ravel()])
 
     def restore(self, state: Array) -> None:
-        both = state.reshape(2, *self.sum.shape)
-        for matrix in both:
-            scale = np.abs(matrix).max(initial=0.0)
-            positive = np.linalg.eigvalsh(matrix).min(initial=0.0) >= -1e-6 * scale
-            alike = np.allclose(matrix, matrix.T, rtol=1e-6, atol=1e-9 * scale)
-            _check(matrix, bool(positive and alike), "a matrix that is not symmetric and positive")
-        self.sum, self.inverse = both.copy()
+        total, root = state.reshape(2, *self.sum.shape)
+        scale = np.abs(total).max(initial=0.0)
+        positive = np.linalg.eigvalsh(total).min(initial=0.0) >= -1e-6 * scale
+        alike = np.allclose(total, total.T, rtol=1e-6, atol=1e-9 * scale)
+        _check(total, bool(positive and alike), "a matrix that is not symmetric and positive")
+        upper = np.array_equal(root, np.triu(root)) and bool(np.diag(root).all())
+        _check(root, upper, "a root that is not triangular")
+        together = np.allclose(
+            root.T @ root,
+            total + self.alpha * np.eye(len(total)),
+            rtol=1e-6,
+            atol=1e-6 * (scale + self.alpha),
+        )
+        _check(root, together, "a root of another matrix")
+        self.sum, self.root = total.copy(), root.copy()
 
 
 class FrequentDirections(Sketch):
