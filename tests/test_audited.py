@@ -455,19 +455,19 @@ def test_a_checkpoint_goes_on_with_the_audit(kind, holdout, tmp_path):
     np.testing.assert_array_equal(half.validation.curve.certified, whole.validation.curve.certified)
 
 
-def test_an_audit_that_is_interrupted_after_many_examples_goes_on_bit_for_bit():
-    """Weights are scaled anew now and then: that must not depend on the stop."""
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared"])
+def test_an_audit_that_is_interrupted_goes_on_bit_for_bit(loss):
+    """Weights of lanes are scaled anew now and then: that must not depend on the stops."""
     rng = np.random.default_rng(0)
-    size = 30_000
-    X = np.zeros((size, 40), np.float32)
-    X[np.arange(size), rng.integers(40, size=size)] = 1.0
-    y = rng.random(size) < 0.3
-    whole = Audit("logistic", [3.0])
-    whole.learn_many(X, y)
-    parts = Audit("logistic", [3.0])
+    size = 4000
+    X = rng.random((size, 30)) * (rng.random((size, 30)) < 0.2)
+    y, w = rng.random(size) < 0.5, np.geomspace(1, 1e6, size)
+    y = y.astype(float) if loss == "squared" else y
+    whole, parts = Audit(loss, [0.1]), Audit(loss, [0.1])
+    whole.learn_many(X, y, None, w)
     for there in np.array_split(np.arange(size), 7):
         parts = copy.deepcopy(parts)
-        parts.learn_many(X[there], y[there])
+        parts.learn_many(X[there], y[there], None, w[there])
     assert bytes_of(parts) == bytes_of(whole)
 
 
@@ -568,6 +568,23 @@ def test_going_on_with_a_model_audits_the_new_examples(folder):
     assert parts["certificates"] == found["certificates"]
     run("train", "clicks.vw", "--save", "whole", *SMALL)
     assert (folder / "both").read_bytes() == (folder / "whole").read_bytes()
+
+
+def test_a_model_that_knows_other_features_has_other_places(folder):
+    """What the cache of a first pass holds are places of the model, not of the auditor."""
+    lines = (folder / "clicks.vw").read_text().splitlines(keepends=True)
+    (folder / "first.vw").write_text("".join(lines[:200][::-1]))
+    (folder / "then.vw").write_text("".join(lines[200:]))
+    run("train", "first.vw", "--save", "m", "--exact", "--learner", "coin")
+    command = ["train", "then.vw", "--from", "m", "--certify", "1,3", "--passes", "2"]
+    found = run_json(*command)
+    training = Training(LinearClassifier.load("m"), certify=(1, 3))
+    for turn in range(2):
+        if turn:
+            training.end_pass()
+        for piece in streams.read("then.vw").pieces(training.model._form()):
+            training.take(piece)
+    assert tuple(each["best_possible"] for each in found["certificates"]) == training.bounds()
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "nan", "inf", "1,two", "", "1,,3"])
