@@ -1,6 +1,6 @@
 """How close an audit comes to the least loss of a linear model, and what it costs.
 
-    python benchmarks/audit.py [--data DIR] [--smoke] [--examples N]
+    python benchmarks/audit.py [--data DIR] [--smoke] [--examples N] [--revisits R]
 
 For every set, loss and norm (in units of each feature): the bound by the sums of the learner alone,
 `LinearClassifier(loss=..., certify=True)` or `LinearRegressor`, by `Audit` in one pass and in two, the
@@ -112,7 +112,7 @@ def learners_own(X: Any, y: Any, loss: str) -> list[float]:
     """The bounds by the learner's scores alone, for all norms: lanes and moments are left out."""
     regression = loss == "squared"
     model = LinearRegressor(loss=loss) if regression else LinearClassifier(loss=loss)
-    audit, labels = Audit(loss, [1e-9], revisits=0), y if regression else y > 0
+    audit, labels = Audit(loss, [1e-9]), y if regression else y > 0
     for first in range(0, len(y), 64):  # the learner sees a label after at most so many examples
         there = slice(first, first + 64)
         scores = (model.predict if regression else model.decision_function)(X[there])
@@ -122,9 +122,9 @@ def learners_own(X: Any, y: Any, loss: str) -> list[float]:
     return [max(0.0, value - value_error - norm * (dual + dual_error)) for norm in NORMS]
 
 
-def audited(X: Any, y: Any, loss: str, passes: int) -> list[list[float]]:
+def audited(X: Any, y: Any, loss: str, passes: int, revisits: int) -> list[list[float]]:
     """Bounds for all norms after each pass."""
-    audit, out = Audit(loss, NORMS), []
+    audit, out = Audit(loss, NORMS, revisits=revisits), []
     for turn in range(passes):
         if turn:
             audit.start_pass()
@@ -133,7 +133,7 @@ def audited(X: Any, y: Any, loss: str, passes: int) -> list[list[float]]:
     return out
 
 
-def cost(X: Any, y: Any, repeats: int) -> float:
+def cost(X: Any, y: Any, repeats: int, revisits: int) -> float:
     """Time of audited learning in terms of plain learning."""
     positive = y > 0
 
@@ -142,7 +142,7 @@ def cost(X: Any, y: Any, repeats: int) -> float:
 
     def both() -> None:
         plain()
-        Audit("logistic", NORMS).learn_many(X, positive)
+        Audit("logistic", NORMS, revisits=revisits).learn_many(X, positive)
 
     alone, together = medians([plain, both], repeats)
     return together / alone
@@ -154,6 +154,7 @@ def main() -> None:
     parser.add_argument("--data", default=os.environ.get("REGRETLESS_DATA"))
     parser.add_argument("--smoke", action="store_true", help="made-up data, in seconds")
     parser.add_argument("--examples", type=int, default=50_000, help="of each set, at most")
+    parser.add_argument("--revisits", type=int, default=0, help="examples visited again")
     parser.add_argument("--sets", default=",".join(SETS))
     options = parser.parse_args()
     if not options.smoke and not options.data:
@@ -169,9 +170,10 @@ def main() -> None:
         )
     )
     for name, X, y in sets:
-        ratio, units = cost(X, y, 3 if options.smoke else 7), in_units(X)
+        repeats = 3 if options.smoke else 7
+        ratio, units = cost(X, y, repeats, options.revisits), in_units(X)
         for loss in LOSSES:
-            once, twice = audited(X, y, loss, 2)
+            once, twice = audited(X, y, loss, 2, options.revisits)
             own = learners_own(X, y, loss)
             for at, norm in enumerate(NORMS):
                 best, _ = truth(units, y, loss, norm, 300 if options.smoke else 2000)

@@ -299,7 +299,7 @@ def test_bounds_agree_with_the_learners_own_certificate_on_its_scores():
 def test_batches_are_rows(loss):
     X, y, h = stream("weighted", loss, n=50)
     labels = (y > 0) if loss.classification else y
-    one, dense, sparse, parts = (Audit(loss, NORMS, memory=20) for _ in range(4))
+    one, dense, sparse, parts = (Audit(loss, NORMS, memory=20, revisits=1) for _ in range(4))
     for t in range(len(X)):
         one.learn_one(X[t], labels[t], X[t, 0], h[t])
     dense.learn_many(X, labels, X[:, 0], h)
@@ -449,7 +449,7 @@ def test_copies_and_files_go_on_as_the_original(name, tmp_path):
     loss = LOSSES[name]
     X, y, _h = stream("random", loss, n=60)
     labels = y > 0 if loss.classification else y
-    audit = Audit(loss, NORMS, memory=16)
+    audit = Audit(loss, NORMS, memory=16, revisits=1)
     audit.learn_many(X[:20], labels[:20], X[:20, 0])
     audit.start_pass()
     audit.learn_many(X[:30], labels[:30], X[:30, 0])
@@ -484,7 +484,7 @@ def test_damaged_files_are_refused(tmp_path):
 
     from regretless import persistence
 
-    audit = Audit("squared", norms=[2.0])
+    audit = Audit("squared", norms=[2.0], revisits=1)
     audit.learn_many(np.eye(4), np.arange(4.0))
     audit.start_pass()
     audit.learn_many(np.eye(4), np.arange(4.0))

@@ -129,7 +129,6 @@ def test_compare(folder):
         (["train", *BOOST, "--size", 3], "--size is for --learner newton, not for boost"),
         (["compare", "--learners", "coin,pa", "--edge", 0.1], "--edge is for --learner boost"),
         (["train", *BOOST, "--edge", 0.1], "adaboost-ol needs to know none"),
-        (["train", *BOOST, "--certify", 1], "--certify is for a single learner"),
     ],
 )
 def test_what_does_not_fit(folder, arguments, message):

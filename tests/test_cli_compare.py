@@ -71,12 +71,27 @@ def test_who_fails_is_named_and_the_others_go_on(folder):
         assert together["examples"] == 601
 
 
-def test_what_cannot_be_certified_is_left_out(folder):
-    """Learners that mix others: the rest is compared."""
-    result = run("compare", "clicks.vw", "--learners", "auto,newton,coin", "--certify", "1", *SMALL)
-    assert "auto is left out: --certify is for a single learner" in result.stderr
-    assert "newton is left out: --certify is for a single model" in result.stderr
-    assert "best" in result.stdout
+def test_every_learner_is_certified(folder):
+    """Those that mix others, too; scores that are closer to the truth may prove more."""
+    learners = "auto,newton,boost,coin,perceptron,pa,winnow,primal-dual,svm"
+    command = ["compare", "live.jsonl", "--label", "y", "--ignore", "age", "--learners", learners]
+    found = run_json(*command, "--certify", "1,3", *SMALL)
+    assert found["failed"] == {}
+    for each in found["learners"]:
+        small, large = each["certificates"]
+        assert (small["norm"], large["norm"]) == (1, 3)
+        assert small["best_possible"] > large["best_possible"] > 0
+        if each["loss_name"] != "perceptron":
+            assert small["audited_mean_loss"] == pytest.approx(each["mean_loss"], rel=1e-9)
+    shown = " ".join(run(*command, "--certify", "1,3", *SMALL).stdout.split())
+    assert "of norm 1" in shown
+    assert "of norm 3" in shown
+
+
+def test_a_loss_that_cannot_be_audited_is_left_out(folder):
+    command = ["compare", "clicks.vw", "--learners", "coin,pa", "--loss", "exponential"]
+    result = run(*command, "--certify", "1", *SMALL)
+    assert "coin is left out: loss=Exponential() cannot be audited; these can" in result.stderr
 
 
 def test_if_all_fail_it_is_an_error(folder):

@@ -85,7 +85,6 @@ def test_checkpoints_and_passes(folder):
         ["--l2", "0"],
         ["--exact"],
         ["--no-intercept"],
-        ["--certify", "2"],
         ["--names", "3"],
         ["--seed", "0"],
     ],

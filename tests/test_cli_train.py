@@ -52,19 +52,23 @@ def test_primal_dual_over_passes(folder):
 
 
 def test_certified_parquet_by_a_pattern(folder):
-    """`regretless train "ads/*.parquet" --label clicked --certify 10 --checkpoint ck/ --every 1e6`."""
+    """`regretless train "ads/*.parquet" --label clicked --certify 1,3 --checkpoint ck/ --every 1e6`."""
     pd = pytest.importorskip("pandas")
     rows = [{"user": f"u{u}", "age": a, "clicked": y} for _, u, _, a, y in examples()]
     pd.DataFrame(rows[:400]).to_parquet("ads/1.parquet")
     pd.DataFrame(rows[400:]).to_parquet("ads/2.parquet")
-    command = ["train", "ads/*.parquet", "--label", "clicked", "--certify", "10"]
+    command = ["train", "ads/*.parquet", "--label", "clicked", "--certify", "1,3"]
     command += ["--checkpoint", "ck/", "--every", "1e6", *SMALL]
     summary = run_json(*command)
     assert summary["examples"] == 600
-    assert summary["certificate"]["norm"] == 10
-    assert 0 <= summary["certificate"]["best_possible"] <= summary["mean_loss"]
+    small, large = summary["certificates"]
+    assert (small["norm"], large["norm"]) == (1, 3)
+    assert small["best_possible"] > large["best_possible"] > 0
+    assert large["audited_mean_loss"] == pytest.approx(summary["mean_loss"], rel=1e-9)
     assert os.listdir("ck") == ["checkpoint.safetensors"]
-    assert run_json(*command)["mean_loss"] == summary["mean_loss"]
+    again = run_json(*command)
+    assert again["mean_loss"] == summary["mean_loss"]
+    assert again["certificates"] == summary["certificates"]
 
 
 def test_standard_input(folder):
@@ -96,7 +100,7 @@ KEYS = {
     "error": float,
     "auc": float,
     "holdout_mean_loss": (float, type(None)),
-    "certificate": (dict, type(None)),
+    "certificates": list,
     "peak_rss_mb": float,
     "learner": str,
     "model": (str, type(None)),
@@ -110,7 +114,7 @@ def test_json(folder, options):
     summary = json.loads(result.stdout)
     for name, kind in KEYS.items():
         assert isinstance(summary[name], kind), name
-    assert (summary["certificate"] is None) == (not options)
+    assert [each["norm"] for each in summary["certificates"]] == ([2.0] if options else [])
     assert summary["model"] == ("m" if options else None)
 
 
@@ -273,4 +277,4 @@ def test_the_curve_is_certified_to_its_end(folder, monkeypatch, command):
     run(*command, "long.vw", "--certify", "3", "--plot", "curve.png", *SMALL)
     (curve,) = drawn.values()
     assert curve.certified_at[-1] == text.count("\n")
-    assert curve.certified[-1] > 0
+    assert curve.certified[-1, 0] > 0

@@ -278,8 +278,8 @@ def test_an_example_without_weight_is_not_measured():
 
 def test_a_delay_is_certified():
     rows = stream()
-    report = evaluate.progressive(LinearClassifier(), rows, delay=3, norm=2.0)
-    assert report.curve.certified[-1] == report.certificate().best_possible(2.0, mean=True)
+    report = evaluate.progressive(LinearClassifier(), rows, delay=3, certify=2.0)
+    assert report.curve.certified[-1] == report.best_possible(2.0, mean=True)
 
 
 # --- those of others --------------------------------------------------------------------------------

@@ -131,31 +131,31 @@ def test_weight_is_repetition():
 
 def test_certified_is_where_it_is_known():
     """The points of a batch get what is certified, and where: at the batch's end."""
-    validation = Validation("regression")
-    for size, certified in ((3, 0.5), (4, None), (8, 0.25)):
+    validation = Validation("regression", norms=[1, 3])
+    for size, certified in ((3, (0.5, 0.1)), (4, None), (8, (0.25, 0.0))):
         validation.add(np.ones(size), None, np.ones(size), certified=certified)
     curve = validation.curve
     assert curve.examples.tolist() == [*range(1, 14), 15]
-    known = [0.5] * 3 + [math.nan] * 4 + [0.25] * 7
+    known = [(0.5, 0.1)] * 3 + [(math.nan, math.nan)] * 4 + [(0.25, 0.0)] * 7
     np.testing.assert_array_equal(curve.certified, known)
     assert curve.certified_at.tolist() == [3] * 3 + [7] * 4 + [15] * 7
 
 
 def test_what_is_certified_stays_known():
     """Batches smaller than the steps of the curve: one without a bound takes none away."""
-    validation = Validation("regression")
-    for certified in (0.5, None, 0.25, None):
+    validation = Validation("regression", norms=[3])
+    for certified in ([0.5], None, [0.25], None):
         validation.add(np.ones(1000), None, np.ones(1000), certified=certified)
     curve = validation.curve
     known = {
-        (n, v) for n, v in zip(curve.certified_at.tolist(), curve.certified.tolist()) if v == v
+        (n, v) for n, (v,) in zip(curve.certified_at.tolist(), curve.certified.tolist()) if v == v
     }
     assert known == {(1000, 0.5), (3000, 0.25)}
-    small = Validation("regression")
+    small = Validation("regression", norms=[3])
     small.add(np.ones(1001), None, np.ones(1001))
-    for certified in (0.5, None, 0.25, None):  # all before the point after 1,000
+    for certified in ([0.5], None, [0.25], None):  # all before the point after 1,000
         small.add(np.ones(10), None, np.ones(10), certified=certified)
-        assert small.curve.certified[-1] == (0.5 if small.examples < 1031 else 0.25)
+        assert small.curve.certified[-1, 0] == (0.5 if small.examples < 1031 else 0.25)
     assert small.curve.certified_at[-1] == 1031
 
 
@@ -382,7 +382,8 @@ def test_report_as_json():
     assert read["rmse"] is None
     assert read["examples_per_second"] == 600
     assert read["curve"]["examples"] == made.curve.examples.tolist()
-    assert read["curve"]["certified"] == [None] * len(made.curve.examples)
+    assert read["curve"]["certified"] == [[]] * len(made.curve.examples)
+    assert read["norms"] == []
     assert read["calibration"]["weight"] == made.calibration.weight.tolist()
     assert read["certificate"]["gradient_norms"] == [1.0, 0.5, 0.25]
     assert read["certificate"]["holds"] is True
@@ -401,7 +402,7 @@ def test_report_in_a_terminal():
     assert lines["learner"].strip() == "coin"
     assert float(lines["AUC"]) == pytest.approx(report().auc, abs=1e-4)
     assert "root mean square error" not in lines
-    assert "certified best" not in lines
+    assert not any("norm" in line for line in lines)
     perfect = fed((np.zeros(3), None, np.zeros(3)), kind="regression").report(1.0, "oracle")
     assert "root mean square error  0.000" in str(perfect)
     assert "%" not in str(perfect)

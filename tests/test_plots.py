@@ -17,11 +17,12 @@ from regretless.plots.saving import picture_path
 
 def validation(size=3000, seed=0, certified=0.1, batch=500):
     random = np.random.default_rng(seed)
-    scores = Validation("binary")
+    scores = Validation("binary", norms=() if certified is None else (3, 10))
+    both = None if certified is None else (certified + 0.05, certified)
     for _ in range(0, size, batch):
         p = random.random(min(batch, size))
         y = random.random(len(p)) < p
-        scores.add(-np.log(np.where(y, p, 1 - p)), None, (p > 0.5) != y, p, y, certified=certified)
+        scores.add(-np.log(np.where(y, p, 1 - p)), None, (p > 0.5) != y, p, y, certified=both)
     return scores
 
 
@@ -29,10 +30,10 @@ def curves(count=3):
     return {f"learner {k}": validation(seed=k).curve for k in range(count)}
 
 
-EMPTY = Curve(*[np.empty(0)] * 6)
+EMPTY = Curve(*[np.empty(0)] * 5)
 
 PICTURES = {
-    "learning_curves": lambda path: plots.learning_curves(curves(), path, norm=10),
+    "learning_curves": lambda path: plots.learning_curves(curves(), path),
     "calibration": lambda path: plots.calibration(validation().calibration, path),
     "weight_bars": lambda path: plots.weight_bars({"a": 1.0, "b": -2.0}, path),
 }
@@ -135,7 +136,7 @@ def test_no_text_overlaps(draw, tmp_path):
 
 def test_curves_are_drawn_as_they_are():
     """The line is the mean so far, the markers are the means between."""
-    curve = validation().curve
+    curve = validation(certified=None).curve
     faint, line = plots.learning_curves({"coin": curve}).axes[0].lines
     np.testing.assert_array_equal(line.get_xydata(), np.c_[curve.examples, curve.mean_loss])
     np.testing.assert_array_equal(
@@ -147,7 +148,7 @@ def test_curves_are_drawn_as_they_are():
 
 def test_curves_differ_without_colour():
     """Up to 35 learners have a pair of dashes and marker of their own."""
-    curve = validation(size=20, batch=20).curve
+    curve = validation(size=20, batch=20, certified=None).curve
     axes = plots.learning_curves({f"{k}": curve for k in range(35)}).axes[0]
     styles = {(str(line._dash_pattern), line.get_marker()) for line in axes.lines[1::2]}
     assert len(styles) == 35
@@ -156,21 +157,27 @@ def test_curves_differ_without_colour():
 def test_legend_has_names_and_last_values():
     """Also names that matplotlib would hide, or take for a formula."""
     named = dict(zip(["_hidden", "$x^$", "plain"], curves().values()))
-    figure = plots.learning_curves(named, norm=3)
+    figure = plots.learning_curves(named)
     figure.draw_without_rendering()
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts == [f"{name}: {curve.mean_loss[-1]:.4g}" for name, curve in named.items()] + [
-        "no linear model of norm ≤ 3 is below this: 0.1"
+        "no linear model of norm 3, 10 is below: 0.15, 0.1"
     ]
 
 
 def test_band_is_the_best_certificate_where_it_is_known():
     """Drawn at the ends of batches, not at the points inside of them; the highest of all curves."""
     low, high = validation(certified=0.1).curve, validation(certified=0.2, batch=1000).curve
-    (band,) = plots.learning_curves({"low": low, "high": high}).axes[0].collections
+    figure = plots.learning_curves({"low": low, "high": high})
+    (band,) = figure.axes[0].collections
     assert band.get_hatch()
     corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
     top = {x: max(y for at, y in corners if at == x) for x, _ in corners}
+    three, ten = (line for line in figure.axes[0].lines if line.get_color() == "0.45")
+    assert ten.get_xdata().tolist() == [500, 1000, 1500, 2000, 2500, 3000]
+    np.testing.assert_allclose(three.get_ydata(), ten.get_ydata() + 0.05)
+    names = [text.get_text() for text in figure.axes[0].texts]
+    assert names == ["norm 3", "norm 10"]
     assert top == {500: 0.1, 1000: 0.2, 1500: 0.1, 2000: 0.2, 2500: 0.1, 3000: 0.2}
 
 
@@ -185,14 +192,18 @@ def test_the_end_of_every_curve_is_inside():
     """However badly some of them began."""
     good = validation().curve
     wild = Curve(
-        good.examples, 1e6 / good.examples + good.mean_loss, *[good.mean_loss] * 3, good.certified
+        good.examples,
+        1e6 / good.examples + good.mean_loss,
+        *[good.mean_loss] * 3,
+        good.certified,
+        norms=good.norms,
     )
     axes = plots.learning_curves({"good": good, "wild": wild}).axes[0]
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for curve in (good, wild):
         assert left < curve.examples[-1] < right
         assert bottom < curve.mean_loss[-1] < top
-        assert bottom < curve.certified[-1]
+        assert bottom < curve.certified[-1].min()
     assert bottom >= 0
 
 
@@ -200,7 +211,7 @@ def test_a_report_draws_where_it_is_told():
     """On axes of the user's own, or on new ones, which are returned."""
     from matplotlib.figure import Figure
 
-    report = validation().report(1.0, "coin", norm=10.0)
+    report = validation(certified=None).report(1.0, "coin")
     ax = Figure().add_subplot()
     assert report.plot(ax, loss_name="log loss") is ax
     assert ax.get_ylabel() == "log loss, mean per example"
@@ -213,10 +224,10 @@ def test_a_report_draws_where_it_is_told():
 def test_odd_curves():
     """One example, all the same, no weight, infinite losses: drawn without a warning."""
     one, same = np.array([1]), np.full(3, 0.5)
-    plots.learning_curves({"one": Curve(one, *[np.array([0.5])] * 5)})
-    plots.learning_curves({"same": Curve(np.array([1, 2, 3]), *[same] * 5)})
+    plots.learning_curves({"one": Curve(one, *[np.array([0.5])] * 4)})
+    plots.learning_curves({"same": Curve(np.array([1, 2, 3]), *[same] * 4)})
     for value in (np.nan, np.inf, 0.0):
-        plots.learning_curves({"odd": Curve(np.array([1, 2, 3]), *[np.full(3, value)] * 5)})
+        plots.learning_curves({"odd": Curve(np.array([1, 2, 3]), *[np.full(3, value)] * 4)})
 
 
 def test_empty_curves():

@@ -210,45 +210,6 @@ def test_what_is_held_out_is_not_learned():
     assert training.validation.examples + training.held_out.examples == len(rows)
 
 
-def test_certified_on_the_way():
-    """Every certified bound is below the loss of the best of many models of that norm."""
-    rows = list(streams.bundled("phishing"))
-    report = evaluate.progressive(LinearClassifier(certify=True), rows, norm=3.0)
-    bound = np.nanmax(report.curve.certified)
-    names = sorted({n for x, _ in rows for n in x})
-    X = np.array([[x.get(n, 0.0) for n in names] + [1.0] for x, _ in rows])
-    y = np.array([1.0 if y else -1.0 for _, y in rows])
-    w = np.zeros(X.shape[1])
-    for _ in range(2000):  # projected gradient descent towards the best of norm 3
-        w += 0.5 * (X * (y / (1 + np.exp(y * (X @ w))))[:, None]).mean(axis=0)
-        w *= min(1.0, 3.0 / np.linalg.norm(w))
-    assert 0 < bound <= np.logaddexp(0, -y * (X @ w)).mean()
-
-
-def test_a_piece_that_a_new_label_cuts_is_certified_at_its_end():
-    """What is certified of the first n examples is what a learner of these n alone certifies."""
-    rows = list(streams.bundled("phishing"))
-    curve = evaluate.progressive(LinearClassifier(certify=True), rows, norm=3.0).curve
-    known = {n: v for n, v in zip(curve.certified_at, curve.certified) if math.isfinite(v)}
-    assert known
-    for examples, certified in known.items():
-        alone = LinearClassifier(certify=True)
-        for x, y in rows[:examples]:
-            alone.learn_one(x, y)
-        bound = alone.certificate().best_possible(3.0, mean=True)
-        assert certified == pytest.approx(bound, rel=1e-12)
-
-
-def test_the_end_of_a_stream_is_certified():
-    """A last piece that adds less than a tenth, too: the report and its curve say it."""
-    rows = (list(streams.bundled("phishing")) * 4)[:4300]  # pieces of 4,096 and 204
-    report = evaluate.progressive(LinearClassifier(), rows, norm=3.0)
-    bound = report.certificate().best_possible(3.0, mean=True)
-    assert report.curve.certified[-1] == bound
-    assert report.curve.certified_at[-1] == 4300
-    assert f"{bound:.4f}" in str(report)
-
-
 def test_one_learner_is_one_learner():
     """Copies do not share what they tell readers."""
     model = LinearClassifier(features="hashed", bits=10, names=1)
@@ -258,14 +219,3 @@ def test_one_learner_is_one_learner():
     model.learn_many(piece.X, piece.y)
     assert not form.named
     assert twin._form().named
-
-
-def test_a_certified_mean_counts_weights():
-    """An example of weight 2 is two examples: what is certified is below the weighted mean loss."""
-    rows = [(x, y, 3.0) for x, y in streams.bundled("phishing")]
-    report = evaluate.progressive(LinearClassifier(certify=True), rows, norm=3.0)
-    certified = report.certificate().best_possible(3.0, mean=True)
-    assert report.certificate().weight == 3 * 1250
-    assert 0 < certified <= report.mean_loss
-    total = report.certificate().best_possible(3.0)
-    assert certified == pytest.approx(total / (3 * 1250))

@@ -135,8 +135,8 @@ void Audit::visit(Example x, bool fresh, double target, double importance, doubl
   kernels_.audit_visit(view(), {x, next, fresh, targets_.data(), importance, slopes, values,
                                 units_.data(), scores_.data()});
   visits += 1;
-  if (++unchecked_ < 16) return;  // a visit takes no more than a few bits of a factor
-  unchecked_ = 0;
+  // A visit takes no more than a few bits of a factor. Which visits look is part of the state.
+  if (std::uint64_t(visits) % 16 != 0) return;
   const double* factors = scalars_.data() + kFactor * std::size_t(lanes_);
   if (std::any_of(factors, factors + lanes_, [](double f) { return f < 1e-12; })) rescale();
 }

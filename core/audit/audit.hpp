@@ -114,7 +114,6 @@ class Audit {
   std::vector<double> slopes_, values_;  // of the kept examples
   std::vector<double> sums_;             // the moments, packed
   std::vector<float> units_;
-  int unchecked_ = 0;  // visits since the factors were looked at
   std::vector<double> scores_, targets_, fresh_slopes_, fresh_values_;
   Kernels kernels_ = regretless::kernels();
 };

@@ -4,8 +4,8 @@ import dataclasses
 import inspect
 import math
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,35 @@ _PARTS = ("value", "value_error", "norm", "norm_error")  # of a lane, as columns
 _DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
 
 
+class Judged(NamedTuple):
+    """What a model made of some examples before it knew their labels.
+
+    `margins`, the score of the label that was, against all others; `table`, a score for each of
+    `labels`, against the rest. Without margins the model has no scores.
+    """
+
+    margins: Array | None
+    table: Array
+    labels: Sequence[Any]
+
+    def part(self, there: slice) -> "Judged":
+        """The same of some of the examples."""
+        return (
+            self
+            if self.margins is None
+            else Judged(self.margins[there], self.table[there], self.labels)
+        )
+
+
+class Pass(NamedTuple):
+    """What was known at the end of a pass; `loss` is the model's, None if it gave no scores."""
+
+    lanes: Array
+    examples: int
+    weight: float
+    loss: float | None
+
+
 class Audit(OneThread):
     """Tells how small the loss of any linear model of bounded norm could have been on these examples.
 
@@ -50,8 +79,9 @@ class Audit(OneThread):
     and the largest of several such bounds is one, too. The `g_t` come from the scores,
     `g_t = l_t'(s_t)`, and from lanes that exist only for this: for every norm, projected gradient
     descent in the ball of that radius, at two or three rates. A lane chooses `g_t` by a proximal step,
-    that is, it ascends the bound in one coordinate. With each new example it does so again for
-    `revisits` of those that are kept (in the lanes of the larger norms; the others are tight without).
+    that is, it ascends the bound in one coordinate. If there are `revisits`, it does so again for as
+    many examples of those that are kept (in the lanes of the larger norms; the others are tight
+    without).
     For the squared loss and at most 512 features, sums of `x x'` give the exact minimum.
 
     With `scaled=True` the norm of `u` is `sqrt(sum (u_i m_i)^2)`, where `m_i` is the largest size that
@@ -64,7 +94,8 @@ class Audit(OneThread):
     the bound is about those whose norm is at most `norm` now.)
 
     With three or more labels a model has weights for each label, which tell it from the rest; its loss
-    is the sum of their losses, and its norm that of all weights together.
+    is the sum of their losses on all examples, and its norm that of all weights together. The audited
+    model has a score of 0 for labels that had not come yet.
 
     Rounding is part of the bound: additions in double precision, and features, which are read in
     single precision, each with the largest effect it can have. (Features below 1e-38 are subnormal in
@@ -74,14 +105,14 @@ class Audit(OneThread):
     "absolute", "quantile" or "epsilon_insensitive"; `norms`, for which the bound is made tight (it can
     be asked for others); `scaled`, see above; `intercept`, whether models have a constant feature,
     whose weight counts in the norm like every other; `features`, `bits`: see `LinearClassifier`;
-    `revisits`, how often examples are visited again: more is slower and tighter; `memory`, how many
-    examples are kept for that.
+    `revisits`, how many examples are visited again with each new one: 1 takes nearly twice the time
+    and is tighter at large norms; `memory`, how many examples are kept for that.
 
     >>> audit = Audit("logistic", norms=(1, 3))
     >>> for t in range(100):
     ...     audit.learn_one({"rain": t % 2, "wind": t % 3}, y=t % 4 == 1)
     >>> round(audit.best_possible(norm=1, mean=True), 3), round(audit.best_possible(3, mean=True), 3)
-    (0.523, 0.391)
+    (0.52, 0.381)
 
     Shalev-Shwartz and Singer (2007) see online learning as such an ascent of the dual.
     """
@@ -97,7 +128,7 @@ class Audit(OneThread):
         intercept: bool = True,
         features: str = "exact",
         bits: int = 18,
-        revisits: int = 1,
+        revisits: int = 0,
         memory: int = 8192,
     ) -> None:
         self.loss_function = losses.get(loss)
@@ -132,7 +163,8 @@ class Audit(OneThread):
         )
         self._core.belongs_to(self)
         self._labels = Labels()
-        self._earlier: list[tuple[Array, float]] = []  # lanes and weights of passes before
+        self._earlier: list[Pass] = []
+        self._missing = 0.0  # weight of examples that came before a label, for all labels after two
         self._moments: tuple[Array, float] | None = None  # of the first pass, and its examples
 
     # --- learning ----------------------------------------------------------------------------------
@@ -157,9 +189,11 @@ class Audit(OneThread):
         labels, exchanges = self._with(y)
         outputs = len(labels.labels) if len(labels.labels) > 2 else 1
         given = _score(score, labels.labels if outputs > 1 else None)
+        before = self._core.weight if len(labels.labels) > max(2, len(self._labels.labels)) else 0.0
         self._core.learn(row, _code(labels, y), w, given, exchanges, outputs)
         if w > 0:
             self._labels = labels
+            self._missing += before
 
     def learn_many(self, X: Any, y: Any, scores: Any = None, w: Any = None) -> None:
         """Take a batch in, as `learn_one` would row by row.
@@ -188,6 +222,48 @@ class Audit(OneThread):
             raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
         fresh, known = self._joining(labels, weights)
         table = _scores(scores, batch.size, len(known.labels) if len(known.labels) > 2 else 1)
+
+        def given(there: slice, _: Array) -> Array | None:
+            return None if table is None else self._columns(table[there])
+
+        self._learn_labels(batch, labels, weights, fresh, given)
+
+    def _learn_judged(self, X: Any, y: Any, w: Any, judged: Judged) -> None:
+        """Take a batch in as `learn_many` does, with scores by label instead of by column."""
+        batch, labels, weights = rows.batch(X), label_array(y), weight_array(w)
+        if judged.margins is None:
+            return self.learn_many(batch, labels, None, weights)
+        margins, table = _checked(judged.margins, "scores"), _checked(judged.table, "scores")
+        place = {label: k for k, label in enumerate(judged.labels)}
+
+        def given(there: slice, codes: Array) -> Array:
+            if self._core.outputs == 1:
+                return np.where(codes > 0, margins[there], -margins[there])
+            columns = [place.get(label, -1) for label in self._labels.labels]
+            wide = np.pad(table[there], ((0, 0), (0, 1)))  # 0 for labels that have no column
+            return np.ascontiguousarray(wide[:, columns]).ravel()
+
+        return self._learn_labels(batch, labels, weights, self._joining(labels, weights)[0], given)
+
+    def _learn_judged_one(self, x: Any, y: Any, w: float, judged: Judged) -> None:
+        """Take one example in as `learn_one` does, with scores by label."""
+        if judged.margins is None:
+            return self.learn_one(x, y, None, w)
+        labels, _ = self._with(y)
+        if len(labels.labels) > 2:
+            return self.learn_one(x, y, dict(zip(judged.labels, judged.table[0])), w)
+        margin = float(judged.margins[0])
+        return self.learn_one(x, y, margin if _code(labels, y) else -margin, w)
+
+    def _learn_labels(
+        self,
+        batch: rows.Batch,
+        labels: NDArray[Any],
+        weights: Array | None,
+        fresh: dict[int, Any],
+        given: Callable[[slice, Array], Array | None],
+    ) -> None:
+        """Take a batch in, cut where labels join; `given` tells the scores of a part."""
         if fresh:
             batch.feed(self._core, None, weights, None)  # only looked at: all of it is good
         starts = sorted({0, *fresh})
@@ -196,13 +272,9 @@ class Audit(OneThread):
                 self._add(fresh[start])
             there = slice(start, stop)
             part = batch if len(starts) == 1 else batch[there]
-            given = None if table is None else self._columns(table[there])
-            part.feed(
-                self._core,
-                _codes(self._labels, labels[there]),
-                None if weights is None else weights[there],
-                given,
-            )
+            codes = _codes(self._labels, labels[there])
+            some = None if weights is None else weights[there]
+            part.feed(self._core, codes, some, given(there, codes))
 
     def start_pass(self) -> None:
         """Say that the same examples will be shown again, all of them, in any order.
@@ -219,10 +291,19 @@ class Audit(OneThread):
         >>> audit.best_possible(10) >= first
         True
         """
-        self._earlier.append((self._lanes(), self._core.weight))
+        self._earlier.append(self._pass())
         if self._moments is None and (moments := self._core.moments()) is not None:
             self._moments = moments, self._core.seen
         self._core.start_pass()
+        self._missing = 0.0
+
+    def _pass(self) -> Pass:
+        """What is known of the current pass."""
+        core = self._core
+        loss = None
+        if core.scored >= core.seen:
+            loss = float(core.suffered + self._missing * self.loss_function.value(0.0, -1.0))
+        return Pass(self._lanes(), int(core.seen), float(core.weight), loss)
 
     # --- what is told ------------------------------------------------------------------------------
 
@@ -235,27 +316,42 @@ class Audit(OneThread):
         >>> Audit("logistic").best_possible(1)
         0.0
         """
-        norm = arguments.not_negative(norm, "norm")
-        lanes = np.concatenate([self._lanes(), *(lanes for lanes, _ in self._earlier)])
-        value, value_error, dual, dual_error = lanes.T  # _PARTS
-        with np.errstate(over="ignore", invalid="ignore"):
-            bounds = value - value_error - norm * (dual + dual_error)
-        best = float(max(np.nanmax(bounds, initial=0.0), self._exact(norm)))
+        (best,) = self._best([arguments.not_negative(norm, "norm")])
         return best / (self.weight_ or 1.0) if mean else best
+
+    def _best(self, norms: Sequence[float]) -> list[float]:
+        """What is proved for each of the norms, for which the lanes are looked at once."""
+        lanes = np.concatenate([self._lanes(), *(each.lanes for each in self._earlier)])
+        value, value_error, dual, dual_error = lanes.T
+        exact, found = self._exact(), []
+        for norm in norms:
+            with np.errstate(over="ignore", invalid="ignore"):
+                bounds = value - value_error - norm * (dual + dual_error)
+            found.append(float(max(np.nanmax(bounds, initial=0.0), exact(norm))))
+        return found
 
     @property
     def loss(self) -> float:
-        """The sum of the losses of the model whose scores were given, each times its weight."""
-        if self._core.scored < self._core.seen:
+        """The sum of the losses of the model whose scores were given, each times its weight.
+
+        After several passes it is that of the first, in which the examples were new.
+        """
+        loss = self._first.loss
+        if loss is None:
             raise ValueError(
                 "not all examples came with a score; give learn_one or learn_many them"
             )
-        return float(self._core.suffered)
+        return loss
 
     @property
     def mean_loss(self) -> float:
         """`loss` per example, one of weight w counting w times."""
-        return self.loss / (self._core.weight or 1.0)
+        return self.loss / (self._first.weight or 1.0)
+
+    @property
+    def _first(self) -> Pass:
+        """The first pass, in which examples are new."""
+        return self._earlier[0] if self._earlier else self._pass()
 
     def bound(self, norm: float) -> float:
         """No linear model of norm at most `norm` could have beaten the audited one by more than this.
@@ -269,17 +365,24 @@ class Audit(OneThread):
 
     def certificate(self, norm: float) -> Certificate:
         """The bound on the regret of the audited model against all linear models of this norm."""
-        loss, best = self.loss, self.best_possible(norm)
+        return self._certificate(norm, self.loss)
+
+    def _certificate(self, norm: float, loss: float | None) -> Certificate:
+        """The certificate of a model that has lost so much; without a bound if nobody knows."""
+        best = self.best_possible(norm)
         unit = " in units of each feature" if self.scaled else ""
+        examples = self._first.examples
+        # each addition is wrong by an epsilon of all that was added up, at most
+        count = examples * self._core.outputs + 64
         return Certificate(
-            self.examples_,
+            examples,
             None,
-            {"dual": loss - best},
+            {} if loss is None else {"dual": loss - best},
             "convexity: sum l_t(u) >= -sum l_t*(g_t) + <u, sum g_t x_t>",
             {"the loss is convex": True},
             f"linear models of norm at most {norm:g}{unit}",
             norm,
-            _DOUBLE * (self._core.scored * self._core.outputs + 64) * loss,
+            0.0 if loss is None else 2 * _DOUBLE * count * loss,
         )
 
     @property
@@ -290,7 +393,7 @@ class Audit(OneThread):
     @property
     def weight_(self) -> float:
         """Sum of the importance weights of the examples: their number if all are 1."""
-        return float(max([self._core.weight, *(weight for _, weight in self._earlier)]))
+        return float(max([self._core.weight, *(each.weight for each in self._earlier)]))
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -302,7 +405,7 @@ class Audit(OneThread):
         parts = self._core.parts()
         return np.column_stack([parts[name] for name in _PARTS])
 
-    def _exact(self, norm: float) -> float:
+    def _exact(self) -> Callable[[float], float]:
         """The bound by the moments of the squared loss: with `g_t = 2 (<u, x_t> - y_t)`, for any u,
 
         -sum l*(g) = sum y^2 - u'A u  and  G = 2 (A u - b),  where A = sum x x', b = sum y x.
@@ -313,24 +416,31 @@ class Audit(OneThread):
         elif kept is not None:
             packed, count = kept, float(self._core.seen)
         else:
-            return 0.0
+            return lambda _: 0.0
         size = math.isqrt(2 * len(packed))  # entries of a triangle with so many rows
         square = np.zeros((size, size))
         square[np.tril_indices(size)] = packed
         A, b, c = square[1:, 1:], square[1:, 0], packed[0]
         A = A + np.tril(A, -1).T
         if not c > 0.0:
-            return 0.0
-        u = _best_in_ball(A, b, norm)
+            return lambda _: 0.0
+        best_in_ball = _best_in_ball(A, b)
         roots = np.sqrt(np.diag(A))
-        reach, spread = np.abs(u) @ roots, np.linalg.norm(roots)
-        n = _DOUBLE * (count + len(b) + 64)  # what a sum of so many is wrong by, of all added up
-        loss = max(0.0, u @ A @ u - 2 * (b @ u) + c) + n * (reach + math.sqrt(c)) ** 2
-        dual = 2 * np.linalg.norm(A @ u - b) + 2 * spread * (
-            n * (reach + math.sqrt(c)) + 1.001 * _SINGLE * math.sqrt(loss)
-        )
-        bound = c - u @ A @ u - n * (reach**2 + c) - norm * dual
-        return float(bound) if math.isfinite(bound) else 0.0
+
+        def bound(norm: float) -> float:
+            u = best_in_ball(norm)
+            reach, spread = np.abs(u) @ roots, np.linalg.norm(roots)
+            n = _DOUBLE * (
+                count + len(b) + 64
+            )  # what a sum of so many is wrong by, of all added up
+            loss = max(0.0, u @ A @ u - 2 * (b @ u) + c) + n * (reach + math.sqrt(c)) ** 2
+            dual = 2 * np.linalg.norm(A @ u - b) + 2 * spread * (
+                n * (reach + math.sqrt(c)) + 1.001 * _SINGLE * math.sqrt(loss)
+            )
+            bound = c - u @ A @ u - n * (reach**2 + c) - norm * dual
+            return float(bound) if math.isfinite(bound) else 0.0
+
+        return bound
 
     # --- labels ------------------------------------------------------------------------------------
 
@@ -355,6 +465,7 @@ class Audit(OneThread):
             self._core.exchange()
         if len(grown.labels) > max(2, self._core.outputs):
             self._core.extend(len(grown.labels))
+            self._missing += self._core.weight
         self._labels = grown
 
     def _joining(
@@ -419,39 +530,50 @@ class Audit(OneThread):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the auditor to a safetensors file, all at once or not at all."""
+        described, arrays = self._described()
+        persistence.write(path, {"class": self._saved, **described}, arrays)
+
+    def _described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All there is to know of the auditor, as text and arrays."""
         for label in self._labels.labels:
             if not isinstance(label, (str, bool, int, float)):
                 raise ValueError(f"y={shown(label)}: a {type(label).__name__} cannot be saved")
         options = self._options()
         loss = options.pop("loss")
         arrays = {**self._core.state()}
-        for at, (lanes, _) in enumerate(self._earlier):
-            arrays[f"pass{at}"] = lanes
+        for at, each in enumerate(self._earlier):
+            arrays[f"pass{at}"] = each.lanes
         if self._moments is not None:
             arrays["first_moments"] = self._moments[0]
         described = {
-            "class": self._saved,
             "loss": {"name": loss.name, **dataclasses.asdict(loss)},
             "options": {**options, "norms": list(self.norms)},
             "outputs": self._core.outputs,
+            "missing": self._missing,
             "labels": self._labels.labels,
-            "passes": [weight for _, weight in self._earlier],
+            "passes": [list(each[1:]) for each in self._earlier],
             "moments": None if self._moments is None else self._moments[1],
         }
-        persistence.write(path, described, arrays)
+        return described, arrays
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The auditor that `save` wrote to `path`."""
         with state.opening(path, cls._saved) as parts:
-            loss = parts.inside("loss").options()
-            kind = type(losses.get(arguments.instance(loss.pop("name"), "loss", str)))
-            audit = cls(kind(**loss), **parts.inside("options").options())
-            audit._restore(parts)
+            return cls._restored(parts)
+
+    @classmethod
+    def _restored(cls, parts: state.Parts) -> Self:
+        """The auditor that `_described` is about."""
+        loss = parts.inside("loss").options()
+        kind = type(losses.get(arguments.instance(loss.pop("name"), "loss", str)))
+        audit = cls(kind(**loss), **parts.inside("options").options())
+        audit._restore(parts)
         return audit
 
     def _restore(self, parts: state.Parts) -> None:
         outputs = parts.count("outputs")
+        self._missing = parts.number("missing", 0.0)
         labels = Labels()
         found = parts.take("labels")
         for label in arguments.instance(found, "labels", list):
@@ -460,13 +582,15 @@ class Audit(OneThread):
         if labels.labels != found or outputs != (len(found) if len(found) > 2 else 1):
             raise ValueError("the labels do not fit the outputs")
         self._labels = labels
-        weights = arguments.instance(parts.take("passes"), "passes", list)
-        lanes = len(_lanes_of(self.norms)) + 1
-        for at, weight in enumerate(weights):
-            shape = (lanes, 4)
-            self._earlier.append(
-                (parts.array(f"pass{at}", shape), arguments.not_negative(weight, "passes"))
+        passes = arguments.instance(parts.take("passes"), "passes", list)
+        shape = len(_lanes_of(self.norms)) + 1, 4
+        for at, (examples, weight, loss) in enumerate(passes):
+            known = None if loss is None else arguments.not_negative(loss, "passes")
+            counts = (
+                arguments.whole(examples, "passes", 0),
+                arguments.not_negative(weight, "passes"),
             )
+            self._earlier.append(Pass(parts.array(f"pass{at}", shape), *counts, known))
         count = parts.take("moments")
         if count is not None:
             first = parts.array("first_moments", (None,))
@@ -575,10 +699,10 @@ def _checked(found: Array, name: str) -> Array:
     return found
 
 
-def _best_in_ball(A: Array, b: Array, norm: float) -> Array:
-    """The minimum of u'A u - 2 b'u over the ball, but for rounding."""
+def _best_in_ball(A: Array, b: Array) -> Callable[[float], Array]:
+    """The minimum of u'A u - 2 b'u over balls of any radius, but for rounding."""
     if not A.any():
-        return np.zeros(len(b))
+        return lambda _: np.zeros(len(b))
     values, vectors = np.linalg.eigh(A)
     values = np.maximum(values, 0.0)
     along = vectors.T @ b
@@ -587,12 +711,15 @@ def _best_in_ball(A: Array, b: Array, norm: float) -> Array:
     def at(price: float) -> Array:
         return np.where(values + price > least, along / np.maximum(values + price, least), 0.0)
 
-    if np.linalg.norm(at(0.0)) <= norm:
-        return np.asarray(vectors @ at(0.0))
-    low, high = 0.0, float(np.linalg.norm(along)) / max(norm, 1e-300)
-    for _ in range(200):
-        middle = 0.5 * (low + high) if low == 0.0 or high > 4 * low else math.sqrt(low * high)
-        low, high = (middle, high) if np.linalg.norm(at(middle)) > norm else (low, middle)
-        if high - low <= 1e-15 * high:
-            break
-    return np.asarray(vectors @ at(high))
+    def within(norm: float) -> Array:
+        if np.linalg.norm(at(0.0)) <= norm:
+            return np.asarray(vectors @ at(0.0))
+        low, high = 0.0, float(np.linalg.norm(along)) / max(norm, 1e-300)
+        for _ in range(200):
+            middle = 0.5 * (low + high) if low == 0.0 or high > 4 * low else math.sqrt(low * high)
+            low, high = (middle, high) if np.linalg.norm(at(middle)) > norm else (low, middle)
+            if high - low <= 1e-15 * high:
+                break
+        return np.asarray(vectors @ at(high))
+
+    return within

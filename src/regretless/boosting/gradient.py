@@ -61,6 +61,9 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
 
     # --- the model -----------------------------------------------------------------------------------
 
+    def _own_loss(self) -> Loss:
+        return losses.get(self.loss)
+
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         loss = losses.get(self.loss)
         whole(self.n, "n", hint=": of weak learners")

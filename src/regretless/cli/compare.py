@@ -63,7 +63,7 @@ def run(
         learned = [each.as_dict() for each in summaries]
         print_json({"learners": learned, "failed": field.failed})
     else:
-        _print(summaries, field.failed)
+        _print(summaries, options, field.failed)
     if wanted.plot:
         _draw(field.trainings, wanted.plot)
 
@@ -116,7 +116,7 @@ class Field:
             raise ValueError(f"all learners failed ({', '.join(self.failed)}), as said above")
 
 
-def _print(summaries: list[Summary], failed: dict[str, str]) -> None:
+def _print(summaries: list[Summary], options: LearnerOptions, failed: dict[str, str]) -> None:
     from regretless.cli.tables import print_table
 
     regression = summaries[0].is_regression
@@ -128,8 +128,11 @@ def _print(summaries: list[Summary], failed: dict[str, str]) -> None:
         "root mean\nsquare error": [short(each.training.validation.rmse) for each in summaries],
         "AUC": [short(each.training.validation.auc) for each in summaries],
         "holdout\nloss": [short(each.holdout_mean_loss) for each in summaries],
-        "best\npossible": [short(each.best_possible) for each in summaries],
     }
+    for norm in options.certify or ():
+        columns[f"best possible\nof norm {norm:g}"] = [
+            short(each.best_possible.get(norm)) for each in summaries
+        ]
     if regression:
         del columns["error"]
     shown = {name: column for name, column in columns.items() if any(column)}
@@ -149,9 +152,8 @@ def _draw(trainings: dict[str, Training], path: str) -> None:
 
     curves = {name: training.validation.curve for name, training in trainings.items()}
     losses = {loss_name(training.model) for training in trainings.values()}
-    norm = next(iter(trainings.values())).norm
     if len(losses) == 1:
-        plots.learning_curves(curves, path, f"{losses.pop()} loss".replace("_", " "), norm)
+        plots.learning_curves(curves, path, f"{losses.pop()} loss".replace("_", " "))
         return
     regression = next(iter(trainings.values())).validation.kind == "regression"
     name = "squared error" if regression else "share of wrong predictions"
@@ -160,10 +162,4 @@ def _draw(trainings: dict[str, Training], path: str) -> None:
 
 def _errors(curve: Curve) -> Curve:
     # what is certified is about the loss
-    certified = np.full_like(curve.certified, np.nan)
-    return replace(
-        curve,
-        mean_loss=curve.error,
-        interval_mean_loss=curve.interval_error,
-        certified=certified,
-    )
+    return replace(curve, mean_loss=curve.error, interval_mean_loss=curve.interval_error, norms=())

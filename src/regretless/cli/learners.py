@@ -127,7 +127,7 @@ class LearnerOptions:
     exact: bool = False
     names: int = 100_000
     intercept: bool = True
-    certify: float | None = None
+    certify: tuple[float, ...] | None = None  # norms of linear models
     seed: int = 0
 
     def form(self) -> Form:
@@ -252,28 +252,24 @@ class LearnerOptions:
     def _auto(self, regression: bool) -> LinearLearner:
         from regretless import linear
 
-        for name in ("rate", "l1", "l2", "certify"):
+        for name in ("rate", "l1", "l2"):
             if getattr(self, name):
-                remedy = {"certify": "coin", "rate": "adagrad"}.get(name, "ftrl")
+                remedy = "adagrad" if name == "rate" else "ftrl"
                 raise ValueError(
                     f"--{name} is for a single learner, and auto mixes many; use --learner {remedy}"
                 )
-        shared = self._shared()
-        del shared["certify"]
         kind = linear.AutoRegressor if regression else linear.AutoClassifier
-        return kind(loss=self._loss(), **shared)
+        return kind(loss=self._loss(), **self._shared())
 
     def _newton(self, regression: bool) -> LinearLearner:
         from regretless import newton
 
         if self.l1 or self.l2:
             raise ValueError("--learner newton takes no penalty; leave out --l1 and --l2")
-        for name in ("rate", "certify"):
-            if self.alpha is None and getattr(self, name) is not None:
-                raise ValueError(
-                    f"--{name} is for a single model, and newton without --alpha mixes several; "
-                    "give --alpha"
-                )
+        if self.alpha is None and self.rate is not None:
+            raise ValueError(
+                "--rate is for a single model, and newton without --alpha mixes several; give --alpha"
+            )
         if self.sketch == "full" and not self.exact and self.bits > _MATRIX_BITS:
             raise ValueError(
                 "--sketch full keeps a matrix of all pairs of features, and hashing makes "
@@ -288,11 +284,6 @@ class LearnerOptions:
         from regretless.linear import LinearClassifier
 
         self._refuse_regression(regression)
-        if self.certify is not None:
-            raise ValueError(
-                "--certify is for a single learner, and boost has many, of which it certifies the "
-                "mistakes; leave it out"
-            )
         kind = self.kind or "adaboost-ol"
         if kind == "adaboost-ol" and self.edge is not None:
             raise ValueError(
@@ -328,10 +319,7 @@ class LearnerOptions:
         if self.rate is not None and option is None:
             raise ValueError(f"--learner {self.learner} has no learning rate; leave out --rate")
         rate = {} if self.rate is None or option is None else {option: self.rate}
-        shared = self._shared()
-        if self.learner == "primal-dual":  # it always certifies
-            del shared["certify"]
-        learner: LinearLearner = getattr(linear, name)(**rate, **shared)
+        learner: LinearLearner = getattr(linear, name)(**rate, **self._shared())
         return learner
 
     def _refuse_regression(self, regression: bool) -> None:
@@ -347,7 +335,6 @@ class LearnerOptions:
             "features": "exact" if self.exact else "hashed",
             "bits": self.bits,
             "names": self.names,
-            "certify": self.certify is not None,
             "seed": self.seed,
         }
 

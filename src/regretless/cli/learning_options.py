@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from regretless.cli.learners import Kind, LearnerOptions, LossName, Sketch
-from regretless.cli.options import between, learning_option, positive
+from regretless.cli.options import between, certified, learning_option, norms, positive
 
 __all__ = ["LearningOptions"]
 
@@ -83,11 +83,12 @@ class LearningOptions:
         learning_option("--no-intercept", help="No constant feature."),
     ] = False
     certify: Annotated[
-        float | None,
+        str | None,
         learning_option(
-            metavar="NORM",
-            help="Certify the mean loss that no linear model of this norm can beat.",
-            callback=positive,
+            metavar="NORM,...",
+            help="Prove which mean loss no linear model of this norm, or these, could have gone below; "
+            "features are measured in units of their largest size.",
+            callback=certified,
         ),
     ] = None
     seed: Annotated[int, learning_option(help="For learners that draw random numbers.")] = 0
@@ -111,7 +112,7 @@ class LearningOptions:
             bits=self.bits,
             exact=self.exact,
             intercept=not self.no_intercept,
-            certify=self.certify,
+            certify=None if self.certify is None else norms(self.certify),
             seed=self.seed,
             **others,
         )

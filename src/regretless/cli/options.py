@@ -15,10 +15,12 @@ __all__ = [
     "Quiet",
     "Strict",
     "between",
+    "certified",
     "drawn",
     "examples",
     "folder",
     "learning_option",
+    "norms",
     "output_option",
     "passes_option",
     "positive",
@@ -58,6 +60,27 @@ def between(low: float, high: float) -> Callable[[float | None], float | None]:
         return value
 
     return check
+
+
+def norms(text: str) -> tuple[float, ...]:
+    """The numbers of `--certify`; `ValueError` if there is something else."""
+    return tuple(float(each) for each in text.split(","))
+
+
+def certified(text: str | None) -> str | None:
+    """For the norms that `--certify` names."""
+    if text is None:
+        return None
+    try:
+        found = norms(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number, nor several like 1,3,10") from None
+    for norm in found:
+        if not 1e-19 <= norm <= 1e19:
+            raise typer.BadParameter(f"{norm:g} must be above 0, from 1e-19 to 1e19")
+    if len(found) > 64:
+        raise typer.BadParameter(f"{len(found)} norms are too many; give at most 64")
+    return text
 
 
 def _writable(path: str | None) -> str | None:

@@ -46,6 +46,8 @@ class Passes:
         """Keep a piece that has been learned, if later passes will want it."""
         if training.passes or self._count == 1 or not isinstance(piece.X, Parsed):
             return
+        if not training.finds_alike:  # the cache has places of features, not their names
+            return
         if not training.seen:  # only bad lines yet
             return
         if self._cache is None and training.seen == len(piece):  # the first of all

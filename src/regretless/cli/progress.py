@@ -7,7 +7,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
@@ -17,7 +16,6 @@ from regretless.streams.text import TextStream
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from regretless.evaluate.report import Curve
     from regretless.evaluate.training import Training
     from regretless.streams import Place, Stream
 
@@ -36,7 +34,6 @@ class Display:
         self._read = Bytes(stream)
         self._passes, self._quiet = passes, quiet
         self._next_time, self._next_count = self.started, 1
-        self._certified_at, self._certified = 0, 0.0
         self._bar: Progress | None = None
         if not quiet and sys.stderr is not None and sys.stderr.isatty():
             self._bar = Progress(
@@ -91,18 +88,10 @@ class Display:
             speed = self._read.bytes / self.seconds / 1e6
             parts.append(f"{speed:.0f} MB/s" if speed >= 10 else f"{speed:.1f} MB/s")
         parts.append(f"loss {training.validation.mean_loss:.4f}")
-        if training.norm is not None:
-            self._note_certified(training.validation.curve)
-            if self._certified_at:
-                parts.append(f"best possible {self._certified:.4f}")
+        if training.certified is not None:  # for the largest norm, which includes all others
+            norm, best = max(zip(training.norms, training.certified))
+            parts.append(f"best possible {best:.4f} for norm {norm:g}")
         return "  ".join(parts)
-
-    def _note_certified(self, curve: Curve) -> None:
-        """Keep the newest of what is certified: it is found now and then only."""
-        at = curve.examples if curve.certified_at is None else curve.certified_at
-        for examples, best in zip(at.tolist(), curve.certified.tolist()):
-            if examples > self._certified_at and np.isfinite(best):
-                self._certified_at, self._certified = examples, best
 
     def __enter__(self) -> Self:
         if self._bar:

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from regretless.boosting.booster import Booster
 from regretless.cli.learners import loss_name
 from regretless.cli.memory import peak_rss_mb
+from regretless.evaluate.report import audited_rows
 from regretless.evaluate.training import Training
 from regretless.linear.auto import Auto
 from regretless.linear.regressing import Regressing
@@ -39,12 +41,10 @@ class Summary:
         """Whether numbers were predicted and not labels."""
         return isinstance(self.training.model, Regressing)
 
-    @property
-    def best_possible(self) -> float | None:
-        """The mean loss that no linear model of the norm asked for can beat."""
-        if self.training.norm is None:
-            return None
-        return self.training.best_possible()
+    @cached_property
+    def best_possible(self) -> dict[float, float]:
+        """The mean losses that no linear model of each norm asked for can beat."""
+        return dict(zip(self.training.norms, self.training.bounds()))
 
     @property
     def holdout_mean_loss(self) -> float | None:
@@ -53,7 +53,7 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON; what is not finite is None."""
-        scores, best = self.training.validation, self.best_possible
+        scores = self.training.validation
         values = {
             "examples": self.examples,
             "skipped": self.training.place.skipped,
@@ -67,9 +67,10 @@ class Summary:
             "error": scores.error,
             "auc": scores.auc,
             "holdout_mean_loss": self.holdout_mean_loss,
-            "certificate": None
-            if best is None
-            else {"norm": self.training.norm, "best_possible": best},
+            "certificates": [
+                {"norm": norm, "best_possible": best, "audited_mean_loss": self._audited_mean}
+                for norm, best in self.best_possible.items()
+            ],
             "peak_rss_mb": peak_rss_mb(),
             "learner": self.learner,
             "model": self.saved,
@@ -88,7 +89,7 @@ class Summary:
             ("seconds", f"{self.seconds:.2f}"),
             ("examples per second", f"{self.taken / self.seconds:,.0f}" if self.taken else ""),
             ("mean loss", short(scores.mean_loss)),
-            ("certified best possible", self._certified()),
+            *self._certified(),
             ("regret to the best lane", self._against_lanes()),
             ("mistakes", self._mistakes()),
             ("holdout loss", short(self.holdout_mean_loss)),
@@ -103,9 +104,18 @@ class Summary:
             rows.insert(1, ("", why))
         return [(name, text) for name, text in rows if text]
 
-    def _certified(self) -> str:
-        best = self.best_possible
-        return "" if best is None else f"{short(best)} for norm {self.training.norm:g}"
+    @property
+    def _audited_mean(self) -> float | None:
+        """The mean loss as the audit measures it."""
+        audit, loss = self.training.audit, self.training.audited_loss
+        return None if audit is None or loss is None else loss / (audit.weight_ or 1.0)
+
+    def _certified(self) -> list[tuple[str, str]]:
+        audit = self.training.audit
+        if audit is None:
+            return []
+        scores, bounds = self.training.validation, list(self.best_possible.values())
+        return audited_rows(audit, self.training.audited_loss, scores.mean_loss, bounds)
 
     def _against_lanes(self) -> str:
         model = self.training.model

@@ -146,7 +146,7 @@ def _resumed(
             f"({labels.shown}): --classes makes a label of each; to predict a number, train anew with "
             "--loss squared"
         )
-    return Training(model, holdout=plan.holdout), pieces
+    return Training(model, options.certify, plan.holdout), pieces
 
 
 def _end_pass(training: Training, passes: int) -> None:
@@ -165,7 +165,7 @@ def _draw(training: Training, learner: str, wanted: Wanted) -> None:
     scores = training.validation
     if wanted.plot:
         name = f"{loss_name(training.model)} loss".replace("_", " ")
-        plots.learning_curves({learner: scores.curve}, wanted.plot, name, training.norm)
+        plots.learning_curves({learner: scores.curve}, wanted.plot, name)
     if wanted.calibration:
         if scores.calibration is None:
             raise ValueError("--calibration needs two labels and their probabilities")

@@ -3,15 +3,17 @@
 import math
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from regretless.arguments import importance, whole
+from regretless.arguments import importance, shown, whole
+from regretless.audit import Judged
 from regretless.certificates import Certificate, LinearCertificate
+from regretless.evaluate.auditing import Auditing, auditing, by_prediction, by_probabilities
 from regretless.evaluate.report import Report
 from regretless.evaluate.task import WithoutTargets, classifies
 from regretless.evaluate.training import Training
@@ -29,7 +31,7 @@ _PIECE = 4096
 
 
 def progressive(
-    model: Any, stream: Stream | Iterable[Any], *, delay: int = 0, norm: float | None = None
+    model: Any, stream: Stream | Iterable[Any], *, delay: int = 0, certify: Any = None
 ) -> Report:
     """Predict each example of the stream, score the prediction, then learn it.
 
@@ -46,10 +48,14 @@ def progressive(
         scikit-learn's is the log loss of a classifier and the squared error of a regressor.
         scikit-learn's learn and predict 256 examples at a time, and the first of these batches is
         not scored. They must know all labels then: examples of others are wrong, and not learned.
+        Or a plain function of `x`, which learns nothing and returns a number, a probability of True
+        if the labels are True and False, or a dict from labels to probabilities.
     stream : from `streams.read`, or anything that yields `(x, y)` or `(x, y, w)`. Weights other than
         0 and 1 need a learner that takes them.
     delay : a label becomes known only when so many further examples have been predicted.
-    norm : certify the mean loss that no linear model of this norm can beat (regretless only).
+    certify : a norm, or several: an `Audit` takes the same examples with the scores of the model,
+        whatever it is, and proves which mean loss no linear model of each norm could have gone below,
+        in units of each feature. The report says it. An `Audit` made by hand may be given, too.
 
     Returns a `Report`, which is a `Run`. It is about the examples of this stream, also if the model had
     learned others before.
@@ -65,24 +71,48 @@ def progressive(
     """
     whole(delay, "delay", 0)
     examples = stream if isinstance(stream, Stream) else IterableStream(stream)
-    if _classifies(model):
-        examples = WithoutTargets(examples)
     started = time.perf_counter()
     before = _certificate(model) if getattr(model, "examples_", 0) else None
     if isinstance(model, LinearLearner):
-        scores = _in_pieces(model, examples, delay, norm)
-    elif hasattr(model, "learn_one"):
-        scores = _one_by_one(_Player(model, classifies(model)), examples, delay)
+        training = _in_pieces(model, _for(model, examples), delay, certify)
+        scores = training.held_out if delay else training.validation
+        audit, lost = training.audit, training.audited_loss
+    else:
+        scores, audited = _others(model, examples, delay, certify)
+        audit = None if audited is None else audited.audit
+        lost = None if audited is None else audited.loss(scores.loss)
+    seconds = time.perf_counter() - started
+    own = _of_stream(model, before, scores.loss)
+    return scores.report(seconds, _name(model), own, audit, lost)
+
+
+def _others(
+    model: Any, examples: Stream, delay: int, certify: Any
+) -> tuple[Validation, Auditing | None]:
+    """The scores of a model that is not ours, and its audit."""
+    if hasattr(model, "learn_one"):
+        player = _Player(model, classifies(model))
+        rounds = _for(model, examples).weighted()
     elif hasattr(model, "partial_fit") and not delay:
-        scores = _in_batches(model, examples)
+        from sklearn.base import is_classifier
+
+        audited = auditing(certify, model, is_classifier(model))
+        return _in_batches(model, _for(model, examples), audited), audited
+    elif callable(model) and not isinstance(model, type) and not hasattr(model, "partial_fit"):
+        player, rounds = _playing(model, examples.weighted())
     else:
         raise ValueError(
             f"model={model!r} "
             + ("learns in batches, which knows no delay" if delay else "has no learn_one")
-            + "; give a learner of regretless, River or scikit-learn"
+            + "; give a learner of regretless, River or scikit-learn, or a function"
         )
-    seconds = time.perf_counter() - started
-    return scores.report(seconds, _name(model), _of_stream(model, before, scores.loss), norm)
+    audited = auditing(certify, model, player.classifies)
+    return _one_by_one(player, rounds, delay, audited), audited
+
+
+def _for(model: Any, examples: Stream) -> Stream:
+    """The stream for this model: a classifier must not be given targets."""
+    return WithoutTargets(examples) if _classifies(model) else examples
 
 
 def _certificate(model: Any) -> Certificate | None:
@@ -106,18 +136,17 @@ def _of_stream(model: Any, before: Certificate | None, loss: float) -> Certifica
 # --- our learners ----------------------------------------------------------------------------------
 
 
-def _in_pieces(model: LinearLearner, stream: Stream, delay: int, norm: float | None) -> Validation:
-    training = Training(model, norm)
-    if not delay:
+def _in_pieces(model: LinearLearner, stream: Stream, delay: int, certify: Any) -> Training:
+    training = Training(model, certify)
+    training._late = delay > 0
+    if delay:
+        for piece, asked in _late(stream, delay, model._form()):
+            training.take(piece, asked)
+    else:
         for piece in stream.ahead(model._form()):
             training.take(piece)
-        training.certify()
-        return training.validation
-    for piece, asked in _late(stream, delay, model._form()):
-        training.take(piece, asked)
-    if norm is not None and training.held_out.examples:
-        training.held_out.certify(training.best_possible())
-    return training.held_out
+    training.certify()
+    return training
 
 
 def _late(stream: Stream, delay: int, form: Form) -> Iterator[tuple[Piece, Any]]:
@@ -142,24 +171,35 @@ def _late(stream: Stream, delay: int, form: Form) -> Iterator[tuple[Piece, Any]]
 # --- those of others -------------------------------------------------------------------------------
 
 
-def _one_by_one(player: "_Player", stream: Stream, delay: int) -> Validation:
-    scores = Validation("binary" if player.classifies else "regression")
+def _one_by_one(
+    player: "_Player",
+    rounds: Iterator[tuple[Any, Any, float]],
+    delay: int,
+    audited: Auditing | None,
+) -> Validation:
+    kind: Any = "binary" if player.classifies else "regression"
+    scores = Validation(kind, () if audited is None else audited.norms)
     waiting: deque[tuple[Any, Any, float]] = deque()
     batch: list[tuple[float, float, float, float, bool]] = []
 
-    def flush() -> None:
+    def flush(certified: tuple[float, ...] | None = None) -> None:
         if scores.kind == "binary" and len(player.labels) > 2:
             scores.kind = "multiclass"
         losses, weights, wrong, p, positive = map(np.array, zip(*batch))
         some = (p, positive) if scores.kind == "binary" else ()
-        scores.add(losses, weights, wrong, *some)
+        scores.add(losses, weights, wrong, *some, certified=certified)
         batch.clear()
 
-    for x, y, given in stream.weighted():
+    for x, y, given in rounds:
         w = importance(given)
-        batch.append(player.score(x, y, w))
-        if len(batch) == 1024:
-            flush()
+        outcome, judged = player.score(x, y, w)
+        batch.append(outcome)
+        certified = None
+        if audited is not None:
+            audited.take_one(x, y, w, judged)
+            certified = audited.at(scores.examples + len(batch))
+        if len(batch) == 1024 or certified is not None:
+            flush(certified)
         waiting.append((x, y, w))
         if len(waiting) > delay:
             player.learn(*waiting.popleft())
@@ -167,6 +207,8 @@ def _one_by_one(player: "_Player", stream: Stream, delay: int) -> Validation:
         player.learn(*example)
     if batch:
         flush()
+    if audited is not None and scores.examples:
+        scores.certify(audited.bounds())
     return scores
 
 
@@ -177,13 +219,18 @@ class _Player:
         self.model, self.classifies = model, classifies
         self.labels: set[Any] = set()  # of examples with a weight
 
-    def score(self, x: Any, y: Any, w: float) -> tuple[float, float, float, float, bool]:
-        """Loss, weight, whether the prediction was wrong (or its squared error), and of two labels the
+    def score(
+        self, x: Any, y: Any, w: float
+    ) -> tuple[tuple[float, float, float, float, bool], Judged]:
+        """What the prediction was worth, and the scores that it was made of.
+
+        Loss, weight, whether the prediction was wrong (or its squared error), and of two labels the
         probability of the larger, NaN if the learner does not know both, and whether it is the one.
         """
         if not self.classifies:
-            error = (float(self.model.predict_one(x) or 0.0) - y) ** 2
-            return error, w, error, math.nan, False
+            prediction = float(self.model.predict_one(x) or 0.0)
+            error = (prediction - y) ** 2
+            return (error, w, error, math.nan, False), by_prediction(prediction)
         p = self.model.predict_proba_one(x)
         if w > 0:
             self.labels.add(y)
@@ -191,7 +238,8 @@ class _Player:
         chance = min(max(p.get(y, 1.0 / (len(p) + 2)), 1e-15), 1.0)
         larger = max(p) if len(p) == 2 and y in p else None
         probability = math.nan if larger is None else min(max(float(p[larger]), 0.0), 1.0)
-        return -math.log(chance), w, float(likely != y), probability, bool(y == larger)
+        outcome = -math.log(chance), w, float(likely != y), probability, bool(y == larger)
+        return outcome, by_probabilities(chance, p)
 
     @cached_property
     def weighs(self) -> bool:
@@ -206,6 +254,42 @@ class _Player:
             raise _unweighted(self.model, "learn_one", w)
 
 
+class _Function:
+    """A function of `x` as a learner that has nothing to learn."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def predict_one(self, x: Any) -> Any:
+        return self._function(x)
+
+    def predict_proba_one(self, x: Any) -> Any:
+        p = self._function(x)
+        return p if isinstance(p, Mapping) else {False: 1.0 - p, True: p}
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        """There is nothing to learn."""
+
+
+def _playing(function: Any, rounds: Iterator[Any]) -> tuple[_Player, Iterator[Any]]:
+    """A function as a player; the first example tells whether it classifies."""
+    classifies, first = False, list(islice(rounds, 1))
+    for x, y, _ in first:
+        given = function(x)
+        classifies = isinstance(given, Mapping) or isinstance(y, (bool, np.bool_))
+        if not isinstance(given, (Mapping, int, float, np.number)):
+            raise ValueError(
+                f"model={shown(function)} returned {shown(given)}; a function returns a number, or a "
+                "dict from labels to probabilities"
+            )
+        if not isinstance(y, (bool, np.bool_, int, float, np.number)) and not classifies:
+            raise ValueError(
+                f"model={shown(function)} returned {shown(given)} where the label is {shown(y)}; return "
+                "a dict from labels to probabilities"
+            )
+    return _Player(_Function(function), classifies), chain(first, rounds)
+
+
 def _classifies(model: Any) -> bool:
     """Whether a learner of ours, River or scikit-learn predicts labels."""
     if hasattr(model, "learn_one"):
@@ -214,7 +298,7 @@ def _classifies(model: Any) -> bool:
     return has or getattr(model, "_estimator_type", "") == "classifier"
 
 
-def _in_batches(model: Any, stream: Stream) -> Validation:
+def _in_batches(model: Any, stream: Stream, audited: Auditing | None) -> Validation:
     """scikit-learn's learners: each batch is predicted as a whole before any of it is learned.
 
     The first batch is only learned; names and labels that it does not hold are not known later.
@@ -225,7 +309,8 @@ def _in_batches(model: Any, stream: Stream) -> Validation:
     classifies, weighs = is_classifier(model), takes_weights(model)
     if classifies and not hasattr(model, "predict_proba"):
         raise ValueError(f"model={model!r} has no predict_proba, which its log loss is made of")
-    scores = Validation("binary" if classifies else "regression")
+    kind: Any = "binary" if classifies else "regression"
+    scores = Validation(kind, () if audited is None else audited.norms)
     vectorizer, labels = DictVectorizer(), np.empty(0)
 
     def matrix(rows: list[Any]) -> Any:
@@ -241,15 +326,16 @@ def _in_batches(model: Any, stream: Stream) -> Validation:
         )
         learned = w > 0
         if labels.size:
-            X = matrix([x for x, _, _ in group])
-            if not classifies:
-                error = (model.predict(X) - targets) ** 2
-                scores.add(error, w, error)
-            else:
-                if len(labels) > 2:
-                    scores.kind = "multiclass"
-                _score(scores, model.predict_proba(X), labels, targets, w)
+            judged, added = _judged(model, matrix([x for x, _, _ in group]), labels, targets, w)
+            if classifies:
                 learned &= np.isin(targets, labels)
+                scores.kind = "multiclass" if len(labels) > 2 else "binary"
+            certified = None
+            if audited is not None:
+                for (x, y, _), weight, each in zip(group, w.tolist(), judged):
+                    audited.take_one(x, y, weight, each)
+                certified = audited.at(scores.examples + len(group))
+            scores.add(*added, certified=certified)
         elif learned.any():
             vectorizer.fit([x for x, _, w in group if w > 0])
             labels = np.unique(targets[learned])
@@ -262,20 +348,28 @@ def _in_batches(model: Any, stream: Stream) -> Validation:
             raise _unweighted(model, "partial_fit", w[learned & (w != 1.0)][0])
         rows = [x for (x, _, _), there in zip(group, learned.tolist()) if there]
         model.partial_fit(matrix(rows), targets[learned], **options)
+    if audited is not None and scores.examples:
+        scores.certify(audited.bounds())
     return scores
 
 
-def _score(scores: Validation, p: Any, labels: Any, targets: Any, w: Any) -> None:
-    """Add predicted probabilities, a column for each of the labels, all of which are in order."""
+def _judged(
+    model: Any, X: Any, labels: Any, targets: Any, w: Any
+) -> tuple[Iterator[Judged], tuple[Any, ...]]:
+    """The scores of a batch, and what `Validation.add` takes; labels are in order."""
+    if not hasattr(model, "predict_proba"):
+        predicted = model.predict(X)
+        error = (predicted - targets) ** 2
+        return (by_prediction(float(each)) for each in predicted), (error, w, error)
+    p = model.predict_proba(X)
     column = np.minimum(np.searchsorted(labels, targets), len(labels) - 1)
     known = labels[column] == targets
     chance = np.where(known, p[np.arange(len(p)), column], 1.0 / (len(labels) + 2))
     losses, wrong = -np.log(np.clip(chance, 1e-15, 1.0)), labels[p.argmax(axis=1)] != targets
-    if len(labels) == 2:
-        some = np.where(known, p[:, 1], np.nan), targets == labels[1]
-        scores.add(losses, w, wrong, *some)
-    else:
-        scores.add(losses, w, wrong)
+    two = (np.where(known, p[:, 1], np.nan), targets == labels[1]) if len(labels) == 2 else ()
+    names = labels.tolist()
+    judged = (by_probabilities(c, dict(zip(names, each))) for c, each in zip(chance, p))
+    return judged, (losses, w, wrong, *two)
 
 
 def _unweighted(model: Any, method: str, w: float) -> ValueError:
@@ -286,6 +380,6 @@ def _unweighted(model: Any, method: str, w: float) -> ValueError:
 
 
 def _name(model: Any) -> str:
-    return (
-        " ".join(repr(model).split()) if isinstance(model, LinearLearner) else type(model).__name__
-    )
+    if isinstance(model, LinearLearner):
+        return " ".join(repr(model).split())
+    return getattr(model, "__name__", None) or type(model).__name__

@@ -2,7 +2,8 @@
 
 import dataclasses
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from regretless.run import Array, Run
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Calibration", "Curve", "Report"]
+    from regretless.audit import Audit
+
+__all__ = ["Calibration", "Curve", "Report", "audited_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +27,12 @@ class Curve:
 
     Attributes: `examples`, how many had been seen at each point; `mean_loss` and `error`, the means over
     all of them; `interval_mean_loss` and `interval_error`, those since the point before; `certified`,
-    the mean loss that no model of the norm asked for can beat on the first `certified_at` examples
-    (the end of the batch that the point fell in; None: on `examples`). In regression the errors are
-    squared.
+    with a column for each of the `norms`, the mean loss that no linear model of that norm can beat on
+    the first `certified_at` examples (of which there are a few more than `examples` where nothing was
+    computed at the point itself; None: on `examples`). In regression the errors are squared.
 
     >>> both = np.array([1.0, 0.5])
-    >>> Curve(np.array([1, 2]), both, np.array([1.0, 0.0]), both, both, both * np.nan).mean_loss[-1]
+    >>> Curve(np.array([1, 2]), both, np.array([1.0, 0.0]), both, both).mean_loss[-1]
     np.float64(0.5)
     """
 
@@ -38,8 +41,23 @@ class Curve:
     interval_mean_loss: Array
     error: Array
     interval_error: Array
-    certified: Array
+    certified: Array = field(default_factory=lambda: np.empty((0, 0)))
     certified_at: NDArray[np.int64] | None = None
+    norms: tuple[float, ...] = ()
+
+    def best(self, norm: float) -> tuple[NDArray[np.int64], Array]:
+        """After how many examples what was certified for one of the norms, once each, in order.
+
+        >>> half = np.array([0.5, 0.5])
+        >>> certified = np.array([[0.1], [0.2]])
+        >>> Curve(np.array([1, 2]), half, half, half, half, certified, None, (3.0,)).best(3.0)
+        (array([1, 2]), array([0.1, 0.2]))
+        """
+        found = self.certified[:, self.norms.index(norm)]
+        known = np.isfinite(found)
+        at = self.examples if self.certified_at is None else self.certified_at
+        examples, first = np.unique(at[known], return_index=True)
+        return examples, found[known][first]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,17 +103,20 @@ class Report(Run):
     """How a learner did on a stream, every example predicted before it was learned.
 
     It is a `Run` whose rounds are the stretches of the learning curve: from each of its points to the
-    next. If the learner certifies what linear models can do, regrets and bounds are to all of them of a
-    given `norm`, from the certificate; others are infinite.
+    next. Regrets and bounds are to all linear models of a given `norm`: from the audit, if there was
+    one (`certify=`), otherwise from the learner's own certificate, if it has one; else they are
+    infinite.
 
     Attributes: `examples` seen, in so many `seconds`; `losses`, the sum over the examples of each
     stretch, and `weights`, the sum of their importance; `error`, the share of wrong labels or the mean
     squared error, and `rmse`, its root, in regression; `auc` and `calibration` with two labels and
     probabilities; the `curve`; the `learner`'s name; `certified`, what the learner certifies of these
-    examples, or None; `norm`, of the models that the curve certifies.
+    examples, or None; `audit`, what was audited, or None; `audited_loss`, what the learner lost by the
+    loss of the audit, None if that is not known. With three labels or more the audit adds up the losses
+    of telling each label from the rest, and that is not always what `losses` are.
 
     >>> one = np.array([0.5])
-    >>> curve = Curve(np.array([200]), one, one, one / 2, one / 2, one * 0.75)
+    >>> curve = Curve(np.array([200]), one, one, one / 2, one / 2)
     >>> report = Report(200, 0.1, np.array([100.0]), np.array([200.0]), 0.25, curve, "coin")
     >>> report.loss, report.mean_loss
     (100.0, 0.5)
@@ -105,7 +126,6 @@ class Report(Run):
     seconds              0.10
     examples per second  2,000
     mean loss            0.5000
-    certified best       0.3750
     error                25.00%
     """
 
@@ -120,7 +140,13 @@ class Report(Run):
     rmse: float | None = None
     calibration: Calibration | None = None
     certified: Certificate | None = None
-    norm: float | None = None
+    audit: "Audit | None" = None
+    audited_loss: float | None = None
+
+    @property
+    def norms(self) -> tuple[float, ...]:
+        """The norms that were audited."""
+        return () if self.audit is None else self.audit.norms
 
     @property
     def index(self) -> NDArray[np.int64]:
@@ -139,60 +165,108 @@ class Report(Run):
 
     # --- who it is compared with -------------------------------------------------------------------
 
-    def certificate(self, *, norm: float | None = None, ord: float = 2) -> Certificate:
-        """What is certified of these examples, for all linear models of a norm if the learner can.
+    def best_possible(self, norm: float | None = None, *, mean: bool = False) -> float:
+        """No linear model of norm at most `norm` has a smaller loss on these examples.
 
-        Parameters: `norm`, by default that of the report, or 1, measured by `ord`: see
-        `LinearCertificate`. Of learners that certify something else it is that, and `norm` is refused;
-        without any certificate it says so: its bound is infinite.
+        Parameters: `norm`, by default the largest that was audited; `mean`, whether per example.
+
+        >>> from regretless import streams
+        >>> from regretless.evaluate import progressive
+        >>> from regretless.linear import Auto
+        >>> report = progressive(Auto(), streams.bundled("phishing"), certify=(1, 3))
+        >>> round(report.best_possible(1, mean=True), 2), round(report.best_possible(3, mean=True), 2)
+        (0.5, 0.33)
+        """
+        if self.audit is not None:
+            return self.audit.best_possible(self._norm(norm), mean=mean)
+        if isinstance(self.certified, LinearCertificate):
+            return self.certified.best_possible(self._norm(norm), mean=mean)
+        raise ValueError(
+            f"{self.learner} certifies nothing of linear models; audit it: progressive(..., certify=3)"
+        )
+
+    def certificate(self, *, norm: float | None = None, ord: float = 2) -> Certificate:
+        """What is certified of these examples, for all linear models of a norm.
+
+        Parameters: `norm`, by default the largest that was audited, or 1. It is in units of each
+        feature if there was an audit, which knows `ord=2` only; otherwise in the features' own units,
+        by the learner's own certificate: see `LinearCertificate`. Of learners that certify something
+        else it is that, and `norm` is refused; without any certificate it says so: its bound is
+        infinite.
 
         >>> empty = np.empty(0)
-        >>> curve = Curve(empty, empty, empty, empty, empty, empty)
+        >>> curve = Curve(empty, empty, empty, empty, empty)
         >>> Report(0, 1.0, empty, empty, np.nan, curve, "coin").certificate().holds is None
         True
         """
+        if self.audit is not None:
+            if ord != 2:
+                raise ValueError(f"ord={shown(ord)}: norms were audited by ord=2; leave it out")
+            return self.audit._certificate(self._norm(norm), self.audited_loss)
         if isinstance(self.certified, LinearCertificate):
-            wanted = self.norm if norm is None else norm
-            return self.certified.within(1.0 if wanted is None else wanted, ord=ord)
+            return self.certified.within(self._norm(norm), ord=ord)
         if norm is not None:
             raise ValueError(
-                f"norm={shown(norm)}: {self.learner} certifies nothing of linear models"
+                f"norm={shown(norm)}: {self.learner} certifies nothing of linear models; audit it: "
+                "progressive(..., certify=3)"
             )
         if self.certified is not None:
             return self.certified
         return Certificate(self.examples, None, {}, f"none: {self.learner} has no certificate")
 
+    def _norm(self, norm: float | None) -> float:
+        return max(self.norms, default=1.0) if norm is None else norm
+
     def regret(self, *, norm: float | None = None, ord: float = 2) -> float:
         """How much more was lost than by the best model of the norm, at most: see `certificate`."""
-        found = self.certificate(norm=norm, ord=ord).regret
-        return math.inf if found is None else found
+        found = self.certificate(norm=norm, ord=ord)
+        if self.audit is not None:
+            return found.bounds.get("dual", math.inf)
+        return math.inf if found.regret is None else found.regret
 
     def regret_curve(self, *, norm: float | None = None, ord: float = 2) -> Array:
-        """The regret after each stretch; infinite where it was not measured.
+        """The regret after each stretch, at most; infinite where it was not measured.
 
         It was where the curve certifies something of models of this norm, and at the end.
         """
         regret = np.full(len(self.losses), np.inf)
-        if self.norm is not None and norm in (None, self.norm) and ord == 2:
-            best = self.curve.certified * np.cumsum(self.weights)
-            at = self.curve.certified_at
-            known = np.isfinite(best) & (True if at is None else at == self.curve.examples)
-            regret[known] = (np.cumsum(self.losses) - best)[known]
+        wanted = self._norm(norm)
+        if wanted in self.norms and self._counts_alike:
+            at, best = self.curve.best(wanted)
+            where = np.searchsorted(self.curve.examples, at)
+            there = self.curve.examples[where] == at
+            where, best = where[there], best[there]
+            lost, weight = np.cumsum(self.losses)[where], np.cumsum(self.weights)[where]
+            regret[where] = lost - best * weight
         regret[-1:] = self.regret(norm=norm, ord=ord)
         return regret
+
+    @property
+    def _counts_alike(self) -> bool:
+        """Whether the losses are those that were audited."""
+        audited = self.audited_loss
+        return audited is not None and math.isclose(audited, self.loss, rel_tol=1e-9)
 
     def bound_curve(self, *, norm: float | None = None, ord: float = 2) -> Array:
         """The bound on the regret after each stretch; infinite where there is none.
 
-        What the curve certifies is one: the regret, and what rounding may have taken from it.
+        It is the regret, and what rounding may have taken from it.
         """
-        bound = self.regret_curve(norm=norm, ord=ord)
-        bound[-1:] = self.bound(norm=norm, ord=ord)
+        found = self.certificate(norm=norm, ord=ord)
+        bound = self.regret_curve(norm=norm, ord=ord) + found.rounding
+        bound[-1:] = found.bound
         return bound
 
     def _columns(self) -> dict[str, Any]:
         names = ("mean_loss", "interval_mean_loss", "error", "interval_error")
-        return {name.replace("_", " "): getattr(self.curve, name) for name in names}
+        columns = {name.replace("_", " "): getattr(self.curve, name) for name in names}
+        for norm in self.norms:
+            at, best = self.curve.best(norm)
+            known = dict(zip(at.tolist(), best.tolist()))
+            columns[f"best possible of norm {norm:g}"] = [
+                known.get(examples) for examples in self.curve.examples.tolist()
+            ]
+        return columns
 
     # --- to write and to draw ----------------------------------------------------------------------
 
@@ -200,12 +274,13 @@ class Report(Run):
         """All of it in plain Python, ready for JSON; what is not finite is None.
 
         >>> empty = np.empty(0)
-        >>> curve = Curve(empty, empty, empty, empty, empty, empty)
+        >>> curve = Curve(empty, empty, empty, empty, empty)
         >>> report = Report(0, 1.0, empty, empty, error=np.nan, curve=curve, learner="coin")
         >>> report.as_dict()["mean_loss"] is None, report.as_dict()["examples_per_second"]
         (True, 0.0)
         """
-        found = None if self.certified is None else self.certificate()
+        known = self.certified is not None or self.audit is not None
+        found = self.certificate() if known else None
         certificate = found and {
             **{f.name: getattr(found, f.name) for f in dataclasses.fields(found)},
             "against": repr(found.against),
@@ -218,19 +293,27 @@ class Report(Run):
             "mean_loss": self.mean_loss,
             "examples_per_second": self.examples_per_second,
             "certificate": certificate,
+            "norms": [
+                {
+                    "norm": norm,
+                    "best_possible": self.best_possible(norm),
+                    "bound": self.bound(norm=norm),
+                }
+                for norm in self.norms
+            ],
             "curve": dataclasses.asdict(self.curve),
             "calibration": self.calibration and dataclasses.asdict(self.calibration),
         }
-        del everything["certified"]
+        del everything["certified"], everything["audit"]
         return {name: _plain(value) for name, value in everything.items()}
 
     def plot(self, ax: "Axes | None" = None, *, loss_name: str = "loss") -> "Axes":
-        """Draw the learning curve, and below it what no model of the report's norm could reach.
+        """Draw the learning curve, and what no linear model of the audited norms could go below.
 
         `ax`, where to draw; a new picture by default. `loss_name` is written on the axis.
 
         >>> one = np.array([0.5])
-        >>> curve = Curve(np.array([200]), one, one, one / 2, one / 2, one * 0.75)
+        >>> curve = Curve(np.array([200]), one, one, one / 2, one / 2)
         >>> report = Report(200, 0.1, one, one, error=0.25, curve=curve, learner="coin")
         >>> report.plot().get_xlabel()
         'examples seen'
@@ -239,14 +322,19 @@ class Report(Run):
         from regretless.plots.saving import new_axes
 
         axes = new_axes() if ax is None else ax
-        learning_curves({self.learner: self.curve}, loss_name=loss_name, norm=self.norm, ax=axes)
+        learning_curves({self.learner: self.curve}, loss_name=loss_name, ax=axes)
         return axes
+
+    def _compared_with_models(self) -> list[tuple[str, str]]:
+        if self.audit is None:
+            return []
+        bounds = [self.best_possible(norm, mean=True) for norm in self.norms]
+        return audited_rows(self.audit, self.audited_loss, self.mean_loss, bounds)
 
     def __repr__(self) -> str:
         return f"<{self.examples:,} examples of {self.learner}, mean loss {self.mean_loss:.4g}>"
 
     def __str__(self) -> str:
-        best = self.curve.certified[-1] if len(self.curve.certified) else math.nan
         gap = None if self.calibration is None else self.calibration.error
         lines = [
             ("learner", self.learner),
@@ -254,7 +342,7 @@ class Report(Run):
             ("seconds", f"{self.seconds:,.2f}"),
             ("examples per second", f"{self.examples_per_second:,.0f}"),
             ("mean loss", _short(self.mean_loss)),
-            ("certified best", _short(None if math.isnan(best) else best)),
+            *self._compared_with_models(),
             ("error", f"{self.error:.2%}" if self.rmse is None else None),
             ("root mean square error", _short(self.rmse)),
             ("AUC", _short(self.auc)),
@@ -263,6 +351,35 @@ class Report(Run):
         shown = [(name, value) for name, value in lines if value is not None]
         width = max(len(name) for name, _ in shown)
         return "\n".join(f"{name:{width}}  {value}" for name, value in shown)
+
+
+def audited_rows(
+    audit: "Audit", loss: float | None, mean_loss: float, bounds: Sequence[float]
+) -> list[tuple[str, str]]:
+    """What an audit says of a model, in words.
+
+    Parameters: the `audit`; the `loss` by its measure, None if it is not known; the `mean_loss` that
+    was told already; `bounds`, the means that were proved for each of its norms.
+    """
+    if not audit._first.examples:
+        return []
+    mean = None if loss is None else loss / audit._first.weight
+    rows = []
+    if mean is not None and not math.isclose(mean, mean_loss, rel_tol=1e-9, abs_tol=1e-12):
+        name = audit.loss_function.name.replace("_", " ")
+        many = ", each label against the rest" if audit._core.outputs > 1 else ""
+        rows.append(("audited mean loss", f"{_short(mean)}, {name}{many}"))
+    for norm, best in zip(audit.norms, bounds):
+        text = f"no linear model goes below {_short(best)}"
+        if mean is not None:
+            this, far = f"this one, at {_short(mean)},", _short(abs(mean - best))
+            text += (
+                f": {this} is ahead of all by {far} or more"
+                if mean < best
+                else f": none is ahead of {this} by more than {far}"
+            )
+        rows.append((f"norm {norm:g}", text))
+    return rows
 
 
 def _short(value: float | None) -> str | None:

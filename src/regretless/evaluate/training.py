@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import persistence, state
-from regretless.arguments import not_negative, one_of, shown, whole
+from regretless.arguments import one_of, whole
+from regretless.audit import Audit, Judged
+from regretless.evaluate.auditing import Auditing, auditing
 from regretless.evaluate.validation import Validation
 from regretless.linear.loading import restored
 from regretless.linear.outcome import Outcome
@@ -24,7 +26,9 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
     Parameters
     ----------
     model : a learner of `regretless.linear`.
-    norm : if given, what is certified: the mean loss that no linear model of this norm can beat.
+    certify : a norm, or several: an `Audit` takes the same examples, and proves which mean loss no
+        linear model of each norm can go below, in units of each feature. An `Audit` made by hand
+        may be given, too. None: nothing is audited.
     holdout : if `k > 0`, every k-th example is scored apart and not learned, its label included: if
         the model does not know that, it counts as `validate_many` says.
 
@@ -37,28 +41,52 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
     (1125, 125, True)
     """
 
-    def __init__(self, model: Any, norm: float | None = None, holdout: int = 0) -> None:
+    def __init__(self, model: Any, certify: Any = None, holdout: int = 0) -> None:
         self.model = model
-        self.norm = None if norm is None else not_negative(norm, "norm")
-        if norm is not None and model._certifies != "models":
-            raise ValueError(
-                f"norm={shown(norm)}: the certificate of {type(model).__name__} is not about linear "
-                "models; leave norm out"
-            )
         self.holdout = whole(holdout, "holdout", 0)
+        self._auditing = auditing(certify, model, model._classifies)
+        self._late = False  # examples count when they are held out, and are learned later
         kind: Any = "regression" if isinstance(model, Regressing) else "binary"
-        self.validation = Validation(kind)
-        self.held_out = Validation(kind)
+        self.validation = Validation(kind, self.norms)
+        self.held_out = Validation(kind, self.norms)
         self.place = Place()
         self.passes = 0  # that are over
         self._seen = 0  # in this pass, held out or not
-        self._next_certificate = 1.0
-        self.certified: float | None = None  # the newest bound, of all examples until then
+        self.certified: tuple[float, ...] | None = None  # the newest bounds, one for each norm
 
     def __repr__(self) -> str:
-        norm = "" if self.norm is None else f", norm={self.norm:g}"
+        certify = f", certify={self.norms}" if self.norms else ""
         holdout = f", holdout={self.holdout}" if self.holdout else ""
-        return f"Training({self.model!r}{norm}{holdout})"
+        return f"Training({self.model!r}{certify}{holdout})"
+
+    @property
+    def audit(self) -> Audit | None:
+        """The auditor, if something is to be certified."""
+        return None if self._auditing is None else self._auditing.audit
+
+    @property
+    def norms(self) -> tuple[float, ...]:
+        """The norms of linear models that are audited."""
+        return () if self._auditing is None else self._auditing.norms
+
+    @property
+    def finds_alike(self) -> bool:
+        """Whether the model and the auditor, if there is one, keep every feature in the same place."""
+        audit, form = self.audit, self.model._form()
+        if audit is None:
+            return True
+        hashed = audit.bits if audit.features == "hashed" else 0
+        return hashed > 0 and (hashed, audit.intercept) == (form.bits, form.intercept)
+
+    @property
+    def audited_loss(self) -> float | None:
+        """What the model has lost by the audited loss on news; None if that is not known.
+
+        It is `validation.loss`, unless there are three labels or more, for each of which the audit adds
+        up the losses from its first example on, or the model has a loss that cannot be audited.
+        """
+        scores = self.held_out if self._late else self.validation
+        return None if self._auditing is None else self._auditing.loss(scores.loss)
 
     @property
     def seen(self) -> int:
@@ -78,62 +106,109 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
             held = (np.arange(self._seen, self._seen + len(piece)) + 1) % self.holdout == 0
         if held is not None:
             weights = np.where(held, 0.0, 1.0 if weights is None else weights)
-        outcomes = self.model.validate_many(piece.X, piece.y, weights)
-        self._seen += len(piece)
+        audited = self._auditing
+        judges = audited is not None and not self.passes
+        outcomes = self.model._validated(piece.X, piece.y, weights, judges)
         if self.validation.kind == "binary" and len(self.model.classes_) > 2:
             self.validation.kind = self.held_out.kind = "multiclass"
-        certified = self._certified()
-        at = 0
-        for outcome in outcomes:
-            part = slice(at, at + len(outcome))
-            at = part.stop
-            weights = None if piece.w is None else piece.w[part]
-            if held is not None:
-                _add(self.held_out, outcome, weights, held[part])
-            if not self.passes:  # later the examples are no news
-                chosen = slice(None) if held is None else ~held[part]
-                # a piece that a new label cuts is certified at its end, not at the cuts
-                known = certified if at == len(piece) else None
-                _add(self.validation, outcome, weights, chosen, known)
+        judged = audited.judge(outcomes, piece.y) if judges and audited is not None else None
+        ends = np.cumsum([len(outcome) for outcome in outcomes]).tolist()
+        begins, start = [0, *ends], 0
+        for stop in self._cuts(len(piece)):
+            if audited is not None:
+                self._show(audited, piece, held, slice(start, stop), judged)
+            known = audited.at(self._seen + stop) if judges and audited is not None else None
+            self.certified = known or self.certified
+            for outcome, first, last in zip(outcomes, begins, ends):
+                there = slice(max(first, start), min(last, stop))
+                if there.start < there.stop:
+                    # what is certified is so at the end of all of them
+                    proved = known if there.stop == stop else None
+                    self._count(
+                        outcome,
+                        slice(there.start - first, there.stop - first),
+                        None if piece.w is None else piece.w[there],
+                        None if held is None else held[there],
+                        proved,
+                    )
+            start = stop
+        self._seen += len(piece)
 
-    def _certified(self) -> float | None:
-        # The norm of the sum of gradients takes a pass over the bank: now and then only.
-        if self.norm is None or self._seen < self._next_certificate:
-            return None
-        self._next_certificate = 1.1 * self._seen
-        self.certified = self.best_possible()
-        return self.certified
+    def _cuts(self, size: int) -> list[int]:
+        """Where a piece of so many examples is cut: bounds are due there; and its end."""
+        cuts = []
+        if self._auditing is not None and not self.passes:
+            due = max(self._auditing.due, self._seen + 1)
+            while due < self._seen + size:
+                cuts.append(due - self._seen)
+                due = self._auditing.after(due)
+        return [*cuts, size]
 
-    def best_possible(self) -> float:
-        """The mean loss that no linear model of the norm can beat, on all that has been learned."""
-        found: float = self.model.certificate(norm=self.norm).best_possible(mean=True)
-        return found
+    def _show(
+        self,
+        audited: Auditing,
+        piece: Piece,
+        held: NDArray[np.bool_] | None,
+        there: slice,
+        judged: Judged | None,
+    ) -> None:
+        """Let the auditor take the examples that count."""
+        weights = None if piece.w is None else piece.w[there]
+        if held is not None:
+            left_out = ~held[there] if self._late else held[there]
+            weights = np.where(left_out, 0.0, 1.0 if weights is None else weights)
+        whole = there.start == 0 and there.stop == len(piece)
+        part = judged and judged.part(there)
+        audited.take(piece.X if whole else piece.X[there], piece.y[there], weights, part)
+
+    def _count(
+        self,
+        outcome: Outcome,
+        there: slice,
+        weights: NDArray[np.float64] | None,
+        held: NDArray[np.bool_] | None,
+        proved: tuple[float, ...] | None,
+    ) -> None:
+        """Add a part of an outcome to the scores."""
+        if held is not None:
+            late = proved if self._late else None
+            _add(self.held_out, outcome, there, weights, held, certified=late)
+        if not self.passes:  # later the examples are no news
+            chosen = slice(None) if held is None else ~held
+            now = None if self._late else proved
+            _add(self.validation, outcome, there, weights, chosen, certified=now)
+
+    def bounds(self) -> tuple[float, ...]:
+        """The mean losses that no linear model of each norm can beat, on all examples audited."""
+        return () if self._auditing is None else self._auditing.bounds()
 
     def certify(self) -> None:
-        """Ask for what is certified of all examples so far, which `take` does only now and then.
+        """Compute the bounds for all examples so far, which `take` does only now and then.
 
-        It is the last point of the curve that gets it; in later passes, of which there is no curve,
-        and without a `norm` nothing is asked.
+        It is the last point of the curve that gets them, if the examples were news.
 
         >>> from regretless import streams
         >>> from regretless.linear import LinearClassifier
-        >>> training, pages = Training(LinearClassifier(), norm=3), list(streams.bundled("phishing"))
-        >>> for part in (pages[:1200], pages[1200:]):
-        ...     for piece in streams.read(part).pieces():
-        ...         training.take(piece)
+        >>> training, pages = Training(LinearClassifier(), certify=3), streams.bundled("phishing")
+        >>> for piece in streams.read(pages).pieces():
+        ...     training.take(piece)
         >>> training.certify()
         >>> int(training.validation.curve.certified_at[-1])
         1250
         """
-        if self.norm is not None and self.validation.examples and not self.passes:
-            self.certified = self.best_possible()
-            self.validation.certify(self.certified)
+        scores = self.held_out if self._late else self.validation
+        if self._auditing is not None and scores.examples:
+            self.certified = self.bounds()
+            if not self.passes:
+                scores.certify(self.certified)
 
     def end_pass(self) -> None:
         """The stream has come to its end and begins again."""
         self.passes += 1
         self.place, self._seen = Place(), 0
-        self.held_out = Validation(self.held_out.kind)  # of the newest pass alone
+        self.held_out = Validation(self.held_out.kind, self.norms)  # of the newest pass alone
+        if self.audit is not None:
+            self.audit.start_pass()
 
     # --- checkpoints -------------------------------------------------------------------------------
 
@@ -143,13 +218,17 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         parts = {f"model.{k}": v for k, v in arrays.items()}
         parts |= {f"validation.{k}": v for k, v in self.validation.state().items()}
         parts |= {f"held_out.{k}": v for k, v in self.held_out.state().items()}
+        audit = None
+        if self.audit is not None:
+            audit, more = self.audit._described()
+            parts |= {f"audit.{k}": v for k, v in more.items()}
         described = {
             "command": dict(command),
             "model": description,
             "kind": self.validation.kind,
             "place": self.place.to_dict(),
-            "counts": [self.passes, self._seen, self._next_certificate],
-            "norm": self.norm,
+            "counts": [self.passes, self._seen, self._auditing.due if self._auditing else 0],
+            "audit": audit,
             "holdout": self.holdout,
         }
         persistence.write(path, described, parts)
@@ -168,33 +247,46 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
                     "remove it or choose another directory"
                 )
             model = restored(path, parts.take("model"), parts.part("model").rest())
-            training = cls(model, parts.take("norm"), parts.take("holdout"))
+            audit, described = None, parts.take("audit")
+            if described is not None:
+                inside = parts.part("audit", described)
+                audit = Audit._restored(inside)
+                inside.done()
+            training = cls(model, None if audit is None else audit.clone(), parts.take("holdout"))
             kind = one_of(parts.take("kind"), "kind", ("binary", "multiclass", "regression"))
             for name in ("validation", "held_out"):
-                setattr(training, name, Validation.restored(kind, parts.part(name).rest()))
+                setattr(
+                    training,
+                    name,
+                    Validation.restored(kind, parts.part(name).rest(), training.norms),
+                )
             training.place = Place.from_dict(parts.inside("place").options())
             passes, seen, later = parts.take("counts")
             training.passes, training._seen = whole(passes, "counts", 0), whole(seen, "counts", 0)
-            training._next_certificate = not_negative(later, "counts")
+            if training._auditing is not None and audit is not None:
+                training._auditing.audit = audit
+                training._auditing.due = whole(later, "counts", 0)
             return training
 
 
 def _add(
     scores: Validation,
     outcome: Outcome,
+    there: slice,
     weights: NDArray[np.float64] | None,
     chosen: NDArray[np.bool_] | slice,
-    certified: float | None = None,
+    *,
+    certified: tuple[float, ...] | None,
 ) -> None:
-    """Add the outcomes that are chosen."""
+    """Add those that are chosen of a part of an outcome."""
     p, positive = outcome.probability, outcome.positive
     if scores.kind != "binary":
         p = positive = None
     scores.add(
-        outcome.losses[chosen],
+        outcome.losses[there][chosen],
         None if weights is None else weights[chosen],
-        outcome.wrong[chosen],
-        None if p is None else p[chosen],
-        None if positive is None else positive[chosen],
+        outcome.wrong[there][chosen],
+        None if p is None else p[there][chosen],
+        None if positive is None else positive[there][chosen],
         certified=certified,
     )

@@ -5,7 +5,7 @@ without a holdout: Blum, Kalai and Langford, "Beating the Hold-Out" (1999).
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regretless import _core, arguments
 from regretless.arguments import one_of
+from regretless.audit import Audit
 from regretless.certificates import Certificate
 from regretless.evaluate.report import Calibration, Curve, Report
 from regretless.state import Parts
@@ -25,6 +26,16 @@ Kind: TypeAlias = Literal["binary", "multiclass", "regression"]
 
 # The points of a curve: 24 in a decade, fewer below 40, where roundings coincide.
 _POINTS = np.unique(np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).astype(np.int64))
+
+
+def point_from(examples: int) -> int:
+    """The first point of a curve after so many examples or more.
+
+    >>> point_from(7), point_from(1000), point_from(1001)
+    (7, 1000, 1101)
+    """
+    return int(_POINTS[min(int(_POINTS.searchsorted(examples)), len(_POINTS) - 1)])
+
 
 _RANKS, _REACH = 2**14, 16.0  # bins of the log-odds from -16 to 16
 _SHARES = 20  # bins of the probability, for calibration
@@ -42,7 +53,8 @@ class Validation(OneThread):
     may count as tied, that is one half. It is off by at most half the share of such pairs.
 
     Parameters: `kind`, "binary", "multiclass" or "regression". Set it from "binary" to "multiclass"
-    when a third label appears; AUC and calibration are then no more.
+    when a third label appears; AUC and calibration are then no more. `norms`, of the linear models of
+    which something is certified.
 
     >>> scores = Validation("binary")
     >>> scores.add(losses=[0.7, 0.1, 0.4], weights=None, wrong=[True, False, False],
@@ -53,21 +65,22 @@ class Validation(OneThread):
     array([1, 2, 3])
     """
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: Kind, norms: Sequence[float] = ()) -> None:
         one_of(kind, "kind", get_args(Kind))
         self._kind: Kind = kind
+        self.norms = tuple(norms)
         self._examples = 0
         # Row k: the sums of weight, loss and wrong after point k - 1 up to point k, what was certified
-        # at the end of the last batch that touched it, and where that end was.
+        # for each norm at the end of the last batch that touched it, and where that end was.
         self._sums = np.zeros((len(_POINTS) + 1, 3))
-        self._certified = np.full(len(_POINTS) + 1, np.nan)
+        self._certified = np.full((len(_POINTS) + 1, len(self.norms)), np.nan)
         self._certified_at = np.zeros(len(_POINTS) + 1, np.int64)
         binary = kind == "binary"
         self._ranks = np.zeros((2, _RANKS if binary else 0))  # weight of negatives, of positives
         self._shares = np.zeros((3, _SHARES if binary else 0))  # weight, probability, positives
 
     def __repr__(self) -> str:
-        return f"Validation({self._kind!r})"
+        return f"Validation({self._kind!r}{f', norms={self.norms}' if self.norms else ''})"
 
     @property
     def kind(self) -> Kind:
@@ -100,7 +113,7 @@ class Validation(OneThread):
         probability: ArrayLike | None = None,
         positive: ArrayLike | None = None,
         *,
-        certified: float | None = None,
+        certified: Sequence[float] | None = None,
     ) -> None:
         """Add a batch, in the order of the stream; nothing has changed if it raises.
 
@@ -108,10 +121,10 @@ class Validation(OneThread):
         the importance of each example, finite and >= 0, None for 1; `wrong`, whether the predicted
         label was, or the squared error in regression; with two labels, the `probability` predicted
         for the positive one, and whether the label was `positive`. Where the probability is NaN there
-        was none, and the example counts neither for AUC nor for calibration. `certified`: the
-        mean loss that no model of the norm asked for can beat on all examples up to this batch's end,
-        where it is known. The points of the curve in this batch get it, with that end; a point that
-        batches share keeps the newest that is known.
+        was none, and the example counts neither for AUC nor for calibration. `certified`: for
+        each of the norms, the mean loss that no linear model can beat on all examples up to this
+        batch's end, where it is known. The points of the curve in this batch get it, with that end;
+        a point that batches share keeps the newest that is known.
 
         >>> scores = Validation("regression")
         >>> scores.add([1.0, 4.0], None, [1.0, 4.0])
@@ -134,7 +147,7 @@ class Validation(OneThread):
         if weights is not None:
             np.multiply(rows[1:], weight, out=rows[1:], where=weight > 0)
             rows[1:, weight == 0] = 0.0  # also if the loss is infinite
-        proved = np.nan if certified is None else float(certified)
+        proved = self._proved(certified)
         start, stop = self._examples, self._examples + count
         first, last = _POINTS.searchsorted(start, "right"), _POINTS.searchsorted(stop, "left")
         sums = np.add.reduceat(rows, np.append(0, _POINTS[first:last] - start), axis=1)
@@ -147,22 +160,28 @@ class Validation(OneThread):
             self._add_probabilities(probability, positive, weight)
         self._sums[first : last + 1] += sums.T
         # nothing new does not undo what an earlier batch has proved for the point they share
-        new = first + int(certified is None and bool(np.isfinite(self._certified[first])))
+        new = first + int(certified is None and bool(np.isfinite(self._certified[first]).any()))
         self._certified[new : last + 1] = proved
         self._certified_at[new : last + 1] = stop
         self._examples = stop
 
-    def certify(self, bound: float) -> None:
-        """The mean loss that no model of the norm asked for can beat on all examples so far.
+    def certify(self, bounds: Sequence[float]) -> None:
+        """For each norm, the mean loss that no linear model can beat on all examples so far.
 
-        >>> scores = Validation("regression")
+        >>> scores = Validation("regression", norms=[3])
         >>> scores.add([1.0, 4.0], None, [1.0, 4.0])
-        >>> scores.certify(0.5)
+        >>> scores.certify([0.5])
         >>> scores.curve.certified.tolist(), scores.curve.certified_at.tolist()
-        ([nan, 0.5], [2, 2])
+        ([[nan], [0.5]], [2, 2])
         """
         row = _POINTS.searchsorted(self._examples, "left")
-        self._certified[row], self._certified_at[row] = bound, self._examples
+        self._certified[row], self._certified_at[row] = self._proved(bounds), self._examples
+
+    def _proved(self, bounds: Sequence[float] | None) -> Array:
+        """What is certified for each norm; NaN where nothing is."""
+        if bounds is None:
+            return np.full(len(self.norms), np.nan)
+        return arguments.vector(bounds, "certified", len(self.norms))
 
     def _add_probabilities(
         self, probability: ArrayLike, positive: ArrayLike | None, weight: Array
@@ -262,7 +281,7 @@ class Validation(OneThread):
         """The learning curve up to now; its last point is the last example.
 
         >>> scores = Validation("regression")
-        >>> scores.add([4.0, 2.0, 0.0], None, [4.0, 2.0, 0.0], certified=1.5)
+        >>> scores.add([4.0, 2.0, 0.0], None, [4.0, 2.0, 0.0])
         >>> scores.curve.mean_loss, scores.curve.interval_mean_loss
         (array([4., 3., 2.]), array([4., 2., 0.]))
         """
@@ -277,6 +296,7 @@ class Validation(OneThread):
             interval_error=interval[:, 1],
             certified=self._certified[:size].copy(),
             certified_at=self._certified_at[:size].copy(),
+            norms=self.norms,
         )
 
     def report(
@@ -284,9 +304,12 @@ class Validation(OneThread):
         seconds: float,
         learner: str,
         certified: Certificate | None = None,
-        norm: float | None = None,
+        audit: Audit | None = None,
+        audited_loss: float | None = None,
     ) -> Report:
-        """What is known now, with the time it took, the learner's name and what it certifies.
+        """What is known now, with the time it took, the learner's name and what is certified.
+
+        Parameters: see `Report`.
 
         >>> scores = Validation("regression")
         >>> scores.add([4.0, 2.0], None, [4.0, 2.0])
@@ -306,7 +329,8 @@ class Validation(OneThread):
             curve=curve,
             certified=certified,
             learner=learner,
-            norm=norm,
+            audit=audit,
+            audited_loss=audited_loss,
         )
 
     def state(self) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
@@ -325,15 +349,17 @@ class Validation(OneThread):
         }
 
     @classmethod
-    def restored(cls, kind: Kind, arrays: Mapping[str, NDArray[np.generic]]) -> Self:
-        """The validation whose `kind` and `state()` these are.
+    def restored(
+        cls, kind: Kind, arrays: Mapping[str, NDArray[np.generic]], norms: Sequence[float] = ()
+    ) -> Self:
+        """The validation whose `kind`, `state()` and `norms` these are.
 
         >>> scores = Validation("regression")
         >>> scores.add([4.0], None, [4.0])
         >>> Validation.restored("regression", scores.state()).loss
         4.0
         """
-        restored = cls(kind)
+        restored = cls(kind, norms)
         for name, fresh in restored.state().items():
             if name not in arrays:
                 raise ValueError(

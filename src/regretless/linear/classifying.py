@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -172,7 +173,7 @@ class Classifying(LinearLearner):
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn a batch; `classes`, if given, are the labels that exist from the start."""
-        for _ in self._learn(X, y, classes, sample_weight, want_scores=False):
+        for _ in self._learn(X, y, classes, sample_weight, Want.nothing):
             pass
         return self
 
@@ -185,13 +186,18 @@ class Classifying(LinearLearner):
 
         There is a further `Outcome` for every label that is met for the first time.
         """
+        return self._validated(X, y, w)
+
+    def _validated(self, X: Any, y: Any, w: Any, scores: bool = False) -> list[Outcome]:
+        """What `validate_many` does, with the `scores` of all labels if they are asked for."""
+        want = Want.scores if scores else Want.best
         return [
-            self._outcome(codes, scores, losses)
-            for codes, (scores, losses) in self._learn(X, y, None, w, want_scores=True)
+            self._outcome(codes, told, losses, scores)
+            for codes, (told, losses) in self._learn(X, y, None, w, want)
         ]
 
     def _learn(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any, want_scores: bool
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, wanted: Want
     ) -> Iterator[tuple[NDArray[np.int32], Any]]:
         """Learn a batch part by part: the codes of the labels and what the core says of them."""
         batch, labels, importance = rows.batch(X), label_array(y), weight_array(sample_weight)
@@ -206,7 +212,7 @@ class Classifying(LinearLearner):
                 self._add(label)
             codes, fresh = self._joining(labels, importance)
         if not fresh:
-            want = self._wanted(codes, want_scores)
+            want = self._wanted(codes, wanted)
             yield codes, self._feed(batch, np.maximum(codes, 0), importance, want)
             return
         # A label's lane begins where the label first appears, so the batch is cut there.
@@ -216,7 +222,7 @@ class Classifying(LinearLearner):
                 part = slice(start, t)
                 codes, _ = self._labels.encode(labels[part])
                 weights = None if importance is None else importance[part]
-                want, learned = self._wanted(codes, want_scores), self.examples_
+                want, learned = self._wanted(codes, wanted), self.examples_
                 try:
                     with _counting_from(start, self._model):
                         told = self._feed(batch[part], np.maximum(codes, 0), weights, want)
@@ -224,14 +230,14 @@ class Classifying(LinearLearner):
                     if newest is not None and self.examples_ == learned:
                         self._take_back(newest)
                     raise
-                if want_scores:
+                if wanted:
                     told = told[0].reshape(t - start, -1)[scored:].ravel(), told[1][scored:]
                 if t - start > scored:
                     yield codes[scored:], told
                 start = t
             if label is not None:
                 # the row is predicted by the learner that does not know the label
-                scored = int(want_scores and label not in self._labels.index)
+                scored = int(wanted is not Want.nothing and label not in self._labels.index)
                 if scored:
                     told = self._feed(batch[t : t + 1], None, None, Want.scores), np.zeros(1)
                     yield np.full(1, -1, np.int32), told
@@ -250,21 +256,33 @@ class Classifying(LinearLearner):
         there = np.flatnonzero(importance > 0)
         return codes, [(int(there[t]), label) for t, label in self._labels.encode(labels[there])[1]]
 
-    def _wanted(self, codes: NDArray[np.int32], scores: bool) -> Want:
-        """What the core is to tell of a batch: of many labels, all known, only which is the best."""
-        if not scores:
-            return Want.nothing
+    def _wanted(self, codes: NDArray[np.int32], wanted: Want) -> Want:
+        """What the core is to tell of a batch: the best label is enough if there are many, all known."""
+        if wanted is not Want.best:
+            return wanted
         best = len(self._labels.labels) > 2 and not (codes < 0).any()
         return Want.best if best else Want.scores
 
-    def _outcome(self, codes: NDArray[np.int32], scores: Any, losses: Any) -> Outcome:
+    def _outcome(
+        self, codes: NDArray[np.int32], scores: Any, losses: Any, all_scores: bool
+    ) -> Outcome:
+        outcome = self._judged(codes, scores, losses, all_scores)
+        if not all_scores:
+            return outcome
+        told = scores.reshape(len(codes), -1)
+        return replace(outcome, scores=told, codes=codes, labels=tuple(self._labels.labels))
+
+    def _judged(
+        self, codes: NDArray[np.int32], scores: Any, losses: Any, all_scores: bool
+    ) -> Outcome:
         count, unknown = len(self._labels.labels), codes < 0
         if unknown.any():
             losses = np.where(
                 unknown, self._losses_of_unknown(scores.reshape(len(codes), -1)), losses
             )
         if count > 2:  # if all labels are known, the best of them came instead of the scores
-            best = scores.reshape(len(codes), -1).argmax(axis=1) if unknown.any() else scores
+            told = all_scores or unknown.any()
+            best = scores.reshape(len(codes), -1).argmax(axis=1) if told else scores
             return Outcome(losses, (best != codes).astype(np.float64))
         if count < 2:  # before the second label every prediction is the first
             return Outcome(losses, unknown.astype(np.float64))

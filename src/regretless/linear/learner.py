@@ -60,6 +60,10 @@ class LinearLearner(OneThread, ABC):
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         """The loss, and the rule with its options, as the core takes them."""
 
+    def _own_loss(self) -> Loss:
+        """The loss that `loss_` adds up."""
+        return self._parts()[0]
+
     @property
     def _is_linear(self) -> bool:
         """Whether the score is `<w, x>` with a weight of 0 for every feature not seen."""

@@ -54,8 +54,13 @@ class Regressing(LinearLearner):
 
     def validate_many(self, X: Any, y: Any, w: Any = None) -> list[Outcome]:
         """Predict each row, then learn it, as `step` does, and tell what became of the predictions."""
-        targets, (scores, losses) = self._learn(X, y, w, want_scores=True)
-        return [Outcome(losses, (scores - targets) ** 2)]
+        return self._validated(X, y, w)
+
+    def _validated(self, X: Any, y: Any, w: Any, scores: bool = True) -> list[Outcome]:
+        """What `validate_many` does; the scores are the predictions, which cost nothing to tell."""
+        targets, (predicted, losses) = self._learn(X, y, w, want_scores=True)
+        told = predicted.reshape(-1, 1) if scores else None
+        return [Outcome(losses, (predicted - targets) ** 2, scores=told)]
 
     def _learn(self, X: Any, y: Any, w: Any, want_scores: bool) -> tuple[NDArray[np.float64], Any]:
         batch = rows.batch(X)

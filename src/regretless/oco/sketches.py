@@ -68,7 +68,7 @@ class FullMatrix(Sketch):
         self.root = math.sqrt(alpha) * np.eye(dimension)
 
     def add(self, g: Array) -> None:
-        self.root = np.linalg.qr(np.vstack([self.root, g]), mode="r")
+        self.root = np.asarray(np.linalg.qr(np.vstack([self.root, g]), mode="r"))
         self.sum = self.sum + np.outer(g, g)
 
     def times(self, v: Array) -> Array:

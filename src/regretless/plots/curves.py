@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ __all__ = ["learning_curves"]
 LINES = ("-", "--", "-.", ":", (0, (7, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "x", "P")
 VISIBLE = 10_000  # the last example over the first one shown
+_Line: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # Okabe and Ito
 
 
@@ -26,24 +27,25 @@ def learning_curves(
     curves: Mapping[str, Curve],
     path: str | PathLike[str] | None = None,
     loss_name: str = "log loss",
-    norm: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Figure":
     """Draw the mean loss against the examples seen, for learners of one stream and one loss.
 
-    Lines are means over all examples so far, faint markers means since the point before. The hatched
-    band is what no linear model of norm at most `norm` could have reached, the best of what the
-    curves certify. The picture begins where a 10,000th had been seen, and its height is chosen for the
-    best curve and for the end of all: the early losses of others may lie above it.
+    Lines are means over all examples so far, faint markers means since the point before. Grey lines
+    are what no linear model of each norm could have gone below, the best of what the curves certify,
+    and below the lowest of them is a hatched band. The picture begins where a 10,000th had been seen,
+    and its height is chosen for the best curve and for the end of all: the early losses of others may
+    lie above it.
 
     Parameters: `curves` by name, none of them empty; `path`, where to write it, .png or .svg;
-    `loss_name`, for the axis, with its unit if it has one; `norm`, for the legend; `ax`, where to draw,
-    instead of a figure of its own.
+    `loss_name`, for the axis, with its unit if it has one; `ax`, where to draw, instead of a figure of
+    its own.
 
     >>> points = np.array([1, 10, 100])
     >>> loss = np.array([0.7, 0.6, 0.5])
-    >>> curve = Curve(points, loss, loss - 0.1, loss / 2, loss / 2, loss - 0.3)
-    >>> learning_curves({"coin": curve}, norm=10).axes[0].get_xlabel()
+    >>> proved = np.column_stack([loss - 0.1, loss - 0.3])
+    >>> curve = Curve(points, loss, loss - 0.1, loss / 2, loss / 2, proved, norms=(1, 10))
+    >>> learning_curves({"coin": curve}).axes[0].get_xlabel()
     'examples seen'
     """
     if not curves:
@@ -63,16 +65,12 @@ def learning_curves(
     for k, (name, curve) in enumerate(curves.items()):
         handles.append(_draw(axes, curve, k))
         labels.append(f"{name}: {curve.mean_loss[-1]:.4g}")
-    examples, certified = _certified(curves.values())
-    if len(examples):
-        heights = np.maximum(bottom, certified)
-        handles.append(
-            axes.fill_between(
-                examples, bottom, heights, hatch="///", facecolor="none", edgecolor="0.6"
-            )
-        )
-        bound = "B" if norm is None else f"{norm:g}"
-        labels.append(f"no linear model of norm ≤ {bound} is below this: {certified[-1]:.4g}")
+    proved = _certified(curves.values())
+    if proved:
+        handles.append(_draw_proved(axes, proved, bottom))
+        norms = ", ".join(f"{norm:g}" for norm in proved)
+        last = ", ".join(f"{best[-1]:.4g}" for _, best in proved.values())
+        labels.append(f"no linear model of norm {norms} is below: {last}")
     axes.set_xscale("log")
     end = max(curve.examples[-1] for curve in curves.values())
     axes.set_xlim(max(1, end / VISIBLE) * 0.9, end * 1.2)
@@ -110,16 +108,41 @@ def _draw(axes: Any, curve: Curve, k: int) -> Any:
     return line
 
 
-def _certified(curves: Iterable[Curve]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The highest of what is certified at each number of examples, in order."""
-    best: dict[int, float] = {}
+def _draw_proved(axes: Any, proved: Mapping[float, _Line], bottom: float) -> Any:
+    """A line for each norm, which its end names, and a band below the lowest."""
+    for norm, (examples, best) in proved.items():
+        axes.plot(examples, np.maximum(bottom, best), color="0.45", lw=1.0)
+        if best[-1] > bottom:
+            axes.annotate(
+                f"norm {norm:g}",
+                (1.0, best[-1]),
+                (3, 0),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                va="center",
+                fontsize="small",
+                color="0.35",
+            )
+    examples, best = min(proved.values(), key=lambda line: float(line[1][-1]))
+    heights = np.maximum(bottom, best)
+    return axes.fill_between(
+        examples, bottom, heights, hatch="///", facecolor="none", edgecolor="0.7"
+    )
+
+
+def _certified(curves: Iterable[Curve]) -> dict[float, _Line]:
+    """For each norm, the highest of what is certified at each number of examples, in order."""
+    found: dict[float, dict[int, float]] = {}
     for curve in curves:
-        at = curve.examples if curve.certified_at is None else curve.certified_at
-        for examples, certified in zip(at.tolist(), curve.certified.tolist()):
-            if np.isfinite(certified):
+        for norm in curve.norms:
+            best = found.setdefault(norm, {})
+            for examples, certified in zip(*(each.tolist() for each in curve.best(norm))):
                 best[examples] = max(certified, best.get(examples, certified))
-    examples = sorted(best)
-    return np.array(examples, np.int64), np.array([best[each] for each in examples])
+    return {
+        norm: (np.array(sorted(best), np.int64), np.array([best[n] for n in sorted(best)]))
+        for norm, best in sorted(found.items())
+        if best
+    }
 
 
 def _limits(curves: Collection[Curve]) -> tuple[float, float]:
@@ -133,7 +156,7 @@ def _limits(curves: Collection[Curve]) -> tuple[float, float]:
         shown += [
             *curve.mean_loss[late],
             *curve.interval_mean_loss[late & many],
-            curve.certified[-1],
+            *curve.certified[-1:].ravel(),
         ]
     finite = [each for each in shown if np.isfinite(each)] or [0.0, 1.0]
     low, high = min(finite), max(finite)

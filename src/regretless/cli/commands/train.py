@@ -31,7 +31,7 @@ __all__ = ["EPILOG", "train"]
 EPILOG = examples(
     "regretless train clicks.vw.gz --save clicks.model",
     "regretless train spam.csv --label spam --loss hinge --learner perceptron",
-    'regretless train "ads/*.parquet" --label clicked --certify 10 --checkpoint ck/',
+    'regretless train "ads/*.parquet" --label clicked --certify 1,3,10 --checkpoint ck/',
     "regretless train badly_scaled.csv --label y --learner newton --sketch oja --size 10",
     "regretless train covtype.csv --label y --learner boost --kind bbm --weak 20 --edge 0.1",
     "regretless train tuesday.vw --from monday.model --save tuesday.model",
@@ -53,9 +53,9 @@ def train(
         ),
     ] = None,
     learner: Annotated[
-        Learner | None,
-        learning_option(help="How to learn; by default auto, or coin with --certify."),
-    ] = None,
+        Learner,
+        learning_option(help="How to learn."),
+    ] = Learner.AUTO,
     rate: Annotated[
         float | None,
         learning_option(
@@ -122,9 +122,7 @@ def train(
         run(
             reading.reading(),
             learning.options(
-                learner=(
-                    learner or (Learner.AUTO if learning.certify is None else Learner.COIN)
-                ).value,
+                learner=learner.value,
                 rate=rate,
                 l1=l1,
                 l2=l2,
@@ -147,7 +145,7 @@ def train(
 def _refuse_what_the_model_brings(context: typer.Context, model: str) -> None:
     """A learner is made once: what was chosen then cannot be chosen again."""
     chosen = {"learner", "rate", "l1", "l2", "names"} | {
-        each.name for each in fields(LearningOptions) if each.name != "classes"
+        each.name for each in fields(LearningOptions) if each.name not in ("classes", "certify")
     }
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")
