@@ -230,7 +230,7 @@ class Classifying(LinearLearner):
                     if newest is not None and self.examples_ == learned:
                         self._take_back(newest)
                     raise
-                if wanted:
+                if wanted is not Want.nothing:
                     told = told[0].reshape(t - start, -1)[scored:].ravel(), told[1][scored:]
                 if t - start > scored:
                     yield codes[scored:], told
