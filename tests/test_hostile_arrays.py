@@ -328,11 +328,12 @@ def test_a_column_of_mixed_objects():
 def test_class_numbers_beyond_the_lanes_do_not_reach_the_core():
     core = LinearClassifier()._start()
     starts, columns, values = np.array([0, 1]), np.zeros(1, np.int32), np.ones(1)
+    nothing = _core.Want.nothing
     for label in (2, -1, 2**30):
         with pytest.raises(ValueError, match="a class number is out of range"):
-            core.csr(1, starts, columns, values, False, np.array([label], np.int32), None, False)
+            core.csr(1, starts, columns, values, False, np.array([label], np.int32), None, nothing)
     with pytest.raises(ValueError, match="malformed"):
-        core.csr(1, np.array([0, 5]), columns, values, False, None, None, True)
+        core.csr(1, np.array([0, 5]), columns, values, False, None, None, _core.Want.scores)
     assert isinstance(core, _core.Learner)
 
 
