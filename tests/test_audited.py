@@ -455,6 +455,16 @@ def test_a_checkpoint_goes_on_with_the_audit(kind, holdout, tmp_path):
     np.testing.assert_array_equal(half.validation.curve.certified, whole.validation.curve.certified)
 
 
+@pytest.mark.parametrize("seen", [10**9, 10**15, 2**53])
+def test_a_piece_after_very_many_examples_is_taken(seen):
+    """Beyond the last point of a curve, too."""
+    training = Training(LinearClassifier(), certify=3)
+    training._seen = seen
+    (piece,) = streams.read(stream()).pieces()
+    training.take(piece)
+    assert training._auditing.due > seen
+
+
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "squared"])
 def test_an_audit_that_is_interrupted_goes_on_bit_for_bit(loss):
     """Weights of lanes are scaled anew now and then: that must not depend on the stops."""

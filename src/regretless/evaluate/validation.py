@@ -31,10 +31,11 @@ _POINTS = np.unique(np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).astype(np.in
 def point_from(examples: int) -> int:
     """The first point of a curve after so many examples or more.
 
-    >>> point_from(7), point_from(1000), point_from(1001)
-    (7, 1000, 1101)
+    >>> point_from(7), point_from(1000), point_from(1001), point_from(10**16) == 10**16
+    (7, 1000, 1101, True)
     """
-    return int(_POINTS[min(int(_POINTS.searchsorted(examples)), len(_POINTS) - 1)])
+    at = int(_POINTS.searchsorted(examples))
+    return int(_POINTS[at]) if at < len(_POINTS) else examples
 
 
 _RANKS, _REACH = 2**14, 16.0  # bins of the log-odds from -16 to 16
