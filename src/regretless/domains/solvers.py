@@ -47,15 +47,22 @@ def increasing_root(
 
     if bounded(low) >= 0.0:
         return low
-    step = 1.0
-    while bounded(low + step) < 0.0:
-        low, step = low + step, 4.0 * step
-        if step > 1e160:
+    # the root may be many orders above or below 1: first its power of four, by bisection
+    reached = bounded(low + 1.0) >= 0.0
+    above, below, stride = (0, -1, 1) if reached else (1, 0, 1)
+    while reached and below > -512 and bounded(low + 4.0**below) >= 0.0:
+        above, below, stride = below, below - 2 * stride, 2 * stride
+    while not reached and bounded(low + 4.0**above) < 0.0:
+        above, below, stride = above + 2 * stride, above, 2 * stride
+        if above > 270:
             raise ValueError(impossible)
-    # the root may be many orders below 1, where an absolute tolerance would say nothing
-    while step > 1e-300 and bounded(low + step / 4.0) >= 0.0:
-        step /= 4.0
-    return float(brentq(bounded, low, low + step, xtol=1e-300, rtol=4 * np.finfo(float).eps))
+    while above - below > 1:
+        middle = (above + below) // 2
+        above, below = (middle, below) if bounded(low + 4.0**middle) >= 0.0 else (above, middle)
+    ends = low + 4.0**below, low + 4.0**above
+    if bounded(ends[0]) >= 0.0:
+        return ends[0]
+    return float(brentq(bounded, *ends, xtol=1e-300, rtol=4 * np.finfo(float).eps))
 
 
 def solve_quadratic(matrix: Array, right: Array) -> Array:
@@ -263,10 +270,7 @@ def by_norm(theta: Array, geometry: "PNorm", domain: "Domain") -> Array | None:
 
     if not theta.any() or at(1.0) is None:
         return None
-    low = lp_norm(geometry.link(theta), q)
-    while low > 1e-200 and beyond(low) >= 0.0:
-        low /= 8.0
-    return at(increasing_root(beyond, low=low))
+    return at(increasing_root(beyond, low=1e-200))
 
 
 def maximise(theta: Array, geometry: "Geometry", domain: "Domain") -> Array:
