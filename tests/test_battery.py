@@ -192,7 +192,7 @@ def test_clone(entry):
     assert same(state(entry, player), before)
 
 
-@everyone("copy")
+@everyone("clone")
 def test_copy(entry):
     """It has the state as well."""
     goes_on(entry, lambda player: player.copy())

@@ -81,8 +81,8 @@ def test_progressive_over_a_matrix_that_changes():
     matrix, change = changed(indices=2**30)
 
     class Changes(LinearClassifier):
-        def validate_many(self, X, y, w=None):
-            out = super().validate_many(X, y, w)
+        def _validated(self, X, y, w, scores=False):
+            out = super()._validated(X, y, w, scores)
             change()
             return out
 

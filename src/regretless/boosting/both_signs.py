@@ -1,5 +1,6 @@
 """A weak learner and its negation (Luo (2016), footnote 11)."""
 
+import copy
 from typing import Any
 
 from regretless.arguments import finite, importance, number
@@ -40,6 +41,10 @@ class BothSigns(OneThread):
     def clone(self) -> "BothSigns":
         """One that has seen nothing."""
         return BothSigns(self.weak)
+
+    def copy(self) -> "BothSigns":
+        """One that has learned the same."""
+        return copy.deepcopy(self)
 
     def __repr__(self) -> str:
         return f"BothSigns({self.weak!r})"
