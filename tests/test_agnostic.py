@@ -155,7 +155,7 @@ def test_is_weighted_majority(H, experts):
         assert best.bounds["hoeffding"] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("rate", ["hoeffding", "survey", 0.3])
+@pytest.mark.parametrize("rate", ["hoeffding", "shalev-shwartz", 0.3])
 @pytest.mark.parametrize("horizon", [None, 100])
 @pytest.mark.parametrize("H", CLASSES, ids=repr)
 def test_regret_below_its_bound(H, horizon, rate):
@@ -186,7 +186,7 @@ def test_bounds_of_the_text():
     xs, ys = stream(H, T, 0)
     for rate, name, factor in (
         ("hoeffding", "hoeffding", 0.5**0.5),
-        ("survey", "Shalev-Shwartz (2012), Theorem 3.1", 2.0),
+        ("shalev-shwartz", "Shalev-Shwartz (2012), Theorem 3.1", 2.0),
     ):
         learner = AgnosticLearner(H, T, rate=rate, experts="ldim")
         count = learner.pool.count

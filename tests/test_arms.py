@@ -191,17 +191,17 @@ def test_the_generic_algorithm_with_the_exponential_potential_is_exp3():
     np.testing.assert_allclose(generic.propensities, run.propensities, rtol=1e-9)
     np.testing.assert_allclose(-one.positions, other.regrets, rtol=1e-9, atol=1e-9)
     assert generic.expectation().bounds["BanditPotential"] == pytest.approx(
-        other.expectation().bounds["thesis"]
+        other.expectation().bounds["luo"]
     )
     assert one.expectation().bounds["BanditPotential"] == pytest.approx(
         generic.expectation().bounds["BanditPotential"]
     )
     # the preset of the text, and its closed form for small eta
-    tuned = Exp3(N, rate="thesis", horizon=400)
+    tuned = Exp3(N, rate="luo", horizon=400)
     tuned.run(table)
     closed = math.sqrt(2 * 400 * (1 + N * math.exp(0.5)) * math.log(N))
     assert BanditPotential.tuned(N, 400).eta == pytest.approx(tuned._engine.rate)
-    assert tuned.expectation().bounds["thesis"] <= closed
+    assert tuned.expectation().bounds["luo"] <= closed
 
 
 @pytest.mark.parametrize("eta", [0.01, 0.3, 1.0])

@@ -133,8 +133,8 @@ def test_mean_regret_is_within_the_bounds():
     T, means = 4000, [0.45, 0.5, 0.5, 0.55]
     players = {
         "dual": Exp3(4, rate="horizon", horizon=T),
-        "survey": Exp3(4, rate="survey", horizon=T),
-        "thesis": Exp3(4, rate="thesis", horizon=T),
+        "shalev-shwartz": Exp3(4, rate="shalev-shwartz", horizon=T),
+        "luo": Exp3(4, rate="luo", horizon=T),
         "anytime": Exp3(4),
         "ix": Exp3IX(4, rate="horizon", horizon=T),
         "tsallis": TsallisINF(4),
@@ -183,7 +183,7 @@ def test_closed_forms():
     assert dual.expectation().bounds["dual"] == pytest.approx(math.sqrt(2 * n * T * math.log(n)))
     assert run.expectation_curve()[-1] == pytest.approx(dual.expectation().bound)
     assert run.expectation().bounds == pytest.approx(dual.expectation().bounds)
-    survey = Exp3(n, rate="survey", horizon=T)
+    survey = Exp3(n, rate="shalev-shwartz", horizon=T)
     survey.run(table)
     assert survey.expectation().bounds["forel"] == pytest.approx(
         303.49, abs=0.01

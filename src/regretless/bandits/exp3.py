@@ -26,7 +26,7 @@ class Exp3(ExponentialPlayer):
         ln n / eta_T + (n / 2) sum eta_t
 
     which is `expectation()` ("dual"; "forel" is Corollary 4.2 as it is printed, with n for n / 2;
-    "thesis" that of Algorithm 24, `(ln n + T ln(cosh eta + n eta^2 e^eta / 2)) / eta`). With a horizon
+    "luo" that of Algorithm 24, `(ln n + T ln(cosh eta + n eta^2 e^eta / 2)) / eta`). With a horizon
     that is `sqrt(2 n T ln n)`, otherwise `2 sqrt(n T ln n)`. Sums are kept small and weights above
     1e-300, so that 10^8 rounds do no harm.
 
@@ -38,7 +38,7 @@ class Exp3(ExponentialPlayer):
     ----------
     n, range, seed : as of all players.
     rate : "anytime", `eta_t = sqrt(ln n / (n t))`; for `horizon` rounds "horizon",
-        `sqrt(2 ln n / (n T))`, "survey", `sqrt(ln n / (n T))`, or "thesis",
+        `sqrt(2 ln n / (n T))`, "shalev-shwartz", `sqrt(ln n / (n T))`, or "luo",
         `sqrt(2 ln n / (T (1 + n sqrt e)))`; or a number. Rates are those of losses in [0, 1].
     horizon : how many rounds there will be.
 
@@ -53,7 +53,7 @@ class Exp3(ExponentialPlayer):
 
     _options: ClassVar[tuple[str, ...]] = ("rate", "horizon")
     _theorem = "Shalev-Shwartz (2012), Corollary 4.2; Luo (2016), Theorem 21"
-    _fixed: ClassVar[tuple[str, ...]] = ("horizon", "survey", "thesis")
+    _fixed: ClassVar[tuple[str, ...]] = ("horizon", "shalev-shwartz", "luo")
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Exp3(ExponentialPlayer):
         if not isinstance(self.rate, str):
             return self.rate
         n, T = self.n, self.horizon or 1
-        per_round = {"anytime": 1.0, "survey": 1.0, "horizon": 2.0}.get(self.rate)
+        per_round = {"anytime": 1.0, "shalev-shwartz": 1.0, "horizon": 2.0}.get(self.rate)
         if per_round is None:  # Luo's (2016)
             return math.sqrt(2.0 * log_of(n) / (T * (1.0 + n * math.exp(0.5))))
         return math.sqrt(per_round * log_of(n) / (n * T))
@@ -88,5 +88,5 @@ class Exp3(ExponentialPlayer):
             growth = (
                 math.cosh(eta) + 0.5 * self.n * eta**2 * math.exp(eta) if eta < 300 else math.inf
             )
-            bounds["thesis"] = start + rounds / eta * math.log(growth)
+            bounds["luo"] = start + rounds / eta * math.log(growth)
         return bounds

@@ -47,7 +47,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     H : the class.
     horizon : T, how many rounds there will be; None: start again in rounds 1, 2, 4, 8, ... with twice
         the horizon, which costs a factor of 3.42 at most (Shalev-Shwartz (2012), section 2.3.1).
-    rate : "hoeffding", as above; "survey", `sqrt(log d / T)`, whose bound is `2 sqrt(T log d)`; or a
+    rate : "hoeffding", as above; "shalev-shwartz", `sqrt(log d / T)`, with bound `2 sqrt(T log d)`; or a
         number, which is kept.
     experts : "ldim", "hypotheses", or "auto", whichever are fewer in a period.
     seed : of the coins by which `predict_one` makes a label of a probability.
@@ -70,7 +70,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
         H: FiniteClass,
         horizon: int | None = None,
         *,
-        rate: Literal["hoeffding", "survey"] | float = "hoeffding",
+        rate: Literal["hoeffding", "shalev-shwartz"] | float = "hoeffding",
         experts: Literal["auto", "ldim", "hypotheses"] = "auto",
         seed: int = 0,
         limit: int = LIMIT,
@@ -78,7 +78,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
         super().__init__(H)
         self.horizon = None if horizon is None else whole(horizon, "horizon")
         if isinstance(rate, str):
-            one_of(rate, "rate", ("hoeffding", "survey"), ", nor a number")
+            one_of(rate, "rate", ("hoeffding", "shalev-shwartz"), ", nor a number")
         else:
             positive(rate, "rate")
         one_of(experts, "experts", ("auto", "ldim", "hypotheses"))
