@@ -306,9 +306,10 @@ class ExpertsRun(Run):
             measured = {"intervals": math.fsum(map(self._of_piece, theirs))}
             if who.shifts is not None:
                 measured["shifts"] = self._of_shifts(self.rounds, who.shifts)
-            bounds |= {name: bound for name, bound in measured.items() if bound < math.inf}
-            trivial = float(self._trivial(who)[-1])
-            bounds["trivial"] = min(bounds.get("trivial", math.inf), trivial)
+            measured["trivial"] = float(self._trivial(who)[-1])
+            for name, bound in measured.items():
+                if bound < math.inf:
+                    bounds[name] = min(bound, bounds.get(name, math.inf))
         return Certificate(
             self.rounds,
             float(np.cumsum(self._increments(who))[-1]) if self.rounds else 0.0,
