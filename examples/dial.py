@@ -35,7 +35,9 @@ def curve(seed: int, points: int) -> np.ndarray:
             seed=seed,
         )
         return player.run(missed, DAYS).regret_curve(comparator=BEST)
-    slope = OnlineGradientDescent(2, domain=Box(0.0, 1.0), horizon=DAYS, lipschitz=1.5)
+    slope = OnlineGradientDescent(
+        2, domain=Box(0.0, 1.0), rate="horizon", horizon=DAYS, lipschitz=1.5
+    )
     lost = []
     for _ in range(DAYS):
         lost.append(missed(slope.point))

@@ -168,6 +168,6 @@ def test_wrong_usage_is_exit_code_2(folder, command, options):
 
 
 def test_options_are_those_of_the_library():
-    assert tuple(each.value for each in Sketch) == _SKETCHES
+    assert tuple(each.value for each in Sketch) == tuple(_SKETCHES)
     made = LearnerOptions(learner="newton").make(regression=False)
     assert made.get_params() == NewtonClassifier(**HASHED).get_params()

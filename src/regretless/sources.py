@@ -27,7 +27,6 @@ class Source(NamedTuple):
         return f"{self.key}: {self.title}. {self.where}."
 
 
-# The five that are implemented as a whole.
 TEXTS = (
     Source(
         "Shalev-Shwartz (2012)",
@@ -55,6 +54,7 @@ TEXTS = (
         "PhD thesis, Princeton University",
     ),
 )
+"""The five that are implemented as a whole."""
 
 _OTHERS = (
     ("Abbasi-Yadkori, Pal and Szepesvari (2011)", "Improved algorithms for linear stochastic bandits", "NeurIPS"),
@@ -113,6 +113,7 @@ _OTHERS = (
 )  # fmt: skip
 
 SOURCES = {source.key: source for source in (*TEXTS, *(Source(*row) for row in _OTHERS))}
+"""All works that are cited, by the key that they are cited with."""
 
 
 def find(citation: str) -> Source:

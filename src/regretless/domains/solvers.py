@@ -270,7 +270,10 @@ def by_norm(theta: Array, geometry: "PNorm", domain: "Domain") -> Array | None:
 
     if not theta.any() or at(1.0) is None:
         return None
-    return at(increasing_root(beyond, low=1e-200))
+    low, factor = lp_norm(geometry.link(theta), q), 8.0
+    while low > 1e-100 and beyond(low) >= 0.0:
+        low, factor = low / factor, min(factor * factor, 1e30)
+    return at(increasing_root(beyond, low=low))
 
 
 def maximise(theta: Array, geometry: "Geometry", domain: "Domain") -> Array:

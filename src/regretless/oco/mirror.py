@@ -25,6 +25,7 @@ from regretless.oco.player import Theorem, implied_dimension
 from regretless.oco.run import ConvexRun
 from regretless.oco.twins import mirror_twin
 from regretless.run import Array
+from regretless.threads import of_options
 
 __all__ = ["ExponentiatedGradient", "OnlineGradientDescent", "OnlineMirrorDescent"]
 
@@ -276,16 +277,19 @@ class ExponentiatedGradient(OnlineMirrorDescent):
         super().__init__(psi, dimension, **options)
 
     @property
+    @of_options
     def normalized(self) -> bool:
         """Whether the coordinates add up to `scale`."""
         return isinstance(self.geometry, Entropy)
 
     @property
+    @of_options
     def scale(self) -> float:
         """What the coordinates add up to, if normalised."""
         return self.geometry.scale if isinstance(self.geometry, Entropy) else 1.0
 
     @property
+    @of_options
     def initial(self) -> float | None:
         """Where each coordinate starts, if not normalised and not at one over the dimension."""
         start = getattr(self.geometry, "initial", None)

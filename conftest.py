@@ -1,0 +1,13 @@
+"""For all tests, those in docstrings and pages too."""
+
+import sys
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def no_open_figures():
+    """Pictures that nobody looks at are closed: matplotlib warns of more than twenty."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
