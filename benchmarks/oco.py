@@ -28,6 +28,7 @@ from regretless.oco import (
     ExponentiatedGradient,
     OnlineGradientDescent,
     OnlineMirrorDescent,
+    OnlineNewtonStep,
 )
 
 HERE = Path(__file__).parent
