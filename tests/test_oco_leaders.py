@@ -574,3 +574,11 @@ def test_files_that_are_not_this(tmp_path):
     player.update_loss(lambda w: abs(w[0]), np.sign)
     with pytest.raises(ValueError, match="1 of the losses are functions"):
         player.save(path)
+
+
+def test_rates_may_be_numpys(tmp_path):
+    """What is compared with them is still a bool, which a file can hold."""
+    player = regularized(dimension=2, rate=rates.InverseSqrt(np.float64(0.3)))
+    player.run([[1.0, 2.0], [0.5, -1.0]], [1.0, -1.0], "hinge")
+    player.save(tmp_path / "leader")
+    assert type(player).load(tmp_path / "leader").certificate() == player.certificate()

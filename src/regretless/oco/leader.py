@@ -433,7 +433,7 @@ class FollowTheRegularizedLeader(_Leader):
 
     def _settle(self, z: Array, point: Array, decrease: float) -> None:
         eta = self._eta(self.rounds)
-        self._falling &= self._eta(self.rounds + 1) <= eta
+        self._falling &= bool(self._eta(self.rounds + 1) <= eta)  # a rate may be NumPy's
         length, convexity = self._psi.dual_norm(z), self._psi.strong_convexity
         if convexity > 0:
             self._squares += eta * length**2 / convexity
