@@ -128,6 +128,7 @@ def fixed_distance(
     array([0.5, 0.5, 0. ])
     """
     from regretless.domains.ball import lp_norm
+    from regretless.geometry.pnorm import Powers
 
     middle, p = ball._middle(len(theta)), ball.p
     start = np.minimum(np.maximum(middle, low), high)
@@ -136,6 +137,8 @@ def fixed_distance(
     def damped(tau: float) -> Array:
         if p == 1.0:
             return np.clip(middle, geometry.link(theta - tau), geometry.link(theta + tau))
+        if isinstance(geometry, Powers) and not middle.any():
+            return geometry.damped_link(theta, tau, p)
         near, far = start, free
         for _ in range(_BISECTIONS):
             v = (near + far) / 2.0

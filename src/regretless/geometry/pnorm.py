@@ -138,6 +138,32 @@ class Powers(Geometry):
             size = (np.abs(theta) / self.factor) ** (1.0 / (self.q - 1.0))
         return np.asarray(np.sign(theta) * size)
 
+    def damped_link(self, theta: Array, tau: float, p: float) -> Array:
+        """The root of `gradient(v) + tau sign(v) |v|^(p-1) = theta`, coordinate by coordinate.
+
+        In logarithms both powers are lines and their sum is convex, so Newton's steps from above go down
+        to the root and stop there; each power alone gives a point above.
+
+        >>> Powers(3.0, 1.0).damped_link(np.array([2.0, -6.0, 0.0]), 1.0, 2.0)
+        array([ 1., -2.,  0.])
+        """
+        with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+            target, own, other = np.log(np.abs(theta)), np.log(self.factor), np.log(tau)
+            t = np.minimum((target - own) / (self.q - 1.0), (target - other) / (p - 1.0))
+            while True:
+                first, second = own + (self.q - 1.0) * t, other + (p - 1.0) * t
+                total = np.logaddexp(first, second)
+                slope = (self.q - 1.0) * np.exp(first - total) + (p - 1.0) * np.exp(second - total)
+                step = (total - target) / slope
+                if not np.any(step > 1e-8 * (1.0 + np.abs(t))):
+                    break
+                t = t - step
+            size = np.exp(t)
+            # logarithms lose digits of what is very large or small; the last step is taken without
+            excess = (self.factor * size ** (self.q - 1.0) + tau * size ** (p - 1.0)) / np.abs(theta)
+            nearer = size * (1.0 - (excess - 1.0) / slope)
+        return np.asarray(np.sign(theta) * np.where(np.isfinite(nearer), nearer, size))
+
 
 def _dual_point(x: Array, p: float) -> Array:
     """The gradient of `1/2 ||x||_p^2`, computed at `x / max |x|` so that no power overflows."""
