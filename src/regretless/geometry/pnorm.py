@@ -154,7 +154,7 @@ class Powers(Geometry):
                 first, second = own + (self.q - 1.0) * t, other + (p - 1.0) * t
                 total = np.logaddexp(first, second)
                 slope = (self.q - 1.0) * np.exp(first - total) + (p - 1.0) * np.exp(second - total)
-                step = (total - target) / slope
+                step = np.where(theta != 0.0, (total - target) / slope, 0.0)
                 if not np.any(step > 1e-8 * (1.0 + np.abs(t))):
                     break
                 t = t - step
