@@ -160,7 +160,9 @@ class Powers(Geometry):
                 t = t - step
             size = np.exp(t)
             # logarithms lose digits of what is very large or small; the last step is taken without
-            excess = (self.factor * size ** (self.q - 1.0) + tau * size ** (p - 1.0)) / np.abs(theta)
+            excess = (self.factor * size ** (self.q - 1.0) + tau * size ** (p - 1.0)) / np.abs(
+                theta
+            )
             nearer = size * (1.0 - (excess - 1.0) / slope)
         return np.asarray(np.sign(theta) * np.where(np.isfinite(nearer), nearer, size))
 
