@@ -23,6 +23,12 @@ template <class T>
 using Vector = Aligned<
     nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>>;
 
+// A number that is one of Python's, or NumPy's double, and not whatever can be made a number of.
+struct Plain {
+  double value = 0.0;
+  operator double() const { return value; }
+};
+
 template <class T>
 nanobind::object array_of(const T* data, std::size_t size) {
   auto* copy = new T[size ? size : 1];
@@ -52,5 +58,21 @@ struct nanobind::detail::type_caster<regretless::Aligned<Array>> {
   }
   static handle from_cpp(const regretless::Aligned<Array>& a, rv_policy policy, cleanup_list* c) {
     return Any::from_cpp(a, policy, c);
+  }
+};
+
+template <>
+struct nanobind::detail::type_caster<regretless::Plain> {
+  NB_TYPE_CASTER(regretless::Plain, const_name("float"))
+  bool from_python(handle from, uint32_t, cleanup_list*) noexcept {
+    if (PyFloat_Check(from.ptr())) {
+      value.value = PyFloat_AS_DOUBLE(from.ptr());
+      return true;
+    }
+    if (!PyLong_CheckExact(from.ptr())) return false;
+    value.value = PyLong_AsDouble(from.ptr());
+    if (value.value != -1.0 || !PyErr_Occurred()) return true;
+    PyErr_Clear();  // too large for a double
+    return false;
   }
 };

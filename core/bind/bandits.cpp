@@ -48,7 +48,7 @@ class PyArms {
     check_size(awake.size(), get().size());
     return get().act(awake.data());
   }
-  void update(double loss) {
+  void update(Plain loss) {
     if (get().waiting().empty())
       refuse("update(" + written(loss) + "): no choice waits for its loss; call act() first");
     learn(0, loss);

@@ -1,6 +1,8 @@
 // The players of regretless.oco.
 
+#include <cmath>
 #include <memory>
+#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -21,6 +23,7 @@ namespace regretless {
 namespace {
 
 using oco::Player;
+using Cells = Aligned<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>;
 using Rows = Aligned<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 
 double update(Player& player, Vector<double> gradient) {
@@ -150,9 +153,27 @@ nb::dict sums(const Player& player) {
   return out;
 }
 
+// A copy in which numbers below `least` are 0; None if one is beyond `most` or is not a number. One
+// pass: a table of gradients is larger than the caches.
+nb::object ordinary(Cells numbers, double least, double most) {
+  auto* copy = new double[numbers.size() ? numbers.size() : 1];
+  nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  bool right = true;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double x = numbers.data()[i], size = std::abs(x);
+    right &= size <= most;
+    copy[i] = size < least ? 0.0 : x;
+  }
+  if (!right) return nb::none();
+  std::vector<std::size_t> shape(numbers.ndim());
+  for (std::size_t k = 0; k < shape.size(); ++k) shape[k] = numbers.shape(k);
+  return nb::cast(nb::ndarray<nb::numpy, double>(copy, shape.size(), shape.data(), owner));
+}
+
 }  // namespace
 
 void bind_oco(nb::module_& m) {
+  m.def("ordinary", &ordinary, "numbers"_a, "least"_a, "most"_a);
   nb::class_<Player>(m, "Player")
       .def("update", &update, "gradient"_a)
       .def("run", &run, "rows"_a, "targets"_a.none(), "loss"_a.none(), "keep"_a, "bound"_a = 0.0)

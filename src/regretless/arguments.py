@@ -14,6 +14,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless import _core
+
 __all__ = [
     "LARGEST",
     "LARGEST_VALUE",
@@ -514,7 +516,7 @@ def vector(values: Any, name: str, size: int) -> Array:
     Traceback (most recent call last):
     ValueError: gradient has shape (2,), not (3,)
     """
-    return _ordinary(table(values, name, (size,), LARGEST))
+    return _ordinary(values, name, (size,))
 
 
 def matrix(values: Any, name: str, width: int) -> Array:
@@ -524,11 +526,15 @@ def matrix(values: Any, name: str, width: int) -> Array:
     Traceback (most recent call last):
     ValueError: gradients has shape (2,), not (rounds, 3)
     """
-    return _ordinary(table(values, name, (None, width), LARGEST))
+    return _ordinary(values, name, (None, width))
 
 
-def _ordinary(array: Array) -> Array:
-    return np.where(np.abs(array) < SMALLEST, 0.0, array)
+def _ordinary(values: Any, name: str, shape: tuple[int | None, ...]) -> Array:
+    array = _core.ordinary(shaped(values, name, shape), SMALLEST, LARGEST)
+    if array is None:
+        table(values, name, shape, LARGEST)  # says which one is wrong
+        raise ValueError(f"{name} was changed while it was read; pass a copy")
+    return array
 
 
 def distributions(values: Any, name: str, shape: tuple[int | None, ...]) -> Array:

@@ -167,11 +167,9 @@ class ArmPlayer(OneThread, ABC):
     def update(self, arm: Any, loss: Any = None, *, ticket: int | None = None) -> None:
         """Learn a loss: `update(loss)`, `update(arm, loss)` or `update(loss, ticket=ticket)`."""
         if loss is None and ticket is None:
-            # the core would take whatever has a __float__, arrays with text in them, too
-            plain = type(arm) is float or type(arm) is int
             try:
-                self._engine.update(arm if plain else number(arm, "loss"))
-            except TypeError:  # a whole number beyond those of the core
+                self._engine.update(arm)
+            except TypeError:  # not a plain number
                 self._engine.update(number(arm, "loss"))
         else:
             self._update(arm, loss, ticket)
