@@ -322,3 +322,13 @@ def test_densities(potential):
                 assert certificate.regret == pytest.approx(regret[-1], abs=1e-12)
                 assert certificate.bound <= T + certificate.rounding + 1e-9
             check_certificate(player.certificate())
+
+
+def test_losses_of_far_scores_are_rounded_as_scores_are():
+    """A loss of e^-s is wrong by s roundings: what is left of the regret is below the bound."""
+    for seed in range(40):
+        X, y = rows(2, 1e3, seed=seed)
+        player = FollowTheRegularizedLeader(geometry.Entropy(), D, rate=rates.InverseSqrt(0.0003))
+        run = player.run(X, y, "logistic")
+        for u in (np.full(D, 1.0 / D), run.comparator()):
+            check(run, X, y, "logistic", u)

@@ -22,6 +22,7 @@ __all__ = [
     "SquaredDistance",
     "Total",
     "check_convex",
+    "score_sizes",
 ]
 
 
@@ -150,6 +151,18 @@ def check_convex(
             )
 
 
+def score_sizes(kind: losses.Loss, X: Array, y: Array, w: Array) -> Array:
+    """What the loss of each score `<w, x>` can be wrong by, in units of a rounding; `w` may be rows.
+
+    >>> score_sizes(losses.Logistic(), np.array([[100.0]]), np.ones(1), np.ones(1)).round(43)
+    array([1.12e-41])
+    """
+    scores = np.sum(X * w, axis=1)
+    slopes = np.abs(kind.derivative(scores, y))
+    spread = (X.shape[1] + 2.0) * np.sum(np.abs(X) * np.abs(w), axis=1)
+    return np.asarray(np.abs(kind.value(scores, y)) + slopes * spread)
+
+
 class Total:
     """A sum of losses. Those of a known form are kept as sums and tables, the others as they are."""
 
@@ -216,6 +229,18 @@ class Total:
         found -= float(w @ self.centers)
         found += sum(float(np.sum(kind.value(X @ w, y))) for kind, (X, y) in self.scores.items())
         return found + sum(float(loss.value(w)) for loss in self.others)
+
+    def size(self, w: Array) -> float:
+        """What `value(w)` is added up of: each can be wrong by a rounding of this size.
+
+        A loss of a score is also wrong by its slope times what rounding has done to the score: of a
+        chance of e^-250 that is 250 times as much as the rounding of the loss itself.
+        """
+        found = np.abs(w) @ (np.abs(self.linear) + np.abs(self.centers))
+        found += 0.5 * (self.distances * (w @ w) + self.squares)
+        for kind, (X, y) in self.scores.items():
+            found += score_sizes(kind, X, y, w).sum()
+        return float(found) + sum(abs(float(loss.value(w))) for loss in self.others)
 
     def gradient(self, w: Array) -> Array:
         found = self.linear + self.distances * w - self.centers

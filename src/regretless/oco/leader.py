@@ -179,7 +179,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
 
     def _rounding(self, among: Domain | Array) -> float:
         theirs = self._point if isinstance(among, Domain) else among
-        size = abs(self.loss) + abs(self._total.value(theirs))
+        size = abs(self.loss) + self._total.size(theirs)
         return super()._rounding(among) + 4.0 * _EPS * self.rounds * size
 
     def clone(self) -> Self:

@@ -9,6 +9,7 @@ from regretless.certificates import Certificate
 from regretless.domains import Domain
 from regretless.geometry import Entropy, Euclidean
 from regretless.losses import Loss
+from regretless.oco.convex_losses import score_sizes
 from regretless.oco.hindsight import Hindsight, best_point
 from regretless.run import Array, Run
 
@@ -127,8 +128,15 @@ class ConvexRun(Run):
 
     def _rounding(self, u: Array) -> Array:
         """Of the sums of losses, after each round, and of the player's."""
-        sizes = np.cumsum(np.abs(self.losses) + np.abs(self._theirs(u)))
-        return np.asarray(_EPS * np.arange(1, self.rounds + 1) * sizes + self.after._rounding(u))
+        sizes = np.abs(self.losses)
+        if self.kind is None or self.targets is None:
+            sizes = sizes + np.abs(self._theirs(u))
+        else:
+            sizes = sizes + score_sizes(self.kind, self.rows, self.targets, u)
+            if self.points is not None:
+                sizes += score_sizes(self.kind, self.rows, self.targets, self.points)
+        sums = np.arange(1, self.rounds + 1) * np.cumsum(sizes)
+        return np.asarray(_EPS * sums + self.after._rounding(u))
 
     def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
         """The regret against the point that `comparator()` tells, and the bounds on it."""
