@@ -26,7 +26,7 @@ from harness import Row, finish, interleaved, seconds
 from regretless import evaluate, rates, streams
 from regretless.linear import LinearClassifier
 from regretless.streams.cache import Cache
-from regretless.streams.pipeline import ahead
+from regretless.streams.stream import ahead
 
 COLUMNS, ACTIVE = 2**18, 40
 OURS = [sys.executable, "-m", "regretless.cli", "train", "--json", "--quiet"]

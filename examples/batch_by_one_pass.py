@@ -16,7 +16,7 @@ import numpy as np
 
 from regretless.batch import online_to_batch
 from regretless.linear import LinearClassifier
-from regretless.plots.saving import picture_path, save
+from regretless.plots.curves import picture_path, save
 
 SPLITS = 10
 HOWS = ("average", "last", "select", "validate")

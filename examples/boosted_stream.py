@@ -12,7 +12,7 @@ import numpy as np
 from regretless import evaluate
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost
 from regretless.plots import learning_curves
-from regretless.plots.saving import picture_path, save
+from regretless.plots.curves import picture_path, save
 
 
 class OneFeature:

@@ -11,7 +11,7 @@ import numpy as np
 from regretless.bandits import BanditGradientDescent
 from regretless.domains import Box
 from regretless.oco import OnlineGradientDescent
-from regretless.plots.saving import picture_path, save
+from regretless.plots.curves import picture_path, save
 
 DAYS, SEEDS = 3000, 10
 BEST = np.array([0.3, 0.6])  # of two prices; nobody knows it

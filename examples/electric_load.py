@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from regretless.experts import BOA, AdaNormalHedge, Mixture, MLPoly, oracles
-from regretless.plots.experts import weights_over_time
-from regretless.plots.saving import save
+from regretless.plots.curves import save
+from regretless.plots.players import weights_over_time
 
 DAYS, WEEKS = "regional_load_experts.csv.gz", ("opera_experts.csv", "opera_targets.csv")
 

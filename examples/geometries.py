@@ -11,7 +11,7 @@ import numpy as np
 from regretless.domains import Simplex
 from regretless.geometry import Entropy, Euclidean, PNorm
 from regretless.oco import OnlineMirrorDescent
-from regretless.plots.saving import picture_path, save
+from regretless.plots.curves import picture_path, save
 
 ROUNDS = 60
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])

@@ -18,7 +18,7 @@ from protocol import ROOT, data_folder, keep, put
 from scipy.sparse import csr_array
 from sklearn.datasets import load_svmlight_file
 
-from regretless import rows
+from regretless.base import rows
 from regretless.boosting import GradientBoostingHull, GradientBoostingSpan, NeuralNet, Stump
 from regretless.linear import LinearRegressor
 

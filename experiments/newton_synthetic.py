@@ -32,8 +32,7 @@ from protocol import (
 from scipy.sparse import csr_array
 
 from regretless.linear import LinearClassifier
-from regretless.plots.curves import COLOURS, LINES, MARKERS
-from regretless.plots.saving import save
+from regretless.plots.curves import COLOURS, LINES, MARKERS, save
 from regretless.rules import AdaGrad
 
 EXAMPLES, FEATURES, STEEP, DRAWS = 10_000, 100, 10, 5

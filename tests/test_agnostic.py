@@ -10,7 +10,7 @@ from reference import classes as oracle
 
 from regretless.adversaries import CoverAdversary
 from regretless.classes import AgnosticLearner, FiniteClass, LdimExperts, littlestone_dimension
-from regretless.classes.class_run import errors
+from regretless.classes.learner import errors
 from regretless.experts import Hedge
 
 CLASSES = [

@@ -8,7 +8,7 @@ import sys
 import pyarrow as pa
 import pytest
 
-from regretless.streams.gunzip import gunzip
+from regretless.streams.opening import gunzip
 
 LINE = b"1 | a:1" + b" " * 991 + b"\n"
 PEAK = """

@@ -17,8 +17,8 @@ from regretless.bandits import (
     ThompsonSampling,
     simulate,
 )
+from regretless.base.run import Run
 from regretless.plots import compare
-from regretless.run import Run
 
 N = 5
 

@@ -482,7 +482,7 @@ def test_several_labels_are_saved_too(tmp_path):
 def test_damaged_files_are_refused(tmp_path):
     from safetensors.numpy import load_file
 
-    from regretless import persistence
+    from regretless.base import persistence
 
     audit = Audit("squared", norms=[2.0], revisits=1)
     audit.learn_many(np.eye(4), np.arange(4.0))

@@ -7,7 +7,8 @@ import pytest
 from reference.auto import GridLane, Mixture
 from reference.streams import adversarial
 
-from regretless import _core, losses, rows, rules
+from regretless import _core, losses, rules
+from regretless.base import rows
 from regretless.linear import (
     Auto,
     AutoClassifier,

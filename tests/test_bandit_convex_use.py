@@ -14,7 +14,7 @@ from regretless.bandits import (
     OnePoint,
     TwoPoint,
 )
-from regretless.bandits.inside import room_in
+from regretless.bandits.gradient_descent import room_in
 from regretless.domains import Ball, Box, Simplex, Slab
 from regretless.geometry import Entropy, Euclidean, PNorm, UnnormalizedEntropy
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from regretless.bandits import BanditMirrorDescent, OnePoint
+from regretless.base.randomness import generator
 from regretless.domains import Ball
 from regretless.geometry import Euclidean
 from regretless.oco import OnlineMirrorDescent
-from regretless.randomness import generator
 
 
 def late(seed=4):

@@ -30,10 +30,10 @@ from regretless.bandits import (
     TwoPoint,
     simulate,
 )
+from regretless.base.run import Run
 from regretless.domains import Ball, Box
 from regretless.geometry import Entropy, Euclidean
 from regretless.linear import LinearRegressor
-from regretless.run import Run
 
 N, D = 3, 2
 POTENTIAL = BanditPotential(N, 0.2)

@@ -12,9 +12,8 @@ from scipy import sparse
 import regretless.linear
 from regretless import losses, streams
 from regretless.batch import online_to_batch, stochastic_mirror_descent
-from regretless.batch.averages import WeightMean
-from regretless.batch.judging import Judge
-from regretless.batch.online_to_batch import HOWS
+from regretless.batch.online_to_batch import HOWS, Judge
+from regretless.batch.predictor import WeightMean
 from regretless.domains import Ball
 from regretless.linear import (
     KernelPerceptron,

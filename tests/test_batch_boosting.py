@@ -8,8 +8,7 @@ from reference import batch_boosting as by_hand
 from scipy import sparse
 
 from regretless.boosting import AdaBoost, NHBoost, NHBoostDT
-from regretless.boosting.columns import Columns
-from regretless.boosting.stump_search import StumpSearch
+from regretless.boosting.stump_search import Columns, StumpSearch
 from regretless.experts import NormalHedge, NormalHedgeDT
 
 BOOSTERS = [AdaBoost, NHBoost, NHBoostDT]

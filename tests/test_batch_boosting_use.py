@@ -204,7 +204,7 @@ def test_copies_and_files(cls, data, three, labels, tmp_path):
 
 
 def test_files_that_are_not_sound(data, tmp_path):
-    from regretless import persistence
+    from regretless.base import persistence
 
     X, y = data
     path = tmp_path / "model"

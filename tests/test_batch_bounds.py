@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from reference.batches import CLASSIFIERS, blobs, iterates, rows_of
 
-from regretless.batch import bounds, online_to_batch
+from regretless.batch import online_to_batch
+from regretless.batch import predictor as bounds
 from regretless.linear import Perceptron
 
 # -- selection -----------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ import pytest
 import scipy.sparse as sp
 from reference.boosters import THREE, W, X, Y, every_booster
 
-from regretless import _core, persistence
+from regretless import _core
+from regretless.base import persistence
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
 from regretless.linear import LinearClassifier, Perceptron, Winnow
 

@@ -9,9 +9,9 @@ import pytest
 from command_line import run, run_json, with_labels
 
 from regretless import boosting, streams
+from regretless.base.learner import load_learner as load
 from regretless.cli.learners import _BOOSTERS, Kind, LearnerOptions
 from regretless.linear import LinearClassifier
-from regretless.linear.loading import load
 
 BOOST = ["--learner", "boost"]
 HASHED = {"features": "hashed", "bits": 18, "names": 100_000}

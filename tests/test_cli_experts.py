@@ -15,7 +15,7 @@ from regretless import experts
 from regretless.cli.app import app
 from regretless.cli.experts import Algorithm, ForecastLossName
 from regretless.experts import Mixture
-from regretless.plots.saving import save as picture
+from regretless.plots.curves import save as picture
 
 NAMES = ["gam", "gbm", "arima"]
 ROUNDS = 60

@@ -7,7 +7,7 @@ import command_line
 import pytest
 from command_line import SMALL, run
 
-from regretless.linear.loading import load
+from regretless.base.learner import load_learner as load
 
 
 @pytest.fixture

@@ -10,10 +10,9 @@ import pytest
 from command_line import run, run_json, with_labels
 
 from regretless import streams
+from regretless.base.learner import load_learner as load
 from regretless.cli.learners import LearnerOptions, Sketch
-from regretless.linear.loading import load
-from regretless.newton import NewtonClassifier, NewtonRegressor
-from regretless.newton.newton import _SKETCHES
+from regretless.newton import _SKETCHES, NewtonClassifier, NewtonRegressor
 
 NEWTON = ["--learner", "newton"]
 HASHED = {"features": "hashed", "bits": 18, "names": 100_000}

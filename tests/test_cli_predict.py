@@ -10,7 +10,7 @@ import pytest
 from command_line import ENVIRONMENT, SMALL, examples, run, trained
 
 from regretless import streams
-from regretless.linear.loading import load
+from regretless.base.learner import load_learner as load
 
 
 @pytest.fixture

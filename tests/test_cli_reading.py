@@ -6,8 +6,8 @@ import command_line
 import pytest
 from command_line import run, same_weights
 
-from regretless.linear.loading import load
-from regretless.streams.namespaces import Without
+from regretless.base.learner import load_learner as load
+from regretless.streams.reading import Without
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 from command_line import SMALL, process, run
 from pyarrow import parquet
 
+from regretless.base.learner import load_learner as load
 from regretless.linear import LinearClassifier
-from regretless.linear.loading import load
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from command_line import SMALL, examples, process, run, run_json, same_weights, trained
 
 from regretless import linear, losses, rules
+from regretless.base.learner import load_learner as load
 from regretless.linear import Auto, LinearClassifier, PassiveAggressiveRegressor, PrimalDual
-from regretless.linear.loading import load
 
 
 @pytest.fixture

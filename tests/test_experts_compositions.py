@@ -32,7 +32,7 @@ from regretless.experts import (
     regrets,
 )
 from regretless.experts.chip_potentials import TwoNormPotential
-from regretless.experts.forecast_losses import forecast_loss
+from regretless.experts.mixture import forecast_loss
 
 N, T = 4, 18
 EPS = np.finfo(float).eps

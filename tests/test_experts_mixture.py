@@ -23,7 +23,7 @@ from regretless.experts import (
     MLPoly,
     Squint,
 )
-from regretless.experts.forecast_losses import LogForecast, Percentage, forecast_loss
+from regretless.experts.mixture import LogForecast, Percentage, forecast_loss
 
 
 def unbounded_prod(n):

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from regretless import losses
 from regretless.experts import oracles, regrets
-from regretless.experts.forecast_losses import LogForecast
+from regretless.experts.mixture import LogForecast
 
 
 class LogCosh:

@@ -7,8 +7,8 @@ import pytest
 from matplotlib import pyplot
 from reference.pictures import check_boxes
 
-from regretless.plots import experts as plots
-from regretless.plots.saving import save
+from regretless.plots import players as plots
+from regretless.plots.curves import save
 
 RNG = np.random.default_rng(0)
 T, N = 60, 12

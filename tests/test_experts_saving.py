@@ -60,7 +60,7 @@ def test_nodes_that_cannot_be_saved(tmp_path):
 
 @pytest.mark.parametrize("kind", [Halving, DriftingGame])
 def test_damaged_files(kind, tmp_path):
-    from regretless import persistence
+    from regretless.base import persistence
 
     persistence.write(tmp_path / "x", {"class": kind.__name__, "parts": {}}, {})
     with pytest.raises(ValueError, match="is damaged"):

@@ -12,8 +12,7 @@ from scipy import sparse
 
 from regretless.games import Equilibrium, OptimisticHedge, RegretMatchingPlus, solve
 from regretless.games.payoffs import Payoffs
-from regretless.games.polish import polished
-from regretless.games.solve import METHODS
+from regretless.games.solve import METHODS, polished
 
 CYCLE = np.array([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]])
 REFERENCES = {

@@ -16,7 +16,7 @@ from regretless.boosting import (
     NeuralNet,
     Stump,
 )
-from regretless.boosting.gradient_constants import LINEAR, constants_of, reach
+from regretless.boosting.gradient_certificate import LINEAR, constants_of, reach
 
 boosters = pytest.mark.parametrize("kind", [GradientBoostingHull, GradientBoostingSpan])
 

@@ -11,7 +11,7 @@ from regretless.boosting import (
     GradientBoostingHull,
     GradientBoostingSpan,
 )
-from regretless.boosting.gradient_constants import LINEAR, constants_of, power, reach
+from regretless.boosting.gradient_certificate import LINEAR, constants_of, power, reach
 
 boosters = pytest.mark.parametrize("kind", [GradientBoostingHull, GradientBoostingSpan])
 

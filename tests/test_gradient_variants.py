@@ -19,7 +19,7 @@ from regretless.boosting import (
     NeuralNet,
     Stump,
 )
-from regretless.boosting.estimator import Estimator
+from regretless.boosting.copies import Estimator
 from regretless.linear import LinearRegressor
 from regretless.losses import Power
 

@@ -10,7 +10,8 @@ import pytest
 from fuzz.harness import run
 from scipy import sparse
 
-from regretless import _core, bandits, experts, games, oco, rows, streams
+from regretless import _core, bandits, experts, games, oco, streams
+from regretless.base import rows
 from regretless.evaluate import progressive
 from regretless.games.payoffs import Payoffs, read
 from regretless.linear import KernelPerceptron, LinearClassifier, LinearRegressor

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from regretless import linear, rules
+from regretless.base.columns import ColumnsWarning
 from regretless.linear import LinearClassifier, LinearRegressor
-from regretless.schema import ColumnsWarning
 
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
 # Winnow takes other features, and has tests of its own

@@ -15,17 +15,12 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from regretless import linear
-from regretless.linear import (
-    KernelPerceptron,
-    LinearClassifier,
-    Perceptron,
-    PrimalDual,
-    support_vectors,
-)
-from regretless.linear.loading import load
-from regretless.linear.model import Row
-from regretless.linear.support_vectors import SupportVectors
-from regretless.state import Parts
+from regretless.base.learner import load_learner as load
+from regretless.base.model import Row
+from regretless.base.state import Parts
+from regretless.linear import KernelPerceptron, LinearClassifier, Perceptron, PrimalDual
+from regretless.linear import kernels as support_vectors
+from regretless.linear.kernels import SupportVectors
 
 OPTIONS = {"degree": 3, "gamma": 0.5, "coef0": 2.0}  # those of the oracle's kernels
 FIVE = np.array([[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], float)

@@ -13,7 +13,7 @@ from reference.pairs import LOSSES, PAIRS
 from roster import ROSTER
 from roster.learners import Rows
 
-from regretless import rows
+from regretless.base import rows
 from regretless.linear import Auto, LinearClassifier, Winnow
 from regretless.linear.auto import _GRID
 from regretless.losses import Hinge

@@ -73,7 +73,7 @@ def test_the_envelope_is_well_below_sixteen():
 
     Mohri et al. (2018), Exercise 8.6.
     """
-    from regretless.linear.margin_perceptron import _envelope
+    from regretless.linear.perceptron import _envelope
 
     for ratio in (1.0, 1.5, 3.0, 10.0, 40.0, 100.0):
         n = [0.0]

@@ -14,6 +14,7 @@ from roster import ROSTER, difference, state_of
 from roster.experts import Experts, Votes
 
 from regretless.bandits import Exp4
+from regretless.base.columns import arranged, names_of
 from regretless.experts import (
     AdaNormalHedge,
     BestPruning,
@@ -23,7 +24,6 @@ from regretless.experts import (
     oracles,
 )
 from regretless.experts.trees import from_sklearn
-from regretless.named import arranged, names_of
 
 NAMES = ["good", "bad", "odd", "ugly"]
 TABLES = {

@@ -74,7 +74,7 @@ ADDED = {
         "Promise": RESULT,
         "verdict": "whether a theorem held, for certificates of your own",
     },
-    "run": {"Run": RESULT},
+    "base.run": {"Run": RESULT},
     "oco": {
         "AdaGrad": "the rule as a player",
         "CoinBetting": "the rule as a player",

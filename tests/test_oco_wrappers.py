@@ -16,9 +16,8 @@ from regretless.oco.convex_losses import (
     SquaredDistance,
     check_convex,
 )
-from regretless.oco.doubling import DoublingTrick
 from regretless.oco.leader import FollowTheRegularizedLeader
-from regretless.oco.wrappers import Linearized, MistakeOnly
+from regretless.oco.wrappers import DoublingTrick, Linearized, MistakeOnly
 
 # A sum of some hundred terms of size about 1, in another order.
 ROUNDING = 1e-12

@@ -27,7 +27,7 @@ from regretless.bandits.off_policy import (
     replay,
     snips,
 )
-from regretless.bandits.off_policy.policy import probabilities
+from regretless.bandits.off_policy.log import probabilities
 from regretless.geometry import Entropy
 from regretless.linear import LinearRegressor
 
@@ -259,7 +259,7 @@ def test_the_logging_policy_is_worth_what_it_got():
 
 def test_the_model_of_doubly_robust_never_saw_its_own_reward():
     """Predictions of a row do not change with its reward."""
-    from regretless.bandits.off_policy.weighting import _cross_fitted
+    from regretless.bandits.off_policy.estimate import _cross_fitted
 
     log, _ = made(60)
     q = _cross_fitted(log, 3)
@@ -277,7 +277,7 @@ def test_the_model_of_doubly_robust_never_saw_its_own_reward():
 
 def test_ridge_of_doubly_robust():
     """Two slopes under a penalty of 1 and a mean under none, from the normal equations."""
-    from regretless.bandits.off_policy.weighting import _cross_fitted
+    from regretless.bandits.off_policy.estimate import _cross_fitted
 
     log = uniform(80, n=2)
     q = _cross_fitted(log, 2)

@@ -12,7 +12,7 @@ from reference.pictures import check_boxes
 
 from regretless import plots
 from regretless.evaluate import Calibration, Curve, Validation
-from regretless.plots.saving import picture_path
+from regretless.plots.curves import picture_path
 
 
 def validation(size=3000, seed=0, certified=0.1, batch=500):

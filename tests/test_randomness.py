@@ -17,12 +17,12 @@ from regretless.bandits import (
     ThompsonSampling,
     TsallisINF,
 )
+from regretless.base.randomness import Draws, generator
 from regretless.classes import AgnosticLearner, FiniteClass
 from regretless.experts import DriftingGame, RandomizedWeightedMajority
 from regretless.experts.chip_potentials import ExponentialPotential
 from regretless.geometry import Entropy
 from regretless.linear import LinearRegressor
-from regretless.randomness import Draws, generator
 
 ROUNDS = 600
 # The users' generators: what they would write, each with as many numbers as rounds
@@ -133,7 +133,7 @@ def test_nothing_is_drawn_elsewhere():
     for path in folder.rglob("*.py"):
         lines = path.read_text().splitlines()
         code = "\n".join(line for line in lines if not line.lstrip().startswith((">>>", "...")))
-        assert path.name == "randomness.py" or not drawn.search(code), path
+        assert path.name == "base/randomness.py" or not drawn.search(code), path
 
 
 def test_purposes_and_numbers_are_told_apart():

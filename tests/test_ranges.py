@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from regretless import _core, bandits, experts, games
-from regretless.arguments import interval
 from regretless.bandits.off_policy.estimate import Interval
+from regretless.base.arguments import interval
 
 PLAYERS = [
     getattr(room, name)

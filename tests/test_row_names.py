@@ -11,8 +11,8 @@ from pyarrow import parquet
 from scipy.sparse import csr_array
 
 from regretless import _core, streams
+from regretless.base.rows import Parsed
 from regretless.linear import LinearClassifier, LinearRegressor
-from regretless.rows import Parsed
 
 NAN = math.nan
 

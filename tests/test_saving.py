@@ -15,11 +15,11 @@ import command_line
 import pytest
 from command_line import ENVIRONMENT, SMALL, process, run
 
-from regretless import persistence
+from regretless.base import persistence
+from regretless.base.learner import load_learner as load
 from regretless.evaluate.training import Training
 from regretless.experts import Hedge
 from regretless.linear import LinearClassifier
-from regretless.linear.loading import load
 
 # a save that stops just before the file gets its name, and waits to be killed
 HALF = """

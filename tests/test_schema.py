@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 from regretless import streams
+from regretless.base.columns import ColumnsWarning, Schema
+from regretless.base.learner import load_learner as load
 from regretless.boosting import OnlineBBM
 from regretless.linear import Auto, LinearClassifier, LinearRegressor, PassiveAggressive
-from regretless.linear.loading import load
 from regretless.newton import NewtonClassifier
-from regretless.schema import ColumnsWarning, Schema
 
 HASHED = {"features": "hashed", "bits": 10}
 LEARNERS = [

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from fuzz.files import ENTRIES, parsed, written
 
-from regretless import bandits, boosting, experts, oco, persistence, state
+from regretless import bandits, boosting, experts, oco
 from regretless._core import Diverged
+from regretless.base import persistence, state
 from regretless.classes import SOA, FiniteClass
 from regretless.linear import LinearClassifier, PrimalDual
 from regretless.newton import NewtonClassifier

@@ -14,11 +14,11 @@ from reference.files import COMPRESSED, ROWS, as_csv, as_jsonl, as_table, as_vw,
 from scipy.sparse import csr_array
 
 from regretless import streams
+from regretless.base.columns import ColumnsWarning
 from regretless.linear import LinearClassifier
-from regretless.schema import ColumnsWarning
 from regretless.streams import bundled
 from regretless.streams.cache import Cache
-from regretless.streams.pipeline import ahead
+from regretless.streams.stream import ahead
 from regretless.streams.text import TextStream
 
 # --- one format after the other ------------------------------------------------------------------

@@ -7,11 +7,11 @@ import pytest
 from command_line import process, run, run_json
 
 from regretless import evaluate, streams
+from regretless.base.learner import load_learner as load
 from regretless.cli.familiar import familiar
 from regretless.cli.first_labels import first_labels
-from regretless.evaluate.task import FirstLabels
+from regretless.evaluate.validation import FirstLabels
 from regretless.linear import LinearClassifier, LinearRegressor
-from regretless.linear.loading import load
 
 
 def table(path, prices, header="rooms,price\n"):

@@ -13,12 +13,12 @@ from roster import ROSTER, Entry, difference, state_of
 
 from regretless import _core, linear
 from regretless.bandits import Exp3
+from regretless.base.threads import OneThread
 from regretless.classes import SOA, FiniteClass
 from regretless.evaluate.training import Training
 from regretless.experts import AdaNormalHedgeTV, Hedge, Mixture
 from regretless.linear import KernelPerceptron, LinearClassifier, LinearRegressor
 from regretless.oco import Linearized, OnlineGradientDescent
-from regretless.threads import OneThread
 
 IN_USE = "is in use by another thread; give each thread its own, or use a lock"
 CACHES = ("phi",)  # a potential, which remembers values that it has computed

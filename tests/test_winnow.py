@@ -17,11 +17,11 @@ from scipy.sparse import csr_array
 
 from regretless import oco, streams
 from regretless.adversaries import DisjunctionStream
+from regretless.base.learner import load_learner as load
 from regretless.batch import online_to_batch
 from regretless.experts import WeightedMajority
 from regretless.geometry import UnnormalizedEntropy
 from regretless.linear import BalancedWinnow, Winnow
-from regretless.linear.loading import load
 
 unhurried = settings(deadline=None, max_examples=150, derandomize=True)
 # theta is a float of relative error 2^-24 per addition; times 2 rate < 1 in the exponent, and a few

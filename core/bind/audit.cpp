@@ -42,7 +42,7 @@ class PyAudit : public Owned {
     audit_.learn({row.rows(), row.values(), row.size()}, target, importance,
                  given.is_valid() ? given.data() : nullptr);
   }
-  // Batches, in the forms of regretless.rows; the scores come last.
+  // Batches, in the forms of regretless.base.rows; the scores come last.
   void csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
            Vector<double> values, bool has_zero, nb::handle targets, nb::handle importance,
            nb::handle scores) {

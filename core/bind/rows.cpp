@@ -12,7 +12,7 @@ namespace {
 std::string shown(PyObject* object) {
   try {
     const nb::object text =
-        nb::module_::import_("regretless.arguments").attr("shown")(nb::handle(object));
+        nb::module_::import_("regretless.base.arguments").attr("shown")(nb::handle(object));
     const nb::object bytes = text.attr("encode")("utf-8", "backslashreplace");
     return {PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))};
   } catch (nb::python_error&) {

@@ -98,7 +98,7 @@ struct Arguments {
   bool is_sound(std::size_t i, PyObject* value) const {
     if (!is_arrow(value)) return true;
     try {
-      nb::module_::import_("regretless.arguments").attr("sound")(nb::handle(value), name(i));
+      nb::module_::import_("regretless.base.arguments").attr("sound")(nb::handle(value), name(i));
       return true;
     } catch (nb::python_error& error) {
       error.restore();

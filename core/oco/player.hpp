@@ -14,7 +14,7 @@
 
 namespace regretless::oco {
 
-// Of the numbers of a gradient, as LARGEST and SMALLEST of arguments.py: larger ones are refused,
+// Of the numbers of a gradient, as LARGEST and SMALLEST of base/arguments.py: larger ones are refused,
 // smaller ones count as 0. Fourth powers are then numbers, and so are sums of them.
 inline constexpr double kLargest = 1e75, kSmallest = 1e-75;
 

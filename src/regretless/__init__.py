@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from regretless._core import Diverged
-    from regretless.loading import load
+    from regretless.base.state import load
 
 __version__ = "0.1.0"
 
@@ -43,7 +43,7 @@ _ROOMS = (
     *("losses", "rules", "rates", "geometry", "domains", "streams", "evaluate", "batch"),
     *("adversaries", "plots", "certificates", "sources", "river", "sklearn"),
 )
-_NAMES = {"Diverged": "regretless._core", "load": "regretless.loading"}
+_NAMES = {"Diverged": "regretless._core", "load": "regretless.base.state"}
 
 __all__ = ["Diverged", "load"]  # and the rooms: `dir(regretless)`
 

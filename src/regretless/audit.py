@@ -10,18 +10,17 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, arguments, losses, persistence, rows, state
-from regretless.arguments import LARGEST_VALUE, shown
+from regretless import _core, losses
+from regretless.base import arguments, persistence, rows, state
+from regretless.base.arguments import LARGEST_VALUE, Array, shown
+from regretless.base.classifier import Labels, label_array
+from regretless.base.learner import weight_array
+from regretless.base.threads import OneThread
 from regretless.certificates import Certificate
-from regretless.linear.classifying import label_array
-from regretless.linear.labels import Labels
-from regretless.linear.learner import weight_array
 from regretless.losses import Loss
-from regretless.threads import OneThread
 
 __all__ = ["Audit"]
 
-Array = NDArray[np.float64]
 
 _LOSSES = (
     *(losses.Logistic, losses.Hinge, losses.SquaredHinge),

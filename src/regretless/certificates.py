@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from regretless.arguments import not_negative, shown
+from regretless.base.arguments import not_negative, shown
 
 if TYPE_CHECKING:
     from regretless.audit import Audit

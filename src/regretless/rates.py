@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import SupportsFloat
 
-from regretless.arguments import number, positive, shown
-from regretless.calls import call_of_fields
+from regretless.base.arguments import number, positive, shown
+from regretless.base.values import call_of_fields
 
 __all__ = ["Constant", "Inverse", "InverseSqrt", "Rate", "anytime", "for_horizon", "get"]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
 from regretless import _core, rates
-from regretless.arguments import not_negative, one_of, positive, shown, within
-from regretless.calls import call_of_fields
+from regretless.base.arguments import not_negative, one_of, positive, shown, within
+from regretless.base.values import call_of_fields
 from regretless.certificates import Promise
 from regretless.losses import Loss
 

@@ -26,7 +26,7 @@ from roster import ROSTER, Entry, difference, state_of
 
 from fuzz.harness import main
 from regretless import _core
-from regretless.threads import OneThread
+from regretless.base.threads import OneThread
 
 CALLS = 400  # of all threads together
 IN_USE = "is in use by another thread"

@@ -1,6 +1,6 @@
 """Model files that lack something."""
 
-from regretless import persistence
+from regretless.base import persistence
 
 __all__ = ["damaged"]
 

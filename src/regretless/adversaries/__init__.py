@@ -7,31 +7,30 @@ Those of `gradients` and `costs` play against whoever shows a point, weights or 
 iterated over as well. An adversary goes on from where it is: make a new one for a new game.
 """
 
-from regretless.adversaries.adversary import Adversary, Exhausted, Oblivious
-from regretless.adversaries.costs import BernoulliArms, CoinFlips, SwitchingExperts
 from regretless.adversaries.examples import (
+    ConsistentKiller,
+    CoverAdversary,
     DisjunctionStream,
     ExponentialInstance,
+    LittlestoneCoins,
+    LittlestoneTree,
     MarginStream,
     NoisyForecasts,
     UnitVectors,
     WeakVotes,
+    halfspace_tree,
+    threshold_tree,
 )
-from regretless.adversaries.game import AdversaryRun, play
+from regretless.adversaries.game import Adversary, AdversaryRun, Exhausted, Oblivious, play
 from regretless.adversaries.gradients import (
+    BernoulliArms,
+    CoinFlips,
     FtlKiller,
     OrthogonalGradients,
     QuadraticGame,
     SignGradients,
     StochasticGradients,
-)
-from regretless.adversaries.labels import (
-    ConsistentKiller,
-    CoverAdversary,
-    LittlestoneCoins,
-    LittlestoneTree,
-    halfspace_tree,
-    threshold_tree,
+    SwitchingExperts,
 )
 
 __all__ = [

@@ -7,10 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import check_seed, not_negative, probabilities, table, whole
-from regretless.run import Array
-
-__all__ = ["Bernoulli", "Drawn", "Environment", "Gaussian", "Kept", "folded"]
+from regretless.base.arguments import Array, check_seed, not_negative, probabilities, table, whole
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import finite, listed, positive, shown, within
+from regretless.base.arguments import Array, finite, listed, positive, shown, within
 from regretless.domains import Domain, Simplex
 from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, Quadratic
-from regretless.run import Array
-
-__all__ = ["Estimator", "OneArm", "OnePoint", "TwoPoint"]
 
 
 class Feedback(NamedTuple):

@@ -1,16 +1,151 @@
-"""Exp3: exponential weights of losses that are estimated from one arm a round.
-
-Shalev-Shwartz (2012), section 4.2.
-"""
+"""Players that weigh arms by estimated losses: Exp3, Exp3-IX and Tsallis-INF."""
 
 import math
-from typing import ClassVar
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
 
 from regretless import _core
-from regretless.bandits.weighted import ExponentialPlayer, log_of
-from regretless.run import Array
+from regretless.bandits.player import ArmPlayer
+from regretless.bandits.run import BanditRun, mixture
+from regretless.base.arguments import Array, one_of, positive, shown, whole, within
+from regretless.certificates import Certificate
 
-__all__ = ["Exp3"]
+# --- players that draw an arm by its weight, and what holds surely in every run of theirs ---------
+
+_EPS = float(np.finfo(float).eps)
+
+
+class WeightedPlayer(ArmPlayer):
+    """A player that learns from estimates z of all losses, whose mean over the draw is right."""
+
+    _regularised: str  # the theorem behind the inequality of every run
+
+    @property
+    def regrets(self) -> Array:
+        """How much more was lost than is estimated of each arm, in the rounds that it was there."""
+        return self._width * self._engine.figures
+
+    def regret(self, comparator: Any = None) -> float:
+        """The estimated regret to the best arm, by the estimates, or to `comparator`.
+
+        Its mean over the draws is the regret itself, or more for the best arm. Parameters:
+        `comparator`, "best" (default), the number of an arm (of an expert, for `Exp4`), or a
+        distribution over them.
+        """
+        regrets = self.regrets
+        return float(mixture(comparator, -regrets, self._compared_with) @ regrets)
+
+    def certificate(self, comparator: Any = None) -> Certificate:
+        """The inequality that holds in every run, of the losses that were estimated.
+
+        Its `regret` is `regret(comparator)`: `sum y_t - z_t[i]` over the rounds in which arm i was
+        there. "pathwise" bounds it with what was paid in this run: it holds surely, whatever the
+        losses, the delays, and the arms that came and went. For what holds in the mean see
+        `expectation()`. Parameters: as of `regret`.
+        """
+        regrets = self.regrets
+        u = mixture(comparator, -regrets, self._compared_with)
+        regret, bounds = float(u @ regrets), self._pathwise()
+        suffered = self._width * float(self._engine.losses.sum())
+        if self._estimates_are_positive:
+            bounds["trivial"] = suffered
+        terms = 2.0 * suffered + abs(regret) + min(bounds.values())
+        return Certificate(
+            self.rounds,
+            regret,
+            bounds,
+            self._regularised,
+            {"losses are in their range": True},
+            self._words(comparator, u),
+            int(np.argmax(u)) if u.max() == 1.0 else u,
+            4.0 * _EPS * (self.rounds + len(u)) * terms,
+        )
+
+    def _words(self, comparator: Any, u: Array) -> str:
+        kind = self._compared_with
+        if u.max() < 1.0:
+            return f"the distribution {u} over the {kind}s, by their estimated losses"
+        best = comparator is None or isinstance(comparator, str)
+        return f"{f'the best {kind}, ' if best else ''}{kind} {np.argmax(u)}, by estimated losses"
+
+    def _pathwise(self) -> dict[str, float]:
+        engine = self._engine
+        bound = self._penalty() + engine.paid + engine.drift if self.rounds else 0.0
+        return {"pathwise": self._width * bound}
+
+    @property
+    def _estimates_are_positive(self) -> bool:
+        """Whether no z is negative, so that nobody can have lost less than nothing."""
+        return True
+
+    def _penalty(self) -> float:
+        """What the regulariser costs, where the core does not count it."""
+        return 0.0
+
+
+class ExponentialPlayer(WeightedPlayer):
+    """One whose weights are exponential in the sums of the estimates, with a rate that never rises."""
+
+    _regularised = "Shalev-Shwartz (2012), Theorem 2.22, on the estimates that were drawn"
+    _fixed: ClassVar[tuple[str, ...]] = ("horizon",)  # rates for a horizon
+    rate: str | float
+    horizon: int | None
+
+    def _set_rate(self, rate: Any, horizon: Any) -> None:
+        if isinstance(rate, str):
+            one_of(rate, "rate", ("anytime", *self._fixed), ", nor a number")
+        else:
+            rate = positive(rate, "rate")
+        if (rate in self._fixed) != (horizon is not None):
+            fixed = " or ".join(f"rate={each!r}" for each in self._fixed)
+            if horizon is None:
+                raise ValueError(f"rate={rate!r} needs horizon=, the number of rounds")
+            raise ValueError(f"horizon={shown(horizon)} needs {fixed}, not rate={shown(rate)}")
+        self.rate = rate
+        self.horizon = None if horizon is None else whole(horizon, "horizon")
+
+    @abstractmethod
+    def _eta(self) -> float:
+        """The rate, or that of the first round."""
+
+    def _rate_of_more(self) -> float:
+        return self._eta()
+
+    def _last_rate(self, rounds: Array) -> Array:
+        """The rate of the last of so many rounds."""
+        rate, now = self._engine.rate, self.rounds + 1
+        return np.asarray(rate * np.sqrt((now if self.rate == "anytime" else rounds) / rounds))
+
+    def _rates(self, rounds: Array) -> Array:
+        """Their sum, or a little more: sum 1 / sqrt(t) <= 2 sqrt(T) - 1."""
+        first = self._last_rate(np.ones(1))
+        return np.asarray(
+            first * (2.0 * np.sqrt(rounds) - 1.0 if self.rate == "anytime" else rounds)
+        )
+
+    @property
+    def _choices(self) -> int:
+        """Among how many the weights are."""
+        return self.n
+
+    def _penalty(self) -> float:
+        return math.log(self._choices) / float(self._last_rate(np.array(float(self.rounds))))
+
+
+def log_of(n: int) -> float:
+    """The logarithm of the number of arms, and that of 2 for a single one.
+
+    >>> log_of(1) == log_of(2)
+    True
+    """
+    return math.log(max(n, 2))
+
+
+# --- exp3: exponential weights of losses that are estimated from one arm a round ------------------
+
+# Shalev-Shwartz (2012), section 4.2.
 
 
 class Exp3(ExponentialPlayer):
@@ -90,3 +225,251 @@ class Exp3(ExponentialPlayer):
             )
             bounds["luo"] = start + rounds / eta * math.log(growth)
         return bounds
+
+
+# --- exp3-IX: implicit exploration, and a regret that is small with high probability (Neu ---------
+
+_OBLIVIOUS: dict[str, bool | None] = {"losses are fixed in advance": None}
+
+
+class Exp3IX(Exp3):
+    """`Exp3` that divides a loss by `p + gamma`: estimates are a little low, and never very large.
+
+    With `gamma_t = eta_t / 2`, for every delta with probability `1 - delta`, to all arms at once,
+
+        regret  <=  2 ln n / eta_T + n sum eta_t + (1 / eta_T + 1) ln(2 / delta)
+
+    for losses that are fixed in advance (Neu (2015), Theorem 1, whose proof gives this): with a
+    horizon `2 sqrt(2 n T ln n) + (sqrt(n T / (2 ln n)) + 1) ln(2 / delta)`. Estimates of a fixed
+    arm exceed its losses by `ln(n / delta) / (2 gamma_T)` at most with that probability (his
+    Corollary 1); added to `certificate()`, which holds surely, this is a bound by what was
+    measured. Both are `high_probability()`.
+
+    Parameters
+    ----------
+    n, range, seed, horizon : as of `Exp3`.
+    rate : "anytime", `eta_t = sqrt(ln n / (n t))`; "horizon", `sqrt(2 ln n / (n T))`; or a number.
+    gamma : a number, if the rate is one; by default half of it.
+    delta : in (0, 1): the probability with which a bound may fail, of runs too.
+
+    >>> bandit = Exp3IX(3, rate="horizon", horizon=1000)
+    >>> run = bandit.run([[0.2, 0.5, 0.9]] * 1000)
+    >>> certificate = bandit.high_probability(delta=0.01)
+    >>> round(run.regret()), {name: round(b) for name, b in certificate.bounds.items()}
+    (52, {'measured': 270, 'promised': 363, 'trivial': 1000})
+    """
+
+    _options: ClassVar[tuple[str, ...]] = ("rate", "horizon", "gamma", "delta")
+    _theorem = "Neu (2015), Theorem 1"
+    _fixed: ClassVar[tuple[str, ...]] = ("horizon",)
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        rate: str | float = "anytime",
+        horizon: int | None = None,
+        gamma: float | None = None,
+        delta: float = 0.05,
+        range: tuple[float, float] = (0.0, 1.0),
+        seed: int = 0,
+    ) -> None:
+        if gamma is not None:
+            positive(gamma, "gamma")
+            if isinstance(rate, str):
+                raise ValueError(
+                    f"gamma={gamma} and rate={shown(rate)}: give the rate as a number too"
+                )
+        self.gamma, self.delta = gamma, _probability(delta)
+        super().__init__(n, rate=rate, horizon=horizon, range=range, seed=seed)
+
+    @property
+    def _implicit(self) -> float:
+        """gamma, in units of the rate."""
+        return 0.5 if self.gamma is None else self.gamma / self._eta()
+
+    def _start(self) -> _core.Arms:
+        return _core.exp3(*self._common, self._eta(), self.rate == "anytime", self._implicit)
+
+    def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
+        # a regret that exceeds a + b x with probability 2 e^-x has a mean of at most a + b (ln 2 + 1)
+        return {"promised": self._but_for(rounds, math.log(2.0) + 1.0)}
+
+    def _but_for(self, rounds: Array, likely: float) -> Array:
+        """The regret exceeds this with probability `2 e^-likely` at most."""
+        # sums of a_t (z_ti - loss_ti) over rounds and arms exceed max(a_t / (2 gamma_t)) ln(1 / delta)
+        # with probability delta at most (Neu's Lemma 1), here a = eta / 2 + gamma for all arms
+        share, eta = self._implicit, self._last_rate(rounds)
+        paid = (0.5 + share) * self.n * self._rates(rounds)
+        extra = max(1.0, (0.5 + share) / (2.0 * share)) * likely
+        low = (math.log(self.n) + likely) / (2.0 * share * eta)
+        return np.asarray(math.log(self.n) / eta + paid + extra + low)
+
+    def _with_probability(self, rounds: Array) -> Array:
+        return self._width * self._but_for(rounds, math.log(2.0 / self.delta))
+
+    def high_probability(self, delta: float | None = None) -> Certificate:
+        """Bounds on the regret to all arms at once, each with probability `1 - delta`.
+
+        "measured" by what was paid in this run, "promised" beforehand. `regret` is None: what is seen
+        does not tell it. `run.certificate()` has both for the rounds of a run, beside its regret.
+        """
+        other = self if delta is None else self.copy()
+        if delta is not None:
+            other.delta = _probability(delta)
+        bounds = {"nothing played": 0.0}
+        if self.rounds:
+            bounds = {"measured": self._pathwise()["pathwise"] + other._luck()}
+            if False not in self._conditions.values():
+                bounds["promised"] = float(
+                    other._with_probability(np.array([float(self.rounds)]))[0]
+                )
+            bounds["trivial"] = self._width * self.rounds
+        return Certificate(
+            self.rounds,
+            None,
+            bounds,
+            other._likely,
+            _OBLIVIOUS,
+            "all arms at once, of their losses",
+        )
+
+    def _luck(self) -> float:
+        """By how much the estimates of an arm can exceed its losses with probability delta."""
+        eta = float(self._last_rate(np.array(float(self.rounds))))
+        return self._width * math.log(self.n / self.delta) / (2.0 * self._implicit * eta)
+
+    @property
+    def _likely(self) -> str:
+        return f"{self._theorem}, with probability {1 - self.delta:g}"
+
+    def _realised(
+        self, run: BanditRun, u: Array
+    ) -> tuple[dict[str, float], str, dict[str, bool | None]] | None:
+        if self._engine.slept or not run.rounds:  # estimates of arms that sleep are not theirs
+            return None
+        carried = float(u @ run.before.regrets)  # the inequality is about all rounds
+        bounds = {"measured": self._pathwise()["pathwise"] - carried + self._luck()}
+        curve = self._realised_curve(run, u)
+        if curve is not None:
+            bounds["promised"] = float(curve[-1])
+        return bounds, self._likely, _OBLIVIOUS
+
+    def _realised_curve(self, run: BanditRun, u: Array) -> Array | None:
+        if run.before.rounds or False in self._conditions.values():
+            return None
+        return self._with_probability(np.arange(1.0, run.rounds + 1.0))
+
+
+def _probability(delta: float) -> float:
+    within(delta, "delta", "(0, 1)")
+    return float(delta)
+
+
+# --- tsallis-INF: as good as possible against adversaries and against chance ----------------------
+
+# Zimmert and Seldin (2021).
+
+_CELLS = 4000  # of a sum over very many rounds
+
+
+class TsallisINF(WeightedPlayer):
+    """Follow the leader with Tsallis entropy: `w = argmin <w, S> - 2 sum sqrt(w_i) / eta_t`.
+
+    That is `w_i = 1 / (eta_t (S_i - x))^2` with the x that makes them add up to 1, `eta_t = 1 / sqrt t`,
+    and S the sums of the estimated losses. Nothing has to be known. For arbitrary losses
+
+        expected regret  <=  4 sqrt(n T)
+
+    which is optimal but for the factor, and if losses are drawn with gaps `D_i` to a single best arm,
+    the same player has about `sum 4 ln T / D_i` (their Theorem 1). The bounds here are computed from
+    the proof, with all terms: in every run, whatever the losses, for every arm (`certificate()`)
+
+        sum loss - sum z_t[i]  <=  sum (1 / eta_t - 1 / eta_{t-1}) (2 sum_j sqrt(w_tj) - 2)
+                                   + sum eta_t w^{3/2} z^2 / (1 + eta_t sqrt(w) z)
+
+    Arms may come and go and losses come late, as for `Exp3`; what a new arm costs is measured.
+
+    Parameters
+    ----------
+    n, range, seed : as of all players.
+    estimator : "importance", `z_A = loss / w_A`; or "reduced", which estimates losses of likely arms
+        from 1/2 on, has less variance, and the rate `min(1, 2 / sqrt t)`: expected regret
+        `2 sqrt(n T) + 6 n ln T` for arbitrary losses, from T = 5 on.
+
+    >>> from regretless.bandits import Bernoulli
+    >>> bandit = TsallisINF(3, seed=1)
+    >>> run = bandit.run(Bernoulli([0.3, 0.5, 0.7]), 10_000)
+    >>> bandit.certificate().holds, bandit.probabilities.round(2)
+    (True, array([1., 0., 0.]))
+    >>> round(run.pseudo_regret()), round(run.expectation().bound)
+    (47, 308)
+    """
+
+    _options: ClassVar[tuple[str, ...]] = ("estimator",)
+    _theorem = "Zimmert and Seldin (2021), Theorem 1, with the constants of its proof"
+    _regularised = "Shalev-Shwartz (2012), Lemma 2.20, on the estimates, with Tsallis entropy"
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        estimator: str = "importance",
+        range: tuple[float, float] = (0.0, 1.0),
+        seed: int = 0,
+    ) -> None:
+        one_of(estimator, "estimator", ("importance", "reduced"))
+        self.estimator = estimator
+        super().__init__(n, range=range, seed=seed)
+
+    def _start(self) -> _core.Arms:
+        return _core.tsallis_inf(*self._common, self.estimator == "reduced")
+
+    @property
+    def _estimates_are_positive(self) -> bool:
+        return self.estimator == "importance"
+
+    def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
+        n, root = self.n, np.sqrt(rounds)
+        if self.estimator == "reduced":
+            # Of an arm with w >= eta^2, z is (loss - 1/2) / w + 1/2 if it is chosen, and 1/2 otherwise:
+            # eta w^{3/2} d^2 / (1 + eta sqrt(w) d), d = z - 1/2, has a mean of at most
+            # eta (sqrt(w) + eta) / 4; of the others at most 3 eta^2 / 2. Sums over rounds by integrals.
+            rates = np.where(rounds > 4, 4.0 * root - 4.0, rounds)
+            squares = np.where(
+                rounds > 4, 4.0 + 4.0 * np.log(np.maximum(rounds, 4.0) / 4.0), rounds
+            )
+            start = 2.0 * (math.sqrt(n) - 1.0) * np.maximum(1.0, root / 2.0)
+            return {"adversarial": start + math.sqrt(n) * rates / 4.0 + 1.5 * n * squares}
+        start = 2.0 * (math.sqrt(n) - 1.0) * root
+        bounds = {"adversarial": start + math.sqrt(n) * (2.0 * root - 1.0)}
+        if gaps is not None:
+            bounds["stochastic"] = _stochastic(rounds, gaps)
+        return bounds
+
+
+def _stochastic(rounds: Array, gaps: Array) -> Array:
+    """The bound for losses that are drawn, by the gaps.
+
+    In round t the regret is at most, with b = 2 (sqrt t - sqrt(t - 1)), eta = 1 / sqrt t, and for t > 1
+    f = 1 / (1 - eta) (estimates less the loss of the round are at least -1),
+    `b sum' sqrt(w_i) + f eta sum_i sqrt(w_i) (1 - w_i)`, where sum' leaves out the best arm. Its own
+    term of the last sum is at most `sum' w_i`. So the regret R, which is `sum_t sum' D_i w_ti`, is
+    `2 R - R <= sum_t sum' max_w 2 (b + f eta) sqrt(w) + (2 f eta - D_i) w`, and in no round more than
+    twice what holds for arbitrary losses. All of that falls with t: rounds are taken together in cells
+    that are as long as a thousandth of the rounds before, each as large as its first.
+    """
+    last = int(rounds.max())
+    edges = np.unique(np.geomspace(1, last + 1, min(last + 1, _CELLS)).astype(np.int64))
+    t = edges[:-1].astype(np.float64)
+    n, eta, b = len(gaps), 1.0 / np.sqrt(t), 2.0 * (np.sqrt(t) - np.sqrt(t - 1.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        extra = eta / (1.0 - eta)
+        others = np.delete(gaps, np.argmin(gaps))[:, None]
+        slope = others - 2.0 * extra
+        inside = (slope > 0) & (b + extra < slope)  # the largest is at a sqrt(w) < 1
+        most = np.where(inside, (b + extra) ** 2 / slope, 2.0 * (b + extra) - slope).sum(axis=0)
+    always = 2.0 * ((math.sqrt(n) - 1.0) * b + math.sqrt(n) * eta)
+    each = np.where(np.isfinite(most), np.fmin(most, always), always)
+    sums = np.concatenate([[0.0], np.cumsum(each * np.diff(edges))])
+    return np.asarray(np.interp(rounds, edges - 1, sums))

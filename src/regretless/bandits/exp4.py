@@ -6,15 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import distributions, whole
-from regretless.bandits.bandit_run import BanditRun
 from regretless.bandits.environments import Kept
-from regretless.bandits.weighted import ExponentialPlayer, log_of
+from regretless.bandits.exp3 import ExponentialPlayer, log_of
+from regretless.bandits.run import BanditRun
+from regretless.base.arguments import Array, distributions, whole
+from regretless.base.columns import names_of
 from regretless.certificates import Certificate
-from regretless.named import names_of
-from regretless.run import Array
-
-__all__ = ["Exp4"]
 
 
 class Exp4(ExponentialPlayer):

@@ -9,8 +9,14 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from regretless import _core, persistence, rates, state
-from regretless.arguments import (
+from regretless import _core, rates
+from regretless.bandits import estimators
+from regretless.bandits.estimators import Estimator, OneArm
+from regretless.bandits.player import due_after
+from regretless.bandits.run import ConvexBanditRun
+from regretless.base import persistence, state
+from regretless.base.arguments import (
+    Array,
     check_entries,
     check_seed,
     instance,
@@ -19,22 +25,15 @@ from regretless.arguments import (
     shown,
     whole,
 )
-from regretless.bandits import estimators
-from regretless.bandits.convex_run import ConvexBanditRun
-from regretless.bandits.delays import due_after
-from regretless.bandits.estimators import Estimator, OneArm
-from regretless.calls import call_of
+from regretless.base.randomness import Draws
+from regretless.base.threads import OneThread
+from regretless.base.values import call_of
 from regretless.certificates import Certificate
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
 from regretless.oco import OnlineMirrorDescent, Player
-from regretless.oco.files import described, restored
+from regretless.oco.engine import described, restored
 from regretless.oco.player import implied_dimension
-from regretless.randomness import Draws
-from regretless.run import Array
-from regretless.threads import OneThread
-
-__all__ = ["BanditMirrorDescent"]
 
 
 class Period(NamedTuple):
@@ -480,8 +479,8 @@ def _described(value: Any) -> Any:
 def _restored(value: Any) -> Any:
     if isinstance(value, dict) and "estimator" in value:
         name, options = value["estimator"]
-        kind = getattr(estimators, name) if name in estimators.__all__ else None
-        if not is_dataclass(kind):
+        kind = getattr(estimators, str(name), None)
+        if not (isinstance(kind, type) and is_dataclass(kind)):
             raise ValueError(f"{name} is not known")
-        return kind(**options)  # type: ignore[operator]
+        return kind(**options)
     return restored(value)

@@ -16,9 +16,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, persistence, state
-from regretless.adversaries.adversary import Oblivious
-from regretless.arguments import (
+from regretless import _core
+from regretless.adversaries.game import Oblivious
+from regretless.bandits.environments import Drawn, Environment, Kept, folded
+from regretless.bandits.run import BanditRun, Rounds
+from regretless.base import persistence, state
+from regretless.base.arguments import (
+    Array,
     check_entries,
     check_seed,
     interval,
@@ -29,15 +33,45 @@ from regretless.arguments import (
     table,
     whole,
 )
-from regretless.bandits.bandit_run import BanditRun, Rounds
-from regretless.bandits.delays import delays_of, due_after
-from regretless.bandits.environments import Drawn, Environment, Kept, folded
-from regretless.calls import call_of
+from regretless.base.threads import OneThread, in_core, in_turn
+from regretless.base.values import call_of
 from regretless.certificates import Certificate
-from regretless.run import Array
-from regretless.threads import OneThread, in_core, in_turn
 
-__all__ = ["ArmPlayer"]
+# --- losses that come late: how many more choices are made before each is known -------------------
+
+
+def delays_of(delay: Any, count: int) -> NDArray[np.int64] | None:
+    """The delay of each round; None if there is none.
+
+    >>> delays_of(2, 3)
+    array([2, 2, 2])
+    """
+    if delay is None or (isinstance(delay, (int, np.integer)) and delay == 0):
+        return None
+    delays = np.asarray(sound(delay, "delay"))
+    if delays.dtype.kind not in "iu" or delays.shape not in ((), (count,)):
+        raise ValueError(
+            f"delay={shown(delay)} must be a whole number, or {count} of them, one for each round"
+        )
+    if delays.size and delays.min() < 0:
+        raise ValueError(f"delay={shown(delay)} is negative: a loss cannot come before its choice")
+    return np.ascontiguousarray(np.broadcast_to(delays, (count,)), np.int64)
+
+
+def due_after(delay: Any, count: int) -> list[list[int]]:
+    """For each round the rounds whose losses are learned at its end; after the last all are.
+
+    >>> due_after([0, 1, 3, 0], 4)
+    [[0], [], [1], [2, 3]]
+    """
+    delays = delays_of(delay, count)
+    due: list[list[int]] = [[] for _ in range(count)]
+    for t in range(count):
+        due[min(count - 1, t + (0 if delays is None else int(delays[t])))].append(t)
+    return due
+
+
+# --- what all players of arms have in common (Shalev-Shwartz (2012), section 4.2) -----------------
 
 
 class ArmPlayer(OneThread, ABC):

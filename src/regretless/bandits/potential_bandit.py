@@ -7,7 +7,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import (
+from regretless.bandits.environments import Kept, folded
+from regretless.bandits.run import BanditRun, Rounds
+from regretless.base.arguments import (
+    Array,
     check_entries,
     check_seed,
     matrix,
@@ -18,16 +21,11 @@ from regretless.arguments import (
     whole,
     within,
 )
-from regretless.bandits.bandit_run import BanditRun, Rounds
-from regretless.bandits.environments import Kept, folded
-from regretless.calls import call_of
+from regretless.base.state import Parts
+from regretless.base.values import call_of
 from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
-from regretless.run import Array
-from regretless.state import Parts
-
-__all__ = ["BanditPotential", "PotentialBandit"]
 
 _GRID = np.linspace(-8.0, 8.0, 65)  # where a potential is looked at
 _STEP = 1e-3  # of a second difference, which is exact to its square

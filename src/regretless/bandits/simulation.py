@@ -10,19 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.arguments import check_seed, one_of, shown, whole, within
-from regretless.bandits.bandit_run import mixture
-from regretless.bandits.delays import delays_of
 from regretless.bandits.environments import Environment
 from regretless.bandits.exp4 import Exp4
-from regretless.bandits.player import ArmPlayer
+from regretless.bandits.player import ArmPlayer, delays_of
+from regretless.bandits.run import mixture
+from regretless.base.arguments import Array, check_seed, one_of, shown, whole, within
+from regretless.base.run import Run
 from regretless.certificates import Certificate
-from regretless.run import Array, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["Simulation", "Simulations", "simulate"]
 
 
 class Found(NamedTuple):
@@ -184,7 +181,7 @@ class Simulation(Run):
 
         `ax`, where to draw; a new picture by default.
         """
-        from regretless.plots.bandits import regret_bands
+        from regretless.plots.players import regret_bands
 
         return regret_bands({type(self.player).__name__: self}, ax)
 
@@ -230,7 +227,7 @@ class Simulations(Mapping[str, Simulation]):
         >>> both.plot().get_xlabel()
         'rounds'
         """
-        from regretless.plots.bandits import regret_bands
+        from regretless.plots.players import regret_bands
 
         return regret_bands(self._all, ax)
 

@@ -2,7 +2,7 @@
 
 `online_to_batch` takes any learner and any stream; `stochastic_mirror_descent` any player of
 `regretless.oco`; `separable_risk` is about examples that a hyperplane separates. The bounds themselves
-are in `regretless.batch.bounds`.
+are in `regretless.batch.predictor`.
 """
 
 from regretless.batch.mirror import AveragedPoint, stochastic_mirror_descent

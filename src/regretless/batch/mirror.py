@@ -8,15 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless import losses
-from regretless.arguments import numbers
+from regretless.base.arguments import Array, numbers
 from regretless.certificates import Certificate
-
-__all__ = ["AveragedPoint", "stochastic_mirror_descent"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,25 +4,236 @@ section 5.
 
 import copy
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regretless import streams
-from regretless.arguments import one_of, positive, shown, whole, within
-from regretless.batch import bounds
-from regretless.batch.advice import as_learner
-from regretless.batch.averages import Ensemble, WeightMean
-from regretless.batch.judging import Example, Judge, Kept
-from regretless.batch.predictor import Predictor
-from regretless.evaluate.task import classifies
-from regretless.linear.learner import LinearLearner
-from regretless.randomness import generator
+from regretless import _core, losses, streams
+from regretless.base.arguments import Array, one_of, positive, shown, whole, within
+from regretless.base.classifier import Labels
+from regretless.base.learner import LinearLearner
+from regretless.base.randomness import generator
+from regretless.base.rows import Parsed, row
+from regretless.batch.predictor import (
+    Ensemble,
+    Predictor,
+    WeightMean,
+    average_risk,
+    penalty,
+    relaned,
+    runs_needed,
+    selected_risk,
+    validated_risk,
+)
+from regretless.evaluate.validation import classifies
 
-__all__ = ["online_to_batch"]
+# --- expert players as learners: an example is what the experts say, and the truth ----------------
+
+
+def as_learner(player: Any, loss: Any) -> Any:
+    """The learner itself, or one made of an expert player, whose experts suffer `loss`.
+
+    >>> from regretless.experts import Hedge
+    >>> learner = as_learner(Hedge(2, rate=1.0), "squared")
+    >>> learner.learn_one([0.0, 1.0], 1.0)
+    >>> learner.predict_one([0.0, 1.0]) > 0.7
+    True
+    """
+    if hasattr(player, "learn_one") and hasattr(player, "predict_one"):
+        return player
+    if hasattr(player, "predict") and hasattr(player, "update") and hasattr(player, "n"):
+        return Voter(player)
+    if hasattr(player, "weights") and hasattr(player, "update") and hasattr(player, "n"):
+        return Forecaster(player, loss)
+    raise ValueError(
+        f"learner={shown(player)} has no learn_one and predict_one; use one of regretless or River, "
+        "or an expert player"
+    )
+
+
+class _Advised:
+    def __init__(self, player: Any) -> None:
+        self.player = player
+
+    def _advice(self, x: Any) -> Array:
+        """What each expert says; who is not in the row says 0."""
+        names = self.player.names or range(self.player.n)
+        said = row(x)
+        told = said if isinstance(said, dict) else dict(zip(said[0].tolist(), said[1].tolist()))
+        unknown = next((name for name in told if name not in names), None)
+        if unknown is not None:
+            raise ValueError(f"x has advice of {shown(unknown)}, who is none of the experts")
+        return np.array([told.get(name, 0.0) for name in names], np.float64)
+
+
+class Forecaster(_Advised):
+    """Forecasts the mean of the forecasts of experts, by a player's weights."""
+
+    def __init__(self, player: Any, loss: Any) -> None:
+        super().__init__(player)
+        plain = callable(loss) and not isinstance(loss, losses.Loss)
+        self._loss = loss if plain else losses.get("squared" if loss is None else loss).value
+
+    def predict_one(self, x: Any) -> float:
+        """The mean of what the experts say."""
+        return float(np.dot(self.player.weights, self._advice(x)))
+
+    def learn_one(self, x: Any, y: float) -> None:
+        """Tell the player what each of the experts lost."""
+        self.player.update([float(self._loss(each, float(y))) for each in self._advice(x)])
+
+
+class Voter(_Advised):
+    """Predicts the label 0 or 1 that a player makes of the votes of experts."""
+
+    def predict_one(self, x: Any) -> int:
+        """The player's vote."""
+        return int(self.player.predict(self._advice(x)))
+
+    def predict_proba_one(self, x: Any) -> dict[int, float]:
+        """All probability on its vote."""
+        vote = self.predict_one(x)
+        return {vote: 1.0, 1 - vote: 0.0}
+
+    def learn_one(self, x: Any, y: int) -> None:
+        """Tell the player the votes and the label."""
+        self.player.update(self._advice(x), y)
+
+
+# --- what a hypothesis is charged for an example --------------------------------------------------
+
+Example = tuple[Any, Any]
+
+
+class Kept:
+    """Examples that many hypotheses are judged by; linear learners are shown all of them at once."""
+
+    def __init__(self, learner: Any, examples: Sequence[Example]) -> None:
+        self.examples = examples
+        self.batch: Parsed | None = None
+        if isinstance(learner, LinearLearner):
+            form = learner._form()
+            parsed = _core.Examples(form.bits, form.intercept, form.named)
+            for x, _ in examples:
+                parsed.add(x)
+            self.batch = Parsed(parsed, 0, len(examples))
+
+
+class Judge:
+    """The loss of a hypothesis on an example, and whether it is convex in what is averaged.
+
+    Of linear classifiers the scores are averaged, of others the probabilities, of regressors the
+    numbers. `convex` is None for a function of the user's, of which it cannot be told.
+    """
+
+    def __init__(self, learner: Any, loss: Any, *, averaging: bool) -> None:
+        self._linear = isinstance(learner, LinearLearner)
+        self._labels = classifies(learner)
+        self._loss = self._default(learner, averaging) if loss is None else loss
+        self.convex: bool | None
+        if callable(self._loss) and not isinstance(self._loss, losses.Loss):
+            self.name, self.convex = getattr(self._loss, "__name__", repr(self._loss)), None
+            self._charge: Callable[[Any, Any, Any], float] = self._by_function
+            return
+        self._loss = losses.get(self._loss)
+        self.name = self._loss.name
+        self._charge, self.convex = self._chosen(self._loss, learner)
+
+    def __call__(self, hypothesis: Any, x: Any, y: Any) -> float:
+        """The loss of what `hypothesis` says of `x` when `y` is the truth."""
+        charged = self._charge(hypothesis, x, y)
+        if not charged >= 0:
+            raise ValueError(
+                f"loss={self.name} is {charged} at y={shown(y)}: it must not be negative"
+            )
+        return charged
+
+    def many(self, hypothesis: Any, kept: Kept, start: int = 0) -> Array:
+        """The losses of a hypothesis on the examples from `start` on."""
+        examples = kept.examples[start:]
+        if isinstance(hypothesis, LinearLearner) and kept.batch is not None:
+            told: Any = hypothesis
+            batch = kept.batch[start:]
+            if self._charge is _wrong:
+                known = told._labels.labels
+                said = told.predict(batch).tolist() if known else [None] * len(examples)
+                return np.array([float(one != y) for one, (_, y) in zip(said, examples)])
+            if not self._labels and isinstance(self._loss, losses.Loss):
+                targets = np.array([y for _, y in examples], np.float64)
+                return self._loss.value(told.predict(batch), targets)
+        return np.array([self(hypothesis, x, y) for x, y in examples])
+
+    def _default(self, learner: Any, averaging: bool) -> Any:
+        if not self._labels:
+            return "squared"
+        if not averaging:
+            return "zero_one"
+        if not self._linear:
+            return "absolute"
+        own, _, _ = learner._parts()
+        # the Perceptron's jumps at 0, and is the hinge loss where it is not 0
+        return losses.Hinge() if isinstance(own, losses.Perceptron) else own
+
+    def _chosen(
+        self, loss: losses.Loss, learner: Any
+    ) -> tuple[Callable[[Any, Any, Any], float], bool]:
+        if not self._labels:
+            if loss.classification:
+                raise ValueError(
+                    f"loss={loss.name!r} is for labels, but {shown(learner)} predicts numbers"
+                )
+            return self._by_number, True
+        if isinstance(loss, losses.ZeroOne):
+            return _wrong, False
+        if isinstance(loss, losses.Absolute):
+            return _missed, not self._linear  # linear in the probability, not convex in the score
+        if self._linear and loss.classification:
+            return self._by_score, not isinstance(loss, losses.Perceptron)
+        if isinstance(loss, losses.Logistic):
+            return _surprise, True
+        allowed = "zero_one, absolute (1 - probability) or logistic"
+        raise ValueError(
+            f"loss={loss.name!r} needs scores, which {shown(learner)} has not: use {allowed}"
+        )
+
+    def _by_function(self, hypothesis: Any, x: Any, y: Any) -> float:
+        return float(self._loss(hypothesis.predict_one(x), y))
+
+    def _by_number(self, hypothesis: Any, x: Any, y: Any) -> float:
+        # a learner that has seen nothing may say None
+        return float(self._loss.value(float(hypothesis.predict_one(x) or 0.0), float(y)))
+
+    def _by_score(self, hypothesis: Any, x: Any, y: Any) -> float:
+        """As the learner charges itself: with three or more labels, the sum of all lanes."""
+        labels: Labels = hypothesis._labels
+        scores = np.atleast_1d(np.asarray(hypothesis.decision_one(x), np.float64))
+        if y not in labels.index:
+            labels = Labels(labels.labels)
+            scores = relaned(scores, labels.lanes(labels.check(y)))
+            labels.add(labels.check(y))
+        targets = np.full(len(scores), -1.0)
+        k = labels.index[y]
+        if len(scores) > 1 or k == 1:  # two labels share a lane, which is about the second
+            targets[k if len(scores) > 1 else 0] = 1.0
+        return float(np.sum(self._loss.value(scores, targets)))
+
+
+def _wrong(hypothesis: Any, x: Any, y: Any) -> float:
+    return float(hypothesis.predict_one(x) != y)
+
+
+def _missed(hypothesis: Any, x: Any, y: Any) -> float:
+    """The probability given to other labels: the chance to be wrong when drawing a label by it."""
+    return max(0.0, 1.0 - float(hypothesis.predict_proba_one(x).get(y, 0.0)))
+
+
+def _surprise(hypothesis: Any, x: Any, y: Any) -> float:
+    return -math.log(min(1.0, max(hypothesis.predict_proba_one(x).get(y, 0.0), 1e-15)))
+
+
+# --- `online_to_batch`: Mohri et al. (2018), section 8.4 and Exercise 8.10; Shalev-Shwartz --------
 
 HOWS = ("average", "random", "last", "select", "validate", "amplify")
 
@@ -96,7 +307,7 @@ def online_to_batch(
     one_of(how, "how", HOWS)
     learner = as_learner(learner, loss)
     within(holdout, "holdout", "(0, 1)", ": it is a share of the examples")
-    needed = bounds.runs_needed(delta)  # and a check of delta
+    needed = runs_needed(delta)  # and a check of delta
     runs = needed if runs is None else whole(runs, "runs")
     judge = Judge(learner, loss, averaging=how == "average")
     run = _Pass(learner, judge, positive(loss_bound, "loss_bound"), delta, whole(copies, "copies"))
@@ -159,7 +370,7 @@ class _Pass:
         self.largest = max(self.largest, charged)
         return charged
 
-    def charge_many(self, hypothesis: Any, kept: Kept, start: int = 0) -> NDArray[np.float64]:
+    def charge_many(self, hypothesis: Any, kept: Kept, start: int = 0) -> Array:
         """The same for all examples kept, from `start` on."""
         charged = self.judge.many(hypothesis, kept, start)
         self.largest = max(self.largest, float(charged.max()))
@@ -173,9 +384,7 @@ class _Pass:
     def mean_bounds(self) -> dict[str, float]:
         if not self.rounds:
             raise ValueError("data is empty: there is nothing to learn from")
-        return bounds.average_risk(
-            self.total / self.rounds, self.rounds, self.delta, self.loss_bound
-        )
+        return average_risk(self.total / self.rounds, self.rounds, self.delta, self.loss_bound)
 
     def weight_mean(self) -> WeightMean | None:
         linear = isinstance(self.learner, LinearLearner) and self.learner._is_linear
@@ -254,11 +463,11 @@ class _Pass:
             ahead = np.cumsum(charged[::-1])[::-1]
             for i in range(stop - start):
                 tested = len(charged) - i
-                allowance = bounds.penalty(tested, len(kept), self.delta, self.loss_bound)
+                allowance = penalty(tested, len(kept), self.delta, self.loss_bound)
                 if ahead[i] / tested + allowance < least:
                     best, least = hypothesis, float(ahead[i] / tested + allowance)
         self.mean_bounds()
-        proved = bounds.selected_risk(
+        proved = selected_risk(
             self.total / self.rounds, least, self.rounds, self.delta, self.loss_bound
         )
         return best, proved, "Mohri et al. (2018), Exercise 8.10"
@@ -289,9 +498,7 @@ class _Pass:
         told = Kept(self.learner, held)
         means = [float(self.charge_many(each, told).mean()) for each in candidates]
         least = min(means)
-        proved = bounds.validated_risk(
-            least, len(held), len(candidates), self.delta, self.loss_bound
-        )
+        proved = validated_risk(least, len(held), len(candidates), self.delta, self.loss_bound)
         return means.index(least), proved
 
     def amplify(self, examples: Iterable[Example], holdout: float, runs: int) -> Found:

@@ -11,14 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regretless.arguments import numbers
+from regretless.base.arguments import Array, numbers
 from regretless.linear import Perceptron
-
-__all__ = ["HardMargin", "SeparableRisk", "hard_margin", "separable_risk"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,14 @@ GradientBoostingSpan()                       # numbers, with stumps
 NHBoostDT(rounds=200).fit(X, y)              # in batch, with stumps
 """
 
-from regretless.boosting.adaboost import AdaBoost
-from regretless.boosting.adaboost_ol import AdaBoostOL
+from regretless.boosting.adaboost import AdaBoost, NHBoost, NHBoostDT
+from regretless.boosting.batch import MarginCertificate
 from regretless.boosting.batch_gradient import BatchGradientBoosting
-from regretless.boosting.both_signs import BothSigns
-from regretless.boosting.certificate import BoostingCertificate
-from regretless.boosting.decision_stump import DecisionStump
-from regretless.boosting.gradient import GradientBoostingHull, GradientBoostingSpan
-from regretless.boosting.margins import MarginCertificate
-from regretless.boosting.neural_net import NeuralNet
-from regretless.boosting.nhboost import NHBoost, NHBoostDT
-from regretless.boosting.online_bbm import OnlineBBM
-from regretless.boosting.osboost import OSBoost, OSBoostOCP
-from regretless.boosting.stump import Stump
+from regretless.boosting.booster import BoostingCertificate
+from regretless.boosting.gradient import BothSigns, GradientBoostingHull, GradientBoostingSpan
+from regretless.boosting.online import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
 from regretless.boosting.stump_search import FittedStump
-from regretless.boosting.weak_learning import excess_loss
+from regretless.boosting.weak_learners import DecisionStump, NeuralNet, Stump, excess_loss
 
 __all__ = [
     "AdaBoost",

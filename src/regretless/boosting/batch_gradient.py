@@ -7,17 +7,21 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless import losses
-from regretless.arguments import LARGEST_VALUE, check_entries, number, numbers, shown, whole
+from regretless.base.arguments import (
+    LARGEST_VALUE,
+    Array,
+    check_entries,
+    number,
+    numbers,
+    shown,
+    whole,
+)
+from regretless.base.threads import OneThread
 from regretless.certificates import Certificate
 from regretless.losses import Loss
-from regretless.threads import OneThread
 
-__all__ = ["BatchGradientBoosting"]
-
-Array = NDArray[np.float64]
 _EPS = float(np.finfo(float).eps)
 
 

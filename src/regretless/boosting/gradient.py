@@ -4,16 +4,22 @@ Luo (2016), section 3.2.
 """
 
 import builtins
+import copy
 import math
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regretless import _core, losses, rows
+from regretless import _core, losses
 from regretless._core import Want
-from regretless.arguments import (
+from regretless.base import learner as loading
+from regretless.base import rows
+from regretless.base.adapters import fresh
+from regretless.base.arguments import (
     LARGEST_VALUE,
+    Array,
+    finite,
+    importance,
     interval,
     number,
     numbers,
@@ -23,20 +29,146 @@ from regretless.arguments import (
     whole,
     within,
 )
-from regretless.boosting.both_signs import BothSigns
-from regretless.boosting.copies_model import CopiesModel
-from regretless.boosting.estimator import Estimator
-from regretless.boosting.gradient_certificate import Replay, certified
-from regretless.boosting.gradient_constants import LINEAR, constants_of, reach
-from regretless.boosting.gradient_files import GradientFiles
-from regretless.boosting.not_linear import NotLinear
-from regretless.boosting.stump import Stump
-from regretless.boosting.weak_regression import WeakRegressor
+from regretless.base.learner import LinearLearner
+from regretless.base.state import Parts, blaming
+from regretless.base.threads import OneThread, of_options
+from regretless.boosting.copies import CopiesModel, Estimator
+from regretless.boosting.gradient_certificate import LINEAR, Replay, certified, constants_of, reach
+from regretless.boosting.weak_learners import NotLinear, Stump, WeakRegressor
 from regretless.certificates import Certificate
-from regretless.foreign import fresh
+from regretless.experts import Hedge
 from regretless.losses import Loss, Squared
 
-__all__ = ["GradientBoostingHull", "GradientBoostingSpan"]
+# --- A weak learner and its negation (Luo (2016), footnote 11) ------------------------------------
+
+
+class BothSigns(OneThread):
+    """Makes the class of a weak learner closed under negation, which the theorems ask for.
+
+    Two copies: one is told the linear losses `s v`, the other `-s v`, and its predictions are negated.
+    Hedge weighs them by their losses, and the prediction is the weighted mean
+    `p A(x) - (1 - p) A'(x)`, in [-1, 1]. The regret to F, to -F and to 0 is that of the copy on F plus
+    that of Hedge, `O(sqrt(T))`.
+
+    Parameters
+    ----------
+    weak : any weak learner that `GradientBoostingHull` takes.
+
+    >>> from regretless.boosting import Stump
+    >>> model = BothSigns(Stump())
+    >>> for _ in range(50):
+    ...     model.learn_slope({"a": 1.0}, 0.5)
+    >>> model.predict_one({"a": 1.0}) < -0.9
+    True
+    """
+
+    def __init__(self, weak: Any) -> None:
+        self.weak = weak
+        self._sides = tuple(Estimator(fresh(weak), f"weak learner {i}") for i in range(2))
+        self._hedge = Hedge(2, range=(-1.0, 1.0))
+
+    @of_options
+    def clone(self) -> "BothSigns":
+        """One that has seen nothing."""
+        return BothSigns(self.weak)
+
+    def copy(self) -> "BothSigns":
+        """One that has learned the same."""
+        return copy.deepcopy(self)
+
+    def __repr__(self) -> str:
+        return f"BothSigns({self.weak!r})"
+
+    def predict_one(self, x: Any) -> float:
+        """The mean of a prediction and a negated one."""
+        p, q = self._hedge.weights
+        return float(p * self._sides[0].predict(x) - q * self._sides[1].predict(x))
+
+    def learn_slope(self, x: Any, slope: float, w: float = 1.0) -> None:
+        """Learn the loss `slope v`; `|slope| <= 1`, `w` in [0, 1] as Hedge asks."""
+        w = importance(w)
+        said = [side.predict(x) for side in self._sides]
+        losses = [w * number(slope, "slope") * said[0], -w * slope * said[1]]
+        if not max(map(abs, losses)) <= 1.0 + 1e-9:  # as Hedge would, when the copies had learned
+            raise ValueError(f"slope={slope}, w={w}: the losses {losses} are outside [-1, 1]")
+        if w == 0.0:  # as if it were not there
+            return
+        for side, v, sign in zip(self._sides, said, (1.0, -1.0)):
+            side.learn_slope(x, v, sign * slope, w)
+        self._hedge.update(losses)
+
+    def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
+        """Learn a target by the slope of the squared loss, over its largest for targets in [-1, 1]."""
+        finite(y, "y")
+        self.learn_slope(x, (self.predict_one(x) - min(max(y, -1.0), 1.0)) / 2.0, w)
+
+
+# --- boosters on disk: their own options and state, and the learners that they boost --------------
+
+
+class GradientFiles(LinearLearner):
+    """A booster is saved if its weak learner is one of this library."""
+
+    weak: Any
+
+    def _described(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        core: Any = self._model or self._start()
+        state = core.state()
+        learners = [each.model for each in state.pop("copies", [])]
+        if self.weak is not None:
+            learners.insert(0, self.weak.clone() if hasattr(self.weak, "clone") else self.weak)
+        for each in learners:
+            if not isinstance(each, LinearLearner):
+                raise ValueError(
+                    f"weak={shown(each)}: only learners of this library are saved to a file, which "
+                    "can hold "
+                    "no code; pickle the booster, or boost one of ours without negate"
+                )
+        described = [each._described() for each in learners]
+        plain = type(self)(**self.get_params() | {"weak": None})
+        description = super(GradientFiles, plain)._described()[0]
+        if self.weak is not None:
+            description["options"]["weak"] = {"yours": repr(self.weak)}
+        inside = {
+            f"{i}.{k}": v for i, (_, arrays) in enumerate(described) for k, v in arrays.items()
+        }
+        return description | {"learners": [text for text, _ in described]}, state | inside
+
+    @classmethod
+    def _restored(
+        cls,
+        path: Any,
+        description: dict[str, Any],
+        arrays: dict[str, Any],
+        yours: dict[str, Any] | None = None,
+    ) -> Self:
+        with blaming(path):
+            parts, description = Parts({}, arrays), dict(description)
+            learners = [
+                _learner(path, text, parts.part(str(i)).rest())
+                for i, text in enumerate(description.pop("learners", []))
+            ]
+            own: dict[str, Any] = parts.rest()
+        if not learners:
+            return super()._restored(path, description, own, yours)
+        if "stages" in own:
+            own["copies"] = [
+                Estimator(each, f"weak learner {i}", learned=True)
+                for i, each in enumerate(learners[1:])
+            ]
+        return super()._restored(path, description, own, {"weak": learners[0]})
+
+
+def _learner(path: Any, description: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    from regretless import boosting  # which imports this file
+
+    name = str(description["class"])
+    if name in boosting.__all__:
+        return getattr(boosting, name)._restored(path, description, arrays)
+    return loading.restored(path, description, arrays)
+
+
+# --- online gradient boosting: weak learners for slopes, a strong one for losses ------------------
 
 _FEEDS = {feed.name: feed for feed in _core.Feed}
 
@@ -137,7 +269,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
         """Predict and learn; the prediction made before learning."""
         return super().step(x, self._target(y), w)
 
-    def _learn(self, X: Any, y: Any, w: Any, want_scores: bool) -> tuple[NDArray[np.float64], Any]:
+    def _learn(self, X: Any, y: Any, w: Any, want_scores: bool) -> tuple[Array, Any]:
         targets = np.ascontiguousarray(numbers(y, "y", "a list of numbers"))
         self._check(targets)
         return super()._learn(X, targets, w, want_scores)
@@ -147,7 +279,7 @@ class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
         self._check(np.array(target))
         return target
 
-    def _check(self, y: NDArray[np.float64]) -> None:
+    def _check(self, y: Array) -> None:
         loss = losses.get(self.loss)
         if loss.classification:
             bad, remedy = np.abs(y) != 1.0, f"is no label of loss={loss.name!r}; use -1 and 1"
@@ -331,8 +463,8 @@ class GradientBoostingSpan(_GradientBoosting):
         }
 
     @property
-    def shrinkage_(self) -> NDArray[np.float64]:
+    def shrinkage_(self) -> Array:
         """sigma of each stage; it tells how far sums shrink before the next copy is added."""
         core: Any = self._model or self._start()
-        shrinkage: NDArray[np.float64] = core.trace()[2]
+        shrinkage: Array = core.trace()[2]
         return shrinkage

@@ -10,13 +10,15 @@ print(H.littlestone_tree())                  # the adversary's plan
 """
 
 from regretless.classes.agnostic import AgnosticLearner
-from regretless.classes.class_run import ClassRun
-from regretless.classes.dimensions import littlestone_dimension, vc_dimension
-from regretless.classes.finite_class import FiniteClass
-from regretless.classes.ldim_experts import LdimExperts
-from regretless.classes.mistake_tree import MistakeTree
-from regretless.classes.soa import SOA
-from regretless.classes.too_large import TooLarge
+from regretless.classes.finite_class import (
+    FiniteClass,
+    MistakeTree,
+    littlestone_dimension,
+    vc_dimension,
+)
+from regretless.classes.generators import TooLarge
+from regretless.classes.learner import ClassRun
+from regretless.classes.soa import SOA, LdimExperts
 
 __all__ = [
     "SOA",

@@ -10,19 +10,15 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import state
-from regretless.arguments import check_seed, not_negative, one_of, positive, whole
+from regretless.base import state
+from regretless.base.arguments import Array, check_seed, not_negative, one_of, positive, whole
+from regretless.base.randomness import Draws
 from regretless.certificates import Certificate
-from regretless.classes.class_learner import Arrays, ClassLearner
-from regretless.classes.class_run import ClassRun, errors, rounds_of
 from regretless.classes.finite_class import FiniteClass
-from regretless.classes.ldim_experts import LdimExperts
-from regretless.classes.too_large import LIMIT
+from regretless.classes.generators import LIMIT
+from regretless.classes.learner import Arrays, ClassLearner, ClassRun, errors, rounds_of
+from regretless.classes.soa import LdimExperts
 from regretless.experts.hedge import Hedge
-from regretless.randomness import Draws
-from regretless.run import Array
-
-__all__ = ["AgnosticLearner"]
 
 _GIVEN = ("horizon", "rate", "experts", "seed", "limit")
 _ANALYSES = ("hoeffding", "Shalev-Shwartz (2012), Theorem 3.1")

@@ -6,19 +6,128 @@ Shalev-Shwartz (2012), section 3.2.
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, persistence, state
-from regretless.arguments import one_of, shown, whole
-from regretless.classes.generators import Generated
-from regretless.classes.mistake_tree import MistakeTree
-from regretless.classes.too_large import LIMIT, TooLarge, check_size
+from regretless import _core
+from regretless.adversaries.examples import LittlestoneTree
+from regretless.base import persistence, state
+from regretless.base.arguments import one_of, shown, whole
+from regretless.classes.generators import LIMIT, Generated, TooLarge, check_size
 from regretless.experts.majority import NotRealizable
 
-__all__ = ["FiniteClass", "Ids"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# --- shattered trees: how an adversary makes every learner of a class err -------------------------
+
+# Shalev-Shwartz (2012), Definition 3.2.
+
+
+class MistakeTree:
+    """A complete binary tree of points; on every path some hypothesis says the labels of its edges.
+
+    The learner is asked at the root. Whatever it predicts, the label is the other one, and the game goes
+    on in that child: as many mistakes as the tree is deep, although a hypothesis makes none
+    (Shalev-Shwartz (2012), Lemma 3.2).
+
+    Parameters
+    ----------
+    nodes : the points in heap order, level by level: below node i are `2 i + 1`, for label 0, and
+        `2 i + 2`, for label 1 (the text counts from 1: `2 i` and `2 i + 1`).
+    leaves : the name of a hypothesis for each path of labels.
+
+    Attributes: `depth`, `nodes`, `leaves`.
+
+    >>> from regretless.classes import SOA, FiniteClass
+    >>> H = FiniteClass.thresholds(7)
+    >>> tree = H.littlestone_tree()
+    >>> tree.depth, tree.nodes, tree.leaves
+    (3, (3, 5, 1, 6, 4, 2, 0), (7, 6, 5, 4, 3, 2, 1, 0))
+    >>> tree.walk([0, 1, 0]), tree.leaf([0, 1, 0])
+    ((3, 5, 4), 5)
+    >>> from regretless.adversaries import play
+    >>> play(SOA(H), tree.adversary(), rounds=10).loss
+    3.0
+    """
+
+    def __init__(self, nodes: Sequence[Hashable], leaves: Sequence[Any]) -> None:
+        if len(leaves) < 1 or len(leaves) & (len(leaves) - 1) or len(nodes) != len(leaves) - 1:
+            raise ValueError(
+                f"{len(nodes)} nodes and {len(leaves)} leaves make no complete tree: there are "
+                "2^depth leaves, and one node less"
+            )
+        self.nodes, self.leaves = tuple(nodes), tuple(leaves)
+        self.depth = len(leaves).bit_length() - 1
+
+    def _place(self, labels: Sequence[int]) -> int:
+        if len(labels) > self.depth:
+            raise ValueError(f"labels={list(labels)} are more than the tree is deep: {self.depth}")
+        place = 0
+        for y in labels:
+            if y not in (0, 1):
+                raise ValueError(f"labels={list(labels)} are not made of 0 and 1")
+            place = 2 * place + 1 + int(y)
+        return place
+
+    def at(self, labels: Sequence[int]) -> Hashable:
+        """The point that a path of fewer labels than the depth leads to; `()` is the root."""
+        place = self._place(labels)
+        if place >= len(self.nodes):
+            raise ValueError(f"labels={list(labels)} lead to a leaf; see leaf(labels)")
+        return self.nodes[place]
+
+    def leaf(self, labels: Sequence[int]) -> Any:
+        """The name of a hypothesis that says these labels along the path; as many as the depth."""
+        place = self._place(labels)
+        if place < len(self.nodes):
+            raise ValueError(f"labels={list(labels)} lead to a point; see at(labels)")
+        return self.leaves[place - len(self.nodes)]
+
+    def walk(self, labels: Sequence[int]) -> tuple[Hashable, ...]:
+        """The points where these labels are given, from the root on."""
+        self._place(labels)
+        return tuple(self.at(labels[:t]) for t in range(len(labels)))
+
+    def adversary(self) -> LittlestoneTree:
+        """One who walks down the tree and always says the opposite, for `adversaries.play`."""
+        if not self.depth:
+            raise ValueError("the tree has no points: a single hypothesis forces no mistake")
+        return LittlestoneTree(self.at, self.depth)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines(0))
+
+    def _lines(self, place: int) -> list[str]:
+        if place >= len(self.nodes):
+            return [f"hypothesis {self.leaves[place - len(self.nodes)]}"]
+        lines = [str(self.nodes[place])]
+        for label, (branch, beside) in enumerate((("├─", "│ "), ("└─", "  "))):
+            first, *others = self._lines(2 * place + 1 + label)
+            lines.append(f"{branch} {label} ─ {first}")
+            lines += [f"{beside}     {line}" for line in others]
+        return lines
+
+    def __repr__(self) -> str:
+        return f"MistakeTree(depth {self.depth})"
+
+    def plot(self, ax: "Axes | None" = None, *, levels: int = 5) -> "Axes":
+        """Draw the tree, or its upper `levels`; `ax`, where to, or a new picture.
+
+        >>> from regretless.classes import FiniteClass
+        >>> axes = FiniteClass.thresholds(7).littlestone_tree().plot()
+        >>> axes.get_title(loc="left")
+        'A shattered tree of depth 3: no deterministic learner avoids 3 mistakes'
+        """
+        from regretless.plots.players import mistake_tree
+
+        return mistake_tree(self, ax, levels=levels)
+
+
+# --- finite classes of hypotheses: functions from some points to the labels 0 and 1 ---------------
 
 Ids = NDArray[np.uint32]  # some of the hypotheses, in rising order
 
@@ -288,3 +397,47 @@ def _read(things: Any, most: int) -> tuple[Any, ...]:
     if isinstance(things, int):
         return tuple(range(whole(things, "points", 1, most)))
     return tuple(_read(thing, most) if isinstance(thing, list) else thing for thing in things)
+
+
+# --- how hard a class is to learn: the Littlestone and the Vapnik-Chervonenkis dimension ----------
+
+
+def littlestone_dimension(H: FiniteClass, *, limit: int = LIMIT) -> int:
+    """The depth of the deepest tree that the class shatters: how many mistakes must be made.
+
+    No deterministic learner makes fewer on every sequence that some hypothesis labels, and `SOA` never
+    makes more (Shalev-Shwartz (2012), Lemmas 3.2, 3.3). It is found by
+
+        Ldim(V) = max_x 1 + min(Ldim(V_x0), Ldim(V_x1)),  0 for a single hypothesis, -1 for none
+
+    with `VC(H) <= Ldim(H) <= log2 |H|`. `H.littlestone_tree()` shows it. What was found of version
+    spaces is kept with the class.
+
+    Parameters: `H`; `limit`, how many version spaces may be split before `TooLarge` is raised, which
+    says between which numbers the dimension is. With at most 16 points that split the class
+    differently it is always found.
+
+    >>> H = FiniteClass.random(60_000, 16, seed=0)  # some of which are equal
+    >>> littlestone_dimension(H), littlestone_dimension(FiniteClass.intervals(100))
+    (15, 11)
+    """
+    return _checked(H)._dimension(H._everybody(), limit)
+
+
+def vc_dimension(H: FiniteClass, *, limit: int = LIMIT) -> int:
+    """The most points that the class gives all labels. `H.shattered_set()` are such points.
+
+    Parameters: `H`; `limit`, how many sets of points may be looked at before `TooLarge` is raised.
+
+    >>> vc_dimension(FiniteClass.thresholds(100)), vc_dimension(FiniteClass.halfspaces(4))
+    (1, 3)
+    """
+    return len(_checked(H).shattered_set(limit=limit))
+
+
+def _checked(H: FiniteClass) -> FiniteClass:
+    if not isinstance(H, FiniteClass):
+        raise ValueError(
+            f"H={shown(H)} is not a FiniteClass; FiniteClass(table) makes one of 0 and 1"
+        )
+    return H

@@ -1,24 +1,25 @@
-"""The standard optimal algorithm: predict so that a mistake costs the most.
+"""The standard optimal algorithm, and the experts that are made of it."""
 
-Shalev-Shwartz (2012), section 3.2.
-"""
-
-from collections.abc import Hashable, Iterable
+import math
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from regretless import state
-from regretless.arguments import one_of, whole
+from regretless.base import state
+from regretless.base.arguments import Array, instance, listed, one_of, positive, whole
+from regretless.base.state import Parts
+from regretless.base.threads import OneThread
 from regretless.certificates import Certificate
-from regretless.classes.class_learner import Arrays, ClassLearner
-from regretless.classes.class_run import ClassRun, rounds_of
 from regretless.classes.finite_class import FiniteClass, Ids
-from regretless.classes.too_large import LIMIT
+from regretless.classes.generators import LIMIT
+from regretless.classes.learner import Arrays, ClassLearner, ClassRun, rounds_of
 from regretless.experts.majority import NotRealizable
-from regretless.run import Array
 
-__all__ = ["SOA"]
+# --- the standard optimal algorithm: predict so that a mistake costs the most ---------------------
+
+# Shalev-Shwartz (2012), section 3.2.
 
 
 class SOA(ClassLearner, changing=("dimension", "mistakes")):
@@ -165,3 +166,225 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
 
     def __repr__(self) -> str:
         return f"SOA({self.H!r}{f', limit={self.limit}' * (self.limit != LIMIT)})"
+
+
+# --- experts that stand for a whole class: one for each way that SOA can err ----------------------
+
+# Shalev-Shwartz (2012), section 3.2.1.
+
+_Opinions = tuple[list[tuple[Ids, Ids]] | None, NDArray[np.bool_]]
+
+
+class LdimExperts(OneThread, changing=("rounds",)):
+    """Exponential weights over the experts of a class, as few of which as its dimension tells apart.
+
+    An expert is given the rounds `i_1 < ... < i_L` in which it deviates from SOA, with L at most
+    `Ldim(H)`; in all others it predicts as SOA would, and always goes on as if it had been right. Every
+    hypothesis agrees with one of them in all T rounds (Shalev-Shwartz (2012), Lemma 3.7), so that
+
+        d = sum_{L <= Ldim(H)} C(T, L)  <=  (e T / Ldim(H))^Ldim(H)
+
+    experts are as good as the class, however many hypotheses it has. They are not kept one by one:
+    experts with the same version space and as many deviations will do the same in the same rounds, and
+    are one state, which stands for all ways to spend what deviations are left to it. Different version
+    spaces have no hypothesis in common, so that there are at most `(Ldim(H) + 1)(|H| + 1)` states.
+    An expert that deviated to where no hypothesis is predicts 1 from then on, unless it deviates.
+    (If dimensions are equal, the text's experts predict 0 and its SOA 1; Lemma 3.7 needs one rule, 1.)
+
+    Parameters
+    ----------
+    H : the class.
+    horizon : T, how many rounds there will be; no more can be played.
+    rate : eta > 0; an expert that erred m times has the weight `e^{-eta m}`.
+    limit : how many version spaces may be split to find a dimension; see `littlestone_dimension`.
+
+    Attributes: `dimension` of the class; `count`, d, a whole number of any size; `rounds`; `states`.
+
+    >>> experts = LdimExperts(FiniteClass.thresholds(5), horizon=9, rate=0.4)
+    >>> experts.count
+    46
+    >>> for x, y in [(2, 1), (0, 0), (4, 1), (1, 1), (3, 0), (2, 1), (1, 0), (0, 0), (4, 1)]:
+    ...     p = experts.probability(x)
+    ...     experts.update(x, y)
+    >>> round(p, 4), experts.states
+    (0.7672, 8)
+    """
+
+    def __init__(self, H: FiniteClass, horizon: int, *, rate: float, limit: int = LIMIT) -> None:
+        self.H, self.horizon = (
+            instance(H, "H", FiniteClass),
+            whole(horizon, "horizon", most=10**100),
+        )
+        self.limit = whole(limit, "limit")
+        self.rate = positive(rate, "rate")
+        self.dimension = H._dimension(H._everybody(), limit)
+        self.count = sum(math.comb(self.horizon, L) for L in range(self.dimension + 1))
+        self.rounds = 0
+        self._set_spaces([H._everybody()])
+        # log weights by version space and deviations, and of those that have no hypothesis left
+        self._weights = np.full((1, self.dimension + 1), -math.inf)
+        self._weights[0, 0] = 0.0
+        self._lost = np.full(self.dimension + 1, -math.inf)
+
+    @property
+    def states(self) -> int:
+        """How many different experts are left."""
+        return int(np.isfinite(self._weights).sum() + np.isfinite(self._lost).sum())
+
+    def _set_spaces(self, spaces: list[Ids]) -> None:
+        self._spaces = spaces
+        self._owners = np.array([space[0] for space in spaces], np.uint32)
+        self._known: dict[int, _Opinions] = {}
+
+    def _opinions(self, column: int) -> _Opinions:
+        """What is left of each version space after label 0 and 1, and which label SOA predicts.
+
+        None for what is left if the point divides no version space, as when it was asked before.
+        """
+        if column not in self._known:
+            says = self.H._says(column, self._owners)
+            parts: list[tuple[Ids, Ids]] = []
+            divided = False
+            for i, space in enumerate(self._spaces):
+                ones = self.H._says(column, space)
+                parts.append((space[~ones], space[ones]))
+                if len(parts[i][0]) and len(parts[i][1]):
+                    divided = True
+                    zero, one = (self.H._dimension(part, self.limit) for part in parts[i])
+                    says[i] = one >= zero
+            self._known[column] = (parts if divided else None, says)
+        return self._known[column]
+
+    def _ways(self) -> Array:
+        """The log of how many experts a state with 0, 1, ... deviations stands for after this round."""
+        left, total, ways = self.horizon - self.rounds - 1, 0, []
+        for more in range(self.dimension + 1):
+            total += math.comb(left, more)
+            ways.append(math.log(total))
+        return np.array(ways[::-1])
+
+    def probability(self, x: Hashable) -> float:
+        """The weight of the experts that predict 1, of that of all. Nothing is remembered."""
+        column = self.H._column(x)
+        self._check_horizon()
+        _, says = self._opinions(column)
+        stay = np.vstack([self._weights, self._lost])
+        ways = self._ways()
+        turn = stay[:, :-1] + ways[1:]
+        stay = stay + ways
+        largest = stay.max()  # nobody can turn without being able to stay
+        staying, turning = np.exp(stay - largest).sum(axis=1), np.exp(turn - largest).sum(axis=1)
+        ones = np.append(says, True)
+        return float((staying[ones].sum() + turning[~ones].sum()) / (staying.sum() + turning.sum()))
+
+    def update(self, x: Hashable, y: int) -> None:
+        """Learn the label of a point."""
+        column = self.H._column(x)
+        one_of(y, "y", (0, 1))
+        self._check_horizon()
+        parts, says = self._opinions(column)
+        paid = {label: 0.0 if label == y else self.rate for label in (0, 1)}
+        lost = np.logaddexp(self._lost - paid[1], _turned(self._lost) - paid[0])
+        if parts is None:  # who stays keeps its version space, who turns has none
+            turned = _turned(self._weights) - np.where(says, paid[0], paid[1])[:, None]
+            self._lost = np.logaddexp(lost, np.logaddexp.reduce(turned, axis=0))
+            self._weights = self._weights - np.where(says, paid[1], paid[0])[:, None]
+        else:
+            spaces, weights = [], []
+            for space, ones, row in zip(parts, says, self._weights):
+                for label in (0, 1):
+                    moved = (row if ones == label else _turned(row)) - paid[label]
+                    if len(space[label]):
+                        spaces.append(space[label])
+                        weights.append(moved)
+                    else:
+                        lost = np.logaddexp(lost, moved)
+            kept = [bool(np.isfinite(row).any()) for row in weights]
+            self._set_spaces([space for space, any_left in zip(spaces, kept) if any_left])
+            self._weights = np.array(weights)[kept]
+            self._lost = lost
+        self.rounds += 1
+
+    def _check_horizon(self) -> None:
+        if self.rounds == self.horizon:
+            raise ValueError(f"all rounds of horizon={self.horizon} have been played")
+
+    # --- one expert --------------------------------------------------------------------------------
+
+    def follow(self, deviations: Iterable[int], xs: Sequence[Hashable]) -> list[int]:
+        """The predictions of the expert that deviates in these rounds, the first of which is 0.
+
+        >>> experts = LdimExperts(FiniteClass.thresholds(3), horizon=3, rate=1.0)
+        >>> experts.follow([], [1, 2, 0]), experts.follow([0, 1], [1, 2, 0])
+        ([1, 1, 1], [0, 0, 0])
+        """
+        turns = {whole(t, "each of deviations", 0) for t in listed(deviations, "deviations")}
+        space, predictions = self.H._everybody(), []
+        for t, x in enumerate(listed(xs, "xs")):
+            space, predicted = self._step(space, x, t in turns)
+            predictions.append(predicted)
+        return predictions
+
+    def deviations(self, hypothesis: Any, xs: Sequence[Hashable]) -> list[int]:
+        """The rounds in which the expert deviates that agrees with a hypothesis, given by its name.
+
+        They are those in which SOA errs if the hypothesis is right (Shalev-Shwartz (2012), Lemma
+        3.7).
+
+        >>> experts = LdimExperts(FiniteClass.thresholds(3), horizon=3, rate=1.0)
+        >>> experts.deviations(3, [1, 2, 0])
+        [0, 1]
+        """
+        one_of(hypothesis, "hypothesis", self.H.names)
+        h = np.array([self.H.names.index(hypothesis)], np.uint32)
+        turns, space = [], self.H._everybody()
+        for t, x in enumerate(listed(xs, "xs")):
+            stays, predicted = self._step(space, x, False)
+            if predicted != self.H._says(self.H._column(x), h)[0]:
+                turns.append(t)
+                stays, _ = self._step(space, x, True)
+            space = stays
+        return turns
+
+    def _step(self, space: Ids, x: Hashable, turn: bool) -> tuple[Ids, int]:
+        says = self.H._says(self.H._column(x), space)
+        zero, one = (self.H._dimension(space[says == label], self.limit) for label in (0, 1))
+        predicted = int(one >= zero) ^ int(turn)
+        return space[says == predicted], predicted
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def _state(self) -> dict[str, NDArray[Any]]:
+        owner = np.full(len(self.H), -1, np.int64)
+        for i, space in enumerate(self._spaces):
+            owner[space] = i
+        return {"owner": owner, "weights": self._weights, "lost": self._lost}
+
+    def _restore(self, rounds: int, parts: Parts) -> None:
+        width = self.dimension + 1
+        weights = parts.array("weights", (None, width), -math.inf, 1e300)
+        owner = parts.array("owner", (len(self.H),), -1, len(weights) - 1, np.int64)
+        lost = parts.array("lost", (width,), -math.inf, 1e300)
+        known = np.isfinite(weights)
+        if len(np.unique(owner[owner >= 0])) < len(weights) or not known.any(axis=1).all():
+            raise ValueError("owner and weights are not those of version spaces")
+        if not known.any() and not np.isfinite(lost).any():
+            raise ValueError("weights: no expert has any")
+        least = np.array([*weights[known], *lost[np.isfinite(lost)]]).min()
+        if least < -1e300:
+            raise ValueError(f"weights has {least}, which is too small")
+        whole(rounds, "rounds", 0, self.horizon)
+        self.rounds, self._weights, self._lost = rounds, weights, lost
+        self._set_spaces(
+            [np.flatnonzero(owner == i).astype(np.uint32) for i in range(len(weights))]
+        )
+
+    def __repr__(self) -> str:
+        return f"LdimExperts({self.H!r}, horizon={self.horizon}, rate={self.rate:g})"
+
+
+def _turned(weights: Array) -> Array:
+    """The weights after one deviation more; who has none left cannot deviate."""
+    moved = np.full_like(weights, -math.inf)
+    moved[..., 1:] = weights[..., :-1]
+    return moved

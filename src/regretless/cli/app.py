@@ -6,8 +6,6 @@ import typer
 
 from regretless.cli.commands import bandit, compare, experts, game, inspect, predict, train
 
-__all__ = ["app"]
-
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from regretless.bandits.off_policy import Log, OffPolicyEstimate
     from regretless.cli.commands.bandit import Columns, Shown
 
-__all__ = ["IntervalKind", "LearnerName", "run"]
-
 
 class IntervalKind(StrEnum):
     """How intervals are made."""

@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from regretless.base.persistence import remove_scratch
 from regretless.evaluate.training import Training
-from regretless.persistence import remove_scratch
-
-__all__ = ["Checkpoints", "uninterrupted"]
 
 
 class Checkpoints:

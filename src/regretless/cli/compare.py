@@ -18,8 +18,6 @@ from regretless.evaluate.report import Curve
 from regretless.evaluate.training import Training
 from regretless.streams import Piece, Stream
 
-__all__ = ["run"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from regretless.base.arguments import Array
 from regretless.cli.sparing import spare
 from regretless.cli.table_files import no_column, read_table
 
 if TYPE_CHECKING:
     from regretless.experts import MixtureRun
     from regretless.experts.oracles import Oracle
-    from regretless.run import Array
 
-__all__ = ["Algorithm", "ForecastLossName", "Picture", "Settings", "Wanted", "run"]
 
 _NUMBER = r"^\s*[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:nan|inf|infinity))\s*$"
 
@@ -240,7 +239,7 @@ def _write(mixed: MixtureRun, wanted: Wanted) -> None:
     if wanted.weights:
         csv.write_csv(pa.table(list(mixed.weights.T.copy()), mixed.names), wanted.weights)
     if wanted.plot:
-        from regretless.plots.saving import save
+        from regretless.plots.curves import save
 
         draw = {
             Picture.WEIGHTS: mixed.plot_weights,

@@ -10,8 +10,6 @@ from typing import Any
 
 import typer
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "told"]
-
 # what the library calls by an argument's name, "label= is needed", is typed as an option
 _ARGUMENT = re.compile(r"(?<![\w'\"-])(label|format|delimiter)=(\s|$|(?='))")
 BAD_INPUT = 1

@@ -4,12 +4,10 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from regretless.linear.learner import LinearLearner
-from regretless.rows import Batch, Parsed, Table
-from regretless.schema import ColumnsWarning, columns_of, columns_of_features, listed
+from regretless.base.columns import ColumnsWarning, columns_of, columns_of_features, listed
+from regretless.base.learner import LinearLearner
+from regretless.base.rows import Batch, Parsed, Table
 from regretless.streams import Piece
-
-__all__ = ["familiar"]
 
 _LOOKED_AT = 1000  # examples
 

@@ -5,10 +5,8 @@ from itertools import chain
 from typing import Any
 
 from regretless.cli.reading_options import Reading
-from regretless.evaluate.task import FirstLabels
+from regretless.evaluate.validation import FirstLabels
 from regretless.streams import Piece
-
-__all__ = ["first_labels"]
 
 
 def first_labels(

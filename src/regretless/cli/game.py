@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from regretless.base.arguments import Array
 from regretless.cli.table_files import DELIMITERS, read_table, read_text
 
 if TYPE_CHECKING:
     from regretless.games import Equilibrium
-    from regretless.run import Array
-
-__all__ = ["GameMethod", "Table", "read_payoffs", "run"]
 
 
 class GameMethod(StrEnum):
@@ -58,7 +56,7 @@ def run(
             file=sys.stderr,
         )
     if plot and eq.rounds:
-        from regretless.plots.saving import save
+        from regretless.plots.curves import save
 
         save(eq.plot().figure, plot)
     elif plot:

@@ -6,8 +6,6 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Any, get_type_hints
 
-__all__ = ["grouped"]
-
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the fields of a dataclass as options wherever a parameter is one.

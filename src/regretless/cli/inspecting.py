@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regretless.base.arguments import Array
+from regretless.base.classifier import Classifying
 from regretless.cli.learners import loss_name
 from regretless.cli.models import load
 from regretless.cli.predict import label_text
 from regretless.cli.summary import print_json, short
-from regretless.linear.classifying import Classifying
-
-__all__ = ["run"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ def _names(model: Any, names: list[Any]) -> list[str]:
     return [str(name) if name in known else f"#{name}" for name in names]
 
 
-def _strongest(names: list[str], weights: NDArray[np.float64], top: int) -> list[tuple[str, float]]:
+def _strongest(names: list[str], weights: Array, top: int) -> list[tuple[str, float]]:
     order = np.argsort(-np.abs(weights), kind="stable")[:top]
     return [(names[k], float(weights[k])) for k in order.tolist() if weights[k]]
 

@@ -7,19 +7,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless.evaluate.task import FirstLabels
-    from regretless.linear.learner import LinearLearner
-    from regretless.rows import Form
-
-__all__ = [
-    "Kind",
-    "Learner",
-    "LearnerOptions",
-    "LossName",
-    "Sketch",
-    "loss_name",
-    "only_classifies",
-]
+    from regretless.base.learner import LinearLearner
+    from regretless.base.rows import Form
+    from regretless.evaluate.validation import FirstLabels
 
 
 class Learner(StrEnum):

@@ -8,8 +8,6 @@ import typer
 from regretless.cli.learners import Kind, LearnerOptions, LossName, Sketch
 from regretless.cli.options import between, certified, learning_option, norms, positive
 
-__all__ = ["LearningOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class LearningOptions:

@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from regretless._core import Diverged
 from regretless.streams import Piece, Stream
 
-__all__ = ["located"]
-
 
 @contextmanager
 def located(stream: Stream, piece: Piece, seen: int = 0, advice: str = "") -> Iterator[None]:

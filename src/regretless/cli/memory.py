@@ -3,8 +3,6 @@
 import sys
 from pathlib import Path
 
-__all__ = ["peak_rss_mb"]
-
 
 def peak_rss_mb() -> float | None:
     """The largest resident size so far in MB of 10^6 bytes; None where the system does not tell.

@@ -2,12 +2,9 @@
 
 from typing import Any
 
+from regretless.base.columns import Schema, columns_of_features
+from regretless.base.learner import LinearLearner, load_learner
 from regretless.cli.reading_options import Reading
-from regretless.linear.learner import LinearLearner
-from regretless.linear.loading import load as load_learner
-from regretless.schema import Schema, columns_of_features
-
-__all__ = ["load", "save"]
 
 
 def save(model: LinearLearner, reading: Reading, path: str, *, classes: bool = False) -> None:

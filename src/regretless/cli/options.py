@@ -7,28 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = [
-    "Debug",
-    "Delimiter",
-    "Holdout",
-    "Json",
-    "Quiet",
-    "Strict",
-    "between",
-    "certified",
-    "drawn",
-    "examples",
-    "folder",
-    "learning_option",
-    "norms",
-    "output_option",
-    "passes_option",
-    "positive",
-    "reading_option",
-    "saved",
-    "written",
-]
-
 # by the panel of the help that they are in
 reading_option = partial(typer.Option, rich_help_panel="Reading")
 learning_option = partial(typer.Option, rich_help_panel="Learning")
@@ -122,7 +100,7 @@ def folder(path: str | None) -> str | None:
 
 def _picture(path: str | None) -> str | None:
     if _writable(path) is not None:
-        from regretless.plots.saving import picture_path
+        from regretless.plots.curves import picture_path
 
         try:
             picture_path(str(path))

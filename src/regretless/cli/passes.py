@@ -9,12 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from regretless.base.rows import Parsed
 from regretless.evaluate.training import Training
-from regretless.rows import Parsed
 from regretless.streams import Piece, Stream
 from regretless.streams.cache import Cache
-
-__all__ = ["Passes"]
 
 _CACHE = ".regretless-cache"
 

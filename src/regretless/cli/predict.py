@@ -5,14 +5,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from regretless.base.classifier import Classifying
 from regretless.cli.familiar import familiar
 from regretless.cli.locating import located
 from regretless.cli.models import load
 from regretless.cli.reading_options import Reading
-from regretless.linear.classifying import Classifying
 from regretless.streams import Piece
-
-__all__ = ["label_text", "run"]
 
 
 def run(reading: Reading, path: str, probabilities: bool, raw: bool, strict: bool) -> None:

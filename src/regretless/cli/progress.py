@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from regretless.evaluate.training import Training
     from regretless.streams import Place, Stream
 
-__all__ = ["Display"]
 
 REFRESH = 0.15  # seconds between two states of the bar
 PATIENCE = 10.0  # seconds between two lines

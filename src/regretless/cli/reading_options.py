@@ -13,8 +13,6 @@ from regretless.cli.options import Delimiter, reading_option
 if TYPE_CHECKING:
     from regretless.streams import Stream
 
-__all__ = ["Format", "Reading", "ReadingOptions"]
-
 
 class Format(StrEnum):
     """The formats of `streams.read`."""

@@ -3,8 +3,6 @@
 import os
 from collections.abc import Iterable
 
-__all__ = ["spare"]
-
 
 def spare(sources: Iterable[str], **written: str | None) -> None:
     """`ValueError` if one of the files that a command writes, by their options, is one that it reads."""

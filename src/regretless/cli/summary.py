@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from regretless.base.regressor import Regressing
 from regretless.boosting.booster import Booster
 from regretless.cli.learners import loss_name
 from regretless.cli.memory import peak_rss_mb
 from regretless.evaluate.report import audited_rows
 from regretless.evaluate.training import Training
 from regretless.linear.auto import Auto
-from regretless.linear.regressing import Regressing
-from regretless.newton.newton import Newton
-
-__all__ = ["Summary", "print_json", "short"]
+from regretless.newton import Newton
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ import codecs
 import os
 from typing import Any
 
-__all__ = ["DELIMITERS", "no_column", "read_table", "read_text"]
-
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _BINARY = {
     ".parquet": "parquet", ".pq": "parquet",

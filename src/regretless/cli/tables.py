@@ -9,8 +9,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["print_pairs", "print_table"]
-
 
 def print_pairs(rows: Iterable[tuple[str, str]]) -> None:
     """Names on the left, values on the right."""

@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
+from regretless.base.classifier import Classifying
+from regretless.base.learner import LinearLearner
+from regretless.base.regressor import Regressing
 from regretless.cli.checkpoints import Checkpoints, uninterrupted
 from regretless.cli.familiar import familiar
 from regretless.cli.first_labels import first_labels
@@ -15,13 +18,8 @@ from regretless.cli.reading_options import Reading
 from regretless.cli.sparing import spare
 from regretless.cli.summary import Summary
 from regretless.evaluate.training import Training
-from regretless.linear.classifying import Classifying
-from regretless.linear.learner import LinearLearner
-from regretless.linear.regressing import Regressing
 from regretless.streams import Piece, Stream
 from regretless.streams.text import TextStream
-
-__all__ = ["Plan", "Wanted", "run"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,11 +5,10 @@ Lemma 11. Each domain projects in every geometry of `regretless.geometry`.
 """
 
 from regretless.domains.ball import Ball
-from regretless.domains.box import Box
+from regretless.domains.box import Box, Slab
 from regretless.domains.domain import Domain, Everything
+from regretless.domains.inclusion import Sublevel
 from regretless.domains.intersection import Intersection
 from regretless.domains.simplex import Simplex
-from regretless.domains.slab import Slab
-from regretless.domains.sublevel import Sublevel
 
 __all__ = ["Ball", "Box", "Domain", "Everything", "Intersection", "Simplex", "Slab", "Sublevel"]

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless import arguments
+from regretless.base import arguments
+from regretless.base.arguments import Array
 from regretless.domains.box import Box, within
 from regretless.domains.domain import Domain, Linear
 from regretless.domains.simplex import Simplex
-from regretless.domains.vectors import Array, constant, vector
+from regretless.domains.solvers import constant, vector
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
 
-__all__ = ["Ball", "lp_norm"]
 
 _NEWTON_STEPS = 100  # far more than are needed
 

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from regretless.arguments import whole
-from regretless.domains.by_value import ByValue
-from regretless.domains.vectors import Array, vector
+from regretless.base.arguments import Array, whole
+from regretless.base.values import ByValue
+from regretless.domains.solvers import vector
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
-
-__all__ = ["Domain", "Everything", "Linear"]
 
 
 class Linear(NamedTuple):

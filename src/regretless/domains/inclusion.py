@@ -1,18 +1,144 @@
-"""Whether one domain lies within another: by faces, corners and radii, or it cannot be told."""
+"""Whether one domain lies in another; sublevel sets."""
 
 import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regretless.base.arguments import Array, instance, positive
 from regretless.domains.ball import Ball, lp_norm
 from regretless.domains.box import Box
 from regretless.domains.domain import Domain, Everything
 from regretless.domains.intersection import Intersection
 from regretless.domains.simplex import Simplex
-from regretless.domains.sublevel import Sublevel
-from regretless.domains.vectors import Array
+from regretless.domains.solvers import constant, vector
 
-__all__ = ["includes"]
+if TYPE_CHECKING:
+    from regretless.geometry import Geometry
+
+
+# --- the points of a domain at which a geometry is not far above where play begins ----------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sublevel(Domain):
+    """The points `u` of a domain with `psi(u) - psi(start) <= height`: a set to compare with.
+
+    A player in a domain without end can be beaten by any amount by points that are far enough, so
+    its certificate speaks of those near its start, in its own geometry: with half a squared norm and
+    `height = radius^2 / 2`, the points of norm at most `radius`.
+
+    Parameters: `geometry`, psi; `start`, a point of the domain, where psi is least; `height > 0`;
+    `domain`, within which the points are.
+
+    >>> from regretless.domains import Everything
+    >>> from regretless.geometry import Euclidean
+    >>> near = Sublevel(Euclidean(), [0.0, 0.0], 4.5, Everything())
+    >>> round(near.support([3.0, 4.0]), 9), near.contains([0.0, 3.0])
+    (15.0, True)
+    """
+
+    geometry: "Geometry"
+    start: Array
+    height: float
+    domain: Domain
+
+    def __init__(self, geometry: "Geometry", start: Any, height: float, domain: Domain) -> None:
+        from regretless.geometry import Geometry
+
+        object.__setattr__(self, "geometry", instance(geometry, "geometry", Geometry))
+        object.__setattr__(self, "start", constant(start, "start", (1,)))
+        object.__setattr__(self, "height", positive(height, "height"))
+        object.__setattr__(self, "domain", instance(domain, "domain", Domain))
+        if not math.isfinite(geometry.value(self.start)):
+            raise ValueError(f"start={self.start} is outside the domain of {geometry}")
+
+    def __str__(self) -> str:
+        return f"{self.domain} with psi(u) - psi(w_1) <= {self.height:g}, psi being {self.geometry}"
+
+    def _vector(self, value: Any, name: str) -> Array:
+        return vector(value, name, len(self.start), "start")
+
+    def contains(self, w: Any, tolerance: float = 1e-9) -> bool:
+        """Whether `w` is in the domain and `psi(w) - psi(start) <= height`, up to `tolerance`."""
+        w = self._vector(w, "w")
+        above = self.geometry.value(w) - self.geometry.value(self.start)
+        return self.domain.contains(w, tolerance) and above <= self.height + tolerance * max(
+            1.0, self.height
+        )
+
+    def bounded(self, dimension: int) -> bool:
+        """Whether psi grows in every direction in which the domain has no end."""
+        from regretless.geometry import UnnormalizedEntropy
+
+        grows = self.geometry.strong_convexity > 0 or isinstance(self.geometry, UnnormalizedEntropy)
+        return grows or self.domain.bounded(dimension) or super().bounded(dimension)
+
+    def support(self, theta: Any) -> float:
+        """The least of `s (height + psi(start)) + s psi*(theta / s)` over `s > 0`, by duality.
+
+        `psi*` is that of psi on the domain. Every `s` gives an upper bound.
+        """
+        theta = self._vector(theta, "theta")
+        if not theta.any():
+            return 0.0
+        return self._dual(self._multiplier(theta), theta)[0]
+
+    def maximiser(self, theta: Any) -> Array:
+        """The point where the inner product with `theta` is largest."""
+        theta = self._vector(theta, "theta")
+        return self._dual(self._multiplier(theta), theta)[1] if theta.any() else self.start.copy()
+
+    def _dual(self, s: float, theta: Array) -> tuple[float, Array]:
+        """The dual function, and the point that is best for the multiplier."""
+        with np.errstate(all="ignore"):
+            v = self.domain.link(theta / s, self.geometry)
+            above = self.geometry.value(v) - self.geometry.value(self.start)
+            value = float(v @ theta) + s * (self.height - above)
+        return (value if math.isfinite(value) else math.inf), v
+
+    def _multiplier(self, theta: Array) -> float:
+        """Where `psi(v) - psi(start)`, falling as `s` grows, is the height; by bisection of log s."""
+
+        def too_high(s: float) -> bool:
+            with np.errstate(all="ignore"):
+                try:
+                    v = self.domain.link(theta / s, self.geometry)
+                    above = self.geometry.value(v) - self.geometry.value(self.start)
+                except (ArithmeticError, ValueError):  # too far for numbers
+                    return True
+            return not above <= self.height
+
+        low = high = self.geometry.dual_norm(theta) / math.sqrt(2.0 * self.height)
+        factor = 4.0
+        while too_high(high) and high < 1e300:
+            high, factor = min(high * factor, 1e300), min(factor**2, 1e150)
+        factor = 4.0
+        while not too_high(low):
+            if low <= 1e-300:  # the height is never reached: psi is flat in this direction
+                return low
+            low, factor = max(low / factor, 1e-300), min(factor**2, 1e150)
+        for _ in range(60):
+            middle = math.sqrt(low) * math.sqrt(high)
+            low, high = (middle, high) if too_high(middle) else (low, middle)
+        return high
+
+    def _peak(self, geometry: "Geometry", d: int) -> float:
+        if geometry == self.geometry:
+            return self.height + geometry.value(self.start)
+        unit = np.eye(d)
+        low = [-self.support(-e) for e in unit]
+        return min(
+            self.domain._peak(geometry, d),
+            Box(low, [self.support(e) for e in unit])._peak(geometry, d),
+        )
+
+    def _inner(self, d: int) -> Array:
+        return self.start.copy()
+
+
+# --- whether one domain lies within another: by faces, corners and radii, or it cannot be ---------
 
 _TOLERANCE = 1e-9  # relative, as of `Domain.contains`
 

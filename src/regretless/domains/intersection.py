@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.arguments import shown
+from regretless.base.arguments import Array, shown
 from regretless.domains.ball import Ball
-from regretless.domains.box import Box, within
+from regretless.domains.box import Box, Slab, within
 from regretless.domains.domain import Domain, Everything, Linear
 from regretless.domains.simplex import Simplex
-from regretless.domains.slab import Slab
-from regretless.domains.vectors import Array
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
 
-__all__ = ["Intersection"]
 
 _ROUNDS = 1000  # of Dykstra's method, before a general solver is tried
 _FEW = 10  # dimensions in which all corners are looked at

@@ -5,14 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.arguments import positive
+from regretless.base.arguments import Array, positive
 from regretless.domains.domain import Domain, Linear
-from regretless.domains.vectors import Array
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
-
-__all__ = ["Simplex"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,21 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import importance, shown, whole
 from regretless.audit import Judged
+from regretless.base.adapters import takes_weights
+from regretless.base.arguments import importance, shown, whole
+from regretless.base.learner import LinearLearner
+from regretless.base.rows import Form
 from regretless.certificates import Certificate, LinearCertificate
-from regretless.evaluate.auditing import Auditing, auditing, by_prediction, by_probabilities
 from regretless.evaluate.report import Report
-from regretless.evaluate.task import WithoutTargets, classifies
-from regretless.evaluate.training import Training
-from regretless.evaluate.validation import Validation
-from regretless.foreign import takes_weights
-from regretless.linear.learner import LinearLearner
-from regretless.rows import Form
+from regretless.evaluate.training import (
+    Auditing,
+    Training,
+    auditing,
+    by_prediction,
+    by_probabilities,
+)
+from regretless.evaluate.validation import Validation, WithoutTargets, classifies
 from regretless.streams.memory import IterableStream
 from regretless.streams.stream import Piece, Stream
-
-__all__ = ["progressive"]
 
 _BATCH = 256
 _PIECE = 4096

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import shown
+from regretless.base.arguments import Array, shown
+from regretless.base.run import Run
 from regretless.certificates import Certificate, LinearCertificate
-from regretless.run import Array, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from regretless.audit import Audit
-
-__all__ = ["Calibration", "Curve", "Report", "audited_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +317,7 @@ class Report(Run):
         'examples seen'
         """
         from regretless.plots import learning_curves
-        from regretless.plots.saving import new_axes
+        from regretless.plots.curves import new_axes
 
         axes = new_axes() if ax is None else ax
         learning_curves({self.learner: self.curve}, loss_name=loss_name, ax=axes)

@@ -4,24 +4,26 @@ Every example is predicted before it is learned, so the mean loss is that of pre
 without a holdout: Blum, Kalai and Langford, "Beating the Hold-Out" (1999).
 """
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regretless import _core, arguments
-from regretless.arguments import one_of
+from regretless import _core
 from regretless.audit import Audit
+from regretless.base import arguments
+from regretless.base.arguments import Array, one_of
+from regretless.base.learner import LinearLearner
+from regretless.base.rows import Form
+from regretless.base.state import Parts
+from regretless.base.threads import OneThread
 from regretless.certificates import Certificate
 from regretless.evaluate.report import Calibration, Curve, Report
-from regretless.state import Parts
-from regretless.threads import OneThread
+from regretless.streams.stream import Piece, Place, Stream
 
-__all__ = ["Validation"]
-
-Array: TypeAlias = NDArray[np.float64]
 Kind: TypeAlias = Literal["binary", "multiclass", "regression"]
 
 # The points of a curve: 24 in a decade, fewer below 40, where roundings coincide.
@@ -334,7 +336,7 @@ class Validation(OneThread):
             audited_loss=audited_loss,
         )
 
-    def state(self) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
+    def state(self) -> dict[str, Array | NDArray[np.int64]]:
         """All that `restored` needs to go on as if nothing had happened, copied.
 
         >>> sorted(Validation("regression").state())
@@ -406,3 +408,117 @@ def _check(name: str, values: Array, most: float, remedy: str) -> None:
     if not (values.min() >= 0 and values.max() <= most):  # also if it is NaN
         t = int((~((values >= 0) & (values <= most))).argmax())
         raise ValueError(f"{name}[{t}] = {values[t]} {remedy}")
+
+
+# --- what is predicted: labels or numbers, by the learner and by the first labels of a stream -----
+
+
+def classifies(learner: Any) -> bool:
+    """Whether a learner of ours or River predicts labels; of a pipeline, whether its last step does.
+
+    >>> from regretless.linear import LinearClassifier, LinearRegressor
+    >>> classifies(LinearClassifier()), classifies(LinearRegressor())
+    (True, False)
+    """
+    if isinstance(learner, LinearLearner):
+        return learner._classifies
+    steps = getattr(learner, "steps", None)
+    if isinstance(steps, dict) and steps:  # River's pipelines have the methods of all estimators
+        return classifies(list(steps.values())[-1])
+    return hasattr(learner, "predict_proba_one")
+
+
+class FirstLabels:
+    """The first 1,000 labels of a stream, which tell what they are.
+
+    Numbers with more than 20 values, besides those that are `known`, look like targets and not like
+    labels.
+
+    >>> prices = FirstLabels()
+    >>> prices.add([245_000.0 + 100 * t for t in range(50)])
+    >>> prices.are_whole, prices.are_many, prices.shown
+    (True, True, '245000, 245100, 245200, ...')
+    """
+
+    LOOKED_AT, FEW = 1000, 20
+
+    def __init__(self, known: Iterable[Any] = ()) -> None:
+        self.are_numbers = True
+        self._known = set(known)
+        self._seen = 0
+        self._values: dict[float, None] = {}  # in order of appearance
+
+    def add(self, labels: Iterable[Any]) -> None:
+        """Look at further labels, as far as they are among the first."""
+        for label in itertools.islice(labels, self.LOOKED_AT - self._seen):
+            self._seen += 1
+            if not isinstance(label, (int, float, np.number)) or isinstance(label, bool):
+                self.are_numbers = False
+            elif label not in self._known:
+                self._values[float(label)] = None
+
+    @property
+    def enough(self) -> bool:
+        """Whether further labels would tell nothing new."""
+        return self._seen >= self.LOOKED_AT or not self.are_numbers
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether all were whole numbers, so far."""
+        return self.are_numbers and all(value.is_integer() for value in self._values)
+
+    @property
+    def are_many(self) -> bool:
+        """Whether they were numbers with many values."""
+        return self.are_numbers and len(self._values) > self.FEW
+
+    @property
+    def shown(self) -> str:
+        """Three of the values."""
+        three = itertools.islice(self._values, 3)
+        return ", ".join(str(int(v)) if v.is_integer() else repr(v) for v in three) + ", ..."
+
+
+class WithoutTargets(Stream):
+    """A stream for a classifier: `ValueError` if its labels are targets.
+
+    Whoever chooses a classifier means whole numbers as labels, but numbers that are not whole and have
+    more than 20 values among the first 1,000 are none.
+
+    >>> from regretless import streams
+    >>> list(WithoutTargets(streams.read([({"a": 1.0}, t + 0.5) for t in range(30)])))
+    Traceback (most recent call last):
+    ValueError: the labels are numbers with many values (0.5, 1.5, 2.5, ...) and the model is a \
+classifier, which would make a label of each: use a regressor, such as LinearRegressor, to predict a \
+number, or give str(y) if each is a label
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._at_hand = stream._at_hand  # type: ignore[misc]
+
+    def pieces(
+        self, form: Form | None = None, start: Place | None = None, labelled: bool = True
+    ) -> Iterator[Piece]:
+        labels = FirstLabels()
+        for piece in self._stream.pieces(form, start, labelled):
+            self._look(labels, piece.y)
+            yield piece
+
+    def weighted(self) -> Iterator[tuple[dict[Any, Any], Any, float]]:
+        labels = FirstLabels()
+        for x, y, w in self._stream.weighted():
+            self._look(labels, (y,))
+            yield x, y, w
+
+    @staticmethod
+    def _look(labels: FirstLabels, further: Iterable[Any]) -> None:
+        if labels.enough:
+            return
+        labels.add(further)
+        if labels.are_many and not labels.are_whole:
+            raise ValueError(
+                f"the labels are numbers with many values ({labels.shown}) and the model is a "
+                "classifier, which would make a label of each: use a regressor, such as "
+                "LinearRegressor, to predict a number, or give str(y) if each is a label"
+            )

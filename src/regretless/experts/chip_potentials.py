@@ -8,16 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import number, positive, shown, sound, vector, whole, within
-from regretless.run import Array
-
-__all__ = [
-    "ExponentialPotential",
-    "MinimaxPotential",
-    "NormalHedgeDTPotential",
-    "Potential",
-    "TwoNormPotential",
-]
+from regretless.base.arguments import Array, number, positive, shown, sound, vector, whole, within
 
 _EDGE = 1e-9  # positions of a table that are no further apart are one: rounding
 _DECIMALS = 9  # of positions: how far apart two are that a table tells apart

@@ -12,8 +12,10 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from regretless import _core, arguments, persistence, state
-from regretless.arguments import (
+from regretless import _core
+from regretless.base import arguments, persistence, state
+from regretless.base.arguments import (
+    Array,
     check_entries,
     check_seed,
     matrix,
@@ -23,16 +25,13 @@ from regretless.arguments import (
     whole,
     within,
 )
+from regretless.base.columns import arranged, index_of
+from regretless.base.randomness import generator
+from regretless.base.threads import OneThread
 from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
-from regretless.experts.comparators import Comparator, compared, is_group
+from regretless.experts.regrets import Comparator, compared, is_group
 from regretless.experts.run import EPS, ExpertsRun
-from regretless.named import arranged, index_of
-from regretless.randomness import generator
-from regretless.run import Array
-from regretless.threads import OneThread
-
-__all__ = ["ChipPlayer", "ChipsFromExperts", "DriftingGame", "ExpertsFromChips"]
 
 _EDGE = 1e-9  # losses, movements and their mean may be this much outside what is allowed: rounding
 

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.base.arguments import Array
+from regretless.base.run import Run
 from regretless.certificates import Certificate
 from regretless.experts import oracles
 from regretless.experts.run import EPS, Asked, Piece, asked, filled, looked_at, pieces_curve
-from regretless.run import Array, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from regretless.experts.mixture import Mixture
-
-__all__ = ["MixtureRun"]
 
 
 class _Period(NamedTuple):
@@ -395,13 +394,13 @@ class MixtureRun(Run):
 
     def plot_weights(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the weights over the rounds, stacked."""
-        from regretless.plots.experts import weights_over_time
+        from regretless.plots.players import weights_over_time
 
         return weights_over_time(self.weights, ax, names=self.names)
 
     def plot_residuals(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the sums of what was left over, of the mixture and of the experts."""
-        from regretless.plots.experts import cumulative_residuals
+        from regretless.plots.players import cumulative_residuals
 
         known = self._known
         return cumulative_residuals(
@@ -410,7 +409,7 @@ class MixtureRun(Run):
 
     def plot_oracles(self, ax: "Axes | None" = None, *, shifts: int = 3) -> "Axes":
         """Draw the mean losses of the mixture and of what could have been done."""
-        from regretless.plots.experts import oracle_bars
+        from regretless.plots.players import oracle_bars
 
         found: list[Any] = [(oracle.name, oracle.mean_loss) for oracle in self.oracles(shifts)]
         return oracle_bars(found, self.mean_loss, ax)

@@ -10,21 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import finite_numbers, shown, vector
+from regretless.base.arguments import Array, finite_numbers, shown, vector
+from regretless.base.columns import arranged, index_of, rows_alike, target_of
 from regretless.experts import regrets
-from regretless.named import arranged, index_of, rows_alike, target_of
-from regretless.run import Array
-
-__all__ = [
-    "ForecastLoss",
-    "Oracle",
-    "best_convex",
-    "best_expert",
-    "best_linear",
-    "best_shifting",
-    "table",
-    "uniform",
-]
 
 _TOLERANCE = 1e-9  # of a minimum, relative to the mean size of the experts' losses
 _STEPS, _CUTS = 60, 30

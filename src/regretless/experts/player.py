@@ -14,28 +14,22 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from regretless import _core, persistence, state
-from regretless.arguments import (
+from regretless import _core
+from regretless.base import persistence, state
+from regretless.base.arguments import (
     LARGEST,
+    Array,
     check_entries,
     interval,
     outside,
     shaped,
     whole,
 )
+from regretless.base.columns import arranged, index_of, rows_alike
+from regretless.base.threads import OneThread, in_core, in_turn, of_options
 from regretless.certificates import Certificate
-from regretless.experts.comparators import (
-    Comparator,
-    compared,
-    distribution,
-    relative_entropy,
-)
+from regretless.experts.regrets import Comparator, compared, distribution, relative_entropy
 from regretless.experts.run import EPS, ExpertsRun
-from regretless.named import arranged, index_of, rows_alike
-from regretless.run import Array
-from regretless.threads import OneThread, in_core, in_turn, of_options
-
-__all__ = ["ExpertPlayer"]
 
 _UNIT = (-4.0 * EPS, 1.0 + 4.0 * EPS)  # where losses are, in units of their range, up to rounding
 _ANY = (-LARGEST, LARGEST)  # in any range

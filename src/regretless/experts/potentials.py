@@ -9,12 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import whole, within
-from regretless.experts.comparators import is_group
+from regretless.base.arguments import Array, whole, within
 from regretless.experts.player import ExpertPlayer
-from regretless.run import Array
-
-__all__ = ["NormalHedge", "NormalHedgeDT", "PolynomialWeights", "TwoNorm"]
+from regretless.experts.regrets import is_group
 
 _ALL = 10**6  # rounds of which a sum is made term by term
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import shown, whole
+from regretless.base.arguments import Array, shown, whole
+from regretless.base.run import Run
 from regretless.certificates import Certificate
 from regretless.experts import regrets
-from regretless.experts.comparators import compared
-from regretless.run import Array, Run
+from regretless.experts.regrets import compared
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from regretless.experts.drifting import DriftingGame
     from regretless.experts.player import ExpertPlayer
 
-__all__ = ["EPS", "Asked", "ExpertsRun", "Piece", "asked", "filled", "looked_at", "pieces_curve"]
 
 EPS = float(np.finfo(float).eps)
 _EXACT = 200  # rounds of which every one is looked at for a curve
@@ -397,7 +396,7 @@ class ExpertsRun(Run):
         >>> AdaNormalHedge(2).run(np.eye(2)).plot_experts().get_xlabel()
         'rounds'
         """
-        from regretless.plots.experts import regret_to_experts
+        from regretless.plots.players import regret_to_experts
 
         bound = self.bound_curve()
         known = bound if np.isfinite(bound).all() else None
@@ -406,7 +405,7 @@ class ExpertsRun(Run):
 
     def plot_weights(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the weights over the rounds, stacked."""
-        from regretless.plots.experts import weights_over_time
+        from regretless.plots.players import weights_over_time
 
         if self.weights is None:
             raise ValueError("the weights were not kept: run(..., weights=True)")

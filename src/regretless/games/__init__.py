@@ -9,14 +9,10 @@ eq.value, eq.row, eq.column, eq.gap       # the value is certain to lie in [eq.l
 run = play(Hedge, BestResponse, A, 1000)  # any two players
 """
 
-from regretless.games.best_response import BestResponse
-from regretless.games.certificate import GameCertificate
-from regretless.games.equilibrium import Equilibrium
-from regretless.games.game_run import GameRun, SeatRun
-from regretless.games.optimistic_hedge import OptimisticHedge
-from regretless.games.play import play
-from regretless.games.regret_matching import RegretMatchingPlus
-from regretless.games.solve import solve
+from regretless.games.equilibrium import Equilibrium, GameCertificate
+from regretless.games.payoffs import BestResponse
+from regretless.games.play import GameRun, SeatRun, play
+from regretless.games.solve import OptimisticHedge, RegretMatchingPlus, solve
 
 __all__ = [
     "BestResponse",

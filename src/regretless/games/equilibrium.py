@@ -3,13 +3,44 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regretless.games.certificate import GameCertificate
-from regretless.run import Array
+from regretless.base.arguments import Array
+from regretless.certificates import Certificate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Equilibrium"]
+
+# --- what the regrets of two players prove of the game they played --------------------------------
+
+AVERAGES = "Mohri et al. (2018), Theorem 8.16"
+
+
+@dataclass(frozen=True)
+class GameCertificate(Certificate):
+    """A `Certificate` of the regrets of both players together, which are the gap of their averages.
+
+    Attributes: those of `Certificate`, `regret` being `row_regret + column_regret - answered`;
+    `row_regret` and `column_regret`, of all rounds (of weighted ones, as many times the weighted mean);
+    `answered`, what the column player won by answering the row player instead of moving at the same
+    time. The gap of their averages is `gap`, the regret per round.
+
+    >>> from regretless.games import solve
+    >>> c = solve([[0, 1, 0.4], [1, 0, 0.7]], tolerance=0.01, polish=False).certificate()
+    >>> abs(c.regret - (c.row_regret + c.column_regret - c.answered)) < 1e-12, c.holds
+    (True, True)
+    """
+
+    row_regret: float = 0.0
+    column_regret: float = 0.0
+    answered: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        """How far apart the players' averages put the value of the game."""
+        return float("inf") if self.regret is None or not self.rounds else self.regret / self.rounds
+
+
+# --- A game that was solved: strategies, value, and between what bounds it certainly is -----------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -75,7 +106,7 @@ class Equilibrium:
         >>> solve([[0, 2], [1, 0]]).plot().get_ylabel()
         'gap'
         """
-        from regretless.plots.games import gap_curves
+        from regretless.plots.players import gap_curves
 
         rounds, average, last = self.history
         return gap_curves(

@@ -12,11 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.arguments import check_entries, numbers, sound
-from regretless.run import Array
-from regretless.sparse import checked
-
-__all__ = ["Measured", "Payoffs", "Places", "read"]
+from regretless.base.arguments import Array, check_entries, numbers, sound
+from regretless.base.rows import checked
 
 Places: TypeAlias = NDArray[np.intp]
 
@@ -169,3 +166,31 @@ def _floats(payoffs: Any, name: str) -> Array:
         f"{name} is no matrix of numbers: give rows of equally many payoffs, an array, a sparse "
         "matrix, or a function with shape=(rows, columns)"
     )
+
+
+# --- the player who sees what the other one plays, and answers it best ----------------------------
+
+
+class BestResponse:
+    """Plays what loses least against what the other player plays in this round (ties: the first).
+
+    Its regret is never positive, so that against it the gap is at most the other's mean regret
+    (Mohri et al. (2018), Theorem 8.16).
+
+    Parameters
+    ----------
+    n : how many choices.
+
+    >>> BestResponse(3).respond([0.5, 0.2, 0.2])
+    array([0., 1., 0.])
+    """
+
+    def __init__(self, n: int, *, range: Any = None) -> None:
+        self.n = n
+
+    def respond(self, losses: Any) -> Array:
+        """The answer: all weight on the choice that loses least."""
+        return np.asarray(np.eye(1, self.n, int(np.argmin(losses)))[0])
+
+    def __repr__(self) -> str:
+        return f"BestResponse({self.n})"

@@ -2,16 +2,229 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from regretless.arguments import shown, whole
-from regretless.games.game_run import GameRun, SeatRun
-from regretless.games.payoffs import Payoffs, read
-from regretless.run import Array
+from regretless.base.arguments import Array, shown, whole
+from regretless.base.run import Run
+from regretless.certificates import Certificate
+from regretless.games.equilibrium import AVERAGES, GameCertificate
+from regretless.games.payoffs import Measured, Payoffs, read
 
-__all__ = ["play"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# --- what two players made of a game: regrets, averages, and what these prove of its value --------
+
+_EPS = float(np.finfo(float).eps)
+
+
+class SeatRun(Run):
+    """The rounds of a game as one of the players saw them.
+
+    Attributes: those of `Run`; `table`, what each of its choices would have lost, a row a round;
+    `before` and `after`, the player as it was then; `width`, the range of the losses; `responds`,
+    whether it saw what the other one played.
+
+    >>> from regretless.experts import Hedge
+    >>> from regretless.games import play
+    >>> seat = play(Hedge, Hedge, [[0, 1], [1, 0]], rounds=100).row_seat
+    >>> seat.regret() <= seat.bound(), seat.comparator()
+    (True, 0)
+    """
+
+    def __init__(
+        self,
+        losses: Array,
+        *,
+        table: Array,
+        before: Any,
+        after: Any,
+        width: float,
+        responds: bool = False,
+    ) -> None:
+        self.losses, self.table, self.before, self.after = losses, table, before, after
+        self.width, self.responds = width, responds
+
+    def comparator(self, comparator: Any = None) -> int:
+        """The choice that the run is compared with: an index, by default the best in hindsight."""
+        if comparator is None or (isinstance(comparator, str) and comparator == "best"):
+            return int(np.argmin(self.table.sum(axis=0)))
+        return whole(comparator, "comparator", 0, self.table.shape[1] - 1)
+
+    def regret_curve(self, comparator: Any = None) -> Array:
+        """After each round, how much more was lost than by the choice that `comparator()` tells."""
+        return np.cumsum(self.losses - self.table[:, self.comparator(comparator)])
+
+    def bound_curve(self, comparator: Any = None) -> Array:
+        """After each round, what losses in their range can cost; at the end, the theorem's bound."""
+        at = self.comparator(comparator)
+        curve = self.width * np.arange(1.0, self.rounds + 1.0) + self._rounding(at)
+        if self.responds:
+            curve = np.zeros(self.rounds) + self._rounding(at)
+        if self.rounds:
+            curve[-1] = self.certificate(at).bound
+        return curve
+
+    def _rounding(self, at: int) -> float:
+        sizes = np.abs(self.losses).sum() + np.abs(self.table[:, at]).sum()
+        return _EPS * float((self.rounds + self.table.shape[1]) * sizes)
+
+    def certificate(self, comparator: Any = None) -> Certificate:
+        """The regret to the choice that `comparator()` tells, and the bounds of the player's theorem."""
+        at = self.comparator(comparator)
+        words = f"choice {at}" + (", the best in hindsight" if comparator is None else "")
+        bounds, rounding = {"trivial": self.width * self.rounds}, self._rounding(at)
+        assumptions: dict[str, bool | None] = {}
+        theorem = "no round costs more than the range of the payoffs"
+        if self.responds:
+            bounds, theorem = {"answers": 0.0}, "who answers best has no regret"
+        elif (found := self._of_player(at)) is not None:
+            earlier, now = found
+            # the theorem is about all rounds: what was won before can be lost in these
+            before = earlier.regret or 0.0
+            bounds |= {name: bound - before for name, bound in now.bounds.items()}
+            assumptions, theorem = now.assumptions, now.theorem
+            rounding += now.rounding + _EPS * now.rounds * abs(before)
+        regret = self.regret(at)
+        return Certificate(self.rounds, regret, bounds, theorem, assumptions, words, at, rounding)
+
+    def _of_player(self, at: int) -> tuple[Certificate, Certificate] | None:
+        """The certificates of the player when the run began and ended; None if it has none."""
+        weighs = hasattr(self.after, "weights")
+        if not hasattr(self.after, "certificate") or (hasattr(self.after, "act") and not weighs):
+            return None  # who draws is told too little for these
+        who = at if weighs else np.eye(1, self.table.shape[1], at)[0]
+        earlier, now = self.before.certificate(who), self.after.certificate(who)
+        return earlier, now
+
+    def __repr__(self) -> str:
+        return f"<{self.rounds} rounds of {shown(self.after)}, loss {self.loss:.4g}>"
+
+
+class GameRun(Run):
+    """The rounds of a game between two players.
+
+    Regret and bounds are those of both together: how much less the row player would have lost by
+    a fixed choice, plus how much more the column player would have won by one. A comparator is a pair of
+    choices.
+
+    Attributes
+    ----------
+    losses : of the row player, `p_t'A q_t` of each round; the column player wins as much.
+    row_seat, column_seat : the rounds as each of them saw them, a `SeatRun`, with its own regret and
+        bound.
+    row, column : the averages of what they played.
+    lower, upper : between what the value of the game is by these averages; the rounding of the
+        arithmetic is allowed for.
+    players : who they were.
+
+    >>> from regretless.experts import Hedge
+    >>> from regretless.games import BestResponse, play
+    >>> run = play(Hedge, BestResponse, [[0, 1], [1, 0]], rounds=100)
+    >>> run.lower <= 0.5 <= run.upper, run.certificate().holds
+    (True, True)
+    """
+
+    def __init__(
+        self, row_seat: SeatRun, column_seat: SeatRun, proved: Measured, players: tuple[str, str]
+    ) -> None:
+        self.losses, self.row_seat, self.column_seat = row_seat.losses, row_seat, column_seat
+        self.row, self.column, self.lower, self.upper = proved
+        self.players = players
+
+    @property
+    def gap(self) -> float:
+        """`upper - lower`: the regret per round, up to rounding."""
+        return self.upper - self.lower
+
+    @property
+    def value(self) -> float:
+        """The middle of `lower` and `upper`."""
+        return self.lower / 2 + self.upper / 2
+
+    @property
+    def gaps(self) -> Array:
+        """After each round, the gap of the averages so far: the mean regret to what was best so far."""
+        return _so_far(self.row_seat) + _so_far(self.column_seat)
+
+    def comparator(self, comparator: Any = None) -> tuple[int, int]:
+        """A choice for each player; by default, the best ones in hindsight."""
+        if comparator is None or (isinstance(comparator, str) and comparator == "best"):
+            return self.row_seat.comparator(), self.column_seat.comparator()
+        try:
+            row, column = comparator
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"comparator={shown(comparator)} is not a pair of choices, the row player's and the "
+                "column player's"
+            ) from None
+        return self.row_seat.comparator(row), self.column_seat.comparator(column)
+
+    def regret_curve(self, comparator: Any = None) -> Array:
+        """After each round, the regrets of both players to the choices that `comparator()` tells."""
+        row, column = self.comparator(comparator)
+        return self.row_seat.regret_curve(row) + self.column_seat.regret_curve(column)
+
+    def bound_curve(self, comparator: Any = None) -> Array:
+        """After each round, the bounds of both."""
+        row, column = self.comparator(comparator)
+        return self.row_seat.bound_curve(row) + self.column_seat.bound_curve(column)
+
+    def certificate(self, comparator: Any = None) -> GameCertificate:
+        """The regrets of both players, and what their theorems say of them.
+
+        A player without a theorem, as one that draws its choices, has only the trivial bound.
+        """
+        at = self.comparator(comparator)
+        row, column = self.row_seat.certificate(at[0]), self.column_seat.certificate(at[1])
+        least = [min(c.bounds.values()) for c in (row, column)]
+        assumptions = dict(row.assumptions)
+        for name, held in column.assumptions.items():
+            assumptions[name] = _both(assumptions.get(name, True), held)
+        words = f"choices {at[0]} and {at[1]}"
+        return GameCertificate(
+            self.rounds,
+            self.regret(at),
+            {"regrets of both": sum(least)},
+            AVERAGES,
+            assumptions,
+            words + (", the best in hindsight" if comparator is None else ""),
+            at,
+            row.rounding + column.rounding,
+            row_regret=self.row_seat.regret(at[0]),
+            column_regret=self.column_seat.regret(at[1]),
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the gap and the mean regrets over the rounds; `ax`, where to, or a new picture."""
+        from regretless.plots.players import gap_curves
+
+        curves = {
+            "gap of averages": self.gaps,
+            "mean regret of the row player": _so_far(self.row_seat),
+            "mean regret of the column player": _so_far(self.column_seat),
+        }
+        rounds = np.arange(1.0, self.rounds + 1)
+        return gap_curves(rounds, curves, ax, title=" against ".join(self.players))
+
+    def __repr__(self) -> str:
+        return f"<{self.rounds} rounds of {' against '.join(self.players)}, gap {self.gap:.2g}>"
+
+
+def _so_far(seat: SeatRun) -> Array:
+    """After each round, the mean regret to the choice that was best until then."""
+    least = np.cumsum(seat.table, axis=0).min(axis=1)
+    return np.asarray((np.cumsum(seat.losses) - least) / np.arange(1.0, seat.rounds + 1))
+
+
+def _both(one: bool | None, other: bool | None) -> bool | None:
+    return False if False in (one, other) else None if None in (one, other) else True
+
+
+# --- `play`: any two players at a zero-sum game (Mohri et al. (2018), section 8.5) ----------------
 
 
 def play(row_player: Any, column_player: Any, payoffs: Any, rounds: int) -> GameRun:

@@ -8,12 +8,10 @@ Srebro (lecture 16). None holds a step size: a player with step `eta` uses `psi 
 """
 
 from regretless.geometry.checking import check_geometry
-from regretless.geometry.combined import Restricted, Sum
 from regretless.geometry.entropy import Entropy, UnnormalizedEntropy
-from regretless.geometry.euclidean import Euclidean
-from regretless.geometry.geometry import Geometry
+from regretless.geometry.euclidean import Euclidean, Quadratic
+from regretless.geometry.geometry import Geometry, Restricted, Sum
 from regretless.geometry.pnorm import PNorm
-from regretless.geometry.quadratic import Quadratic
 
 __all__ = [
     "Entropy",

@@ -5,12 +5,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from regretless.arguments import whole
-from regretless.domains.vectors import Array
+from regretless.base.arguments import Array, whole
+from regretless.base.randomness import generator
 from regretless.geometry.geometry import Geometry
-from regretless.randomness import generator
-
-__all__ = ["check_geometry"]
 
 # Numerical links are accurate to about 1e-8 and numerical gradients to about 1e-9, and enter the
 # quantities compared once or twice; what is wrong by less than this is not noticed.

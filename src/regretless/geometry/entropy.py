@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arguments import positive
+from regretless.base.arguments import Array, positive
 from regretless.domains import Box, Domain, Simplex
-from regretless.domains.vectors import Array, vector
+from regretless.domains.solvers import vector
 from regretless.geometry.geometry import Geometry
-
-__all__ = ["Entropy", "UnnormalizedEntropy"]
 
 
 def _x_log_x(x: Array) -> Array:

@@ -5,12 +5,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from regretless.arguments import one_of, within
+from regretless.base.arguments import Array, one_of, within
 from regretless.domains.ball import lp_norm
-from regretless.domains.vectors import Array, vector
+from regretless.domains.solvers import vector
 from regretless.geometry.geometry import Geometry
-
-__all__ = ["PNorm", "Powers"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from regretless.linear.auto import Auto, AutoClassifier, AutoRegressor
 from regretless.linear.linear import LinearClassifier, LinearRegressor
-from regretless.linear.margin_perceptron import MarginPerceptron
 from regretless.linear.online_svm import OnlineSVM
 from regretless.linear.passive_aggressive import PassiveAggressive, PassiveAggressiveRegressor
-from regretless.linear.perceptron import Perceptron
-from regretless.linear.pnorm_perceptron import PNormPerceptron
+from regretless.linear.perceptron import MarginPerceptron, Perceptron, PNormPerceptron
 from regretless.linear.winnow import BalancedWinnow, Winnow
 
 if TYPE_CHECKING:

@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless._core import Total
+from regretless.base.arguments import Array
+from regretless.base.model import Model, Row, moved
+from regretless.base.state import Parts
 from regretless.geometry import Geometry
 from regretless.linear.dual_updates import Turn, Update
 from regretless.linear.dual_vector import DualVector, dual_vector, extended
-from regretless.linear.model import Array, Model, Row, moved
 from regretless.losses import Hinge
-from regretless.state import Parts
-
-__all__ = ["RUN", "DualModel"]
 
 _FAR = 1e150  # of what is kept: squares are still numbers
 _EPS = float(np.finfo(float).eps)

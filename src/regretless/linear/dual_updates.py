@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import check_seed, one_of, whole
+from regretless.base.arguments import Array, check_seed, one_of, whole
+from regretless.base.model import Row, moved
+from regretless.base.randomness import generator
+from regretless.base.state import Parts
 from regretless.linear.dual_vector import DualVector
-from regretless.linear.model import Array, Row, moved
-from regretless.randomness import generator
-from regretless.state import Parts
-
-__all__ = ["Past", "Turn", "Update", "best_pair", "update_of"]
 
 _SOLVED = 1e-10  # a block is solved once the duality gap is this part of the objective's two terms
 _PATIENCE = 20  # sweeps over a block before its matrix is made

@@ -9,11 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import shown
+from regretless.base.arguments import Array, shown
+from regretless.base.model import Row
 from regretless.geometry import Euclidean, Geometry
-from regretless.linear.model import Array, Row
-
-__all__ = ["DualVector", "dual_vector", "extended"]
 
 _TRIES = 100  # of a line search, which takes about ten
 

@@ -9,11 +9,252 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.arguments import not_negative, one_of, positive, whole
-from regretless.linear.model import Array, Row, Rows
-from regretless.linear.support_vectors import SupportVectors, together
+from regretless.base.arguments import Array, not_negative, one_of, positive, whole
+from regretless.base.model import Row, Rows
+from regretless.base.state import Parts
 
-__all__ = ["Kernel", "kernel_of"]
+# --- examples that are kept, and their products with a new one ------------------------------------
+
+# A dense product is done in blocks of so many numbers, for which BLAS does not wake its threads: to
+# wake them takes longer than the product.
+_BLOCK = 8192
+# Sparse rows take more time and space per number; they are used when dense ones would be mostly 0.
+_LARGE, _SPARSE = 2**20, 16
+_MOST = 1e19  # of values, as in all learners
+_TOGETHER = 2**17  # numbers in a table for several examples
+
+
+def _room(size: int) -> int:
+    """`size` rounded up to three binary digits: arrays of this size grow by at least an eighth.
+
+    The size alone decides, so that a loaded model has the same blocks and rounds alike.
+    """
+    step = 1 << max(3, size.bit_length() - 3)
+    return _whole(size, step)
+
+
+def _whole(size: int, step: int) -> int:
+    return -(-size // step) * step
+
+
+def _height(width: int) -> int:
+    """Rows of a block."""
+    return max(1, _BLOCK // max(1, width))
+
+
+def together(numbers: int) -> int:
+    """How many examples are predicted at once if a table has so many numbers for each of them."""
+    return max(1, _TOGETHER // max(1, numbers))
+
+
+class SupportVectors:
+    """Rows of numbers, dense while that is not wasteful, then sparse; each with its square.
+
+    The columns of a `Row` that is given must increase.
+
+    `products(x)` takes one pass over them: a matrix-vector product, or a gather over the entries.
+
+    >>> rows = SupportVectors()
+    >>> rows.append(Row(np.array([1, 3]), np.array([1.0, 2.0]), 4))
+    >>> rows.append(Row(np.array([2]), np.array([5.0]), 4))
+    >>> rows.products(Row(np.array([2, 3, 7]), np.array([1.0, 10.0, 9.0]), 8))
+    array([20.,  5.])
+    >>> rows.squares
+    array([ 5., 25.])
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._dense: Array | None = np.zeros((0, 0))
+        self._x: Array = np.zeros(0)  # scratch: a row spread out, all 0 between calls
+        self._squares: Array = np.zeros(0)
+        # the entries, sparse: of which row, in which column, and what
+        self._rows: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._columns: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._values: Array = np.zeros(0)
+        self._entries = 0
+
+    @property
+    def squares(self) -> Array:
+        """`||s||^2` of each."""
+        return self._squares[: self.size]
+
+    @property
+    def width(self) -> int:
+        """Columns for which there is room."""
+        return len(self._x)
+
+    def products(self, x: Row) -> Array:
+        """`<s, x>` of each."""
+        within = int(np.searchsorted(x.columns, self.width))
+        columns = x.columns[:within]
+        self._x[columns] = x.values[:within]
+        try:
+            if self._dense is None:
+                there = slice(self._entries)
+                terms = self._values[there] * self._x[self._columns[there]]
+                return np.asarray(np.bincount(self._rows[there], terms, self.size), float)
+            if not self.width:
+                return np.zeros(self.size)
+            height = _height(self.width)
+            used = self._dense[: _whole(self.size, height)]
+            return (used.reshape(-1, height, self.width) @ self._x).ravel()[: self.size]
+        finally:
+            self._x[columns] = 0.0
+
+    def products_of_many(self, X: Rows) -> Iterator[tuple[Rows, Array]]:
+        """Parts of the examples, and `<s, x>` for each of those and each `s` (examples x rows).
+
+        They are those of `products`, bit for bit if the rows are dense. Parts are small enough that
+        memory does not grow with the number of examples.
+        """
+        if self._dense is None:
+            yield from self._sparse_products(X)
+            return
+        height = _height(self.width)
+        tall = _whole(self.size, height)
+        used = self._dense[:tall].reshape(tall // height, height, self.width)
+        for part in X.blocks(together(max(tall, self.width))):
+            within = part.columns < self.width
+            table = np.zeros((len(part), self.width))
+            table[part.owners[within], part.columns[within]] = part.values[within]
+            # matrix times vector for each: a product of two matrices adds up in another order
+            products = used @ table[:, None, :, None]
+            yield part, products.reshape(len(part), tall)[:, : self.size]
+
+    def _sparse_products(self, X: Rows) -> Iterator[tuple[Rows, Array]]:
+        from scipy.sparse import csr_array
+
+        there = slice(self._entries)
+        where = self._columns[there], self._rows[there]
+        kept = csr_array((self._values[there], where), shape=(self.width, self.size))
+        for part in X.blocks(together(self.size)):
+            within = part.columns < self.width
+            where = part.owners[within], part.columns[within]
+            table = csr_array((part.values[within], where), shape=(len(part), self.width))
+            yield part, (table @ kept).toarray()
+
+    def append(self, x: Row) -> None:
+        """Keep a row."""
+        self.size += 1
+        self._squares = _grown(self._squares, (_room(self.size),))
+        self._put(self.size - 1, x)
+
+    def replace(self, at: int, x: Row) -> None:
+        """Keep a row in the place of another."""
+        if self._dense is not None:
+            self._entries -= int(np.count_nonzero(self._dense[at]))
+            self._dense[at] = 0.0
+        else:
+            kept = np.flatnonzero(self._rows[: self._entries] != at)
+            self._entries = len(kept)
+            for array in (self._rows, self._columns, self._values):
+                array[: len(kept)] = array[kept]
+        self._put(at, x)
+
+    def _put(self, at: int, x: Row) -> None:
+        self._squares[at] = x.square
+        width = _room(int(x.columns[-1]) + 1) if len(x.columns) else 0
+        if width > self.width:
+            self._x = np.zeros(width)
+        count = self._entries + len(x.columns)
+        cells = _room(self.size) * self.width
+        if self._dense is not None and cells > max(_LARGE, _SPARSE * count):
+            self._thin()
+        if self._dense is None:
+            for name, new in (("_rows", at), ("_columns", x.columns), ("_values", x.values)):
+                grown = _grown(getattr(self, name), (_room(count),))
+                grown[self._entries : count] = new
+                setattr(self, name, grown)
+        else:
+            tall = _whole(_room(self.size), _height(self.width))
+            self._dense = _grown(self._dense, (tall, self.width))
+            self._dense[at, x.columns] = x.values
+        self._entries = count
+
+    def _thin(self) -> None:
+        assert self._dense is not None
+        self._rows, self._columns = np.nonzero(self._dense)
+        self._values = self._dense[self._rows, self._columns]
+        self._dense = None
+
+    def row(self, at: int, known: int) -> Row:
+        """One of those kept, of `known` columns."""
+        if self._dense is not None:
+            columns = np.flatnonzero(self._dense[at])
+            return Row(columns, self._dense[at, columns], known)
+        there = np.flatnonzero(self._rows[: self._entries] == at)
+        return Row(self._columns[there], self._values[there], known)
+
+    def matrix(self, width: int) -> Array:
+        """All of them as a dense array with `width` columns."""
+        out = np.zeros((self.size, width))
+        if self._dense is not None:
+            shared = min(width, self.width)
+            out[:, :shared] = self._dense[: self.size, :shared]
+        else:
+            there = slice(self._entries)
+            out[self._rows[there], self._columns[there]] = self._values[there]
+        return out
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What is kept, for a file."""
+        if self._dense is not None:
+            rows, columns = np.nonzero(self._dense)
+            values = self._dense[rows, columns]
+        else:
+            there = slice(self._entries)
+            rows, columns, values = self._rows[there], self._columns[there], self._values[there]
+        return {
+            "support_form": np.array([self.size, self.width, self._dense is not None]),
+            "support_rows": rows.astype(np.int64),
+            "support_columns": columns.astype(np.int64),
+            "support_values": values,
+            "support_squares": self.squares,
+        }
+
+    @classmethod
+    def of(cls, parts: Parts) -> "SupportVectors":
+        """Those that `arrays` gave."""
+        self = cls()
+        form = parts.array("support_form", (3,), 0, 2**53, np.int64)
+        self._squares = parts.array("support_squares", (None,), 0.0)
+        values = parts.array("support_values", (None,), -_MOST, _MOST)
+        self.size, width, dense = form.tolist()
+        count = (len(values),)
+        rows = parts.array("support_rows", count, 0, self.size - 1, np.int64)
+        columns = parts.array("support_columns", count, 0, width - 1, np.int64)
+        if len(self._squares) != self.size or dense > 1:
+            raise ValueError("support_form is not that of the support vectors")
+        if width > _room(int(columns.max(initial=-1)) + 1) and (dense or width > _LARGE):
+            raise ValueError(f"support_form has {width} columns, more than there are")
+        if ((np.diff(rows) < 0).any() and dense) or len({*zip(rows, columns)}) < len(rows):
+            raise ValueError("an entry of the support vectors is there twice")
+        squares = np.bincount(rows, values * values, self.size)
+        if not np.allclose(squares, self._squares, rtol=1e-9, atol=0.0):
+            raise ValueError("support_squares are not those of the support vectors")
+        self._x = np.zeros(width)
+        self._entries = len(values)
+        if dense:
+            self._dense = np.zeros((_whole(_room(self.size), _height(width)), width))
+            self._dense[rows, columns] = values
+        else:
+            self._dense = None
+            self._rows, self._columns = rows.copy(), columns.copy()
+            self._values = values.copy()
+        return self
+
+
+def _grown(array: Array, shape: tuple[int, ...]) -> Array:
+    """The array with room for more; itself if there is enough."""
+    if all(have >= want for have, want in zip(array.shape, shape)):
+        return array
+    out = np.zeros(tuple(max(have, want) for have, want in zip(array.shape, shape)), array.dtype)
+    out[tuple(slice(n) for n in array.shape)] = array
+    return out
+
+
+# --- kernels: inner products in a space that nobody has to write down -----------------------------
 
 Function = Callable[[Any, Any], Any]
 _WIDEST = 2**20  # columns with larger numbers are not spread out

@@ -4,14 +4,12 @@ from typing import Any
 
 from regretless import losses, rules
 from regretless._core import Total
-from regretless.linear.classifying import Classifying
-from regretless.linear.learner import LinearLearner
-from regretless.linear.regressing import Regressing
+from regretless.base.classifier import Classifying
+from regretless.base.learner import LinearLearner
+from regretless.base.regressor import Regressing
 from regretless.losses import Loss
 from regretless.rates import Rate
 from regretless.rules import Paid, Rule
-
-__all__ = ["LinearClassifier", "LinearRegressor"]
 
 
 class _AnyRule(LinearLearner):

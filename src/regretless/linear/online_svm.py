@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 
 from regretless import rates
-from regretless.arguments import one_of, positive, shown
+from regretless.base.arguments import one_of, positive, shown
+from regretless.base.classifier import Classifying
 from regretless.certificates import Certificate, LinearCertificate
-from regretless.linear.classifying import Classifying
-from regretless.linear.replay import Lane, Replay
+from regretless.linear.mistakes import Lane, Replay
 from regretless.losses import Hinge, Loss
 from regretless.rates import Rate
 from regretless.rules import schedule
-
-__all__ = ["OnlineSVM"]
 
 _EPS = float(np.finfo(float).eps)
 

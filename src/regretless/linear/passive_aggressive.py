@@ -7,12 +7,10 @@ Shalev-Shwartz and Singer (2007), section 5.2; Crammer, Dekel, Keshet, Shalev-Sh
 from typing import Any
 
 from regretless import _core
-from regretless.arguments import one_of, positive
-from regretless.linear.classifying import Classifying
-from regretless.linear.regressing import Regressing
+from regretless.base.arguments import one_of, positive
+from regretless.base.classifier import Classifying
+from regretless.base.regressor import Regressing
 from regretless.losses import EpsilonInsensitive, Hinge, Loss
-
-__all__ = ["PassiveAggressive", "PassiveAggressiveRegressor"]
 
 _MODES = {
     "exact": _core.PassiveAggressiveMode.exact,

@@ -8,16 +8,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regretless.arguments import positive, whole, within
-from regretless.linear.mistakes import MistakeDriven
-from regretless.linear.replay import Lane
+from regretless.base.arguments import Array, positive, whole, within
+from regretless.linear.mistakes import Lane, MistakeDriven
 from regretless.losses import Loss
 from regretless.losses import Perceptron as ConservativeHinge
 from regretless.rules import EG
-
-__all__ = ["BalancedWinnow", "Winnow"]
 
 _EPS = float(np.finfo(float).eps)
 
@@ -117,12 +113,10 @@ class Winnow(MistakeDriven):
         hashed = self.features == "hashed" and self.dimension is None
         return super()._twin().set_params(dimension=2**self.bits if hashed else self.dimension)
 
-    def _size(self, u: NDArray[np.float64]) -> float:
+    def _size(self, u: Array) -> float:
         return float(np.abs(u).sum())
 
-    def _bounds(
-        self, lane: Lane, u: NDArray[np.float64]
-    ) -> tuple[dict[str, float], dict[str, bool]]:
+    def _bounds(self, lane: Lane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
         y = lane.y[lane.updated]
         suffered = float(np.maximum(0.0, 1.0 - (2.0 * lane.updates.margins(u) - y)).sum())
         allowed = bool((u >= 0).all())
@@ -196,12 +190,10 @@ class BalancedWinnow(MistakeDriven):
         loss, rule = ConservativeHinge(), EG(self.radius, self._eta)
         return loss, rule.name, rule.options(loss, 0.0, 0.0)
 
-    def _size(self, u: NDArray[np.float64]) -> float:
+    def _size(self, u: Array) -> float:
         return float(np.abs(u).sum())
 
-    def _bounds(
-        self, lane: Lane, u: NDArray[np.float64]
-    ) -> tuple[dict[str, float], dict[str, bool]]:
+    def _bounds(self, lane: Lane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
         mistakes, U, eta = lane.updates, float(self.radius), self._eta
         L = float(np.maximum(0.0, 1.0 - mistakes.margins(u)).sum())
         gain = 1.0 - eta * U * mistakes.largest(math.inf) ** 2 / 2.0

@@ -19,7 +19,7 @@ so that with `phi'` and the conjugate `phi*` known, everything else follows:
 import difflib
 
 from regretless import _core
-from regretless.arguments import one_of, shown
+from regretless.base.arguments import one_of, shown
 from regretless.losses.classification import (
     Exponential,
     Hinge,
@@ -28,9 +28,8 @@ from regretless.losses.classification import (
     SquaredHinge,
     ZeroOne,
 )
-from regretless.losses.loss import Loss
+from regretless.losses.loss import LogWealth, Loss
 from regretless.losses.regression import Absolute, EpsilonInsensitive, Power, Quantile, Squared
-from regretless.losses.wealth import LogWealth
 
 __all__ = [
     "Absolute",

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regretless.arguments import positive
-from regretless.losses.loss import Array, MarginLoss, PiecewiseLinear, on_interval
-
-__all__ = ["Exponential", "Hinge", "Logistic", "Perceptron", "SquaredHinge", "ZeroOne"]
+from regretless.base.arguments import Array, positive
+from regretless.losses.loss import MarginLoss, PiecewiseLinear, on_interval
 
 
 def _sigmoid(x: Array) -> Array:

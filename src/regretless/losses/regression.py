@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regretless.arguments import not_negative, within
-from regretless.losses.loss import Array, PiecewiseLinear, ResidualLoss, on_interval
-
-__all__ = ["Absolute", "EpsilonInsensitive", "Power", "Quantile", "Squared"]
+from regretless.base.arguments import Array, not_negative, within
+from regretless.losses.loss import PiecewiseLinear, ResidualLoss, on_interval
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -16,7 +16,6 @@ from regretless.oco.convex_losses import (
     check_convex,
 )
 from regretless.oco.density import DensityPlayer
-from regretless.oco.doubling import DoublingTrick
 from regretless.oco.leader import FollowTheLeader, FollowTheRegularizedLeader
 from regretless.oco.mirror import (
     ExponentiatedGradient,
@@ -26,7 +25,7 @@ from regretless.oco.mirror import (
 from regretless.oco.newton import InvariantNewtonStep, OnlineNewtonStep
 from regretless.oco.player import Player, PlayerInPython
 from regretless.oco.sketched_newton import SketchedOnlineNewton
-from regretless.oco.wrappers import Linearized, MistakeOnly
+from regretless.oco.wrappers import DoublingTrick, Linearized, MistakeOnly
 
 __all__ = [
     "AdaGrad",

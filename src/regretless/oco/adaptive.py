@@ -6,15 +6,10 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import positive, shown, whole
+from regretless.base.arguments import Array, positive, shown, whole
 from regretless.domains import Box, Domain, Everything
-from regretless.oco.engine import Engine, EnginePlayer
-from regretless.oco.player import Theorem
-from regretless.oco.run import ConvexRun
-from regretless.oco.twins import domain_twin
-from regretless.run import Array
-
-__all__ = ["AdaGrad", "CoinBetting"]
+from regretless.oco.engine import Engine, EnginePlayer, domain_twin
+from regretless.oco.player import ConvexRun, Theorem
 
 
 class AdaGrad(EnginePlayer):

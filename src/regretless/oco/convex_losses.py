@@ -9,21 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from regretless import losses
-from regretless.arguments import shown
+from regretless.base.arguments import Array, shown
+from regretless.base.randomness import generator
 from regretless.domains import Domain
-from regretless.randomness import generator
-from regretless.run import Array
-
-__all__ = [
-    "Convex",
-    "ConvexLoss",
-    "LinearLoss",
-    "ScoreLoss",
-    "SquaredDistance",
-    "Total",
-    "check_convex",
-    "score_sizes",
-]
 
 
 class Convex(Protocol):

@@ -1,19 +1,90 @@
 """Players whose rounds are played by an engine: the core, or its twin in Python."""
 
+import math
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from types import ModuleType
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from regretless import losses, persistence, state
-from regretless.arguments import shown, vector, whole
-from regretless.oco.files import described, restored
-from regretless.oco.player import Player
-from regretless.oco.run import Played
-from regretless.run import Array
+from regretless import _core, domains, geometry, losses, rates
+from regretless.base import persistence, state
+from regretless.base.arguments import Array, shown, vector, whole
+from regretless.domains import Ball, Box, Domain, Everything, Simplex
+from regretless.geometry import (
+    Entropy,
+    Euclidean,
+    Geometry,
+    PNorm,
+    Quadratic,
+    Restricted,
+    UnnormalizedEntropy,
+)
+from regretless.oco.player import Played, Player
 
-__all__ = ["Engine", "EngineInPython", "EnginePlayer", "take_numbers"]
+# --- the parts of a player as JSON, and back: what a file holds besides arrays --------------------
+
+_ROOMS: dict[str, ModuleType] = {
+    module.__name__.rpartition(".")[2]: module for module in (domains, geometry, losses, rates)
+}
+
+
+def described(value: Any) -> Any:
+    """A number, text or array, or a domain, geometry, loss or rate and what it is made of.
+
+    >>> described(rates.Constant(0.5))
+    {'rates': ['Constant', {'eta': 0.5}]}
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.ndarray):
+        return {"array": _each(value.tolist(), described)}
+    if isinstance(value, tuple):
+        return {"tuple": [described(each) for each in value]}
+    for room, module in _ROOMS.items():
+        name = type(value).__name__
+        if is_dataclass(value) and getattr(module, name, None) is type(value):
+            inside = {f.name: described(getattr(value, f.name)) for f in fields(value) if f.init}
+            return {room: [name, inside]}
+    raise ValueError(f"{shown(value)} cannot be saved: it is not one of {', '.join(_ROOMS)}")
+
+
+def restored(value: Any) -> Any:
+    """What `described` described.
+
+    >>> restored(described(domains.Simplex(2.0)))
+    Simplex(scale=2.0)
+    """
+    if not isinstance(value, dict):
+        if isinstance(value, list):
+            raise ValueError(f"{value!r} is a list, which no option is")
+        return value
+    ((kind, inside),) = value.items()
+    if kind == "float":
+        return float(inside)
+    if kind == "array":
+        return np.array(_each(inside, restored), np.float64)
+    if kind == "tuple":
+        return tuple(restored(each) for each in inside)
+    name, options = inside
+    part = getattr(_ROOMS[kind], name) if name in _ROOMS[kind].__all__ else None
+    if not (isinstance(part, type) and is_dataclass(part)):
+        raise ValueError(f"{name} is not known")
+    made = {k: restored(v) for k, v in options.items()}
+    return part(*made["domains"]) if "domains" in made else part(**made)
+
+
+def _each(values: Any, what: Callable[[Any], Any]) -> Any:
+    """A function of every number in lists of lists."""
+    return [_each(each, what) for each in values] if isinstance(values, list) else what(values)
+
+
+# --- players whose rounds are played by an engine: the core, or its twin in Python ----------------
 
 
 class Engine(Protocol):
@@ -223,3 +294,96 @@ class EnginePlayer(Player):
         dimension = whole(options["dimension"], "dimension")
         if dimension ** (2 if cls._matrix else 1) > size:
             raise ValueError(f"dimension={dimension} is more than the state has numbers of")
+
+
+# --- how the core describes the geometries and domains that it has twins of -----------------------
+
+_Domain, _Geometry = _core.DomainKind, _core.GeometryKind
+
+
+def domain_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
+    """A domain onto which the core can project; None if it cannot.
+
+    >>> from regretless.domains import Simplex, Slab
+    >>> domain_twin(Simplex(2.0), 3)
+    {'domain': DomainKind.simplex, 'size': 2.0, 'low': [], 'high': []}
+    >>> domain_twin(Slab([1.0, 1.0], 1.0), 2) is None
+    True
+    """
+    options: dict[str, Any] = {"domain": _Domain.everything, "size": 1.0, "low": [], "high": []}
+    if isinstance(domain, Everything):
+        return options
+    if isinstance(domain, Simplex):
+        return options | {"domain": _Domain.simplex, "size": domain.scale}
+    if isinstance(domain, Box):
+        sides = (np.broadcast_to(side, (dimension,)) for side in (domain.low, domain.high))
+        low, high = (side.tolist() for side in sides)
+        return options | {"domain": _Domain.box, "low": low, "high": high}
+    if isinstance(domain, Ball) and domain.center is None and domain.p in (1.0, 2.0):
+        kind = _Domain.ball if domain.p == 2.0 else _Domain.l1_ball
+        return options | {"domain": kind, "size": domain.radius}
+    return None
+
+
+def leader_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
+    """A bounded domain in which the core finds the leader of linear losses; None if it cannot.
+
+    >>> leader_twin(Box(0.0, math.inf), 2) is None
+    True
+    """
+    ends = isinstance(domain, Box) and not np.isfinite([*domain.low.flat, *domain.high.flat]).all()
+    if ends or isinstance(domain, Everything):
+        return None
+    return domain_twin(domain, dimension)
+
+
+def mirror_twin(geometry: Geometry, domain: Domain, dimension: int) -> dict[str, Any] | None:
+    """A geometry over a domain whose link the core has; None if it has not.
+
+    >>> from regretless.geometry import Euclidean, PNorm
+    >>> twin = mirror_twin(Euclidean().on(Simplex()), Simplex(), 2)
+    >>> twin["geometry"], twin["domain"]
+    (GeometryKind.euclidean, DomainKind.simplex)
+    >>> mirror_twin(PNorm(3.0), Simplex(), 2) is None
+    True
+    """
+    if isinstance(geometry, Restricted) and domain == geometry.domain:
+        return mirror_twin(geometry.geometry, domain, dimension)
+    psi = _geometry_twin(geometry, dimension)
+    around = domain_twin(Everything() if domain == geometry.domain else domain, dimension)
+    if psi is None or around is None:
+        return None
+    # where the Euclidean projection is the one of the geometry
+    diagonal = type(geometry) is Quadratic and geometry.matrix.ndim == 1
+    kind = around["domain"]
+    fits = (
+        kind is _Domain.everything
+        or type(geometry) is Euclidean
+        or (kind is _Domain.box and diagonal)
+    )
+    return psi | around if fits else None
+
+
+def _geometry_twin(geometry: Geometry, dimension: int) -> dict[str, Any] | None:
+    options: dict[str, Any] = {
+        "convexity": geometry.strong_convexity or math.inf,
+        "scale": 1.0,
+        "p": 2.0,
+        "factor": 1.0,
+        "matrix": [],
+    }
+    if type(geometry) is Euclidean:
+        return options | {"geometry": _Geometry.euclidean}
+    if type(geometry) is Entropy:
+        return options | {"geometry": _Geometry.entropy, "scale": geometry.scale}
+    if type(geometry) is UnnormalizedEntropy:
+        return options | {"geometry": _Geometry.unnormalized_entropy, "scale": geometry.initial}
+    if type(geometry) is PNorm:
+        factor = 1.0 if geometry.convention == "A" else 1.0 / (geometry.p - 1.0)
+        return options | {"geometry": _Geometry.pnorm, "p": geometry.p, "factor": factor}
+    if type(geometry) is Quadratic and len(geometry.matrix) == dimension:
+        full = geometry.matrix.ndim == 2
+        inverse = np.linalg.inv(geometry.matrix) if full else 1.0 / geometry.matrix
+        kind = _Geometry.quadratic if full else _Geometry.diagonal
+        return options | {"geometry": kind, "matrix": inverse.ravel().tolist()}
+    return None

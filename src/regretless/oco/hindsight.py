@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regretless.base.arguments import Array
 from regretless.domains import Ball, Domain, Everything, Intersection, Sublevel
 from regretless.domains.domain import Linear
 from regretless.domains.solvers import hessian
@@ -14,9 +15,6 @@ from regretless.losses import Loss
 from regretless.losses.loss import PiecewiseLinear
 from regretless.oco.convex_losses import Total
 from regretless.oco.solver import minimise
-from regretless.run import Array
-
-__all__ = ["Hindsight", "best_of", "best_point"]
 
 _GAP = 1e-9
 _STEPS = 60  # of Newton's method

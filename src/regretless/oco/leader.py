@@ -17,8 +17,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from regretless import _core, domains, losses, persistence, rates, state
-from regretless.arguments import instance, number, positive, vector
+from regretless import _core, domains, losses, rates
+from regretless.base import persistence, state
+from regretless.base.arguments import Array, instance, number, positive, vector
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
 from regretless.oco.convex_losses import (
@@ -29,15 +30,10 @@ from regretless.oco.convex_losses import (
     Total,
     check_convex_loss,
 )
-from regretless.oco.files import described, restored
+from regretless.oco.engine import described, leader_twin, mirror_twin, restored
 from regretless.oco.hindsight import best_of
-from regretless.oco.player import PlayerInPython, Theorem, implied_dimension
-from regretless.oco.run import ConvexRun, Played
+from regretless.oco.player import ConvexRun, Played, PlayerInPython, Theorem, implied_dimension
 from regretless.oco.solver import minimise, minimise_regularised
-from regretless.oco.twins import leader_twin, mirror_twin
-from regretless.run import Array
-
-__all__ = ["FollowTheLeader", "FollowTheRegularizedLeader", "Stability"]
 
 _EPS = float(np.finfo(float).eps)
 _FAR = 1e155  # of points and sums of gradients: squares are still numbers

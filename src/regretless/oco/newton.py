@@ -10,15 +10,10 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.arguments import not_negative, positive, shown, vector, whole
+from regretless.base.arguments import Array, not_negative, positive, shown, vector, whole
 from regretless.domains import Ball, Box, Domain, Everything, Simplex
-from regretless.oco.engine import Engine, EnginePlayer
-from regretless.oco.player import Theorem
-from regretless.oco.run import ConvexRun, Played
-from regretless.oco.twins import domain_twin
-from regretless.run import Array
-
-__all__ = ["InvariantNewtonStep", "OnlineNewtonStep", "largest_quadratic", "pace"]
+from regretless.oco.engine import Engine, EnginePlayer, domain_twin
+from regretless.oco.player import ConvexRun, Played, Theorem
 
 
 def largest_quadratic(matrix: Array, cross: Array, constant: float, domain: Domain) -> float:

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from regretless import domains
+from regretless.base.arguments import Array
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
 from regretless.oco.convex_losses import LinearLoss, Total
-from regretless.run import Array
-
-__all__ = ["minimise", "minimise_regularised"]
 
 _MULTIPLIERS, _NEWTON = 40, 50  # rounds of augmented Lagrangians, steps in each
 _CUTS = 500  # of the bundle method; a few times the dimension is usual

@@ -7,8 +7,6 @@ from river import tree
 from regretless import boosting, linear
 from regretless.river.learner import RiverClassifier
 
-__all__ = ["AdaBoostOL", "OSBoost", "OSBoostOCP", "OnlineBBM"]
-
 
 class AdaBoostOL(RiverClassifier, boosting.AdaBoostOL):
     """`regretless.boosting.AdaBoostOL` as a River classifier.

@@ -6,12 +6,10 @@ from typing import Any, ClassVar, Self
 
 from river import base
 
-from regretless.linear.classifying import Classifying
-from regretless.linear.learner import LinearLearner
-from regretless.linear.regressing import Regressing
-from regretless.rows import Batch
-
-__all__ = ["RiverClassifier", "RiverLearner", "RiverRegressor"]
+from regretless.base.classifier import Classifying
+from regretless.base.learner import LinearLearner
+from regretless.base.regressor import Regressing
+from regretless.base.rows import Batch
 
 
 class RiverLearner(LinearLearner, base.Estimator):  # type: ignore[misc]

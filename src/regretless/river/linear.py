@@ -5,23 +5,6 @@ from typing import Any, ClassVar
 from regretless import geometry, linear
 from regretless.river.learner import RiverClassifier, RiverRegressor
 
-__all__ = [
-    "AutoClassifier",
-    "AutoRegressor",
-    "BalancedWinnow",
-    "KernelPerceptron",
-    "LinearClassifier",
-    "LinearRegressor",
-    "MarginPerceptron",
-    "OnlineSVM",
-    "PNormPerceptron",
-    "PassiveAggressive",
-    "PassiveAggressiveRegressor",
-    "Perceptron",
-    "PrimalDual",
-    "Winnow",
-]
-
 
 class LinearClassifier(RiverClassifier, linear.LinearClassifier):
     """`regretless.linear.LinearClassifier` as a River classifier: no learning rate, any labels.

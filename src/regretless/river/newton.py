@@ -5,9 +5,6 @@ from typing import Any, ClassVar
 from regretless import newton
 from regretless.river.learner import RiverClassifier, RiverRegressor
 
-__all__ = ["NewtonClassifier", "NewtonRegressor"]
-
-
 # The check wants the order of a row's features to change scores by less than 1e-6. It changes the last
 # bit of a sum, that may change the last bit of a float in the sketch, and inverses enlarge it.
 _SKIPPED = {"check_shuffle_features_no_impact"}

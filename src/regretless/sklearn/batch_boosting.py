@@ -9,11 +9,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from regretless import boosting
+from regretless.base.arguments import Array
+from regretless.base.threads import of_options
 from regretless.boosting.batch import BatchBooster
-from regretless.boosting.stump_search import Array
-from regretless.threads import of_options
-
-__all__ = ["AdaBoost", "NHBoost", "NHBoostDT"]
 
 
 class SklearnBooster(ClassifierMixin, BatchBooster, BaseEstimator):  # type: ignore[misc]

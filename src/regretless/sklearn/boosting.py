@@ -3,8 +3,6 @@
 from regretless import boosting
 from regretless.sklearn.learner import SklearnClassifier
 
-__all__ = ["AdaBoostOL", "OSBoost", "OSBoostOCP", "OnlineBBM"]
-
 
 class AdaBoostOL(SklearnClassifier, boosting.AdaBoostOL):
     """`regretless.boosting.AdaBoostOL` as a scikit-learn classifier."""

@@ -3,18 +3,16 @@
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from regretless.linear.classifying import Classifying, weighed
-from regretless.linear.learner import LinearLearner
-from regretless.linear.regressing import Regressing
-from regretless.rows import Batch
-
-__all__ = ["SklearnClassifier", "SklearnLearner", "SklearnRegressor"]
+from regretless.base.arguments import Array
+from regretless.base.classifier import Classifying, weighed
+from regretless.base.learner import LinearLearner
+from regretless.base.regressor import Regressing
+from regretless.base.rows import Batch
 
 _SEEN = ("n_features_in_", "feature_names_in_")
 
@@ -57,7 +55,7 @@ class SklearnLearner(LinearLearner, BaseEstimator):  # type: ignore[misc]
         self._reset()
         return self.partial_fit(X, y, sample_weight=sample_weight)  # type: ignore[no-any-return]
 
-    def _columns(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _columns(self) -> tuple[Array, Array]:
         """Weights (lanes x columns) and intercepts (lanes)."""
         check_is_fitted(self)
         names, table, first = self._weights()
@@ -102,12 +100,12 @@ class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifying):  # type: 
         predict_proba = available_if(_has_probabilities)(Classifying.predict_proba)
 
     @property
-    def coef_(self) -> NDArray[np.float64]:
+    def coef_(self) -> Array:
         """The weights, a row for two labels, otherwise a row per label of `classes_`."""
         return self._columns()[0]
 
     @property
-    def intercept_(self) -> NDArray[np.float64]:
+    def intercept_(self) -> Array:
         """The weight of the constant feature, for each row of `coef_`."""
         return self._columns()[1]
 
@@ -120,11 +118,11 @@ class SklearnRegressor(RegressorMixin, SklearnLearner, Regressing):  # type: ign
         return super().partial_fit(*self._checked(X, y, sample_weight))
 
     @property
-    def coef_(self) -> NDArray[np.float64]:
+    def coef_(self) -> Array:
         """The weights, one per column."""
         return self._columns()[0].ravel()
 
     @property
-    def intercept_(self) -> NDArray[np.float64]:  # type: ignore[override]
+    def intercept_(self) -> Array:  # type: ignore[override]
         """The weight of the constant feature, an array of one as in `SGDRegressor`."""
         return self._columns()[1]

@@ -5,23 +5,6 @@ from typing import Any
 from regretless import linear
 from regretless.sklearn.learner import SklearnClassifier, SklearnRegressor
 
-__all__ = [
-    "AutoClassifier",
-    "AutoRegressor",
-    "BalancedWinnow",
-    "KernelPerceptron",
-    "LinearClassifier",
-    "LinearRegressor",
-    "MarginPerceptron",
-    "OnlineSVM",
-    "PNormPerceptron",
-    "PassiveAggressive",
-    "PassiveAggressiveRegressor",
-    "Perceptron",
-    "PrimalDual",
-    "Winnow",
-]
-
 
 class AutoClassifier(SklearnClassifier, linear.AutoClassifier):
     """`regretless.linear.Auto` as a scikit-learn classifier: nothing to choose."""

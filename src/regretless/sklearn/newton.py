@@ -3,8 +3,6 @@
 from regretless import newton
 from regretless.sklearn.learner import SklearnClassifier, SklearnRegressor
 
-__all__ = ["NewtonClassifier", "NewtonRegressor"]
-
 
 class NewtonClassifier(SklearnClassifier, newton.NewtonClassifier):
     """`regretless.newton.NewtonClassifier` as a scikit-learn classifier."""

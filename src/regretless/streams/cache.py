@@ -10,13 +10,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.arguments import one_of, whole
-from regretless.persistence import naming, plain
-from regretless.rows import Form, Located, Parsed
-from regretless.state import Parts
+from regretless.base.arguments import one_of, whole
+from regretless.base.persistence import naming, plain
+from regretless.base.rows import Form, Located, Parsed
+from regretless.base.state import Parts
 from regretless.streams.stream import Piece, Place, Stream
-
-__all__ = ["Cache"]
 
 _MAGIC = b"regretless cache 1\n"
 _ALIGN = 64

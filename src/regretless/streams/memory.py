@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, rows
-from regretless.arguments import sound
-from regretless.rows import Form, Parsed
+from regretless import _core
+from regretless.base import rows
+from regretless.base.arguments import Array, sound
+from regretless.base.rows import Form, Parsed
 from regretless.streams.stream import Piece, Place, Stream
-
-__all__ = ["ArrayStream", "IterableStream", "labels_of"]
 
 _ROWS = 4096
 
@@ -26,7 +25,7 @@ class ArrayStream(Stream):
         self,
         X: Any,
         y: NDArray[Any],
-        w: NDArray[np.float64] | None = None,
+        w: Array | None = None,
         tags: list[str] | None = None,
     ) -> None:
         self._batch = rows.batch(X)

@@ -3,15 +3,55 @@
 import glob
 import os
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
-from regretless.streams.gunzip import gunzip
-from regretless.streams.pipeline import ahead
+from regretless.streams.stream import ahead
 
-__all__ = ["Readable", "Source", "opened", "paths_of", "suffixes"]
+# --- gzip, decompressed by isal where it is installed (twice as fast) and by zlib otherwise -------
+
+_PACKED = 1 << 18
+_UNPACKED = (
+    1 << 20
+)  # the most that is unpacked at a time: an archive may hold a thousand times its size
+_GZIP = 31  # window bits that say: with gzip's header and check sum
+
+
+def gunzip(file: IO[bytes]) -> Iterator[bytes]:
+    """The content of a gzip file in blocks of at most a megabyte; several archives end to end are one.
+
+    >>> import gzip, io
+    >>> b"".join(gunzip(io.BytesIO(gzip.compress(b"one ") + gzip.compress(b"two"))))
+    b'one two'
+    """
+    library: Any
+    try:
+        from isal import isal_zlib as library
+    except ImportError:
+        library = zlib
+    errors = (zlib.error, library.error)
+    archive = library.decompressobj(_GZIP)
+    begun = False  # something of this archive has been read
+    while data := file.read(_PACKED):
+        while data:
+            try:
+                block = archive.decompress(data, _UNPACKED)
+            except errors as error:
+                raise OSError(f"the gzip archive is damaged: {error}") from error
+            begun, data = True, archive.unconsumed_tail
+            if block:
+                yield block
+            if archive.eof:
+                data = archive.unused_data.lstrip(b"\0")  # archives may be padded
+                archive, begun = library.decompressobj(_GZIP), False
+    if begun:
+        raise OSError("the gzip archive is truncated")
+
+
+# --- bytes from files, plain or compressed, from globs and from standard input --------------------
 
 Source = str | os.PathLike[str]
 
@@ -114,3 +154,58 @@ class _Whole:
         if not count and self._left > 0:
             raise OSError("the file has become shorter while it was read")
         return count
+
+
+# --- A moving window over the bytes of a file, in memory that is used again and again -------------
+
+
+class Window:
+    """The bytes from `first` to `last` of `data` are those that have been read and not yet skipped.
+
+    >>> import io
+    >>> window = Window(io.BytesIO(b"some bytes"), 4)
+    >>> window.more(), window.content()
+    (True, b'some')
+    >>> window.skip(3)
+    >>> window.more(), window.content()
+    (True, b'e byt')
+    """
+
+    def __init__(self, file: Readable, piece: int) -> None:
+        self._file, self._piece = file, piece
+        self.data = bytearray(2 * piece)
+        self.first = self.last = 0
+        self._to_skip = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return self.last - self.first
+
+    def content(self) -> bytes:
+        """A copy of them."""
+        return bytes(memoryview(self.data)[self.first : self.last])
+
+    def skip(self, count: int) -> None:
+        """Leave bytes behind, also those that will only be read."""
+        here = min(count, self.size)
+        self.first += here
+        self._to_skip += count - here
+
+    def more(self) -> bool:
+        """Read another piece behind what there is; False at the end of the file."""
+        while True:
+            size = self.size
+            if self.last + self._piece > len(self.data):
+                if size + self._piece > len(self.data):
+                    self.data.extend(bytes(len(self.data)))
+                self.data[:size] = self.data[self.first : self.last]
+                self.first, self.last = 0, size
+            with memoryview(self.data) as view:
+                count = self._file.readinto(view[self.last : self.last + self._piece])
+            self.last += count
+            skipped = min(self._to_skip, count)
+            self._to_skip -= skipped
+            self.first += skipped
+            if self.size > size or not count:
+                return count > 0

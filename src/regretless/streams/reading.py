@@ -1,23 +1,75 @@
 """`read`: a stream from whatever holds examples."""
 
+import csv
+import gzip
 import os
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import resources
 from typing import Any
 
-from regretless import _core, rows
-from regretless.arguments import one_of
-from regretless.schema import NUMBER, TEXT
+from regretless import _core
+from regretless.base import rows
+from regretless.base.arguments import one_of
+from regretless.base.columns import NUMBER, TEXT
 from regretless.streams.memory import ArrayStream, IterableStream, labels_of
-from regretless.streams.namespaces import Without
-from regretless.streams.opening import opened, paths_of, suffixes
+from regretless.streams.opening import Readable, Window, opened, paths_of, suffixes
 from regretless.streams.stream import Stream
 from regretless.streams.tables import Columns, TableStream, table_stream
 from regretless.streams.text import TextStream
-from regretless.streams.window import Window
 
-__all__ = ["FORMATS", "OPTIONS", "format_of", "read"]
+# --- VW text without some of its namespaces -------------------------------------------------------
+
+_BLOCK = 1 << 19
+
+
+class Without:
+    """The bytes of VW text with blanks in place of the namespaces that are left out.
+
+    A name of one letter stands for all namespaces that begin with it, as in interactions. Nothing moves,
+    so that a place in the text remains the same place.
+
+    >>> import io
+    >>> text = memoryview(bytearray(40))
+    >>> count = Without(io.BytesIO(b"1 |user u7 age:3 |ad a1 |u x\\n"), ["user"]).readinto(text)
+    >>> bytes(text[:count])
+    b'1 |               |ad a1 |u x\\n'
+    """
+
+    def __init__(self, file: Readable, namespaces: Sequence[str]) -> None:
+        names = [
+            re.escape(name.encode()) + (rb"" if len(name) == 1 else rb"(?![^\s:|])")
+            for name in namespaces
+        ]
+        self._pattern = re.compile(rb"\|(?:" + rb"|".join(names) + rb")[^|\n]*")
+        self._file = file
+        self._rest = bytearray()  # of a line whose end has not come yet
+        self._ready = memoryview(b"")
+
+    def readinto(self, view: memoryview, /) -> int:
+        """Put bytes of whole lines into the view and say how many; 0 at the end."""
+        while not self._ready:
+            block = memoryview(bytearray(_BLOCK))
+            count = self._file.readinto(block)
+            if not count and not self._rest:
+                return 0
+            known = len(self._rest)
+            self._rest += block[:count]
+            end = self._rest.rfind(b"\n", known) + 1 if count else len(self._rest)
+            self._ready = memoryview(self._pattern.sub(_blanks, self._rest[:end]))
+            del self._rest[:end]
+        count = min(len(view), len(self._ready))
+        view[:count], self._ready = self._ready[:count], self._ready[count:]
+        return count
+
+
+def _blanks(found: re.Match[bytes]) -> bytes:
+    return b"|".ljust(len(found.group()))
+
+
+# --- `read`: a stream from whatever holds examples ------------------------------------------------
 
 FORMATS = {
     "vw": (".vw",),
@@ -234,3 +286,28 @@ def _by_suffix(path: str) -> str:
             f"{path}: its suffix {suffix!r} tells no format; give format= one of {', '.join(FORMATS)}"
         )
     return _BY_SUFFIX[suffix]
+
+
+# --- small real data sets that come with the package, for a first try; sources in -----------------
+
+_SETS: dict[str, type] = {"breast_cancer": str, "diabetes": float, "digits": int, "phishing": bool}
+
+
+def bundled(name: str) -> Iterator[tuple[dict[str, float], Any]]:
+    """Read a bundled data set as a stream of `(x, y)`, `x` a dict of named features.
+
+    `"phishing"` (1,250 web pages, True if phishing), `"breast_cancer"` (569, "malignant" or
+    "benign"), `"digits"` (1,797 pictures, 0 to 9) and `"diabetes"` (442, a number).
+
+    >>> x, y = next(bundled("phishing"))
+    >>> x["is_popular"], y
+    (0.5, True)
+    """
+    one_of(name, "name", _SETS)
+    kind = _SETS[name]
+    path = resources.files("regretless.streams") / "data" / f"{name}.csv.gz"
+    with path.open("rb") as raw, gzip.open(raw, "rt", newline="") as file:
+        names, *lines = csv.reader(file)
+    for line in lines:
+        x = dict(zip(names[:-1], map(float, line)))
+        yield x, kind(int(line[-1])) if kind is bool else kind(line[-1])

@@ -1,19 +1,70 @@
 """What every stream is: examples in order, in pieces for those who are fast, one by one for all."""
 
+import queue
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless._core import LabelKind
-from regretless.arguments import one_of, shown, whole
-from regretless.rows import Batch, Form
-from regretless.streams.pipeline import ahead
+from regretless.base.arguments import Array, one_of, shown, whole
+from regretless.base.rows import Batch, Form
 
-__all__ = ["Piece", "Place", "Stream"]
+# --- work ahead of who needs it: a bounded buffer between two threads -----------------------------
+
+T = TypeVar("T")
+
+
+def ahead(items: Iterable[T], depth: int = 4) -> Generator[T]:
+    """The same items in the same order, made by another thread, at most `depth` of them in advance.
+
+    An exception arrives in its place. When the consumer stops early, so does the producer.
+
+    >>> list(ahead(range(3)))
+    [0, 1, 2]
+    """
+    buffer: queue.Queue[tuple[str, Any]] = queue.Queue(depth)
+    stopped = threading.Event()
+
+    def put(kind: str, value: Any) -> bool:
+        while not stopped.is_set():
+            try:
+                buffer.put((kind, value), timeout=0.1)
+            except queue.Full:
+                continue
+            return True
+        return False
+
+    def produce() -> None:
+        try:
+            for item in items:
+                if not put("item", item):
+                    return
+        except BaseException as error:
+            put("error", error)
+        else:
+            put("end", None)
+
+    thread = threading.Thread(target=produce, name="regretless reader", daemon=True)
+    thread.start()
+    try:
+        while True:
+            kind, value = buffer.get()
+            if kind == "error":
+                raise value
+            if kind == "end":
+                return
+            yield cast("T", value)
+    finally:
+        stopped.set()
+        thread.join(timeout=1.0)  # not for ever: it may wait for input that never comes
+
+
+# --- what every stream is: examples in order, in pieces for those who are fast, one by one --------
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +121,7 @@ class Piece:
 
     X: Batch
     y: NDArray[Any]
-    w: NDArray[np.float64] | None
+    w: Array | None
     tags: list[str] | None
     place: Place
 

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import _core, rows
-from regretless.arguments import numbers, sound
-from regretless.rows import Form
+from regretless import _core
+from regretless.base import rows
+from regretless.base.arguments import numbers, sound
+from regretless.base.rows import Form
 from regretless.streams.memory import ArrayStream
 from regretless.streams.opening import suffixes
 from regretless.streams.stream import Piece, Place, Stream
-
-__all__ = ["Columns", "TableStream", "all_tables", "table_stream"]
 
 _ROWS = 16_384
 

@@ -6,12 +6,9 @@ from typing import Any
 import numpy as np
 
 from regretless import _core
-from regretless.rows import Form, Parsed
-from regretless.streams.opening import Readable, opened
+from regretless.base.rows import Form, Parsed
+from regretless.streams.opening import Readable, Window, opened
 from regretless.streams.stream import Piece, Place, Stream
-from regretless.streams.window import Window
-
-__all__ = ["TextStream"]
 
 _PIECE = 1 << 19  # bytes: some thousand examples, whose arrays still fit a second-level cache
 

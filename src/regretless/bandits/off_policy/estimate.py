@@ -1,17 +1,30 @@
-"""An estimate with an interval, and what that rests on."""
+"""Estimates of the reward of a policy from a log, with intervals: replay and weighting."""
 
+import copy
+import inspect
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from regretless.arguments import check_entries, interval, one_of, outside, within
+from regretless.bandits.off_policy.log import Log, is_bandit, probabilities
+from regretless.base.arguments import (
+    Array,
+    check_entries,
+    interval,
+    one_of,
+    outside,
+    positive,
+    table,
+    within,
+)
 from regretless.certificates import verdict
-from regretless.run import Array
 
-__all__ = ["KINDS", "Interval", "OffPolicyEstimate"]
+# --- an estimate with an interval, and what that rests on -----------------------------------------
 
 KINDS = ("normal", "bernstein", "chernoff")
 _RATES = 2.0 ** -np.arange(1, 15)  # of the exponential inequality: from 1/2 on, for up to 10^8 rows
@@ -166,3 +179,394 @@ def _kl(p: float, q: float) -> float:
         if a > 0.0:
             found += a * math.log(a / b) if b > 0.0 else math.inf
     return found
+
+
+# --- replay: play through a log, and count only the rows in which the policy does what was --------
+
+
+def replay(
+    log: Log,
+    policy: Any,
+    *,
+    interval: str = "normal",
+    confidence: float = 0.95,
+    reward_range: tuple[float, float] | None = None,
+) -> OffPolicyEstimate:
+    """The mean reward of the rows in which the policy chooses the logged action.
+
+    If actions were logged uniformly at random, a policy that learns meets in these rows just what it
+    would have met live: its estimate after m of them is unbiased for its m first rounds (Li, Chu,
+    Langford and Wang (2011), Theorem 1). A bandit is copied and learns from them as it goes, and
+    from no others: what it chose in other rows is forgotten. One that learns losses in
+    `range=(low, high)` is told `low + high - reward`. About one row in n counts.
+
+    The rewards of a bandit that learns depend on each other. The interval is then of what its choices
+    in this replay bring in the mean, given what it knew at each of them: "bernstein" covers that,
+    "normal" about, and "chernoff" is refused. With another log it might have learned to choose
+    otherwise, of which no interval of a single replay can speak, and an assumption says so.
+
+    Parameters: `log`; `policy`, a bandit with `act` and `update`, which learns; or an action, or one a
+    row, or a function of the context whose value is an action, which do not. A bandit whose `feedback`
+    is "reward" is told rewards, `update(reward=r)`, others losses. The other parameters are as of `ips`.
+
+    >>> from regretless.bandits import LinUCB
+    >>> random = np.random.default_rng(0)
+    >>> X, actions = random.normal(size=(3000, 2)), random.integers(2, size=3000)
+    >>> rewards = np.where(actions == (X[:, 0] > 0), 1.0, 0.0)
+    >>> found = replay(Log(actions, rewards, np.full(3000, 0.5), X), LinUCB(2, 2))
+    >>> found.value > 0.9, 1400 < found.effective_sample_size < 1600
+    (True, True)
+    """
+    how, learns = Interval(interval, confidence, reward_range), is_bandit(policy)
+    how.check(log.rewards)
+    if learns and how.kind == "chernoff":
+        raise ValueError(
+            "interval='chernoff' is for policies that do not learn, whose rewards all have the same "
+            "mean; take 'bernstein'"
+        )
+    matches = _played(log, policy) if learns else _chosen(log, policy)
+    if not matches.any():
+        raise ValueError("the policy never plays what was logged: the log says nothing of it")
+    rewards = log.rewards[matches]
+    p = log.propensities
+    uniform = None if p is None else bool(np.allclose(p, 1.0 / int(log.n or 1), rtol=1e-6))
+    rests: dict[str, bool | None] = {
+        "actions were logged uniformly at random, whatever the context": uniform,
+        "rows are independent": None,
+    }
+    if learns:
+        rests["another log would have taught the bandit to choose alike"] = None
+    return OffPolicyEstimate(
+        float(rewards.mean()),
+        how.around(rewards, reward_range or (0.0, 1.0)),
+        "replay",
+        float(len(rewards)),
+        len(log),
+        confidence,
+        rests | how.assumptions(len(rewards), bool(rewards.min() < rewards.max())),
+    )
+
+
+def _chosen(log: Log, policy: Any) -> NDArray[np.bool_]:
+    """The rows in which a policy that does not learn takes the logged action."""
+    p = probabilities(log, policy)
+    if not np.isin(p, (0.0, 1.0)).all():
+        raise ValueError("replay needs a policy that takes one action; for probabilities use ips")
+    return np.asarray(p[np.arange(len(log)), log.actions] == 1.0)
+
+
+def _played(log: Log, policy: Any) -> NDArray[np.bool_]:
+    """The rows in which a bandit that learns takes it."""
+    bandit = copy.deepcopy(policy)
+    looks = log.contexts is not None and getattr(bandit, "contextual", True)
+    told = _told(log, bandit)
+    matches = np.zeros(len(log), bool)
+    for t, action in enumerate(log.actions.tolist()):
+        arm = bandit.act(log.contexts[t]) if looks else bandit.act()
+        if arm == action:
+            matches[t] = True
+            bandit.update(*told[t][0], **told[t][1])
+        elif hasattr(bandit, "forget"):  # what another choice would have brought is not known
+            bandit.forget(bandit.ticket)
+    return matches
+
+
+def _told(log: Log, bandit: Any) -> list[tuple[list[float], dict[str, float]]]:
+    """What `update` is given in each row: rewards by name, or losses, if it learns those."""
+    if getattr(bandit, "feedback", "loss") == "reward":
+        return [([], {"reward": float(reward)}) for reward in log.rewards]
+    low, high = getattr(bandit, "range", (0.0, 1.0)) or (0.0, 0.0)
+    if low < high:
+        remedy = f"is outside range=({low}, {high}) of {bandit!r}"
+        check_entries(log.rewards, ~outside(log.rewards, low, high), "rewards", remedy)
+    return [([low + high - float(reward)], {}) for reward in log.rewards]
+
+
+# --- estimates that weigh logged rewards by how much likelier the policy makes them ---------------
+
+# `w = pi(a | x) / p`, p the propensity of the logged action a: rewards of what the policy would do more
+# often count more. In the mean over logs, `E w = 1` and `E w r` is the value of the policy, if it plays
+# nothing that could not be logged.
+
+_FAR = 5.0  # standard errors
+
+
+class Weights:
+    """The weights of the rows, cut at `cap`, and what they say of the log."""
+
+    def __init__(
+        self, log: Log, policy: Any, cap: float | None, largest_weight: float | None, how: Interval
+    ) -> None:
+        if log.propensities is None:
+            raise ValueError("propensities are needed to weigh rewards; give Log(propensities=)")
+        self.table = probabilities(log, policy)
+        played = self.table[np.arange(len(log)), log.actions]
+        raw = played / log.propensities
+        self.cap = None if cap is None else positive(cap, "cap")
+        self.w = raw if self.cap is None else np.minimum(raw, self.cap)
+        if not self.w.any():
+            raise ValueError("the policy never plays what was logged: the log says nothing of it")
+        if largest_weight is not None:
+            positive(largest_weight, "largest_weight")
+            above = f"is above largest_weight={largest_weight}, which no weight may be"
+            check_entries(raw, raw <= largest_weight * (1.0 + 1e-9), "weights", above)
+        elif cap is None and not how.approximate:
+            raise ValueError(
+                f"interval={how.kind!r} needs largest_weight=: how large pi(a | x) / p can be for any "
+                "context, which the log cannot tell; n, if n actions were logged uniformly at random"
+            )
+        # what a weight can be
+        self.most = min(largest_weight or math.inf, self.cap or math.inf)
+        error = float(raw.std()) / math.sqrt(len(raw))
+        certain = (log.propensities == 1.0) & (played < 1.0)  # nothing else could have been logged
+        self.assumptions: dict[str, bool | None] = {
+            "rows are independent, and propensities those they were drawn with": None,
+            "whatever the policy plays could be logged": False if certain.any() else None,
+            "the weights have the mean 1": bool(abs(raw.mean() - 1.0) <= _FAR * error + 1e-9),
+        }
+        if log.has_frequencies:
+            self.assumptions[
+                "propensities, which are how often the actions are in the log, do not depend on "
+                "the context"
+            ] = None
+        if self.most < math.inf and not how.approximate:
+            self.assumptions[f"no weight can be above {self.most:g}"] = None
+        if self.cap is not None:
+            self.assumptions["no weight is cut, else the estimate leans to one side"] = (
+                False if (raw > self.cap).any() else None
+            )
+
+    @property
+    def size(self) -> float:
+        """The effective sample size."""
+        return float(self.w.sum() ** 2 / (self.w @ self.w))
+
+    def estimate(
+        self,
+        method: str,
+        value: float,
+        interval: tuple[float, float],
+        how: Interval,
+        varied: bool,
+    ) -> OffPolicyEstimate:
+        """An estimate that rests on these weights; `varied`, whether its terms did."""
+        if how.reward_range is not None and not how.approximate:  # where every value is
+            low, high = how.reward_range
+            interval = min(max(interval[0], low), high), max(min(interval[1], high), low)
+        return OffPolicyEstimate(
+            value,
+            interval,
+            method,
+            self.size,
+            len(self.w),
+            how.confidence,
+            self.assumptions | how.assumptions(self.size, varied),
+        )
+
+
+def ips(
+    log: Log,
+    policy: Any,
+    *,
+    cap: float | None = None,
+    interval: str = "normal",
+    confidence: float = 0.95,
+    reward_range: tuple[float, float] | None = None,
+    largest_weight: float | None = None,
+) -> OffPolicyEstimate:
+    """Inverse propensity scoring: `mean(w r)`, unbiased.
+
+    Parameters: `log`, with propensities; `policy`, an action, one a row, a matrix of probabilities, a
+    bandit or a function of the context; `cap`, where weights are cut, which trades noise for bias;
+    `interval`, "normal", which is approximate, or "bernstein" or "chernoff", which hold for every number
+    of rows: see `Interval`; `confidence` of it; `reward_range` and `largest_weight`, what rewards and
+    weights can be, which the last two need.
+
+    >>> log = Log([0, 1, 1, 0], [1.0, 0.0, 1.0, 0.0], propensities=[0.5, 0.5, 0.5, 0.5])
+    >>> ips(log, 1).value
+    0.5
+    """
+    how = Interval(interval, confidence, reward_range)
+    how.check(log.rewards)
+    weights = Weights(log, policy, cap, largest_weight, how)
+    terms, ends = weights.w * log.rewards, (0.0, math.inf)
+    if reward_range is not None and weights.most < math.inf:
+        ends = weights.most * min(reward_range[0], 0.0), weights.most * max(reward_range[1], 0.0)
+    return weights.estimate(
+        "ips", float(terms.mean()), how.around(terms, ends), how, _varied(weights.w, log.rewards)
+    )
+
+
+def snips(
+    log: Log,
+    policy: Any,
+    *,
+    cap: float | None = None,
+    interval: str = "normal",
+    confidence: float = 0.95,
+    reward_range: tuple[float, float] | None = None,
+    largest_weight: float | None = None,
+) -> OffPolicyEstimate:
+    """Self-normalised: `sum(w r) / sum(w)`, never outside the rewards, and the same if all rewards move.
+
+    A little biased, usually far less noisy than `ips`. The interval "normal" is by the delta method: the
+    variance is `sum(w^2 (r - value)^2) / sum(w)^2`. The others are the values v for which that of the
+    terms `w (r - v)`, whose mean is 0 for the value of the policy, covers 0. Parameters: as of `ips`.
+
+    >>> log = Log([0, 1, 1, 0], [1.0, 0.0, 1.0, 0.0], propensities=[0.5, 0.5, 0.5, 0.5])
+    >>> snips(log, [0, 1, 0, 1]).value
+    0.5
+    >>> found = snips(log, 1, interval="bernstein", reward_range=(0, 1), largest_weight=2)
+    >>> found.interval  # four rows tell nothing for certain
+    (0.0, 1.0)
+    """
+    how = Interval(interval, confidence, reward_range)
+    how.check(log.rewards)
+    weights = Weights(log, policy, cap, largest_weight, how)
+    w, total = weights.w, float(weights.w.sum())
+    value = float(w @ log.rewards) / total
+    if how.approximate:
+        half = how.z * float(np.linalg.norm(w * (log.rewards - value))) / total
+        found = (value - half, value + half) if len(log) > 1 else (-math.inf, math.inf)
+    else:
+        found = _values(how, w, log.rewards, weights.most, value)
+    return weights.estimate("snips", value, found, how, _varied(w, log.rewards))
+
+
+def _values(
+    how: Interval, w: Array, rewards: Array, most: float, value: float
+) -> tuple[float, float]:
+    """The least and the largest v that `w (r - v)` does not disprove, of those that rewards can be."""
+    assert how.reward_range is not None
+    low, high = how.reward_range
+
+    def possible(v: float) -> bool:
+        below, above = how.around(w * (rewards - v), (most * (low - v), most * (high - v)))
+        return below <= 0.0 <= above
+
+    ends = []
+    for limit in (low, high):
+        # from the limit on: what is possible need not be all in one piece
+        steps = np.linspace(limit, min(max(value, low), high), 33).tolist()
+        first = next((k for k, v in enumerate(steps) if possible(v)), len(steps) - 1)
+        inside, beyond = steps[first], steps[max(first - 1, 0)]
+        for _ in range(30):
+            middle = (inside + beyond) / 2.0
+            inside, beyond = (middle, beyond) if possible(middle) else (inside, middle)
+        ends.append(beyond)
+    return ends[0], ends[1]
+
+
+def _varied(w: Array, rewards: Array) -> bool:
+    """Whether rewards of different sizes count: if none was ever seen, nothing is known of them."""
+    counted = rewards[w > 0.0]
+    return bool(counted.min() < counted.max())
+
+
+def doubly_robust(
+    log: Log,
+    policy: Any,
+    *,
+    predictions: Any = None,
+    cap: float | None = None,
+    interval: str = "normal",
+    confidence: float = 0.95,
+    reward_range: tuple[float, float] | None = None,
+    largest_weight: float | None = None,
+) -> OffPolicyEstimate:
+    """A model of the rewards q, corrected by what was logged: `mean(sum_a pi(a) q(a) + w (r - q))`.
+
+    Right in the mean if either the propensities or the model are, and less noisy than `ips` the better
+    the model. Parameters: `predictions`, q of every action in every row, made without looking at the
+    reward of that row; by default ridge regressions on the contexts, one for each action, each half of
+    the log predicted by the other. The others as of `ips`.
+
+    >>> log = Log([0, 1, 1, 0], [1.0, 0.0, 1.0, 0.0], propensities=[0.5, 0.5, 0.5, 0.5])
+    >>> doubly_robust(log, 1, predictions=[[0.5, 0.5]] * 4).value
+    0.5
+    """
+    how = Interval(interval, confidence, reward_range)
+    how.check(log.rewards)
+    weights = Weights(log, policy, cap, largest_weight, how)
+    n = int(log.n or 1)
+    if predictions is None:
+        q = _cross_fitted(log, n)
+        if reward_range is not None:
+            q = np.clip(q, *reward_range)
+    else:
+        q = table(predictions, "predictions", (len(log), n))
+        how.check(q, "predictions")
+    low, high = reward_range or (0.0, 1.0)
+    of_logged = q[np.arange(len(log)), log.actions]
+    terms = (weights.table * q).sum(axis=1) + weights.w * (log.rewards - of_logged)
+    away = weights.most * (high - low)
+    ends = low - away, high + away
+    if predictions is None and not how.approximate:
+        # terms of one half are independent given the other half: each half has an interval of its own
+        halves = [terms[k::2] for k in (0, 1) if len(terms[k::2])]
+        found = [how.around(half, ends, 1.0 / len(halves)) for half in halves]
+        shares = [len(half) / len(terms) for half in halves]
+        interval_ = tuple(float(np.dot(shares, [each[k] for each in found])) for k in (0, 1))
+    else:
+        interval_ = how.around(terms, ends)
+    varied = _varied(weights.w, log.rewards)
+    return weights.estimate("dr", float(terms.mean()), interval_, how, varied)  # type: ignore[arg-type]
+
+
+def _cross_fitted(log: Log, n: int, ridge: float = 1.0) -> Array:
+    """Predictions of even rows by odd ones and the other way round, so that none saw its own reward."""
+    X = np.empty((len(log), 0))
+    if log.contexts is not None:
+        if isinstance(log.contexts, np.ndarray):
+            X = log.contexts.reshape(len(log), -1)
+        else:
+            raise ValueError("contexts are dicts: give doubly_robust its predictions=")
+    Z = np.column_stack([np.ones(len(X)), X])
+    penalty = ridge * np.eye(Z.shape[1])
+    penalty[0, 0] = 0.0  # the mean is not pulled to 0
+    q = np.zeros((len(log), n))
+    for half in (0, 1):
+        rows, others = slice(half, None, 2), slice(1 - half, None, 2)
+        A, R, actions = Z[others], log.rewards[others], log.actions[others]
+        q[rows] = R.mean() if len(R) else 0.0
+        for action in np.unique(actions):
+            mine = A[actions == action]
+            theta = np.linalg.solve(mine.T @ mine + penalty, mine.T @ R[actions == action])
+            q[rows, action] = Z[rows] @ theta
+    return q
+
+
+# --- one door to all estimates --------------------------------------------------------------------
+
+METHODS: dict[str, Callable[..., OffPolicyEstimate]] = {
+    "replay": replay,
+    "ips": ips,
+    "snips": snips,
+    "dr": doubly_robust,
+}
+
+
+def evaluate(log: Log, policy: Any, method: str = "snips", **options: Any) -> OffPolicyEstimate:
+    """What a policy brings in a round, from a log that another one made.
+
+    Parameters: `log`; `policy`, an action that is always taken, an action a row, a matrix of
+    probabilities, a bandit, or a function of the context; `method`, "snips", "ips", "dr" (doubly robust)
+    or "replay", which alone lets a bandit learn; `options` of the method.
+
+    >>> import numpy as np
+    >>> random = np.random.default_rng(0)
+    >>> actions = random.choice(3, p=[0.6, 0.3, 0.1], size=5000)
+    >>> rewards = random.random(5000) * actions
+    >>> log = Log(actions, rewards, propensities=np.array([0.6, 0.3, 0.1])[actions])
+    >>> found = evaluate(log, 2)  # always the third: 1 in the mean
+    >>> low, high = found.interval
+    >>> low < 1.0 < high, high - low < 0.12
+    (True, True)
+    """
+    if method not in METHODS:
+        raise ValueError(f"method={method!r} is none of {', '.join(METHODS)}")
+    known = inspect.signature(METHODS[method]).parameters
+    for name in options:
+        if name not in known:
+            raise ValueError(f"{name}= is not an option of method={method!r}")
+    return METHODS[method](log, policy, **options)

@@ -11,8 +11,6 @@ from regretless.cli.failures import told
 from regretless.cli.grouping import grouped
 from regretless.cli.options import Debug, Delimiter, Json, between
 
-__all__ = ["Columns", "Shown", "app"]
-
 log_option = partial(typer.Option, rich_help_panel="The log")
 estimate_option = partial(typer.Option, rich_help_panel="The estimate")
 

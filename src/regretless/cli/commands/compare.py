@@ -11,8 +11,6 @@ from regretless.cli.learning_options import LearningOptions
 from regretless.cli.options import Debug, Holdout, Json, Quiet, drawn, examples, learning_option
 from regretless.cli.reading_options import ReadingOptions
 
-__all__ = ["EPILOG", "compare"]
-
 
 def _learners(text: str) -> str:
     known = [each.value for each in Learner]

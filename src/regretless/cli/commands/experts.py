@@ -20,8 +20,6 @@ from regretless.cli.options import (
     written,
 )
 
-__all__ = ["EPILOG", "experts"]
-
 
 def _experts(text: str | None) -> str | None:
     names = (text or "").split(",")

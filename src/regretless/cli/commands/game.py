@@ -18,8 +18,6 @@ from regretless.cli.options import (
     reading_option,
 )
 
-__all__ = ["EPILOG", "game"]
-
 EPILOG = examples(
     "regretless game payoffs.csv --tolerance 1e-6",
     "regretless game penalties.csv --row-maximises --plot gap.png",

@@ -7,8 +7,6 @@ import typer
 from regretless.cli.failures import told
 from regretless.cli.options import Debug, Json, drawn, examples
 
-__all__ = ["EPILOG", "inspect"]
-
 EPILOG = examples(
     "regretless inspect clicks.model --top 20",
     "regretless inspect clicks.model --plot weights.png",

@@ -9,8 +9,6 @@ from regretless.cli.grouping import grouped
 from regretless.cli.options import Debug, Strict, examples
 from regretless.cli.reading_options import ReadingOptions
 
-__all__ = ["EPILOG", "predict"]
-
 EPILOG = examples(
     "regretless predict new.vw --model clicks.model > labels.txt",
     "regretless predict new.csv --model spam.model --probabilities",

@@ -26,8 +26,6 @@ from regretless.cli.options import (
 )
 from regretless.cli.reading_options import ReadingOptions
 
-__all__ = ["EPILOG", "train"]
-
 EPILOG = examples(
     "regretless train clicks.vw.gz --save clicks.model",
     "regretless train spam.csv --label spam --loss hinge --learner perceptron",

@@ -1,0 +1,631 @@
+"""Choices in a context: epsilon-greedy over any regressor, and LinUCB."""
+
+import copy
+import math
+import os
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import _core
+from regretless.bandits.run import ContextualRun, arm_of
+from regretless.base import persistence, state
+from regretless.base.adapters import Foreign, as_dict, as_matrix, fresh
+from regretless.base.arguments import (
+    Array,
+    check_seed,
+    finite,
+    listed,
+    number,
+    positive,
+    shown,
+    table,
+    whole,
+    within,
+)
+from regretless.base.randomness import Draws
+from regretless.base.rows import checked
+from regretless.base.threads import OneThread
+from regretless.base.values import call_of
+from regretless.certificates import Certificate
+
+# --- contextual epsilon-greedy around any online regressor ----------------------------------------
+
+
+class Decision(NamedTuple):
+    """A decision whose reward is not known."""
+
+    ticket: int
+    arm: int
+    context: Any
+
+
+class EpsilonGreedyLearner(
+    OneThread, changing=("decisions", "propensity", "rounds", "reward", "ticket")
+):
+    """Play the arm whose regressor predicts the largest reward; with probability epsilon, any arm.
+
+    A copy of `learner` for each arm learns the rewards of that arm. The arm that looks best, the first
+    of several, has the probability `1 - epsilon + epsilon / n`, every other `epsilon / n`; that of what
+    was chosen is `propensity`, to be logged for `regretless.bandits.off_policy`.
+
+    Parameters
+    ----------
+    learner : an online regressor, of this library or of River (`predict_one`, `learn_one`) or of
+        scikit-learn (`predict`, `partial_fit`); it is copied, and not itself changed.
+    n : how many arms.
+    epsilon : how often to explore, from 0 to 1.
+    seed : what is drawn for a decision depends on it and the number of the decision alone.
+
+    A reward may come late: every `act(x)` is a decision of its own and waits for its reward.
+    `update(reward=r)` is that of the oldest, `update(arm, reward=r)` of the oldest for this arm,
+    `update(reward=r, ticket=ticket)` of the decision that had this `ticket`. It is learned with the
+    context of its own decision.
+
+    Attributes: `decisions` made and not forgotten, `rounds` learned from, `reward`, the sum of those;
+    `propensity` and `ticket` of the last decision, `waiting`, tickets and arms of those without a reward
+    yet.
+
+    >>> from regretless.linear import LinearRegressor
+    >>> bandit = EpsilonGreedyLearner(LinearRegressor(), 2, epsilon=0.1, seed=3)
+    >>> for t in range(200):
+    ...     hot = t % 2
+    ...     arm = bandit.act({"hot": hot})
+    ...     bandit.update(reward=1.0 if arm == hot else 0.0)
+    >>> bandit.probabilities({"hot": 1}), bandit.probabilities({"hot": 0})
+    (array([0.05, 0.95]), array([0.95, 0.05]))
+    """
+
+    feedback: ClassVar[str] = "reward"
+    contextual: ClassVar[bool] = True
+
+    def __init__(self, learner: Any, n: int, *, epsilon: float = 0.1, seed: int = 0) -> None:
+        self.n = whole(n, "n")
+        within(epsilon, "epsilon", "[0, 1]")
+        self.epsilon, self.seed = float(epsilon), check_seed(seed)
+        self._arms = [_arm(fresh(learner, "learner"), arm) for arm in range(self.n)]
+        self.rounds = self.decisions = 0
+        self.reward = 0.0
+        self.propensity = math.nan
+        self.ticket = -1
+        self._waiting: list[Decision] = []  # the oldest first
+        self._draws = Draws(self.seed, 1)
+
+    # --- the rounds --------------------------------------------------------------------------------
+
+    def probabilities(self, x: Any) -> Array:
+        """With which each arm is played in a context."""
+        return self._probabilities(self._checked(x))
+
+    def _probabilities(self, x: Any) -> Array:
+        p = np.full(self.n, self.epsilon / self.n)
+        best = int(np.argmax([each.number(x) for each in self._arms]))
+        p[best] = 1.0 - self.epsilon * (self.n - 1) / self.n
+        return p
+
+    def act(self, x: Any) -> int:
+        """The arm for a context: a dict, or a vector. Its propensity is kept beside it."""
+        x = self._checked(x)
+        p = self._probabilities(x)
+        ticket = self.ticket + 1
+        arm = _core.drawn_index(p, self._draws[ticket][0])
+        self._waiting.append(Decision(ticket, arm, x))
+        self.ticket, self.propensity = ticket, float(p[arm])
+        self.decisions += 1
+        return arm
+
+    @property
+    def waiting(self) -> list[tuple[int, int]]:
+        """Ticket and arm of the decisions whose reward is not known, the oldest first."""
+        return [(decision.ticket, decision.arm) for decision in self._waiting]
+
+    def update(
+        self, arm: Any = None, *, reward: Any, x: Any = None, ticket: int | None = None
+    ) -> None:
+        """Learn the reward of the oldest decision that waits, of the oldest for `arm`, or of `ticket`.
+
+        With `arm` and `x` nothing needs to have been decided, and no decision is settled: from a log.
+        """
+        value = finite(reward, "reward")
+        if x is not None:
+            if arm is None or ticket is not None:
+                raise ValueError(
+                    "x= needs arm=, which was played there; update(arm, reward=r, x=x)"
+                )
+            self._arms[arm_of(arm, self.n)].teach(self._checked(x), value, 1.0)
+        else:
+            place = self._place(arm, ticket)
+            decision = self._waiting[place]
+            self._arms[decision.arm].teach(decision.context, value, 1.0)
+            del self._waiting[place]
+        self.rounds += 1
+        self.reward += value
+
+    def _place(self, arm: Any, ticket: int | None) -> int:
+        """Where the decision is among those that wait."""
+        if arm is not None and ticket is not None:
+            raise ValueError(f"ticket={shown(ticket)} tells the arm: do not give it")
+        of, wanted = "no decision", None
+        if ticket is not None:
+            of, wanted = (
+                f"ticket={shown(ticket)}: no decision that had it",
+                whole(ticket, "ticket", 0),
+            )
+        elif arm is not None:
+            of, wanted = f"arm={shown(arm)}: no decision for it", arm_of(arm, self.n)
+        for place, decision in enumerate(self._waiting):
+            if wanted in (None, decision.arm if ticket is None else decision.ticket):
+                return place
+        raise ValueError(f"{of} waits for a reward; call act(x) first, or give arm= and x=")
+
+    def forget(self, ticket: int) -> None:
+        """Undo a decision whose reward will never come; its ticket is not given again."""
+        del self._waiting[self._place(None, whole(ticket, "ticket", 0))]
+        self.decisions -= 1
+
+    def run(self, contexts: Any, rewards: Any) -> ContextualRun:
+        """Play many rounds: a context each, and a row of `rewards`, one for each arm.
+
+        Only the rewards of the arms that are played are learned. There is no theorem.
+        """
+        if hasattr(contexts, "tocsr"):
+            contexts = checked(contexts, "contexts")
+        X = [self._checked(x) for x in listed(contexts, "contexts")]
+        R = table(rewards, "rewards", (len(X), self.n))
+        if self._waiting:
+            raise ValueError(
+                f"{len(self._waiting)} decisions wait for their rewards; update or forget them first"
+            )
+        arms, propensities = np.empty(len(X), np.int64), np.empty(len(X))
+        before = self.copy()
+        try:
+            for t, x in enumerate(X):
+                arms[t] = self.act(x)
+                propensities[t] = self.propensity
+                self.update(reward=R[t, arms[t]])
+        except BaseException:
+            self.__dict__.update(before.__dict__)
+            raise
+        return ContextualRun(R, arms, propensities, before=before, after=self.copy())
+
+    @property
+    def learners(self) -> list[Any]:
+        """One an arm."""
+        return [each.model for each in self._arms]
+
+    def _checked(self, x: Any) -> Any:
+        return as_dict(x) if self._arms[0].takes_dicts else as_matrix(x)
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """Another bandit with the same options that has learned nothing."""
+        learner = self._arms[0].model
+        return type(self)(learner, self.n, epsilon=self.epsilon, seed=self.seed)
+
+    def copy(self) -> Self:
+        """Another bandit that has learned the same."""
+        return copy.deepcopy(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the bandit to a safetensors file, if its learners are of this library; else pickle it.
+
+        Decisions that wait for their rewards are not kept: give `update` their contexts then.
+        """
+        from regretless.base.learner import LinearLearner
+
+        arrays: dict[str, NDArray[Any]] = {}
+        learners = []
+        for arm, learner in enumerate(self.learners):
+            if not isinstance(learner, LinearLearner):
+                raise ValueError(
+                    f"learner={shown(learner)}: only learners of this library are saved to a file, "
+                    "which can hold no code; pickle the bandit"
+                )
+            description, parts = learner._described()
+            learners.append(description)
+            arrays |= {f"{arm}.{name}": array for name, array in parts.items()}
+        description = {
+            "class": type(self).__name__,
+            "options": {"n": self.n, "epsilon": self.epsilon, "seed": self.seed},
+            "rounds": self.rounds,
+            "decisions": self.decisions - len(self._waiting),
+            "ticket": self.ticket,
+            "reward": self.reward,
+            "propensity": None if math.isnan(self.propensity) else self.propensity,
+            "learners": learners,
+            "learned": [each.learned for each in self._arms],
+        }
+        persistence.write(path, description, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The bandit that `save` wrote to `path`; it goes on as if it had never stopped."""
+        from regretless.base.learner import restored
+
+        with state.opening(path, cls.__name__) as parts:
+            learners = [
+                restored(path, described, parts.part(str(arm)).rest())
+                for arm, described in enumerate(parts.take("learners"))
+            ]
+            bandit = cls(learners[0], **parts.inside("options").options(n=len(learners)))
+            if len({type(each) for each in learners}) > 1:
+                raise ValueError("the learners are not all of one class")
+            learned = [flag is True for flag in parts.take("learned")]
+            bandit._arms = [
+                _arm(each, arm, learned=learned[arm]) for arm, each in enumerate(learners)
+            ]
+            bandit.rounds, bandit.decisions = parts.whole("rounds"), parts.whole("decisions")
+            bandit.ticket = parts.whole("ticket", bandit.decisions - 1)
+            bandit.reward = parts.number("reward")
+            propensity = parts.take("propensity")
+            if propensity is not None:
+                bandit.propensity = within(propensity, "propensity", "[0, 1]")
+            return bandit
+
+    def __repr__(self) -> str:
+        given = {"learner": self._arms[0].model, "n": self.n, "epsilon": self.epsilon}
+        return call_of(self, given | {"seed": self.seed})
+
+
+def _arm(learner: Any, arm: int, *, learned: bool = False) -> Foreign:
+    return Foreign(learner, f"the learner of arm {arm}", learned=learned)
+
+
+# --- LinUCB: rewards that are linear in the context, and the arm whose reward could be the --------
+
+# Li, Chu, Langford and Schapire (2010); the confidence sets are those of Abbasi-Yadkori, Pal and
+# Szepesvari (2011).
+
+_MOST = 1e100  # as in core/bind/lin_ucb.cpp
+_GIVEN = ("n", "dimension", "alpha", "ridge", "shared", "noise", "norm", "delta")
+
+
+class LinUCB(OneThread):
+    """Ridge regression of the reward on the context, one for each arm, and optimism.
+
+    `act(x)` is `argmax_a <theta_a, x> + alpha w_a(x)`, the first of several, where
+
+        theta_a = A_a^{-1} sum reward x,   A_a = ridge I + sum x x',   w_a(x) = sqrt(x' A_a^{-1} x)
+
+    with the sums over the rounds in which arm a was played. If mean rewards are `<theta*_a, x>` with
+    `||theta*_a|| <= S`, and the noise is R-sub-Gaussian, then with probability `1 - delta`, at all
+    times and for all arms (Abbasi-Yadkori et al., Theorem 2)
+
+        |<theta_a - theta*_a, x>| <= beta w_a(x),
+        beta = R sqrt(log det(A_a / ridge) + 2 log(n / delta)) + sqrt(ridge) S
+
+    which is `confidence(x)`; what follows from it for the regret is `certificate()`. A triangular factor
+    of each A is kept and rotated, which stays exact over millions of updates. A decision takes
+    `O(n d^2)` operations, an update `O(d^2)`.
+
+    Parameters
+    ----------
+    n : how many arms.
+    dimension : of the context; add a constant coordinate if rewards are not 0 at x = 0.
+    alpha : how much is given for not knowing; at 0 the arm that looks best is played.
+    ridge : the penalty on `||theta||^2`.
+    shared : one regression for all arms, and a context has a row of features for each of them.
+    noise, norm : what `confidence`, `certificate` and the bounds of runs assume: R (rewards in [0, 1]
+        have 1/2) and S. They do not change what is played.
+    delta : the probability with which these may fail.
+
+    A reward may come late: every `act(x)` is a decision of its own and waits for its reward.
+    `update(reward=r)` is that of the oldest, `update(arm, reward=r)` of the oldest for this arm,
+    `update(reward=r, ticket=ticket)` of the decision that had this `ticket`. It is learned with the
+    context of its own decision.
+
+    Attributes: `decisions` made and not forgotten, `rounds` learned from, `reward`, their sum,
+    `weights`, the theta of each arm, `ticket` of the last decision, `waiting`, tickets and arms of those
+    without a reward yet, `propensity` of what was chosen: always 1.
+
+    >>> bandit = LinUCB(3, 2, alpha=0.5)
+    >>> bandit.act([1.0, 0.0])
+    0
+    >>> bandit.update(reward=0.2)
+    >>> bandit.act([1.0, 0.0])  # of the others nothing is known yet
+    1
+    >>> bandit.update(reward=1.0)
+    >>> bandit.weights
+    array([[0.1, 0. ],
+           [0.5, 0. ],
+           [0. , 0. ]])
+    >>> bandit.update(2, reward=0.0, x=[0.0, 1.0])  # learned from a log
+    >>> bandit.rounds
+    3
+    """
+
+    def __init__(
+        self,
+        n: int,
+        dimension: int,
+        *,
+        alpha: float = 1.0,
+        ridge: float = 1.0,
+        shared: bool = False,
+        noise: float = 0.5,
+        norm: float = 1.0,
+        delta: float = 0.05,
+    ) -> None:
+        self.n, self.dimension = whole(n, "n"), whole(dimension, "dimension")
+        self.alpha = within(alpha, "alpha", "[0, 1e100]")
+        self.ridge = within(ridge, "ridge", "[1e-100, 1e100]")
+        self.shared = bool(shared)
+        self.noise, self.norm = positive(noise, "noise"), positive(norm, "norm")
+        self.delta = within(delta, "delta", "(0, 1)")
+        self._engine = self._start()
+
+    def _start(self) -> _core.LinUcb:
+        return _core.LinUcb(self.n, self.dimension, self.alpha, self.ridge, self.shared)
+
+    # --- the rounds --------------------------------------------------------------------------------
+
+    feedback: ClassVar[str] = "reward"
+    contextual: ClassVar[bool] = True
+    propensity = 1.0
+
+    @property
+    def decisions(self) -> int:
+        """Decisions made and not forgotten."""
+        return self._engine.decisions
+
+    @property
+    def ticket(self) -> int:
+        """The number of the last decision, from 0 on: with it, its reward may come in any order."""
+        return self._engine.tickets - 1
+
+    @property
+    def waiting(self) -> list[tuple[int, int]]:
+        """Ticket and arm of the decisions whose reward is not known, the oldest first."""
+        return self._engine.waiting
+
+    @property
+    def rounds(self) -> int:
+        """Rewards learned."""
+        return self._engine.updates
+
+    @property
+    def reward(self) -> float:
+        """The sum of the rewards."""
+        return self._engine.reward
+
+    @property
+    def weights(self) -> Array:
+        """The theta of each arm, or of all if they share it, one a row."""
+        return self._engine.weights.reshape(-1, self.dimension)
+
+    def act(self, x: Any) -> int:
+        """The arm for a context: a vector, or if they share the weights a row for each arm."""
+        if type(x) is list:
+            return self._engine.act(self._context(x))
+        try:
+            return self._engine.act(x)
+        except TypeError:  # numbers of another kind
+            return self._engine.act(self._context(x))
+
+    def update(
+        self, arm: Any = None, *, reward: Any, x: Any = None, ticket: int | None = None
+    ) -> None:
+        """Learn the reward of the oldest decision that waits, of the oldest for `arm`, or of `ticket`.
+
+        With `arm` and `x` nothing needs to have been decided, and no decision is settled: from a log.
+        """
+        value = reward if isinstance(reward, float) else number(reward, "reward")
+        if ticket is not None:
+            if arm is not None or x is not None:
+                raise ValueError(f"ticket={shown(ticket)} tells arm and x: do not give them")
+            self._engine.update_ticket(whole(ticket, "ticket", 0), value)
+        elif arm is None:
+            if x is not None:
+                raise ValueError(
+                    "x= needs arm=, which was played there; update(arm, reward=r, x=x)"
+                )
+            self._engine.update(value)
+        elif x is None:
+            self._engine.update_arm(arm_of(arm, self.n), value)
+        else:
+            self._engine.learn(arm_of(arm, self.n), self._context(x), value)
+
+    def forget(self, ticket: int) -> None:
+        """Undo a decision whose reward will never come; its ticket is not given again."""
+        self._engine.forget(whole(ticket, "ticket", 0))
+
+    def probabilities(self, x: Any) -> Array:
+        """With which an arm is played: 1 for one of them. Nothing is remembered.
+
+        >>> LinUCB(3, 1).probabilities([1.0])
+        array([1., 0., 0.])
+        """
+        estimates, widths = self._engine.look(self._context(x))
+        return np.asarray(np.eye(self.n)[int(np.argmax(estimates + self.alpha * widths))])
+
+    def run(self, contexts: Any, rewards: Any) -> ContextualRun:
+        """Play many rounds: a row of `contexts` each, and of `rewards`, one for each arm.
+
+        Only the rewards of the arms that are played are learned. The bound of the run is that of
+        `certificate()`, on what is missed in the mean, and what noise can add to that.
+        """
+        features = (self.n, self.dimension) if self.shared else (self.dimension,)
+        X = table(contexts, "contexts", (None, *features), _MOST)
+        R = table(rewards, "rewards", (len(X), self.n), _MOST)
+        if self.waiting:
+            raise ValueError(
+                f"{len(self.waiting)} decisions wait for their rewards; update or forget them first"
+            )
+        before = self.copy()
+        arms, *widths = self._engine.run(X.reshape(len(X), math.prod(features)), R)
+        chances, played = np.ones(len(X)), arms.astype(np.int64)
+        return ContextualRun(
+            R,
+            played,
+            chances,
+            before=before,
+            after=self.copy(),
+            widths=(widths[0], widths[1], widths[2]),
+        )
+
+    def _context(self, x: Any) -> Array:
+        return table(x, "x", (self.n, self.dimension) if self.shared else (self.dimension,), _MOST)
+
+    # --- what is proven ----------------------------------------------------------------------------
+
+    def confidence(self, x: Any) -> Array:
+        """Lower and upper end of what the mean reward of each arm can be, one row an arm.
+
+        With probability `1 - delta` none of these intervals ever fails, if `noise` and `norm` are right.
+
+        >>> LinUCB(2, 1, noise=0.5, norm=1.0).confidence([1.0]).round(3)
+        array([[-2.358,  2.358],
+               [-2.358,  2.358]])
+        """
+        estimates, widths = self._engine.look(self._context(x))
+        radius = self._radius(self._grown(), self.delta) * widths
+        return np.column_stack([estimates - radius, estimates + radius])
+
+    def _grown(self) -> Array:
+        """The log det(A / ridge) of each arm."""
+        return np.array([self._engine.log_determinant(arm) for arm in range(self.n)])
+
+    def _radius(self, grown: Array, delta: float) -> Array:
+        """The betas of regressions that have grown so much."""
+        models = 1 if self.shared else self.n
+        return np.asarray(
+            self.noise * np.sqrt(grown + 2 * math.log(models / delta))
+            + math.sqrt(self.ridge) * self.norm
+        )
+
+    def certificate(self) -> Certificate:
+        """How much less the arms played can have brought in the mean than the best for each context.
+
+        Where the intervals of `confidence` hold, a round loses at most
+        `(alpha + beta) w_played + max(beta - alpha, 0) max_a w_a`, as what was played had the largest
+        index. These widths are added up as rewards come. `regret` is None: the means are not known.
+        """
+        engine = self._engine
+        beta = float(self._radius(self._grown(), self.delta).max())
+        bound = self._missed(beta, engine.played_widths, engine.largest_widths)
+        return Certificate(
+            engine.decisions - len(engine.waiting),
+            None,
+            {"self-normalised": float(bound)},
+            self._theorem,
+            self._assumptions(self.delta),
+            "the best arm for each context, in the mean over the noise",
+        )
+
+    @property
+    def _theorem(self) -> str:
+        return (
+            "Abbasi-Yadkori, Pal and Szepesvari (2011), Theorem 2, with probability "
+            f"{1 - self.delta:g}"
+        )
+
+    def _missed(self, beta: Any, played: Any, largest: Any) -> Any:
+        """What widths that add up to these allow to be missed in the mean."""
+        return (self.alpha + beta) * played + np.maximum(beta - self.alpha, 0.0) * largest
+
+    def _assumptions(self, delta: float) -> dict[str, bool | None]:
+        """Unknown, but for data that no linear rewards of this norm and noise can have made."""
+        what = (
+            f"mean rewards are <theta_a, x> with ||theta_a|| <= {self.norm:g}, and their noise is "
+            f"{self.noise:g}-sub-Gaussian, whatever came before"
+        )
+        return {what: None if self._is_possible(delta) else False}
+
+    def _is_possible(self, delta: float) -> bool:
+        """Whether every confidence set has a theta of norm at most S.
+
+        Where the theorem holds, theta* is one.
+        """
+        d = self.dimension
+        roots = self._engine.roots.reshape(-1, d, d)
+        betas = self._radius(self._grown(), delta)
+        return all(
+            _distance(root, theta, self.norm) <= beta * (1.0 + 1e-6)
+            for root, theta, beta in zip(roots, self.weights, betas)
+        )
+
+    def _realised(
+        self, run: ContextualRun
+    ) -> tuple[dict[str, float], str, dict[str, bool | None]] | None:
+        curve = self._realised_curve(run, disproved=False)
+        bounds = {"self-normalised": float(curve[-1]) if len(curve) else 0.0}
+        return bounds, self._theorem, self._assumptions(self.delta / 2.0)
+
+    def _realised_curve(self, run: ContextualRun, *, disproved: bool = True) -> Array:
+        """On the regret to every arm, half of delta for the means, half for the noise.
+
+        The noise of two arms differs by a 2R-sub-Gaussian number a round, so in round t their sum is
+        above `2 R sqrt(2 t log(1 / p))` with probability p, here `delta / (2 n t (t + 1))`.
+        """
+        assert run.widths is not None
+        if disproved and not self._is_possible(self.delta / 2.0):
+            return np.full(run.rounds, math.inf)
+        played, largest, grown = run.widths
+        beta = self._radius(grown, self.delta / 2.0)
+        missed = self._missed(beta, np.cumsum(played), np.cumsum(largest))
+        t = np.arange(1.0, run.rounds + 1.0)
+        chance = np.log(2.0 * self.n * t * (t + 1.0) / self.delta)
+        return np.asarray(missed + 2.0 * self.noise * np.sqrt(2.0 * t * chance))
+
+    # --- copies ------------------------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """Another bandit with the same options that has learned nothing."""
+        return type(self)(**self._given())
+
+    def copy(self) -> Self:
+        """Another bandit that has learned the same."""
+        return copy.deepcopy(self)
+
+    def _given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _GIVEN}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self._given() | {"_state": self._engine.state()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        kept = dict(kept)
+        learned = kept.pop("_state")
+        LinUCB.__init__(self, **kept)
+        self._engine.restore(learned)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the bandit to a safetensors file, all at once or not at all."""
+        described = {"class": type(self).__name__, "options": self._given()}
+        persistence.write(path, described, {"state": self._engine.state()})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The bandit that `save` wrote to `path`; it goes on as if it had never stopped."""
+        with state.opening(path, cls.__name__) as parts:
+            options, learned = parts.inside("options").options(), parts.array("state", (None,))
+            n, dimension = whole(options["n"], "n"), whole(options["dimension"], "dimension")
+            if n * dimension > learned.size or dimension**2 > learned.size:
+                raise ValueError(f"n={n}, dimension={dimension}: the state has less numbers")
+            for name in set(_GIVEN) - options.keys():
+                raise ValueError(f"the option {name!r} is missing")
+            bandit = cls(**options)
+            bandit._engine.restore(learned)
+            return bandit
+
+    def __repr__(self) -> str:
+        return call_of(self, self._given())
+
+
+def _distance(root: Array, theta: Array, norm: float) -> float:
+    """The least `||R (u - theta)||` of a u of norm at most `norm`: 0 if theta is such a u itself.
+
+    It is at `u = (A + m I)^{-1} A theta` with the m > 0 for which u has that norm, `A = R'R`.
+    """
+    if not np.linalg.norm(theta) > norm:
+        return 0.0
+    _, sizes, axes = np.linalg.svd(root)
+    inside, curved = axes @ theta, sizes**2
+    low, high = 0.0, float(curved.max()) * (float(np.linalg.norm(theta)) / norm)
+    for _ in range(200):  # the norm falls with m; at `high` it is at most `norm`
+        middle = (low + high) / 2.0
+        far = np.linalg.norm(curved / (curved + middle) * inside) > norm
+        low, high = (middle, high) if far else (low, middle)
+    return float(np.linalg.norm(sizes * low / (curved + low) * inside))

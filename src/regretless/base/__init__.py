@@ -1,0 +1,1 @@
+"""What every room is built on: roles, runs, state, arguments and rows."""

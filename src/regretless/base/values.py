@@ -1,0 +1,75 @@
+"""Objects that are defined by the call that makes them: their `repr`, equality and hash."""
+
+import inspect
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+# --- the call that makes an object alike, as `repr` shows it --------------------------------------
+
+
+def call_of(made: Any, given: dict[str, Any], plain: Any = None, always: Iterable[str] = ()) -> str:
+    """The call with the arguments that have no default or another value.
+
+    Parameters: `given`, the arguments by name; `plain`, an object made of defaults, if the attributes
+    that it has are what defaults stand for; `always`, what is shown though it has a default.
+
+    >>> from regretless.bandits import Exp3
+    >>> call_of(Exp3(3, rate=0.5), {"n": 3, "rate": 0.5, "seed": 0})
+    'Exp3(3, rate=0.5)'
+    """
+    parameters = inspect.signature(type(made)).parameters
+    inside = []
+    for name, value in given.items():
+        text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+        parameter = parameters.get(name)  # or an option of a class above
+        if name in always or (parameter and parameter.default is parameter.empty):
+            inside.append(text)
+            continue
+        defaults = [getattr(plain, name)] if hasattr(plain, name) else []
+        defaults += [] if parameter is None else [parameter.default]
+        if not any(_alike(value, default) for default in defaults):
+            inside.append(f"{name}={text}")
+    return f"{type(made).__name__}({', '.join(inside)})"
+
+
+def call_of_fields(made: Any) -> str:
+    """The same of a dataclass, which its fields are given to.
+
+    >>> from regretless.domains import Ball
+    >>> call_of_fields(Ball(2.0)), call_of_fields(Ball(2.0, p=1.0))
+    ('Ball(radius=2.0)', 'Ball(radius=2.0, p=1.0)')
+    """
+    if not is_dataclass(made):
+        return object.__repr__(made)
+    return call_of(
+        made, {field.name: getattr(made, field.name) for field in fields(made) if field.init}
+    )
+
+
+def _alike(value: Any, other: Any) -> bool:
+    arrays = isinstance(value, np.ndarray) or isinstance(other, np.ndarray)
+    return np.array_equal(value, other) if arrays else value is other or bool(value == other)
+
+
+# --- equality by value, and the call that makes them, for small objects that hold arrays ----------
+
+
+class ByValue:
+    """Two objects are equal if they are of the same class and their dataclass fields are equal."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return False
+        names = [field.name for field in fields(self)] if is_dataclass(self) else list(vars(self))
+        pairs: list[tuple[Any, Any]] = [(getattr(self, n), getattr(other, n)) for n in names]
+        return all(
+            np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b) for a, b in pairs
+        )
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    __repr__ = call_of_fields

@@ -1,0 +1,530 @@
+"""Sketched online Newton: second-order learning at the cost of a first-order one.
+
+Luo (2016), chapter 4.
+"""
+
+import math
+import sys
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from regretless import _core, losses
+from regretless.base.arguments import (
+    Array,
+    check_seed,
+    not_negative,
+    one_of,
+    positive,
+    shown,
+    whole,
+)
+from regretless.base.classifier import Classifying
+from regretless.base.learner import LinearLearner
+from regretless.base.regressor import Regressing
+from regretless.certificates import Certificate, LinearCertificate
+from regretless.linear.auto import regret_to_lanes
+from regretless.losses import Loss
+from regretless.rates import InverseSqrt, Rate
+from regretless.rules import schedule
+
+__all__ = ["NewtonCertificate", "NewtonClassifier", "NewtonLane", "NewtonRegressor"]
+
+
+# --- what a run of sketched Newton steps proves, by the theorems of Luo (2016), chapter 4 ---------
+
+_EPS = sys.float_info.epsilon
+
+
+@dataclass(frozen=True)
+class NewtonCertificate(LinearCertificate):
+    """A `LinearCertificate` that also knows the regret theorem of its sketch.
+
+    For all models of a norm it says what every `LinearCertificate` does. With `in_slab` it is about
+    those of them whose scores are in the slab, `|<u, x_t>| <= slab` on all examples, to which the
+    theorems are: Proposition 1 with the sums of this run, and theorems 16 (the full matrix) and 18
+    (frequent directions, with the measured sum of rho in place of its bound, and 2 m rows as there are
+    in an epoch). The regret to these models is not known without the examples, so it is None.
+
+    The theorems need the loss to curve by sigma in the slab. That of an example of importance h curves
+    by 1 / h of what the loss does, and the squared loss only does if targets are in the slab, too.
+
+    Attributes: those of `LinearCertificate`; `sketch`, `size`, `alpha`, `slab`, `diagonal` as the
+    learner had them; `in_slab`; `features`, d; `curvature`, sigma, and `allowed`, the largest sigma
+    that the loss has in the slab; `heaviest`, the largest importance of an example, and `span`, the
+    largest target; `steepest`, L, the largest `|h l'|`; `etas`, the sum of eta_t, and `eta`, the
+    last; `squares`, the sum of `||g_t||^2`; `gain`, the sum of `<g_t, A_t^-1 g_t>`; `kept`, the
+    trace of `S^T S`; `removed`, what frequent directions took away, the sum of rho_t; `lanes`, over
+    which these are added up if there are three or more labels.
+
+    >>> from regretless.newton import NewtonRegressor
+    >>> model = NewtonRegressor(sketch="full", alpha=1.0, slab=2.0, diagonal=False, certify=True)
+    >>> for t in range(100):
+    ...     model.learn_one({"a": t % 3 - 1, "b": t % 5 - 2}, 0.5 * (t % 3 - 1))
+    >>> proved = model.certificate(norm=1, in_slab=True)
+    >>> sorted(proved.bounds), proved.bounds["Prop 1"] < proved.bounds["convexity"]
+    (['Prop 1', 'Thm 16', 'convexity', 'trivial'], True)
+    """
+
+    in_slab: bool = False
+    sketch: str = "full"
+    size: int = 0
+    alpha: float = 1.0
+    slab: float = math.inf
+    features: int = 0
+    curvature: float = 0.0
+    allowed: float = 0.0
+    heaviest: float = 1.0
+    span: float = 0.0
+    steepest: float = 0.0
+    etas: float = 0.0
+    eta: float = 0.0
+    squares: float = 0.0
+    gain: float = 0.0
+    kept: float = 0.0
+    removed: float = 0.0
+    diagonal: bool = False
+    lanes: int = 1
+
+    def within(self, norm: float, *, ord: float = 2) -> Self:
+        """The certificate of the same run for other models: see `LinearCertificate.within`."""
+        found = super().within(norm, ord=ord)
+        if not self.in_slab:
+            return found
+        return replace(
+            found,
+            regret=None,
+            assumptions=found.assumptions | found._asked(),
+            bounds=found.bounds | found._proved(),
+            theorem="Luo (2016), Proposition 1 and Theorems 16 to 18; convexity",
+            comparators=f"{found.comparators} whose scores are at most {self.slab:g}",
+        )
+
+    def _asked(self) -> dict[str, bool | None]:
+        sigma = self.curvature * max(self.heaviest, 1.0)
+        asked: dict[str, bool | None] = {
+            "the loss curves by sigma in the slab": sigma <= self.allowed * (1 + 4 * _EPS)
+        }
+        if self.curvature and self.span:
+            asked["targets are in the slab"] = self.span <= self.slab
+        if self.sketch == "rp":
+            asked["in expectation over the projections"] = None
+        return asked
+
+    def _proved(self) -> dict[str, float]:
+        if self.ord == math.inf:  # of which the l2 norm is not bounded
+            return {}
+        start = self.alpha * self.norm**2 / 2.0
+        drift = 2.0 * self.lanes * (self.slab * self.steepest) ** 2 * self.etas
+        bounds = {"Prop 1": start + self.gain / 2.0 + drift}
+        share = self.curvature + self.eta
+        if self.sketch == "full" and share > 0.0:
+            d = self.lanes * max(self.features, 1)  # of a concave function: the mean
+            grown = math.log1p(share * self.squares / (d * self.alpha))
+            bounds["Thm 16"] = start + drift + d / (2.0 * share) * grown
+        if self.sketch == "fd" and share > 0.0:
+            rows = self.lanes * 2 * self.size
+            grown = math.log1p(self.kept / (rows * self.alpha)) + self.removed / self.alpha
+            bounds["Thm 18"] = start + drift + rows / (2.0 * share) * grown
+        return bounds
+
+
+# --- how much losses curve: Luo (2016), assumption 2, from the loss and the slab alone ------------
+
+
+def curvature(loss: Loss, slab: float) -> float:
+    """The largest sigma with `l(a) >= l(b) + l'(b) (a - b) + sigma / 2 (l'(b) (a - b))^2`.
+
+    For all scores a and b in `[-slab, slab]`, and targets in it where they are numbers (Luo (2016),
+    section 4.2, for the squared loss; the others are the least of the ratio, found at an end of the
+    slab). 0 for losses without curvature, and without a slab.
+
+    >>> from regretless import losses
+    >>> curvature(losses.get("squared"), 1.0), round(curvature(losses.get("logistic"), 1.0), 4)
+    (0.125, 0.3679)
+    """
+    if math.isinf(slab):
+        return 0.0
+    C = slab
+    if loss.name == "squared":
+        return 1.0 / (8.0 * C * C)
+    if loss.name == "logistic":
+        return math.exp(-C)
+    if loss.name == "exponential":
+        return math.exp(-C) * (math.expm1(-2.0 * C) + 2.0 * C) / (2.0 * C * C)
+    if loss.name == "squared_hinge":
+        margin = float(getattr(loss, "margin", 1.0))
+        c = C / margin
+        steep = 1.0 / (2.0 * (1.0 + c) ** 2)
+        far = (3.0 * c - 1.0) / (8.0 * c * c * (1.0 + c)) if c >= 1.0 else math.inf
+        return min(steep, far) / margin**2
+    return 0.0
+
+
+# --- NewtonClassifier and NewtonRegressor: steps by the inverse of a sketched matrix of -----------
+
+_SKETCHES = {
+    "oja": _core.SketchKind.oja,
+    "fd": _core.SketchKind.frequent,
+    "rp": _core.SketchKind.random,
+    "full": _core.SketchKind.full,
+}
+_UNBOUNDED_CURVATURE = 0.125  # Luo's (2016) for labels of -1 and 1, where no slab says otherwise
+
+# Chosen on the sets of benchmarks/newton.py: alpha in units of the first |x|^2, and sigma, in the space
+# of the features and with diagonal adaptation. The squared loss bends everywhere as much as where it is
+# worst, so its matrix is that of the features alone.
+_LANES = {
+    False: ((0.001, 0.06), (0.1, 0.25), (0.1, 0.06), (1.0, 0.25)),
+    True: ((0.0001, 0.06), (0.001, 0.06), (0.0001, 0.004), (0.01, 0.015)),
+}
+_SQUARED_LANES = {
+    False: ((0.1, 1.0), (0.1, 0.25), (1.0, 1.0), (1.0, 0.25)),
+    True: ((0.0001, 0.015), (0.0001, 0.004), (0.0001, 0.001), (0.001, 0.004)),
+}
+
+
+@dataclass(frozen=True)
+class NewtonLane:
+    """One of the ways to step that are tried when `alpha` is not given, and what it is worth.
+
+    Attributes: `diagonal`, in which space; `alpha` in units of the first `||x||^2`; `curvature`, sigma;
+    `loss`, the sum, and `mean_loss`; `weight` in the mixture. The last lane, the blend of the
+    others, has no alpha.
+
+    >>> NewtonLane(True, 0.001, 0.06).diagonal
+    True
+    """
+
+    diagonal: bool | None
+    alpha: float | None
+    curvature: float | None
+    loss: float = 0.0
+    mean_loss: float = 0.0
+    weight: float = 0.0
+
+
+class Newton(LinearLearner):
+    """What the two learners share."""
+
+    loss: str | Loss | None
+    sketch: str
+    size: int
+    diagonal: bool | None
+    alpha: float | None
+    curvature: float | None
+    rate: float | Rate | None
+    slab: float | None
+    seed: int
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        default = "logistic" if self._classifies else "squared"
+        loss = losses.get(default if self.loss is None else self.loss)
+        one_of(self.sketch, "sketch", _SKETCHES)
+        whole(self.size, "size", 0, 1000, "; 5 to 20 suit most data")
+        slab = math.inf if self.slab is None else positive(self.slab, "slab")
+        options: dict[str, Any] = {
+            "sketch": _SKETCHES[self.sketch],
+            "size": int(self.size),
+            "seed": check_seed(self.seed) % 2**64,
+            "slab": slab,
+            "tuned": self.alpha is None,
+        }
+        if self.alpha is None:
+            self._refuse_what_is_tuned()
+            lanes = _SQUARED_LANES if loss.name == "squared" else _LANES
+            spaces = (False, True) if self.diagonal is None else (bool(self.diagonal),)
+            return (
+                loss,
+                "newton",
+                options
+                | {
+                    "curvature": 0.0,
+                    "spaces": [(space, list(lanes[space])) for space in spaces],
+                },
+            )
+        sigma, eta = self._pace(loss, slab)
+        options |= {
+            "curvature": sigma,
+            "spaces": [(bool(self.diagonal), [(float(positive(self.alpha, "alpha")), 1.0)])],
+        }
+        return loss, "newton", options if eta is None else options | schedule(eta)
+
+    def _advice(self) -> str:
+        if self.alpha is None:
+            return super()._advice()
+        return "Raise alpha, scale the features, or leave alpha out, and it is chosen for you"
+
+    def _refuse_what_is_tuned(self) -> None:
+        for name, value in (("curvature", self.curvature), ("rate", self.rate)):
+            if value is not None:
+                raise ValueError(
+                    f"{name}={shown(value)} is tuned together with alpha; give alpha, too"
+                )
+        if self.certify:
+            raise ValueError(
+                "certify=True is about one linear model, and without alpha several are mixed, whose "
+                "certificate needs no sums; give alpha, or leave certify out"
+            )
+
+    def _pace(self, loss: Loss, slab: float) -> tuple[float, float | Rate | None]:
+        """sigma and eta_t, of which one must not be 0, or the matrix would never change."""
+        if self.curvature is not None:
+            not_negative(self.curvature, "curvature")
+        curves = curvature(loss, slab if slab < math.inf else 1.0) > 0.0
+        sigma, eta = self.curvature, self.rate
+        if sigma is None:
+            sigma = curvature(loss, slab) if slab < math.inf else _UNBOUNDED_CURVATURE * curves
+        if sigma == 0.0 and eta is None:
+            # Luo (2016), section 4.4, with the sketch's size for d
+            lipschitz = loss.lipschitz if loss.lipschitz < math.inf else 1.0
+            reach = slab if slab < math.inf else 1.0
+            eta = InverseSqrt(math.sqrt(max(self.size, 1)) / (reach * lipschitz))
+        return float(sigma), eta
+
+    @property
+    def _is_linear(self) -> bool:
+        # a slab bends scores, and an example larger than all before it changes the scales
+        return self.alpha is not None and self.slab is None and not self.diagonal
+
+    @property
+    def _certifies(self) -> str:  # type: ignore[override]
+        return "itself" if self.alpha is None else "models"
+
+    # --- what was learned ----------------------------------------------------------------------------
+
+    def _spaces(self) -> list[list[dict[str, Any]]]:
+        core: Any = self._model or self._start()
+        return [core.spaces(k) for k in range(core.lanes)]
+
+    def _by_label(self, values: list[Any]) -> Any:
+        """The value, or one for each of three or more labels."""
+        return values[0]
+
+    @property
+    def eigenvalues_(self) -> Any:
+        """The largest eigenvalues of the sum of `g g^T`, as the sketch has them; by label, if there are
+        three or more.
+
+        In the space of the features, unless there is only that of diagonal adaptation.
+        """
+        scale = self._parts()[2]["curvature"] or 1.0
+        return self._by_label([_eigenvalues(spaces[0]) / scale for spaces in self._spaces()])
+
+    @property
+    def condition_number_(self) -> Any:
+        """The largest eigenvalue over the smallest, or over the mean of those that the sketch has not.
+
+        infinite while there are not two.
+        """
+        return self._by_label([_condition(spaces[0]) for spaces in self._spaces()])
+
+    @property
+    def lanes_(self) -> Any:
+        """The ways to step that are tried, and what each is worth; needs `alpha=None`."""
+        if self.alpha is not None:
+            raise ValueError(f"alpha={self.alpha} is given: there is one way to step, and no lanes")
+        core: Any = self._model or self._start()
+        return self._by_label([self._lanes(core.mixing(k)) for k in range(core.lanes)])
+
+    def _lanes(self, mixing: dict[str, Any]) -> list[NewtonLane]:
+        tried: list[tuple[bool | None, float | None, float | None]] = [
+            (space, *lane) for space, lanes in self._parts()[2]["spaces"] for lane in lanes
+        ]
+        total = self.weight_ or 1.0
+        return [
+            NewtonLane(*lane, loss, loss / total, weight)
+            for lane, loss, weight in zip(
+                [*tried, (None, None, None)], mixing["losses"].tolist(), mixing["weights"].tolist()
+            )
+        ]
+
+    def certificate(  # type: ignore[override]
+        self, norm: float = 1.0, ord: float = 2, *, in_slab: bool = False
+    ) -> Certificate:
+        """With alpha, what the run proves of all linear models of a norm: see `NewtonCertificate`.
+
+        Without alpha, the regret to the best of the lanes that are mixed, whatever the norm.
+
+        Parameters: `norm` and `ord` as of all learners; `in_slab`: of these models only those whose
+        scores are in the slab on all examples, which the theorems of the sketch are about.
+        """
+        core: Any = self._model or self._start()
+        if self.alpha is None:
+            if in_slab:
+                raise ValueError("in_slab=True needs alpha, without which several models are mixed")
+            return regret_to_lanes([core.mixing(k) for k in range(core.lanes)], self.examples_)
+        if in_slab:
+            self._refuse_what_has_no_theorem()
+        return NewtonCertificate.of(norm=norm, ord=ord, in_slab=bool(in_slab), **self._sums())
+
+    def _refuse_what_has_no_theorem(self) -> None:
+        """Refuse to speak of models in the slab."""
+        if self.sketch == "oja":
+            raise ValueError("sketch='oja' has no regret theorem; use 'full', 'fd' or 'rp'")
+        if self.diagonal:
+            raise ValueError("diagonal=True has no regret theorem; use diagonal=False")
+        if self.slab is None:
+            raise ValueError("slab=None: the theorems need scores to be bounded; give a slab")
+
+    def _sums(self) -> dict[str, Any]:
+        loss, _, options = self._parts()
+        found = [spaces[0] for spaces in self._spaces()]
+
+        def total(name: str) -> float:
+            return math.fsum(each[name] for each in found)
+
+        def largest(name: str) -> float:
+            return float(max(each[name] for each in found))
+
+        assert self.alpha is not None
+        return super()._sums() | {
+            "sketch": self.sketch,
+            "size": int(self.size),
+            "alpha": float(self.alpha),
+            "slab": options["slab"],
+            "features": int(largest("features")),
+            "curvature": options["curvature"],
+            "allowed": curvature(loss, options["slab"]),
+            "heaviest": largest("heaviest"),
+            "span": 0.0 if self._classifies else largest("span"),
+            "steepest": largest("steep"),
+            "etas": largest("etas"),
+            "eta": min(each["last_eta"] for each in found),
+            "squares": total("squares"),
+            "gain": total("gain"),
+            "kept": total("kept"),
+            "removed": total("removed"),
+            "diagonal": bool(self.diagonal),
+            "lanes": len(found),
+        }
+
+
+def _eigenvalues(space: dict[str, Any]) -> Array:
+    values: Array = space["eigenvalues"]
+    return values[: int(space["features"])]  # there are no more directions than features
+
+
+def _condition(space: dict[str, Any]) -> float:
+    values = _eigenvalues(space)
+    if not len(values):
+        return math.inf
+    missing, least = space["features"] - len(values), float(values[-1])
+    if missing > 0:
+        least = min(least, max(0.0, space["energy"] - space["kept"]) / missing)
+    return float(values[0]) / least if least > 0 else math.inf
+
+
+class NewtonClassifier(Newton, Classifying):
+    """A linear classifier whose steps know which directions the data prefer.
+
+        w <- w - A^-1 g,    A = alpha I + sigma S^T S,    S^T S near the sum of g g^T
+
+    The inverse takes out how features are correlated, which no step size per feature can do. S is a
+    sketch: a few directions in which gradients are large, kept with the weights at the cost of an
+    example's non-zeros (Luo (2016), chapter 4).
+
+    Without `alpha`, eight ways to step learn beside each other, four with diagonal adaptation and four
+    without, each four with one sketch, and are mixed as in `regretless.linear.Auto`: the loss is at most
+    that of the best of them plus c ln 9. There alpha grows with what the sketch misses, and steps follow
+    the gradient flow. With `alpha` it is the algorithm of Luo (2016), with its theorems.
+
+    Parameters
+    ----------
+    loss : "logistic" (or None), "squared_hinge", "hinge" or another one for classification.
+    sketch : "oja" (the best in practice), "fd" (frequent directions), "rp" (random projection), or
+        "full", the whole matrix, for up to 4,096 features.
+    size : m, the number of directions; 0 is first-order learning.
+    diagonal : learn with `x_i / sqrt(0.1 max x_i^2 + sum g_i^2)` in place of x_i, so that no feature's
+        scale matters (Luo (2016), section 4.6.2). None: both ways without alpha, no with alpha.
+    alpha : > 0; 1 / alpha is the length of steps outside of the sketch. None: chosen as one learns.
+    curvature : sigma >= 0, how much of the gradients goes into A. None: what the loss has in the slab;
+        1/8 without a slab.
+    rate : eta_t, which is added to sigma, for losses without curvature. None: only there, of the
+        order `sqrt(m / t)`.
+    slab : C > 0; scores are kept in [-C, C], by projection, as the theorems ask. None: they are not.
+    seed : of the random projections.
+
+    The others are those of `LinearClassifier`.
+
+    >>> import numpy as np
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(500, 3)) @ [[1, 0, 0], [3, 0.1, 0], [-2, 0.1, 0.1]]  # hard to tell apart
+    >>> y = X[:, 1] > X[:, 2]
+    >>> model = NewtonClassifier().fit(X, y)
+    >>> len(model.lanes_), model.certificate().holds
+    (9, True)
+    >>> bool(model.loss_ < 0.5 * 500 * np.log(2))
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss | None = None,
+        sketch: str = "oja",
+        size: int = 10,
+        diagonal: bool | None = None,
+        alpha: float | None = None,
+        curvature: float | None = None,
+        rate: float | Rate | None = None,
+        slab: float | None = None,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        names: int = 0,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.sketch = sketch
+        self.size = size
+        self.diagonal = diagonal
+        self.alpha = alpha
+        self.curvature = curvature
+        self.rate = rate
+        self.slab = slab
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+
+    def _by_label(self, values: list[Any]) -> Any:
+        return values[0] if len(values) == 1 else dict(zip(self._labels.labels, values))
+
+
+class NewtonRegressor(Newton, Regressing):
+    """`NewtonClassifier` for numbers: the squared loss, unless another one for regression is given.
+
+    The parameters are those of `NewtonClassifier`.
+
+    >>> model = NewtonRegressor()
+    >>> for t in range(200):
+    ...     model.learn_one({"a": t % 3, "b": t % 5}, 2.0 * (t % 3) - (t % 5))
+    >>> round(model.predict_one({"a": 1, "b": 0}), 1)
+    2.0
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss | None = None,
+        sketch: str = "oja",
+        size: int = 10,
+        diagonal: bool | None = None,
+        alpha: float | None = None,
+        curvature: float | None = None,
+        rate: float | Rate | None = None,
+        slab: float | None = None,
+        intercept: bool = True,
+        features: str = "exact",
+        bits: int = 18,
+        names: int = 0,
+        certify: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.sketch = sketch
+        self.size = size
+        self.diagonal = diagonal
+        self.alpha = alpha
+        self.curvature = curvature
+        self.rate = rate
+        self.slab = slab
+        self._share(intercept, features, bits, names, certify=certify, seed=seed)
