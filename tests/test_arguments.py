@@ -94,9 +94,9 @@ def test_tables_pass_as_they_are():
 
 @pytest.mark.parametrize("row", [[0.5, 0.6], [1.5, -0.5], [0.0, 0.0]])
 def test_distributions(row):
-    with pytest.raises(ValueError, match=r"p\[1\] = \[.*\] is no distribution"):
+    with pytest.raises(ValueError, match=r"p\[1\] = \[.*\] is not a distribution"):
         arguments.distributions([[0.5, 0.5], row], "p", (None, 2))
-    with pytest.raises(ValueError, match=r"p = \[.*\] is no distribution"):
+    with pytest.raises(ValueError, match=r"p = \[.*\] is not a distribution"):
         arguments.distributions(row, "p", (2,))
     sums = arguments.distributions([0.5, 0.5 + 1e-7], "p", (2,)).sum()
     assert sums == pytest.approx(1.0, abs=2 * np.finfo(float).eps)

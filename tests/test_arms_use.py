@@ -159,7 +159,7 @@ def test_exp4_in_use(tmp_path):
     wide = np.column_stack([advice[1], np.zeros(4)])
     assert [one.act(wide) for _ in range(20)] == [other.act(wide) for _ in range(20)]
     assert all(arm in (1, 2) for _, arm in one.waiting)
-    with pytest.raises(ValueError, match=r"advice\[1\] = .* is no distribution"):
+    with pytest.raises(ValueError, match=r"advice\[1\] = .* is not a distribution"):
         one.act([[1.0, 0, 0, 0], [0.5, 0.4, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
     with pytest.raises(ValueError, match=r"advice has shape \(2, 4\), not \(4, 4\)"):
         one.act(np.full((2, 4), 0.25))

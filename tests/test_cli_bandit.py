@@ -216,7 +216,7 @@ def test_actions_never_logged_are_said_to_be(folder):
         ("a,r\nx,1\n", (), "there is no column 'p'; there are a, r"),
         ("a,r,p\n", (), "there are no rows"),
         ("a,r,p,y,z\nx,1,1,0,1\n", ("--policy", "y,z"), "the action 'x' is none of the columns"),
-        ("a,r,p,x,z\nx,1,1,0.7,1\n", ("--policy", "x,z"), "no distribution"),
+        ("a,r,p,x,z\nx,1,1,0.7,1\n", ("--policy", "x,z"), "not a distribution"),
     ],
     ids=["zero", "two", "empty reward", "empty action", "text", "column", "rows", "names", "sum"],
 )

@@ -371,8 +371,8 @@ def test_who_knows_no_sleep_says_so():
     [
         (lambda: AdaNormalHedge(0), "n=0 must be a whole number"),
         (lambda: AdaNormalHedge(2.5), "n=2.5 must be"),
-        (lambda: AdaNormalHedge(2, prior=[0.5, 0.6]), "prior = .* is no distribution"),
-        (lambda: AdaNormalHedge(2, prior=[1.5, -0.5]), "prior = .* is no distribution"),
+        (lambda: AdaNormalHedge(2, prior=[0.5, 0.6]), "prior = .* is not a distribution"),
+        (lambda: AdaNormalHedge(2, prior=[1.5, -0.5]), "prior = .* is not a distribution"),
         (lambda: AdaNormalHedge(2, prior=[1.0]), "prior has shape .1,., not .2,."),
         (lambda: AdaNormalHedge(2, power=2.0), r"power=2.0 is outside \[0, 1\]"),
         (lambda: AdaNormalHedge(2, range=(1.0, 0.0)), "the smaller first"),
@@ -390,7 +390,7 @@ def test_who_knows_no_sleep_says_so():
         (lambda: PolynomialWeights(2, alpha=1.5), "alpha=1.5"),
         (lambda: NormalHedgeDT(2, d=2.0), "d=2.0 is outside"),
         (lambda: Hedge(2).certificate(5), "comparator=5 is none of the 2"),
-        (lambda: Hedge(2).certificate([0.5, 0.6]), "comparator = .* is no distribution"),
+        (lambda: Hedge(2).certificate([0.5, 0.6]), "comparator = .* is not a distribution"),
         (lambda: Hedge(2).certificate(quantile=0.0), r"quantile=0.0 is outside \(0, 1\]"),
         (lambda: Hedge(2).certificate(1, quantile=0.5), "give one"),
         (

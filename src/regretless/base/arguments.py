@@ -507,14 +507,17 @@ def distributions(values: Any, name: str, shape: tuple[int | None, ...]) -> Arra
 
     >>> distributions([[1.0, 0.0], [0.5, 0.6]], "advice", (None, 2))
     Traceback (most recent call last):
-    ValueError: advice[1] = [0.5 0.6] is no distribution: it must be >= 0 and add up to 1
+    ValueError: advice[1] = [0.5 0.6] is not a distribution: it must be >= 0 and add up to 1
     """
     array = table(values, name, shape)
     sums = array.sum(axis=-1)
     right = (array >= 0).all(axis=-1) & (np.abs(sums - 1.0) <= 1e-6)
-    wrong = "is no distribution: it must be >= 0 and add up to 1"
+    wrong = "is not a distribution: it must be >= 0 and add up to 1"
     check_entries(array, np.asarray(right), name, wrong)
-    return np.ascontiguousarray(array / sums[..., None])
+    # those that add up to 1 but for rounding stay as they are, so that a file or a copy is exact
+    rounding = array.shape[-1] * np.finfo(float).eps
+    divisors = np.where(np.abs(sums - 1.0) <= rounding, 1.0, sums)
+    return np.ascontiguousarray(array / divisors[..., None])
 
 
 def probabilities(values: Any, name: str) -> Array:

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 2
+FORMAT = 3
 _KEY = "regretless"
 _SCRATCH = ".saving"
 

@@ -1,70 +1,462 @@
-"""What a file holds, part by part: every part is checked before an object is made of it.
+"""State is a value: the options of an object, and what it has learned as named arrays and numbers.
 
-A class saves its options and what it has learned. Loading it goes the same way everywhere:
+`Stateful` is the base of every learner and player. From three methods of a class,
 
-    with state.opening(path, "Hedge") as parts:           # reads; all that fails is the file's fault
-        player = Hedge(**parts.inside("options").options())  # the constructor checks the options
-        player._restore(parts.array("state", (None,)))     # and this what was learned
-                                                            # a part that nobody took is an error
+    def _options(self): ...         # the arguments of the call that makes an object alike
+    def _learned(self): ...         # what has been learned since, by name
+    def _restore(self, parts): ...  # take it back, every part checked
+
+it makes `clone`, `copy`, pickles, `save`, `load`, `repr` and `==`. Files hold plain values, arrays, and
+small objects of this library; loading one goes through the constructor, which checks the options, and
+through `_restore`, which takes one checked part after the other from `Parts`. A part that is left over
+is an error.
 """
 
+import copy
 import importlib
 import inspect
+import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.base import arguments, persistence
+from regretless.base.threads import OneThread, of_options
+from regretless.base.values import call_of
 
 MOST = 1e305  # numbers in a file are no larger, so that a few of them can be added up
+_PARTS = ("losses", "rules", "rates", "geometry", "domains", "bandits")  # rooms of small objects
+_ROOMS = ("linear", "newton", "boosting", "experts", "oco", "bandits", "games", "classes")
 
 
 class NotGiven(ValueError):
-    """The file is sound, but what is to be given along with it is not right."""
+    """The file is sound, but an argument that must be given along with it is not right."""
+
+
+# --- objects with state -----------------------------------------------------------------------------
+
+
+class Stateful(OneThread):
+    """Objects made of options and of what they have learned, copied and saved in one way.
+
+    The compiled part of an object, if it has one, is the attribute that `_engine_name` names. It has
+    `state()` and `restore(state)`, and `_start()` makes a new one.
+
+    >>> from regretless.experts import Hedge
+    >>> player = Hedge(2, rate=0.5)
+    >>> suffered = player.update([0.0, 1.0])
+    >>> player.copy() == player, player.clone() == player, player
+    (True, False, Hedge(2, rate=0.5))
+    """
+
+    _engine_name: ClassVar[str] = "_engine"
+    _not_copied: ClassVar[tuple[str, ...]] = ()  # attributes that each object makes for itself
+    _yours: ClassVar[tuple[str, ...]] = ()  # options that may be code of the user's own
+
+    # --- the three methods of a class ---------------------------------------------------------------
+
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        """The arguments of the call that makes an object alike."""
+        names = inspect.signature(type(self)).parameters
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+
+    def _learned(self) -> dict[str, Any]:
+        """What has been learned, by name: arrays, plain values, and other objects with state."""
+        return {"state": self.__dict__[self._engine_name].state()}
+
+    def _restore(self, parts: "Parts") -> None:
+        """Go on from what `_learned` gave, every part checked."""
+        self.__dict__[self._engine_name].restore(parts.array("state", (None,)))
+
+    # --- what follows from them ---------------------------------------------------------------------
+
+    @of_options
+    def clone(self) -> Self:
+        """Another one with the same options that has learned nothing."""
+        return type(self)(**self._options())
+
+    def copy(self) -> Self:
+        """Another one that has learned the same, and goes on by itself."""
+        return copy.deepcopy(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a safetensors file, all at once or not at all.
+
+        An object that is loaded goes on bit for bit as it would have without the stop.
+        """
+        persistence.write(path, *self._described())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], **yours: Any) -> Self:
+        """The object that `save` wrote to `path`.
+
+        A file holds no code: options that are functions or objects of your own are given again.
+        """
+        return cls._loaded(path, *persistence.read(path), yours)
+
+    def __repr__(self) -> str:
+        return call_of(self, self._options())
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return _same(self.__getstate__(), other.__getstate__())
+
+    def __hash__(self) -> int:
+        return hash(type(self))  # what has been learned changes, so no more than this is fixed
+
+    # --- how -----------------------------------------------------------------------------------------
+
+    def _start(self) -> Any:
+        """A compiled part that has learned nothing."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {k: v for k, v in self.__dict__.items() if k not in self._not_copied}
+        engine = kept.get(self._engine_name)
+        if engine is not None:
+            kept[self._engine_name] = engine.state()
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        learned = kept.get(self._engine_name)
+        self.__dict__.update(kept)
+        if learned is not None:
+            engine = self.__dict__[self._engine_name] = self._start()
+            if hasattr(engine, "belongs_to"):
+                engine.belongs_to(self)
+            self._resume(learned)
+
+    def _resume(self, learned: Any) -> None:
+        """Give the compiled part the state of another one."""
+        self.__dict__[self._engine_name].restore(learned)
+
+    def _described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Everything as JSON and arrays, as a file holds it."""
+        arrays: dict[str, NDArray[Any]] = {}
+        options = {
+            name: {"yours": repr(value)}
+            if name in self._yours and not _is_ours(value)
+            else encode(value, f"options.{name}", arrays)
+            for name, value in self._options().items()
+        }
+        description: dict[str, Any] = {"class": type(self).__name__, "options": options}
+        for name, value in self._learned().items():
+            if isinstance(value, np.ndarray):
+                arrays[name] = value
+            else:
+                description[name] = encode(value, name, arrays)
+        return description, arrays
+
+    @classmethod
+    def _loaded(
+        cls,
+        path: Any,
+        description: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        yours: Mapping[str, Any],
+    ) -> Self:
+        found = description.get("class")
+        if found != cls.__name__:
+            raise ValueError(f"{path} holds a {found}, not a {cls.__name__}")
+        with blaming(path):
+            return cls._rebuilt(path, description, dict(arrays), yours)
+
+    @classmethod
+    def _rebuilt(
+        cls,
+        path: Any,
+        description: Mapping[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        yours: Mapping[str, Any],
+    ) -> Self:
+        """The object that `_described` described."""
+        described = {k: v for k, v in description.items() if k not in ("class", "format")}
+        numbers = sum(array.size for array in arrays.values())
+        saved = described.pop("options", None)
+        if not isinstance(saved, dict):
+            raise ValueError(f"options={arguments.shown(saved)} are not options by name")
+        options = cls._given_again(path, saved, yours)
+        options |= {k: decode(v, arrays) for k, v in saved.items() if k not in options}
+        cls._check_size(options, numbers)
+        if yours:
+            with given(path):
+                made = cls(**options)
+        else:
+            made = cls(**options)
+        values = {name: decode(value, arrays) for name, value in described.items()}
+        for name in values.keys() & arrays.keys():
+            raise ValueError(f"the part {name!r} is there twice")
+        parts = Parts(values | arrays)
+        for name in made._options().keys() - options.keys():
+            raise ValueError(f"the option {name!r} is missing")
+        made._restore(parts)
+        parts.done()
+        return made
+
+    @classmethod
+    def _given_again(
+        cls, path: Any, saved: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The options that no file can hold."""
+        wanted = {k: v["yours"] for k, v in saved.items() if isinstance(v, dict) and "yours" in v}
+        for name in sorted(wanted.keys() ^ given.keys()):
+            raise NotGiven(
+                f"{path} was saved with {name}={wanted[name]}, which no file can hold; give it "
+                f"again: {cls.__name__}.load(path, {name}=...)"
+                if name in wanted
+                else f"{name}={arguments.shown(given[name])}: {path} holds all options; leave it out"
+            )
+        return dict(given)
+
+    @classmethod
+    def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
+        """Nothing is made that is larger than the file: the arrays have so many `numbers`."""
+        for name in ("n", "dimension", "size", "hidden"):
+            size = options.get(name)
+            if isinstance(size, int) and size > max(numbers, 1):
+                raise ValueError(f"{name}={size} is more than the file has numbers of")
+
+
+def _same(one: Any, two: Any) -> bool:
+    """Whether two values are equal, arrays bit for bit; NaN equals NaN."""
+    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
+        return (
+            isinstance(one, np.ndarray)
+            and isinstance(two, np.ndarray)
+            and one.dtype == two.dtype
+            and one.shape == two.shape
+            and one.tobytes() == two.tobytes()
+        )
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(_same(one[k], two[k]) for k in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(two) and all(map(_same, one, two))
+    if isinstance(one, np.random.Generator):
+        return _same(one.bit_generator.state, two.bit_generator.state)
+    return one is two or bool(one == two) or (one != one and two != two)  # noqa: PLR0124
+
+
+# --- one codec ---------------------------------------------------------------------------------------
+
+
+def encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    """A value as JSON has it; arrays go to `arrays`, under names that begin with `name`.
+
+    >>> encode((1, math.inf), "x", {}), encode({"a": None}, "x", {})
+    ({'tuple': [1, {'float': 'inf'}]}, {'dict': [['a', None]]})
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        arrays[name] = value
+        return {"array": name}
+    if isinstance(value, list):
+        return [encode(each, f"{name}.{k}", arrays) for k, each in enumerate(value)]
+    if isinstance(value, tuple):
+        return {"tuple": encode(list(value), name, arrays)}
+    if isinstance(value, dict):
+        pairs = enumerate(value.items())
+        return {
+            "dict": [
+                [encode(k, f"{name}.{i}", arrays), encode(v, f"{name}.{_key(k, i)}", arrays)]
+                for i, (k, v) in pairs
+            ]
+        }
+    if isinstance(value, type) and class_named(value.__name__) is value:
+        return {"class": value.__name__}
+    if isinstance(value, Stateful) and class_named(type(value).__name__) is type(value):
+        return {"object": _nested(value, name, arrays)}
+    room = room_of(value)
+    if room is not None:
+        inside = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+        return {
+            room: [
+                type(value).__name__,
+                {k: encode(v, f"{name}.{k}", arrays) for k, v in inside.items()},
+            ]
+        }
+    raise ValueError(
+        f"{name.removeprefix('options.')}={arguments.shown(value)}: a {type(value).__name__} cannot "
+        "be saved; strings, numbers, tuples and objects of this library can"
+    )
+
+
+def _key(key: Any, at: int) -> str:
+    return key if isinstance(key, str) and "." not in key else str(at)
+
+
+def _nested(value: Stateful, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    """An object within another; one that is an option has learned nothing that matters."""
+    if name.startswith("options."):
+        options = {k: encode(v, f"{name}.{k}", arrays) for k, v in value._options().items()}
+        return {"class": type(value).__name__, "options": options, "fresh": True}
+    description, own = value._described()
+    arrays.update((f"{name}.{k}", array) for k, array in own.items())
+    return description | {"arrays": {k: f"{name}.{k}" for k in own}}
+
+
+def decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """The value that `encode` encoded; the arrays that are used are taken out of `arrays`.
+
+    >>> decode({"tuple": [1, {"float": "inf"}]}, {})
+    (1, inf)
+    """
+    if isinstance(value, list):
+        return [decode(each, arrays) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) != 1:
+        raise ValueError(f"{arguments.shown(value)} is not a value")
+    ((kind, inside),) = value.items()
+    if kind == "float":
+        return float(arguments.instance(inside, "float", str))
+    if kind == "array":
+        if inside not in arrays:
+            raise ValueError(f"the part {inside!r} is missing")
+        return arrays.pop(inside)
+    if kind == "tuple":
+        return tuple(decode(arguments.instance(inside, "tuple", list), arrays))
+    if kind == "dict":
+        return {decode(k, arrays): decode(v, arrays) for k, v in inside}
+    if kind == "class":
+        return known_class(inside)
+    if kind == "object":
+        return _object(dict(inside), arrays)
+    return _part(kind, inside, arrays)
+
+
+def _object(described: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
+    kind = known_class(described.get("class"))
+    if described.pop("fresh", False) is True:
+        options = arguments.instance(described.get("options"), "options", dict)
+        return kind(**{k: decode(v, arrays) for k, v in options.items()})
+    own = arguments.instance(described.pop("arrays", None), "arrays", dict)
+    for name in own.values():
+        if name not in arrays:
+            raise ValueError(f"the part {name!r} is missing")
+    found = {name: arrays.pop(there) for name, there in own.items()}
+    return kind._rebuilt("it", described, found, {})
+
+
+def _part(room: str, inside: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """A loss, rule, rate, geometry, domain or estimator."""
+    name, options = inside
+    module = importlib.import_module(f"regretless.{arguments.one_of(room, 'room', _PARTS)}")
+    part = getattr(module, name) if name in module.__all__ else None
+    if not (isinstance(part, type) and is_dataclass(part)):
+        raise ValueError(f"{arguments.shown(name)} is not known")
+    made = {k: decode(v, arrays) for k, v in options.items()}
+    return part(*made["domains"]) if "domains" in made else part(**made)
+
+
+def room_of(value: Any) -> str | None:
+    """The room whose small object a value is, None if it is something else."""
+    module, name = type(value).__module__, type(value).__name__
+    for room in _PARTS:
+        if is_dataclass(value) and module.startswith(f"regretless.{room}"):
+            found = getattr(importlib.import_module(f"regretless.{room}"), name, None)
+            return room if found is type(value) else None
+    return None
+
+
+def class_named(name: Any) -> type[Stateful] | None:
+    """The public class of this name whose objects can be saved, None if there is none.
+
+    >>> class_named("Perceptron").__name__, class_named("spam")
+    ('Perceptron', None)
+    """
+    for room in _ROOMS:
+        module = importlib.import_module(f"regretless.{room}")
+        found = getattr(module, name, None) if name in module.__all__ else None
+        if isinstance(found, type) and issubclass(found, Stateful):
+            return found
+    return None
+
+
+def known_class(name: Any) -> type[Stateful]:
+    """The public class of this name; `ValueError` if there is none."""
+    found = class_named(name) if isinstance(name, str) else None
+    if found is None:
+        raise ValueError(f"{arguments.shown(name)} is not a class of this version")
+    return found
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether a file can hold an option: it is plain, or an object or class of this library."""
+    try:
+        encode(value, "options", {})
+    except ValueError:
+        return False
+    return True
+
+
+def load(path: str | os.PathLike[str], **yours: Any) -> Any:
+    """The learner, player or mixture that was saved to `path`; it goes on as if it had never stopped.
+
+    A damaged file, or one of something else, is a `ValueError` that names it. Loading runs no code of
+    the file's; options that are code of your own are given again.
+
+    >>> import tempfile, pathlib
+    >>> from regretless.experts import Hedge
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "player"
+    >>> Hedge(3).save(path)
+    >>> load(path)
+    Hedge(3)
+    """
+    description, arrays = persistence.read(path)
+    name = str(description.get("class"))
+    found = class_named(name)
+    if found is None:
+        raise ValueError(f"{path} holds a {name[:60]}, which this version does not know")
+    return found._loaded(path, description, arrays, yours)
+
+
+# --- parts, taken one by one -------------------------------------------------------------------------
 
 
 class Parts:
     """The parts of a file, which are taken out one by one; `done` refuses what is left.
 
-    Parameters: `described`, values as JSON has them; `arrays`; `prefix`, which names of arrays begin
-    with.
-
-    >>> parts = Parts({"rounds": 3}, {"loss": np.array([0.5, np.nan])})
+    >>> parts = Parts({"rounds": 3, "loss": np.array([0.5, np.nan])})
     >>> parts.whole("rounds"), parts.size
     (3, 2)
     >>> parts.array("loss", (2,))
     Traceback (most recent call last):
     ValueError: loss[1] = nan is not from -1e+305 to 1e+305
     >>> parts.done()
-    >>> Parts({"spam": 1}, {}).done()
+    >>> Parts({"spam": 1}).done()
     Traceback (most recent call last):
     ValueError: the part 'spam' is unknown
     """
 
-    def __init__(
-        self, described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], prefix: str = ""
-    ) -> None:
-        if not isinstance(described, dict):
-            raise ValueError(f"{described!r} is not a description by name")
-        self._described, self._prefix = dict(described), prefix
-        self._arrays = dict(arrays)
-        self.size = sum(getattr(array, "size", 0) for array in self._arrays.values())
-
-    # --- values ------------------------------------------------------------------------------------
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        if not isinstance(values, dict):
+            raise ValueError(f"{arguments.shown(values)} is not a description by name")
+        self._values = dict(values)
+        self.size = sum(each.size for each in values.values() if isinstance(each, np.ndarray))
 
     def has(self, name: str) -> bool:
-        """Whether there is such a value."""
-        return name in self._described
+        """Whether there is such a part."""
+        return name in self._values
 
     def take(self, name: str) -> Any:
-        """A value as it is."""
-        if name not in self._described:
+        """A part as it is."""
+        if name not in self._values:
             raise ValueError(f"the part {name!r} is missing")
-        return self._described.pop(name)
+        return self._values.pop(name)
 
     def whole(self, name: str, least: int = 0, most: int = 2**53) -> int:
         """A whole number."""
@@ -101,22 +493,8 @@ class Parts:
         return list(value)
 
     def inside(self, name: str) -> "Parts":
-        """A description within this one."""
-        return Parts(self.take(name), {})
-
-    def options(self, **sizes: int) -> dict[str, Any]:
-        """All values that are left: what a constructor is given.
-
-        Some of them are sizes, which must be those of the arrays: nothing is made that is larger than
-        the file.
-        """
-        found, self._described = self._described, {}
-        for name, size in sizes.items():
-            if found.get(name) != size or isinstance(found[name], (bool, float)):
-                raise ValueError(f"{name}={found.get(name)!r} is not {size}, as the arrays have it")
-        return found
-
-    # --- arrays ------------------------------------------------------------------------------------
+        """The parts of a dict within this one."""
+        return Parts(self.take(name))
 
     def array(
         self,
@@ -132,66 +510,36 @@ class Parts:
 
         `unknown`: whether NaN is allowed, too.
         """
-        full = self._prefix + name
-        if full not in self._arrays:
-            raise ValueError(f"the part {full!r} is missing")
-        array = self._arrays.pop(full)
+        array = self.take(name)
+        if not isinstance(array, np.ndarray):
+            raise ValueError(f"{name}={arguments.shown(array)} is not an array")
         fits = len(array.shape) == len(shape) and all(
             wanted in (None, there) for wanted, there in zip(shape, array.shape)
         )
         if array.dtype != kind or not fits:
             inside = ", ".join("any" if n is None else str(n) for n in shape)
             raise ValueError(
-                f"{full} has {array.dtype} of shape {array.shape}, not {np.dtype(kind)} of ({inside})"
+                f"{name} has {array.dtype} of shape {array.shape}, not {np.dtype(kind)} of ({inside})"
             )
         if np.issubdtype(kind, np.number):
             right = ~arguments.outside(array, low, high) | (unknown & np.isnan(array))
-            arguments.check_entries(array, right, full, f"is not from {low:g} to {high:g}")
+            arguments.check_entries(array, right, name, f"is not from {low:g} to {high:g}")
         return np.array(array, order="C")  # its own, which may be changed
 
-    def part(self, name: str, described: Mapping[str, Any] | None = None) -> "Parts":
-        """The arrays whose names begin with this one and a dot, as parts of their own."""
-        start = f"{self._prefix}{name}."
-        mine = {k: v for k, v in self._arrays.items() if k.startswith(start)}
-        for each in mine:
-            del self._arrays[each]
-        return Parts(
-            {} if described is None else described,
-            {k.removeprefix(start): v for k, v in mine.items()},
-        )
-
-    def rest(self) -> dict[str, NDArray[Any]]:
-        """The arrays that are left, for who checks them all."""
-        found, self._arrays = self._arrays, {}
+    def rest(self) -> dict[str, Any]:
+        """The parts that are left, for a function that checks them all."""
+        found, self._values = self._values, {}
         return found
 
     def done(self) -> None:
-        """Everything must have been taken."""
-        for name in sorted([*self._described, *self._arrays]):
+        """Refuse parts that nobody has taken."""
+        for name in sorted(self._values):
             raise ValueError(f"the part {name!r} is unknown")
 
 
 @contextmanager
-def opening(path: str | os.PathLike[str], kind: str | None = None) -> Iterator[Parts]:
-    """The parts of a file whose "class" is `kind`, all of which must be taken.
-
-    Whatever fails while an object is made of them is the fault of the file, and a `ValueError` that
-    names it.
-    """
-    description, arrays = persistence.read(path)
-    found = description.pop("class", None) if kind is not None else None
-    if found != kind:
-        raise ValueError(f"{path} holds a {found}, not a {kind}")
-    with blaming(path):
-        del description["format"]
-        parts = Parts(description, arrays)
-        yield parts
-        parts.done()
-
-
-@contextmanager
 def blaming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What goes wrong while something is made of what was read is the fault of the file."""
+    """Blame the file for anything that goes wrong while an object is made of it."""
     try:
         yield
     except NotGiven:
@@ -202,7 +550,7 @@ def blaming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def given(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What goes wrong here is not the fault of the file, but of what is given along with it."""
+    """Blame the arguments that are given along with a file, not the file."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -210,46 +558,5 @@ def given(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _said(error: Exception) -> str:
-    """The error in words; those of a foreign kind say little without its name."""
+    """The error in words; those of a foreign kind say little without their name."""
     return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-
-
-def options_of(player: Any, kind: type | None = None) -> dict[str, Any]:
-    """What the constructor would be given to make a player alike: its arguments that are attributes.
-
-    >>> from regretless.experts import Hedge
-    >>> sorted(options_of(Hedge(3, rate=0.5)))
-    ['horizon', 'n', 'prior', 'range', 'rate']
-    """
-    names = inspect.signature(kind or type(player)).parameters
-    return {name: getattr(player, name) for name in names if hasattr(player, name)}
-
-
-# --- `load`: whatever was saved, of the class that it had -----------------------------------------
-
-_ROOMS = ("linear", "newton", "boosting", "experts", "oco", "bandits", "games", "classes")
-
-
-def load(path: str | os.PathLike[str]) -> Any:
-    """The learner, player or mixture that was saved to `path`; it goes on as if it had never stopped.
-
-    A damaged file, or one of something else, is a `ValueError` that names it. Loading runs no code of
-    the file's.
-
-    >>> import tempfile, pathlib
-    >>> from regretless.experts import Hedge
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "player"
-    >>> Hedge(3).save(path)
-    >>> type(load(path)).__name__
-    'Hedge'
-    """
-    description, arrays = persistence.read(path)
-    name = str(description.get("class"))
-    for room in _ROOMS:
-        module = importlib.import_module(f"regretless.{room}")
-        found = getattr(module, name, None) if name in module.__all__ else None
-        if found is not None and hasattr(found, "_restored"):
-            return found._restored(path, description, arrays)
-        if found is not None and hasattr(found, "load"):
-            return found.load(path)
-    raise ValueError(f"{path} holds a {name[:60]}, which this version does not know")

@@ -100,9 +100,9 @@ class AdaNormalHedge(ExpertPlayer):
         self._periods += 1
         self._lost -= math.log(by)
 
-    def _remember(self, kept: Parts) -> None:
-        super()._remember(kept)
-        self._periods, self._lost = kept.whole("_periods", 1), kept.number("_lost", 0.0)
+    def _restore(self, parts: Parts) -> None:
+        super()._restore(parts)
+        self._periods, self._lost = parts.whole("_periods", 1), parts.number("_lost", 0.0)
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         C = np.asarray(self._engine.spread)

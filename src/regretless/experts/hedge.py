@@ -179,9 +179,9 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
         self.draws += 1
         return _core.drawn_index(self.weights, random.random())
 
-    def _remember(self, kept: Parts) -> None:
-        super()._remember(kept)
-        self.draws = kept.whole("draws")
+    def _restore(self, parts: Parts) -> None:
+        super()._restore(parts)
+        self.draws = parts.whole("draws")
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
         if isinstance(self.beta, str):

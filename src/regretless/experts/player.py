@@ -5,17 +5,13 @@ revealed and `<p, l>` is suffered. The regret to an expert is how much more was 
 counted in the rounds that it was awake, as far as it was: `sum_t c_ti (<p_t, l_t> - l_ti)`.
 """
 
-import copy
-import inspect
 import math
-import os
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from regretless import _core
-from regretless.base import persistence, state
 from regretless.base.arguments import (
     LARGEST,
     Array,
@@ -26,7 +22,8 @@ from regretless.base.arguments import (
     whole,
 )
 from regretless.base.columns import arranged, index_of, rows_alike
-from regretless.base.threads import OneThread, in_core, in_turn, of_options
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import in_core, in_turn, of_options
 from regretless.certificates import Certificate
 from regretless.experts.regrets import Comparator, compared, distribution, relative_entropy
 from regretless.experts.run import EPS, ExpertsRun
@@ -36,7 +33,7 @@ _ANY = (-LARGEST, LARGEST)  # in any range
 _RAREST = 1e-100  # prior of an expert: its logarithm and its inverse are in all bounds
 
 
-class ExpertPlayer(OneThread, ABC):
+class ExpertPlayer(Stateful, ABC):
     """A player: `weights` is what it plays now, `update` tells it what the experts lost.
 
     Parameters
@@ -66,7 +63,8 @@ class ExpertPlayer(OneThread, ABC):
     ) -> None:
         n = whole(n, "n", hint=": how many experts")
         prior, self.names = arranged(prior, None, "prior")
-        self.prior = distribution(prior, n)
+        prior = distribution(prior, n)
+        self.prior = distribution(None, n) if np.ptp(prior) == 0 else prior
         rare = f"is below {_RAREST:g}: no bound speaks of such an expert; leave it out"
         check_entries(self.prior, self.prior >= _RAREST, "prior", rare)
         self.range = None if range is None else interval(range, "range")
@@ -158,7 +156,7 @@ class ExpertPlayer(OneThread, ABC):
         before = self.copy()
         done, suffered, played = self._engine.run(scaled, awake, *self._limits, weights)
         if done < len(table):
-            self._restore(before._engine.state())
+            self._resume(before._engine.state())
             self._losses(table, awake, table.shape)  # says what is wrong
         self._slept |= awake is not None
         self.names = names
@@ -319,7 +317,14 @@ class ExpertPlayer(OneThread, ABC):
     def _assumptions(self) -> dict[str, bool | None]:
         return {"losses are in their range": True}
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
+
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        options = super()._options()
+        if "prior" in options and np.ptp(self.prior) == 0:
+            options["prior"] = None  # as it is by default
+        return options
 
     def clone(self) -> Self:
         """Another player with the same options that has learned nothing.
@@ -330,85 +335,19 @@ class ExpertPlayer(OneThread, ABC):
         >>> player.clone().weights, player.copy().weights.round(3)
         (array([0.5, 0.5]), array([0.622, 0.378]))
         """
-        other = self._alike(state.options_of(self) | {"prior": self.prior})
+        other = super().clone()
         if np.ptp(self.prior) > 0:
             other.names = self.names  # the prior is theirs
         return other
 
-    @classmethod
-    def _alike(cls, options: dict[str, Any]) -> Self:
-        """A new player with these options, and with their prior to the last bit."""
-        prior = options["prior"]
-        takes_prior = "prior" in inspect.signature(cls).parameters
-        player = cls(**{k: v for k, v in options.items() if takes_prior or k != "prior"})
-        if not np.allclose(player.prior, prior, rtol=1e-9, atol=0.0):
-            raise ValueError("prior is not that of the player")
-        player.prior = prior.copy()
-        player._engine = player._start()
-        player._engine.belongs_to(player)
-        return player
-
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = {k: v for k, v in self.__dict__.items() if k != "_engine"}
-        return kept | {"_state": self._engine.state()}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        kept = dict(kept)
-        learned = kept.pop("_state")
-        self.__dict__.update(kept)
-        self._engine = self._start()
-        self._engine.belongs_to(self)
-        self._restore(learned)
-
-    def _restore(self, learned: Array) -> None:
-        """Go on from the engine's state, which is checked."""
+    def _resume(self, learned: Array) -> None:
         self._engine.restore(learned, 1.0 if self.range else 2.0 * _ANY[1])
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the player to a safetensors file, all at once or not at all."""
-        persistence.write(path, *self._described())
-
-    def _described(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        options = state.options_of(self)
-        options.pop("prior", None)
+    def _learned(self) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in ("names", *self._kept)}
-        arrays = {"state": self._engine.state(), "prior": self.prior}
-        return {"class": type(self).__name__, "options": options, "kept": kept}, arrays
+        return {"state": self._engine.state(), **kept}
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        with state.opening(path, cls.__name__) as parts:
-            return cls._made(parts)
-
-    @classmethod
-    def _made(cls, parts: state.Parts) -> Self:
-        prior, kept = parts.array("prior", (None,), 0.0, 1.0), parts.inside("kept")
-        options = parts.inside("options").options(n=len(prior))
-        player = cls._alike(options | {"prior": prior})
-        for name in state.options_of(player).keys() - options.keys() - {"prior"}:
-            raise ValueError(f"the option {name!r} is missing")
-        player._restore(parts.array("state", (None,)))
-        player.names = kept.names("names", player.n)
-        player._remember(kept)
-        kept.done()
-        return player
-
-    def _remember(self, kept: state.Parts) -> None:
-        """Take what is kept beside the engine."""
-        self._slept = kept.flag("_slept")
-
-    def __repr__(self) -> str:
-        """The call that makes a player alike."""
-        given = [str(self.n)]
-        for name, parameter in inspect.signature(type(self)).parameters.items():
-            value = getattr(self, name, parameter.default)
-            if name == "prior" and np.ptp(self.prior) > 0:
-                given.append(f"prior={self.prior.tolist()}")
-            elif name not in ("n", "prior") and value != parameter.default:
-                given.append(f"{name}={value!r}")
-        return f"{type(self).__name__}({', '.join(given)})"
+    def _restore(self, parts: Parts) -> None:
+        self._resume(parts.array("state", (None,)))
+        self.names = parts.names("names", self.n)
+        self._slept = parts.flag("_slept")
