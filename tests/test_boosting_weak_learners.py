@@ -15,7 +15,7 @@ from sklearn.naive_bayes import BernoulliNB
 from regretless import _core
 from regretless import river as facade
 from regretless.base.adapters import takes_weights
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost
 from regretless.boosting.copies import Ensemble
 from regretless.linear import KernelPerceptron, LinearClassifier, Perceptron

@@ -9,7 +9,7 @@ import pytest
 from command_line import run, run_json, with_labels
 
 from regretless import boosting, streams
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.cli.learners import _BOOSTERS, Kind, LearnerOptions
 from regretless.linear import LinearClassifier
 

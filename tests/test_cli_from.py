@@ -8,7 +8,7 @@ import command_line
 import pytest
 from command_line import SMALL, run, run_json
 
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 
 CUT = 217
 

@@ -7,7 +7,7 @@ import command_line
 import pytest
 from command_line import SMALL, run
 
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from command_line import run, run_json, with_labels
 
 from regretless import streams
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.cli.learners import LearnerOptions, Sketch
 from regretless.newton import _SKETCHES, NewtonClassifier, NewtonRegressor
 

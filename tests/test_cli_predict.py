@@ -10,7 +10,7 @@ import pytest
 from command_line import ENVIRONMENT, SMALL, examples, run, trained
 
 from regretless import streams
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 
 
 @pytest.fixture

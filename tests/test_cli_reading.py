@@ -6,7 +6,7 @@ import command_line
 import pytest
 from command_line import run, same_weights
 
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.streams.reading import Without
 
 

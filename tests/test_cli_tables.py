@@ -6,7 +6,7 @@ import pytest
 from command_line import SMALL, process, run
 from pyarrow import parquet
 
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.linear import LinearClassifier
 
 

@@ -9,7 +9,7 @@ import pytest
 from command_line import SMALL, examples, process, run, run_json, same_weights, trained
 
 from regretless import linear, losses, rules
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.linear import Auto, LinearClassifier, PassiveAggressiveRegressor, PrimalDual
 
 

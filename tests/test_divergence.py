@@ -9,7 +9,7 @@ from command_line import process, run, run_json
 
 from regretless import linear, newton, rules
 from regretless._core import Diverged
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.linear import Auto, LinearClassifier, LinearRegressor, PassiveAggressiveRegressor
 
 ADAGRAD = rules.AdaGrad(scale_invariant=True)

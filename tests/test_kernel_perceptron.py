@@ -15,9 +15,8 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from regretless import linear
-from regretless.base.learner import load_learner as load
 from regretless.base.model import Row
-from regretless.base.state import Parts
+from regretless.base.state import Parts, load
 from regretless.linear import KernelPerceptron, LinearClassifier, Perceptron, PrimalDual
 from regretless.linear import kernels as support_vectors
 from regretless.linear.kernels import SupportVectors

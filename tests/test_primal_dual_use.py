@@ -12,7 +12,7 @@ from reference.primal_dual import mu
 from scipy import sparse
 
 from regretless import _core, geometry, losses
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, UnnormalizedEntropy
 from regretless.linear import PrimalDual
 from regretless.linear.dual_model import dual_vector

@@ -16,7 +16,7 @@ import pytest
 from command_line import ENVIRONMENT, SMALL, process, run
 
 from regretless.base import persistence
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.evaluate.training import Training
 from regretless.experts import Hedge
 from regretless.linear import LinearClassifier

@@ -12,7 +12,7 @@ import pytest
 
 from regretless import streams
 from regretless.base.columns import ColumnsWarning, Schema
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.boosting import OnlineBBM
 from regretless.linear import Auto, LinearClassifier, LinearRegressor, PassiveAggressive
 from regretless.newton import NewtonClassifier

@@ -7,7 +7,7 @@ import pytest
 from command_line import process, run, run_json
 
 from regretless import evaluate, streams
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.cli.familiar import familiar
 from regretless.cli.first_labels import first_labels
 from regretless.evaluate.validation import FirstLabels

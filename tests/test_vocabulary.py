@@ -17,7 +17,16 @@ from regretless.certificates import Certificate
 
 ROOMS = (
     *("linear", "newton", "boosting", "experts", "bandits", "bandits.off_policy", "oco", "games"),
-    *("classes", "batch", "adversaries", "evaluate", "certificates", "river", "sklearn", "base.run"),
+    *(
+        "classes",
+        "batch",
+        "adversaries",
+        "evaluate",
+        "certificates",
+        "river",
+        "sklearn",
+        "base.run",
+    ),
 )
 # Who a run or a player can be compared with, in every room by these words; `means` of arms are what
 # chance has told; `delta`, how likely what was drawn may fail; a learner's own examples are X and y.

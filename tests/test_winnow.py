@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from regretless import oco, streams
 from regretless.adversaries import DisjunctionStream
-from regretless.base.learner import load_learner as load
+from regretless.base.state import load
 from regretless.batch import online_to_batch
 from regretless.experts import WeightedMajority
 from regretless.geometry import UnnormalizedEntropy

@@ -1,21 +1,19 @@
 """Audits: what no linear model of a given norm could have gone below, beside any model."""
 
-import dataclasses
-import inspect
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses
-from regretless.base import arguments, persistence, rows, state
+from regretless.base import arguments, rows
 from regretless.base.arguments import LARGEST_VALUE, Array, shown
 from regretless.base.classifier import Labels, label_array
 from regretless.base.learner import weight_array
-from regretless.base.threads import OneThread
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
@@ -60,7 +58,7 @@ class Pass(NamedTuple):
     loss: float | None
 
 
-class Audit(OneThread):
+class Audit(Stateful):
     """Tells how small the loss of any linear model of bounded norm could have been on these examples.
 
     The auditor is shown the examples `(x, y)` that some model learns from, and optionally the scores
@@ -116,7 +114,7 @@ class Audit(OneThread):
     Shalev-Shwartz and Singer (2007) see online learning as such an ascent of the dual.
     """
 
-    _saved: ClassVar[str] = "Audit"
+    _engine_name = "_core"
 
     def __init__(
         self,
@@ -145,12 +143,12 @@ class Audit(OneThread):
         self.memory = arguments.whole(memory, "memory", 1, 2**24)
         self._reset()
 
-    def _reset(self) -> None:
+    def _start(self) -> _core.Audit:
         twin = losses.compiled(self.loss_function)
         assert twin is not None
         hashed = self.bits if self.features == "hashed" else 0
         lanes = _lanes_of(self.norms)
-        self._core = _core.Audit(
+        return _core.Audit(
             twin,
             [norm for norm, _ in lanes],
             [rate for _, rate in lanes],
@@ -160,6 +158,9 @@ class Audit(OneThread):
             self.memory,
             self.revisits,
         )
+
+    def _reset(self) -> None:
+        self._core = self._start()
         self._core.belongs_to(self)
         self._labels = Labels()
         self._earlier: list[Pass] = []
@@ -492,85 +493,33 @@ class Audit(OneThread):
 
     # --- copies and files ----------------------------------------------------------------------------
 
+    @of_options
     def _options(self) -> dict[str, Any]:
-        names = list(inspect.signature(Audit).parameters)[1:]
-        return {"loss": self.loss_function, **{name: getattr(self, name) for name in names}}
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(Audit).parameters
-        given = self._options()
-        loss = given.pop("loss")
-        plain = loss == losses.get(loss.name)
-        shown = [repr(loss.name) if plain else repr(loss)]
-        for name, value in given.items():
-            if value != defaults[name].default:
-                shown.append(f"{name}={value!r}")
-        return f"Audit({', '.join(shown)})"
-
-    def clone(self) -> Self:
-        """An auditor with the same options that has seen nothing."""
-        return type(self)(**self._options())
-
-    def copy(self) -> Self:
-        """An auditor that has seen all the same."""
-        return self.__copy__()
+        plain = self.loss_function == losses.get(self.loss_function.name)
+        loss = self.loss_function.name if plain else self.loss_function
+        return {"loss": loss} | super()._options()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {k: v for k, v in self.__dict__.items() if k != "_core"}
-        return {**kept, "_outputs": self._core.outputs, "_state": self._core.state()}
+        kept = super().__getstate__()
+        kept["_core"]["outputs"] = self._core.outputs
+        return kept
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        kept = dict(kept)
-        outputs, arrays = kept.pop("_outputs"), kept.pop("_state")
-        self.__dict__.update(kept)
-        self._reset()
-        self.__dict__.update(kept)
-        self._core.restore(outputs, **arrays)
+    def _resume(self, learned: dict[str, Any]) -> None:
+        self._core.restore(**learned)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the auditor to a safetensors file, all at once or not at all."""
-        described, arrays = self._described()
-        persistence.write(path, {"class": self._saved, **described}, arrays)
-
-    def _described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All there is to know of the auditor, as text and arrays."""
-        for label in self._labels.labels:
-            if not isinstance(label, (str, bool, int, float)):
-                raise ValueError(f"y={shown(label)}: a {type(label).__name__} cannot be saved")
-        options = self._options()
-        loss = options.pop("loss")
-        arrays = {**self._core.state()}
-        for at, each in enumerate(self._earlier):
-            arrays[f"pass{at}"] = each.lanes
-        if self._moments is not None:
-            arrays["first_moments"] = self._moments[0]
-        described = {
-            "loss": {"name": loss.name, **dataclasses.asdict(loss)},
-            "options": {**options, "norms": list(self.norms)},
+    def _learned(self) -> dict[str, Any]:
+        first, count = self._moments or (None, None)
+        return {
             "outputs": self._core.outputs,
             "missing": self._missing,
             "labels": self._labels.labels,
-            "passes": [list(each[1:]) for each in self._earlier],
-            "moments": None if self._moments is None else self._moments[1],
+            "passes": [tuple(each) for each in self._earlier],
+            "first_moments": first,
+            "first_examples": count,
+            **self._core.state(),
         }
-        return described, arrays
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The auditor that `save` wrote to `path`."""
-        with state.opening(path, cls._saved) as parts:
-            return cls._restored(parts)
-
-    @classmethod
-    def _restored(cls, parts: state.Parts) -> Self:
-        """The auditor that `_described` is about."""
-        loss = parts.inside("loss").options()
-        kind = type(losses.get(arguments.instance(loss.pop("name"), "loss", str)))
-        audit = cls(kind(**loss), **parts.inside("options").options())
-        audit._restore(parts)
-        return audit
-
-    def _restore(self, parts: state.Parts) -> None:
+    def _restore(self, parts: Parts) -> None:
         outputs = parts.count("outputs")
         self._missing = parts.number("missing", 0.0)
         labels = Labels()
@@ -581,21 +530,7 @@ class Audit(OneThread):
         if labels.labels != found or outputs != (len(found) if len(found) > 2 else 1):
             raise ValueError("the labels do not fit the outputs")
         self._labels = labels
-        passes = arguments.instance(parts.take("passes"), "passes", list)
-        shape = len(_lanes_of(self.norms)) + 1, 4
-        for at, (examples, weight, loss) in enumerate(passes):
-            known = None if loss is None else arguments.not_negative(loss, "passes")
-            counts = (
-                arguments.whole(examples, "passes", 0),
-                arguments.not_negative(weight, "passes"),
-            )
-            self._earlier.append(Pass(parts.array(f"pass{at}", shape), *counts, known))
-        count = parts.take("moments")
-        if count is not None:
-            first = parts.array("first_moments", (None,))
-            if math.isqrt(2 * first.size) * (math.isqrt(2 * first.size) + 1) != 2 * first.size:
-                raise ValueError("first_moments is not a triangle")
-            self._moments = first, arguments.not_negative(count, "moments")
+        self._restore_passes(parts)
         every = {name: parts.array(name, (None,)) for name in ("sums", "model_sums", "scalars")}
         every |= {
             f"kept_{name}": parts.array(f"kept_{name}", (None,)) for name in ("slopes", "duals")
@@ -616,6 +551,25 @@ class Audit(OneThread):
         if every["kept_targets"].size > self.memory:
             raise ValueError("more examples were kept than memory has room for")
         self._core.restore(outputs, **every)
+
+    def _restore_passes(self, parts: Parts) -> None:
+        passes = arguments.instance(parts.take("passes"), "passes", list)
+        shape = len(_lanes_of(self.norms)) + 1, 4
+        for lanes, examples, weight, loss in passes:
+            known = None if loss is None else arguments.not_negative(loss, "passes")
+            counts = (
+                arguments.whole(examples, "passes", 0),
+                arguments.not_negative(weight, "passes"),
+            )
+            self._earlier.append(Pass(Parts({"pass": lanes}).array("pass", shape), *counts, known))
+        count = parts.take("first_examples")
+        if count is None:
+            arguments.instance(parts.take("first_moments"), "first_moments", type(None))
+        else:
+            first = parts.array("first_moments", (None,))
+            if math.isqrt(2 * first.size) * (math.isqrt(2 * first.size) + 1) != 2 * first.size:
+                raise ValueError("first_moments is not a triangle")
+            self._moments = first, arguments.not_negative(count, "first_examples")
 
 
 _NAMES: dict[str, type[np.generic]] = {

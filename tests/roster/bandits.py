@@ -330,7 +330,7 @@ BANDITS = [
         "arms::the_potential_makes_the_condition_an_equality",
         LIKELY,
         draws=True,
-        load=lambda kind, path: kind.load(path, POTENTIAL),
+        load=lambda kind, path: kind.load(path, potential=POTENTIAL),
     ),
     Entry(
         "Exp4",

@@ -406,7 +406,7 @@ EXPERTS = [
         "experts_drifting::weights_and_sums_are_those_of_the_text",
         "experts_drifting::the_sum_never_grows_and_every_bound_holds",
         BOUND,
-        load=lambda kind, path: kind.load(path, TwoNormPotential()),
+        load=lambda kind, path: kind.load(path, potential=TwoNormPotential()),
     ),
     Entry(
         "DriftingGame drawn",
@@ -424,7 +424,7 @@ EXPERTS = [
         Chips(),
         "chip_potentials::recursion_against_brute_force",
         "chip_potentials::two_movements_have_a_closed_form",
-        load=lambda kind, path: kind.load(path, BIASED),
+        load=lambda kind, path: kind.load(path, potential=BIASED),
         without={
             "batch": "has no run: an adversary answers each round",
             "bound": "has no certificate; its oracle's tests have the value of the game",
@@ -479,6 +479,6 @@ EXPERTS = [
         "experts_pruning::it_is_the_dense_simulation",
         "experts_pruning::certificate_is_the_formula_for_the_best_pruning",
         BOUND,
-        load=lambda kind, path: kind.load(path, TREE, "absolute"),
+        load=lambda kind, path: kind.load(path, tree=TREE),
     ),
 ]

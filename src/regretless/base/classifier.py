@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from regretless import _core
 from regretless._core import Want
 from regretless.base import rows
-from regretless.base.arguments import Array, importance, listed, number, shown, sound
+from regretless.base.arguments import Array, importance, instance, listed, number, shown, sound
 from regretless.base.learner import LinearLearner, Outcome, weight_array
+from regretless.base.state import Parts
 from regretless.base.threads import in_core, in_turn
 
 # --- labels of any hashable type, and the lanes that stand for them -------------------------------
@@ -491,18 +492,17 @@ class Classifying(LinearLearner):
         _, _, first = self._weights()
         return first.item() if first.size == 1 else dict(zip(self._labels.labels, first.tolist()))
 
-    def _memory(self) -> dict[str, Any]:
-        return {"labels": self._labels.labels}
+    def _learned(self) -> dict[str, Any]:
+        return {"labels": self._labels.labels} | super()._learned()
 
-    def _remember(self, memory: dict[str, Any]) -> None:
-        labels = Labels()
-        for label in memory["labels"]:
+    def _restore(self, parts: Parts) -> None:
+        found, labels = parts.take("labels"), Labels()
+        for label in instance(found, "labels", list):
             if labels.check(label) not in labels.index:
                 labels.add(label)
+        super()._restore(parts)
         lanes = self._model.lanes if self._model else 1
-        if labels.labels != memory["labels"] or lanes != (
-            len(labels.labels) if len(labels.labels) > 2 else 1
-        ):
+        if labels.labels != found or lanes != (len(found) if len(found) > 2 else 1):
             raise ValueError("the labels do not fit the lanes")
         self._labels = labels
 

@@ -325,7 +325,7 @@ class Model(ABC):
         self.reader.restore(**names)
         if lanes < 1:
             raise ValueError("the number of lanes is damaged")
-        parts = Parts({}, arrays)
+        parts = Parts(arrays)
         self.relane([-1] * lanes, [1] * lanes)
         self.totals = restored_totals(parts, lanes)
         self.take(parts)

@@ -17,7 +17,7 @@ import importlib
 import inspect
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Self
@@ -31,7 +31,10 @@ from regretless.base.values import call_of
 
 MOST = 1e305  # numbers in a file are no larger, so that a few of them can be added up
 _PARTS = ("losses", "rules", "rates", "geometry", "domains", "bandits")  # rooms of small objects
-_ROOMS = ("linear", "newton", "boosting", "experts", "oco", "bandits", "games", "classes")
+_ROOMS = (
+    *("linear", "newton", "boosting", "experts", "oco", "bandits", "games", "classes"),
+    "certificates",
+)
 
 
 class NotGiven(ValueError):
@@ -57,6 +60,7 @@ class Stateful(OneThread):
     _engine_name: ClassVar[str] = "_engine"
     _not_copied: ClassVar[tuple[str, ...]] = ()  # attributes that each object makes for itself
     _yours: ClassVar[tuple[str, ...]] = ()  # options that may be code of the user's own
+    _caches: ClassVar[tuple[str, ...]] = ()  # attributes that only save time
 
     # --- the three methods of a class ---------------------------------------------------------------
 
@@ -106,7 +110,11 @@ class Stateful(OneThread):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return _same(self.__getstate__(), other.__getstate__())
+        mine, theirs = (
+            {k: v for k, v in each.__getstate__().items() if k not in self._caches}
+            for each in (self, other)
+        )
+        return _same(mine, theirs)
 
     def __hash__(self) -> int:
         return hash(type(self))  # what has been learned changes, so no more than this is fixed
@@ -128,6 +136,7 @@ class Stateful(OneThread):
         learned = kept.get(self._engine_name)
         self.__dict__.update(kept)
         if learned is not None:
+            del self.__dict__[self._engine_name]
             engine = self.__dict__[self._engine_name] = self._start()
             if hasattr(engine, "belongs_to"):
                 engine.belongs_to(self)
@@ -162,11 +171,14 @@ class Stateful(OneThread):
         arrays: Mapping[str, NDArray[Any]],
         yours: Mapping[str, Any],
     ) -> Self:
-        found = description.get("class")
-        if found != cls.__name__:
-            raise ValueError(f"{path} holds a {found}, not a {cls.__name__}")
+        name, kind = description.get("class"), cls
+        if name != cls.__name__:
+            found = class_named(name) if isinstance(name, str) else None
+            if found is None or not issubclass(found, cls):
+                raise ValueError(f"{path} holds a {str(name)[:60]}, not a {cls.__name__}")
+            kind = found
         with blaming(path):
-            return cls._rebuilt(path, description, dict(arrays), yours)
+            return kind._rebuilt(path, description, dict(arrays), yours)
 
     @classmethod
     def _rebuilt(
@@ -242,6 +254,8 @@ def _same(one: Any, two: Any) -> bool:
         return len(one) == len(two) and all(map(_same, one, two))
     if isinstance(one, np.random.Generator):
         return _same(one.bit_generator.state, two.bit_generator.state)
+    if type(one).__module__.startswith("regretless.") and not isinstance(one, Stateful):
+        return _same(one.__reduce_ex__(4)[2:3], two.__reduce_ex__(4)[2:3])
     return one is two or bool(one == two) or (one != one and two != two)  # noqa: PLR0124
 
 
@@ -258,40 +272,42 @@ def encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
         value = value.item()
     if value is None or isinstance(value, (str, bool, int)):
         return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else {"float": repr(value)}
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        arrays[name] = value
-        return {"array": name}
+    if isinstance(value, float) and math.isfinite(value):
+        return value
     if isinstance(value, list):
         return [encode(each, f"{name}.{k}", arrays) for k, each in enumerate(value)]
-    if isinstance(value, tuple):
-        return {"tuple": encode(list(value), name, arrays)}
-    if isinstance(value, dict):
-        pairs = enumerate(value.items())
-        return {
-            "dict": [
-                [encode(k, f"{name}.{i}", arrays), encode(v, f"{name}.{_key(k, i)}", arrays)]
-                for i, (k, v) in pairs
-            ]
-        }
-    if isinstance(value, type) and class_named(value.__name__) is value:
-        return {"class": value.__name__}
-    if isinstance(value, Stateful) and class_named(type(value).__name__) is type(value):
-        return {"object": _nested(value, name, arrays)}
-    room = room_of(value)
-    if room is not None:
-        inside = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
-        return {
-            room: [
-                type(value).__name__,
-                {k: encode(v, f"{name}.{k}", arrays) for k, v in inside.items()},
-            ]
-        }
-    raise ValueError(
-        f"{name.removeprefix('options.')}={arguments.shown(value)}: a {type(value).__name__} cannot "
-        "be saved; strings, numbers, tuples and objects of this library can"
-    )
+    kind, inside = _tagged(value, name, arrays)
+    return {kind: inside}
+
+
+def _tagged(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> tuple[str, Any]:
+    """A value that JSON does not have: of which kind it is, and what it is made of."""
+    kind, inside = room_of(value) or "", None
+    if isinstance(value, float):
+        kind, inside = "float", repr(value)
+    elif isinstance(value, np.ndarray) and value.dtype != object:
+        kind, inside = "array", name
+        arrays[name] = value
+    elif isinstance(value, tuple):
+        kind, inside = "tuple", encode(list(value), name, arrays)
+    elif isinstance(value, dict):
+        pairs = ((k, v, f"{name}.{_key(k, i)}") for i, (k, v) in enumerate(value.items()))
+        kind, inside = "dict", [[encode(k, at, {}), encode(v, at, arrays)] for k, v, at in pairs]
+    elif isinstance(value, type) and class_named(value.__name__) is value:
+        kind, inside = "class", value.__name__
+    elif isinstance(value, Stateful) and class_named(type(value).__name__) is type(value):
+        kind, inside = "object", _nested(value, name, arrays)
+    elif kind:
+        found = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+        options = {k: encode(v, f"{name}.{k}", arrays) for k, v in found.items()}
+        inside = [type(value).__name__, options]
+    if not kind:
+        raise ValueError(
+            f"{name.removeprefix('options.')}={arguments.shown(value)}: a {type(value).__name__} "
+            "cannot be saved to a file, which holds no code; strings, numbers, tuples and objects of "
+            "this library can, and a pickle can hold more"
+        )
+    return kind, inside
 
 
 def _key(key: Any, at: int) -> str:
@@ -321,21 +337,14 @@ def decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if len(value) != 1:
         raise ValueError(f"{arguments.shown(value)} is not a value")
     ((kind, inside),) = value.items()
-    if kind == "float":
-        return float(arguments.instance(inside, "float", str))
-    if kind == "array":
-        if inside not in arrays:
-            raise ValueError(f"the part {inside!r} is missing")
-        return arrays.pop(inside)
-    if kind == "tuple":
-        return tuple(decode(arguments.instance(inside, "tuple", list), arrays))
-    if kind == "dict":
-        return {decode(k, arrays): decode(v, arrays) for k, v in inside}
-    if kind == "class":
-        return known_class(inside)
-    if kind == "object":
-        return _object(dict(inside), arrays)
-    return _part(kind, inside, arrays)
+    read = _KINDS.get(kind)
+    return _part(kind, inside, arrays) if read is None else read(inside, arrays)
+
+
+def _array(name: Any, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    if name not in arrays:
+        raise ValueError(f"the part {arguments.shown(name)} is missing")
+    return arrays.pop(name)
 
 
 def _object(described: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
@@ -349,6 +358,16 @@ def _object(described: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
             raise ValueError(f"the part {name!r} is missing")
     found = {name: arrays.pop(there) for name, there in own.items()}
     return kind._rebuilt("it", described, found, {})
+
+
+_KINDS: dict[str, Callable[[Any, dict[str, NDArray[Any]]], Any]] = {
+    "float": lambda text, _: float(arguments.instance(text, "float", str)),
+    "array": _array,
+    "tuple": lambda each, arrays: tuple(decode(arguments.instance(each, "tuple", list), arrays)),
+    "dict": lambda pairs, arrays: {decode(k, arrays): decode(v, arrays) for k, v in pairs},
+    "class": lambda name, _: known_class(name),
+    "object": lambda described, arrays: _object(dict(described), arrays),
+}
 
 
 def _part(room: str, inside: Any, arrays: dict[str, NDArray[Any]]) -> Any:
@@ -422,6 +441,29 @@ def load(path: str | os.PathLike[str], **yours: Any) -> Any:
     if found is None:
         raise ValueError(f"{path} holds a {name[:60]}, which this version does not know")
     return found._loaded(path, description, arrays, yours)
+
+
+def write(path: str | os.PathLike[str], values: Mapping[str, Any]) -> None:
+    """Write values by name that are not those of one object, all at once or not at all."""
+    arrays: dict[str, NDArray[Any]] = {}
+    description = {name: encode(value, name, arrays) for name, value in values.items()}
+    persistence.write(path, description, arrays)
+
+
+@contextmanager
+def opening(path: str | os.PathLike[str], kind: str, needed: str) -> Iterator["Parts"]:
+    """The values that `write` wrote, all of which must be taken.
+
+    Every file of the `kind` has the value `needed`.
+    """
+    description, arrays = persistence.read(path)
+    if needed not in description:
+        raise NotGiven(f"{path} is not {kind}")
+    with blaming(path):
+        del description["format"]
+        parts = Parts({name: decode(value, arrays) for name, value in description.items()} | arrays)
+        yield parts
+        parts.done()
 
 
 # --- parts, taken one by one -------------------------------------------------------------------------

@@ -78,14 +78,21 @@ class OneThread:
     """
 
     def __init_subclass__(
-        cls, changing: Sequence[str] = (), in_core: bool = True, **options: Any
+        cls,
+        changing: Sequence[str] = (),
+        in_core: bool = True,
+        constant: bool = False,
+        **options: Any,
     ) -> None:
         """Wrap what the class defines.
 
         Parameters: `changing`, public attributes that calls change; `in_core=False`, if the work of
-        methods that are `in_core` is not done there, so that they are wrapped, too.
+        methods that are `in_core` is not done there, so that they are wrapped, too; `constant`, if no
+        method changes anything, so that all threads may call them at the same time.
         """
         super().__init_subclass__(**options)
+        if constant:
+            return
         inherited = {} if in_core else {k: getattr(cls, k) for k in dir(cls) if _is_in_core(cls, k)}
         for name, value in (inherited | vars(cls)).items():
             if name[0] != "_" or name in _SPECIAL:

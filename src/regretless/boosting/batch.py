@@ -1,9 +1,6 @@
 """What AdaBoost, NHBoost and NHBoostDT share: labels in and out, margins, certificates, files."""
 
-import copy
-import inspect
 import math
-import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -11,10 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.base import arguments, persistence, state
-from regretless.base.arguments import Array, number, shown, whole
+from regretless.base import arguments
+from regretless.base.arguments import Array, shown, whole
 from regretless.base.classifier import Labels, label_array
-from regretless.base.threads import OneThread, of_options
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.boosting.stump_search import Columns, Ensemble, FittedStump, Weighing, boost
 from regretless.certificates import Certificate, verdict
 from regretless.experts.potentials import normal_scale
@@ -126,7 +124,7 @@ _EPS = float(np.finfo(float).eps)
 _LEVEL = 2.0**-50  # far below the vote of a hypothesis, and (1 + _LEVEL) / 2 is not 1/2
 
 
-class BatchBooster(OneThread, ABC):
+class BatchBooster(Stateful, ABC):
     """A vote of weak hypotheses, trained on all examples at once."""
 
     _theorem: ClassVar[str]
@@ -346,111 +344,78 @@ class BatchBooster(OneThread, ABC):
     @of_options
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options the learner was made with."""
-        return {"weak": self.weak, "rounds": self.rounds}
+        return self._options()
 
     def set_params(self, **options: Any) -> Self:
         """Change options, for the next `fit`."""
         for name, value in options.items():
-            if name not in BatchBooster.get_params(self):
+            if name not in self._options():
                 raise ValueError(f"{name!r} is not an option of {type(self).__name__}")
             setattr(self, name, value)
         return self
 
-    @of_options
-    def clone(self) -> Self:
-        """A learner with the same options that has seen nothing."""
-        return type(self)(**BatchBooster.get_params(self))
-
-    def copy(self) -> Self:
-        """A learner that has learned all the same."""
-        return copy.deepcopy(self)
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(BatchBooster.__init__).parameters
-        shown = (
-            f"{name}={value!r}"
-            for name, value in BatchBooster.get_params(self).items()
-            if value is not defaults[name].default and value != defaults[name].default
-        )
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the learner to a safetensors file, all at once or not at all."""
+    def _learned(self) -> dict[str, Any]:
         self._check_fitted()
         if self.weak is not None:
             raise ValueError(
                 f"weak={self.weak!r}: a file holds no code; stumps can be saved, others be pickled"
             )
-        for label in self._labels.labels:
-            if not isinstance(label, (str, bool, int, float)):
-                raise ValueError(
-                    f"the label {shown(label)} cannot be saved; strings and numbers can"
-                )
-        arrays: dict[str, NDArray[Any]] = {}
-        for k, ensemble in enumerate(self._ensembles):
-            found = {part: getattr(ensemble, part) for part in _PARTS}
-            stumps = ensemble.hypotheses
-            found["thresholds"] = np.array([h.threshold for h in stumps])
-            found["sides"] = np.array([(h.below, h.above) for h in stumps], np.int64).reshape(-1, 2)
-            arrays |= {f"{part}.{k}": array for part, array in found.items()}
-        description = {
-            "class": type(self).__name__,
-            "rounds": int(self.rounds),
+        return {
             "labels": self._labels.labels,
             "sources": self._sources,
-            "features": [[h.feature for h in e.hypotheses] for e in self._ensembles],
-            "scales": [e.scale for e in self._ensembles],
+            "ensembles": [_described(each) for each in self._ensembles],
         }
-        persistence.write(path, description, arrays)
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The learner that `save` wrote to `path`."""
-        with state.opening(path, cls.__name__) as parts:
-            made = cls(rounds=parts.whole("rounds", 1))
-            labels, made._sources = parts.take("labels"), parts.take("sources")
-            made._labels = Labels()
-            for label in labels:
-                made._labels.labels.append(made._labels.check(label))
-            made._labels = Labels(labels)
-            features, scales = parts.take("features"), parts.take("scales")
-            votes = 1 if len(labels) == 2 else len(labels)
-            if not len(made._labels.index) == len(labels) > 1 or len(features) != votes:
-                raise ValueError("there is not one vote for each label")
-            if len({*made._sources}) != len(made._sources) or not {*map(type, labels)} <= _LABELS:
-                raise ValueError("sources or labels are there twice, or are not numbers or texts")
-            made._ensembles = [
-                _restored(k, features[k], number(scales[k], "scales"), parts) for k in range(votes)
-            ]
-            known = {None, *made._sources}
-            if any(h.feature not in known for e in made._ensembles for h in e.hypotheses):
-                raise ValueError("features has one that is not among the sources")
-            return made
+    def _restore(self, parts: Parts) -> None:
+        labels, self._sources = parts.take("labels"), parts.take("sources")
+        self._labels = Labels()
+        for label in labels:
+            self._labels.labels.append(self._labels.check(label))
+        self._labels = Labels(labels)
+        ensembles = parts.take("ensembles")
+        votes = 1 if len(labels) == 2 else len(labels)
+        if not len(self._labels.index) == len(labels) > 1 or len(ensembles) != votes:
+            raise ValueError("there is not one vote for each label")
+        if len({*self._sources}) != len(self._sources) or not {*map(type, labels)} <= _LABELS:
+            raise ValueError("sources or labels are there twice, or are not numbers or texts")
+        self._ensembles = [_restored(Parts(each)) for each in ensembles]
+        known = {None, *self._sources}
+        if any(h.feature not in known for e in self._ensembles for h in e.hypotheses):
+            raise ValueError("features has one that is not among the sources")
 
 
 _LABELS = {str, bool, int, float}
 
 
-def _restored(k: int, features: list[Any], scale: float, parts: state.Parts) -> Ensemble:
-    rounds = len(features)
+def _described(ensemble: Ensemble) -> dict[str, Any]:
+    """A vote of stumps, by name."""
+    stumps = ensemble.hypotheses
+    return {
+        **{part: getattr(ensemble, part) for part in _PARTS},
+        "features": [h.feature for h in stumps],
+        "thresholds": np.array([h.threshold for h in stumps]),
+        "sides": np.array([(h.below, h.above) for h in stumps], np.int64).reshape(-1, 2),
+        "scale": ensemble.scale,
+    }
 
-    def array(name: str, low: float, high: float, shape: tuple[Any, ...] = (rounds,)) -> Array:
-        return parts.array(f"{name}.{k}", shape, low, high)
 
-    edge = 1.0 + 1e-9
-    prior = array("prior", 0.0, edge, (None,))
+def _restored(parts: Parts) -> Ensemble:
+    features, scale = parts.take("features"), parts.number("scale")
+    rounds, edge = len(features), 1.0 + 1e-9
+    prior = parts.array("prior", (None,), 0.0, edge)
     found = {
         "prior": prior,
-        "alphas": array("alphas", -1e150, 1e150),
-        "edges": array("edges", -0.5 * edge, 0.5 * edge),
-        "errors": array("errors", 0.0, edge),
-        "zero_weights": array("zero_weights", 0.0, edge),
-        "margins": array("margins", -edge, edge, (len(prior),)),
+        "alphas": parts.array("alphas", (rounds,), -1e150, 1e150),
+        "edges": parts.array("edges", (rounds,), -0.5 * edge, 0.5 * edge),
+        "errors": parts.array("errors", (rounds,), 0.0, edge),
+        "zero_weights": parts.array("zero_weights", (rounds,), 0.0, edge),
+        "margins": parts.array("margins", (len(prior),), -edge, edge),
     }
-    thresholds = array("thresholds", -1e305, 1e305)
-    sides = parts.array(f"sides.{k}", (rounds, 2), -1, 1, np.int64)
+    thresholds = parts.array("thresholds", (rounds,), -1e305, 1e305)
+    sides = parts.array("sides", (rounds, 2), -1, 1, np.int64)
+    parts.done()
     if (sides == 0).any() or abs(prior.sum() - 1.0) > 1e-6 or not 0 <= scale <= 1e150:
-        raise ValueError(f"sides.{k}, prior.{k} or the scale are not those of a vote")
+        raise ValueError("sides, prior or the scale are not those of a vote")
     stumps = [
         FittedStump(f, t, *s) for f, t, s in zip(features, thresholds.tolist(), sides.tolist())
     ]

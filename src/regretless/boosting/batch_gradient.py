@@ -1,7 +1,5 @@
 """Gradient boosting of a fixed sample (Luo (2016), appendix B.2.3), with and without shrinking."""
 
-import copy
-import inspect
 import math
 from collections.abc import Sequence
 from typing import Any, Self
@@ -18,14 +16,14 @@ from regretless.base.arguments import (
     shown,
     whole,
 )
-from regretless.base.threads import OneThread
+from regretless.base.state import Parts, Stateful
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
 _EPS = float(np.finfo(float).eps)
 
 
-class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
+class BatchGradientBoosting(Stateful, changing=("coef_", "losses_")):
     """Greedy boosting of a finite set of functions on a sample, by the mean loss.
 
         f_0 = 0,   f_i = (1 - sigma_i eta_i) f_{i-1} + eta_i g_i
@@ -74,30 +72,6 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
         self.eta = eta
         self.loss = loss
         self.shrink = shrink
-
-    def _given(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("rounds", "eta", "loss", "shrink")}
-
-    def clone(self) -> Self:
-        """One with the same options that has seen nothing.
-
-        >>> BatchGradientBoosting(eta=0.05).clone()
-        BatchGradientBoosting(eta=0.05)
-        """
-        return type(self)(**self._given())
-
-    def copy(self) -> Self:
-        """One that has learned all the same."""
-        return copy.deepcopy(self)
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
-        given = (
-            f"{name}={value!r}"
-            for name, value in self._given().items()
-            if isinstance(value, np.ndarray) or value != defaults[name].default
-        )
-        return f"BatchGradientBoosting({', '.join(given)})"
 
     def _etas(self) -> Array:
         whole(self.rounds, "rounds")
@@ -148,14 +122,14 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
 
     def predict(self, base: Any) -> Array:
         """The values of f_N, from those of the functions."""
-        self._learned()
+        self._check_fitted()
         return np.asarray(numbers(base, "base", "a table of numbers") @ self.coef_)
 
     def certificate(self, comparator: Any) -> Certificate:
         """The mean loss beyond that of `f = base @ comparator`, and its bound: (B.8), or (B.7) for
         sigma = 0.
         """
-        self._learned()
+        self._check_fitted()
         u = numbers(comparator, "comparator", "a list of weights")
         if u.shape != self.coef_.shape or not np.isfinite(u).all():
             raise ValueError(
@@ -185,6 +159,17 @@ class BatchGradientBoosting(OneThread, changing=("coef_", "losses_")):
             rounding=4.0 * _EPS * (rounds + len(self._y) + len(u)) * (own + best + self.losses_[0]),
         )
 
-    def _learned(self) -> None:
+    def _learned(self) -> dict[str, Any]:
+        self._check_fitted()
+        return {"coef": self.coef_, "losses": self.losses_, "sample": self._sample, "y": self._y}
+
+    def _restore(self, parts: Parts) -> None:
+        self.coef_ = parts.array("coef", (None,))
+        self.losses_ = parts.array("losses", (whole(self.rounds, "rounds") + 1,), 0.0)
+        self._sample = parts.array("sample", (None, len(self.coef_)), -1.0, 1.0)
+        sizes = -LARGEST_VALUE, LARGEST_VALUE
+        self._y = parts.array("y", (len(self._sample),), *sizes)
+
+    def _check_fitted(self) -> None:
         if not hasattr(self, "coef_"):
             raise ValueError("nothing has been learned yet: call fit first")

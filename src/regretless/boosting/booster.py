@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless import _core
 from regretless._core import Want
@@ -15,7 +14,6 @@ from regretless.base import rows
 from regretless.base.adapters import takes_weights
 from regretless.base.arguments import Array, whole, within
 from regretless.base.classifier import Classifying
-from regretless.base.learner import learner_class
 from regretless.boosting.copies import Ensemble
 from regretless.certificates import Certificate
 from regretless.experts.adaptive import lemma_4
@@ -394,22 +392,6 @@ class Booster(Classifying, in_core=False):
     def _last(self) -> bool:
         """Whether the last expert predicts, of those that AdaBoost.OL has."""
         return False
-
-    # --- copies and files ----------------------------------------------------------------------------
-
-    def __getstate__(self) -> dict[str, Any]:
-        if isinstance(self._model, Ensemble):  # its weak learners know how to be copied
-            return {k: v for k, v in self.__dict__.items() if k != "_reading"}
-        return super().__getstate__()
-
-    def _described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        kind = type(self._prototype)
-        if learner_class(kind.__name__) is not kind:
-            raise ValueError(
-                f"the weak learners are of the class {kind.__module__}.{kind.__qualname__}, which no "
-                "model file can hold: pickle the booster"
-            )
-        return super()._described()
 
 
 class Edged(Booster):

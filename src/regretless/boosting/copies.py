@@ -1,14 +1,12 @@
 """Weak learners that are Python objects, behind a booster: those that vote, and those that regress."""
 
 import copy
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from regretless import _core
@@ -17,9 +15,7 @@ from regretless.base import arguments, rows
 from regretless.base.adapters import Foreign, as_dict, as_matrix, fresh, takes_dicts, takes_weights
 from regretless.base.arguments import Array, shown
 from regretless.base.classifier import Classifying
-from regretless.base.learner import restored
 from regretless.base.model import Model, no_totals, restored_totals, totals_state
-from regretless.base.persistence import plain
 from regretless.base.state import Parts
 from regretless.boosting.gradient_certificate import constants_of
 from regretless.losses import Logistic, Loss, compiled
@@ -196,13 +192,6 @@ class Ensemble(Model):
 
     # --- copies and files ----------------------------------------------------------------------------
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "reader"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__init__(Logistic(), bits=0, names=0, intercept=False)  # its reader knows no names
-        self.__dict__.update(state)
-
     def weights(self) -> Array:
         raise ValueError("every weak learner has weights of its own: see those of weak_")
 
@@ -217,31 +206,31 @@ class Ensemble(Model):
             for lane in self._lanes
         )
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        out: dict[str, NDArray[Any]] = {"signs": np.array([lane.sign for lane in self._lanes])}
-        for k, lane in enumerate(self._lanes):
-            out[f"votes.{k}"] = lane.voting.state()
-            for i, each in enumerate(lane.weak):
-                description, own = each.model._described()
-                text = json.dumps(description).encode()
-                out[f"{k}.{i}.description"] = np.frombuffer(text, np.uint8)
-                out |= {f"{k}.{i}.{name}": array for name, array in own.items()}
-        return out
+    def arrays(self) -> dict[str, Any]:
+        return {
+            "signs": np.array([lane.sign for lane in self._lanes]),
+            "votes": [lane.voting.state() for lane in self._lanes],
+            "weak": self.weak,
+            "taught": [[each.learned for each in lane.weak] for lane in self._lanes],
+        }
 
     def take(self, parts: Parts) -> None:
         signs = parts.array("signs", (self.lanes,), -1, 1, np.int64).tolist()
         if 0 in signs:
             raise ValueError("signs has a 0")
+        votes, weak, taught = (parts.take(name) for name in ("votes", "weak", "taught"))
         for k, lane in enumerate(self._lanes):
-            lane.voting.restore(parts.array(f"votes.{k}", (None,)))
-            for i, each in enumerate(lane.weak):
-                own = parts.part(f"{k}.{i}").rest()
-                description = plain(own.pop("description").tobytes())
-                each.model = restored(f"weak learner {i}", description, own)
-                if type(each.model) is not type(self._prototype):
-                    raise ValueError(f"weak learner {i} is not a {type(self._prototype).__name__}")
-                each.learned = each.model.classes_.size > 0
+            lane.voting.restore(Parts({"votes": votes[k]}).array("votes", (None,)))
+            exchange(lane.weak, weak[k], taught[k])
         self._lanes = [replace(lane, sign=sign) for lane, sign in zip(self._lanes, signs)]
+
+
+def exchange(those: Sequence[Foreign], models: Any, taught: Any) -> None:
+    """Put other learners of the same class, and whether they have learned, in the place of these."""
+    for i, (each, model, learned) in enumerate(zip(those, models, taught, strict=True)):
+        if type(model) is not type(each.model):
+            raise ValueError(f"weak learner {i} is not a {type(each.model).__name__}")
+        each.model, each.learned = model, arguments.instance(learned, "taught", bool)
 
 
 # --- weak learners that predict a number in [-1, 1], and learn slopes or targets ------------------
@@ -408,25 +397,22 @@ class CopiesModel:
             **totals_state(self.totals),
             "stages": self.stages.state(),
             "width": np.array([width]),
-            "copies": self.copies,
+            "weak": [each.model for each in self.copies],
+            "taught": [each.learned for each in self.copies],
         }
 
-    def restore(
-        self,
-        lanes: int,
-        copies: list[Estimator],
-        **arrays: NDArray[Any],
-    ) -> None:
+    def restore(self, lanes: int, **arrays: Any) -> None:
         """Go on from what `state` gave."""
-        parts = Parts({}, arrays)
-        if lanes != 1 or len(copies) != len(self.copies):
+        parts = Parts(arrays)
+        if lanes != 1:
             raise ValueError("the state is of another booster")
         totals = restored_totals(parts, 1)
         (columns,) = parts.array("width", (1,), -1, 2**31, np.int64).tolist()
         stages = parts.array("stages", (None,))
+        exchange(self.copies, parts.take("weak"), parts.take("taught"))
         parts.done()
         self.stages.restore(stages)
-        self.totals, self.copies = totals, copies
+        self.totals = totals
         self.width = None if columns < 0 else columns
 
 

@@ -4,15 +4,13 @@ Luo (2016), section 3.2.
 """
 
 import builtins
-import copy
 import math
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 
 from regretless import _core, losses
 from regretless._core import Want
-from regretless.base import learner as loading
 from regretless.base import rows
 from regretless.base.adapters import fresh
 from regretless.base.arguments import (
@@ -20,6 +18,7 @@ from regretless.base.arguments import (
     Array,
     finite,
     importance,
+    instance,
     interval,
     number,
     numbers,
@@ -29,10 +28,8 @@ from regretless.base.arguments import (
     whole,
     within,
 )
-from regretless.base.learner import LinearLearner
-from regretless.base.state import Parts, blaming
-from regretless.base.threads import OneThread, of_options
-from regretless.boosting.copies import CopiesModel, Estimator
+from regretless.base.state import Parts, Stateful
+from regretless.boosting.copies import CopiesModel, Estimator, exchange
 from regretless.boosting.gradient_certificate import LINEAR, Replay, certified, constants_of, reach
 from regretless.boosting.weak_learners import NotLinear, Stump, WeakRegressor
 from regretless.certificates import Certificate
@@ -42,7 +39,7 @@ from regretless.losses import Loss, Squared
 # --- A weak learner and its negation (Luo (2016), footnote 11) ------------------------------------
 
 
-class BothSigns(OneThread):
+class BothSigns(Stateful):
     """Makes the class of a weak learner closed under negation, which the theorems ask for.
 
     Two copies: one is told the linear losses `s v`, the other `-s v`, and its predictions are negated.
@@ -67,17 +64,18 @@ class BothSigns(OneThread):
         self._sides = tuple(Estimator(fresh(weak), f"weak learner {i}") for i in range(2))
         self._hedge = Hedge(2, range=(-1.0, 1.0))
 
-    @of_options
-    def clone(self) -> "BothSigns":
-        """One that has seen nothing."""
-        return BothSigns(self.weak)
+    def _learned(self) -> dict[str, Any]:
+        return {
+            "sides": [side.model for side in self._sides],
+            "taught": [side.learned for side in self._sides],
+            "hedge": self._hedge,
+        }
 
-    def copy(self) -> "BothSigns":
-        """One that has learned the same."""
-        return copy.deepcopy(self)
-
-    def __repr__(self) -> str:
-        return f"BothSigns({self.weak!r})"
+    def _restore(self, parts: Parts) -> None:
+        exchange(self._sides, parts.take("sides"), parts.take("taught"))
+        self._hedge = instance(parts.take("hedge"), "hedge", Hedge)
+        if repr(self._hedge) != repr(Hedge(2, range=(-1.0, 1.0))):
+            raise ValueError(f"hedge={self._hedge} is not that of two sides")
 
     def predict_one(self, x: Any) -> float:
         """The mean of a prediction and a negated one."""
@@ -103,77 +101,12 @@ class BothSigns(OneThread):
         self.learn_slope(x, (self.predict_one(x) - min(max(y, -1.0), 1.0)) / 2.0, w)
 
 
-# --- boosters on disk: their own options and state, and the learners that they boost --------------
-
-
-class GradientFiles(LinearLearner):
-    """A booster is saved if its weak learner is one of this library."""
-
-    weak: Any
-
-    def _described(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        core: Any = self._model or self._start()
-        state = core.state()
-        learners = [each.model for each in state.pop("copies", [])]
-        if self.weak is not None:
-            learners.insert(0, self.weak.clone() if hasattr(self.weak, "clone") else self.weak)
-        for each in learners:
-            if not isinstance(each, LinearLearner):
-                raise ValueError(
-                    f"weak={shown(each)}: only learners of this library are saved to a file, which "
-                    "can hold "
-                    "no code; pickle the booster, or boost one of ours without negate"
-                )
-        described = [each._described() for each in learners]
-        plain = type(self)(**self.get_params() | {"weak": None})
-        description = super(GradientFiles, plain)._described()[0]
-        if self.weak is not None:
-            description["options"]["weak"] = {"yours": repr(self.weak)}
-        inside = {
-            f"{i}.{k}": v for i, (_, arrays) in enumerate(described) for k, v in arrays.items()
-        }
-        return description | {"learners": [text for text, _ in described]}, state | inside
-
-    @classmethod
-    def _restored(
-        cls,
-        path: Any,
-        description: dict[str, Any],
-        arrays: dict[str, Any],
-        yours: dict[str, Any] | None = None,
-    ) -> Self:
-        with blaming(path):
-            parts, description = Parts({}, arrays), dict(description)
-            learners = [
-                _learner(path, text, parts.part(str(i)).rest())
-                for i, text in enumerate(description.pop("learners", []))
-            ]
-            own: dict[str, Any] = parts.rest()
-        if not learners:
-            return super()._restored(path, description, own, yours)
-        if "stages" in own:
-            own["copies"] = [
-                Estimator(each, f"weak learner {i}", learned=True)
-                for i, each in enumerate(learners[1:])
-            ]
-        return super()._restored(path, description, own, {"weak": learners[0]})
-
-
-def _learner(path: Any, description: dict[str, Any], arrays: dict[str, Any]) -> Any:
-    from regretless import boosting  # which imports this file
-
-    name = str(description["class"])
-    if name in boosting.__all__:
-        return getattr(boosting, name)._restored(path, description, arrays)
-    return loading.restored(path, description, arrays)
-
-
 # --- online gradient boosting: weak learners for slopes, a strong one for losses ------------------
 
 _FEEDS = {feed.name: feed for feed in _core.Feed}
 
 
-class _GradientBoosting(GradientFiles, NotLinear, in_core=False):
+class _GradientBoosting(NotLinear, in_core=False):
     """What the two boosters share."""
 
     weak: Any

@@ -10,17 +10,16 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.base import state
 from regretless.base.arguments import Array, check_seed, not_negative, one_of, positive, whole
 from regretless.base.randomness import Draws
+from regretless.base.state import Parts
 from regretless.certificates import Certificate
 from regretless.classes.finite_class import FiniteClass
 from regretless.classes.generators import LIMIT
-from regretless.classes.learner import Arrays, ClassLearner, ClassRun, errors, rounds_of
+from regretless.classes.learner import ClassLearner, ClassRun, errors, rounds_of
 from regretless.classes.soa import LdimExperts
 from regretless.experts.hedge import Hedge
 
-_GIVEN = ("horizon", "rate", "experts", "seed", "limit")
 _ANALYSES = ("hoeffding", "Shalev-Shwartz (2012), Theorem 3.1")
 _EPS = float(np.finfo(float).eps)
 
@@ -208,25 +207,18 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
             4.0 * _EPS * self.rounds**2,  # of sums of numbers up to 1
         )
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def _state(self) -> tuple[dict[str, Any], Arrays]:
-        kept = (*_GIVEN, "rounds", "loss", "_past", "_played", "_length")
-        parts = {name: getattr(self, name) for name in kept}
-        if isinstance(self.pool, LdimExperts):
-            return parts | {"pool": "ldim"}, {"counts": self._counts, **self.pool._state()}
-        return parts | {"pool": "hypotheses"}, {
+    def _learned(self) -> dict[str, Any]:
+        kept = ("rounds", "loss", "_past", "_played", "_length")
+        pool = self.pool._learned()
+        return {name: getattr(self, name) for name in kept} | {
             "counts": self._counts,
-            "hedge": self.pool._engine.state(),
+            "ldim": isinstance(self.pool, LdimExperts),
+            "pool": pool,
         }
 
-    @classmethod
-    def _made(cls, H: FiniteClass, parts: state.Parts) -> Self:
-        learner = cls(H, **{name: parts.take(name) for name in _GIVEN})
-        learner._restore(parts)
-        return learner
-
-    def _restore(self, parts: state.Parts) -> None:
+    def _restore(self, parts: Parts) -> None:
         self.rounds, self._played = parts.whole("rounds"), parts.whole("_played")
         self._length = parts.whole("_length", 1)
         before = self.rounds - self._played  # in other periods
@@ -241,16 +233,12 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
         self._counts = parts.array("counts", (len(self.H.points), 2), 0, self.rounds, np.int64)
         if int(self._counts.sum()) != self.rounds:
             raise ValueError("counts do not add up to the rounds")
-        if one_of(parts.take("pool"), "pool", ("ldim", "hypotheses")) == "ldim":
+        if parts.flag("ldim"):
             self.pool = self._ldim_experts()
-            self.pool._restore(self._played, parts)
         else:
             self.pool = Hedge(len(self.H), rate=self._tuned(len(self.H)))
-            self.pool._restore(parts.array("hedge", (None,)))
-            if self.pool.rounds != self._played:
-                raise ValueError("hedge has played other rounds")
-
-    def __repr__(self) -> str:
-        usual = {"horizon": None, "rate": "hoeffding", "experts": "auto", "seed": 0, "limit": LIMIT}
-        given = (f"{k}={getattr(self, k)!r}" for k, v in usual.items() if getattr(self, k) != v)
-        return f"AgnosticLearner({', '.join([repr(self.H), *given])})"
+        learned = parts.inside("pool")
+        self.pool._restore(learned)
+        learned.done()
+        if self.pool.rounds != self._played:
+            raise ValueError("pool has played other rounds")

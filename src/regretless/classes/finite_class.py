@@ -3,7 +3,6 @@
 Shalev-Shwartz (2012), section 3.2.
 """
 
-import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 
 from regretless import _core
 from regretless.adversaries.examples import LittlestoneTree
-from regretless.base import persistence, state
 from regretless.base.arguments import one_of, shown, whole
+from regretless.base.state import Parts, Stateful
 from regretless.classes.generators import LIMIT, Generated, TooLarge, check_size
 from regretless.experts.majority import NotRealizable
 
@@ -132,7 +131,7 @@ class MistakeTree:
 Ids = NDArray[np.uint32]  # some of the hypotheses, in rising order
 
 
-class FiniteClass(Generated):
+class FiniteClass(Generated, Stateful, constant=True):
     """Hypotheses, each of which says 0 or 1 at each of some points.
 
     Hypotheses that say the same at all points are one; the name of the first is kept.
@@ -154,6 +153,7 @@ class FiniteClass(Generated):
     (0, 1)
     """
 
+    _not_copied = ("_search",)
     points: tuple[Hashable, ...]
     names: tuple[Any, ...]
 
@@ -328,38 +328,20 @@ class FiniteClass(Generated):
             raise TooLarge("VC", len(self), len(self.points), lower, upper, limit, "sets of points")
         return tuple(self.points[j] for j in chosen)
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "_search"}
+    def _options(self) -> dict[str, Any]:
+        options = {"table": self.table, "points": self.points, "names": self.names}
+        for name in ("points", "names"):
+            if options[name] == tuple(range(len(options[name]))):
+                options[name] = None  # as they are by default
+        return options
 
-    def _parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """For files: points and names as JSON has them, and the bits."""
-        parts = {"points": _written(self.points), "names": _written(self.names)}
-        return parts, {"bits": self._bits}
+    def _learned(self) -> dict[str, Any]:
+        return {}
 
-    @classmethod
-    def _made(cls, parts: state.Parts) -> Self:
-        bits = parts.array("bits", (None, None), 0, 2.0**64, np.uint64)
-        points, names = (_read(parts.take(name), parts.size * 64) for name in ("points", "names"))
-        if bits.shape != (len(names), (len(points) + 63) // 64):
-            raise ValueError(f"bits has shape {bits.shape}: it does not fit the points and names")
-        table = np.unpackbits(bits.view(np.uint8), axis=1, count=len(points), bitorder="little")
-        made = cls(table, points, names)
-        if len(made) != len(bits) or (made._bits != bits).any():
-            raise ValueError("bits has hypotheses that are alike, or labels of no point")
-        return made
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the class to a safetensors file; points and names must be numbers, strings or tuples."""
-        parts, arrays = self._parts()
-        persistence.write(path, {"class": "FiniteClass", **parts}, arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The class that `save` wrote to `path`."""
-        with state.opening(path, "FiniteClass") as parts:
-            return cls._made(parts)
+    def _restore(self, parts: Parts) -> None:
+        """There is nothing to take back: a class has no state besides its options."""
 
     def __repr__(self) -> str:
         return f"FiniteClass({len(self):,} hypotheses, {len(self.points):,} points)"
@@ -371,32 +353,6 @@ def _packed(values: NDArray[np.bool_]) -> NDArray[np.uint64]:
     words = np.zeros((len(values), (values.shape[1] + 63) // 64 * 8), np.uint8)
     words[:, : octets.shape[1]] = octets
     return words.view(np.uint64)
-
-
-def _written(things: tuple[Any, ...]) -> Any:
-    """As JSON has it; a range of numbers takes no room."""
-    if things == tuple(range(len(things))):
-        return len(things)
-    return [_plain(thing) for thing in things]
-
-
-def _plain(thing: Any) -> Any:
-    if isinstance(thing, tuple):
-        return [_plain(part) for part in thing]
-    if isinstance(thing, np.generic):
-        thing = thing.item()
-    if not isinstance(thing, (str, int, float, bool, type(None))):
-        raise ValueError(
-            f"{shown(thing)} cannot be written to a file: points and names must be numbers, strings or "
-            "tuples of them; pickle keeps others"
-        )
-    return thing
-
-
-def _read(things: Any, most: int) -> tuple[Any, ...]:
-    if isinstance(things, int):
-        return tuple(range(whole(things, "points", 1, most)))
-    return tuple(_read(thing, most) if isinstance(thing, list) else thing for thing in things)
 
 
 # --- how hard a class is to learn: the Littlestone and the Vapnik-Chervonenkis dimension ----------

@@ -1,7 +1,6 @@
 """Learners of a finite class, and what their runs return."""
 
 import copy
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
@@ -10,10 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.base import persistence, state
 from regretless.base.arguments import Array, listed, one_of, shown
 from regretless.base.run import Run
-from regretless.base.threads import OneThread
+from regretless.base.state import Stateful
 from regretless.certificates import Certificate
 from regretless.classes.finite_class import FiniteClass
 
@@ -22,7 +20,7 @@ from regretless.classes.finite_class import FiniteClass
 Arrays = dict[str, NDArray[Any]]
 
 
-class ClassLearner(OneThread, ABC, changing=("rounds",)):
+class ClassLearner(Stateful, ABC, changing=("rounds",)):
     """Predicts the label of a point of a class, and is told it.
 
     Attributes: `H`, the class; `rounds` learned.
@@ -47,15 +45,6 @@ class ClassLearner(OneThread, ABC, changing=("rounds",)):
         """Learn the label of a point."""
 
     @abstractmethod
-    def _state(self) -> tuple[dict[str, Any], Arrays]:
-        """The options and all but the class, as JSON and as arrays."""
-
-    @classmethod
-    @abstractmethod
-    def _made(cls, H: FiniteClass, parts: state.Parts) -> Self:
-        """The learner of a class that `_state` described."""
-
-    @abstractmethod
     def certificate(self) -> Certificate:
         """The regret so far to the best hypothesis, and the bounds on it."""
 
@@ -65,25 +54,9 @@ class ClassLearner(OneThread, ABC, changing=("rounds",)):
         """What is promised, as a bound on a run's regret to hypothesis `at`, which lost `theirs`."""
         raise NotImplementedError
 
-    def clone(self) -> Self:
-        """Another learner of the same class and options that has learned nothing."""
-        return type(self)(**state.options_of(self))
-
     def copy(self) -> Self:
         """Another learner of the same class that has learned the same."""
         return copy.deepcopy(self, {id(self.H): self.H})
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the learner and its class to a safetensors file, all at once or not at all."""
-        described, bits = self.H._parts()
-        parts, arrays = self._state()
-        persistence.write(path, {"class": type(self).__name__, **described, **parts}, bits | arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The learner that `save` wrote to `path`; it goes on as if it had never stopped."""
-        with state.opening(path, cls.__name__) as parts:
-            return cls._made(FiniteClass._made(parts), parts)
 
 
 # --- A finished game of a learner of a class, beside the best hypothesis in hindsight -------------

@@ -1,5 +1,6 @@
 """The standard optimal algorithm, and the experts that are made of it."""
 
+import copy
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Self
@@ -7,14 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.base import state
 from regretless.base.arguments import Array, instance, listed, one_of, positive, whole
-from regretless.base.state import Parts
-from regretless.base.threads import OneThread
+from regretless.base.state import Parts, Stateful
 from regretless.certificates import Certificate
 from regretless.classes.finite_class import FiniteClass, Ids
 from regretless.classes.generators import LIMIT
-from regretless.classes.learner import Arrays, ClassLearner, ClassRun, rounds_of
+from regretless.classes.learner import ClassLearner, ClassRun, rounds_of
 from regretless.experts.majority import NotRealizable
 
 # --- the standard optimal algorithm: predict so that a mistake costs the most ---------------------
@@ -50,6 +49,8 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
     >>> soa.certificate().bound, soa.version_space.names
     (1.0, (49,))
     """
+
+    _caches = ("_known",)
 
     def __init__(self, H: FiniteClass, *, limit: int = LIMIT) -> None:
         super().__init__(H)
@@ -148,24 +149,20 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
             self.version_space.names,
         )
 
-    def _state(self) -> tuple[dict[str, Any], Arrays]:
-        kept = ("limit", "rounds", "mistakes", "_lowered")
-        return {name: getattr(self, name) for name in kept}, {"ids": self._ids}
+    def _learned(self) -> dict[str, Any]:
+        kept = ("rounds", "mistakes", "_lowered")
+        return {name: getattr(self, name) for name in kept} | {"ids": self._ids}
 
-    @classmethod
-    def _made(cls, H: FiniteClass, parts: state.Parts) -> Self:
-        soa = cls(H, limit=parts.whole("limit", 1))
-        ids = parts.array("ids", (None,), 0, len(H) - 1, np.uint32)
+    def _restore(self, parts: Parts) -> None:
+        ids = parts.array("ids", (None,), 0, len(self.H) - 1, np.uint32)
         if not len(ids) or (np.diff(ids.astype(np.int64)) <= 0).any():
             raise ValueError("ids are not those of some hypotheses, each once")
-        soa._ids, soa.dimension = ids, H._dimension(ids, soa.limit)
-        soa.rounds = parts.whole("rounds")
-        soa.mistakes = parts.whole("mistakes", 0, min(soa.rounds, soa._promised - soa.dimension))
-        soa._lowered = parts.flag("_lowered")
-        return soa
-
-    def __repr__(self) -> str:
-        return f"SOA({self.H!r}{f', limit={self.limit}' * (self.limit != LIMIT)})"
+        self._ids, self.dimension = ids, self.H._dimension(ids, self.limit)
+        self.rounds = parts.whole("rounds")
+        self.mistakes = parts.whole(
+            "mistakes", 0, min(self.rounds, self._promised - self.dimension)
+        )
+        self._lowered = parts.flag("_lowered")
 
 
 # --- experts that stand for a whole class: one for each way that SOA can err ----------------------
@@ -175,7 +172,7 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
 _Opinions = tuple[list[tuple[Ids, Ids]] | None, NDArray[np.bool_]]
 
 
-class LdimExperts(OneThread, changing=("rounds",)):
+class LdimExperts(Stateful, changing=("rounds",)):
     """Exponential weights over the experts of a class, as few of which as its dimension tells apart.
 
     An expert is given the rounds `i_1 < ... < i_L` in which it deviates from SOA, with L at most
@@ -209,6 +206,8 @@ class LdimExperts(OneThread, changing=("rounds",)):
     >>> round(p, 4), experts.states
     (0.7672, 8)
     """
+
+    _caches = ("_known",)
 
     def __init__(self, H: FiniteClass, horizon: int, *, rate: float, limit: int = LIMIT) -> None:
         self.H, self.horizon = (
@@ -352,15 +351,21 @@ class LdimExperts(OneThread, changing=("rounds",)):
         predicted = int(one >= zero) ^ int(turn)
         return space[says == predicted], predicted
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def _state(self) -> dict[str, NDArray[Any]]:
+    def _learned(self) -> dict[str, Any]:
         owner = np.full(len(self.H), -1, np.int64)
         for i, space in enumerate(self._spaces):
             owner[space] = i
-        return {"owner": owner, "weights": self._weights, "lost": self._lost}
+        return {
+            "rounds": self.rounds,
+            "owner": owner,
+            "weights": self._weights,
+            "lost": self._lost,
+        }
 
-    def _restore(self, rounds: int, parts: Parts) -> None:
+    def _restore(self, parts: Parts) -> None:
+        rounds = parts.whole("rounds", 0, self.horizon)
         width = self.dimension + 1
         weights = parts.array("weights", (None, width), -math.inf, 1e300)
         owner = parts.array("owner", (len(self.H),), -1, len(weights) - 1, np.int64)
@@ -373,14 +378,14 @@ class LdimExperts(OneThread, changing=("rounds",)):
         least = np.array([*weights[known], *lost[np.isfinite(lost)]]).min()
         if least < -1e300:
             raise ValueError(f"weights has {least}, which is too small")
-        whole(rounds, "rounds", 0, self.horizon)
         self.rounds, self._weights, self._lost = rounds, weights, lost
         self._set_spaces(
             [np.flatnonzero(owner == i).astype(np.uint32) for i in range(len(weights))]
         )
 
-    def __repr__(self) -> str:
-        return f"LdimExperts({self.H!r}, horizon={self.horizon}, rate={self.rate:g})"
+    def copy(self) -> Self:
+        """Another one of the same class that has learned the same."""
+        return copy.deepcopy(self, {id(self.H): self.H})
 
 
 def _turned(weights: Array) -> Array:

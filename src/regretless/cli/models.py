@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from regretless.base import state
 from regretless.base.columns import Schema, columns_of_features
-from regretless.base.learner import LinearLearner, load_learner
+from regretless.base.learner import LinearLearner
 from regretless.cli.reading_options import Reading
 
 
@@ -22,5 +23,7 @@ def save(model: LinearLearner, reading: Reading, path: str, *, classes: bool = F
 
 def load(path: str) -> tuple[Any, dict[str, Any]]:
     """A model, and what its file says of reading; nothing if no command has made it."""
-    model = load_learner(path)
+    model = state.load(path)
+    if not isinstance(model, LinearLearner):
+        raise ValueError(f"{path} holds a {type(model).__name__}, which is not a learner")
     return model, model._read_as or {}

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from regretless import losses
 from regretless.audit import Audit, Judged
-from regretless.base import arguments, persistence, rows, state
-from regretless.base.arguments import LARGEST_VALUE, Array, one_of, shown, whole
-from regretless.base.learner import LinearLearner, Outcome, restored
+from regretless.base import arguments, rows, state
+from regretless.base.arguments import LARGEST_VALUE, Array, instance, one_of, shown, whole
+from regretless.base.learner import LinearLearner, Outcome
 from regretless.base.regressor import Regressing
 from regretless.base.threads import OneThread
 from regretless.evaluate.validation import Validation, point_from
@@ -385,58 +385,48 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
 
     def save(self, path: Any, command: Mapping[str, Any]) -> None:
         """Write everything to `path`, all at once or not at all; `command` says what it belongs to."""
-        description, arrays = self.model._described()
-        parts = {f"model.{k}": v for k, v in arrays.items()}
-        parts |= {f"validation.{k}": v for k, v in self.validation.state().items()}
-        parts |= {f"held_out.{k}": v for k, v in self.held_out.state().items()}
-        audit = None
-        if self.audit is not None:
-            audit, more = self.audit._described()
-            parts |= {f"audit.{k}": v for k, v in more.items()}
-        described = {
-            "command": dict(command),
-            "model": description,
-            "kind": self.validation.kind,
-            "place": self.place.to_dict(),
-            "counts": [self.passes, self._seen, self._auditing.due if self._auditing else 0],
-            "audit": audit,
-            "holdout": self.holdout,
-        }
-        persistence.write(path, described, parts)
+        state.write(
+            path,
+            {
+                "command": dict(command),
+                "model": self.model,
+                "kind": self.validation.kind,
+                "validation": self.validation.state(),
+                "held_out": self.held_out.state(),
+                "place": self.place.to_dict(),
+                "passes": self.passes,
+                "seen": self._seen,
+                "audit": self.audit,
+                "due": self._auditing.due if self._auditing else 0,
+                "holdout": self.holdout,
+            },
+        )
 
     @classmethod
     def load(cls, path: Any, command: Mapping[str, Any]) -> Self:
         """The training that `save` wrote, or `ValueError` if it belongs to another command."""
-        with state.opening(path) as parts:
-            if not parts.has("command"):
-                raise state.NotGiven(f"{path} is not a checkpoint")
-            old = parts.take("command")
+        with state.opening(path, "a checkpoint", "command") as parts:
+            old = instance(parts.take("command"), "command", dict)
             changed = sorted(k for k in old.keys() | command.keys() if old.get(k) != command.get(k))
             if changed:
                 raise state.NotGiven(
                     f"{path} is a checkpoint of another command ({', '.join(changed)} differ); "
                     "remove it or choose another directory"
                 )
-            model = restored(path, parts.take("model"), parts.part("model").rest())
-            audit, described = None, parts.take("audit")
-            if described is not None:
-                inside = parts.part("audit", described)
-                audit = Audit._restored(inside)
-                inside.done()
+            model = instance(parts.take("model"), "model", LinearLearner)
+            audit = parts.take("audit")
+            if audit is not None:
+                instance(audit, "audit", Audit)
             training = cls(model, None if audit is None else audit.clone(), parts.take("holdout"))
             kind = one_of(parts.take("kind"), "kind", ("binary", "multiclass", "regression"))
             for name in ("validation", "held_out"):
-                setattr(
-                    training,
-                    name,
-                    Validation.restored(kind, parts.part(name).rest(), training.norms),
-                )
-            training.place = Place.from_dict(parts.inside("place").options())
-            passes, seen, later = parts.take("counts")
-            training.passes, training._seen = whole(passes, "counts", 0), whole(seen, "counts", 0)
+                scores = Validation.restored(kind, parts.inside(name).rest(), training.norms)
+                setattr(training, name, scores)
+            training.place = Place.from_dict(parts.inside("place").rest())
+            training.passes, training._seen = parts.whole("passes"), parts.whole("seen")
+            due = parts.whole("due")
             if training._auditing is not None and audit is not None:
-                training._auditing.audit = audit
-                training._auditing.due = whole(later, "counts", 0)
+                training._auditing.audit, training._auditing.due = audit, due
             return training
 
 

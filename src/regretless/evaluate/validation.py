@@ -372,7 +372,7 @@ class Validation(OneThread):
                 raise ValueError(
                     f"arrays[{name!r}] has shape {shape}, not {fresh.shape}: is kind={kind!r} right?"
                 )
-        parts = Parts({}, {k: np.asarray(v) for k, v in arrays.items()})
+        parts = Parts({k: np.asarray(v) for k, v in arrays.items()})
 
         def part(name: str, low: float = 0.0, high: float = math.inf, unknown: bool = False) -> Any:
             fresh = restored.state()[name]

@@ -5,15 +5,13 @@ with the rounds that are left, and its weight is the difference between a step t
 the right.
 """
 
-import copy
 import math
-import os
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 
 from regretless import _core
-from regretless.base import arguments, persistence, state
+from regretless.base import arguments
 from regretless.base.arguments import (
     Array,
     check_entries,
@@ -27,7 +25,8 @@ from regretless.base.arguments import (
 )
 from regretless.base.columns import arranged, index_of
 from regretless.base.randomness import generator
-from regretless.base.threads import OneThread
+from regretless.base.state import NotGiven, Parts, Stateful
+from regretless.base.threads import OneThread, of_options
 from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
 from regretless.experts.regrets import Comparator, compared, is_group
@@ -39,7 +38,7 @@ _EDGE = 1e-9  # losses, movements and their mean may be this much outside what i
 # --- players -----------------------------------------------------------------------------------------
 
 
-class ChipPlayer(OneThread, changing=("rounds", "positions")):
+class ChipPlayer(Stateful, changing=("rounds", "positions")):
     """The player of a drifting game: puts weight on chips that an adversary then moves.
 
     All chips start at 0. In a round the player shows `weights` p, the adversary moves every chip i by a
@@ -56,10 +55,13 @@ class ChipPlayer(OneThread, changing=("rounds", "positions")):
     array([0.27, 0.27, 0.45])
     """
 
+    _yours = ("potential",)
+
     def __init__(self, n: int, potential: Potential) -> None:
         if not isinstance(potential, Potential):
             raise ValueError(f"potential={shown(potential)} is not a Potential")
         self.n, self.phi = whole(n, "n"), potential
+        self._given: Potential | None = potential
         self.positions, self.rounds = np.zeros(self.n), 0
         self._steady = True  # whether the sum of potentials never grew
 
@@ -88,57 +90,32 @@ class ChipPlayer(OneThread, changing=("rounds", "positions")):
         _check_mean(float(self.weights @ z), self.phi.beta)
         self._shift(z)
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(self.n, self.phi, **self._seeded())
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        given = {"n": self.n, "potential": self._given}
+        return given | ({"seed": self.seed} if hasattr(self, "seed") else {})
 
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
+    def _learned(self) -> dict[str, Any]:
+        return {
+            "potential": self.potential,
+            "positions": self.positions,
+            "rounds": self.rounds,
+            "_steady": self._steady,
+        }
 
-    def _seeded(self) -> dict[str, int]:
-        """The seed, if it draws anything."""
-        seed = getattr(self, "seed", None)
-        return {} if seed is None else {"seed": seed}
+    def _restore(self, parts: Parts) -> None:
+        total = parts.number("potential")
+        most = self.phi.horizon if self.phi.horizon < math.inf else 2**53
+        self.rounds = parts.whole("rounds", 0, int(most))
+        self.positions = parts.array("positions", (self.n,))
+        self._steady = parts.flag("_steady")
+        self._check_positions()
+        found = self.potential
+        if not math.isclose(found, total, rel_tol=1e-9, abs_tol=1e-9):
+            raise NotGiven(f"potential={self.phi!r} is not that of the file: {found}, not {total}")
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state, without the potential, to a safetensors file, all at once or not at all."""
-        described = {"class": type(self).__name__, "potential": self.potential, **self._state()}
-        persistence.write(path, described, {"positions": self.positions})
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str], potential: Potential | None = None) -> Self:
-        """The player that `save` wrote to `path`, if given its potential, which may be a function.
-
-        >>> import pathlib, tempfile
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "game.safetensors")
-        >>> game = DriftingGame(2)
-        >>> suffered = game.update([0.0, 1.0])
-        >>> game.save(path)
-        >>> DriftingGame.load(path).weights.round(3)
-        array([0.914, 0.086])
-        """
-        with state.opening(path, cls.__name__) as parts:
-            positions, total = parts.array("positions", (None,)), parts.number("potential")
-            with state.given(path):
-                player = cls(len(positions), potential)  # type: ignore[arg-type]  # if None, it tells
-            most = player.phi.horizon if player.phi.horizon < math.inf else 2**53
-            player.rounds, player.positions = parts.whole("rounds", 0, int(most)), positions
-            player._steady = parts.flag("_steady")
-            player._restore(parts)
-            found = player.potential
-            if not math.isclose(found, total, rel_tol=1e-9, abs_tol=1e-9):
-                raise state.NotGiven(
-                    f"potential={player.phi!r} is not that of {path}: it is {found} there, not {total}"
-                )
-            return player
-
-    def _state(self) -> dict[str, Any]:
-        """What is saved beside the positions."""
-        return {"rounds": self.rounds, "_steady": self._steady}
-
-    def _restore(self, parts: state.Parts) -> None:
-        """Take of it what a subclass has."""
+    def _check_positions(self) -> None:
+        """Chips move by at most 1 a round."""
         moved = (1.0 + _EDGE) * self.rounds
         arguments.check_entries(
             self.positions,
@@ -159,10 +136,6 @@ class ChipPlayer(OneThread, changing=("rounds", "positions")):
             raise ValueError(
                 f"potential={self.phi!r} is made for {self.phi.horizon} rounds, not {self.rounds + more}"
             )
-
-    def __repr__(self) -> str:
-        seed = getattr(self, "seed", 0)
-        return f"{type(self).__name__}({self.n}, {self.phi!r}{f', seed={seed}' if seed else ''})"
 
 
 class DriftingGame(ChipPlayer, changing=("loss",)):
@@ -193,6 +166,7 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
 
     def __init__(self, n: int, potential: Potential | None = None, *, seed: int = 0) -> None:
         super().__init__(n, NormalHedgeDTPotential() if potential is None else potential)
+        self._given = potential
         moves = self.phi.movements
         if self.phi.beta != 0 or (moves is not None and (moves[0] > -1.0 or moves[-1] < 1.0)):
             raise ValueError(
@@ -334,16 +308,15 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
         for row in losses:
             self._learn(row, self.weights, None)
 
-    def _state(self) -> dict[str, Any]:
-        mine = {"loss": self.loss, "names": self.names, "seed": self.seed, "_drawn": self._drawn}
-        return super()._state() | mine | {"_rng": self._rng.bit_generator.state}
+    def _learned(self) -> dict[str, Any]:
+        mine = {"loss": self.loss, "names": self.names, "_drawn": self._drawn}
+        return super()._learned() | mine | {"_rng": self._rng.bit_generator.state}
 
-    def _restore(self, parts: state.Parts) -> None:
+    def _restore(self, parts: Parts) -> None:
         super()._restore(parts)
         edge = _EDGE * self.rounds
         self.loss = parts.number("loss", -edge, self.rounds + edge)
         self.names, self._drawn = parts.names("names", self.n), parts.flag("_drawn")
-        self.seed = check_seed(parts.take("seed"))
         self._rng.bit_generator.state = parts.take("_rng")
 
 

@@ -3,22 +3,18 @@
 Shalev-Shwartz (2012), section 1.2.1; Mohri et al. (2018), sections 8.2.1, 8.2.2.
 """
 
-import copy
-import inspect
 import math
-import os
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.base import persistence, state
 from regretless.base.arguments import Array, numbers, one_of, sound, whole, within
 from regretless.base.columns import arranged, index_of, rows_alike
 from regretless.base.run import Run
-from regretless.base.threads import OneThread
+from regretless.base.state import Parts, Stateful
 from regretless.certificates import Certificate
 from regretless.experts.regrets import Comparator, compared
 from regretless.experts.run import EPS
@@ -108,7 +104,7 @@ class NotRealizable(ValueError):
     """No expert has been right in every round, but the player counts on one."""
 
 
-class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", "charges")):
+class _Voter(Stateful, ABC, changing=("rounds", "mistakes", "expert_mistakes", "charges")):
     """Advice of 0 and 1 comes, `predict` answers one of them, `update` tells what was right.
 
     Advice that has names (a frame, an Arrow table, a pandas series, a dict) brings those of the experts
@@ -236,53 +232,25 @@ class _Voter(OneThread, ABC, changing=("rounds", "mistakes", "expert_mistakes", 
             raise ValueError(f"advice={array.tolist()} is not made of 0 and 1")
         return np.asarray(array == 1)
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(**state.options_of(self))
-
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the player to a safetensors file, all at once or not at all."""
-        described = {
-            "class": type(self).__name__,
-            "options": state.options_of(self),
+    def _learned(self) -> dict[str, Any]:
+        return {
             "rounds": self.rounds,
             "mistakes": self.mistakes,
             "names": self.names,
+            "charges": self.charges,
+            "expert_mistakes": self.expert_mistakes,
         }
-        arrays = {"charges": self.charges, "expert_mistakes": self.expert_mistakes}
-        persistence.write(path, described, arrays)
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        with state.opening(path, cls.__name__) as parts:
-            charges = parts.array("charges", (None,), 0, 2**53, np.int64)
-            options = parts.inside("options").options(n=len(charges))
-            player = cls(**options)
-            for name in state.options_of(player).keys() - options.keys():
-                raise ValueError(f"the option {name!r} is missing")
-            player.rounds = parts.whole("rounds")
-            player.mistakes = parts.whole("mistakes", 0, player.rounds)
-            player.expert_mistakes = parts.array(
-                "expert_mistakes", (player.n,), 0, player.rounds, np.int64
-            )
-            if (charges > player.expert_mistakes).any():
-                raise ValueError("charges are more than the mistakes of the experts")
-            if player.beta == 0 and charges.all():
-                raise ValueError("charges leave no expert a weight")
-            player.charges, player.names = charges, parts.names("names", player.n)
-            return player
-
-    def __repr__(self) -> str:
-        parameters = inspect.signature(type(self)).parameters.items()
-        given = [
-            f", {k}={getattr(self, k)!r}" for k, p in parameters if getattr(self, k) != p.default
-        ]
-        return f"{type(self).__name__}({self.n}{''.join(given[1:])})"
+    def _restore(self, parts: Parts) -> None:
+        charges = parts.array("charges", (self.n,), 0, 2**53, np.int64)
+        self.rounds = parts.whole("rounds")
+        self.mistakes = parts.whole("mistakes", 0, self.rounds)
+        self.expert_mistakes = parts.array("expert_mistakes", (self.n,), 0, self.rounds, np.int64)
+        if (charges > self.expert_mistakes).any():
+            raise ValueError("charges are more than the mistakes of the experts")
+        if self.beta == 0 and charges.all():
+            raise ValueError("charges leave no expert a weight")
+        self.charges, self.names = charges, parts.names("names", self.n)
 
 
 class _Realizable(_Voter):

@@ -1,17 +1,14 @@
 """`Mixture`: experts that forecast numbers, and a forecast that is their weighted mean."""
 
-import copy
 import math
-import os
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from regretless import _core, losses
-from regretless.base import persistence, state
 from regretless.base.arguments import (
     Array,
     check_entries,
@@ -21,9 +18,11 @@ from regretless.base.arguments import (
     numbers,
     one_of,
     whole,
+    within,
 )
 from regretless.base.columns import arranged, index_of, rows_alike, target_of
-from regretless.base.threads import OneThread
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.experts.adaptive import AdaNormalHedge
 from regretless.experts.mixture_run import MixtureRun
@@ -99,10 +98,9 @@ def forecast_loss(name: str, tau: float = 0.5) -> tuple[ForecastLoss, _core.Fore
 # --- `Mixture`: experts that forecast numbers, and a forecast that is their weighted mean ---------
 
 _LARGEST = 1e37  # of forecasts and targets: losses are then what all players take
-_KEPT = ("loss", "tau", "gradient", "names", "range", "rounds", "_unit", "_delayed", "_gross")
 
 
-class Mixture(OneThread, changing=("player", "rounds", "names")):
+class Mixture(Stateful, changing=("player", "rounds", "names")):
     """Forecast the mean of experts' forecasts, weighted by how they did.
 
     With the gradient trick the player competes with every fixed mixture `u` of the experts' forecasts
@@ -500,99 +498,49 @@ class Mixture(OneThread, changing=("player", "rounds", "names")):
         errors = (self.player.n + 8.0) * (self._gross + apart) + self.rounds * apart
         return 4.0 * EPS * errors
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def clone(self) -> Self:
-        """Another mixture with the same options that has learned nothing."""
-        return type(self)(
-            self.algorithm,
-            loss=self.loss,
-            tau=self.tau,
-            gradient=self.gradient,
-            names=self._given,
-            range=self.range,
-        )
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        return super()._options() | {"names": self._given}
 
-    def copy(self) -> Self:
-        """Another mixture that has learned the same."""
-        return copy.deepcopy(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the mixture to a safetensors file. Its algorithm must be a class, not a function."""
+    def _learned(self) -> dict[str, Any]:
         if self._waiting:
             raise ValueError(f"{len(self._waiting)} forecasts wait for a target: call update first")
         if not isinstance(self.algorithm, type):
             raise ValueError(f"algorithm={self.algorithm!r} is a function, which cannot be saved")
-        players = [player for player, _ in self._past]
-        players += [] if self.player is None else [self.player]
-        arrays = {"missed": self._missed, "units": np.array([unit for _, unit in self._past])}
-        parts = []
-        for k, player in enumerate(players):
-            described, own = player._described()
-            parts.append(described)
-            arrays |= {f"{k}.{name}": array for name, array in own.items()}
-        described = {name: getattr(self, name) for name in _KEPT}
-        described |= {"class": "Mixture", "algorithm": self.algorithm.__name__, "players": parts}
-        persistence.write(path, described, arrays)
+        return {
+            "rounds": self.rounds,
+            "names": self.names,
+            "_delayed": self._delayed,
+            "_unit": self._unit,
+            "_gross": self._gross,
+            "missed": self._missed,
+            "past": list(self._past),
+            "player": self.player,
+        }
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The mixture that `save` wrote to `path`; it goes on as if it had never stopped."""
-        from regretless import experts
-
-        with state.opening(path, "Mixture") as parts:
-            name = one_of(parts.take("algorithm"), "algorithm", experts.__all__)
-            algorithm = getattr(experts, name)
-            if not (isinstance(algorithm, type) and issubclass(algorithm, ExpertPlayer)):
-                raise ValueError(f"algorithm={name!r} is not a player of experts")
-            names = parts.take("names")
-            if names is not None and not all(isinstance(each, str) for each in names):
-                raise ValueError(f"names={names!r} are not texts")
-            mixture = cls(
-                algorithm,
-                loss=parts.take("loss"),
-                tau=parts.number("tau"),
-                gradient=parts.flag("gradient"),
-                names=names,
-                range=parts.take("range"),
-            )
-            mixture._restore(parts, algorithm)
-            return mixture
-
-    def _restore(self, parts: state.Parts, algorithm: type[ExpertPlayer]) -> None:
+    def _restore(self, parts: Parts) -> None:
         self.rounds, self._delayed = parts.whole("rounds"), parts.flag("_delayed")
         unit = parts.number("_unit", 0.0, 1e150)
         if self.range is not None and unit != self._unit:
             raise ValueError(f"_unit={unit} is not that of range={self.range}")
         self._unit, self._gross = unit, parts.number("_gross", 0.0)
-        players: list[ExpertPlayer] = []
-        for k, described in enumerate(parts.take("players")):
-            own = parts.part(str(k), described)
-            one_of(own.take("class"), "class", [algorithm.__name__])
-            players.append(algorithm._made(own))
-            own.done()
-        units = parts.array("units", (max(len(players) - 1, 0),), 5e-324, self._unit)
+        self.player, self._past = parts.take("player"), parts.take("past")
+        units = [within(unit, "past", "(0, inf)") for _, unit in self._past]
+        players = [player for player, _ in self._past]
+        players += [] if self.player is None and not players else [self.player]
         n = players[0].n if players else 0
-        if any(each.n != n or each.range not in (None, (0.0, 1.0)) for each in players):
-            raise ValueError("the players are not of the same experts")
-        if self.names is not None and players and len(self.names) != n:
-            raise ValueError(f"there are {len(self.names)} names for {n} experts")
+        if any(type(each) is not self.algorithm or each.n != n for each in players):
+            raise ValueError(f"the players are not {self.algorithm} of the same experts")
+        if any(each.range not in (None, (0.0, 1.0)) for each in players):
+            raise ValueError("the players have a range other than (0, 1)")
+        if max(units, default=0.0) > self._unit:
+            raise ValueError("an earlier unit is larger than the present one")
+        names = parts.take("names")
+        self.names = (
+            None if names is None else Parts({"names": names}).names("names", n or len(names))
+        )
         self._missed = parts.array("missed", (n,), -1e150, 1e150)
         if sum(each.rounds for each in players) > self.rounds:
             raise ValueError("the players have played more rounds than the mixture")
-        self.player = players.pop() if players else None
-        self._past = list(zip(players, units.tolist(), strict=True))
-
-    def __repr__(self) -> str:
-        given = []
-        if self.algorithm is not AdaNormalHedge:
-            given.append(getattr(self.algorithm, "__name__", repr(self.algorithm)))
-        for name, default in (
-            ("loss", "squared"),
-            ("tau", 0.5),
-            ("gradient", True),
-            ("range", None),
-        ):
-            if getattr(self, name) != default:
-                given.append(f"{name}={getattr(self, name)!r}")
-        return f"Mixture({', '.join(given)})"

@@ -6,18 +6,17 @@ AdaNormalHedge with sleeping experts combines those on its path.
 
 import copy
 import math
-import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from regretless.base import persistence, state
 from regretless.base.arguments import Array, finite, function, listed, number, one_of, shown, whole
 from regretless.base.columns import index_of
 from regretless.base.run import Run
-from regretless.base.threads import OneThread
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.experts.run import EPS
 from regretless.experts.trees import THEOREM, Edge, Tree, best_cut, bounds, leaves_of
@@ -189,7 +188,7 @@ class _State:
         return a + math.log(-math.expm1(b - a)) - math.log(2.0) if a > 0 else -math.inf
 
 
-class BestPruning(OneThread, changing=("rounds", "loss", "mixed_loss")):
+class BestPruning(Stateful, changing=("rounds", "loss", "mixed_loss")):
     """Predict with a tree almost as well as its best pruning, which is found on the way.
 
     A pruning makes leaves of some nodes and predicts with the one that an example reaches; the root
@@ -229,6 +228,8 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mixed_loss")):
     >>> model.certificate().holds
     True
     """
+
+    _yours = ("tree", "loss")
 
     def __init__(self, tree: Tree, loss: str | Callable[[float, float], float] = "squared") -> None:
         if not callable(getattr(tree, "path", None)):
@@ -374,56 +375,36 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mixed_loss")):
         T, deepest = float(self.rounds), float(len(self._targets))
         return 4.0 * EPS * ((deepest + 64.0) * T + T * T)
 
-    # --- copies --------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def clone(self) -> Self:
-        """Another model with the same tree and loss that has learned nothing."""
-        return type(self)(self.tree, self._loss)
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        known = {function: name for name, function in _LOSSES.items()}
+        return {"tree": self.tree, "loss": known.get(self._loss, self._loss)}
 
     def copy(self) -> Self:
         """Another model with the same tree and loss that has learned the same."""
-        other = type(self)(self.tree, self._loss)
-        other.rounds, other.loss, other.mixed_loss = self.rounds, self.loss, self.mixed_loss
-        other._edges = {edge: copy.copy(state) for edge, state in self._edges.items()}
-        other._targets, other._ends = dict(self._targets), set(self._ends)
-        return other
+        return copy.deepcopy(self, {id(each): each for each in (self.tree, self._loss)})
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state, without tree and loss, to a safetensors file, all at once or not at all."""
-        described = {
-            "class": type(self).__name__,
+    def _learned(self) -> dict[str, Any]:
+        states = [(edge.regret, edge.spread, edge.loss) for edge in self._edges.values()]
+        return {
             "rounds": self.rounds,
             "loss": self.loss,
             "mixed_loss": self.mixed_loss,
-            "edges": [[_plain(parent), _plain(node)] for parent, node in self._edges],
-            "targets": [[_plain(node), *seen] for node, seen in self._targets.items()],
-            "ends": [_plain(node) for node in self._targets if node in self._ends],
+            "edges": list(self._edges),
+            "targets": [(node, *seen) for node, seen in self._targets.items()],
+            "ends": [node for node in self._targets if node in self._ends],
+            "states": np.array(states, np.float64).reshape(-1, 3),
         }
-        states = [(edge.regret, edge.spread, edge.loss) for edge in self._edges.values()]
-        arrays = {"states": np.array(states, np.float64).reshape(-1, 3)}
-        persistence.write(path, described, arrays)
 
-    @classmethod
-    def load(
-        cls,
-        path: str | os.PathLike[str],
-        tree: Tree,
-        loss: str | Callable[[float, float], float] = "squared",
-    ) -> Self:
-        """The model that `save` wrote to `path`, given its tree and loss, which may be functions."""
-        with state.opening(path, cls.__name__) as parts:
-            with state.given(path):
-                model = cls(tree, loss)
-            model._restore(parts)
-            return model
-
-    def _restore(self, parts: state.Parts) -> None:
+    def _restore(self, parts: Parts) -> None:
         self.rounds = parts.whole("rounds")
         edge = _EDGE * self.rounds
         self.loss, self.mixed_loss = (
             parts.number(name, -edge, self.rounds + edge) for name in ("loss", "mixed_loss")
         )
-        edges = [(_node(parent), _node(node)) for parent, node in parts.take("edges")]
+        edges = [(parent, node) for parent, node in parts.take("edges")]
         most = (1.0 + 1e-6) * self.rounds
         states = parts.array("states", (len(edges), 3), -most, most).tolist()
         for regret, spread, loss in states:
@@ -432,34 +413,14 @@ class BestPruning(OneThread, changing=("rounds", "loss", "mixed_loss")):
         self._edges = {each: _State(*state) for each, state in zip(edges, states)}
         for node, count, mean in parts.take("targets"):
             seen = whole(count, "targets", 1, self.rounds), finite(mean, "targets")
-            self._targets[_node(node)] = seen
-        self._ends = {_node(node) for node in parts.take("ends")}
+            self._targets[node] = seen
+        self._ends = set(parts.take("ends"))
         nodes = {node for _, node in edges}
         parents = {parent for parent, _ in edges} - {None}
         if not (nodes == self._targets.keys() >= self._ends and parents <= nodes):
             raise ValueError("the nodes of the edges, the targets and the ends are not the same")
         if len(self._edges) < len(edges) or None in nodes or bool(self.rounds) != bool(self._ends):
             raise ValueError("the edges are not those of paths from the root")
-
-    def __repr__(self) -> str:
-        known = {function: name for name, function in _LOSSES.items()}
-        loss = known.get(self._loss, self._loss)
-        return f"BestPruning({self.tree!r}{'' if loss == 'squared' else f', {loss!r}'})"
-
-
-def _plain(node: Hashable) -> Any:
-    """A node as JSON has it."""
-    if isinstance(node, tuple):
-        return [_plain(part) for part in node]
-    if isinstance(node, np.generic):
-        return node.item()
-    if node is None or isinstance(node, (str, bool, int, float)):
-        return node
-    raise ValueError(f"node {node!r} cannot be saved; use text, numbers, or tuples of them")
-
-
-def _node(plain: Any) -> Hashable:
-    return tuple(map(_node, plain)) if isinstance(plain, list) else plain
 
 
 def _edges(nodes: Sequence[Hashable]) -> list[Edge]:

@@ -2,7 +2,6 @@
 
 import inspect
 import math
-import os
 import sys
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
@@ -257,18 +256,6 @@ class Auto(LinearLearner):
         changes = min(shifts, rounds)
         stay = -math.log1p(-self.drift * (1.0 - 1.0 / experts))
         return start + changes * math.log(experts / self.drift) + (rounds - changes) * stay
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str], **yours: Any) -> Self:
-        """The learner that `save` wrote to `path`."""
-        if cls is not Auto:
-            return super().load(path, **yours)
-        from regretless.base.learner import load_learner as load
-
-        learner = load(path)
-        if not isinstance(learner, Auto):
-            raise ValueError(f"{path} holds a {type(learner).__name__}, not an Auto")
-        return learner  # type: ignore[return-value]
 
 
 # the options of a class are read off its __new__, if it has one

@@ -34,7 +34,7 @@ class RiverLearner(LinearLearner, base.Estimator):  # type: ignore[misc]
         """
         clone: Self = base.Base.clone(self, new_params)
         if include_attributes:
-            options = set(self._options())
+            options = self._options()
             learned = {k: v for k, v in self.__getstate__().items() if k not in options}
             clone.__setstate__(copy.deepcopy(learned))
         return clone

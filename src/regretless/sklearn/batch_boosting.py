@@ -1,6 +1,5 @@
 """The batch boosters as scikit-learn estimators."""
 
-import os
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from regretless import boosting
 from regretless.base.arguments import Array
+from regretless.base.state import Parts
 from regretless.base.threads import of_options
 from regretless.boosting.batch import BatchBooster
 
@@ -52,12 +52,9 @@ class SklearnBooster(ClassifierMixin, BatchBooster, BaseEstimator):  # type: ign
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return super()._votes(X)
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The learner that `save` wrote to `path`; names of columns are not kept."""
-        made = super().load(path)
-        made.n_features_in_ = len(made._sources)
-        return made
+    def _restore(self, parts: Parts) -> None:
+        super()._restore(parts)
+        self.n_features_in_ = len(self._sources)  # names of columns are not kept
 
 
 class AdaBoost(SklearnBooster, boosting.AdaBoost):

@@ -13,6 +13,7 @@ from regretless.base.classifier import Classifying, weighed
 from regretless.base.learner import LinearLearner
 from regretless.base.regressor import Regressing
 from regretless.base.rows import Batch
+from regretless.base.state import Parts
 
 _SEEN = ("n_features_in_", "feature_names_in_")
 
@@ -64,16 +65,16 @@ class SklearnLearner(LinearLearner, BaseEstimator):  # type: ignore[misc]
         rows = [where.get(j % size, -1) for j in range(self.n_features_in_)]
         return np.vstack([table, np.zeros_like(first)])[rows].T, first
 
-    def _memory(self) -> dict[str, Any]:
+    def _learned(self) -> dict[str, Any]:
         seen = {k: np.asarray(getattr(self, k)).tolist() for k in _SEEN if hasattr(self, k)}
-        return super()._memory() | seen
+        return super()._learned() | seen
 
-    def _remember(self, memory: dict[str, Any]) -> None:
-        super()._remember(memory)
+    def _restore(self, parts: Parts) -> None:
         for name in _SEEN:
-            if name in memory:
-                value = memory[name]
+            if parts.has(name):
+                value = parts.take(name)
                 setattr(self, name, np.array(value, object) if isinstance(value, list) else value)
+        super()._restore(parts)
 
 
 class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifying):  # type: ignore[misc]
