@@ -216,11 +216,12 @@ def test_files_that_are_not_sound(data, tmp_path):
         persistence.write(path, description, {k: v for k, v in arrays.items() if k != name})
         with pytest.raises(ValueError, match="is damaged"):
             AdaBoost.load(path)
-    for name, value in (("sides.0", arrays["sides.0"] * 2), ("alphas.0", arrays["alphas.0"][:-1])):
+    sides, alphas = "ensembles.0.sides", "ensembles.0.alphas"
+    for name, value in ((sides, arrays[sides] * 2), (alphas, arrays[alphas][:-1])):
         persistence.write(path, description, arrays | {name: value})
         with pytest.raises(ValueError, match="is damaged"):
             AdaBoost.load(path)
-    for name in ("labels", "features", "sources", "scales", "rounds"):
+    for name in ("labels", "ensembles", "sources", "options"):
         persistence.write(path, {k: v for k, v in description.items() if k != name}, arrays)
         with pytest.raises(ValueError, match="is damaged"):
             AdaBoost.load(path)

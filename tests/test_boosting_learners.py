@@ -199,7 +199,7 @@ def test_damaged_files(weak, damage, tmp_path):
     if damage == "lanes":
         description["lanes"] = 3
     elif damage == "labels":
-        description["memory"] = {"dict": [["labels", {"list": ["a", "b", "c"]}]]}
+        description["labels"] = ["a", "b", "c"]
     elif damage == "voting":
         arrays["votes.0"] = arrays["votes.0"][:-1]
     elif damage == "numbers":
@@ -207,9 +207,9 @@ def test_damaged_files(weak, damage, tmp_path):
     elif damage == "signs":
         arrays["signs"] = 2 * arrays["signs"]
     elif damage == "other":
-        description["options"]["weak"] = {"learner": ["Nobody", {}]}
+        description["options"]["weak"] = {"object": {"class": "Nobody", "options": {}, "fresh": True}}
     else:
-        del arrays[min(name for name in arrays if name.startswith("0.1."))]
+        del arrays[min(name for name in arrays if name.startswith("weak.0.1."))]
     persistence.write(path, description, arrays)
     with pytest.raises(ValueError, match="is damaged"):
         OnlineBBM.load(path)

@@ -446,7 +446,7 @@ def test_products_of_dense_and_sparse_rows(seed):
             rows.replace(t % 20, row) if t > 20 and t % 5 == 0 else rows.append(row)
     x = rng.normal(size=50)
     probe = Row(np.arange(50), x, 50)
-    for rows in (*both, *(SupportVectors.of(Parts({}, each.arrays())) for each in both)):
+    for rows in (*both, *(SupportVectors.of(Parts(each.arrays())) for each in both)):
         np.testing.assert_allclose(rows.products(probe), table @ x[:40], rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(rows.squares, (table**2).sum(axis=1), rtol=1e-12)
         np.testing.assert_array_equal(rows.matrix(40), table)

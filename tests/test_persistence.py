@@ -206,7 +206,7 @@ def test_labels_that_no_file_can_hold(label, tmp_path):
     model = LinearClassifier()
     model.learn_one({"a": 1.0}, label)
     with pytest.raises(
-        ValueError, match=rf"y=.*: a {type(label).__name__} cannot be saved; strings"
+        ValueError, match=rf"labels.0=.*: a {type(label).__name__} cannot be saved to a file"
     ):
         model.save(tmp_path / "model")
     assert not list(tmp_path.iterdir())
@@ -279,7 +279,7 @@ def rewrite(path, change):
 
 
 def labelled(*items):
-    return {"memory": {"dict": [["labels", {"list": items}]]}}
+    return {"labels": list(items)}
 
 
 DAMAGE = {
@@ -290,7 +290,7 @@ DAMAGE = {
     "many labels": lambda d, a: d.update(labelled(*"pqrs")),
     "one label twice": lambda d, a: d.update(labelled("p", "p", "q")),
     **{
-        f"no {name}": lambda d, a, name=name: d.pop(name) for name in ("lanes", "options", "memory")
+        f"no {name}": lambda d, a, name=name: d.pop(name) for name in ("lanes", "options", "labels")
     },
     "deep list": lambda d, a: "[" * 10**5 + "]" * 10**5,
 }
@@ -326,7 +326,7 @@ def test_files_of_others(file, tmp_path):
     with pytest.raises(ValueError, match=r"model holds a LinearClassifier, not a LinearRegressor"):
         LinearRegressor.load(file)
     rewrite(file, lambda d, a: d.update(format=99))
-    with pytest.raises(ValueError, match=r"model has format 99, and this .* reads format 2"):
+    with pytest.raises(ValueError, match=r"model has format 99, and this .* reads format 3"):
         LinearClassifier.load(file)
     save_file({"weights": np.ones(3)}, file)
     with pytest.raises(ValueError, match="model was not written by regretless"):
