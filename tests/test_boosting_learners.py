@@ -207,7 +207,9 @@ def test_damaged_files(weak, damage, tmp_path):
     elif damage == "signs":
         arrays["signs"] = 2 * arrays["signs"]
     elif damage == "other":
-        description["options"]["weak"] = {"object": {"class": "Nobody", "options": {}, "fresh": True}}
+        description["options"]["weak"] = {
+            "object": {"class": "Nobody", "options": {}, "fresh": True}
+        }
     else:
         del arrays[min(name for name in arrays if name.startswith("weak.0.1."))]
     persistence.write(path, description, arrays)

@@ -36,7 +36,7 @@ def test_drifting_games(potential, tmp_path):
         player.update(LOSSES[10], player.act())
         np.testing.assert_array_equal(player.weights, game.weights)
         assert player.certificate(delta=0.1) == game.certificate(delta=0.1)
-    with pytest.raises(ValueError, match="is not that of|leave it out"):
+    with pytest.raises(ValueError, match=r"is not that of|leave it out"):
         DriftingGame.load(path, potential=ExponentialPotential(0.9))
 
 

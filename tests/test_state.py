@@ -55,9 +55,7 @@ def test_a_prior_that_is_not_one(entry, value, tmp_path):
     player.save(path)
     description, tensors = parsed(path.read_bytes())
     description["options"]["prior"] = {"array": "options.prior"}
-    path.write_bytes(
-        written(description, tensors | {"options.prior": put(0, value)(player.prior)})
-    )
+    path.write_bytes(written(description, tensors | {"options.prior": put(0, value)(player.prior)}))
     with pytest.raises(ValueError, match=r"player is damaged: .*prior"):
         type(player).load(path)
 
@@ -177,7 +175,11 @@ def test_parts_that_are_unknown_or_missing(tmp_path):
         (description, {"spam": np.zeros(1)}, "'spam' is unknown"),
         (description | {"options": options}, {}, "'rate' is missing"),
         ({k: v for k, v in description.items() if k != "names"}, {}, "'names' is missing"),
-        (description | {"options": description["options"] | {"n": 10**12}}, {}, "n=10+ is more than"),
+        (
+            description | {"options": description["options"] | {"n": 10**12}},
+            {},
+            "n=10+ is more than",
+        ),
     ):
         path.write_bytes(written(wrong, arrays | more))
         with pytest.raises(ValueError, match=f"hedge is damaged: .*{said}"):

@@ -18,9 +18,9 @@ from regretless.base.arguments import (
     shown,
     whole,
 )
-from regretless.base.classifier import Classifying
-from regretless.base.learner import LinearLearner
-from regretless.base.regressor import Regressing
+from regretless.base.classifier import Classifier
+from regretless.base.regressor import Regressor
+from regretless.base.weights import HasWeights
 from regretless.certificates import Certificate, LinearCertificate
 from regretless.linear.auto import regret_to_lanes
 from regretless.losses import Loss
@@ -203,7 +203,7 @@ class NewtonLane:
     weight: float = 0.0
 
 
-class Newton(LinearLearner):
+class Newton(HasWeights):
     """What the two learners share."""
 
     loss: str | Loss | None
@@ -414,7 +414,7 @@ def _condition(space: dict[str, Any]) -> float:
     return float(values[0]) / least if least > 0 else math.inf
 
 
-class NewtonClassifier(Newton, Classifying):
+class NewtonClassifier(Newton, Classifier):
     """A linear classifier whose steps know which directions the data prefer.
 
         w <- w - A^-1 g,    A = alpha I + sigma S^T S,    S^T S near the sum of g g^T
@@ -489,7 +489,7 @@ class NewtonClassifier(Newton, Classifying):
         return values[0] if len(values) == 1 else dict(zip(self._labels.labels, values))
 
 
-class NewtonRegressor(Newton, Regressing):
+class NewtonRegressor(Newton, Regressor):
     """`NewtonClassifier` for numbers: the squared loss, unless another one for regression is given.
 
     The parameters are those of `NewtonClassifier`.

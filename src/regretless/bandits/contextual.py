@@ -213,12 +213,12 @@ class EpsilonGreedyLearner(
 
         Decisions that wait for their rewards are not kept: give `update` their contexts then.
         """
-        from regretless.base.learner import LinearLearner
+        from regretless.base.learner import Learner
 
         arrays: dict[str, NDArray[Any]] = {}
         learners = []
         for arm, learner in enumerate(self.learners):
-            if not isinstance(learner, LinearLearner):
+            if not isinstance(learner, Learner):
                 raise ValueError(
                     f"learner={shown(learner)}: only learners of this library are saved to a file, "
                     "which can hold no code; pickle the bandit"

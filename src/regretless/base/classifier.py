@@ -12,7 +12,7 @@ from regretless import _core
 from regretless._core import Want
 from regretless.base import rows
 from regretless.base.arguments import Array, importance, instance, listed, number, shown, sound
-from regretless.base.learner import LinearLearner, Outcome, weight_array
+from regretless.base.learner import Learner, Outcome, weight_array
 from regretless.base.state import Parts
 from regretless.base.threads import in_core, in_turn
 
@@ -139,7 +139,7 @@ def _comes_first(a: Any, b: Any) -> bool:
 # --- labels in, labels and probabilities out: what all linear classifiers share -------------------
 
 
-class Classifying(LinearLearner):
+class Classifier(Learner):
     """A linear classifier. Two labels share one lane; three or more have one each, against the rest.
 
     Labels are of any hashable type and may appear at any time. With the third label the lane of the
@@ -424,7 +424,7 @@ class Classifying(LinearLearner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start afresh and learn `X` in one pass; all labels with a weight are known from the start."""
-        fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
+        fresh = Learner.clone(self)  # what was learned before is kept if the data are bad
         fresh.partial_fit(X, y, weighed(label_array(y), weight_array(sample_weight)), sample_weight)
         self._take(fresh._model)
         self._labels, self._schema = fresh._labels, fresh._schema
@@ -473,24 +473,10 @@ class Classifying(LinearLearner):
             return np.hstack([1 - p, p]) if len(self._labels.labels) == 2 else ones
         return p
 
-    # --- what was learned ----------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    @property
-    def weights_(self) -> dict[Any, Any]:
-        """Names to weights; with three or more labels, labels to names to weights."""
-        names, table, _ = self._weights()
-        if table.shape[1] == 1:
-            return dict(zip(names, table[:, 0].tolist()))
-        return {
-            label: dict(zip(names, table[:, k].tolist()))
-            for k, label in enumerate(self._labels.labels)
-        }
-
-    @property
-    def intercept_(self) -> Any:
-        """The weight of the constant feature; with three or more labels, by label."""
-        _, _, first = self._weights()
-        return first.item() if first.size == 1 else dict(zip(self._labels.labels, first.tolist()))
+    def _outputs(self) -> list[Any]:
+        return self._labels.labels
 
     def _learned(self) -> dict[str, Any]:
         return {"labels": self._labels.labels} | super()._learned()

@@ -1,6 +1,5 @@
-"""What every learner of examples shares: options, input, totals, certificate, files."""
+"""Learners of examples: options, input, totals and state, whatever the model behind them is."""
 
-import math
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -16,23 +15,17 @@ from regretless.base.arguments import Array, numbers, one_of, whole
 from regretless.base.columns import ColumnsWarning, Schema, columns_of
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import in_turn, of_options
-from regretless.certificates import LinearCertificate
 from regretless.losses import Loss
 
 if TYPE_CHECKING:
     from regretless.base.model import Model
 
 
-# --- what all linear learners share: parts, input, weights, certificate, and life on disk ---------
+class Learner(Stateful, ABC):
+    """A model that learns one example at a time; the base of classifiers and regressors.
 
-_EPS = float(np.finfo(float).eps)
-
-
-class LinearLearner(Stateful, ABC):
-    """A linear model that learns one example at a time; the base of all learners of this room.
-
-    A subclass says of which parts it is made (`_parts`) and how targets and predictions look. The
-    model itself, `_model`, is made when the first example arrives.
+    A subclass names its parts (`_parts`): the loss, and the rule of the core that learns. The model
+    itself, `_model`, is made when the first example arrives.
     """
 
     _engine_name = "_model"
@@ -43,7 +36,7 @@ class LinearLearner(Stateful, ABC):
     _schema: Schema | None = None  # of the tables, if all has been learned from tables
     _classifies: ClassVar[bool]
     # what `certificate()` is about: linear "models", the learner "itself", or "" if it needs examples
-    _certifies: str = "models"
+    _certifies: str = ""
 
     # the options that every learner has
     intercept: bool
@@ -63,7 +56,11 @@ class LinearLearner(Stateful, ABC):
     @property
     def _is_linear(self) -> bool:
         """Whether the score is `<w, x>` with a weight of 0 for every feature not seen."""
-        return True
+        return False
+
+    def _outputs(self) -> list[Any]:
+        """What the lanes stand for, where there are several: the labels."""
+        return []
 
     # --- options, in scikit-learn's manner ---------------------------------------------------------
 
@@ -226,56 +223,6 @@ class LinearLearner(Stateful, ABC):
         With three or more labels the losses of all lanes are added up.
         """
         return self._model.total(Total.loss) if self._model else 0.0
-
-    def certificate(self, norm: float = 1.0, ord: float = 2) -> LinearCertificate:
-        """What the run so far proves of all linear models whose norm is at most `norm`.
-
-        Parameters: `norm >= 0`, measured by `ord`: 1, 2 or `math.inf`. See `LinearCertificate`.
-        """
-        return LinearCertificate.of(norm=norm, ord=ord, **self._sums())
-
-    def _sums(self) -> dict[str, Any]:
-        """What a `LinearCertificate` is made of."""
-        core = self._model or self._start()
-        if not core.has_gradient_sum:
-            raise ValueError(
-                f"this rule keeps no sum of gradients; make the learner with certify=True: "
-                f"{type(self).__name__}(..., certify=True)"
-            )
-        l1, l2, largest, count = core.gradient_norms()
-        rounds, error = self.examples_, core.total(Total.rounding)
-        if self.certify:  # sums in double precision, of gradients whose squares add up to this
-            error = (
-                2.0 * _EPS * (rounds + 2) * math.sqrt(rounds * count * core.total(Total.squares))
-            )
-        return {
-            "rounds": rounds,
-            "weight": core.most(Total.weights),
-            "loss": core.total(Total.loss),
-            "linear": core.total(Total.linear),
-            "gross": core.total(Total.gross),
-            "gradient_norms": (l1, l2, largest),
-            "error": error + 2.0 * _EPS * count * l1,
-        }
-
-    def _weights(self) -> tuple[list[Any], Array, Array]:
-        """Names, weights (features x lanes) and intercepts (lanes)."""
-        core = self._model or self._start()
-        if self.features == "hashed" and isinstance(core, _core.Learner):
-            used = np.union1d(core.used(), np.zeros(1, np.uint32))  # few of them, often
-            table = core.weights(used).reshape(-1, core.lanes)
-        else:
-            table = core.weights().reshape(-1, core.lanes)
-            used = np.arange(len(table), dtype=np.uint32)
-        names, used, table, first = core.names(), used[1:], table[1:], table[0]
-        if self.features == "hashed":
-            moved = np.flatnonzero((table != self._unlearned()).any(axis=1))
-            return [names.get(row, row - 1) for row in used[moved].tolist()], table[moved], first
-        return list(names.values()), table, first
-
-    def _unlearned(self) -> float:
-        """The weight of a feature that nothing was learned of."""
-        return 0.0
 
     def __sizeof__(self) -> int:
         """Bytes, those of the compiled model among them."""

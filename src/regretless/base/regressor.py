@@ -7,11 +7,11 @@ import numpy as np
 from regretless._core import Want
 from regretless.base import rows
 from regretless.base.arguments import Array, number, numbers
-from regretless.base.learner import LinearLearner, Outcome, weight_array
+from regretless.base.learner import Learner, Outcome, weight_array
 from regretless.base.threads import in_core
 
 
-class Regressing(LinearLearner):
+class Regressor(Learner):
     """A linear model of a number."""
 
     _classifies: ClassVar[bool] = False
@@ -73,7 +73,7 @@ class Regressing(LinearLearner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start afresh and learn `X` in one pass."""
-        fresh = LinearLearner.clone(self)  # what was learned before is kept if the data are bad
+        fresh = Learner.clone(self)  # what was learned before is kept if the data are bad
         fresh.partial_fit(X, y, sample_weight)
         self._take(fresh._model)
         self._schema = fresh._schema
@@ -82,14 +82,3 @@ class Regressing(LinearLearner):
     def predict(self, X: Any) -> Array:
         """The prediction for each row."""
         return self._batch_scores(X)[:, 0]
-
-    @property
-    def weights_(self) -> dict[Any, float]:
-        """Names to weights."""
-        names, table, _ = self._weights()
-        return dict(zip(names, table[:, 0].tolist()))
-
-    @property
-    def intercept_(self) -> float:
-        """The weight of the constant feature."""
-        return float(self._weights()[2][0])

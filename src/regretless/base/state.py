@@ -20,7 +20,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -248,14 +248,14 @@ def _same(one: Any, two: Any) -> bool:
         )
     if type(one) is not type(two):
         return False
+    if isinstance(one, np.random.Generator):
+        one, two = (each.bit_generator.state for each in (one, two))
+    elif type(one).__module__.startswith("regretless.") and not isinstance(one, Stateful):
+        one, two = (each.__reduce_ex__(4)[2:3] for each in (one, two))
     if isinstance(one, dict):
         return one.keys() == two.keys() and all(_same(one[k], two[k]) for k in one)
     if isinstance(one, (list, tuple)):
         return len(one) == len(two) and all(map(_same, one, two))
-    if isinstance(one, np.random.Generator):
-        return _same(one.bit_generator.state, two.bit_generator.state)
-    if type(one).__module__.startswith("regretless.") and not isinstance(one, Stateful):
-        return _same(one.__reduce_ex__(4)[2:3], two.__reduce_ex__(4)[2:3])
     return one is two or bool(one == two) or (one != one and two != two)  # noqa: PLR0124
 
 
@@ -282,7 +282,7 @@ def encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
 
 def _tagged(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> tuple[str, Any]:
     """A value that JSON does not have: of which kind it is, and what it is made of."""
-    kind, inside = room_of(value) or "", None
+    kind, inside = room_of(value) or "", cast("Any", None)
     if isinstance(value, float):
         kind, inside = "float", repr(value)
     elif isinstance(value, np.ndarray) and value.dtype != object:
@@ -294,7 +294,7 @@ def _tagged(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> tuple[str
         pairs = ((k, v, f"{name}.{_key(k, i)}") for i, (k, v) in enumerate(value.items()))
         kind, inside = "dict", [[encode(k, at, {}), encode(v, at, arrays)] for k, v, at in pairs]
     elif isinstance(value, type) and class_named(value.__name__) is value:
-        kind, inside = "class", value.__name__
+        kind, inside = "class", str(value.__name__)
     elif isinstance(value, Stateful) and class_named(type(value).__name__) is type(value):
         kind, inside = "object", _nested(value, name, arrays)
     elif kind:
@@ -350,9 +350,9 @@ def _array(name: Any, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
 def _object(described: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     kind = known_class(described.get("class"))
     if described.pop("fresh", False) is True:
-        options = arguments.instance(described.get("options"), "options", dict)
+        options: Any = arguments.instance(described.get("options"), "options", dict)
         return kind(**{k: decode(v, arrays) for k, v in options.items()})
-    own = arguments.instance(described.pop("arrays", None), "arrays", dict)
+    own: Any = arguments.instance(described.pop("arrays", None), "arrays", dict)
     for name in own.values():
         if name not in arrays:
             raise ValueError(f"the part {name!r} is missing")

@@ -13,7 +13,7 @@ import numpy as np
 from regretless import _core, losses, streams
 from regretless.base.arguments import Array, one_of, positive, shown, whole, within
 from regretless.base.classifier import Labels
-from regretless.base.learner import LinearLearner
+from regretless.base.learner import Learner
 from regretless.base.randomness import generator
 from regretless.base.rows import Parsed, row
 from regretless.batch.predictor import (
@@ -113,7 +113,7 @@ class Kept:
     def __init__(self, learner: Any, examples: Sequence[Example]) -> None:
         self.examples = examples
         self.batch: Parsed | None = None
-        if isinstance(learner, LinearLearner):
+        if isinstance(learner, Learner):
             form = learner._form()
             parsed = _core.Examples(form.bits, form.intercept, form.named)
             for x, _ in examples:
@@ -129,7 +129,7 @@ class Judge:
     """
 
     def __init__(self, learner: Any, loss: Any, *, averaging: bool) -> None:
-        self._linear = isinstance(learner, LinearLearner)
+        self._linear = isinstance(learner, Learner)
         self._labels = classifies(learner)
         self._loss = self._default(learner, averaging) if loss is None else loss
         self.convex: bool | None
@@ -153,7 +153,7 @@ class Judge:
     def many(self, hypothesis: Any, kept: Kept, start: int = 0) -> Array:
         """The losses of a hypothesis on the examples from `start` on."""
         examples = kept.examples[start:]
-        if isinstance(hypothesis, LinearLearner) and kept.batch is not None:
+        if isinstance(hypothesis, Learner) and kept.batch is not None:
             told: Any = hypothesis
             batch = kept.batch[start:]
             if self._charge is _wrong:
@@ -387,7 +387,7 @@ class _Pass:
         return average_risk(self.total / self.rounds, self.rounds, self.delta, self.loss_bound)
 
     def weight_mean(self) -> WeightMean | None:
-        linear = isinstance(self.learner, LinearLearner) and self.learner._is_linear
+        linear = isinstance(self.learner, Learner) and self.learner._is_linear
         return WeightMean(self.learner) if linear else None
 
     def average(self, examples: Iterable[Example]) -> Found:
@@ -521,7 +521,7 @@ class _Pass:
 
 def _check_averaging(learner: Any, how: str) -> None:
     """Refuse a kernel without weights of features: copies for an average would hold all examples."""
-    if not isinstance(learner, LinearLearner) or learner._is_linear:
+    if not isinstance(learner, Learner) or learner._is_linear:
         return
     from regretless.linear.kernel_perceptron import KernelPerceptron
 

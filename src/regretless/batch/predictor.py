@@ -13,7 +13,7 @@ from regretless import _core
 from regretless.base import rows
 from regretless.base.arguments import Array, positive, within
 from regretless.base.classifier import Labels
-from regretless.base.learner import LinearLearner
+from regretless.base.learner import Learner
 from regretless.certificates import verdict
 
 # --- what one pass over independent examples proves of the risk -----------------------------------
@@ -278,7 +278,7 @@ def relaned(values: Array, lanes: Lanes) -> Array:
 class Reader:
     """Finds the rows of a linear learner's weights that the features of an example belong to."""
 
-    def __init__(self, learner: LinearLearner) -> None:
+    def __init__(self, learner: Learner) -> None:
         self.learner: Any = learner
         self.core = learner._model or learner._start()
         self.hashed = learner.features == "hashed"
@@ -323,7 +323,7 @@ class WeightMean:
     round, since a rule may change all of them: with d features a round costs O(d).
     """
 
-    def __init__(self, learner: LinearLearner) -> None:
+    def __init__(self, learner: Learner) -> None:
         self._reader = Reader(learner)
         self._labels = Labels(self._known())
         self._sum = np.zeros((1, 1))

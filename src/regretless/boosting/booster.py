@@ -13,7 +13,8 @@ from regretless._core import Want
 from regretless.base import rows
 from regretless.base.adapters import takes_weights
 from regretless.base.arguments import Array, whole, within
-from regretless.base.classifier import Classifying
+from regretless.base.classifier import Classifier
+from regretless.base.weights import HasWeights
 from regretless.boosting.copies import Ensemble
 from regretless.certificates import Certificate
 from regretless.experts.adaptive import lemma_4
@@ -248,7 +249,7 @@ def _certificate(
 EDGES = (0.025, 0.05, 0.1, 0.2, 0.4)
 
 
-class Booster(Classifying, in_core=False):
+class Booster(HasWeights, Classifier, in_core=False):
     """A classifier made of the votes of weak learners, which learns one example at a time.
 
     Its score is the log-odds of the vote, its loss the log loss of that. Two labels share one ensemble,

@@ -14,7 +14,7 @@ from regretless._core import Total, Want
 from regretless.base import arguments, rows
 from regretless.base.adapters import Foreign, as_dict, as_matrix, fresh, takes_dicts, takes_weights
 from regretless.base.arguments import Array, shown
-from regretless.base.classifier import Classifying
+from regretless.base.classifier import Classifier
 from regretless.base.model import Model, no_totals, restored_totals, totals_state
 from regretless.base.state import Parts
 from regretless.boosting.gradient_certificate import constants_of
@@ -49,7 +49,7 @@ class Voter(Foreign):
     @property
     def is_ours(self) -> bool:
         """Whether it is a classifier of this library, with scores, and files."""
-        return isinstance(self.model, Classifying)
+        return isinstance(self.model, Classifier)
 
 
 # --- A model made of weak learners of any kind, which are called one after the other --------------

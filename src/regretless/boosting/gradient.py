@@ -28,10 +28,11 @@ from regretless.base.arguments import (
     whole,
     within,
 )
+from regretless.base.regressor import Regressor
 from regretless.base.state import Parts, Stateful
 from regretless.boosting.copies import CopiesModel, Estimator, exchange
 from regretless.boosting.gradient_certificate import LINEAR, Replay, certified, constants_of, reach
-from regretless.boosting.weak_learners import NotLinear, Stump, WeakRegressor
+from regretless.boosting.weak_learners import Stump, WeakRegressor
 from regretless.certificates import Certificate
 from regretless.experts import Hedge
 from regretless.losses import Loss, Squared
@@ -106,7 +107,7 @@ class BothSigns(Stateful):
 _FEEDS = {feed.name: feed for feed in _core.Feed}
 
 
-class _GradientBoosting(NotLinear, in_core=False):
+class _GradientBoosting(Regressor, in_core=False):
     """What the two boosters share."""
 
     weak: Any
@@ -188,10 +189,6 @@ class _GradientBoosting(NotLinear, in_core=False):
             return core.feed(batch, labels, importance, want)
         return super()._feed(batch, labels, importance, want)
 
-    @property
-    def _is_linear(self) -> bool:
-        return False
-
     # --- learning ------------------------------------------------------------------------------------
 
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
@@ -231,9 +228,7 @@ class _GradientBoosting(NotLinear, in_core=False):
 
     # --- what is known -------------------------------------------------------------------------------
 
-    def certificate(  # type: ignore[override]
-        self, X: Any, y: Any, base: Any, comparator: Any = None
-    ) -> Certificate:
+    def certificate(self, X: Any, y: Any, base: Any, comparator: Any = None) -> Certificate:
         """The theorem's bound on the regret to a combination of base functions, from a second run.
 
         A learner with the same options runs through the examples again, and the linear regret R(T) of

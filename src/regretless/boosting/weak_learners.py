@@ -1,11 +1,11 @@
 """Weak learners: stumps, small neural networks, and what boosting asks of them."""
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from regretless.base import rows
 from regretless.base.arguments import check_seed, function, number, positive, whole, within
-from regretless.base.regressor import Regressing
+from regretless.base.regressor import Regressor
 from regretless.losses import Loss, Squared
 
 # --- where the edge of a weak learner comes from (Luo (2016), Lemma 7) ----------------------------
@@ -47,27 +47,10 @@ def excess_loss(regret: Callable[[int], float], edge: float) -> float:
     return max(0.0, *(more(rounds) for rounds in range(low, high + 1)))
 
 
-# --- regressors that go through the mechanism of linear ones and are none -------------------------
-
-
-class NotLinear(Regressing):
-    """Without weights."""
-
-    @property
-    def weights_(self) -> dict[Any, float]:
-        """There are none: the model is not linear."""
-        raise AttributeError(f"{type(self).__name__} is not linear and has no weights_")
-
-    @property
-    def intercept_(self) -> float:
-        """There is none: the model is not linear."""
-        raise AttributeError(f"{type(self).__name__} is not linear and has no intercept_")
-
-
 # --- what weak learners of numbers share: targets or slopes in, predictions in [-bound, -----------
 
 
-class WeakRegressor(NotLinear):
+class WeakRegressor(Regressor):
     """A learner that a booster can ask to keep a linear loss small (Luo (2016), section 3.2.1).
 
     A subclass says which rule of the core it is (`_rule`) and with which options.
@@ -85,10 +68,6 @@ class WeakRegressor(NotLinear):
         bound = 0.0 if self.bound is None else positive(self.bound, "bound")
         return Squared(), self._rule, {"bound": bound, **self._numbers()}
 
-    @property
-    def _is_linear(self) -> bool:
-        return False
-
     def learn_slope(self, x: Any, slope: float, w: float = 1.0) -> None:
         """Learn that a prediction v for `x` costs `slope * v`: a linear loss.
 
@@ -99,15 +78,6 @@ class WeakRegressor(NotLinear):
         core: Any = self._model or self._start()
         core.learn_slope(
             x if isinstance(x, dict) else rows.row(x), number(slope, "slope"), number(w, "w")
-        )
-
-    _certifies = ""
-
-    def certificate(self, norm: float = 1.0, ord: float = 2) -> NoReturn:
-        """Refused: what a weak learner is worth is seen by what becomes of it when boosted."""
-        raise ValueError(
-            f"{type(self).__name__} has no certificate: no theorem speaks of it alone; that of "
-            "GradientBoostingHull or GradientBoostingSpan measures its regret"
         )
 
     def _feature(self, x: Any) -> Any:

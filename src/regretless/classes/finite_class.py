@@ -331,7 +331,7 @@ class FiniteClass(Generated, Stateful, constant=True):
     # --- state -------------------------------------------------------------------------------------
 
     def _options(self) -> dict[str, Any]:
-        options = {"table": self.table, "points": self.points, "names": self.names}
+        options: dict[str, Any] = {"table": self.table, "points": self.points, "names": self.names}
         for name in ("points", "names"):
             if options[name] == tuple(range(len(options[name]))):
                 options[name] = None  # as they are by default

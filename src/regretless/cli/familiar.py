@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from regretless.base.columns import ColumnsWarning, columns_of, columns_of_features, listed
-from regretless.base.learner import LinearLearner
+from regretless.base.learner import Learner
 from regretless.base.rows import Batch, Parsed, Table
 from regretless.streams import Piece
 
@@ -13,7 +13,7 @@ _LOOKED_AT = 1000  # examples
 
 
 def familiar(
-    pieces: Iterator[Piece], model: LinearLearner, *, named: bool, strict: bool
+    pieces: Iterator[Piece], model: Learner, *, named: bool, strict: bool
 ) -> Iterator[Piece]:
     """The pieces; `ValueError` if the model knows no feature of the first 1,000 examples.
 
@@ -44,7 +44,7 @@ def familiar(
 class _Look:
     """What the first examples have in common with what a model has learned."""
 
-    def __init__(self, model: LinearLearner, named: bool) -> None:
+    def __init__(self, model: Learner, named: bool) -> None:
         core = model._model or model._start()
         self._model, self._named, self._schema = model, named, model._schema
         self._names = set(core.names().values())

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regretless.base.arguments import Array
-from regretless.base.classifier import Classifying
+from regretless.base.classifier import Classifier
 from regretless.cli.learners import loss_name
 from regretless.cli.models import load
 from regretless.cli.predict import label_text
@@ -51,7 +51,7 @@ def run(path: str, top: int, as_json: bool, plot: str | None) -> None:
 def _found(model: Any, top: int) -> Found:
     names, table, intercepts = model._weights()
     shown = _names(model, names)
-    labels = model.classes_.tolist() if isinstance(model, Classifying) else []
+    labels = model.classes_.tolist() if isinstance(model, Classifier) else []
     lanes = labels if table.shape[1] > 1 else [None]
     return Found(
         model,

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless.base.learner import LinearLearner
+    from regretless.base.learner import Learner
     from regretless.base.rows import Form
     from regretless.evaluate.validation import FirstLabels
 
@@ -195,7 +195,7 @@ class LearnerOptions:
         found = {name: getattr(self, name) for name in _OWN[owner]}
         return {k: v for k, v in found.items() if v is not None and v is not False}
 
-    def make(self, regression: bool) -> LinearLearner:
+    def make(self, regression: bool) -> Learner:
         """The learner, or `ValueError` if its options do not fit."""
         from regretless import linear
 
@@ -239,7 +239,7 @@ class LearnerOptions:
 
         return self.loss if self.tau is None else losses.Quantile(self.tau)
 
-    def _auto(self, regression: bool) -> LinearLearner:
+    def _auto(self, regression: bool) -> Learner:
         from regretless import linear
 
         for name in ("rate", "l1", "l2"):
@@ -251,7 +251,7 @@ class LearnerOptions:
         kind = linear.AutoRegressor if regression else linear.AutoClassifier
         return kind(loss=self._loss(), **self._shared())
 
-    def _newton(self, regression: bool) -> LinearLearner:
+    def _newton(self, regression: bool) -> Learner:
         from regretless import newton
 
         if self.l1 or self.l2:
@@ -269,7 +269,7 @@ class LearnerOptions:
         given = self._given("newton")
         return kind(loss=self._loss(), rate=self.rate, **given, **self._shared())
 
-    def _boost(self, regression: bool) -> LinearLearner:
+    def _boost(self, regression: bool) -> Learner:
         from regretless import boosting
         from regretless.linear import LinearClassifier
 
@@ -290,10 +290,10 @@ class LearnerOptions:
         )
         names = {"weak": "n", "edge": "edge", "sampled": "sampled"}
         given = {names[k]: v for k, v in self._given("boost").items() if k in names}
-        made: LinearLearner = getattr(boosting, _BOOSTERS[kind])(weak, seed=self.seed, **given)
+        made: Learner = getattr(boosting, _BOOSTERS[kind])(weak, seed=self.seed, **given)
         return made
 
-    def _with_its_own_loss(self, regression: bool) -> LinearLearner:
+    def _with_its_own_loss(self, regression: bool) -> Learner:
         from regretless import linear
 
         if only_classifies(self.learner):
@@ -309,7 +309,7 @@ class LearnerOptions:
         if self.rate is not None and option is None:
             raise ValueError(f"--learner {self.learner} has no learning rate; leave out --rate")
         rate = {} if self.rate is None or option is None else {option: self.rate}
-        learner: LinearLearner = getattr(linear, name)(**rate, **self._shared())
+        learner: Learner = getattr(linear, name)(**rate, **self._shared())
         return learner
 
     def _refuse_regression(self, regression: bool) -> None:
@@ -329,6 +329,6 @@ class LearnerOptions:
         }
 
 
-def loss_name(model: LinearLearner) -> str:
+def loss_name(model: Learner) -> str:
     """What the learner's loss is called."""
     return model._parts()[0].name

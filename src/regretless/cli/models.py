@@ -4,11 +4,11 @@ from typing import Any
 
 from regretless.base import state
 from regretless.base.columns import Schema, columns_of_features
-from regretless.base.learner import LinearLearner
+from regretless.base.learner import Learner
 from regretless.cli.reading_options import Reading
 
 
-def save(model: LinearLearner, reading: Reading, path: str, *, classes: bool = False) -> None:
+def save(model: Learner, reading: Reading, path: str, *, classes: bool = False) -> None:
     """Write a model that `regretless.linear` loads too, all at once or not at all.
 
     `classes` says that its labels are numbers of which there may be many.
@@ -24,6 +24,6 @@ def save(model: LinearLearner, reading: Reading, path: str, *, classes: bool = F
 def load(path: str) -> tuple[Any, dict[str, Any]]:
     """A model, and what its file says of reading; nothing if no command has made it."""
     model = state.load(path)
-    if not isinstance(model, LinearLearner):
+    if not isinstance(model, Learner):
         raise ValueError(f"{path} holds a {type(model).__name__}, which is not a learner")
     return model, model._read_as or {}

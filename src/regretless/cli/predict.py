@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from regretless.base.classifier import Classifying
+from regretless.base.classifier import Classifier
 from regretless.cli.familiar import familiar
 from regretless.cli.locating import located
 from regretless.cli.models import load
@@ -16,9 +16,9 @@ from regretless.streams import Piece
 def run(reading: Reading, path: str, probabilities: bool, raw: bool, strict: bool) -> None:
     """Print what the model at `path` predicts."""
     model, remembered = load(path)
-    if probabilities and not isinstance(model, Classifying):
+    if probabilities and not isinstance(model, Classifier):
         raise ValueError(f"{path} holds a {type(model).__name__}, which has no probabilities")
-    if isinstance(model, Classifying) and not len(model.classes_):
+    if isinstance(model, Classifier) and not len(model.classes_):
         raise ValueError(f"{path} has learned nothing yet: there is no label to predict")
     stream = reading.completed(remembered).stream(model)
     lines = _probabilities if probabilities else _scores if raw else _predictions
@@ -41,7 +41,7 @@ def label_text(label: Any) -> str:
 
 def _predictions(model: Any, piece: Piece) -> list[str]:
     predicted = model.predict(piece.X)
-    if not isinstance(model, Classifying):
+    if not isinstance(model, Classifier):
         return _numbers(predicted)
     text = {label: label_text(label) for label in model.classes_.tolist()}
     return [text[label] for label in predicted.tolist()]
@@ -53,7 +53,7 @@ def _probabilities(model: Any, piece: Piece) -> list[str]:
 
 
 def _scores(model: Any, piece: Piece) -> list[str]:
-    if not isinstance(model, Classifying):
+    if not isinstance(model, Classifier):
         return _numbers(model.predict(piece.X))
     scores = model.decision_function(piece.X)
     return _numbers(scores) if scores.ndim == 1 else _by_label(model, scores)

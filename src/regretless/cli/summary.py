@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.base.regressor import Regressing
+from regretless.base.regressor import Regressor
 from regretless.boosting.booster import Booster
 from regretless.cli.learners import loss_name
 from regretless.cli.memory import peak_rss_mb
@@ -37,7 +37,7 @@ class Summary:
     @property
     def is_regression(self) -> bool:
         """Whether numbers were predicted and not labels."""
-        return isinstance(self.training.model, Regressing)
+        return isinstance(self.training.model, Regressor)
 
     @cached_property
     def best_possible(self) -> dict[float, float]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
-from regretless.base.classifier import Classifying
-from regretless.base.learner import LinearLearner
-from regretless.base.regressor import Regressing
+from regretless.base.classifier import Classifier
+from regretless.base.learner import Learner
+from regretless.base.regressor import Regressor
 from regretless.cli.checkpoints import Checkpoints, uninterrupted
 from regretless.cli.familiar import familiar
 from regretless.cli.first_labels import first_labels
@@ -48,7 +48,7 @@ class Wanted:
 
 def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -> None:
     """Train, save, and say what came of it."""
-    model: LinearLearner | None = None
+    model: Learner | None = None
     if plan.start is not None:
         model, remembered = load(plan.start)
         reading = reading.completed(remembered)
@@ -98,7 +98,7 @@ def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -
             raise OSError(error.errno, why, error.filename) from error
         seconds, taken = display.seconds, display.taken
     _save(training, reading, options, wanted.model)
-    guessed = not model and not options.decided and isinstance(training.model, Regressing)
+    guessed = not model and not options.decided and isinstance(training.model, Regressor)
     name = type(training.model).__name__ if model else options.learner
     summary = Summary(training, name, seconds, taken, guessed, wanted.model)
     summary.show(wanted.json, wanted.quiet)
@@ -130,12 +130,12 @@ def _begun(
 
 
 def _resumed(
-    stream: Stream, reading: Reading, model: LinearLearner, options: LearnerOptions, plan: Plan
+    stream: Stream, reading: Reading, model: Learner, options: LearnerOptions, plan: Plan
 ) -> tuple[Training, Iterator[Piece]]:
     pieces = stream.ahead(model._form())
     pieces = familiar(pieces, model, named=reading.has_names_only, strict=plan.strict)
-    known = model.classes_.tolist() if isinstance(model, Classifying) else []
-    decided = options.classes or not isinstance(model, Classifying)
+    known = model.classes_.tolist() if isinstance(model, Classifier) else []
+    decided = options.classes or not isinstance(model, Classifier)
     labels, pieces = first_labels(pieces, reading, decided, known)
     if not decided and labels.are_numbers and (labels.are_many or not labels.are_whole):
         are = "with many values" if labels.are_many else "that are not all whole"

@@ -13,7 +13,7 @@ import numpy as np
 from regretless.audit import Judged
 from regretless.base.adapters import takes_weights
 from regretless.base.arguments import importance, shown, whole
-from regretless.base.learner import LinearLearner
+from regretless.base.learner import Learner
 from regretless.base.rows import Form
 from regretless.certificates import Certificate, LinearCertificate
 from regretless.evaluate.report import Report
@@ -75,7 +75,7 @@ def progressive(
     examples = stream if isinstance(stream, Stream) else IterableStream(stream)
     started = time.perf_counter()
     before = _certificate(model) if getattr(model, "examples_", 0) else None
-    if isinstance(model, LinearLearner):
+    if isinstance(model, Learner):
         training = _in_pieces(model, _for(model, examples), delay, certify)
         scores = training.held_out if delay else training.validation
         audit, lost = training.audit, training.audited_loss
@@ -119,11 +119,12 @@ def _for(model: Any, examples: Stream) -> Stream:
 
 def _certificate(model: Any) -> Certificate | None:
     """What a learner certifies of all that it has learned; None if it does not."""
-    if not isinstance(model, LinearLearner) or not model._certifies:
+    if not isinstance(model, Learner) or not model._certifies:
         return None
     if model._certifies == "models" and not (model._model or model._start()).has_gradient_sum:
         return None
-    return model.certificate()
+    certifying: Any = model
+    return certifying.certificate()
 
 
 def _of_stream(model: Any, before: Certificate | None, loss: float) -> Certificate | None:
@@ -138,7 +139,7 @@ def _of_stream(model: Any, before: Certificate | None, loss: float) -> Certifica
 # --- our learners ----------------------------------------------------------------------------------
 
 
-def _in_pieces(model: LinearLearner, stream: Stream, delay: int, certify: Any) -> Training:
+def _in_pieces(model: Learner, stream: Stream, delay: int, certify: Any) -> Training:
     training = Training(model, certify)
     training._late = delay > 0
     if delay:
@@ -382,6 +383,6 @@ def _unweighted(model: Any, method: str, w: float) -> ValueError:
 
 
 def _name(model: Any) -> str:
-    if isinstance(model, LinearLearner):
+    if isinstance(model, Learner):
         return " ".join(repr(model).split())
     return getattr(model, "__name__", None) or type(model).__name__

@@ -11,8 +11,8 @@ from regretless import losses
 from regretless.audit import Audit, Judged
 from regretless.base import arguments, rows, state
 from regretless.base.arguments import LARGEST_VALUE, Array, instance, one_of, shown, whole
-from regretless.base.learner import LinearLearner, Outcome
-from regretless.base.regressor import Regressing
+from regretless.base.learner import Learner, Outcome
+from regretless.base.regressor import Regressor
 from regretless.base.threads import OneThread
 from regretless.evaluate.validation import Validation, point_from
 from regretless.losses import Loss
@@ -122,14 +122,14 @@ def auditing(certify: Any, model: Any, classifies: bool) -> Auditing | None:
 
 def _own_loss(model: Any, classifies: bool) -> Loss:
     """The loss of a learner of ours; of others the one that `progressive` measures."""
-    if isinstance(model, LinearLearner):
+    if isinstance(model, Learner):
         return model._own_loss()
     return losses.Logistic() if classifies else losses.Squared()
 
 
 def _reading(model: Any) -> dict[str, Any]:
     """How a learner of ours reads its features."""
-    if not isinstance(model, LinearLearner):
+    if not isinstance(model, Learner):
         return {}
     intercept = bool(model.intercept) or not model._is_linear
     return {"features": model.features, "bits": int(model.bits), "intercept": intercept}
@@ -217,7 +217,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         self.holdout = whole(holdout, "holdout", 0)
         self._auditing = auditing(certify, model, model._classifies)
         self._late = False  # examples count when they are held out, and are learned later
-        kind: Any = "regression" if isinstance(model, Regressing) else "binary"
+        kind: Any = "regression" if isinstance(model, Regressor) else "binary"
         self.validation = Validation(kind, self.norms)
         self.held_out = Validation(kind, self.norms)
         self.place = Place()
@@ -413,7 +413,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
                     f"{path} is a checkpoint of another command ({', '.join(changed)} differ); "
                     "remove it or choose another directory"
                 )
-            model = instance(parts.take("model"), "model", LinearLearner)
+            model = instance(parts.take("model"), "model", Learner)
             audit = parts.take("audit")
             if audit is not None:
                 instance(audit, "audit", Audit)

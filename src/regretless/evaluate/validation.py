@@ -16,7 +16,7 @@ from regretless import _core
 from regretless.audit import Audit
 from regretless.base import arguments
 from regretless.base.arguments import Array, one_of
-from regretless.base.learner import LinearLearner
+from regretless.base.learner import Learner
 from regretless.base.rows import Form
 from regretless.base.state import Parts
 from regretless.base.threads import OneThread
@@ -420,7 +420,7 @@ def classifies(learner: Any) -> bool:
     >>> classifies(LinearClassifier()), classifies(LinearRegressor())
     (True, False)
     """
-    if isinstance(learner, LinearLearner):
+    if isinstance(learner, Learner):
         return learner._classifies
     steps = getattr(learner, "steps", None)
     if isinstance(steps, dict) and steps:  # River's pipelines have the methods of all estimators

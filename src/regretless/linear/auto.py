@@ -8,9 +8,9 @@ from typing import Any, Self, cast
 
 from regretless import losses
 from regretless.base.arguments import whole, within
-from regretless.base.classifier import Classifying
-from regretless.base.learner import LinearLearner
-from regretless.base.regressor import Regressing
+from regretless.base.classifier import Classifier
+from regretless.base.regressor import Regressor
+from regretless.base.weights import HasWeights
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 from regretless.rules import TOO_LARGE
@@ -102,7 +102,7 @@ _GRID = (
 )
 
 
-class Auto(LinearLearner):
+class Auto(HasWeights):
     """A learner without a choice to make: sixteen ways to learn, in one pass, mixed online.
 
     The lanes are AdaGrad at several rates, with and without invariance to the scales of features, with
@@ -262,7 +262,7 @@ class Auto(LinearLearner):
 Auto.__new__.__signature__ = inspect.signature(Auto.__init__)  # type: ignore[attr-defined]
 
 
-class AutoClassifier(Auto, Classifying):
+class AutoClassifier(Auto, Classifier):
     """`Auto` as a classifier: what `Auto()` makes.
 
     >>> AutoClassifier(loss="hinge").predict_proba_one({"a": 1})
@@ -273,7 +273,7 @@ class AutoClassifier(Auto, Classifying):
         return dict(zip(self._labels.labels, values, strict=True))
 
 
-class AutoRegressor(Auto, Regressing):
+class AutoRegressor(Auto, Regressor):
     """`Auto` as a regressor: what `Auto(loss="squared")` makes.
 
     >>> model = AutoRegressor()

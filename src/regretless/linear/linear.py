@@ -4,15 +4,15 @@ from typing import Any
 
 from regretless import losses, rules
 from regretless._core import Total
-from regretless.base.classifier import Classifying
-from regretless.base.learner import LinearLearner
-from regretless.base.regressor import Regressing
+from regretless.base.classifier import Classifier
+from regretless.base.regressor import Regressor
+from regretless.base.weights import HasWeights
 from regretless.losses import Loss
 from regretless.rates import Rate
 from regretless.rules import Paid, Rule
 
 
-class _AnyRule(LinearLearner):
+class _AnyRule(HasWeights):
     """A learner made of a loss and a rule, both of which may be chosen."""
 
     loss: str | Loss
@@ -43,7 +43,7 @@ class _AnyRule(LinearLearner):
         return super()._sums() | {"promise": promise}
 
 
-class LinearClassifier(_AnyRule, Classifying):
+class LinearClassifier(_AnyRule, Classifier):
     """A linear classifier for streams that needs no learning rate.
 
     Plays `w_t`, scores `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`. Labels are
@@ -99,7 +99,7 @@ class LinearClassifier(_AnyRule, Classifying):
         self._share(intercept, features, bits, names, certify=certify, seed=seed)
 
 
-class LinearRegressor(_AnyRule, Regressing):
+class LinearRegressor(_AnyRule, Regressor):
     """A linear regressor for streams that needs no learning rate and no scaling.
 
     Plays `w_t`, predicts `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`.

@@ -13,7 +13,8 @@ from regretless import _core
 from regretless._core import Total
 from regretless.base import rows
 from regretless.base.arguments import Array, finite, number, numbers, positive, shown, whole
-from regretless.base.classifier import Classifying, label_array
+from regretless.base.classifier import Classifier, label_array
+from regretless.base.weights import HasWeights
 from regretless.certificates import MistakeBound, MistakeCertificate
 
 # --- A run once more, for certificates that need the examples: what was played on each of ---------
@@ -68,7 +69,7 @@ class Replay:
     tells whether that was the run which the learner has had.
     """
 
-    def __init__(self, learner: Classifying, twin: Classifying, X: Any, y: Any) -> None:
+    def __init__(self, learner: Classifier, twin: Classifier, X: Any, y: Any) -> None:
         examples, labels = _rows(X), label_array(y).tolist()
         if len(examples) != len(labels):
             raise ValueError(f"X has {len(examples)} rows, y has {len(labels)} labels")
@@ -187,7 +188,7 @@ class Passes:
     separated: bool
 
 
-class Cycling(Classifying):
+class Cycling(HasWeights, Classifier):
     """A classifier that stands still when it is right: `updates_` counts when it was not."""
 
     def cycle(self, X: Any, y: Any, *, max_passes: int = 1000) -> Passes:

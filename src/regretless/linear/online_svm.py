@@ -7,7 +7,8 @@ import numpy as np
 
 from regretless import rates
 from regretless.base.arguments import one_of, positive, shown
-from regretless.base.classifier import Classifying
+from regretless.base.classifier import Classifier
+from regretless.base.weights import HasWeights
 from regretless.certificates import Certificate, LinearCertificate
 from regretless.linear.mistakes import Lane, Replay
 from regretless.losses import Hinge, Loss
@@ -17,7 +18,7 @@ from regretless.rules import schedule
 _EPS = float(np.finfo(float).eps)
 
 
-class OnlineSVM(Classifying):
+class OnlineSVM(HasWeights, Classifier):
     """A support vector machine by gradient descent, one example at a time.
 
         w <- (1 - rate_t) w + rate_t C y x   if y <w, x> < 1,     w <- (1 - rate_t) w   if it is > 1

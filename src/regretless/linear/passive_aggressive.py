@@ -8,8 +8,9 @@ from typing import Any
 
 from regretless import _core
 from regretless.base.arguments import one_of, positive
-from regretless.base.classifier import Classifying
-from regretless.base.regressor import Regressing
+from regretless.base.classifier import Classifier
+from regretless.base.regressor import Regressor
+from regretless.base.weights import HasWeights
 from regretless.losses import EpsilonInsensitive, Hinge, Loss
 
 _MODES = {
@@ -25,7 +26,7 @@ def _options(C: float, mode: str) -> tuple[str, dict[str, Any]]:
     return "passive_aggressive", {"mode": _MODES[mode], "aggressiveness": C}
 
 
-class PassiveAggressive(Classifying):
+class PassiveAggressive(HasWeights, Classifier):
     """Passive-aggressive classifier: the smallest change that mends the current example.
 
         l = max(0, margin - y <w, x>),   w <- w + tau y x
@@ -73,7 +74,7 @@ class PassiveAggressive(Classifying):
         return Hinge(self.margin), *_options(self.C, self.mode)
 
 
-class PassiveAggressiveRegressor(Regressing):
+class PassiveAggressiveRegressor(HasWeights, Regressor):
     """Passive-aggressive regressor: the smallest change that brings the prediction within epsilon.
 
     As `PassiveAggressive` with the loss `max(0, |<w, x> - y| - epsilon)`.

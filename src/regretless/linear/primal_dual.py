@@ -12,7 +12,8 @@ import numpy as np
 from regretless import _core, losses
 from regretless._core import Total
 from regretless.base.arguments import not_negative, numbers, positive, shown, whole
-from regretless.base.classifier import Classifying, label_array
+from regretless.base.classifier import Classifier, label_array
+from regretless.base.weights import HasWeights
 from regretless.certificates import LinearCertificate
 from regretless.geometry import Euclidean, Geometry
 from regretless.linear.dual_model import RUN, DualModel
@@ -167,7 +168,7 @@ class DualCertificate(LinearCertificate):
 # --- the primal-dual family: any geometry, any way to raise the dual ------------------------------
 
 
-class PrimalDual(Classifying, in_core=False):
+class PrimalDual(HasWeights, Classifier, in_core=False):
     """Online learning as ascent of the dual of the batch problem, with a certified lower bound on it.
 
     The batch problem is to minimise `P(w) = F(w) + C sum_t max(0, margin - y_t <w, x_t>)`, `F` the

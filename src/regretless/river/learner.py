@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Self
 
 from river import base
 
-from regretless.base.classifier import Classifying
-from regretless.base.learner import LinearLearner
-from regretless.base.regressor import Regressing
+from regretless.base.classifier import Classifier
+from regretless.base.learner import Learner
+from regretless.base.regressor import Regressor
 from regretless.base.rows import Batch
 
 
-class RiverLearner(LinearLearner, base.Estimator):  # type: ignore[misc]
+class RiverLearner(Learner, base.Estimator):  # type: ignore[misc]
     """A learner that River can clone, measure and check."""
 
     _checked_with: ClassVar[tuple[dict[str, Any], ...]] = ({},)
@@ -40,7 +40,7 @@ class RiverLearner(LinearLearner, base.Estimator):  # type: ignore[misc]
         return clone
 
 
-class RiverClassifier(RiverLearner, Classifying, base.MiniBatchClassifier):  # type: ignore[misc]
+class RiverClassifier(RiverLearner, Classifier, base.MiniBatchClassifier):  # type: ignore[misc]
     """A classifier of two or more labels, which may appear at any time."""
 
     _multiclass = True
@@ -61,7 +61,7 @@ class RiverClassifier(RiverLearner, Classifying, base.MiniBatchClassifier):  # t
         return pd.DataFrame(table, index=getattr(X, "index", None), columns=labels)
 
 
-class RiverRegressor(RiverLearner, Regressing, base.MiniBatchRegressor):  # type: ignore[misc]
+class RiverRegressor(RiverLearner, Regressor, base.MiniBatchRegressor):  # type: ignore[misc]
     """A regressor."""
 
     def predict_many(self, X: Any) -> Any:

@@ -9,16 +9,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from regretless.base.arguments import Array
-from regretless.base.classifier import Classifying, weighed
-from regretless.base.learner import LinearLearner
-from regretless.base.regressor import Regressing
+from regretless.base.classifier import Classifier, weighed
+from regretless.base.learner import Learner
+from regretless.base.regressor import Regressor
 from regretless.base.rows import Batch
 from regretless.base.state import Parts
 
 _SEEN = ("n_features_in_", "feature_names_in_")
 
 
-class SklearnLearner(LinearLearner, BaseEstimator):  # type: ignore[misc]
+class SklearnLearner(Learner, BaseEstimator):  # type: ignore[misc]
     """A learner of matrices whose columns are known from the first batch on."""
 
     n_features_in_: int
@@ -77,7 +77,7 @@ class SklearnLearner(LinearLearner, BaseEstimator):  # type: ignore[misc]
         super()._restore(parts)
 
 
-class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifying):  # type: ignore[misc]
+class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifier):  # type: ignore[misc]
     """A classifier of matrices."""
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -98,7 +98,7 @@ class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifying):  # type: 
 
     if not TYPE_CHECKING:  # where the decorated method would lose its signature
         # Hinge and perceptron losses tell which label is the likelier, but not by how much.
-        predict_proba = available_if(_has_probabilities)(Classifying.predict_proba)
+        predict_proba = available_if(_has_probabilities)(Classifier.predict_proba)
 
     @property
     def coef_(self) -> Array:
@@ -111,7 +111,7 @@ class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifying):  # type: 
         return self._columns()[1]
 
 
-class SklearnRegressor(RegressorMixin, SklearnLearner, Regressing):  # type: ignore[misc]
+class SklearnRegressor(RegressorMixin, SklearnLearner, Regressor):  # type: ignore[misc]
     """A regressor of matrices."""
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -124,6 +124,6 @@ class SklearnRegressor(RegressorMixin, SklearnLearner, Regressing):  # type: ign
         return self._columns()[0].ravel()
 
     @property
-    def intercept_(self) -> Array:  # type: ignore[override]
+    def intercept_(self) -> Array:
         """The weight of the constant feature, an array of one as in `SGDRegressor`."""
         return self._columns()[1]

@@ -151,7 +151,7 @@ def _index(file: IO[bytes]) -> list[Any]:
 
 
 def _piece(file: IO[bytes], entry: dict[str, Any], place: Place) -> Piece:
-    parts = Parts({}, {name: _array(file, *where) for name, where in entry["arrays"].items()})
+    parts = Parts({name: _array(file, *where) for name, where in entry["arrays"].items()})
     weighed = "w" in entry["arrays"]
     values = parts.array("values", (None,), -_LARGEST, _LARGEST, np.float32)
     rows = parts.array("rows", values.shape, 0, 2**32, np.uint32)
