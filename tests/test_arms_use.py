@@ -212,7 +212,7 @@ def test_few_rounds(make):
     run = one.run([[0.5] * N])
     assert run.loss == 0.5
     assert len(run.regret_curve()) == 1
-    single = type(one)(**one._given() | {"n": 1})
+    single = type(one)(**one._options() | {"n": 1})
     assert single.run(np.ones((20, 1))).arms.tolist() == [0] * 20
     assert single.expectation().rounds == 20
 

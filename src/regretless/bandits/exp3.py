@@ -186,7 +186,6 @@ class Exp3(ExponentialPlayer):
     True
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("rate", "horizon")
     _theorem = "Shalev-Shwartz (2012), Corollary 4.2; Luo (2016), Theorem 21"
     _fixed: ClassVar[tuple[str, ...]] = ("horizon", "shalev-shwartz", "luo")
 
@@ -259,7 +258,6 @@ class Exp3IX(Exp3):
     (52, {'measured': 270, 'promised': 363, 'trivial': 1000})
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("rate", "horizon", "gamma", "delta")
     _theorem = "Neu (2015), Theorem 1"
     _fixed: ClassVar[tuple[str, ...]] = ("horizon",)
 
@@ -406,7 +404,6 @@ class TsallisINF(WeightedPlayer):
     (47, 308)
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("estimator",)
     _theorem = "Zimmert and Seldin (2021), Theorem 1, with the constants of its proof"
     _regularised = "Shalev-Shwartz (2012), Lemma 2.20, on the estimates, with Tsallis entropy"
 

@@ -46,7 +46,6 @@ class Exp4(ExponentialPlayer):
 
     contextual: ClassVar[bool] = True  # the advice
     _compared_with: ClassVar[str] = "expert"
-    _options: ClassVar[tuple[str, ...]] = ("experts", "rate", "horizon")
     _theorem = "Auer, Cesa-Bianchi, Freund and Schapire (2002), Theorem 7.1, without exploration"
 
     def __init__(

@@ -1,20 +1,17 @@
 """Online mirror descent with estimated gradients (Shalev-Shwartz (2012), section 4.1)."""
 
-import copy
 import math
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, is_dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from regretless import _core, rates
-from regretless.bandits import estimators
 from regretless.bandits.estimators import Estimator, OneArm
 from regretless.bandits.player import due_after
 from regretless.bandits.run import ConvexBanditRun
-from regretless.base import persistence, state
 from regretless.base.arguments import (
     Array,
     check_entries,
@@ -26,13 +23,12 @@ from regretless.base.arguments import (
     whole,
 )
 from regretless.base.randomness import Draws
-from regretless.base.threads import OneThread
-from regretless.base.values import call_of
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
 from regretless.oco import OnlineMirrorDescent, Player
-from regretless.oco.engine import described, restored
 from regretless.oco.player import implied_dimension
 
 
@@ -54,7 +50,7 @@ class Play(NamedTuple):
 _KEPT = ("loss", "decisions", "ticket", "_late", "_expected")
 
 
-class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
+class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
     """Mirror descent that sees only what it lost, not why.
 
     Each round `act()` plays around the point `w_t` of `OnlineMirrorDescent`, `update(value)` is told
@@ -94,6 +90,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
 
     feedback: ClassVar[str] = "loss"
     contextual: ClassVar[bool] = False
+    _not_copied = ("_draws",)
 
     def __init__(
         self,
@@ -120,6 +117,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
             implied_dimension(self.domain, geometry) if dimension is None else dimension,
             "dimension",
         )
+        self.rate, self.horizon, self.lazy, self.radius = rate, horizon, bool(lazy), radius
         spread = self.estimator.spread(geometry, self.dimension)
         if rate == "horizon" and math.isinf(spread):
             raise ValueError(
@@ -136,16 +134,6 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
             lipschitz=math.sqrt(spread) if math.isfinite(spread) else 1.0,
             horizon=horizon,
         )
-        self._given: dict[str, Any] = {
-            "geometry": geometry,
-            "dimension": self.dimension,
-            "estimator": self.estimator,
-            "domain": domain,
-            "rate": rate,
-            "horizon": horizon,
-            "lazy": lazy,
-            "radius": radius,
-        }
         self._begin(seed)
 
     def _begin(self, seed: int) -> None:
@@ -154,9 +142,11 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         self._waiting: list[Play] = []  # whose values are not known, the oldest first
         self._late = False  # something was played while another value was not known
         self._expected = True  # all values were as the estimator expects them
-        self._draws = Draws(
-            self.seed, self.estimator.width(self.dimension), normal=self.estimator.normal
-        )
+
+    @cached_property
+    def _draws(self) -> Draws:
+        made_by = self.estimator
+        return Draws(self.seed, made_by.width(self.dimension), normal=made_by.normal)
 
     # --- the rounds --------------------------------------------------------------------------------
 
@@ -386,101 +376,40 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
             before += player.rounds
         return total
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(**self._given, seed=self.seed)
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        options = super()._options()
+        if isinstance(options.get("estimator"), OneArm):
+            options["estimator"] = None  # as it is by default
+        if self.domain == self.geometry.domain:
+            options["domain"] = None
+        return options
 
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
+    def _learned(self) -> dict[str, Any]:
+        periods = [{"state": period.player._engine.state()} for period in self._periods()]
+        waiting = [play._asdict() for play in self._waiting]
+        kept = {name: getattr(self, name) for name in _KEPT}
+        return {"periods": periods, "waiting": waiting, **kept}
 
-    def _players(self) -> list[OnlineMirrorDescent]:
-        return [period.player for period in self._periods()]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "given": self._given | {"seed": self.seed},
-            "kept": {name: getattr(self, name) for name in _KEPT},
-            "waiting": self._waiting,
-            "states": [player._engine.state() for player in self._players()],
-        }
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__init__(**kept["given"])  # type: ignore[misc]
-        self._resume(kept["states"])
-        self._waiting = list(kept["waiting"])
-        for name in _KEPT:
-            setattr(self, name, kept["kept"][name])
-
-    def _resume(self, states: list[Array]) -> None:
-        (player,), (state,) = self._players(), states
-        player._engine.restore(state)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the player to a safetensors file, all at once or not at all."""
-        kept = self.__getstate__()
-        arrays = {f"state{i}": state for i, state in enumerate(kept["states"])}
-        arrays |= {f"point{play.ticket}": play.point for play in self._waiting}
-        description = {
-            "class": type(self).__name__,
-            "options": {name: _described(value) for name, value in kept["given"].items()},
-            **kept["kept"],
-            "states": len(kept["states"]),
-            "waiting": [[play.ticket, _described(play.estimator)] for play in self._waiting],
-        }
-        persistence.write(path, description, arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        with state.opening(path, cls.__name__) as parts:
-            states = [parts.array(f"state{i}", (None,)) for i in range(parts.count("states"))]
-            options = {k: _restored(v) for k, v in parts.inside("options").options().items()}
-            if whole(options["dimension"], "dimension") > states[0].size:
-                raise ValueError("dimension is more than the state has numbers of")
-            player = cls(**options)
-            for name in {*player._given, "seed"} - options.keys():
-                raise ValueError(f"the option {name!r} is missing")
-            player._resume(states)
-            player._restore(parts)
-            return player
-
-    def _restore(self, parts: state.Parts) -> None:
+    def _restore(self, parts: Parts) -> None:
+        self._go_on([period.array("state", (None,)) for period in parts.records("periods")])
         self.decisions, self.loss = parts.whole("decisions", self.rounds), parts.number("loss")
         self.ticket = parts.whole("ticket", self.decisions - 1)
         self._late, self._expected = parts.flag("_late"), parts.flag("_expected")
         known = [period.estimator for period in self._periods()]
-        for ticket, made_by in parts.take("waiting"):
+        for play in parts.records("waiting"):
             earliest = self._waiting[-1].ticket + 1 if self._waiting else 0
-            whole(ticket, "the ticket of a choice that waits", earliest, self.ticket)
-            point = parts.array(f"point{ticket}", (self.dimension,))
-            estimator = _restored(made_by)
+            ticket = play.whole("ticket", earliest, self.ticket)
+            estimator, point = play.take("estimator"), play.array("point", (self.dimension,))
             if estimator not in known or not self.domain.contains(point, 1e-6):
                 raise ValueError(f"the choice {ticket} that waits was not made by this player")
             self._waiting.append(Play(ticket, estimator, point))
         if len(self._waiting) + self.rounds > self.decisions:
             raise ValueError(f"{len(self._waiting)} choices wait, but {self.decisions} were made")
 
-    def __repr__(self) -> str:
-        given = self._given | {"seed": self.seed}
-        if isinstance(given.get("estimator"), OneArm):
-            del given["estimator"]
-        return call_of(self, given)
-
-
-def _described(value: Any) -> Any:
-    if isinstance(value, Estimator):
-        return {"estimator": [type(value).__name__, asdict(value)]}  # type: ignore[call-overload]
-    return described(value)
-
-
-def _restored(value: Any) -> Any:
-    if isinstance(value, dict) and "estimator" in value:
-        name, options = value["estimator"]
-        kind = getattr(estimators, str(name), None)
-        if not (isinstance(kind, type) and is_dataclass(kind)):
-            raise ValueError(f"{name} is not known")
-        return kind(**options)
-    return restored(value)
+    def _go_on(self, states: list[Array]) -> None:
+        """Give the players of all periods these states."""
+        for period, state in zip(self._periods(), states, strict=True):
+            period.player._engine.restore(state)

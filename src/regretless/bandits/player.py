@@ -4,14 +4,12 @@ In each round `act()` chooses one of n arms, and `update(loss)` tells what it co
 have cost is not seen.
 """
 
-import copy
 import math
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +18,6 @@ from regretless import _core
 from regretless.adversaries.game import Oblivious
 from regretless.bandits.environments import Drawn, Environment, Kept, folded
 from regretless.bandits.run import BanditRun, Rounds
-from regretless.base import persistence, state
 from regretless.base.arguments import (
     Array,
     check_entries,
@@ -33,8 +30,8 @@ from regretless.base.arguments import (
     table,
     whole,
 )
-from regretless.base.threads import OneThread, in_core, in_turn
-from regretless.base.values import call_of
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import in_core, in_turn
 from regretless.certificates import Certificate
 
 # --- losses that come late: how many more choices are made before each is known -------------------
@@ -74,7 +71,7 @@ def due_after(delay: Any, count: int) -> list[list[int]]:
 # --- what all players of arms have in common (Shalev-Shwartz (2012), section 4.2) -----------------
 
 
-class ArmPlayer(OneThread, ABC):
+class ArmPlayer(Stateful, ABC):
     """A player: `act()` chooses an arm, `update(loss)` tells what it cost.
 
     A loss may come late: every `act()` is a choice of its own and waits for its loss. `update(loss)` is
@@ -106,7 +103,6 @@ class ArmPlayer(OneThread, ABC):
     feedback: ClassVar[str] = "loss"  # what `update` is told; of others it is "reward"
     contextual: ClassVar[bool] = False  # whether `act` is told a context
     _compared_with: ClassVar[str] = "arm"
-    _options: ClassVar[tuple[str, ...]] = ()  # beyond n, range and seed
     _theorem: str
     range: tuple[float, float] | None
 
@@ -487,48 +483,16 @@ class ArmPlayer(OneThread, ABC):
             return {"losses of an arm are drawn independently, with its mean": None}
         return {"losses do not depend on the draw of their round": None}
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(**self._given())
-
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
-
-    def _given(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("n", *self._options, "range", "seed")}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"given": self._given(), "state": self._engine.state()}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__init__(**kept["given"])  # type: ignore[misc]
-        self._engine.restore(kept["state"])
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the player to a safetensors file, all at once or not at all."""
-        description = {"class": type(self).__name__, "options": self._given()}
-        persistence.write(path, description, {"state": self._engine.state()})
+    def _restore(self, parts: Parts) -> None:
+        self._engine.restore(parts.array("state", (None,), -math.inf, math.inf, unknown=True))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        with state.opening(path, cls.__name__) as parts:
-            options = parts.inside("options").options()
-            learned = parts.array("state", (None,), -math.inf, math.inf, unknown=True)
-            sizes = [whole(options[name], name) for name in ("n", "experts") if name in options]
-            if math.prod(sizes) > learned.size:
-                raise ValueError(f"n={options['n']} is more than the state has numbers of")
-            player = cls(**options)
-            for name in player._given().keys() - options.keys():
-                raise ValueError(f"the option {name!r} is missing")
-            player._engine.restore(learned)
-            return player
-
-    def __repr__(self) -> str:
-        return call_of(self, self._given())
+    def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
+        sizes = [whole(options[name], name) for name in ("n", "experts") if name in options]
+        if math.prod(sizes) > numbers:
+            raise ValueError(f"n={options['n']} is more than the state has numbers of")
 
 
 def _needed(rounds: int | None) -> int:

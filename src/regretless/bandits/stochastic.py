@@ -1,7 +1,7 @@
 """Players for arms whose losses are drawn: UCB1, epsilon-greedy and Thompson sampling."""
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from regretless import _core
 from regretless.bandits.exp3 import log_of
 from regretless.bandits.player import ArmPlayer
 from regretless.base.arguments import Array, listed, one_of, positive, shown, within
-from regretless.base.values import call_of
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 
 # --- UCB1: the arm whose loss could be the least (Auer, Cesa-Bianchi and Fischer (2002)) ----------
@@ -47,7 +47,6 @@ class UCB1(ArmPlayer):
     {'gaps': 10.92, 'any gaps': 18.0, 'trivial': 1.4}
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("noise",)
     _theorem = "Auer, Cesa-Bianchi and Fischer (2002), Theorem 1"
 
     def __init__(
@@ -120,7 +119,6 @@ class EpsilonGreedy(ArmPlayer):
     array([0.95, 0.05])
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("epsilon", "decay")
     _theorem = "none"
 
     def __init__(
@@ -188,7 +186,6 @@ class ThompsonSampling(ArmPlayer):
     (0, 10.8)
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("model", "prior", "noise")
     _theorem = "Russo and Van Roy (2016), Propositions 1 and 3"
 
     def __init__(
@@ -262,11 +259,12 @@ class ThompsonSampling(ArmPlayer):
             found[arms] = means == means.min()
         return np.asarray(found / found.sum())
 
-    def __repr__(self) -> str:
-        given = self._given()
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        options = super()._options()
         if self.prior == _PRIORS[self.model]:
-            del given["prior"]
-        return call_of(self, given)
+            options["prior"] = None  # as it is by default
+        return options
 
     def certificate(self, means: Any = None) -> Certificate:
         """As `expectation`: no run is certain."""

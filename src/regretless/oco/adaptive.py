@@ -26,8 +26,6 @@ class AdaGrad(EnginePlayer):
     array([-0.5,  0.5])
     """
 
-    _options = ("dimension", "rate", "domain")
-
     def __init__(self, dimension: int, *, rate: float = 0.5, domain: Domain | None = None) -> None:
         self.dimension, self.rate = whole(dimension, "dimension"), positive(rate, "rate")
         self.domain = Everything() if domain is None else domain
@@ -77,8 +75,6 @@ class CoinBetting(EnginePlayer):
     >>> player.point  # 3 / 4 of the wealth 1 + 0 + 1/2 + 1
     array([1.875])
     """
-
-    _options = ("dimension", "wealth", "lipschitz")
 
     def __init__(self, dimension: int, *, wealth: float = 1.0, lipschitz: float = 1.0) -> None:
         self.dimension, self.domain = whole(dimension, "dimension"), Everything()

@@ -197,10 +197,6 @@ class OnlineMirrorDescent(EnginePlayer):
     array([0.2543, 0.4192, 0.3265])
     """
 
-    _options: tuple[str, ...] = (
-        *("geometry", "dimension", "rate", "domain", "lazy", "radius", "lipschitz", "horizon"),
-    )
-
     def __init__(
         self,
         geometry: Geometry,
@@ -346,9 +342,6 @@ class OnlineMirrorDescent(EnginePlayer):
         return np.broadcast_to(curve - run.before._regret_to(u), run.losses.shape)
 
 
-OnlineMirrorDescent._maker = OnlineMirrorDescent  # others are this one with a geometry
-
-
 class OnlineGradientDescent(OnlineMirrorDescent):
     """Gradient descent, `w <- P(w - eta_t z_t)`, or lazily `w_{t+1} = P(-eta_t sum z)`.
 
@@ -364,8 +357,6 @@ class OnlineGradientDescent(OnlineMirrorDescent):
     >>> player.point
     array([-1.,  0.])
     """
-
-    _options = OnlineMirrorDescent._options[1:]
 
     def __init__(self, dimension: int, **options: Any) -> None:
         super().__init__(Euclidean(), dimension, **options)
@@ -385,11 +376,6 @@ class ExponentiatedGradient(OnlineMirrorDescent):
     >>> ExponentiatedGradient(4).point
     array([0.25, 0.25, 0.25, 0.25])
     """
-
-    _options = (
-        *("dimension", "scale", "normalized", "initial"),
-        *("rate", "lazy", "radius", "lipschitz", "horizon"),
-    )
 
     def __init__(
         self,

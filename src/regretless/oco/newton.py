@@ -210,8 +210,6 @@ class OnlineNewtonStep(_Looking):
     array([-0.5,  0. ])
     """
 
-    _options = ("dimension", "alpha", "curvature", "rate", "domain", "slab", "lazy", "delta")
-
     def __init__(
         self,
         dimension: int,
@@ -305,8 +303,6 @@ class InvariantNewtonStep(_Looking):
     >>> player.point
     array([0., 0.])
     """
-
-    _options = ("dimension", "curvature", "slab")
 
     def __init__(self, dimension: int, *, curvature: float = 0.125, slab: float = 1.0) -> None:
         self.dimension, self.domain = whole(dimension, "dimension"), Everything()

@@ -1,10 +1,8 @@
 """Players of online convex optimisation, and what their runs return."""
 
-import copy
-import inspect
 import math
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +10,8 @@ from numpy.typing import NDArray
 from regretless import losses
 from regretless.base.arguments import Array, instance, matrix, positive, shown, vector, whole
 from regretless.base.run import Run
-from regretless.base.threads import OneThread
-from regretless.base.values import call_of
+from regretless.base.state import Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.domains import Ball, Domain, Everything, Intersection
 from regretless.geometry import Entropy, Euclidean, Geometry
@@ -221,7 +219,7 @@ class Theorem(NamedTuple):
     name: str
 
 
-class Player(OneThread, ABC):
+class Player(Stateful, ABC):
     """A player: `point` is what it plays now, `update` tells it what became of that.
 
     Attributes: `dimension`; `domain`, what may be played; `rounds` played; `linear`, the sum of
@@ -237,7 +235,6 @@ class Player(OneThread, ABC):
     gross: float
     peaks: float
     radius: float = 1.0
-    _options: tuple[str, ...] = ("dimension",)  # what it is made of, as far as its repr tells
 
     @property
     @abstractmethod
@@ -390,26 +387,18 @@ class Player(OneThread, ABC):
             played, rows=rows, targets=targets, loss=kind, before=before, after=self.copy()
         )
 
-    def __repr__(self) -> str:
-        given = {name: getattr(self, name) for name in self._options}
-        parameters = inspect.signature(type(self)).parameters
-        empty = inspect.Parameter.empty
-        needed = {name for name, each in parameters.items() if each.default is empty} | {
-            "dimension"
-        }
-        try:
-            plain = type(self)(**{name: value for name, value in given.items() if name in needed})
-        except TypeError:  # a class of the user's, which takes other arguments
-            plain = None
-        return call_of(self, given, plain, needed)
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        options = super()._options()
+        if "domain" in options and self.domain == self._largest_domain:
+            options["domain"] = None  # as it is by default
+        return options
 
-    @abstractmethod
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
+    @property
+    def _largest_domain(self) -> Domain:
+        """Where the player plays if it is told nothing else."""
+        geometry: Geometry | None = getattr(self, "geometry", None)
+        return Everything() if geometry is None else geometry.domain
 
 
 class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum", "gross", "peaks")):

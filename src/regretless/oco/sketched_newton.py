@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -256,8 +256,6 @@ class SketchedOnlineNewton(EnginePlayer):
     True
     """
 
-    _options = ("dimension", "sketch", "size", "alpha", "curvature", "rate", "seed")
-
     def __init__(
         self,
         dimension: int,
@@ -278,10 +276,10 @@ class SketchedOnlineNewton(EnginePlayer):
         self._engine = self._start()
 
     @classmethod
-    def _check_size(cls, options: dict[str, Any], size: int) -> None:
-        super()._check_size(options, size)
+    def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
+        super()._check_size(options, numbers)
         rows = {"full": options["dimension"], "rp": options["size"]}.get(options["sketch"], 1)
-        if whole(rows, "size", 0) * options["dimension"] > size:
+        if whole(rows, "size", 0) * options["dimension"] > numbers:
             raise ValueError(f"size={rows} is more than the state has numbers of")
 
     def _start(self) -> Engine:

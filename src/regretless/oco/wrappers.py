@@ -3,16 +3,17 @@
 Srebro (lecture 16), slides Reducing Convex to Linear, and those on the Perceptron.
 """
 
-import copy
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from regretless import losses
+from regretless.base.adapters import fresh
 from regretless.base.arguments import Array, function, instance, number, shown, vector
-from regretless.base.threads import OneThread
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.domains import Domain
 from regretless.oco.convex_losses import Convex, ConvexLoss, Total, check_convex_loss
@@ -22,7 +23,7 @@ from regretless.oco.player import ConvexRun, Played, Player, Theorem
 _EPS = float(np.finfo(float).eps)
 
 
-class Linearized(OneThread, changing=("losses",)):
+class Linearized(Stateful, changing=("losses",)):
     """Convex losses for a player of linear ones: it is given a subgradient at the point it played.
 
     As `f_t(w_t) - f_t(u) <= <z_t, w_t - u>` for `z_t` in the subdifferential at `w_t`, every bound
@@ -115,19 +116,20 @@ class Linearized(OneThread, changing=("losses",)):
             rounding,
         )
 
-    def clone(self) -> Self:
-        """Another one around a clone of the player."""
-        return type(self)(self.player.clone())
+    def _learned(self) -> dict[str, Any]:
+        if self._functions:
+            raise ValueError(
+                f"{self.rounds} losses were learned, which are functions and cannot be saved; save the "
+                "player inside, or pickle it all"
+            )
+        return {"player": self.player}
 
-    def copy(self) -> Self:
-        """Another one that has learned the same; losses that are functions are shared."""
-        return copy.deepcopy(self)
-
-    def __repr__(self) -> str:
-        return f"Linearized({self.player!r})"
+    def _restore(self, parts: Parts) -> None:
+        self.player = instance(parts.take("player"), "player", type(self.player))
+        self._before = self.player.copy()
 
 
-class MistakeOnly(OneThread, changing=("rounds", "mistakes")):
+class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
     """Give a learner only the rounds on which it erred; it stays as it is on the others.
 
     If a learner makes at most M mistakes on every sequence, so does this, as it errs on every round
@@ -192,16 +194,23 @@ class MistakeOnly(OneThread, changing=("rounds", "mistakes")):
         score = self.learner.decision_one(x) if hasattr(self.learner, "decision_one") else None
         return isinstance(score, float) and score == 0.0
 
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        default = self.loss == losses.Hinge()
+        return {"learner": self.learner, "loss": "hinge" if default else self.loss}
+
+    @of_options
     def clone(self) -> Self:
-        """Another one around a clone of the learner."""
-        return type(self)(self.learner.clone(), self.loss)
+        """Another one with the same options that has learned nothing, around a new learner."""
+        return type(self)(fresh(self.learner, "learner"), self.loss)
 
-    def copy(self) -> Self:
-        """Another one that has learned the same."""
-        return copy.deepcopy(self)
+    def _learned(self) -> dict[str, Any]:
+        return {"learner": self.learner, "rounds": self.rounds, "mistakes": self.mistakes}
 
-    def __repr__(self) -> str:
-        return f"MistakeOnly({self.learner!r}, loss={self.loss!r})"
+    def _restore(self, parts: Parts) -> None:
+        self.learner = instance(parts.take("learner"), "learner", type(self.learner))
+        self.rounds = parts.whole("rounds")
+        self.mistakes = parts.whole("mistakes", 0, self.rounds)
 
 
 # --- the doubling trick: a player that must know the number of rounds, for any number of them -----
@@ -233,6 +242,8 @@ class DoublingTrick(
     >>> [player.update([1.0]) for _ in range(4)], [p.rounds for p in player.periods]
     ([0.0, 0.0, -0.7071067811865475, 0.0], [1, 2, 1])
     """
+
+    _yours: ClassVar[tuple[str, ...]] = ("factory",)
 
     def __init__(self, factory: Callable[[int], Player]) -> None:
         self.factory = function(factory, "factory", ": it makes a player for a horizon")
@@ -359,12 +370,21 @@ class DoublingTrick(
             settled += _least(part.proven(u))
         return np.concatenate(curves)
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(self.factory)
+    def _learned(self) -> dict[str, Any]:
+        return {"periods": self.periods}
 
-    def __repr__(self) -> str:
-        return f"DoublingTrick({self.factory!r})"
+    def _restore(self, parts: Parts) -> None:
+        self.periods = [instance(each, "periods", Player) for each in parts.take("periods")]
+        if any(player.dimension != self.dimension for player in self.periods):
+            raise ValueError(f"not all periods have the dimension of factory(1), {self.dimension}")
+        self._check_periods()
+        self._count()
+
+    def _check_periods(self) -> None:
+        played = [player.rounds for player in self.periods]
+        whole_ones = [2**m for m in range(len(played) - 1)]
+        if not played or played[:-1] != whole_ones or played[-1] >= 2 ** len(whole_ones):
+            raise ValueError(f"periods of {played} rounds are not doubled")
 
 
 def _least(theorem: Theorem) -> float:
