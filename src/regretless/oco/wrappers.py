@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from regretless import losses
-from regretless.base.adapters import fresh
 from regretless.base.arguments import Array, function, instance, number, shown, vector
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import of_options
@@ -202,7 +201,7 @@ class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
     @of_options
     def clone(self) -> Self:
         """Another one with the same options that has learned nothing, around a new learner."""
-        return type(self)(fresh(self.learner, "learner"), self.loss)
+        return type(self)(self.learner.clone(), self.loss)
 
     def _learned(self) -> dict[str, Any]:
         return {"learner": self.learner, "rounds": self.rounds, "mistakes": self.mistakes}
