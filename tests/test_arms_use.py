@@ -185,7 +185,7 @@ def test_the_generic_player_in_use(tmp_path):
     copies = [
         player.copy(),
         pickle.loads(pickle.dumps(player)),
-        PotentialBandit.load(tmp_path / "potential", phi),
+        PotentialBandit.load(tmp_path / "potential", potential=phi),
     ]
     expected = None
     for each in (player, *copies):

@@ -70,7 +70,7 @@ def costs(rounds, seed=0, n=N):
 def through_file(player, path):
     player.save(path)
     if isinstance(player, PotentialBandit):
-        return PotentialBandit.load(path, POTENTIAL)
+        return PotentialBandit.load(path, potential=POTENTIAL)
     return type(player).load(path)
 
 

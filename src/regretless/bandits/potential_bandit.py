@@ -1,8 +1,7 @@
 """Bandits from drifting games: Luo (2016), appendix A.2."""
 
-import copy
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from regretless.base.arguments import (
     within,
 )
 from regretless.base.state import Parts
-from regretless.base.values import call_of
 from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
@@ -105,6 +103,7 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
 
     def __init__(self, n: int, potential: Potential | None = None, *, seed: int = 0) -> None:
         super().__init__(n, BanditPotential.tuned(n, 1000) if potential is None else potential)
+        self._given = potential
         _check(self.phi, self.n)
         self.seed = check_seed(seed)
         self.loss = 0.0
@@ -135,12 +134,14 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
         self.loss += y
         self._waits = None
 
-    def _state(self) -> dict[str, Any]:
-        mine = {"seed": self.seed, "loss": self.loss, "_waits": self._waits}
-        return super()._state() | mine
+    def _learned(self) -> dict[str, Any]:
+        return super()._learned() | {"loss": self.loss, "_waits": self._waits}
 
-    def _restore(self, parts: Parts) -> None:  # estimates move chips as far as they like
-        self.seed = parts.whole("seed", 0, 2**64)
+    def _check_positions(self) -> None:
+        """Estimates may move chips any distance."""
+
+    def _restore(self, parts: Parts) -> None:
+        super()._restore(parts)
         self.loss = parts.number("loss", 0.0, float(self.rounds))
         waits = parts.take("_waits")
         self._waits = None if waits is None else whole(waits, "_waits", 0, self.n - 1)
@@ -207,19 +208,6 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
 
     def _realised_curve(self, run: BanditRun, u: Array) -> None:
         return None
-
-    # --- copies ------------------------------------------------------------------------------------
-
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(self.n, self.phi, seed=self.seed)
-
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
-
-    def __repr__(self) -> str:
-        return call_of(self, {"n": self.n, "potential": self.phi, "seed": self.seed})
 
 
 def _check(potential: Potential, n: int) -> None:

@@ -82,8 +82,7 @@ class Stateful(OneThread):
     @of_options
     def clone(self) -> Self:
         """Another one with the same options that has learned nothing."""
-        options = self._options().items()
-        return type(self)(**{k: v.clone() if isinstance(v, Stateful) else v for k, v in options})
+        return type(self)(**self._options())
 
     def copy(self) -> Self:
         """Another one that has learned the same, and goes on by itself."""

@@ -115,6 +115,11 @@ class Linearized(Stateful, changing=("losses",)):
             rounding,
         )
 
+    @of_options
+    def clone(self) -> Self:
+        """Another one with the same options that has learned nothing, around a new player."""
+        return type(self)(self.player.clone())
+
     def _learned(self) -> dict[str, Any]:
         if self._functions:
             raise ValueError(
