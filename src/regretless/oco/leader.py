@@ -399,6 +399,18 @@ class FollowTheRegularizedLeader(_Leader):
         constant = isinstance(self.rate, rates.Constant)
         return super()._options() | {"rate": self.rate.eta if constant else self.rate}
 
+    def _learned(self) -> dict[str, Any]:
+        return super()._learned() | {"_last": self._last}
+
+    def _restore(self, parts: Parts) -> None:
+        super()._restore(parts)
+        last = parts.take("_last")
+        if last is not None:
+            length, move, decrease, gap = (number(each, "_last") for each in last)
+            if not (math.isfinite(length + move + decrease + gap) and min(length, move, gap) >= 0):
+                raise ValueError(f"_last={last} are not the numbers of a round")
+            self._last = length, move, decrease, gap
+
     def _eta(self, rounds: int) -> float:
         return self.rate(max(1, rounds))
 
@@ -443,7 +455,7 @@ class FollowTheRegularizedLeader(_Leader):
                 f"rate={self.rate} is not constant, which Shalev-Shwartz (2012), Lemma 2.10, needs"
             )
         if self._last is None:
-            raise ValueError("no round has been played since the player was made or loaded")
+            raise ValueError("no round has been played yet")
         length, move, decrease, before = self._last
         strength = self._psi.strong_convexity / self.rate.eta
         if strength <= 0:
