@@ -101,7 +101,7 @@ class EpsilonGreedyLearner(
     # --- the rounds --------------------------------------------------------------------------------
 
     def probabilities(self, x: Any) -> Array:
-        """With which each arm is played in a context."""
+        """The probability of each arm in a context."""
         return self._probabilities(self._checked(x))
 
     def _probabilities(self, x: Any) -> Array:
@@ -111,7 +111,7 @@ class EpsilonGreedyLearner(
         return p
 
     def act(self, x: Any) -> int:
-        """The arm for a context: a dict, or a vector. Its propensity is kept beside it."""
+        """Choose an arm for a context, a dict or a vector; `propensity` is then its probability."""
         x = self._checked(x)
         p = self._probabilities(x)
         ticket = self.ticket + 1
@@ -149,7 +149,7 @@ class EpsilonGreedyLearner(
         self.reward += value
 
     def _place(self, arm: Any, ticket: int | None) -> int:
-        """Where the decision is among those that wait."""
+        """The index of the decision in the list of those that wait."""
         if arm is not None and ticket is not None:
             raise ValueError(f"ticket={shown(ticket)} tells the arm: do not give it")
         of, wanted = "no decision", None
@@ -197,7 +197,7 @@ class EpsilonGreedyLearner(
 
     @property
     def learners(self) -> list[Any]:
-        """One an arm."""
+        """The learners, one for each arm."""
         return [each.model for each in self._arms]
 
     def _checked(self, x: Any) -> Any:
@@ -241,7 +241,7 @@ def _arm(learner: Any, arm: int, *, learned: bool = False) -> Foreign:
     return Foreign(learner, f"the learner of arm {arm}", learned=learned)
 
 
-# --- LinUCB: rewards that are linear in the context, and the arm whose reward could be the --------
+# --- LinUCB: linear rewards, and the arm with the largest upper confidence bound ------------------
 
 # Li, Chu, Langford and Schapire (2010); the confidence sets are those of Abbasi-Yadkori, Pal and
 # Szepesvari (2011).
@@ -359,16 +359,16 @@ class LinUCB(Stateful):
 
     @property
     def weights(self) -> Array:
-        """The theta of each arm, or of all if they share it, one a row."""
+        """The theta of each arm as a row; one row if all arms share it."""
         return self._engine.weights.reshape(-1, self.dimension)
 
     def act(self, x: Any) -> int:
-        """The arm for a context: a vector, or if they share the weights a row for each arm."""
+        """Choose an arm for a context: a vector, or with `shared=True` a row for each arm."""
         if type(x) is list:
             return self._engine.act(self._context(x))
         try:
             return self._engine.act(x)
-        except TypeError:  # numbers of another kind
+        except TypeError:  # not an array of floats
             return self._engine.act(self._context(x))
 
     def update(
@@ -399,7 +399,7 @@ class LinUCB(Stateful):
         self._engine.forget(whole(ticket, "ticket", 0))
 
     def probabilities(self, x: Any) -> Array:
-        """With which an arm is played: 1 for one of them. Nothing is remembered.
+        """The probability of each arm in a context: 1 for the arm that `act` would choose, else 0.
 
         >>> LinUCB(3, 1).probabilities([1.0])
         array([1., 0., 0.])
@@ -435,10 +435,10 @@ class LinUCB(Stateful):
     def _context(self, x: Any) -> Array:
         return table(x, "x", (self.n, self.dimension) if self.shared else (self.dimension,), _MOST)
 
-    # --- what is proven ----------------------------------------------------------------------------
+    # --- guarantees --------------------------------------------------------------------------------
 
     def confidence(self, x: Any) -> Array:
-        """Lower and upper end of what the mean reward of each arm can be, one row an arm.
+        """A confidence interval for the mean reward of each arm: a row with its lower and upper end.
 
         With probability `1 - delta` none of these intervals ever fails, if `noise` and `norm` are right.
 
@@ -455,7 +455,7 @@ class LinUCB(Stateful):
         return np.array([self._engine.log_determinant(arm) for arm in range(self.n)])
 
     def _radius(self, grown: Array, delta: float) -> Array:
-        """The betas of regressions that have grown so much."""
+        """The beta of each regression, by its log det(A / ridge)."""
         models = 1 if self.shared else self.n
         return np.asarray(
             self.noise * np.sqrt(grown + 2 * math.log(models / delta))
@@ -463,7 +463,7 @@ class LinUCB(Stateful):
         )
 
     def certificate(self) -> Certificate:
-        """How much less the arms played can have brought in the mean than the best for each context.
+        """A bound on the expected reward lost by not playing the best arm for each context.
 
         Where the intervals of `confidence` hold, a round loses at most
         `(alpha + beta) w_played + max(beta - alpha, 0) max_a w_a`, as what was played had the largest
@@ -489,11 +489,11 @@ class LinUCB(Stateful):
         )
 
     def _missed(self, beta: Any, played: Any, largest: Any) -> Any:
-        """What widths that add up to these allow to be missed in the mean."""
+        """The bound on the expected reward lost, from the sums of the widths."""
         return (self.alpha + beta) * played + np.maximum(beta - self.alpha, 0.0) * largest
 
     def _assumptions(self, delta: float) -> dict[str, bool | None]:
-        """Unknown, but for data that no linear rewards of this norm and noise can have made."""
+        """None, as the model cannot be checked; False if no theta of this norm fits the data."""
         what = (
             f"mean rewards are <theta_a, x> with ||theta_a|| <= {self.norm:g}, and their noise is "
             f"{self.noise:g}-sub-Gaussian, whatever came before"
@@ -521,7 +521,7 @@ class LinUCB(Stateful):
         return bounds, self._theorem, self._assumptions(self.delta / 2.0)
 
     def _realised_curve(self, run: ContextualRun, *, disproved: bool = True) -> Array:
-        """On the regret to every arm, half of delta for the means, half for the noise.
+        """A bound on the regret to every arm: half of delta is spent on the means, half on the noise.
 
         The noise of two arms differs by a 2R-sub-Gaussian number a round, so in round t their sum is
         above `2 R sqrt(2 t log(1 / p))` with probability p, here `delta / (2 n t (t + 1))`.

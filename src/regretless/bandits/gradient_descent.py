@@ -1,4 +1,4 @@
-"""Gradient descent without a gradient.
+"""Gradient descent that estimates its gradients from values of the loss.
 
 Shalev-Shwartz (2012), section 4.3.2; Flaxman, Kalai and McMahan (2005).
 """
@@ -17,11 +17,11 @@ from regretless.domains import Ball, Box, Domain
 from regretless.geometry import Euclidean
 from regretless.oco import DoublingTrick, OnlineGradientDescent, OnlineMirrorDescent
 
-# --- A domain made smaller, so that what is played around its points is still in the domain -------
+# --- smaller domains, so that points played near theirs are still in the domain -------------------
 
 
 class Room(NamedTuple):
-    """A ball inside a domain: its `center` and `radius`; and the `reach` of the domain from there."""
+    """A ball in a domain: `center` and `radius`; `reach` is the distance of the farthest point."""
 
     domain: Domain
     center: Array
@@ -75,7 +75,7 @@ def room_in(domain: Domain, dimension: int) -> Room:
     )
 
 
-# --- how a number of rounds is played -------------------------------------------------------------
+# --- the parameters for a number of rounds --------------------------------------------------------
 
 
 class Tuning:
@@ -84,7 +84,7 @@ class Tuning:
     Parameters: see `BanditGradientDescent`.
 
     >>> Tuning(2, Ball(1.0), points=2).estimator(100)
-    TwoPoint(delta=0.01)
+    TwoPoint(delta=0.01, lipschitz=1.0, most=1.0)
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Tuning:
         elif delta is None:
             delta = math.sqrt(self.size * self.dimension * self.most / self.slope) * horizon**-0.25
         if self.room is not None and self.delta is None:
-            delta = min(delta, self.room.radius / 2.0)  # short horizons ask for more than there is
+            delta = min(delta, self.room.radius / 2.0)  # short horizons ask for more than fits
         return (TwoPoint if self.points == 2 else OnePoint)(delta, self.lipschitz, self.most)
 
     def __call__(self, horizon: int) -> OnlineMirrorDescent:
@@ -135,11 +135,11 @@ class Tuning:
         return OnlineGradientDescent(self.dimension, rate=eta, domain=inner, radius=self.radius)
 
 
-# --- gradient descent without a gradient ----------------------------------------------------------
+# --- gradient descent with estimated gradients ----------------------------------------------------
 
 
 class BanditGradientDescent(BanditMirrorDescent):
-    """Minimise convex losses of which only the values at the points played are ever seen.
+    """Minimise convex losses from their values at the points played.
 
     Play `w_t + delta v_t`, v uniform on the sphere; of the value f there make
     `z_t = (d / delta) f v_t`; then `w_{t+1} = P(-eta sum z)`. With losses of slope at most L, values
@@ -218,14 +218,14 @@ class BanditGradientDescent(BanditMirrorDescent):
 
     @property
     def estimator(self) -> Estimator:  # type: ignore[override]
-        """What is played around the point now."""
+        """The estimator of the current period."""
         if isinstance(self._player, DoublingTrick):
             return self._tuning.estimator(2 ** (len(self._player.periods) - 1))
         return self._tuning.estimator(self.horizon or 1)
 
     @property
     def delta(self) -> float:
-        """How far from the point is played now."""
+        """The distance between the point and what is played now."""
         return float(self.estimator.delta)  # type: ignore[attr-defined]
 
     def _periods(self) -> list[Period]:
@@ -250,7 +250,7 @@ class BanditGradientDescent(BanditMirrorDescent):
         options = {name: known[name] for name in parameters_of(type(self))}
         return options | ({"domain": None} if self.domain == Ball(1.0) else {})
 
-    # --- what is proven ----------------------------------------------------------------------------
+    # --- guarantees --------------------------------------------------------------------------------
 
     def _bias(self, estimator: Estimator) -> float:
         assert isinstance(estimator, OnePoint)

@@ -33,14 +33,14 @@ from regretless.oco.player import implied_dimension
 
 
 class Period(NamedTuple):
-    """Rounds that were played in one way."""
+    """Rounds that were played with the same parameters."""
 
     estimator: Estimator
     player: OnlineMirrorDescent
 
 
 class Play(NamedTuple):
-    """A choice whose value is not known: its number, how it was made, and around which point."""
+    """A choice whose value is not yet known: its ticket, its estimator, and the point it was made at."""
 
     ticket: int
     estimator: Estimator
@@ -51,7 +51,7 @@ _KEPT = ("loss", "decisions", "ticket", "_late", "_expected")
 
 
 class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
-    """Mirror descent that sees only what it lost, not why.
+    """Mirror descent that sees the loss of each choice, and estimates the gradient from it.
 
     Each round `act()` plays around the point `w_t` of `OnlineMirrorDescent`, `update(value)` is told
     what that cost, and the estimator makes of it a gradient `z_t` whose mean is right. Surely, whatever
@@ -72,7 +72,7 @@ class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
     rate : "anytime" (falls with the gradients that were drawn, nothing has to be known), "horizon" (the
         best constant rate for `horizon` rounds and losses as the estimator expects them), a number, or
         a `rates.Rate`.
-    lazy, radius : as of `OnlineMirrorDescent`.
+    lazy, radius : see `OnlineMirrorDescent`.
     seed : the draw of a round depends on it and the number of the round alone.
 
     Attributes: `decisions` made and not forgotten, `rounds` of which the value is known, `loss`, their
@@ -157,18 +157,18 @@ class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
 
     @property
     def point(self) -> Array:
-        """Around what is played now."""
+        """The point near which the next choice is made."""
         return self._player.point
 
     @property
     def probabilities(self) -> Array:
-        """Of the arms; for `OneArm` only."""
+        """The probability of each arm; for `OneArm` only."""
         if not isinstance(self.estimator, OneArm):
             raise ValueError(f"{self.estimator!r} draws no arms: it plays around `point`")
         return self.point
 
     def act(self) -> Any:
-        """What to play: an arm, a point, or two points, one a row; every call is a choice of its own."""
+        """Choose an arm, a point, or two points as rows; every call is a choice of its own."""
         self._late |= bool(self._waiting)
         self.ticket += 1
         self._waiting.append(Play(self.ticket, self.estimator, self.point.copy()))
@@ -247,7 +247,7 @@ class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
             )
         if (
             len(losses)
-            and not isinstance(losses, memoryview)  # which may not be gone through
+            and not isinstance(losses, memoryview)  # which may not be iterable
             and all(callable(each) for each in losses)
         ):
             return list(losses)
@@ -261,10 +261,10 @@ class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
     def _none(self) -> Array:
         return np.empty((0, self.dimension))
 
-    # --- what is proven ----------------------------------------------------------------------------
+    # --- guarantees --------------------------------------------------------------------------------
 
     def _among(self, comparator: Any, norm: float | None) -> Domain | Array:
-        """The point or the set of points that is meant; of arms one is told by its number, too."""
+        """The comparator as a point or a set of points; an arm may be given by its number."""
         if isinstance(self.estimator, OneArm) and isinstance(comparator, (int, np.integer)):
             arm = whole(comparator, "comparator", 0, self.dimension - 1)
             return np.asarray(np.eye(self.dimension)[arm])
@@ -277,12 +277,12 @@ class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
         """The regret of the linear losses `<., z_t>` that were drawn.
 
         In the mean it is at least that of the losses, smoothed if the estimator smooths them.
-        Parameters: as of `certificate`.
+        Parameters: see `certificate`.
         """
         return self._player.regret(comparator, norm=norm)
 
     def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
-        """The inequality that holds in every run, of the gradients that were drawn.
+        """The regret inequality on the gradients that were drawn, which holds in every run.
 
         Its `regret` is that of the linear losses `<., z_t>` against `comparator`, a point or a domain
         (default: where points are; if that has no end, those of norm at most `norm`, by default
@@ -292,7 +292,7 @@ class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
         return replace(found, comparators=f"{found.comparators}, by the gradients that were drawn")
 
     def expectation(self) -> Certificate:
-        """What is proven of the mean of the regret over the draws, before any of them.
+        """Bounds on the expected regret over the draws, before any of them.
 
         Against every point of the domain that is fixed in advance, with losses that do not look at the
         draws of their round: `bias T + (psi(u) - psi(w_1)) / eta + (eta / (2 sigma)) sum E ||z_t||^2`
@@ -302,7 +302,7 @@ class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
         return self._in_mean(self.rounds)
 
     def _in_mean(self, count: int, *, about: bool = True) -> Certificate:
-        """Of the last rounds, of which the theorem speaks only if there were no others."""
+        """A certificate for `count` rounds; the theorem applies if these are all (`about`)."""
         T = np.array([float(count)])
         bounds = {}
         if count and about:
@@ -338,7 +338,7 @@ class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
         return np.fmin(self._largest(rounds), np.where(np.isnan(proven), math.inf, proven))
 
     def _largest(self, rounds: Array) -> Array:
-        """What losses as the estimator expects them can come to, beyond a point of the domain."""
+        """The largest possible regret after so many rounds of losses as the estimator expects them."""
         if not self.domain.bounded(self.dimension):
             return np.full(len(rounds), math.inf)
         diameter = self.domain.diameter(Euclidean(), self.dimension)

@@ -25,7 +25,7 @@ from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
 
-_GRID = np.linspace(-8.0, 8.0, 65)  # where a potential is looked at
+_GRID = np.linspace(-8.0, 8.0, 65)  # where potentials are checked
 _STEP = 1e-3  # of a second difference, which is exact to its square
 _ROUNDS = (1, 2, 3, 5, 10, 30, 100, 1000)
 
@@ -111,7 +111,7 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
 
     @property
     def probabilities(self) -> Array:
-        """With which each arm is drawn next."""
+        """The probability of each arm in the next draw."""
         return self.weights
 
     def act(self) -> int:
@@ -162,23 +162,23 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
         return BanditRun(Rounds(suffered, arms, chances, Kept(rows)), before, self.copy())
 
     def regret(self) -> float:
-        """The estimated regret to the best arm by the estimates."""
+        """The estimated regret to the arm with the least estimated loss."""
         return -float(self.positions.min())
 
     def bound(self, *, quantile: float | None = None) -> float:
-        """On the expected regret to the best arm, or to the `ceil(quantile n)`-th best."""
+        """A bound on the expected regret to the best arm, or to the `ceil(quantile n)`-th best."""
         best = 1 if quantile is None else rank(quantile, self.n)
         return min(self.phi.bound(best / self.n, self.rounds), float(self.rounds))
 
     def expectation(self, *, quantile: float | None = None) -> Certificate:
-        """What is proven of the mean of the regret over the draws. `regret` is None."""
+        """Bounds on the expected regret over the draws; the `regret` of the certificate is None."""
         best = 1 if quantile is None else rank(quantile, self.n)
         return self._in_mean(self.rounds, best)
 
     certificate = expectation
 
     def _in_mean(self, count: int, best: int, *, about: bool = True) -> Certificate:
-        """Of `count` rounds, of which the theorem speaks only if there were no others."""
+        """A certificate for `count` rounds; the theorem applies if these are all (`about`)."""
         bounds = {type(self.phi).__name__: self.phi.bound(best / self.n, count)} if about else {}
         return Certificate(
             count,
@@ -194,7 +194,7 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
             else "every arm fixed in advance, in the mean over the draws",
         )
 
-    # --- of its runs -------------------------------------------------------------------------------
+    # --- the interface of `BanditRun` --------------------------------------------------------------
 
     def _expectation(self, run: BanditRun) -> Certificate:
         return self._in_mean(run.rounds, 1, about=not run.before.rounds)

@@ -37,13 +37,13 @@ from regretless.certificates import Certificate
 from regretless.domains import Box, Domain, Simplex
 from regretless.oco.player import implied_dimension
 
-# --- A run of a density over a domain -------------------------------------------------------------
+# --- runs -----------------------------------------------------------------------------------------
 
 _EPS = float(np.finfo(float).eps)
 
 
 def words(quantile: float | None) -> str:
-    """Who a regret with that quantile is to."""
+    """The comparators that a quantile stands for, in words."""
     return "the best of the points" if quantile is None else f"the best {quantile:g} of the points"
 
 
@@ -71,7 +71,7 @@ class DensityRun(Run):
         )
 
     def comparator(self, *, quantile: float | None = None) -> int:
-        """Which point of the grid is the best in this run, but for a `quantile` of them."""
+        """The index of the best point of the grid in this run, leaving out a `quantile` of them."""
         rank = math.ceil(len(self.after.grid) * self.after._share(quantile) - 1e-12)
         return int(np.argsort(self.table.sum(axis=0), kind="stable")[rank - 1])
 
@@ -118,7 +118,7 @@ def surcharge(t: NDArray[Any]) -> Array:
     return np.asarray(np.expm1(4.0 / (3.0 * t)))
 
 
-# --- convex optimisation by a density over the domain: Luo (2016) ---------------------------------
+# --- the player -----------------------------------------------------------------------------------
 
 _POTENTIALS = {
     "exponential": _core.DensityPotential.exponential,
@@ -130,7 +130,7 @@ _EDGE = 1e-9  # losses may be this much outside [0, 1]: rounding
 
 
 class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
-    """Play the mean of a density that favours points which have lost less than was lost.
+    """Play the mean of a density that favours points with less loss than the player.
 
     Each point w has a score `s(w) = sum_t f_t(w) - f_t(w_t)`, minus the regret to it, and
 
@@ -268,7 +268,7 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
 
     @property
     def point(self) -> Array:
-        """What is played now: the mean of the density."""
+        """The point to play now: the mean of the density."""
         return np.asarray(self.weights @ self.grid)
 
     def update(self, loss: Callable[[Array], float] | Any, at_point: float | None = None) -> float:
@@ -344,7 +344,7 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
             raise
         return suffered, points, table
 
-    # --- what is proven ----------------------------------------------------------------------------
+    # --- guarantees --------------------------------------------------------------------------------
 
     def regret(self, *, quantile: float | None = None) -> float:
         """The regret to the best of the points, but for a `quantile` of them (default: to the best).
@@ -444,7 +444,7 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
 
     def _described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         description, arrays = super()._described()
-        # the points themselves, which need not be found again
+        # the file holds the points themselves, not their number
         description["options"]["points"], arrays["grid"] = {"array": "grid"}, self.grid
         return description, arrays
 

@@ -22,11 +22,11 @@ from regretless.geometry import (
 )
 from regretless.oco.player import Played, Player
 
-# --- players whose rounds are played by an engine: the core, or its twin in Python ----------------
+# --- engines, and players that have one -----------------------------------------------------------
 
 
 class Engine(Protocol):
-    """What plays the rounds: a `_core.Player`, or an object that looks like one."""
+    """The part of a player that plays rounds: a `_core.Player`, or an object with its methods."""
 
     @property
     def point(self) -> Array: ...
@@ -63,7 +63,7 @@ class EngineInPython(ABC):
     paid: float
 
     def count(self, suffered: float, z: Array) -> None:
-        """Take a round into the sums that all engines have."""
+        """Add a round to the sums that all engines have."""
         self.rounds += 1
         self.linear += suffered
         self.gross += abs(suffered)
@@ -71,15 +71,15 @@ class EngineInPython(ABC):
 
     @abstractmethod
     def update(self, gradient: Any) -> float:
-        """A round; returns the linear loss."""
+        """Play a round; returns the linear loss."""
 
     @abstractmethod
     def state(self) -> Array:
-        """All that changes, as one vector."""
+        """Everything that changes, as one vector."""
 
     @abstractmethod
     def restore(self, state: Array) -> None:
-        """Go on from there."""
+        """Take over such a vector, checked."""
 
     def run(
         self, rows: Array, targets: Array | None, loss: losses.Loss | None, keep: bool
@@ -126,7 +126,7 @@ def take_numbers(
 
 
 class EnginePlayer(Player):
-    """What they share. A subclass makes its engine with `_start` and knows its theorem."""
+    """A player with an engine: a subclass makes the engine with `_start` and has the theorem."""
 
     _engine: Engine
     _matrix: ClassVar[bool] = False  # whether the state has a matrix
@@ -169,7 +169,7 @@ class EnginePlayer(Player):
             gradient = vector(gradient, "gradient", self.dimension)
         try:
             return self._engine.update(gradient)
-        except TypeError:  # numbers of another kind, or nothing that could be a vector
+        except TypeError:  # not an array of floats
             return self._engine.update(vector(gradient, "gradient", self.dimension))
 
     def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
@@ -191,7 +191,7 @@ class EnginePlayer(Player):
             raise ValueError(f"dimension={dimension} is more than the state has numbers of")
 
 
-# --- how the core describes the geometries and domains that it has twins of -----------------------
+# --- geometries and domains as the core describes them --------------------------------------------
 
 _Domain, _Geometry = _core.DomainKind, _core.GeometryKind
 
@@ -233,7 +233,7 @@ def leader_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
 
 
 def mirror_twin(geometry: Geometry, domain: Domain, dimension: int) -> dict[str, Any] | None:
-    """A geometry over a domain whose link the core has; None if it has not.
+    """The link of a geometry over a domain, as the core describes it; None if it has none.
 
     >>> from regretless.geometry import Euclidean, PNorm
     >>> twin = mirror_twin(Euclidean().on(Simplex()), Simplex(), 2)

@@ -40,7 +40,7 @@ _FAR = 1e155  # of points and sums of gradients: squares are still numbers
 
 
 class _Leader(PlayerInPython, changing=("loss", "travel")):
-    """What both leaders share: the losses so far, and the point that is best for them."""
+    """The base of both leaders: the losses so far, and the best point for them."""
 
     _numbers: tuple[str, ...] = (
         *("rounds", "linear", "gross", "peaks", "loss", "travel", "gaps", "_gap"),
@@ -56,7 +56,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
 
     @abstractmethod
     def _eta(self, rounds: int) -> float:
-        """The rate of what is played after so many rounds."""
+        """The rate of the point that is played after so many rounds."""
 
     @abstractmethod
     def _leader(self, total: Total) -> tuple[Array, float]:
@@ -159,7 +159,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
     def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:
         """The regret so far, of the losses as they are: against a point, or the best of a set.
 
-        Parameters: as of `certificate`. Infinite if linear losses have no end in a domain asked for.
+        Parameters: see `certificate`. Infinite if linear losses have no end in a domain asked for.
         """
         return self._regret(self._among(comparator, norm))
 
@@ -224,7 +224,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
 
 
 class FollowTheLeader(_Leader):
-    """Play what would have been best so far: `w_{t+1} = argmin_{w in S} sum_{i <= t} f_i(w)`.
+    """Play the point with the least loss so far: `w_{t+1} = argmin_{w in S} sum_{i <= t} f_i(w)`.
 
     The regret is at most `sum_t f_t(w_t) - f_t(w_{t+1})` (Shalev-Shwartz (2012), Lemma 2.1). For
     squared distances that is `sum_t (1/t - 1/(2 t^2)) ||w_t - z_t||^2 <= 4 L^2 (log T + 1)`, `L`
@@ -285,7 +285,7 @@ class FollowTheLeader(_Leader):
         return w, gap
 
     def _eta(self, rounds: int) -> float:
-        return 1.0  # of no regulariser
+        return 1.0  # without a regulariser it has no effect
 
     def _settle_linear(self, squares: Array, played: Array, after: Array, decrease: Array) -> Array:
         return np.asarray(self._paid() + np.cumsum(decrease))
@@ -339,7 +339,7 @@ class Stability(NamedTuple):
 
 
 class FollowTheRegularizedLeader(_Leader):
-    """Play what is best so far with a regulariser: `argmin psi(w) / eta_t + sum_{i <= t} f_i(w)`.
+    """Play the least regularised loss so far: `argmin psi(w) / eta_t + sum_{i <= t} f_i(w)`.
 
     With `s_t = 1 / eta_t` that does not fall and `sigma` the strong convexity of `psi`, the regret
     against `u` is at most

@@ -1,4 +1,4 @@
-"""Players and learners around others: convex losses made linear, and learning from mistakes only.
+"""Wrappers of players and learners: linearised losses, learning from mistakes only, and doubling.
 
 Srebro (lecture 16), slides Reducing Convex to Linear, and those on the Perceptron.
 """
@@ -23,7 +23,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 class Linearized(Stateful, changing=("losses",)):
-    """Convex losses for a player of linear ones: it is given a subgradient at the point it played.
+    """Convex losses for a player of linear ones, which is given a subgradient at the point it played.
 
     As `f_t(w_t) - f_t(u) <= <z_t, w_t - u>` for `z_t` in the subdifferential at `w_t`, every bound
     on the player's regret is one on the regret of the convex losses (Shalev-Shwartz (2012), eq.
@@ -49,7 +49,7 @@ class Linearized(Stateful, changing=("losses",)):
 
     @property
     def point(self) -> Array:
-        """What is played now."""
+        """The point to play now."""
         return self.player.point
 
     @property
@@ -71,7 +71,7 @@ class Linearized(Stateful, changing=("losses",)):
         """Learn from an object with `value(w)` and `gradient(w)`; returns the loss suffered."""
         check_convex_loss(loss)
         w = self.player.point
-        with np.errstate(all="ignore"):  # what is not finite is refused
+        with np.errstate(all="ignore"):  # values that are not finite are rejected
             suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
@@ -134,7 +134,7 @@ class Linearized(Stateful, changing=("losses",)):
 
 
 class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
-    """Give a learner only the rounds on which it erred; it stays as it is on the others.
+    """Let a learner learn only from the rounds on which it erred.
 
     If a learner makes at most M mistakes on every sequence, so does this, as it errs on every round
     that is passed on. A score of 0 counts as a mistake. Gradient descent on the hinge loss becomes
@@ -175,7 +175,7 @@ class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
         return self.learner.predict_one(x)
 
     def learn_one(self, x: Any, y: Any) -> None:
-        """Learn from an example if it is got wrong."""
+        """Learn from an example if the prediction for it is wrong."""
         if isinstance(self.learner, Player):
             score = self.decision_one(x)
             if number(y, "y") not in (-1.0, 1.0):
@@ -193,7 +193,7 @@ class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
         try:
             if said != y:
                 return True
-        except (TypeError, ValueError) as error:  # what cannot be compared, or has several answers
+        except (TypeError, ValueError) as error:  # not comparable, or compared by entry
             raise ValueError(f"y={shown(y)} is not a label: {error}") from error
         score = self.learner.decision_one(x) if hasattr(self.learner, "decision_one") else None
         return isinstance(score, float) and score == 0.0
@@ -217,7 +217,7 @@ class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
         self.mistakes = parts.whole("mistakes", 0, self.rounds)
 
 
-# --- the doubling trick: a player that must know the number of rounds, for any number of them -----
+# --- the doubling trick: for any number of rounds, from players that must know it -----------------
 
 # Shalev-Shwartz (2012), section 2.3.1; Mohri et al. (2018), Theorem 8.7.
 
@@ -399,5 +399,5 @@ def _least(theorem: Theorem) -> float:
 
 
 def _both(one: bool | None, other: bool | None) -> bool | None:
-    """Whether both held: False if one did not, None if that cannot be told of one."""
+    """Whether both held: False if one did not, None if one is unknown."""
     return False if False in (one, other) else None if None in (one, other) else True
