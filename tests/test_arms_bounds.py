@@ -236,7 +236,7 @@ def test_bounds_scale_with_the_range(how):
     table = np.random.default_rng(1).integers(0, 65, (300, 3)) / 64
     for make in PATHWISE.values():
         unit, scaled = make(3), make(3)
-        scaled = type(scaled)(**scaled._given() | {"range": how})
+        scaled = type(scaled)(**scaled._options() | {"range": how})
         arms = unit.run(table).arms
         np.testing.assert_array_equal(scaled.run(low + (high - low) * table).arms, arms)
         ours, theirs = scaled.certificate(), unit.certificate()

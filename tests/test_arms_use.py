@@ -185,7 +185,7 @@ def test_the_generic_player_in_use(tmp_path):
     copies = [
         player.copy(),
         pickle.loads(pickle.dumps(player)),
-        PotentialBandit.load(tmp_path / "potential", phi),
+        PotentialBandit.load(tmp_path / "potential", potential=phi),
     ]
     expected = None
     for each in (player, *copies):
@@ -212,7 +212,7 @@ def test_few_rounds(make):
     run = one.run([[0.5] * N])
     assert run.loss == 0.5
     assert len(run.regret_curve()) == 1
-    single = type(one)(**one._given() | {"n": 1})
+    single = type(one)(**one._options() | {"n": 1})
     assert single.run(np.ones((20, 1))).arms.tolist() == [0] * 20
     assert single.expectation().rounds == 20
 

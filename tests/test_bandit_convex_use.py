@@ -313,8 +313,9 @@ def test_files_that_are_none(tmp_path):
     path.write_bytes(data[:-8])
     with pytest.raises(ValueError, match="only part of one"):
         BanditMirrorDescent.load(path)
-    path.write_bytes(data.replace(b"OneArm", b"NoArms"))
-    with pytest.raises(ValueError, match="is damaged"):
+    players()["falling"].save(path)
+    path.write_bytes(path.read_bytes().replace(b"OnePoint", b"NoPoints"))
+    with pytest.raises(ValueError, match="is damaged: 'NoPoints' is not known"):
         BanditMirrorDescent.load(path)
 
 

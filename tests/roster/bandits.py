@@ -357,10 +357,7 @@ BANDITS = [
         "contextual::epsilon_greedy_run_is_its_rounds",
         draws=True,
         caches=DRAWN,
-        without={
-            "bound": "has no theorem: learners are anybody's",
-            "waiting": "a file keeps no context",
-        },
+        without={"bound": "has no theorem: learners are anybody's"},
     ),
     *(
         Entry(

@@ -187,7 +187,7 @@ POINT = by_regret(lambda player: player.certificate(E1))
 # examples are not kept, so that only a run knows what the comparator predicts of them
 POINT_IN_SLAB = by_regret(lambda player: player.certificate(E1), assume=None)
 DESCENT = "oco::mirror_descent_is_what_the_formulas_say"
-NO_FILE = {"file": "made of a function or of another player; pickle it"}
+NO_FILE = {"file": "has learned from functions; pickle it"}
 
 
 def descent_for(horizon):
@@ -312,7 +312,6 @@ CONVEX = [
         "oco_leaders::smooth_losses_against_another_solver",
         "oco_leaders::exact_bound_is_the_sum_of_dual_divergences",
         POINT,
-        caches=("_last",),  # for `stability` of the last round, and not of a file
         rounding="the core finds the leaders of linear losses, which Python adds up",
     ),
     Entry(
@@ -322,7 +321,7 @@ CONVEX = [
         "oco_wrappers::each_period_is_a_fresh_player_with_its_horizon",
         "oco_wrappers::doubling_golden",
         POINT,
-        without=NO_FILE,
+        load=lambda kind, path: kind.load(path, factory=descent_for),
     ),
     Entry(
         "DensityPlayer",
@@ -360,16 +359,17 @@ CONVEX = [
         Rows(labels=(-1, 1), weighs=False, batches=False, dense=True),
         "oco_wrappers::hinge_on_mistakes_only_is_the_perceptron",
         "oco_wrappers::mistakes_are_bounded_by_the_hinge",
-        without=NO_FILE
-        | {"batch": "has no learn_many", "bound": "that of the player, by what it is given"},
+        without={
+            "batch": "has no learn_many",
+            "bound": "that of the player, by what it is given",
+        },
     ),
     Entry(
         "MistakeOnly learner",
         lambda _: oco.MistakeOnly(linear.LinearClassifier(rule="ogd")),
         Rows(weighs=False, batches=False),
         "oco_wrappers::learners_on_mistakes_only",
-        without=NO_FILE
-        | {
+        without={
             "batch": "has no learn_many",
             "bound": "that of the learner, by what it is given",
             "identity": "the oracle is an equivalence",

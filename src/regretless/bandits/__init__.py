@@ -1,4 +1,4 @@
-"""Choices of which only the outcome is seen: points, arms, and arms in a context.
+"""Players that see only the outcome of their own choice: an arm, an arm in a context, or a point.
 
 Shalev-Shwartz (2012), section 4.
 

@@ -1,21 +1,20 @@
 """Choices in a context: epsilon-greedy over any regressor, and LinUCB."""
 
-import copy
 import math
-import os
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless import _core
 from regretless.bandits.run import ContextualRun, arm_of
-from regretless.base import persistence, state
 from regretless.base.adapters import Foreign, as_dict, as_matrix, fresh
 from regretless.base.arguments import (
     Array,
     check_seed,
     finite,
+    instance,
     listed,
     number,
     positive,
@@ -26,8 +25,8 @@ from regretless.base.arguments import (
 )
 from regretless.base.randomness import Draws
 from regretless.base.rows import checked
-from regretless.base.threads import OneThread
-from regretless.base.values import call_of
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 
 # --- contextual epsilon-greedy around any online regressor ----------------------------------------
@@ -41,8 +40,11 @@ class Decision(NamedTuple):
     context: Any
 
 
+_KEPT = ("rounds", "decisions", "ticket", "reward", "propensity")
+
+
 class EpsilonGreedyLearner(
-    OneThread, changing=("decisions", "propensity", "rounds", "reward", "ticket")
+    Stateful, changing=("decisions", "propensity", "rounds", "reward", "ticket")
 ):
     """Play the arm whose regressor predicts the largest reward; with probability epsilon, any arm.
 
@@ -79,6 +81,7 @@ class EpsilonGreedyLearner(
 
     feedback: ClassVar[str] = "reward"
     contextual: ClassVar[bool] = True
+    _not_copied = ("_draws",)
 
     def __init__(self, learner: Any, n: int, *, epsilon: float = 0.1, seed: int = 0) -> None:
         self.n = whole(n, "n")
@@ -90,12 +93,15 @@ class EpsilonGreedyLearner(
         self.propensity = math.nan
         self.ticket = -1
         self._waiting: list[Decision] = []  # the oldest first
-        self._draws = Draws(self.seed, 1)
+
+    @cached_property
+    def _draws(self) -> Draws:
+        return Draws(self.seed, 1)
 
     # --- the rounds --------------------------------------------------------------------------------
 
     def probabilities(self, x: Any) -> Array:
-        """With which each arm is played in a context."""
+        """The probability of each arm in a context."""
         return self._probabilities(self._checked(x))
 
     def _probabilities(self, x: Any) -> Array:
@@ -105,7 +111,7 @@ class EpsilonGreedyLearner(
         return p
 
     def act(self, x: Any) -> int:
-        """The arm for a context: a dict, or a vector. Its propensity is kept beside it."""
+        """Choose an arm for a context, a dict or a vector; `propensity` is then its probability."""
         x = self._checked(x)
         p = self._probabilities(x)
         ticket = self.ticket + 1
@@ -143,7 +149,7 @@ class EpsilonGreedyLearner(
         self.reward += value
 
     def _place(self, arm: Any, ticket: int | None) -> int:
-        """Where the decision is among those that wait."""
+        """The index of the decision in the list of those that wait."""
         if arm is not None and ticket is not None:
             raise ValueError(f"ticket={shown(ticket)} tells the arm: do not give it")
         of, wanted = "no decision", None
@@ -191,98 +197,59 @@ class EpsilonGreedyLearner(
 
     @property
     def learners(self) -> list[Any]:
-        """One an arm."""
+        """The learners, one for each arm."""
         return [each.model for each in self._arms]
 
     def _checked(self, x: Any) -> Any:
         return as_dict(x) if self._arms[0].takes_dicts else as_matrix(x)
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def clone(self) -> Self:
-        """Another bandit with the same options that has learned nothing."""
-        learner = self._arms[0].model
-        return type(self)(learner, self.n, epsilon=self.epsilon, seed=self.seed)
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        return {"learner": self._arms[0].model} | super()._options()
 
-    def copy(self) -> Self:
-        """Another bandit that has learned the same."""
-        return copy.deepcopy(self)
+    def _learned(self) -> dict[str, Any]:
+        kept = {name: getattr(self, name) for name in _KEPT}
+        arms = [{"learner": each.model, "learned": each.learned} for each in self._arms]
+        return {**kept, "arms": arms, "waiting": [each._asdict() for each in self._waiting]}
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the bandit to a safetensors file, if its learners are of this library; else pickle it.
-
-        Decisions that wait for their rewards are not kept: give `update` their contexts then.
-        """
-        from regretless.base.learner import Learner
-
-        arrays: dict[str, NDArray[Any]] = {}
-        learners = []
-        for arm, learner in enumerate(self.learners):
-            if not isinstance(learner, Learner):
-                raise ValueError(
-                    f"learner={shown(learner)}: only learners of this library are saved to a file, "
-                    "which can hold no code; pickle the bandit"
-                )
-            description, parts = learner._described()
-            learners.append(description)
-            arrays |= {f"{arm}.{name}": array for name, array in parts.items()}
-        description = {
-            "class": type(self).__name__,
-            "options": {"n": self.n, "epsilon": self.epsilon, "seed": self.seed},
-            "rounds": self.rounds,
-            "decisions": self.decisions - len(self._waiting),
-            "ticket": self.ticket,
-            "reward": self.reward,
-            "propensity": None if math.isnan(self.propensity) else self.propensity,
-            "learners": learners,
-            "learned": [each.learned for each in self._arms],
-        }
-        persistence.write(path, description, arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The bandit that `save` wrote to `path`; it goes on as if it had never stopped."""
-        from regretless.base.learner import restored
-
-        with state.opening(path, cls.__name__) as parts:
-            learners = [
-                restored(path, described, parts.part(str(arm)).rest())
-                for arm, described in enumerate(parts.take("learners"))
-            ]
-            bandit = cls(learners[0], **parts.inside("options").options(n=len(learners)))
-            if len({type(each) for each in learners}) > 1:
-                raise ValueError("the learners are not all of one class")
-            learned = [flag is True for flag in parts.take("learned")]
-            bandit._arms = [
-                _arm(each, arm, learned=learned[arm]) for arm, each in enumerate(learners)
-            ]
-            bandit.rounds, bandit.decisions = parts.whole("rounds"), parts.whole("decisions")
-            bandit.ticket = parts.whole("ticket", bandit.decisions - 1)
-            bandit.reward = parts.number("reward")
-            propensity = parts.take("propensity")
-            if propensity is not None:
-                bandit.propensity = within(propensity, "propensity", "[0, 1]")
-            return bandit
-
-    def __repr__(self) -> str:
-        given = {"learner": self._arms[0].model, "n": self.n, "epsilon": self.epsilon}
-        return call_of(self, given | {"seed": self.seed})
+    def _restore(self, parts: Parts) -> None:
+        kind = type(self._arms[0].model)
+        self._arms = [
+            _arm(instance(each.take("learner"), "learner", kind), k, learned=each.flag("learned"))
+            for k, each in enumerate(parts.records("arms"))
+        ]
+        if len(self._arms) != self.n:
+            raise ValueError(f"n={self.n}, but there are learners of {len(self._arms)} arms")
+        self.rounds, self.reward = parts.whole("rounds"), parts.number("reward")
+        self.decisions = parts.whole("decisions")
+        self.ticket = parts.whole("ticket", self.decisions - 1)
+        self.propensity = parts.take("propensity")
+        if self.propensity == self.propensity:
+            self.propensity = within(self.propensity, "propensity", "[0, 1]")
+        for each in parts.records("waiting"):
+            earliest = self._waiting[-1].ticket + 1 if self._waiting else 0
+            ticket = each.whole("ticket", earliest, self.ticket)
+            arm, context = each.whole("arm", 0, self.n - 1), self._checked(each.take("context"))
+            self._waiting.append(Decision(ticket, arm, context))
+        if len(self._waiting) > self.decisions:
+            raise ValueError(f"{len(self._waiting)} decisions wait, but {self.decisions} were made")
 
 
 def _arm(learner: Any, arm: int, *, learned: bool = False) -> Foreign:
     return Foreign(learner, f"the learner of arm {arm}", learned=learned)
 
 
-# --- LinUCB: rewards that are linear in the context, and the arm whose reward could be the --------
+# --- LinUCB: linear rewards, and the arm with the largest upper confidence bound ------------------
 
 # Li, Chu, Langford and Schapire (2010); the confidence sets are those of Abbasi-Yadkori, Pal and
 # Szepesvari (2011).
 
 _MOST = 1e100  # as in core/bind/lin_ucb.cpp
-_GIVEN = ("n", "dimension", "alpha", "ridge", "shared", "noise", "norm", "delta")
 
 
-class LinUCB(OneThread):
+class LinUCB(Stateful):
     """Ridge regression of the reward on the context, one for each arm, and optimism.
 
     `act(x)` is `argmax_a <theta_a, x> + alpha w_a(x)`, the first of several, where
@@ -392,16 +359,16 @@ class LinUCB(OneThread):
 
     @property
     def weights(self) -> Array:
-        """The theta of each arm, or of all if they share it, one a row."""
+        """The theta of each arm as a row; one row if all arms share it."""
         return self._engine.weights.reshape(-1, self.dimension)
 
     def act(self, x: Any) -> int:
-        """The arm for a context: a vector, or if they share the weights a row for each arm."""
+        """Choose an arm for a context: a vector, or with `shared=True` a row for each arm."""
         if type(x) is list:
             return self._engine.act(self._context(x))
         try:
             return self._engine.act(x)
-        except TypeError:  # numbers of another kind
+        except TypeError:  # not an array of floats
             return self._engine.act(self._context(x))
 
     def update(
@@ -432,7 +399,7 @@ class LinUCB(OneThread):
         self._engine.forget(whole(ticket, "ticket", 0))
 
     def probabilities(self, x: Any) -> Array:
-        """With which an arm is played: 1 for one of them. Nothing is remembered.
+        """The probability of each arm in a context: 1 for the arm that `act` would choose, else 0.
 
         >>> LinUCB(3, 1).probabilities([1.0])
         array([1., 0., 0.])
@@ -468,10 +435,10 @@ class LinUCB(OneThread):
     def _context(self, x: Any) -> Array:
         return table(x, "x", (self.n, self.dimension) if self.shared else (self.dimension,), _MOST)
 
-    # --- what is proven ----------------------------------------------------------------------------
+    # --- guarantees --------------------------------------------------------------------------------
 
     def confidence(self, x: Any) -> Array:
-        """Lower and upper end of what the mean reward of each arm can be, one row an arm.
+        """A confidence interval for the mean reward of each arm: a row with its lower and upper end.
 
         With probability `1 - delta` none of these intervals ever fails, if `noise` and `norm` are right.
 
@@ -488,7 +455,7 @@ class LinUCB(OneThread):
         return np.array([self._engine.log_determinant(arm) for arm in range(self.n)])
 
     def _radius(self, grown: Array, delta: float) -> Array:
-        """The betas of regressions that have grown so much."""
+        """The beta of each regression, by its log det(A / ridge)."""
         models = 1 if self.shared else self.n
         return np.asarray(
             self.noise * np.sqrt(grown + 2 * math.log(models / delta))
@@ -496,7 +463,7 @@ class LinUCB(OneThread):
         )
 
     def certificate(self) -> Certificate:
-        """How much less the arms played can have brought in the mean than the best for each context.
+        """A bound on the expected reward lost by not playing the best arm for each context.
 
         Where the intervals of `confidence` hold, a round loses at most
         `(alpha + beta) w_played + max(beta - alpha, 0) max_a w_a`, as what was played had the largest
@@ -522,11 +489,11 @@ class LinUCB(OneThread):
         )
 
     def _missed(self, beta: Any, played: Any, largest: Any) -> Any:
-        """What widths that add up to these allow to be missed in the mean."""
+        """The bound on the expected reward lost, from the sums of the widths."""
         return (self.alpha + beta) * played + np.maximum(beta - self.alpha, 0.0) * largest
 
     def _assumptions(self, delta: float) -> dict[str, bool | None]:
-        """Unknown, but for data that no linear rewards of this norm and noise can have made."""
+        """None, as the model cannot be checked; False if no theta of this norm fits the data."""
         what = (
             f"mean rewards are <theta_a, x> with ||theta_a|| <= {self.norm:g}, and their noise is "
             f"{self.noise:g}-sub-Gaussian, whatever came before"
@@ -554,7 +521,7 @@ class LinUCB(OneThread):
         return bounds, self._theorem, self._assumptions(self.delta / 2.0)
 
     def _realised_curve(self, run: ContextualRun, *, disproved: bool = True) -> Array:
-        """On the regret to every arm, half of delta for the means, half for the noise.
+        """A bound on the regret to every arm: half of delta is spent on the means, half on the noise.
 
         The noise of two arms differs by a 2R-sub-Gaussian number a round, so in round t their sum is
         above `2 R sqrt(2 t log(1 / p))` with probability p, here `delta / (2 n t (t + 1))`.
@@ -569,49 +536,13 @@ class LinUCB(OneThread):
         chance = np.log(2.0 * self.n * t * (t + 1.0) / self.delta)
         return np.asarray(missed + 2.0 * self.noise * np.sqrt(2.0 * t * chance))
 
-    # --- copies ------------------------------------------------------------------------------------
-
-    def clone(self) -> Self:
-        """Another bandit with the same options that has learned nothing."""
-        return type(self)(**self._given())
-
-    def copy(self) -> Self:
-        """Another bandit that has learned the same."""
-        return copy.deepcopy(self)
-
-    def _given(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _GIVEN}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self._given() | {"_state": self._engine.state()}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        kept = dict(kept)
-        learned = kept.pop("_state")
-        LinUCB.__init__(self, **kept)
-        self._engine.restore(learned)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the bandit to a safetensors file, all at once or not at all."""
-        described = {"class": type(self).__name__, "options": self._given()}
-        persistence.write(path, described, {"state": self._engine.state()})
+    # --- state -------------------------------------------------------------------------------------
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The bandit that `save` wrote to `path`; it goes on as if it had never stopped."""
-        with state.opening(path, cls.__name__) as parts:
-            options, learned = parts.inside("options").options(), parts.array("state", (None,))
-            n, dimension = whole(options["n"], "n"), whole(options["dimension"], "dimension")
-            if n * dimension > learned.size or dimension**2 > learned.size:
-                raise ValueError(f"n={n}, dimension={dimension}: the state has less numbers")
-            for name in set(_GIVEN) - options.keys():
-                raise ValueError(f"the option {name!r} is missing")
-            bandit = cls(**options)
-            bandit._engine.restore(learned)
-            return bandit
-
-    def __repr__(self) -> str:
-        return call_of(self, self._given())
+    def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
+        n, dimension = whole(options["n"], "n"), whole(options["dimension"], "dimension")
+        if n * dimension > numbers or dimension**2 > numbers:
+            raise ValueError(f"n={n}, dimension={dimension}: the state has fewer numbers")
 
 
 def _distance(root: Array, theta: Array, norm: float) -> float:

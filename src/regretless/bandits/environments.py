@@ -1,4 +1,4 @@
-"""Arms whose losses are drawn, in the core: a million rounds need no matrix."""
+"""Environments with random losses, drawn in the core, so that a million rounds need no matrix."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from regretless.base.arguments import Array, check_seed, not_negative, probabili
 
 @dataclass(frozen=True)
 class Environment:
-    """Arms with a mean loss each; what they cost in a round depends on the seed and the round alone.
+    """Arms with random losses around a mean each; a loss depends only on the seed and the round.
 
     So all players that are given the same seed meet the same losses.
     """
@@ -46,7 +46,7 @@ class Environment:
 
 @dataclass(frozen=True)
 class Bernoulli(Environment):
-    """Arms that cost 1 with probabilities of their own, else 0.
+    """Arms whose loss is 1 with a probability of their own, and else 0.
 
     Parameters: `means`, the probabilities.
 
@@ -92,7 +92,7 @@ _AT_ONCE = 65_536  # numbers drawn again at a time
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The losses of all who a run is compared with, a column each, and of the worst arm of each round.
+    """The losses of all comparators of a run, a column each, and the largest loss of each round.
 
     >>> Kept(np.array([[0.0, 1.0], [0.5, 0.25]])).worst()
     array([1. , 0.5])
@@ -102,11 +102,11 @@ class Kept:
     worst_losses: Array | None = None  # if the columns are not those of arms
 
     def sums(self) -> Array:
-        """What each lost in all."""
+        """The total loss of each comparator."""
         return np.asarray(self.rows.sum(axis=0))
 
     def mix(self, u: Array) -> Array:
-        """What a fixed distribution over the columns loses in each round."""
+        """The loss of a fixed distribution over the columns in each round."""
         return np.asarray(self.rows[:, np.argmax(u)] if u.max() == 1.0 else self.rows @ u)
 
     def worst(self) -> Array:
@@ -116,7 +116,7 @@ class Kept:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The same of an environment: drawn again when they are asked for, as a run may be long.
+    """The losses of an environment, drawn again when they are needed, as a run may be long.
 
     >>> drawn = Drawn(Bernoulli([0.2, 0.8]), seed=1, first=1, count=2)
     >>> drawn.sums(), drawn.worst()
@@ -135,12 +135,12 @@ class Drawn:
             yield world.rows(self.first + at, min(step, self.count - at)).reshape(-1, n)
 
     def sums(self) -> Array:
-        """What each arm lost in all."""
+        """The total loss of each arm."""
         start = np.zeros(self.environment.n)
         return np.asarray(sum((piece.sum(axis=0) for piece in self._pieces()), start))
 
     def mix(self, u: Array) -> Array:
-        """What a fixed distribution over the arms loses in each round."""
+        """The loss of a fixed distribution over the arms in each round."""
         return np.concatenate([np.empty(0), *(Kept(piece).mix(u) for piece in self._pieces())])
 
     def worst(self) -> Array:

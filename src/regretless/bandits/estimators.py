@@ -1,4 +1,4 @@
-"""Gradients from function values: what bandit feedback tells of the loss.
+"""Estimators of gradients from the values of a function, which is all that bandit feedback gives.
 
 Shalev-Shwartz (2012), sections 4.1 to 4.3.
 
@@ -23,7 +23,7 @@ from regretless.geometry import Entropy, Euclidean, Geometry, PNorm, Quadratic
 
 
 class Feedback(NamedTuple):
-    """What a round has told: the loss suffered, the gradient made of it, whether it was as assumed."""
+    """The loss suffered in a round, the estimated gradient, and whether the loss was as assumed."""
 
     suffered: float
     gradient: Array
@@ -31,7 +31,7 @@ class Feedback(NamedTuple):
 
 
 class Estimator(ABC):
-    """What is played around a point, and the gradient that is made of the feedback."""
+    """A rule that plays near a point, and estimates the gradient there from the feedback."""
 
     normal: bool = True  # the distribution of the numbers that a round needs
 
@@ -41,22 +41,22 @@ class Estimator(ABC):
 
     @abstractmethod
     def choose(self, w: Array, draw: Array) -> Any:
-        """What is played around `w`."""
+        """The arm or point to play, given the point `w` and random numbers."""
 
     @abstractmethod
     def estimate(self, w: Array, draw: Array, value: Any) -> Feedback:
-        """What the value that was suffered there says; `ValueError` if it is none."""
+        """The feedback made of a value; `ValueError` if it is not a valid value."""
 
     def ask(self, loss: Callable[[Any], Any], played: Any) -> Any:
-        """The feedback of a loss for what was played."""
+        """The value, or values, of a loss at what was played."""
         return loss(played)
 
     def linear(self, row: Array) -> Callable[[Any], Any]:
-        """The loss `<row, .>`, of what is played."""
+        """The linear loss `<row, .>` as a function of what is played."""
         return lambda point: float(point @ row)
 
     def at(self, loss: Callable[[Any], Any], u: Array) -> float:
-        """What a loss is at a point of the domain."""
+        """The loss at a point of the domain."""
         return finite(loss(u), "loss")
 
     @abstractmethod
@@ -68,16 +68,16 @@ class Estimator(ABC):
         return math.inf
 
     def bias(self) -> float:
-        """How far from the loss at a comparator what was suffered and estimated can be, a round."""
+        """The largest difference, in a round, between the losses and those that the gradient is of."""
         return 0.0
 
     def check(self, domain: Domain) -> None:  # noqa: B027 most play anywhere
-        """Raise `ValueError` if nothing can be played there."""
+        """Raise `ValueError` if the estimator cannot play in this domain."""
 
     @property
     @abstractmethod
     def assumption(self) -> str:
-        """What the bound in expectation needs of the losses, as far as it can be seen."""
+        """The assumption on the losses that the bound in expectation needs, if it can be checked."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class TwoPoint(OnePoint):
     """Two values: play `w + delta v` and `w - delta v`, suffer their mean,
 
     `z = (d / (2 delta)) (f(w + delta v) - f(w - delta v)) v`. Its mean is that of `OnePoint`, its length
-    at most `d L` however small delta is. Parameters: as of `OnePoint`.
+    at most `d L` however small delta is. Parameters: see `OnePoint`.
 
     >>> TwoPoint(0.5).estimate(np.zeros(2), np.array([3.0, 4.0]), [1.0, 0.5]).gradient
     array([0.6, 0.8])
@@ -223,12 +223,12 @@ class TwoPoint(OnePoint):
 
 
 def _direction(draw: Array) -> Array:
-    """Normal numbers as a point of the sphere."""
+    """A uniform point of the sphere, made of normal numbers."""
     return np.asarray(draw / np.sqrt(draw @ draw))
 
 
 def _squared(number: float) -> float:
-    """Infinite where a power would be an error."""
+    """The square; infinite where it overflows."""
     return number * number
 
 

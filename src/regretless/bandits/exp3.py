@@ -12,19 +12,19 @@ from regretless.bandits.run import BanditRun, mixture
 from regretless.base.arguments import Array, one_of, positive, shown, whole, within
 from regretless.certificates import Certificate
 
-# --- players that draw an arm by its weight, and what holds surely in every run of theirs ---------
+# --- players that draw an arm by its weight, and the inequality that holds in every run -----------
 
 _EPS = float(np.finfo(float).eps)
 
 
 class WeightedPlayer(ArmPlayer):
-    """A player that learns from estimates z of all losses, whose mean over the draw is right."""
+    """A player that learns from unbiased estimates z of the losses of all arms."""
 
     _regularised: str  # the theorem behind the inequality of every run
 
     @property
     def regrets(self) -> Array:
-        """How much more was lost than is estimated of each arm, in the rounds that it was there."""
+        """The estimated regret to each arm: loss suffered less its estimated loss, while available."""
         return self._width * self._engine.figures
 
     def regret(self, comparator: Any = None) -> float:
@@ -38,12 +38,12 @@ class WeightedPlayer(ArmPlayer):
         return float(mixture(comparator, -regrets, self._compared_with) @ regrets)
 
     def certificate(self, comparator: Any = None) -> Certificate:
-        """The inequality that holds in every run, of the losses that were estimated.
+        """The regret inequality on the estimated losses, which holds in every run.
 
         Its `regret` is `regret(comparator)`: `sum y_t - z_t[i]` over the rounds in which arm i was
         there. "pathwise" bounds it with what was paid in this run: it holds surely, whatever the
         losses, the delays, and the arms that came and went. For what holds in the mean see
-        `expectation()`. Parameters: as of `regret`.
+        `expectation()`. Parameters: see `regret`.
         """
         regrets = self.regrets
         u = mixture(comparator, -regrets, self._compared_with)
@@ -77,16 +77,16 @@ class WeightedPlayer(ArmPlayer):
 
     @property
     def _estimates_are_positive(self) -> bool:
-        """Whether no z is negative, so that nobody can have lost less than nothing."""
+        """Whether no estimate is negative, so that no arm has a negative total loss."""
         return True
 
     def _penalty(self) -> float:
-        """What the regulariser costs, where the core does not count it."""
+        """The part of the bound that is due to the regulariser, if the core does not count it."""
         return 0.0
 
 
 class ExponentialPlayer(WeightedPlayer):
-    """One whose weights are exponential in the sums of the estimates, with a rate that never rises."""
+    """A player with weights exponential in the sums of the estimates, at a rate that never rises."""
 
     _regularised = "Shalev-Shwartz (2012), Theorem 2.22, on the estimates that were drawn"
     _fixed: ClassVar[tuple[str, ...]] = ("horizon",)  # rates for a horizon
@@ -108,18 +108,18 @@ class ExponentialPlayer(WeightedPlayer):
 
     @abstractmethod
     def _eta(self) -> float:
-        """The rate, or that of the first round."""
+        """The rate, or the rate of the first round if it falls."""
 
     def _rate_of_more(self) -> float:
         return self._eta()
 
     def _last_rate(self, rounds: Array) -> Array:
-        """The rate of the last of so many rounds."""
+        """The rate of the last round, if there are so many rounds."""
         rate, now = self._engine.rate, self.rounds + 1
         return np.asarray(rate * np.sqrt((now if self.rate == "anytime" else rounds) / rounds))
 
     def _rates(self, rounds: Array) -> Array:
-        """Their sum, or a little more: sum 1 / sqrt(t) <= 2 sqrt(T) - 1."""
+        """An upper bound on the sum of the rates: sum 1 / sqrt(t) <= 2 sqrt(T) - 1."""
         first = self._last_rate(np.ones(1))
         return np.asarray(
             first * (2.0 * np.sqrt(rounds) - 1.0 if self.rate == "anytime" else rounds)
@@ -127,7 +127,7 @@ class ExponentialPlayer(WeightedPlayer):
 
     @property
     def _choices(self) -> int:
-        """Among how many the weights are."""
+        """The number of weights."""
         return self.n
 
     def _penalty(self) -> float:
@@ -143,7 +143,7 @@ def log_of(n: int) -> float:
     return math.log(max(n, 2))
 
 
-# --- exp3: exponential weights of losses that are estimated from one arm a round ------------------
+# --- Exp3: exponential weights on losses estimated from one arm a round ---------------------------
 
 # Shalev-Shwartz (2012), section 4.2.
 
@@ -171,7 +171,7 @@ class Exp3(ExponentialPlayer):
 
     Parameters
     ----------
-    n, range, seed : as of all players.
+    n, range, seed : see `ArmPlayer`.
     rate : "anytime", `eta_t = sqrt(ln n / (n t))`; for `horizon` rounds "horizon",
         `sqrt(2 ln n / (n T))`, "shalev-shwartz", `sqrt(ln n / (n T))`, or "luo",
         `sqrt(2 ln n / (T (1 + n sqrt e)))`; or a number. Rates are those of losses in [0, 1].
@@ -186,7 +186,6 @@ class Exp3(ExponentialPlayer):
     True
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("rate", "horizon")
     _theorem = "Shalev-Shwartz (2012), Corollary 4.2; Luo (2016), Theorem 21"
     _fixed: ClassVar[tuple[str, ...]] = ("horizon", "shalev-shwartz", "luo")
 
@@ -227,7 +226,7 @@ class Exp3(ExponentialPlayer):
         return bounds
 
 
-# --- exp3-IX: implicit exploration, and a regret that is small with high probability (Neu ---------
+# --- Exp3-IX: implicit exploration, for a small regret with high probability ----------------------
 
 _OBLIVIOUS: dict[str, bool | None] = {"losses are fixed in advance": None}
 
@@ -247,7 +246,7 @@ class Exp3IX(Exp3):
 
     Parameters
     ----------
-    n, range, seed, horizon : as of `Exp3`.
+    n, range, seed, horizon : see `Exp3`.
     rate : "anytime", `eta_t = sqrt(ln n / (n t))`; "horizon", `sqrt(2 ln n / (n T))`; or a number.
     gamma : a number, if the rate is one; by default half of it.
     delta : in (0, 1): the probability with which a bound may fail, of runs too.
@@ -259,7 +258,6 @@ class Exp3IX(Exp3):
     (52, {'measured': 270, 'promised': 363, 'trivial': 1000})
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("rate", "horizon", "gamma", "delta")
     _theorem = "Neu (2015), Theorem 1"
     _fixed: ClassVar[tuple[str, ...]] = ("horizon",)
 
@@ -285,7 +283,7 @@ class Exp3IX(Exp3):
 
     @property
     def _implicit(self) -> float:
-        """gamma, in units of the rate."""
+        """The ratio of gamma to the rate."""
         return 0.5 if self.gamma is None else self.gamma / self._eta()
 
     def _start(self) -> _core.Arms:
@@ -296,7 +294,7 @@ class Exp3IX(Exp3):
         return {"promised": self._but_for(rounds, math.log(2.0) + 1.0)}
 
     def _but_for(self, rounds: Array, likely: float) -> Array:
-        """The regret exceeds this with probability `2 e^-likely` at most."""
+        """A bound that the regret exceeds with probability at most `2 e^-likely`."""
         # sums of a_t (z_ti - loss_ti) over rounds and arms exceed max(a_t / (2 gamma_t)) ln(1 / delta)
         # with probability delta at most (Neu's Lemma 1), here a = eta / 2 + gamma for all arms
         share, eta = self._implicit, self._last_rate(rounds)
@@ -335,7 +333,7 @@ class Exp3IX(Exp3):
         )
 
     def _luck(self) -> float:
-        """By how much the estimates of an arm can exceed its losses with probability delta."""
+        """A bound that the estimates of an arm exceed its losses by with probability at most delta."""
         eta = float(self._last_rate(np.array(float(self.rounds))))
         return self._width * math.log(self.n / self.delta) / (2.0 * self._implicit * eta)
 
@@ -346,7 +344,7 @@ class Exp3IX(Exp3):
     def _realised(
         self, run: BanditRun, u: Array
     ) -> tuple[dict[str, float], str, dict[str, bool | None]] | None:
-        if self._engine.slept or not run.rounds:  # estimates of arms that sleep are not theirs
+        if self._engine.slept or not run.rounds:  # estimates of sleeping arms are not of losses
             return None
         carried = float(u @ run.before.regrets)  # the inequality is about all rounds
         bounds = {"measured": self._pathwise()["pathwise"] - carried + self._luck()}
@@ -366,7 +364,7 @@ def _probability(delta: float) -> float:
     return float(delta)
 
 
-# --- tsallis-INF: as good as possible against adversaries and against chance ----------------------
+# --- Tsallis-INF: optimal against adversaries and against random losses ---------------------------
 
 # Zimmert and Seldin (2021).
 
@@ -392,7 +390,7 @@ class TsallisINF(WeightedPlayer):
 
     Parameters
     ----------
-    n, range, seed : as of all players.
+    n, range, seed : see `ArmPlayer`.
     estimator : "importance", `z_A = loss / w_A`; or "reduced", which estimates losses of likely arms
         from 1/2 on, has less variance, and the rate `min(1, 2 / sqrt t)`: expected regret
         `2 sqrt(n T) + 6 n ln T` for arbitrary losses, from T = 5 on.
@@ -406,7 +404,6 @@ class TsallisINF(WeightedPlayer):
     (47, 308)
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("estimator",)
     _theorem = "Zimmert and Seldin (2021), Theorem 1, with the constants of its proof"
     _regularised = "Shalev-Shwartz (2012), Lemma 2.20, on the estimates, with Tsallis entropy"
 

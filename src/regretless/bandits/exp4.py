@@ -31,7 +31,7 @@ class Exp4(ExponentialPlayer):
     n : how many arms.
     experts : how many, M.
     rate : "anytime", `eta_t = sqrt(ln M / (n t))`; "horizon", `sqrt(2 ln M / (n T))`; or a number.
-    horizon, range, seed : as of `Exp3`.
+    horizon, range, seed : see `Exp3`.
 
     Of arms that are not available, advice is spread over the others as the expert has it, and evenly if
     it has nothing for them.
@@ -44,9 +44,8 @@ class Exp4(ExponentialPlayer):
     array([0.2689, 0.7311])
     """
 
-    contextual: ClassVar[bool] = True  # the advice
+    contextual: ClassVar[bool] = True  # the context is the advice
     _compared_with: ClassVar[str] = "expert"
-    _options: ClassVar[tuple[str, ...]] = ("experts", "rate", "horizon")
     _theorem = "Auer, Cesa-Bianchi, Freund and Schapire (2002), Theorem 7.1, without exploration"
 
     def __init__(
@@ -80,7 +79,7 @@ class Exp4(ExponentialPlayer):
 
     @property
     def weights(self) -> Array:
-        """Of the experts."""
+        """The weights of the experts."""
         behind = self._engine.rate * (self.regrets - self.regrets.max()) / self._width
         weights = np.exp(np.maximum(behind, -690.0))
         return np.asarray(weights / weights.sum())
@@ -117,7 +116,7 @@ class Exp4(ExponentialPlayer):
             return self._table(rows, delay, None, said, theirs)
 
     def _advice(self, advice: Any, shape: tuple[int, ...]) -> Array:
-        if names_of(advice) is not None:  # of arms, of experts, in either direction
+        if names_of(advice) is not None:  # the names could be of arms or of experts
             raise ValueError(
                 f"advice is a {type(advice).__name__}, whose names Exp4 does not match; give an array "
                 "with a row for each expert and a column for each arm, in the same order every time"
@@ -125,7 +124,7 @@ class Exp4(ExponentialPlayer):
         return distributions(advice, "advice", shape)
 
     def expectation(self) -> Certificate:  # type: ignore[override]
-        """What is proven of the mean of the regret over the draws, to every expert fixed in advance."""
+        """Bounds on the expected regret, over the draws, to every expert fixed in advance."""
         return super().expectation()
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
@@ -134,7 +133,7 @@ class Exp4(ExponentialPlayer):
 
 
 def _restricted(rows: Array, mask: Array) -> Array:
-    """Advice among the arms that are there."""
+    """Advice restricted to the available arms."""
     kept = rows * mask
     sums = kept.sum(axis=-1, keepdims=True)
     even = np.broadcast_to(mask / mask.sum(), rows.shape)

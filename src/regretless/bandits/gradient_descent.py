@@ -1,25 +1,27 @@
-"""Gradient descent without a gradient.
+"""Gradient descent that estimates its gradients from values of the loss.
 
 Shalev-Shwartz (2012), section 4.3.2; Flaxman, Kalai and McMahan (2005).
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from regretless.bandits.estimators import Estimator, OnePoint, TwoPoint
 from regretless.bandits.mirror_descent import BanditMirrorDescent, Period
 from regretless.base.arguments import Array, instance, one_of, positive, shown, whole
+from regretless.base.threads import of_options
+from regretless.base.values import parameters_of
 from regretless.domains import Ball, Box, Domain
 from regretless.geometry import Euclidean
 from regretless.oco import DoublingTrick, OnlineGradientDescent, OnlineMirrorDescent
 
-# --- A domain made smaller, so that what is played around its points is still in the domain -------
+# --- smaller domains, so that points played near theirs are still in the domain -------------------
 
 
 class Room(NamedTuple):
-    """A ball inside a domain: its `center` and `radius`; and the `reach` of the domain from there."""
+    """A ball in a domain: `center` and `radius`; `reach` is the distance of the farthest point."""
 
     domain: Domain
     center: Array
@@ -73,11 +75,71 @@ def room_in(domain: Domain, dimension: int) -> Room:
     )
 
 
-# --- gradient descent without a gradient ----------------------------------------------------------
+# --- the parameters for a number of rounds --------------------------------------------------------
+
+
+class Tuning:
+    """A function from a horizon to gradient descent that is tuned for it, and its estimator.
+
+    Parameters: see `BanditGradientDescent`.
+
+    >>> Tuning(2, Ball(1.0), points=2).estimator(100)
+    TwoPoint(delta=0.01, lipschitz=1.0, most=1.0)
+    """
+
+    def __init__(
+        self,
+        dimension: int,
+        domain: Domain,
+        *,
+        lipschitz: float = 1.0,
+        most: float = 1.0,
+        rate: float | None = None,
+        delta: float | None = None,
+        points: int = 1,
+        inside: bool = False,
+        radius: float = 1.0,
+    ) -> None:
+        self.dimension, self.domain = dimension, domain
+        self.points, self.inside = int(one_of(points, "points", (1, 2))), bool(inside)
+        self.lipschitz, self.most = positive(lipschitz, "lipschitz"), positive(most, "most")
+        self.rate = None if rate is None else positive(rate, "rate")
+        self.delta = None if delta is None else positive(delta, "delta")
+        self.radius = positive(radius, "radius")
+        self.room = room_in(domain, dimension) if inside else None
+        reach = domain.reach(Euclidean(), domain.project(np.zeros(dimension)))
+        self.size = self.radius if math.isinf(reach) else math.sqrt(2.0 * reach)
+
+    @property
+    def slope(self) -> float:
+        """The cost of delta in a round: 3 L, and with `inside` L D / r more."""
+        away = 0.0 if self.room is None else self.room.reach / self.room.radius
+        return self.lipschitz * (3.0 + away)
+
+    def estimator(self, horizon: int) -> OnePoint:
+        """How points are played and gradients estimated in so many rounds."""
+        delta = self.delta
+        if delta is None and self.points == 2:
+            delta = self.size / horizon
+        elif delta is None:
+            delta = math.sqrt(self.size * self.dimension * self.most / self.slope) * horizon**-0.25
+        if self.room is not None and self.delta is None:
+            delta = min(delta, self.room.radius / 2.0)  # short horizons ask for more than fits
+        return (TwoPoint if self.points == 2 else OnePoint)(delta, self.lipschitz, self.most)
+
+    def __call__(self, horizon: int) -> OnlineMirrorDescent:
+        estimator = self.estimator(horizon)
+        largest = math.sqrt(estimator.spread(Euclidean(), self.dimension))
+        eta = self.rate or self.size / (largest * math.sqrt(horizon))
+        inner = self.domain if self.room is None else self.room.shrunk(estimator.delta)
+        return OnlineGradientDescent(self.dimension, rate=eta, domain=inner, radius=self.radius)
+
+
+# --- gradient descent with estimated gradients ----------------------------------------------------
 
 
 class BanditGradientDescent(BanditMirrorDescent):
-    """Minimise convex losses of which only the values at the points played are ever seen.
+    """Minimise convex losses from their values at the points played.
 
     Play `w_t + delta v_t`, v uniform on the sphere; of the value f there make
     `z_t = (d / delta) f v_t`; then `w_{t+1} = P(-eta sum z)`. With losses of slope at most L, values
@@ -133,122 +195,78 @@ class BanditGradientDescent(BanditMirrorDescent):
         radius: float = 1.0,
         seed: int = 0,
     ) -> None:
-        self.dimension = whole(dimension, "dimension")
-        self.geometry = Euclidean()
+        self.dimension, self.geometry = whole(dimension, "dimension"), Euclidean()
         self.domain = Ball(1.0) if domain is None else instance(domain, "domain", Domain)
-        one_of(points, "points", (1, 2))
         self.horizon = None if horizon is None else whole(horizon, "horizon")
-        self._given = {
-            "dimension": self.dimension,
-            "domain": self.domain,
-            "horizon": self.horizon,
-            "lipschitz": positive(lipschitz, "lipschitz"),
-            "most": positive(most, "most"),
-            "rate": None if rate is None else positive(rate, "rate"),
-            "delta": None if delta is None else positive(delta, "delta"),
-            "points": int(points),
-            "inside": bool(inside),
-            "radius": positive(radius, "radius"),
-        }
-        self._room = room_in(self.domain, self.dimension) if inside else None
-        reach = self.domain.reach(self.geometry, self.domain.project(np.zeros(self.dimension)))
-        self._size = self._given["radius"] if math.isinf(reach) else math.sqrt(2.0 * reach)
-        self._estimators: dict[int, OnePoint] = {}  # by the horizon of their period
-        if self.horizon is None:
-            self._player = DoublingTrick(self._tuned)
-        else:
-            self._player = self._tuned(self.horizon)
-        self._begin(seed)
-
-    # --- the tuning --------------------------------------------------------------------------------
-
-    @property
-    def _slope(self) -> float:
-        """What delta costs a round: 3 L, and with `inside` L D / r more."""
-        away = 0.0 if self._room is None else self._room.reach / self._room.radius
-        return float(self._given["lipschitz"]) * (3.0 + away)
-
-    def _estimator(self, horizon: int) -> OnePoint:
-        """How a period of so many rounds is played."""
-        if horizon not in self._estimators:
-            self._estimators[horizon] = self._fitting(horizon)
-        return self._estimators[horizon]
-
-    def _fitting(self, horizon: int) -> OnePoint:
-        L, F = self._given["lipschitz"], self._given["most"]
-        delta = self._given["delta"]
-        if delta is None and self._given["points"] == 2:
-            delta = self._size / horizon
-        elif delta is None:
-            delta = math.sqrt(self._size * self.dimension * F / self._slope) * horizon**-0.25
-        if self._room is not None and self._given["delta"] is None:
-            delta = min(delta, self._room.radius / 2.0)  # short horizons ask for more than there is
-        kind = TwoPoint if self._given["points"] == 2 else OnePoint
-        return kind(delta, L, F)
-
-    def _tuned(self, horizon: int) -> OnlineMirrorDescent:
-        estimator = self._estimator(horizon)
-        largest = math.sqrt(estimator.spread(self.geometry, self.dimension))
-        eta = self._given["rate"] or self._size / (largest * math.sqrt(horizon))
-        inner = self.domain if self._room is None else self._room.shrunk(estimator.delta)
-        return OnlineGradientDescent(
-            self.dimension, rate=eta, domain=inner, radius=self._given["radius"]
+        self._tuning = Tuning(
+            self.dimension,
+            self.domain,
+            lipschitz=lipschitz,
+            most=most,
+            rate=rate,
+            delta=delta,
+            points=points,
+            inside=inside,
+            radius=radius,
         )
+        self._player = (
+            DoublingTrick(self._tuning) if horizon is None else self._tuning(self.horizon or 1)
+        )
+        self._begin(seed)
 
     # --- periods -----------------------------------------------------------------------------------
 
     @property
     def estimator(self) -> Estimator:  # type: ignore[override]
-        """What is played around the point now."""
+        """The estimator of the current period."""
         if isinstance(self._player, DoublingTrick):
-            return self._estimator(2 ** (len(self._player.periods) - 1))
-        return self._estimator(int(self.horizon or 1))
+            return self._tuning.estimator(2 ** (len(self._player.periods) - 1))
+        return self._tuning.estimator(self.horizon or 1)
 
     @property
     def delta(self) -> float:
-        """How far from the point is played now."""
+        """The distance between the point and what is played now."""
         return float(self.estimator.delta)  # type: ignore[attr-defined]
 
     def _periods(self) -> list[Period]:
         if not isinstance(self._player, DoublingTrick):
             return super()._periods()
         return [
-            Period(self._estimator(2**m), player)  # type: ignore[arg-type]
+            Period(self._tuning.estimator(2**m), player)  # type: ignore[arg-type]
             for m, player in enumerate(self._player.periods)
         ]
 
-    def _resume(self, states: list[Array]) -> None:
+    def _go_on(self, states: list[Array]) -> None:
         if isinstance(self._player, DoublingTrick):
-            self._player.periods = [self._tuned(2**m) for m in range(len(states))]
-        for player, state in zip(self._players(), states, strict=True):
-            player._engine.restore(state)
+            self._player.periods = [self._tuning(2**m) for m in range(len(states))]
+        super()._go_on(states)
         if isinstance(self._player, DoublingTrick):
-            played = [period.rounds for period in self._player.periods]
-            if (
-                any(k != 2**m for m, k in enumerate(played[:-1]))
-                or played[-1] > 2 ** len(played) / 2
-            ):
-                raise ValueError(f"periods of {played} rounds are not doubled")
             self._player._count()
+            self._player._check_periods()
 
-    # --- what is proven ----------------------------------------------------------------------------
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        known = vars(self) | vars(self._tuning)
+        options = {name: known[name] for name in parameters_of(type(self))}
+        return options | ({"domain": None} if self.domain == Ball(1.0) else {})
+
+    # --- guarantees --------------------------------------------------------------------------------
 
     def _bias(self, estimator: Estimator) -> float:
         assert isinstance(estimator, OnePoint)
-        return self._slope * estimator.delta
+        return self._tuning.slope * estimator.delta
 
     def _closed_form(self) -> dict[str, float]:
         """The sum over the periods of doubling, for any number of rounds.
 
         Shalev-Shwartz (2012), section 2.3.1, corrected.
         """
-        tuned = self._given["rate"] is None and self._given["delta"] is None
-        if self.horizon is not None or not tuned or self._room is not None:
+        how = self._tuning
+        if any(each is not None for each in (how.rate, how.delta, how.room, self.horizon)):
             return {}
-        B, d, T = self._size, self.dimension, self.rounds
-        L, F = self._given["lipschitz"], self._given["most"]
+        B, L, F, d, T = how.size, how.lipschitz, how.most, self.dimension, self.rounds
         half = B * d * L * math.sqrt(T) * _doubling(0.5)
-        if self._given["points"] == 2:  # 3 L B in each period
+        if how.points == 2:  # 3 L B in each period
             return {"any horizon": 3.0 * L * B * len(self._periods()) + half}
         return {
             "any horizon": 2.0 * math.sqrt(3.0 * B * d * F * L) * T**0.75 * _doubling(0.75) + half

@@ -1,20 +1,17 @@
 """Online mirror descent with estimated gradients (Shalev-Shwartz (2012), section 4.1)."""
 
-import copy
 import math
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, is_dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from regretless import _core, rates
-from regretless.bandits import estimators
 from regretless.bandits.estimators import Estimator, OneArm
 from regretless.bandits.player import due_after
 from regretless.bandits.run import ConvexBanditRun
-from regretless.base import persistence, state
 from regretless.base.arguments import (
     Array,
     check_entries,
@@ -26,25 +23,24 @@ from regretless.base.arguments import (
     whole,
 )
 from regretless.base.randomness import Draws
-from regretless.base.threads import OneThread
-from regretless.base.values import call_of
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
 from regretless.oco import OnlineMirrorDescent, Player
-from regretless.oco.engine import described, restored
 from regretless.oco.player import implied_dimension
 
 
 class Period(NamedTuple):
-    """Rounds that were played in one way."""
+    """Rounds that were played with the same parameters."""
 
     estimator: Estimator
     player: OnlineMirrorDescent
 
 
 class Play(NamedTuple):
-    """A choice whose value is not known: its number, how it was made, and around which point."""
+    """A choice whose value is not yet known: its ticket, its estimator, and the point it was made at."""
 
     ticket: int
     estimator: Estimator
@@ -54,8 +50,8 @@ class Play(NamedTuple):
 _KEPT = ("loss", "decisions", "ticket", "_late", "_expected")
 
 
-class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
-    """Mirror descent that sees only what it lost, not why.
+class BanditMirrorDescent(Stateful, changing=("decisions", "loss", "ticket")):
+    """Mirror descent that sees the loss of each choice, and estimates the gradient from it.
 
     Each round `act()` plays around the point `w_t` of `OnlineMirrorDescent`, `update(value)` is told
     what that cost, and the estimator makes of it a gradient `z_t` whose mean is right. Surely, whatever
@@ -76,7 +72,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
     rate : "anytime" (falls with the gradients that were drawn, nothing has to be known), "horizon" (the
         best constant rate for `horizon` rounds and losses as the estimator expects them), a number, or
         a `rates.Rate`.
-    lazy, radius : as of `OnlineMirrorDescent`.
+    lazy, radius : see `OnlineMirrorDescent`.
     seed : the draw of a round depends on it and the number of the round alone.
 
     Attributes: `decisions` made and not forgotten, `rounds` of which the value is known, `loss`, their
@@ -94,6 +90,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
 
     feedback: ClassVar[str] = "loss"
     contextual: ClassVar[bool] = False
+    _not_copied = ("_draws",)
 
     def __init__(
         self,
@@ -120,6 +117,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
             implied_dimension(self.domain, geometry) if dimension is None else dimension,
             "dimension",
         )
+        self.rate, self.horizon, self.lazy, self.radius = rate, horizon, bool(lazy), radius
         spread = self.estimator.spread(geometry, self.dimension)
         if rate == "horizon" and math.isinf(spread):
             raise ValueError(
@@ -136,16 +134,6 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
             lipschitz=math.sqrt(spread) if math.isfinite(spread) else 1.0,
             horizon=horizon,
         )
-        self._given: dict[str, Any] = {
-            "geometry": geometry,
-            "dimension": self.dimension,
-            "estimator": self.estimator,
-            "domain": domain,
-            "rate": rate,
-            "horizon": horizon,
-            "lazy": lazy,
-            "radius": radius,
-        }
         self._begin(seed)
 
     def _begin(self, seed: int) -> None:
@@ -154,9 +142,11 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         self._waiting: list[Play] = []  # whose values are not known, the oldest first
         self._late = False  # something was played while another value was not known
         self._expected = True  # all values were as the estimator expects them
-        self._draws = Draws(
-            self.seed, self.estimator.width(self.dimension), normal=self.estimator.normal
-        )
+
+    @cached_property
+    def _draws(self) -> Draws:
+        made_by = self.estimator
+        return Draws(self.seed, made_by.width(self.dimension), normal=made_by.normal)
 
     # --- the rounds --------------------------------------------------------------------------------
 
@@ -167,18 +157,18 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
 
     @property
     def point(self) -> Array:
-        """Around what is played now."""
+        """The point near which the next choice is made."""
         return self._player.point
 
     @property
     def probabilities(self) -> Array:
-        """Of the arms; for `OneArm` only."""
+        """The probability of each arm; for `OneArm` only."""
         if not isinstance(self.estimator, OneArm):
             raise ValueError(f"{self.estimator!r} draws no arms: it plays around `point`")
         return self.point
 
     def act(self) -> Any:
-        """What to play: an arm, a point, or two points, one a row; every call is a choice of its own."""
+        """Choose an arm, a point, or two points as rows; every call is a choice of its own."""
         self._late |= bool(self._waiting)
         self.ticket += 1
         self._waiting.append(Play(self.ticket, self.estimator, self.point.copy()))
@@ -257,7 +247,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
             )
         if (
             len(losses)
-            and not isinstance(losses, memoryview)  # which may not be gone through
+            and not isinstance(losses, memoryview)  # which may not be iterable
             and all(callable(each) for each in losses)
         ):
             return list(losses)
@@ -271,10 +261,10 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
     def _none(self) -> Array:
         return np.empty((0, self.dimension))
 
-    # --- what is proven ----------------------------------------------------------------------------
+    # --- guarantees --------------------------------------------------------------------------------
 
     def _among(self, comparator: Any, norm: float | None) -> Domain | Array:
-        """The point or the set of points that is meant; of arms one is told by its number, too."""
+        """The comparator as a point or a set of points; an arm may be given by its number."""
         if isinstance(self.estimator, OneArm) and isinstance(comparator, (int, np.integer)):
             arm = whole(comparator, "comparator", 0, self.dimension - 1)
             return np.asarray(np.eye(self.dimension)[arm])
@@ -287,12 +277,12 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         """The regret of the linear losses `<., z_t>` that were drawn.
 
         In the mean it is at least that of the losses, smoothed if the estimator smooths them.
-        Parameters: as of `certificate`.
+        Parameters: see `certificate`.
         """
         return self._player.regret(comparator, norm=norm)
 
     def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
-        """The inequality that holds in every run, of the gradients that were drawn.
+        """The regret inequality on the gradients that were drawn, which holds in every run.
 
         Its `regret` is that of the linear losses `<., z_t>` against `comparator`, a point or a domain
         (default: where points are; if that has no end, those of norm at most `norm`, by default
@@ -302,7 +292,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         return replace(found, comparators=f"{found.comparators}, by the gradients that were drawn")
 
     def expectation(self) -> Certificate:
-        """What is proven of the mean of the regret over the draws, before any of them.
+        """Bounds on the expected regret over the draws, before any of them.
 
         Against every point of the domain that is fixed in advance, with losses that do not look at the
         draws of their round: `bias T + (psi(u) - psi(w_1)) / eta + (eta / (2 sigma)) sum E ||z_t||^2`
@@ -312,7 +302,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         return self._in_mean(self.rounds)
 
     def _in_mean(self, count: int, *, about: bool = True) -> Certificate:
-        """Of the last rounds, of which the theorem speaks only if there were no others."""
+        """A certificate for `count` rounds; the theorem applies if these are all (`about`)."""
         T = np.array([float(count)])
         bounds = {}
         if count and about:
@@ -348,7 +338,7 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
         return np.fmin(self._largest(rounds), np.where(np.isnan(proven), math.inf, proven))
 
     def _largest(self, rounds: Array) -> Array:
-        """What losses as the estimator expects them can come to, beyond a point of the domain."""
+        """The largest possible regret after so many rounds of losses as the estimator expects them."""
         if not self.domain.bounded(self.dimension):
             return np.full(len(rounds), math.inf)
         diameter = self.domain.diameter(Euclidean(), self.dimension)
@@ -386,101 +376,40 @@ class BanditMirrorDescent(OneThread, changing=("decisions", "loss", "ticket")):
             before += player.rounds
         return total
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(**self._given, seed=self.seed)
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        options = super()._options()
+        if isinstance(options.get("estimator"), OneArm):
+            options["estimator"] = None  # as it is by default
+        if self.domain == self.geometry.domain:
+            options["domain"] = None
+        return options
 
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
+    def _learned(self) -> dict[str, Any]:
+        periods = [{"state": period.player._engine.state()} for period in self._periods()]
+        waiting = [play._asdict() for play in self._waiting]
+        kept = {name: getattr(self, name) for name in _KEPT}
+        return {"periods": periods, "waiting": waiting, **kept}
 
-    def _players(self) -> list[OnlineMirrorDescent]:
-        return [period.player for period in self._periods()]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "given": self._given | {"seed": self.seed},
-            "kept": {name: getattr(self, name) for name in _KEPT},
-            "waiting": self._waiting,
-            "states": [player._engine.state() for player in self._players()],
-        }
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__init__(**kept["given"])  # type: ignore[misc]
-        self._resume(kept["states"])
-        self._waiting = list(kept["waiting"])
-        for name in _KEPT:
-            setattr(self, name, kept["kept"][name])
-
-    def _resume(self, states: list[Array]) -> None:
-        (player,), (state,) = self._players(), states
-        player._engine.restore(state)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the player to a safetensors file, all at once or not at all."""
-        kept = self.__getstate__()
-        arrays = {f"state{i}": state for i, state in enumerate(kept["states"])}
-        arrays |= {f"point{play.ticket}": play.point for play in self._waiting}
-        description = {
-            "class": type(self).__name__,
-            "options": {name: _described(value) for name, value in kept["given"].items()},
-            **kept["kept"],
-            "states": len(kept["states"]),
-            "waiting": [[play.ticket, _described(play.estimator)] for play in self._waiting],
-        }
-        persistence.write(path, description, arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        with state.opening(path, cls.__name__) as parts:
-            states = [parts.array(f"state{i}", (None,)) for i in range(parts.count("states"))]
-            options = {k: _restored(v) for k, v in parts.inside("options").options().items()}
-            if whole(options["dimension"], "dimension") > states[0].size:
-                raise ValueError("dimension is more than the state has numbers of")
-            player = cls(**options)
-            for name in {*player._given, "seed"} - options.keys():
-                raise ValueError(f"the option {name!r} is missing")
-            player._resume(states)
-            player._restore(parts)
-            return player
-
-    def _restore(self, parts: state.Parts) -> None:
+    def _restore(self, parts: Parts) -> None:
+        self._go_on([period.array("state", (None,)) for period in parts.records("periods")])
         self.decisions, self.loss = parts.whole("decisions", self.rounds), parts.number("loss")
         self.ticket = parts.whole("ticket", self.decisions - 1)
         self._late, self._expected = parts.flag("_late"), parts.flag("_expected")
         known = [period.estimator for period in self._periods()]
-        for ticket, made_by in parts.take("waiting"):
+        for play in parts.records("waiting"):
             earliest = self._waiting[-1].ticket + 1 if self._waiting else 0
-            whole(ticket, "the ticket of a choice that waits", earliest, self.ticket)
-            point = parts.array(f"point{ticket}", (self.dimension,))
-            estimator = _restored(made_by)
+            ticket = play.whole("ticket", earliest, self.ticket)
+            estimator, point = play.take("estimator"), play.array("point", (self.dimension,))
             if estimator not in known or not self.domain.contains(point, 1e-6):
                 raise ValueError(f"the choice {ticket} that waits was not made by this player")
             self._waiting.append(Play(ticket, estimator, point))
         if len(self._waiting) + self.rounds > self.decisions:
             raise ValueError(f"{len(self._waiting)} choices wait, but {self.decisions} were made")
 
-    def __repr__(self) -> str:
-        given = self._given | {"seed": self.seed}
-        if isinstance(given.get("estimator"), OneArm):
-            del given["estimator"]
-        return call_of(self, given)
-
-
-def _described(value: Any) -> Any:
-    if isinstance(value, Estimator):
-        return {"estimator": [type(value).__name__, asdict(value)]}  # type: ignore[call-overload]
-    return described(value)
-
-
-def _restored(value: Any) -> Any:
-    if isinstance(value, dict) and "estimator" in value:
-        name, options = value["estimator"]
-        kind = getattr(estimators, str(name), None)
-        if not (isinstance(kind, type) and is_dataclass(kind)):
-            raise ValueError(f"{name} is not known")
-        return kind(**options)
-    return restored(value)
+    def _go_on(self, states: list[Array]) -> None:
+        """Give the players of all periods these states."""
+        for period, state in zip(self._periods(), states, strict=True):
+            period.player._engine.restore(state)

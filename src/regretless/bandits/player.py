@@ -1,17 +1,15 @@
-"""What all players of arms have in common (Shalev-Shwartz (2012), section 4.2).
+"""The base of players of arms (Shalev-Shwartz (2012), section 4.2).
 
-In each round `act()` chooses one of n arms, and `update(loss)` tells what it cost. What the others would
-have cost is not seen.
+In each round `act()` chooses one of n arms, and `update(loss)` tells the player its loss. The losses of
+the other arms are not seen.
 """
 
-import copy
 import math
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +18,6 @@ from regretless import _core
 from regretless.adversaries.game import Oblivious
 from regretless.bandits.environments import Drawn, Environment, Kept, folded
 from regretless.bandits.run import BanditRun, Rounds
-from regretless.base import persistence, state
 from regretless.base.arguments import (
     Array,
     check_entries,
@@ -33,8 +30,8 @@ from regretless.base.arguments import (
     table,
     whole,
 )
-from regretless.base.threads import OneThread, in_core, in_turn
-from regretless.base.values import call_of
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import in_core, in_turn
 from regretless.certificates import Certificate
 
 # --- losses that come late: how many more choices are made before each is known -------------------
@@ -71,11 +68,11 @@ def due_after(delay: Any, count: int) -> list[list[int]]:
     return due
 
 
-# --- what all players of arms have in common (Shalev-Shwartz (2012), section 4.2) -----------------
+# --- the base of players of arms ------------------------------------------------------------------
 
 
-class ArmPlayer(OneThread, ABC):
-    """A player: `act()` chooses an arm, `update(loss)` tells what it cost.
+class ArmPlayer(Stateful, ABC):
+    """A player of arms: `act()` chooses one, and `update(loss)` tells the player its loss.
 
     A loss may come late: every `act()` is a choice of its own and waits for its loss. `update(loss)` is
     that of the oldest, `update(arm, loss)` of the oldest of this arm, `update(loss, ticket=ticket)` of
@@ -103,10 +100,9 @@ class ArmPlayer(OneThread, ABC):
     [(0, 0), (2, 2)]
     """
 
-    feedback: ClassVar[str] = "loss"  # what `update` is told; of others it is "reward"
-    contextual: ClassVar[bool] = False  # whether `act` is told a context
+    feedback: ClassVar[str] = "loss"  # the argument of `update`; some players take a "reward"
+    contextual: ClassVar[bool] = False  # whether `act` takes a context
     _compared_with: ClassVar[str] = "arm"
-    _options: ClassVar[tuple[str, ...]] = ()  # beyond n, range and seed
     _theorem: str
     range: tuple[float, float] | None
 
@@ -125,7 +121,7 @@ class ArmPlayer(OneThread, ABC):
 
     @property
     def _common(self) -> tuple[int, int, float, float]:
-        """What the core's players are made with."""
+        """The arguments that all players of the core take."""
         return (self.n, folded(self.seed), *self._ends)
 
     @property
@@ -180,7 +176,7 @@ class ArmPlayer(OneThread, ABC):
 
     @property
     def probabilities(self) -> Array:
-        """With which each arm is chosen next."""
+        """The probability of each arm in the next choice."""
         return self._engine.probabilities(None)
 
     @in_core
@@ -222,13 +218,13 @@ class ArmPlayer(OneThread, ABC):
         self._engine.forget(whole(ticket, "ticket", 0))
 
     def add_arm(self) -> int:
-        """One more arm, of which nothing is known; returns its number."""
+        """Add an arm about which nothing is known; returns its number."""
         self.n += 1
         self._engine.grow(self._rate_of_more())
         return self.n - 1
 
     def retire(self, arm: int) -> None:
-        """This arm is never chosen again; losses of choices made before may still come."""
+        """Never choose this arm again; losses of earlier choices may still come."""
         arm = whole(arm, "arm", 0)
         if 0 <= arm < self.n and not np.delete(self.present, arm).any():
             raise ValueError(f"retire({arm}): no arm would be left; add_arm() first")
@@ -238,7 +234,7 @@ class ArmPlayer(OneThread, ABC):
         return 0.0
 
     def _mask(self, available: Any) -> Array:
-        """Who is available as numbers 0 and 1."""
+        """The available arms as a vector of zeros and ones."""
         given = np.asarray(sound(available, "available"))
         if given.dtype == np.bool_:
             if given.shape != (self.n,):
@@ -300,7 +296,7 @@ class ArmPlayer(OneThread, ABC):
 
     @contextmanager
     def _seeded(self, seed: int | None) -> Iterator[None]:
-        """Draw by another seed from here on, unless what comes is refused at once."""
+        """Draw with another seed from here on; restore the old one if the run is rejected at once."""
         before, decisions = self.seed, self.decisions
         if seed is not None:
             self._reseed(seed)
@@ -324,12 +320,12 @@ class ArmPlayer(OneThread, ABC):
         known: Kept | None = None,
     ) -> BanditRun:
         rows = self._rows(losses)
-        known = Kept(rows.copy()) if known is None else known  # what was given may be changed
+        known = Kept(rows.copy()) if known is None else known  # the caller may change its array
         world = _core.table(rows)
         return self._play(world, 0, len(rows), delay, known=known, means=means, advice=advice)
 
     def _rows(self, losses: Any) -> Array:
-        """A matrix of losses, checked."""
+        """The losses as a checked matrix."""
         if np.size(sound(losses, "losses")) == 0:
             return np.empty((0, self.n))
         if self.range is None:
@@ -373,7 +369,7 @@ class ArmPlayer(OneThread, ABC):
         return BanditRun(rounds, before, self.copy())
 
     def _ask(self, losses: Callable[[int], Any], count: int, delay: Any) -> BanditRun:
-        """A function is asked for the loss of each choice."""
+        """Play against a function that returns the loss of an arm."""
         arms, propensities, suffered = np.empty(count, np.int64), np.empty(count), np.empty(count)
         before, first = self.copy(), self.ticket + 1
         for t, due in enumerate(due_after(delay, count)):
@@ -383,7 +379,7 @@ class ArmPlayer(OneThread, ABC):
                 self.update(suffered[earlier], ticket=first + earlier)
         return BanditRun(Rounds(suffered, arms, propensities), before, self.copy())
 
-    # --- what is proven ----------------------------------------------------------------------------
+    # --- guarantees --------------------------------------------------------------------------------
 
     @abstractmethod
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
@@ -393,7 +389,7 @@ class ArmPlayer(OneThread, ABC):
         """
 
     def _promised(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
-        """Those of them that speak of losses like those of a run."""
+        """The bounds of `_expected` that apply to the losses of a run."""
         return self._expected(rounds, gaps)
 
     def _gaps(self, means: Any) -> Array:
@@ -401,13 +397,13 @@ class ArmPlayer(OneThread, ABC):
         return np.asarray((values - values.min()) / self._width)
 
     def _trivial(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
-        """No round has a larger regret than the largest gap, or the range of the losses."""
+        """The trivial bound: no round has a larger regret than the largest gap, or the range."""
         if gaps is not None:
             return {"trivial": rounds * gaps.max()}
         return {} if self.range is None else {"trivial": rounds}
 
     def pseudo_regret(self, means: Any) -> float:
-        """How much more the choices made lose in the mean than the best arm, by the `means` of the arms.
+        """The sum over the choices of the mean loss of the arm chosen less that of the best arm.
 
         >>> from regretless.bandits import UCB1
         >>> player = UCB1(2)
@@ -417,7 +413,7 @@ class ArmPlayer(OneThread, ABC):
         return self._width * float(self._gaps(means) @ self._engine.seen)
 
     def expectation(self, means: Any = None) -> Certificate:
-        """What is proven of the mean of the regret over the draws, before any of them.
+        """Bounds on the expected regret over the draws, before any of them.
 
         Against every arm that is fixed in advance; with the `means` of the arms, if losses are drawn
         independently around them, against the best of them. It is not about what happened: `regret` is
@@ -428,7 +424,7 @@ class ArmPlayer(OneThread, ABC):
         return self._in_mean(bounds, self.rounds, gaps)
 
     def _in_mean(self, bounds: dict[str, Array], count: int, gaps: Array | None) -> Certificate:
-        """A certificate of bounds that are about so many rounds."""
+        """A certificate with bounds on the regret of so many rounds."""
         played = np.array([float(count)])
         bounds = bounds | self._trivial(played, gaps)
         return Certificate(
@@ -446,7 +442,7 @@ class ArmPlayer(OneThread, ABC):
 
     @property
     def _conditions(self) -> dict[str, bool | None]:
-        """What theorems need and can be seen."""
+        """The conditions of the theorems that can be checked."""
         return {
             "every arm could be chosen in every round": not self._engine.slept,
             "every loss came before the next choice": not self._engine.delayed,
@@ -475,60 +471,28 @@ class ArmPlayer(OneThread, ABC):
     def _realised(
         self, run: BanditRun, u: Array
     ) -> tuple[dict[str, float], str, dict[str, bool | None]] | None:
-        """What is proven of the regret of a run itself, not of its mean: None if nothing is."""
+        """Bounds on the regret of a run itself, not on its mean; None if there are none."""
         return None
 
     def _realised_curve(self, run: BanditRun, u: Array) -> Array | None:
         return None
 
     def _assumptions(self, stochastic: bool) -> dict[str, bool | None]:
-        """What cannot be seen."""
+        """The assumptions that cannot be checked."""
         if stochastic:
             return {"losses of an arm are drawn independently, with its mean": None}
         return {"losses do not depend on the draw of their round": None}
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(**self._given())
-
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
-
-    def _given(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("n", *self._options, "range", "seed")}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"given": self._given(), "state": self._engine.state()}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__init__(**kept["given"])  # type: ignore[misc]
-        self._engine.restore(kept["state"])
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the player to a safetensors file, all at once or not at all."""
-        description = {"class": type(self).__name__, "options": self._given()}
-        persistence.write(path, description, {"state": self._engine.state()})
+    def _restore(self, parts: Parts) -> None:
+        self._engine.restore(parts.array("state", (None,), -math.inf, math.inf, unknown=True))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        with state.opening(path, cls.__name__) as parts:
-            options = parts.inside("options").options()
-            learned = parts.array("state", (None,), -math.inf, math.inf, unknown=True)
-            sizes = [whole(options[name], name) for name in ("n", "experts") if name in options]
-            if math.prod(sizes) > learned.size:
-                raise ValueError(f"n={options['n']} is more than the state has numbers of")
-            player = cls(**options)
-            for name in player._given().keys() - options.keys():
-                raise ValueError(f"the option {name!r} is missing")
-            player._engine.restore(learned)
-            return player
-
-    def __repr__(self) -> str:
-        return call_of(self, self._given())
+    def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
+        sizes = [whole(options[name], name) for name in ("n", "experts") if name in options]
+        if math.prod(sizes) > numbers:
+            raise ValueError(f"n={options['n']} is more than the state has numbers of")
 
 
 def _needed(rounds: int | None) -> int:

@@ -1,8 +1,7 @@
 """Bandits from drifting games: Luo (2016), appendix A.2."""
 
-import copy
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,12 +21,11 @@ from regretless.base.arguments import (
     within,
 )
 from regretless.base.state import Parts
-from regretless.base.values import call_of
 from regretless.certificates import Certificate
 from regretless.experts.chip_potentials import Potential
 from regretless.experts.drifting import ChipPlayer
 
-_GRID = np.linspace(-8.0, 8.0, 65)  # where a potential is looked at
+_GRID = np.linspace(-8.0, 8.0, 65)  # where potentials are checked
 _STEP = 1e-3  # of a second difference, which is exact to its square
 _ROUNDS = (1, 2, 3, 5, 10, 30, 100, 1000)
 
@@ -105,6 +103,7 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
 
     def __init__(self, n: int, potential: Potential | None = None, *, seed: int = 0) -> None:
         super().__init__(n, BanditPotential.tuned(n, 1000) if potential is None else potential)
+        self._given = potential
         _check(self.phi, self.n)
         self.seed = check_seed(seed)
         self.loss = 0.0
@@ -112,7 +111,7 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
 
     @property
     def probabilities(self) -> Array:
-        """With which each arm is drawn next."""
+        """The probability of each arm in the next draw."""
         return self.weights
 
     def act(self) -> int:
@@ -135,12 +134,14 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
         self.loss += y
         self._waits = None
 
-    def _state(self) -> dict[str, Any]:
-        mine = {"seed": self.seed, "loss": self.loss, "_waits": self._waits}
-        return super()._state() | mine
+    def _learned(self) -> dict[str, Any]:
+        return super()._learned() | {"loss": self.loss, "_waits": self._waits}
 
-    def _restore(self, parts: Parts) -> None:  # estimates move chips as far as they like
-        self.seed = parts.whole("seed", 0, 2**64)
+    def _check_positions(self) -> None:
+        """Estimates may move chips any distance."""
+
+    def _restore(self, parts: Parts) -> None:
+        super()._restore(parts)
         self.loss = parts.number("loss", 0.0, float(self.rounds))
         waits = parts.take("_waits")
         self._waits = None if waits is None else whole(waits, "_waits", 0, self.n - 1)
@@ -161,23 +162,23 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
         return BanditRun(Rounds(suffered, arms, chances, Kept(rows)), before, self.copy())
 
     def regret(self) -> float:
-        """The estimated regret to the best arm by the estimates."""
+        """The estimated regret to the arm with the least estimated loss."""
         return -float(self.positions.min())
 
     def bound(self, *, quantile: float | None = None) -> float:
-        """On the expected regret to the best arm, or to the `ceil(quantile n)`-th best."""
+        """A bound on the expected regret to the best arm, or to the `ceil(quantile n)`-th best."""
         best = 1 if quantile is None else rank(quantile, self.n)
         return min(self.phi.bound(best / self.n, self.rounds), float(self.rounds))
 
     def expectation(self, *, quantile: float | None = None) -> Certificate:
-        """What is proven of the mean of the regret over the draws. `regret` is None."""
+        """Bounds on the expected regret over the draws; the `regret` of the certificate is None."""
         best = 1 if quantile is None else rank(quantile, self.n)
         return self._in_mean(self.rounds, best)
 
     certificate = expectation
 
     def _in_mean(self, count: int, best: int, *, about: bool = True) -> Certificate:
-        """Of `count` rounds, of which the theorem speaks only if there were no others."""
+        """A certificate for `count` rounds; the theorem applies if these are all (`about`)."""
         bounds = {type(self.phi).__name__: self.phi.bound(best / self.n, count)} if about else {}
         return Certificate(
             count,
@@ -193,7 +194,7 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
             else "every arm fixed in advance, in the mean over the draws",
         )
 
-    # --- of its runs -------------------------------------------------------------------------------
+    # --- the interface of `BanditRun` --------------------------------------------------------------
 
     def _expectation(self, run: BanditRun) -> Certificate:
         return self._in_mean(run.rounds, 1, about=not run.before.rounds)
@@ -207,19 +208,6 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
 
     def _realised_curve(self, run: BanditRun, u: Array) -> None:
         return None
-
-    # --- copies ------------------------------------------------------------------------------------
-
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(self.n, self.phi, seed=self.seed)
-
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
-
-    def __repr__(self) -> str:
-        return call_of(self, {"n": self.n, "potential": self.phi, "seed": self.seed})
 
 
 def _check(potential: Potential, n: int) -> None:

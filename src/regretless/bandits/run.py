@@ -1,4 +1,4 @@
-"""What a run of a bandit player returns: with arms, in a context, and on a convex set."""
+"""The runs of bandit players: with arms, with arms in a context, and on a convex set."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from regretless.bandits.mirror_descent import BanditMirrorDescent
 
 
-# --- A finished game with arms: what was chosen, what it cost, and what the best arm would --------
+# --- runs with arms -------------------------------------------------------------------------------
 
 _EPS = float(np.finfo(float).eps)
 
 
 class Rounds(NamedTuple):
-    """What is known of the rounds of a run.
+    """The rounds of a run: choices, losses, and the losses of the other arms if they are known.
 
     Attributes: `losses` suffered; `arms` chosen; `propensities` with which they were; `world`, the
     losses of all who it can be compared with, or None if they are not known; `means` of the arms, if
@@ -40,7 +40,7 @@ class Rounds(NamedTuple):
 
 
 def mixture(comparator: Any, sums: Array, kind: str = "arm") -> Array:
-    """A distribution over those with these losses in all: the best, one of them, or a mixture.
+    """The comparator as a distribution over arms with these total losses: the best, one, or a mixture.
 
     >>> mixture(None, np.array([3.0, 1.0, 2.0])), mixture(0, np.array([3.0, 1.0]))
     (array([0., 1., 0.]), array([1., 0.]))
@@ -63,13 +63,13 @@ def mixture(comparator: Any, sums: Array, kind: str = "arm") -> Array:
 
 
 def rounding(losses: Array, theirs: Array) -> Array:
-    """How far the difference of two sums can be off after each round: both are rounded in each."""
+    """A bound, after each round, on the rounding error of the difference of two sums."""
     sizes = np.cumsum(np.abs(losses) + np.abs(theirs))
     return np.asarray(2.0 * _EPS * np.arange(1, len(losses) + 1) * sizes)
 
 
 class ArmRun(Run):
-    """Rounds in which one of several arms was chosen, and who lost what.
+    """Rounds in which one of several arms was chosen, with its loss.
 
     `regret` is what was really lost above the comparator. `bound` is on the same number: it holds
     surely, or with the probability and under the assumptions that the certificate names.
@@ -78,7 +78,7 @@ class ArmRun(Run):
     arms: NDArray[np.int64]
     propensities: Array
     world: Kept | Drawn | None
-    _kind = "arm"  # what it is compared with
+    _kind = "arm"  # the name of a comparator in texts
 
     def comparator(self, comparator: Any = None) -> Array:
         """The distribution over the arms that the run is compared with.
@@ -146,7 +146,7 @@ class ArmRun(Run):
         return {}, "no arm loses more than the worst of its round", {}
 
     def _proven_curve(self, u: Array) -> Array | None:
-        """The smallest of them after each round; None if there is none."""
+        """The smallest bound of `_proven` after each round; None if there is none."""
         return None
 
     def _compared(self) -> dict[str, Any]:
@@ -187,12 +187,12 @@ class BanditRun(ArmRun):
         curve: Array | None = self.after._realised_curve(self, u)
         return curve
 
-    # --- in the mean -------------------------------------------------------------------------------
+    # --- in expectation ----------------------------------------------------------------------------
 
     def pseudo_regret_curve(self, comparator: Any = None) -> Array:
-        """After each round, how much more the arms chosen lose in the mean than the comparator.
+        """After each round, the sum of the mean losses of the arms chosen less that of the comparator.
 
-        `comparator`: by default the arm with the least mean; otherwise as of `regret`.
+        `comparator`: by default the arm with the least mean; otherwise see `regret`.
         """
         if self.means is None:
             raise ValueError("the means are not known: they are for run(environment, rounds)")
@@ -200,12 +200,12 @@ class BanditRun(ArmRun):
         return np.cumsum(self.means[self.arms] - self.means @ u)
 
     def pseudo_regret(self, comparator: Any = None) -> float:
-        """How much more the arms chosen lose in the mean than the comparator."""
+        """The sum of the mean losses of the arms chosen less that of the comparator."""
         curve = self.pseudo_regret_curve(comparator)
         return float(curve[-1]) if len(curve) else 0.0
 
     def expectation(self) -> Certificate:
-        """What is proven of the mean of the regret in this run, over the draws.
+        """Bounds on the expected regret of such a run, over the draws.
 
         It is not about what happened, so its `regret` is None. Theorems speak of all rounds of a
         player: if it had played before, what they say of these rounds is known only if losses are drawn
@@ -240,7 +240,7 @@ class BanditRun(ArmRun):
         return f"<{self.rounds} rounds of {self.after!r}, loss {self.loss:.4g}>"
 
 
-# --- A finished game of a contextual bandit: which arms it chose, and what they brought -----------
+# --- runs of contextual bandits -------------------------------------------------------------------
 
 
 class ContextualRun(ArmRun):
@@ -278,7 +278,7 @@ class ContextualRun(ArmRun):
 
     @property
     def rewards(self) -> Array:
-        """Of all arms, a row a round."""
+        """The rewards of all arms, a row for each round."""
         return -self.world.rows
 
     @property
@@ -315,7 +315,7 @@ def arm_of(arm: Any, n: int) -> int:
     return int(arm)
 
 
-# --- A finished game of a player that sees only values of its losses ------------------------------
+# --- runs on a convex set -------------------------------------------------------------------------
 
 
 class ConvexBanditRun(Run):
@@ -377,7 +377,7 @@ class ConvexBanditRun(Run):
         return np.cumsum(self.losses - self._theirs(self.comparator(comparator, norm=norm)))
 
     def bound_curve(self, comparator: Any = None, *, norm: float | None = None) -> Array:
-        """After each round, what of that was possible; infinite for functions."""
+        """After each round, the largest possible regret; infinite if losses are functions."""
         u = self.comparator(comparator, norm=norm)
         if self.rows is None or not self.after.domain.contains(u):
             return np.full(self.rounds, np.inf)
@@ -385,7 +385,7 @@ class ConvexBanditRun(Run):
         return np.cumsum(self._worst() - theirs) + rounding(self.losses, theirs)
 
     def _worst(self) -> Array:
-        """The most that could be lost in each round of linear losses."""
+        """The largest possible loss of each round, for linear losses."""
         assert self.rows is not None
         if isinstance(self.after.estimator, OneArm):
             return np.asarray(self.rows.max(axis=1, initial=0.0))
@@ -394,7 +394,7 @@ class ConvexBanditRun(Run):
         return np.asarray(inside + away * np.linalg.norm(self.rows, axis=1))
 
     def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
-        """The regret against the point that `comparator()` tells, and what of it was possible."""
+        """The regret against the point that `comparator()` returns, and the largest possible regret."""
         u, among = self.comparator(comparator, norm=norm), self._among(comparator, norm)
         bounds = {}
         theirs = self._theirs(u)
@@ -414,7 +414,7 @@ class ConvexBanditRun(Run):
         )
 
     def expectation(self) -> Certificate:
-        """What is proven of the mean of the regret in this run, over the draws.
+        """Bounds on the expected regret of such a run, over the draws.
 
         It is not about what happened, so its `regret` is None. Theorems speak of all rounds of a
         player: if it had played before, nothing is known but what its losses can be.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Found(NamedTuple):
-    """What was found at the rounds looked at, a row for each seed."""
+    """The results at the recorded rounds, a row for each seed."""
 
     loss: Array
     best: Array  # the least that an arm had lost
@@ -32,7 +32,7 @@ class Found(NamedTuple):
 
 
 class Simulation(Run):
-    """What came out of many games of one player, one for each seed.
+    """The results of many games of one player, one for each seed.
 
     It is a run of the mean over the seeds: `regret` is the mean of what was lost above an arm that is
     fixed in advance, which is the pseudo-regret if losses are drawn around means, and `bound` is what
@@ -76,7 +76,7 @@ class Simulation(Run):
         return int(self.index[-1])
 
     def _regrets(self, comparator: Any) -> Array:
-        """A row for each seed."""
+        """The regrets at the recorded rounds, a row for each seed."""
         u = mixture(comparator, self._theirs[-1])
         if self.means is None:
             return np.asarray(self.totals - self._theirs @ u)
@@ -84,7 +84,7 @@ class Simulation(Run):
 
     @property
     def regrets(self) -> Array:
-        """To the best arm fixed in advance, a row for each seed."""
+        """The regrets to the best arm fixed in advance, a row for each seed."""
         return self._regrets(None)
 
     def regret_curve(self, comparator: Any = None) -> Array:
@@ -96,7 +96,7 @@ class Simulation(Run):
         return np.asarray(self._regrets(comparator).mean(axis=0))
 
     def bound_curve(self, comparator: Any = None) -> Array:
-        """What is proven of the mean of that over all draws; infinite where nothing is."""
+        """The bound on the expected regret at each recorded round; infinite where there is none."""
         bounds = self._bounds()
         if bounds.keys() <= {"trivial"}:
             return np.full(len(self.index), np.inf)
@@ -114,7 +114,7 @@ class Simulation(Run):
         return float(4.0 * np.finfo(float).eps * self.rounds * size)
 
     def certificate(self, comparator: Any = None) -> Certificate:
-        """The mean over the seeds of the regret, and what is proven of the mean over all draws."""
+        """The mean over the seeds of the regret, and the bounds on its expectation over all draws."""
         u = mixture(comparator, self._theirs[-1])
         seen: dict[str, bool | None] = {
             f"the mean over {len(self.seeds)} seeds is that over all draws": None
@@ -264,7 +264,7 @@ def simulate(
     checkpoints: int | Iterable[int] = 60,
     delay: Any = None,
 ) -> Simulation | Simulations:
-    """Let every player play with every seed, in parallel, and keep what was lost.
+    """Let every player play with every seed, in parallel, and record the losses.
 
     Players are copied, and stay as they are. With the same seed all of them meet the same losses. One
     player gives a `Simulation`, several give `Simulations`, one for each name.
@@ -277,7 +277,7 @@ def simulate(
     seeds : how many, from 0 on, or which.
     workers : threads; as many as processors by default. The result does not depend on them.
     checkpoints : at how many rounds to look, more densely at the beginning, or which.
-    delay : as of `run`.
+    delay : see `run`.
 
     >>> from regretless.bandits import Bernoulli, Exp3, ThompsonSampling, TsallisINF, UCB1
     >>> players = [Exp3(3), TsallisINF(3), UCB1(3), ThompsonSampling(3)]

@@ -1,7 +1,7 @@
 """Players for arms whose losses are drawn: UCB1, epsilon-greedy and Thompson sampling."""
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from regretless import _core
 from regretless.bandits.exp3 import log_of
 from regretless.bandits.player import ArmPlayer
 from regretless.base.arguments import Array, listed, one_of, positive, shown, within
-from regretless.base.values import call_of
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 
 # --- UCB1: the arm whose loss could be the least (Auer, Cesa-Bianchi and Fischer (2002)) ----------
@@ -18,7 +18,7 @@ _CONSTANT = 1.0 + math.pi**2 / 3.0
 
 
 class UCB1(ArmPlayer):
-    """The arm with the least `mean - sqrt(8 noise^2 ln t / seen)`, of losses that are drawn.
+    """Play the arm with the least `mean - sqrt(8 noise^2 ln t / seen)`, for random losses.
 
     For losses in [0, 1], noise is 1/2, and this the text's `sqrt(2 ln t / seen)`, t being all losses
     seen. Arms of which none is known come first, then the first of the least. Nothing is random. With
@@ -32,7 +32,7 @@ class UCB1(ArmPlayer):
 
     Parameters
     ----------
-    n, seed : as of all players; no seed is needed.
+    n, seed : see `ArmPlayer`; the seed has no effect.
     range : of the losses; None if they have none.
     noise : losses less their mean are sub-Gaussian with this, in units of the range: 1/2 whatever they
         are, if there is one.
@@ -47,7 +47,6 @@ class UCB1(ArmPlayer):
     {'gaps': 10.92, 'any gaps': 18.0, 'trivial': 1.4}
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("noise",)
     _theorem = "Auer, Cesa-Bianchi and Fischer (2002), Theorem 1"
 
     def __init__(
@@ -65,11 +64,11 @@ class UCB1(ArmPlayer):
         return _core.ucb1(self.n, *self._ends, self.noise)
 
     def certificate(self, means: object = None) -> Certificate:
-        """As `expectation`: nothing is drawn by the player, and no run is certain."""
+        """The same as `expectation`: the player draws nothing, and no bound holds in every run."""
         return self.expectation(means)
 
     def _promised(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
-        # of losses that are just there nothing is known
+        # without means, losses may be adversarial, and there is no bound
         return {} if gaps is None else self._expected(rounds, gaps)
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
@@ -92,11 +91,11 @@ class UCB1(ArmPlayer):
         }
 
 
-# --- epsilon-greedy: what looks best, and now and then anything -----------------------------------
+# --- epsilon-greedy: the arm that looks best, and sometimes a random one --------------------------
 
 
 class EpsilonGreedy(ArmPlayer):
-    """With probability epsilon any arm, all alike, else the one with the least mean loss so far.
+    """Play a random arm with probability epsilon, else the arm with the least mean loss so far.
 
     Arms of which no loss is known come first. A constant epsilon has a regret that grows with T, by
     `epsilon` times the mean gap a round; for `epsilon_t = min(1, decay / t)` with
@@ -105,7 +104,7 @@ class EpsilonGreedy(ArmPlayer):
 
     Parameters
     ----------
-    n, seed : as of all players.
+    n, seed : see `ArmPlayer`.
     range : of the losses; None if they have none.
     epsilon : in [0, 1].
     decay : positive; in place of epsilon.
@@ -120,7 +119,6 @@ class EpsilonGreedy(ArmPlayer):
     array([0.95, 0.05])
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("epsilon", "decay")
     _theorem = "none"
 
     def __init__(
@@ -141,14 +139,14 @@ class EpsilonGreedy(ArmPlayer):
         return _core.epsilon_greedy(*self._common, self.epsilon, self.decay or 0.0)
 
     def certificate(self, means: object = None) -> Certificate:
-        """As `expectation`, which bounds nothing here."""
+        """The same as `expectation`, which has only the trivial bound here."""
         return self.expectation(means)
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         return {}
 
 
-# --- thompson sampling: an arm is chosen as often as it is believed to be the best ----------------
+# --- Thompson sampling: choose an arm with the probability that it is the best --------------------
 
 # Thompson (1933).
 
@@ -159,7 +157,7 @@ _SCALES = "[1e-100, 1e100]"  # squares of them are still numbers
 
 
 class ThompsonSampling(ArmPlayer):
-    """A mean loss is drawn for each arm from what is believed of it; the arm with the least is chosen.
+    """Draw a mean loss for each arm from its posterior, and play the arm with the least.
 
     "bernoulli": losses of 0 and 1, `Beta(a + ones, b + zeros)`. A loss between them is made a coin with
     that mean (Agrawal and Goyal (2012)). "gaussian": normal losses of known `noise`, normal
@@ -174,7 +172,7 @@ class ThompsonSampling(ArmPlayer):
 
     Parameters
     ----------
-    n, seed : as of all players.
+    n, seed : see `ArmPlayer`.
     model : "bernoulli" or "gaussian".
     prior : `(a, b)`, both positive, by default (1, 1); of "gaussian" `(mean, scale)` of the means, by
         default (0.5, 0.5), in units of the range.
@@ -188,7 +186,6 @@ class ThompsonSampling(ArmPlayer):
     (0, 10.8)
     """
 
-    _options: ClassVar[tuple[str, ...]] = ("model", "prior", "noise")
     _theorem = "Russo and Van Roy (2016), Propositions 1 and 3"
 
     def __init__(
@@ -222,7 +219,7 @@ class ThompsonSampling(ArmPlayer):
 
     @property
     def beliefs(self) -> Array:
-        """Two numbers for each arm: a and b of Beta, or mean and scale, of the losses in [0, 1]."""
+        """The posterior of each arm's mean loss in [0, 1]: a and b of Beta, or mean and scale."""
         seen = self._engine.seen
         if self.model == "bernoulli":
             ones = self._engine.figures
@@ -234,7 +231,7 @@ class ThompsonSampling(ArmPlayer):
 
     @property
     def probabilities(self) -> Array:
-        """With which each arm is chosen next: that its mean is the least, by numerical integration.
+        """The probability that each arm is chosen next: that its mean is the least, by integration.
 
         To about four digits. `propensity` of a choice is not known otherwise, and NaN.
 
@@ -256,24 +253,25 @@ class ThompsonSampling(ArmPlayer):
             found[arm] = (
                 inside + below[0, k] * (1.0 + others[0]) / 2.0 + above[-1, k] * others[-1] / 2
             )
-        if not found.sum() > 0.0 or not np.isfinite(found).all():  # floats see only the means
+        if not found.sum() > 0.0 or not np.isfinite(found).all():  # too narrow for floats
             means = beliefs.means
             found[:] = 0.0
             found[arms] = means == means.min()
         return np.asarray(found / found.sum())
 
-    def __repr__(self) -> str:
-        given = self._given()
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        options = super()._options()
         if self.prior == _PRIORS[self.model]:
-            del given["prior"]
-        return call_of(self, given)
+            options["prior"] = None  # as it is by default
+        return options
 
     def certificate(self, means: Any = None) -> Certificate:
-        """As `expectation`: no run is certain."""
+        """The same as `expectation`: no bound holds in every run."""
         return self.expectation(means)
 
     def _promised(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
-        # what holds in the mean over the prior need not for the means at hand
+        # a bound on the mean over the prior need not hold for given means
         return {}
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
@@ -296,7 +294,7 @@ class LogOdds(NamedTuple):
         return np.asarray(self.a / (self.a + self.b))
 
     def quantiles(self, u: Array) -> Array:
-        """A row for each chance u, a column for each arm."""
+        """The quantiles: a row for each probability u, a column for each arm."""
         return _quantile(u[:, None], self.a, self.b)
 
     def below(self, t: Array) -> Array:

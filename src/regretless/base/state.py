@@ -14,7 +14,6 @@ is an error.
 
 import copy
 import importlib
-import inspect
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 
 from regretless.base import arguments, persistence
 from regretless.base.threads import OneThread, of_options
-from regretless.base.values import call_of
+from regretless.base.values import call_of, parameters_of
 
 MOST = 1e305  # numbers in a file are no larger, so that a few of them can be added up
 _PARTS = ("losses", "rules", "rates", "geometry", "domains", "bandits")  # rooms of small objects
@@ -67,7 +66,7 @@ class Stateful(OneThread):
     @of_options
     def _options(self) -> dict[str, Any]:
         """The arguments of the call that makes an object alike."""
-        names = inspect.signature(type(self)).parameters
+        names = parameters_of(type(self))
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def _learned(self) -> dict[str, Any]:
@@ -248,15 +247,22 @@ def _same(one: Any, two: Any) -> bool:
         )
     if type(one) is not type(two):
         return False
-    if isinstance(one, np.random.Generator):
-        one, two = (each.bit_generator.state for each in (one, two))
-    elif type(one).__module__.startswith("regretless.") and not isinstance(one, Stateful):
-        one, two = (each.__reduce_ex__(4)[2:3] for each in (one, two))
+    one, two = _inside(one), _inside(two)
     if isinstance(one, dict):
         return one.keys() == two.keys() and all(_same(one[k], two[k]) for k in one)
     if isinstance(one, (list, tuple)):
         return len(one) == len(two) and all(map(_same, one, two))
     return one is two or bool(one == two) or (one != one and two != two)  # noqa: PLR0124
+
+
+def _inside(value: Any) -> Any:
+    """A value as it is compared: generators and small objects of this library by their state."""
+    if isinstance(value, np.random.Generator):
+        return value.bit_generator.state
+    ours = type(value).__module__.startswith("regretless.")
+    if ours and not isinstance(value, (Stateful, dict, list, tuple)):
+        return value.__reduce_ex__(4)[1:3]
+    return value
 
 
 # --- one codec ---------------------------------------------------------------------------------------
@@ -268,7 +274,7 @@ def encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
     >>> encode((1, math.inf), "x", {}), encode({"a": None}, "x", {})
     ({'tuple': [1, {'float': 'inf'}]}, {'dict': [['a', None]]})
     """
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
         value = value.item()
     if value is None or isinstance(value, (str, bool, int)):
         return value
@@ -537,6 +543,13 @@ class Parts:
     def inside(self, name: str) -> "Parts":
         """The parts of a dict within this one."""
         return Parts(self.take(name))
+
+    def records(self, name: str) -> Iterator["Parts"]:
+        """The parts of each dict in a list; all of them must be taken."""
+        for record in arguments.instance(self.take(name), name, list):
+            parts = Parts(record)
+            yield parts
+            parts.done()
 
     def array(
         self,

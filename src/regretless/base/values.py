@@ -10,6 +10,26 @@ import numpy as np
 # --- the call that makes an object alike, as `repr` shows it --------------------------------------
 
 
+def parameters_of(kind: type) -> dict[str, inspect.Parameter]:
+    """The parameters of a constructor; its `**options` are those of the class above.
+
+    >>> from regretless.oco import OnlineGradientDescent
+    >>> list(parameters_of(OnlineGradientDescent))
+    ['dimension', 'rate', 'domain', 'lazy', 'radius', 'lipschitz', 'horizon']
+    """
+    found = dict(inspect.signature(kind).parameters)
+    makers = [each for each in kind.__mro__ if "__init__" in vars(each)]
+    for above in makers[1:]:
+        passed_on = [k for k, p in found.items() if p.kind is p.VAR_KEYWORD]
+        if not passed_on:
+            break
+        more = inspect.signature(above).parameters.values()
+        found = {k: p for k, p in found.items() if k not in passed_on}
+        kinds = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+        found |= {p.name: p for p in more if p.kind in kinds and p.name not in found}
+    return found
+
+
 def call_of(made: Any, given: dict[str, Any], plain: Any = None, always: Iterable[str] = ()) -> str:
     """The call with the arguments that have no default or another value.
 
@@ -20,7 +40,7 @@ def call_of(made: Any, given: dict[str, Any], plain: Any = None, always: Iterabl
     >>> call_of(Exp3(3, rate=0.5), {"n": 3, "rate": 0.5, "seed": 0})
     'Exp3(3, rate=0.5)'
     """
-    parameters = inspect.signature(type(made)).parameters
+    parameters = parameters_of(type(made))
     inside = []
     for name, value in given.items():
         text = repr(value.tolist() if isinstance(value, np.ndarray) else value)

@@ -123,8 +123,8 @@ def _certificate(model: Any) -> Certificate | None:
         return None
     if model._certifies == "models" and not (model._model or model._start()).has_gradient_sum:
         return None
-    certifying: Any = model
-    return certifying.certificate()
+    certificate: Certificate = model.certificate()  # type: ignore[attr-defined]
+    return certificate
 
 
 def _of_stream(model: Any, before: Certificate | None, loss: float) -> Certificate | None:

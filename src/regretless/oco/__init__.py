@@ -1,4 +1,4 @@
-"""Online convex optimisation: players of the game "show a point, be given a gradient".
+"""Online convex optimisation: players that choose a point and then see a gradient of the loss there.
 
 Shalev-Shwartz (2012), section 2.
 

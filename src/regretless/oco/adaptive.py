@@ -1,4 +1,4 @@
-"""Players that learn every coordinate for itself: AdaGrad and coin betting."""
+"""Players that learn each coordinate separately: AdaGrad and coin betting."""
 
 import math
 from typing import Any
@@ -25,8 +25,6 @@ class AdaGrad(EnginePlayer):
     >>> player.point
     array([-0.5,  0.5])
     """
-
-    _options = ("dimension", "rate", "domain")
 
     def __init__(self, dimension: int, *, rate: float = 0.5, domain: Domain | None = None) -> None:
         self.dimension, self.rate = whole(dimension, "dimension"), positive(rate, "rate")
@@ -56,12 +54,12 @@ class AdaGrad(EnginePlayer):
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:
         each = self._diameter() ** 2 / (2.0 * self.rate) + self.rate
-        with np.errstate(invalid="ignore"):  # without end there is no bound
+        with np.errstate(invalid="ignore"):  # in an unbounded domain there is no bound
             return np.asarray(each * run.strengths - run.before._regret_to(u))
 
 
 class CoinBetting(EnginePlayer):
-    """Coin betting: no rate. Coordinate i bets the share `theta_i / (L t)` of the wealth it has won.
+    """Coin betting, without a rate: coordinate i bets the share `theta_i / (L t)` of its wealth.
 
         w_i = theta_i (e - sum z_i w_i) / (L^2 t),    theta = - sum z
 
@@ -77,8 +75,6 @@ class CoinBetting(EnginePlayer):
     >>> player.point  # 3 / 4 of the wealth 1 + 0 + 1/2 + 1
     array([1.875])
     """
-
-    _options = ("dimension", "wealth", "lipschitz")
 
     def __init__(self, dimension: int, *, wealth: float = 1.0, lipschitz: float = 1.0) -> None:
         self.dimension, self.domain = whole(dimension, "dimension"), Everything()

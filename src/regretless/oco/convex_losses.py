@@ -1,4 +1,4 @@
-"""Convex losses of a point, and their sum: what the leaders follow."""
+"""Convex losses of a point, and their sum."""
 
 import copy
 import math
@@ -15,7 +15,7 @@ from regretless.domains import Domain
 
 
 class Convex(Protocol):
-    """What can be learnt from: a convex function with a subgradient."""
+    """A convex function with a subgradient."""
 
     def value(self, w: Array, /) -> float: ...
     def gradient(self, w: Array, /) -> Array: ...
@@ -35,7 +35,7 @@ class ConvexLoss:
 
 
 def check_convex_loss(loss: Any) -> None:
-    """Refuse what has no `value(w)` and `gradient(w)`."""
+    """Raise `ValueError` for a loss without `value(w)` or `gradient(w)`."""
     if not callable(getattr(loss, "value", None)) or not callable(getattr(loss, "gradient", None)):
         raise ValueError(f"loss={shown(loss)} has no methods value(w) and gradient(w)")
 
@@ -140,7 +140,7 @@ def check_convex(
 
 
 def score_sizes(kind: losses.Loss, X: Array, y: Array, w: Array) -> Array:
-    """What the loss of each score `<w, x>` can be wrong by, in units of a rounding; `w` may be rows.
+    """The possible rounding error of each loss of a score `<w, x>`, in units of eps; `w` may be rows.
 
     >>> score_sizes(losses.Logistic(), np.array([[100.0]]), np.ones(1), np.ones(1)).round(43)
     array([1.12e-41])
@@ -162,12 +162,12 @@ class Total:
 
     @property
     def quadratic(self) -> bool:
-        """Whether it is linear losses and squared distances only."""
+        """Whether all losses are linear or squared distances."""
         return not self.scores and not self.others
 
     @property
     def is_linear(self) -> bool:
-        """Whether it is linear losses only."""
+        """Whether all losses are linear."""
         return self.quadratic and not self.distances
 
     def plus(self, loss: Convex) -> "Total":
@@ -219,7 +219,7 @@ class Total:
         return found + sum(float(loss.value(w)) for loss in self.others)
 
     def size(self, w: Array) -> float:
-        """What `value(w)` is added up of: each can be wrong by a rounding of this size.
+        """The sum of the sizes of the terms of `value(w)`, which its rounding error is relative to.
 
         A loss of a score is also wrong by its slope times what rounding has done to the score: of a
         chance of e^-250 that is 250 times as much as the rounding of the loss itself.

@@ -4,19 +4,16 @@ Algorithm 25 and Theorem 22, with the potentials of section 2.1.4. The density i
 points, so this is the expert algorithm 3 over those points, its play being their weighted mean.
 """
 
-import copy
 import itertools
 import math
-import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.base import persistence, state
 from regretless.base.arguments import (
     Array,
     check_entries,
@@ -27,26 +24,26 @@ from regretless.base.arguments import (
     one_of,
     outside,
     positive,
+    shown,
     vector,
     whole,
     within,
 )
 from regretless.base.randomness import generator
 from regretless.base.run import Run
-from regretless.base.threads import OneThread
-from regretless.base.values import call_of
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.domains import Box, Domain, Simplex
-from regretless.oco.engine import described, restored
 from regretless.oco.player import implied_dimension
 
-# --- A run of a density over a domain -------------------------------------------------------------
+# --- runs -----------------------------------------------------------------------------------------
 
 _EPS = float(np.finfo(float).eps)
 
 
 def words(quantile: float | None) -> str:
-    """Who a regret with that quantile is to."""
+    """The comparators that a quantile stands for, in words."""
     return "the best of the points" if quantile is None else f"the best {quantile:g} of the points"
 
 
@@ -74,7 +71,7 @@ class DensityRun(Run):
         )
 
     def comparator(self, *, quantile: float | None = None) -> int:
-        """Which point of the grid is the best in this run, but for a `quantile` of them."""
+        """The index of the best point of the grid in this run, leaving out a `quantile` of them."""
         rank = math.ceil(len(self.after.grid) * self.after._share(quantile) - 1e-12)
         return int(np.argsort(self.table.sum(axis=0), kind="stable")[rank - 1])
 
@@ -121,7 +118,7 @@ def surcharge(t: NDArray[Any]) -> Array:
     return np.asarray(np.expm1(4.0 / (3.0 * t)))
 
 
-# --- convex optimisation by a density over the domain: Luo (2016) ---------------------------------
+# --- the player -----------------------------------------------------------------------------------
 
 _POTENTIALS = {
     "exponential": _core.DensityPotential.exponential,
@@ -132,8 +129,8 @@ _DRAWS = 1_000_000  # of Monte Carlo, at most, until enough of them lie in the d
 _EDGE = 1e-9  # losses may be this much outside [0, 1]: rounding
 
 
-class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
-    """Play the mean of a density that favours points which have lost less than was lost.
+class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
+    """Play the mean of a density that favours points with less loss than the player.
 
     Each point w has a score `s(w) = sum_t f_t(w) - f_t(w_t)`, minus the regret to it, and
 
@@ -189,6 +186,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
         self.method: str = method
         self.resolution, self._cells = math.inf, 0
         if isinstance(points, (int, np.integer)):
+            self.points: Any = int(points)
             self.dimension = whole(
                 implied_dimension(domain) if dimension is None else dimension, "dimension"
             )
@@ -200,7 +198,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
                 matrix(given, "points", whole(width, "dimension")).copy(),
                 "given",
             )
-            self.dimension = self.grid.shape[1]
+            self.points, self.dimension = self.grid, self.grid.shape[1]
             outside = [i for i, w in enumerate(self.grid) if not domain.contains(w)]
             if outside or not len(self.grid):
                 what = f"points[{outside[0]}] is not in {domain}" if outside else "points is empty"
@@ -270,7 +268,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
 
     @property
     def point(self) -> Array:
-        """What is played now: the mean of the density."""
+        """The point to play now: the mean of the density."""
         return np.asarray(self.weights @ self.grid)
 
     def update(self, loss: Callable[[Array], float] | Any, at_point: float | None = None) -> float:
@@ -346,7 +344,7 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
             raise
         return suffered, points, table
 
-    # --- what is proven ----------------------------------------------------------------------------
+    # --- guarantees --------------------------------------------------------------------------------
 
     def regret(self, *, quantile: float | None = None) -> float:
         """The regret to the best of the points, but for a `quantile` of them (default: to the best).
@@ -436,69 +434,42 @@ class DensityPlayer(OneThread, changing=("rounds", "loss", "scores")):
             return least
         return max(within(quantile, "quantile", "(0, 1]"), least)
 
-    # --- copies ------------------------------------------------------------------------------------
+    # --- state -------------------------------------------------------------------------------------
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        player = self.copy()
-        player.scores, player.loss = np.zeros(len(self.grid)), 0.0
-        player.rounds, player._surcharge = 0, 0.0
-        return player
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        usual = self.epsilon == self._tuned(None)[0]
+        method = "grid" if self.method == "given" else self.method
+        return super()._options() | {"method": method, "epsilon": None if usual else self.epsilon}
 
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
+    def _described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        description, arrays = super()._described()
+        # the file holds the points themselves, not their number
+        description["options"]["points"], arrays["grid"] = {"array": "grid"}, self.grid
+        return description, arrays
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the player to a safetensors file."""
-        given = ("potential", "seed", "horizon", "epsilon", "domain")
-        described_parts = {
-            "class": type(self).__name__,
-            "options": {name: described(getattr(self, name)) for name in given},
-            "method": self.method,
-            "resolution": described(self.resolution),
-            "_cells": self._cells,
-            "rounds": self.rounds,
-            "loss": self.loss,
-            "_surcharge": self._surcharge,
-        }
-        persistence.write(path, described_parts, {"grid": self.grid, "scores": self.scores})
+    def _learned(self) -> dict[str, Any]:
+        names = ("method", "resolution", "_cells", "rounds", "loss", "_surcharge", "scores")
+        count = None if self.method == "given" else self.points
+        return {name: getattr(self, name) for name in names} | {"points": count}
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The player that `save` wrote to `path`."""
-        with state.opening(path, cls.__name__) as parts:
-            grid = parts.array("grid", (None, None))
-            options = {k: restored(v) for k, v in parts.inside("options").options().items()}
-            if options["epsilon"] == 1.0 / len(grid):  # as it is by default
-                options["epsilon"] = None
-            player = cls(points=grid, **options)
-            player.method = one_of(parts.take("method"), "method", ("grid", "monte-carlo", "given"))
-            player.resolution = float(restored(parts.take("resolution")))
-            player._cells, player.rounds = parts.whole("_cells"), parts.whole("rounds")
-            most = (1.0 + _EDGE) * player.rounds
-            player.loss = parts.number("loss", -_EDGE * player.rounds, most)
-            paid = math.expm1(4.0 / 3.0) * (math.log(max(player.rounds, 1)) + 1.0)
-            player._surcharge = parts.number("_surcharge", 0.0, paid if player.rounds else 0.0)
-            player.scores = parts.array("scores", (len(grid),), -most, most)
-            if not player.resolution >= 0:
-                raise ValueError(f"resolution={player.resolution} is negative")
-            return player
-
-    def __repr__(self) -> str:
-        given = self.method == "given"
-        plain = self._tuned(None)[0]
-        arguments = {
-            "domain": self.domain,
-            "dimension": self.dimension,
-            "potential": self.potential,
-            "points": self.grid if given else len(self.grid),
-            "method": "grid" if given else self.method,
-            "horizon": self.horizon,
-            "epsilon": None if self.epsilon == plain else self.epsilon,
-            "seed": self.seed,
-        }
-        return call_of(self, arguments, always=("dimension",))
+    def _restore(self, parts: Parts) -> None:
+        n = len(self.grid)
+        self.method = one_of(parts.take("method"), "method", ("grid", "monte-carlo", "given"))
+        count = parts.take("points")
+        if (count is None) != (self.method == "given"):
+            raise ValueError(f"points={shown(count)} and method={self.method!r} do not fit")
+        if count is not None:
+            self.points = whole(count, "points")
+        self.resolution = number(parts.take("resolution"), "resolution")
+        if not self.resolution >= 0:
+            raise ValueError(f"resolution={self.resolution} is negative")
+        self._cells, self.rounds = parts.whole("_cells"), parts.whole("rounds")
+        most = (1.0 + _EDGE) * self.rounds
+        self.loss = parts.number("loss", -_EDGE * self.rounds, most)
+        paid = math.expm1(4.0 / 3.0) * (math.log(max(self.rounds, 1)) + 1.0)
+        self._surcharge = parts.number("_surcharge", 0.0, paid if self.rounds else 0.0)
+        self.scores = parts.array("scores", (n,), -most, most)
 
 
 def _check_range(values: Array, name: str) -> None:

@@ -1,18 +1,15 @@
 """Players whose rounds are played by an engine: the core, or its twin in Python."""
 
 import math
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from types import ModuleType
-from typing import Any, ClassVar, Protocol, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from regretless import _core, domains, geometry, losses, rates
-from regretless.base import persistence, state
+from regretless import _core, losses
 from regretless.base.arguments import Array, shown, vector, whole
+from regretless.base.state import MOST
 from regretless.domains import Ball, Box, Domain, Everything, Simplex
 from regretless.geometry import (
     Entropy,
@@ -25,70 +22,11 @@ from regretless.geometry import (
 )
 from regretless.oco.player import Played, Player
 
-# --- the parts of a player as JSON, and back: what a file holds besides arrays --------------------
-
-_ROOMS: dict[str, ModuleType] = {
-    module.__name__.rpartition(".")[2]: module for module in (domains, geometry, losses, rates)
-}
-
-
-def described(value: Any) -> Any:
-    """A number, text or array, or a domain, geometry, loss or rate and what it is made of.
-
-    >>> described(rates.Constant(0.5))
-    {'rates': ['Constant', {'eta': 0.5}]}
-    """
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"float": repr(value)}
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.ndarray):
-        return {"array": _each(value.tolist(), described)}
-    if isinstance(value, tuple):
-        return {"tuple": [described(each) for each in value]}
-    for room, module in _ROOMS.items():
-        name = type(value).__name__
-        if is_dataclass(value) and getattr(module, name, None) is type(value):
-            inside = {f.name: described(getattr(value, f.name)) for f in fields(value) if f.init}
-            return {room: [name, inside]}
-    raise ValueError(f"{shown(value)} cannot be saved: it is not one of {', '.join(_ROOMS)}")
-
-
-def restored(value: Any) -> Any:
-    """What `described` described.
-
-    >>> restored(described(domains.Simplex(2.0)))
-    Simplex(scale=2.0)
-    """
-    if not isinstance(value, dict):
-        if isinstance(value, list):
-            raise ValueError(f"{value!r} is a list, which no option is")
-        return value
-    ((kind, inside),) = value.items()
-    if kind == "float":
-        return float(inside)
-    if kind == "array":
-        return np.array(_each(inside, restored), np.float64)
-    if kind == "tuple":
-        return tuple(restored(each) for each in inside)
-    name, options = inside
-    part = getattr(_ROOMS[kind], name) if name in _ROOMS[kind].__all__ else None
-    if not (isinstance(part, type) and is_dataclass(part)):
-        raise ValueError(f"{name} is not known")
-    made = {k: restored(v) for k, v in options.items()}
-    return part(*made["domains"]) if "domains" in made else part(**made)
-
-
-def _each(values: Any, what: Callable[[Any], Any]) -> Any:
-    """A function of every number in lists of lists."""
-    return [_each(each, what) for each in values] if isinstance(values, list) else what(values)
-
-
-# --- players whose rounds are played by an engine: the core, or its twin in Python ----------------
+# --- engines, and players that have one -----------------------------------------------------------
 
 
 class Engine(Protocol):
-    """What plays the rounds: a `_core.Player`, or an object that looks like one."""
+    """The part of a player that plays rounds: a `_core.Player`, or an object with its methods."""
 
     @property
     def point(self) -> Array: ...
@@ -125,7 +63,7 @@ class EngineInPython(ABC):
     paid: float
 
     def count(self, suffered: float, z: Array) -> None:
-        """Take a round into the sums that all engines have."""
+        """Add a round to the sums that all engines have."""
         self.rounds += 1
         self.linear += suffered
         self.gross += abs(suffered)
@@ -133,15 +71,15 @@ class EngineInPython(ABC):
 
     @abstractmethod
     def update(self, gradient: Any) -> float:
-        """A round; returns the linear loss."""
+        """Play a round; returns the linear loss."""
 
     @abstractmethod
     def state(self) -> Array:
-        """All that changes, as one vector."""
+        """Everything that changes, as one vector."""
 
     @abstractmethod
     def restore(self, state: Array) -> None:
-        """Go on from there."""
+        """Take over such a vector, checked."""
 
     def run(
         self, rows: Array, targets: Array | None, loss: losses.Loss | None, keep: bool
@@ -177,7 +115,7 @@ def take_numbers(
 ) -> None:
     """Set numbers of an engine: `rounds` is whole, and only some may be negative."""
     for name, value in numbers.items():
-        if not (value >= 0 or name in ("linear", *signed)) or not abs(value) <= state.MOST:
+        if not (value >= 0 or name in ("linear", *signed)) or not abs(value) <= MOST:
             raise ValueError(f"{name}={value} is not a number that it could be")
     if numbers["rounds"] != int(numbers["rounds"]) or numbers["rounds"] > 2**53:
         raise ValueError(f"rounds={numbers['rounds']} is not a whole number up to 2^53")
@@ -188,14 +126,14 @@ def take_numbers(
 
 
 class EnginePlayer(Player):
-    """What they share. A subclass makes its engine with `_start` and knows its theorem."""
+    """A player with an engine: a subclass makes the engine with `_start` and has the theorem."""
 
     _engine: Engine
-    _maker: ClassVar[type | None] = None  # whose constructor takes what is saved, if not its own
     _matrix: ClassVar[bool] = False  # whether the state has a matrix
 
+    @abstractmethod
     def _start(self) -> Engine:
-        raise NotImplementedError
+        """The engine, as it is before the first round."""
 
     @property
     def point(self) -> Array:
@@ -231,7 +169,7 @@ class EnginePlayer(Player):
             gradient = vector(gradient, "gradient", self.dimension)
         try:
             return self._engine.update(gradient)
-        except TypeError:  # numbers of another kind, or nothing that could be a vector
+        except TypeError:  # not an array of floats
             return self._engine.update(vector(gradient, "gradient", self.dimension))
 
     def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
@@ -246,57 +184,14 @@ class EnginePlayer(Player):
             raise ValueError(f"loss={shown(loss)} is not known to the core; play round by round")
         return twin
 
-    def __getstate__(self) -> dict[str, Any]:
-        kept = {k: v for k, v in self.__dict__.items() if k != "_engine"}
-        return kept | {"_state": self._engine.state()}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        learned = kept.pop("_state")
-        self.__dict__.update(kept)
-        self._engine = self._start()
-        self._engine.restore(learned)
-
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        player = type(self).__new__(type(self))
-        maker: Any = self._maker or type(self)
-        maker.__init__(player, **state.options_of(self, self._maker))
-        return player
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the player to a safetensors file, all at once or not at all."""
-        options = state.options_of(self, self._maker)
-        described_options = {name: described(value) for name, value in options.items()}
-        persistence.write(
-            path,
-            {"class": type(self).__name__, "options": described_options},
-            {"state": self._engine.state()},
-        )
-
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The player that `save` wrote to `path`; it goes on as if it had never stopped."""
-        with state.opening(path, cls.__name__) as parts:
-            options = {k: restored(v) for k, v in parts.inside("options").options().items()}
-            learned = parts.array("state", (None,))
-            cls._check_size(options, learned.size)
-            player = cls.__new__(cls)
-            maker: Any = cls._maker or cls
-            maker.__init__(player, **options)
-            for name in state.options_of(player, cls._maker).keys() - options.keys():
-                raise ValueError(f"the option {name!r} is missing")
-            player._engine.restore(learned)
-            return player
-
-    @classmethod
-    def _check_size(cls, options: dict[str, Any], size: int) -> None:
-        """Nothing is made that is larger than the file: the point is in the state, or a matrix."""
+    def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
         dimension = whole(options["dimension"], "dimension")
-        if dimension ** (2 if cls._matrix else 1) > size:
+        if dimension ** (2 if cls._matrix else 1) > numbers:
             raise ValueError(f"dimension={dimension} is more than the state has numbers of")
 
 
-# --- how the core describes the geometries and domains that it has twins of -----------------------
+# --- geometries and domains as the core describes them --------------------------------------------
 
 _Domain, _Geometry = _core.DomainKind, _core.GeometryKind
 
@@ -338,7 +233,7 @@ def leader_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
 
 
 def mirror_twin(geometry: Geometry, domain: Domain, dimension: int) -> dict[str, Any] | None:
-    """A geometry over a domain whose link the core has; None if it has not.
+    """The link of a geometry over a domain, as the core describes it; None if it has none.
 
     >>> from regretless.geometry import Euclidean, PNorm
     >>> twin = mirror_twin(Euclidean().on(Simplex()), Simplex(), 2)

@@ -70,7 +70,7 @@ def best_of(total: Total, domain: Domain, tolerance: float = _GAP) -> Hindsight:
             )
         u = domain.maximiser(-total.linear) if total.linear.any() else start
         return Hindsight(u, float(u @ total.linear), 0.0)
-    if total.others:  # functions of somebody's own
+    if total.others:  # functions of the user's
         point, gap = minimise(total, domain, start, _GAP)
         return Hindsight(point, total.value(point), gap)
     best, least = Hindsight(start, math.inf, math.inf), -math.inf
@@ -112,7 +112,7 @@ def _search(terms: "_Terms", domain: Domain, u: Array) -> Iterator[Hindsight]:
 
 
 def _ahead(domain: Domain, slope: Array, u: Array) -> float:
-    """The largest `-<v, slope>` in the domain, or, if it has no end, not much farther than `u`."""
+    """The largest `-<v, slope>` in the domain, or near `u` if the domain is unbounded."""
     found = domain.support(-slope)
     if not math.isinf(found):
         return found
@@ -153,7 +153,7 @@ class _Terms:
         return self.total.value(u)
 
     def bend(self, u: Array) -> tuple[Array, Array, float]:
-        """Gradient and Hessian of all that has no kinks, and the height of its tangent plane."""
+        """Gradient and Hessian of the smooth losses, and the height of their tangent plane."""
         total = self.total
         gradient = total.linear - total.centers + total.distances * u
         matrix = total.distances * np.eye(len(u))
@@ -170,7 +170,7 @@ class _Terms:
 
 
 def _sides(y: Array, loss: Loss) -> Array:
-    """A loss of straight sides as the largest of its two outer ones and 0: slopes and heights."""
+    """A piecewise linear loss as the maximum of its two outer sides and 0: slopes and heights."""
     far = 2.0 + 2.0 * float(np.abs(y).max()) + 2.0 * loss.value(0.0, 1.0)  # beyond every kink
     ends = np.full(len(y), -far), np.full(len(y), far)
     slopes = [np.asarray(loss.derivative(s, y)) for s in ends]
@@ -183,7 +183,7 @@ def _sides(y: Array, loss: Loss) -> Array:
 
 
 def _projected(terms: _Terms, domain: Domain, u: Array) -> Iterator[Hindsight]:
-    """Steps to where the quadratic is least in the domain, shortened until they lead down."""
+    """Projected Newton steps, shortened until the value falls."""
     d, value = len(u), terms.value(u)
     for _ in range(_STEPS):
         gradient, matrix, height = terms.bend(u)
@@ -207,7 +207,7 @@ def _projected(terms: _Terms, domain: Domain, u: Array) -> Iterator[Hindsight]:
 
 
 def _nearest(domain: Domain, matrix: Array, gradient: Array, u: Array) -> Array | None:
-    """Where the quadratic through `u` is least in the domain; None if that cannot be found."""
+    """The minimiser in the domain of the quadratic model at `u`; None if it is not found."""
     if isinstance(domain, Everything):
         return np.asarray(u - np.linalg.lstsq(matrix, gradient, rcond=None)[0])
     steep = float(np.abs(gradient).max()) / (1.0 + float(np.abs(u).max()))
@@ -294,7 +294,7 @@ class _Walls(NamedTuple):
                 spikes.append(member)
             elif isinstance(member, Ball):
                 curved.append(_of_ball(member, d))
-            else:  # somebody's own: it is not known where its walls are
+            else:  # a domain of the user's: its walls are not known
                 curved.append(_Curved(lambda _: math.nan, lambda u: u, lambda u: np.eye(len(u))))
         fixed = linear.low == linear.high
         equal = np.vstack([linear.equal, np.eye(d)[fixed]])
@@ -322,7 +322,7 @@ class _Walls(NamedTuple):
         return np.asarray(self.origin + self.basis @ v[: self.basis.shape[1]])
 
     def start(self, domain: Domain, u: Array) -> Array | None:
-        """Unknowns of a point off all walls; None if there is none."""
+        """The unknowns of an interior point; None if none is found."""
         for candidate in _candidates(domain, u):
             v = [self.basis.T @ (candidate - self.origin)]
             for ball in self.spikes:
@@ -334,7 +334,7 @@ class _Walls(NamedTuple):
         return None
 
     def room(self, v: Array) -> Array:
-        """How far it is to each wall; negative beyond it."""
+        """The distance to each wall; negative beyond it."""
         u = self.point(v)
         return np.append(self.limits - self.rows @ v, [-wall.value(u) for wall in self.curved])
 
@@ -354,7 +354,7 @@ class _Walls(NamedTuple):
 
 
 def _members(domain: Domain) -> Iterator[Domain]:
-    """The domains that it is the intersection of."""
+    """The domains whose intersection a domain is."""
     if isinstance(domain, Intersection):
         for each in domain.domains:
             yield from _members(each)
@@ -367,7 +367,7 @@ def _members(domain: Domain) -> Iterator[Domain]:
 
 
 def _candidates(domain: Domain, u: Array) -> Iterator[Array]:
-    """Points that may be off all walls."""
+    """Points that may be in the interior."""
     yield u
     if isinstance(domain, Intersection):
         yield np.mean([member._inner(len(u)) for member in domain.domains], axis=0)
@@ -391,7 +391,7 @@ def _between(terms: _Terms, walls: _Walls, domain: Domain, v: Array) -> Iterator
     for _ in range(_STEPS):
         value = abs(terms.value(walls.point(state.v)))
         if state.products() <= 10.0 * _GAP * max(value, 1e-3 * first):
-            yield state.judged(domain)  # which costs more than a step
+            yield state.judged(domain)  # checking costs more than a step
         if not state.step():
             break
     yield state.judged(domain)
@@ -429,7 +429,7 @@ class _State:
         return np.asarray(terms.heights + terms.slopes * (terms.X @ self.walls.point(self.v)))
 
     def products(self) -> float:
-        """What is left of all products of distances and prices: about the gap."""
+        """The sum of the products of distances and prices, which is about the gap."""
         return float((self.a * self.p).sum() + (self.b * self.q).sum())
 
     def inside(self) -> Array:
@@ -444,7 +444,7 @@ class _State:
         return self.walls.point(v)
 
     def judged(self, domain: Domain) -> Hindsight:
-        """Where it is, and how far that is from the best at most."""
+        """The current point, and a bound on its distance in value from the best."""
         terms, u = self.terms, self.inside()
         slope, _, height = terms.bend(u)
         weights = self.p / self.p.sum(axis=0)
@@ -454,7 +454,7 @@ class _State:
         return Hindsight(u, value, value - height + _ahead(domain, slope, u))
 
     def step(self) -> bool:
-        """Go on; False if that is no longer possible."""
+        """Take a step; False if that is no longer possible."""
         terms, walls, k = self.terms, self.walls, self.k
         slope, matrix, _ = terms.bend(walls.point(self.v))
         rows = walls.slopes(self.v)
@@ -523,7 +523,7 @@ class _State:
         return False
 
     def _forces(self, slope: Array, rows: Array) -> Array:
-        """What pulls at the unknowns; 0 at the best point."""
+        """The gradient of the Lagrangian; 0 at the best point."""
         force = rows.T @ self.q
         force[: self.k] += self.walls.basis.T @ slope
         force[: self.k] += (self.p * self.terms.slopes).sum(axis=0) @ self.X
@@ -539,7 +539,7 @@ class _State:
         return found if math.isfinite(found) else math.inf
 
     def _longest(self, step: tuple[Array, ...]) -> float:
-        """How far distances and prices stay positive, up to 1."""
+        """The longest step, up to 1, that keeps distances and prices positive."""
         longest = 1.0
         for now, change in zip((self.a, self.p, self.b, self.q), step[2:]):
             falls = change < 0

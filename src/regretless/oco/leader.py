@@ -10,16 +10,16 @@ else goes to a solver that stops at a proven distance from the least value, the 
 """
 
 import math
-import os
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from regretless import _core, domains, losses, rates
-from regretless.base import persistence, state
 from regretless.base.arguments import Array, instance, number, positive, vector
+from regretless.base.state import MOST, Parts
+from regretless.base.threads import of_options
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
 from regretless.oco.convex_losses import (
@@ -30,7 +30,7 @@ from regretless.oco.convex_losses import (
     Total,
     check_convex_loss,
 )
-from regretless.oco.engine import described, leader_twin, mirror_twin, restored
+from regretless.oco.engine import leader_twin, mirror_twin
 from regretless.oco.hindsight import best_of
 from regretless.oco.player import ConvexRun, Played, PlayerInPython, Theorem, implied_dimension
 from regretless.oco.solver import minimise, minimise_regularised
@@ -40,7 +40,7 @@ _FAR = 1e155  # of points and sums of gradients: squares are still numbers
 
 
 class _Leader(PlayerInPython, changing=("loss", "travel")):
-    """What both leaders share: the losses so far, and the point that is best for them."""
+    """The base of both leaders: the losses so far, and the best point for them."""
 
     _numbers: tuple[str, ...] = (
         *("rounds", "linear", "gross", "peaks", "loss", "travel", "gaps", "_gap"),
@@ -56,7 +56,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
 
     @abstractmethod
     def _eta(self, rounds: int) -> float:
-        """The rate of what is played after so many rounds."""
+        """The rate of the point that is played after so many rounds."""
 
     @abstractmethod
     def _leader(self, total: Total) -> tuple[Array, float]:
@@ -159,7 +159,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
     def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:
         """The regret so far, of the losses as they are: against a point, or the best of a set.
 
-        Parameters: as of `certificate`. Infinite if linear losses have no end in a domain asked for.
+        Parameters: see `certificate`. Infinite if linear losses have no end in a domain asked for.
         """
         return self._regret(self._among(comparator, norm))
 
@@ -178,79 +178,53 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
         size = abs(self.loss) + self._total.size(theirs)
         return super()._rounding(among) + 4.0 * _EPS * self.rounds * size
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(**{name: getattr(self, name) for name in self._options})
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the player to a safetensors file. Losses that are functions cannot be written."""
+    def _learned(self) -> dict[str, Any]:
         total = self._total
         if total.others:
             raise ValueError(
                 f"{len(total.others)} of the losses are functions, which cannot be saved; "
                 "LinearLoss, SquaredDistance and ScoreLoss can"
             )
-        description = {
-            "class": type(self).__name__,
-            "options": {name: described(getattr(self, name)) for name in self._options},
-            "numbers": {name: getattr(self, name) for name in self._numbers},
-            "distances": total.distances,
-            "squares": total.squares,
-            "scores": [described(kind) for kind in total.scores],
-        }
-        arrays = {
+        known = {k: getattr(total, k) for k in ("linear", "centers", "distances", "squares")}
+        scores = [{"loss": loss, "X": X, "y": y} for loss, (X, y) in total.scores.items()]
+        return {
+            **{name: getattr(self, name) for name in self._numbers},
             "point": self._point,
             "gradient_sum": self.gradient_sum,
-            "linear": total.linear,
-            "centers": total.centers,
+            "total": known | {"scores": scores},
         }
-        for k, (X, y) in enumerate(total.scores.values()):
-            arrays |= {f"X{k}": X, f"y{k}": y}
-        persistence.write(path, description, arrays)
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The player that `save` wrote to `path`."""
-        with state.opening(path, cls.__name__) as parts:
-            point = parts.array("point", (None,), -_FAR, _FAR)
-            options = parts.inside("options").options(dimension=len(point))
-            player = cls(**{k: restored(v) for k, v in options.items()})
-            for name in set(cls._options) - options.keys():
-                raise ValueError(f"the option {name!r} is missing")
-            if not player.domain.contains(point, 1e-6):
-                raise ValueError(f"point={point} is not in domain={player.domain!r}")
-            player._point = point
-            player._restore(parts)
-            return player
-
-    def _restore(self, parts: state.Parts) -> None:
-        numbers, d = parts.inside("numbers"), self.dimension
-        self.rounds = numbers.whole("rounds")
+    def _restore(self, parts: Parts) -> None:
+        d = self.dimension
+        self.rounds = parts.whole("rounds")
         for name in set(self._numbers) - {"rounds", "_falling"}:
-            low = -state.MOST if name in ("linear", "loss", "travel") else 0.0
-            setattr(self, name, numbers.number(name, low))
+            low = -MOST if name in ("linear", "loss", "travel") else 0.0
+            setattr(self, name, parts.number(name, low))
         if "_falling" in self._numbers:
-            self._falling = numbers.flag("_falling")
-        numbers.done()
-        total = self._total
-        total.distances = parts.whole("distances", 0, self.rounds)
-        total.squares = parts.number("squares", 0.0)
-        self.gradient_sum, total.linear, total.centers = (
-            parts.array(name, (d,), -_FAR, _FAR) for name in ("gradient_sum", "linear", "centers")
-        )
-        for k, kind in enumerate(parts.take("scores")):
-            X = parts.array(f"X{k}", (None, d), -_FAR, _FAR)
-            y = parts.array(f"y{k}", (len(X),), -_FAR, _FAR)
-            loss = ScoreLoss(restored(kind), X[0], float(y[0])).loss
+            self._falling = parts.flag("_falling")
+        self._point = parts.array("point", (d,), -_FAR, _FAR)
+        if not self.domain.contains(self._point, 1e-6):
+            raise ValueError(f"point={self._point} is not in domain={self.domain!r}")
+        self.gradient_sum = parts.array("gradient_sum", (d,), -_FAR, _FAR)
+        total, inside = self._total, parts.inside("total")
+        total.distances = inside.whole("distances", 0, self.rounds)
+        total.squares = inside.number("squares", 0.0)
+        total.linear = inside.array("linear", (d,), -_FAR, _FAR)
+        total.centers = inside.array("centers", (d,), -_FAR, _FAR)
+        for score in inside.records("scores"):
+            X = score.array("X", (None, d), -_FAR, _FAR)
+            y = score.array("y", (len(X),), -_FAR, _FAR)
+            loss = ScoreLoss(score.take("loss"), X[0], float(y[0])).loss
             if loss in total.scores or not isinstance(loss, losses.Loss):
-                raise ValueError(f"scores has {loss!r} twice, or it is no loss")
+                raise ValueError(f"scores has {loss!r} twice, or it is not a loss")
             if loss.classification and not np.isin(y, (-1.0, 1.0)).all():
-                raise ValueError(f"y{k} has labels other than -1 and 1")
+                raise ValueError(f"the scores of {loss!r} have labels other than -1 and 1")
             total.scores[loss] = (X, y)
+        inside.done()
 
 
 class FollowTheLeader(_Leader):
-    """Play what would have been best so far: `w_{t+1} = argmin_{w in S} sum_{i <= t} f_i(w)`.
+    """Play the point with the least loss so far: `w_{t+1} = argmin_{w in S} sum_{i <= t} f_i(w)`.
 
     The regret is at most `sum_t f_t(w_t) - f_t(w_{t+1})` (Shalev-Shwartz (2012), Lemma 2.1). For
     squared distances that is `sum_t (1/t - 1/(2 t^2)) ||w_t - z_t||^2 <= 4 L^2 (log T + 1)`, `L`
@@ -276,21 +250,29 @@ class FollowTheLeader(_Leader):
     (array([0.6667]), 10.5, 4.1667)
     """
 
-    _options = ("dimension", "domain", "start", "tolerance")
     _numbers = (*_Leader._numbers, "_longest")
 
     def __init__(
         self, dimension: int, domain: Domain, *, start: Any = None, tolerance: float = 1e-9
     ) -> None:
         super().__init__(dimension, domain, tolerance)
-        if start is None:
-            self.start = domain.project(np.zeros(self.dimension))
-        else:
+        self.start = self._usual_start
+        if start is not None:
             self.start = vector(start, "start", self.dimension).copy()
             if not domain.contains(self.start):
                 raise ValueError(f"start={self.start} is not in domain={domain}")
         self._point, self._first, self._longest = self.start, self.start, 0.0
         self._twin = leader_twin(domain, self.dimension)
+
+    @property
+    def _usual_start(self) -> Array:
+        return self.domain.project(np.zeros(self.dimension))
+
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        usual = np.array_equal(self.start, self._usual_start)
+        own = {"domain": self.domain, "start": None if usual else self.start}
+        return super()._options() | own
 
     def _leader(self, total: Total) -> tuple[Array, float]:
         if total.is_linear and not total.linear.any():
@@ -303,7 +285,7 @@ class FollowTheLeader(_Leader):
         return w, gap
 
     def _eta(self, rounds: int) -> float:
-        return 1.0  # of no regulariser
+        return 1.0  # without a regulariser it has no effect
 
     def _settle_linear(self, squares: Array, played: Array, after: Array, decrease: Array) -> Array:
         return np.asarray(self._paid() + np.cumsum(decrease))
@@ -357,7 +339,7 @@ class Stability(NamedTuple):
 
 
 class FollowTheRegularizedLeader(_Leader):
-    """Play what is best so far with a regulariser: `argmin psi(w) / eta_t + sum_{i <= t} f_i(w)`.
+    """Play the least regularised loss so far: `argmin psi(w) / eta_t + sum_{i <= t} f_i(w)`.
 
     With `s_t = 1 / eta_t` that does not fall and `sigma` the strong convexity of `psi`, the regret
     against `u` is at most
@@ -390,7 +372,6 @@ class FollowTheRegularizedLeader(_Leader):
     (array([0.5, 0. ]), True, True)
     """
 
-    _options = ("geometry", "dimension", "domain", "rate", "tolerance")
     _numbers = (*_Leader._numbers, "_squares", "_slack", "_falling")
 
     def __init__(
@@ -412,6 +393,23 @@ class FollowTheRegularizedLeader(_Leader):
         self._point, self._squares, self._slack, self._falling = self._first, 0.0, 0.0, True
         self._last: tuple[float, float, float, float] | None = None
         self._twin = mirror_twin(geometry, domain, self.dimension)
+
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        constant = isinstance(self.rate, rates.Constant)
+        return super()._options() | {"rate": self.rate.eta if constant else self.rate}
+
+    def _learned(self) -> dict[str, Any]:
+        return super()._learned() | {"_last": self._last}
+
+    def _restore(self, parts: Parts) -> None:
+        super()._restore(parts)
+        last = parts.take("_last")
+        if last is not None:
+            length, move, decrease, gap = (number(each, "_last") for each in last)
+            if not (math.isfinite(length + move + decrease + gap) and min(length, move, gap) >= 0):
+                raise ValueError(f"_last={last} are not the numbers of a round")
+            self._last = length, move, decrease, gap
 
     def _eta(self, rounds: int) -> float:
         return self.rate(max(1, rounds))
@@ -457,7 +455,7 @@ class FollowTheRegularizedLeader(_Leader):
                 f"rate={self.rate} is not constant, which Shalev-Shwartz (2012), Lemma 2.10, needs"
             )
         if self._last is None:
-            raise ValueError("no round has been played since the player was made or loaded")
+            raise ValueError("no round has been played yet")
         length, move, decrease, before = self._last
         strength = self._psi.strong_convexity / self.rate.eta
         if strength <= 0:

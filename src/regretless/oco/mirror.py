@@ -33,13 +33,13 @@ from regretless.geometry import Entropy, Euclidean, Geometry, UnnormalizedEntrop
 from regretless.oco.engine import Engine, EngineInPython, EnginePlayer, mirror_twin, take_numbers
 from regretless.oco.player import ConvexRun, Theorem, implied_dimension
 
-# --- mirror descent for geometries and domains that the core does not know: the same rounds, ------
+# --- mirror descent for geometries and domains that the core does not know ------------------------
 
 _FAR = 1e150  # of points and sums of gradients
 
 
 class MirrorInPython(EngineInPython):
-    """An engine, as `_core.mirror_descent` makes them: see core/oco/mirror.hpp for what is kept."""
+    """Mirror descent in Python, with the sums of the core's; see core/oco/mirror.hpp."""
 
     def __init__(
         self,
@@ -75,12 +75,12 @@ class MirrorInPython(EngineInPython):
         return self._eta / math.sqrt(squares) if squares > 0 else 0.0
 
     def update(self, gradient: Any) -> float:
-        """A round; returns the linear loss."""
+        """Play a round; returns the linear loss."""
         z = vector(gradient, "gradient", len(self.theta))
         suffered, square = float(self.point @ z), self._geometry.dual_norm(z) ** 2
         rounds, squares, theta = self.rounds + 1, self._squares + square, self.theta - z
         eta = self._rate(rounds, squares)
-        # what may fail comes first, while nothing has changed
+        # steps that may fail come first, while nothing has changed
         dual = eta * theta if self._lazy else self._geometry.gradient(self.point) - eta * z
         point = self._played(dual)
         # until a gradient was not 0 the rate is free, as in the first round
@@ -100,7 +100,7 @@ class MirrorInPython(EngineInPython):
 
     @property
     def paid(self) -> float:  # type: ignore[override]
-        """What is paid of the bound; in local norms if psi is not strongly convex."""
+        """The part of the bound due to the gradients; in local norms if psi is not strongly convex."""
         if self._geometry.strong_convexity > 0:
             return self._quadratic
         if not isinstance(self._geometry, UnnormalizedEntropy) or self._projects:
@@ -109,7 +109,7 @@ class MirrorInPython(EngineInPython):
         return paid if self._steepest >= -1.0 else math.inf
 
     def sums(self) -> dict[str, Any]:
-        """What else bounds are made of."""
+        """The other sums that bounds need."""
         return {
             "squares": self._squares,
             "lengths": self._lengths,
@@ -136,11 +136,11 @@ class MirrorInPython(EngineInPython):
     )
 
     def state(self) -> Array:
-        """All that changes."""
+        """Everything that changes."""
         return np.concatenate([[getattr(self, n) for n in self._NUMBERS], self.theta, self.point])
 
     def restore(self, state: Array) -> None:
-        """What `state` gave."""
+        """Take over what `state` returned, checked."""
         d = len(self.theta)
         if len(state) != len(self._NUMBERS) + 2 * d:
             raise ValueError("the state is of another player")
@@ -157,7 +157,7 @@ class MirrorInPython(EngineInPython):
         self.theta, self.point = vectors.copy()
 
 
-# --- online mirror descent: Shalev-Shwartz (2012), sections 2.6 and 2.7; Srebro (lecture ----------
+# --- online mirror descent ------------------------------------------------------------------------
 
 _SCHEDULES: dict[type[rates.Rate], _core.Schedule] = {
     rates.Constant: _core.Schedule.constant,
@@ -196,10 +196,6 @@ class OnlineMirrorDescent(EnginePlayer):
     >>> player.point.round(4)
     array([0.2543, 0.4192, 0.3265])
     """
-
-    _options: tuple[str, ...] = (
-        *("geometry", "dimension", "rate", "domain", "lazy", "radius", "lipschitz", "horizon"),
-    )
 
     def __init__(
         self,
@@ -346,9 +342,6 @@ class OnlineMirrorDescent(EnginePlayer):
         return np.broadcast_to(curve - run.before._regret_to(u), run.losses.shape)
 
 
-OnlineMirrorDescent._maker = OnlineMirrorDescent  # others are this one with a geometry
-
-
 class OnlineGradientDescent(OnlineMirrorDescent):
     """Gradient descent, `w <- P(w - eta_t z_t)`, or lazily `w_{t+1} = P(-eta_t sum z)`.
 
@@ -356,7 +349,7 @@ class OnlineGradientDescent(OnlineMirrorDescent):
     equality for linear losses at `u = - eta sum z` (Shalev-Shwartz (2012), Corollary 2.7 and eq.
     2.15).
 
-    Parameters: as of `OnlineMirrorDescent`.
+    Parameters: see `OnlineMirrorDescent`.
 
     >>> player = OnlineGradientDescent(2, rate=0.5)
     >>> player.update([2.0, 0.0])
@@ -364,8 +357,6 @@ class OnlineGradientDescent(OnlineMirrorDescent):
     >>> player.point
     array([-1.,  0.])
     """
-
-    _options = OnlineMirrorDescent._options[1:]
 
     def __init__(self, dimension: int, **options: Any) -> None:
         super().__init__(Euclidean(), dimension, **options)
@@ -379,17 +370,12 @@ class ExponentiatedGradient(OnlineMirrorDescent):
     (Theorem 2.23).
 
     Parameters: `dimension`; `scale` of the simplex, what the coordinates add up to; `normalized`;
-    `initial > 0`, where each coordinate starts when not (default: one over the dimension); the others
-    as of `OnlineMirrorDescent`.
+    `initial > 0`, where each coordinate starts when not (default: one over the dimension); other
+    parameters: see `OnlineMirrorDescent`.
 
     >>> ExponentiatedGradient(4).point
     array([0.25, 0.25, 0.25, 0.25])
     """
-
-    _options = (
-        *("dimension", "scale", "normalized", "initial"),
-        *("rate", "lazy", "radius", "lipschitz", "horizon"),
-    )
 
     def __init__(
         self,
@@ -415,7 +401,7 @@ class ExponentiatedGradient(OnlineMirrorDescent):
     @property
     @of_options
     def scale(self) -> float:
-        """What the coordinates add up to, if normalised."""
+        """The sum of the coordinates, if normalised."""
         return self.geometry.scale if isinstance(self.geometry, Entropy) else 1.0
 
     @property

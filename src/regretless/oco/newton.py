@@ -61,7 +61,7 @@ def largest_quadratic(matrix: Array, cross: Array, constant: float, domain: Doma
 
 
 def pace(curvature: Any, rate: Any) -> tuple[float, float]:
-    """Both as numbers that are not negative, of which one must not be 0."""
+    """Both as numbers >= 0, of which at least one must be positive."""
     pair = not_negative(curvature, "curvature"), not_negative(rate, "rate")
     if pair == (0.0, 0.0):
         raise ValueError("curvature=0 and rate=0: the matrix would never adapt; give one of them")
@@ -69,7 +69,7 @@ def pace(curvature: Any, rate: Any) -> tuple[float, float]:
 
 
 class _Looking(EnginePlayer):
-    """A player that sees the example to come, and keeps what it predicts for it within `slab`."""
+    """A player that sees the next example, and keeps its prediction for it within `slab`."""
 
     _matrix = True
     slab: float | None
@@ -77,10 +77,10 @@ class _Looking(EnginePlayer):
     _first: Array  # w_1
     _name = "Luo (2016), Proposition 1"
     curvature: float
-    _pace = 0.0  # the rate that falls, of which curved losses know nothing
+    _pace = 0.0  # the falling rate, which curved losses do not need
 
     def look(self, x: Any) -> None:
-        """The example that comes next: the point is moved to where `|<w, x>| <= slab`."""
+        """Show the next example: the point is moved to where `|<w, x>| <= slab`."""
         if self.slab is None:
             raise ValueError("slab= was not given: there is no slab to move to")
         self._core.look(vector(x, "x", self.dimension), self.slab)
@@ -94,7 +94,7 @@ class _Looking(EnginePlayer):
         return told if told.points is None else told._replace(points=told.points.reshape(X.shape))
 
     def _metric(self) -> Array:
-        """A, the matrix so far."""
+        """The matrix A so far."""
         d = self.dimension
         return np.asarray(self._engine.sums()["matrix"]).reshape(d, d)
 
@@ -139,7 +139,7 @@ class _Looking(EnginePlayer):
 
     @property
     def _steps(self) -> bool:
-        """Whether the theorem can begin in the middle of the rounds: each step is from where it is."""
+        """Whether the theorem can begin in any round, as each step starts from the current point."""
         return True
 
     def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
@@ -209,8 +209,6 @@ class OnlineNewtonStep(_Looking):
     >>> player.point
     array([-0.5,  0. ])
     """
-
-    _options = ("dimension", "alpha", "curvature", "rate", "domain", "slab", "lazy", "delta")
 
     def __init__(
         self,
@@ -287,7 +285,7 @@ class OnlineNewtonStep(_Looking):
 
 
 class InvariantNewtonStep(_Looking):
-    """Newton steps that no linear map of the examples can disturb.
+    """Newton steps that are invariant under linear maps of the examples.
 
     Luo (2016), appendix C.2, repaired.
 
@@ -305,8 +303,6 @@ class InvariantNewtonStep(_Looking):
     >>> player.point
     array([0., 0.])
     """
-
-    _options = ("dimension", "curvature", "slab")
 
     def __init__(self, dimension: int, *, curvature: float = 0.125, slab: float = 1.0) -> None:
         self.dimension, self.domain = whole(dimension, "dimension"), Everything()

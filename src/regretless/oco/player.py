@@ -1,10 +1,8 @@
-"""Players of online convex optimisation, and what their runs return."""
+"""The base of players of online convex optimisation, and their runs."""
 
-import copy
-import inspect
 import math
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +10,8 @@ from numpy.typing import NDArray
 from regretless import losses
 from regretless.base.arguments import Array, instance, matrix, positive, shown, vector, whole
 from regretless.base.run import Run
-from regretless.base.threads import OneThread
-from regretless.base.values import call_of
+from regretless.base.state import Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.domains import Ball, Domain, Everything, Intersection
 from regretless.geometry import Entropy, Euclidean, Geometry
@@ -21,13 +19,13 @@ from regretless.losses import Loss
 from regretless.oco.convex_losses import score_sizes
 from regretless.oco.hindsight import Hindsight, best_point
 
-# --- A run of a player of online convex optimisation ----------------------------------------------
+# --- runs -----------------------------------------------------------------------------------------
 
 _EPS = float(np.finfo(float).eps)
 
 
 class Played(NamedTuple):
-    """What a player tells of its rounds.
+    """The record of a player's rounds.
 
     Attributes: `losses` suffered; `strengths`, one over the rate that each round was played with, and
     `paid`, the part of the bound that does not depend on the comparator, as the player's theorem has
@@ -109,7 +107,7 @@ class ConvexRun(Run):
         return curve
 
     def _trivial(self) -> Array:
-        """After each round, what gradients of these sizes can do across the domain."""
+        """After each round, the trivial bound: gradients of these sizes times the diameter."""
         player, d = self.after, self.after.dimension
         nothing = np.full(self.rounds, np.inf)
         if not self.rounds or not player.domain.bounded(d):
@@ -132,7 +130,7 @@ class ConvexRun(Run):
         return found._replace(bounds=found.bounds | {"trivial": trivial})
 
     def _rounding(self, u: Array) -> Array:
-        """Of the sums of losses, after each round, and of the player's."""
+        """A bound, after each round, on the rounding error of the regret."""
         sizes = np.abs(self.losses)
         if self.kind is None or self.targets is None:
             sizes = sizes + np.abs(self._theirs(u))
@@ -205,7 +203,7 @@ class ConvexRun(Run):
         return f"<{self.rounds} rounds of {self.after!r}, loss {self.loss:.4g}>"
 
 
-# --- what all players of online convex optimisation have in common (Shalev-Shwartz (2012), --------
+# --- players --------------------------------------------------------------------------------------
 
 # In each round the player shows a point, a convex loss is revealed, and the player is given a
 # subgradient of it there. Every bound on the regret of the linear losses `<., z_t>` that these make is
@@ -214,15 +212,15 @@ class ConvexRun(Run):
 
 
 class Theorem(NamedTuple):
-    """Bounds by the name of their analysis, what they assume, and where they are from."""
+    """Bounds by the name of their analysis, their assumptions, and their source."""
 
     bounds: dict[str, float]
     assumptions: dict[str, bool | None]
     name: str
 
 
-class Player(OneThread, ABC):
-    """A player: `point` is what it plays now, `update` tells it what became of that.
+class Player(Stateful, ABC):
+    """A player of points: it plays `point`, and `update` gives it a gradient of the loss there.
 
     Attributes: `dimension`; `domain`, what may be played; `rounds` played; `linear`, the sum of
     `<w_t, z_t>`; `gradient_sum`, that of the gradients `z_t`; `radius`, how far its comparators reach
@@ -237,12 +235,11 @@ class Player(OneThread, ABC):
     gross: float
     peaks: float
     radius: float = 1.0
-    _options: tuple[str, ...] = ("dimension",)  # what it is made of, as far as its repr tells
 
     @property
     @abstractmethod
     def point(self) -> Array:
-        """What is played now."""
+        """The point to play now."""
 
     @abstractmethod
     def update(self, gradient: Any) -> float:
@@ -254,7 +251,7 @@ class Player(OneThread, ABC):
 
     @abstractmethod
     def _theorem(self, among: Domain | Array) -> Theorem:
-        """What is proven of the regret so far, against a point or all points of a set."""
+        """Bounds on the regret so far, against a point or all points of a set."""
 
     @abstractmethod
     def _curve(self, run: ConvexRun, u: Array) -> Array:
@@ -264,13 +261,13 @@ class Player(OneThread, ABC):
         """
 
     def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
-        """The same at the end of the run, by all analyses: those of all rounds, less what was before."""
+        """All bounds at the end of a run: those of all rounds, less the regret before the run."""
         bounds, assumptions, name = self._theorem(u)
         earlier = run.before._regret_to(u)
         return Theorem({k: bound - earlier for k, bound in bounds.items()}, assumptions, name)
 
     def _trivial(self) -> float:
-        """Whoever plays in the domain: what gradients of these sizes can do across its diameter."""
+        """The trivial bound: gradients of these sizes times the diameter of the domain."""
         if not self.domain.bounded(self.dimension):
             return math.inf
         return self.peaks * self.domain.diameter(Entropy(), self.dimension)
@@ -280,12 +277,12 @@ class Player(OneThread, ABC):
         found = self._theorem(among)
         return found._replace(bounds=found.bounds | {"trivial": self._trivial()})
 
-    # --- who it is compared with -------------------------------------------------------------------
+    # --- comparators -------------------------------------------------------------------------------
 
     def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:
         """The linearised regret so far, against a point or the largest in a set.
 
-        Parameters: as of `certificate`. Infinite if a domain that is asked for has no end in the
+        Parameters: see `certificate`. Infinite if a domain that is asked for has no end in the
         direction that would have been best.
         """
         return self._regret(self._among(comparator, norm))
@@ -316,7 +313,7 @@ class Player(OneThread, ABC):
         )
 
     def _among(self, comparator: Any, norm: float | None) -> Domain | Array:
-        """The point or the set of points that is meant."""
+        """The comparator as a point or a set of points."""
         if comparator is None or (isinstance(comparator, str) and comparator == "best"):
             if self.domain.bounded(self.dimension):
                 return self.domain
@@ -336,7 +333,7 @@ class Player(OneThread, ABC):
         return f"all points of {among}" if isinstance(among, Domain) else f"the point {among}"
 
     def _inside(self, among: Domain | Array) -> bool | None:
-        """Whether the theorem's domain has them."""
+        """Whether the comparators are in the domain of the theorem."""
         if isinstance(among, Domain):
             return self.domain.includes(among, self.dimension)
         return self.domain.contains(among)
@@ -355,7 +352,7 @@ class Player(OneThread, ABC):
         return self.linear - float(u @ self.gradient_sum)
 
     def _rounding(self, among: Domain | Array) -> float:
-        """How far sums of `rounds` numbers, each rounded, can be from what they stand for."""
+        """A bound on the rounding error of sums of `rounds` numbers."""
         longest = (
             among.longest(self.dimension)
             if isinstance(among, Domain)
@@ -364,7 +361,7 @@ class Player(OneThread, ABC):
         size = self.gross + (longest * self.peaks if self.peaks else 0.0)
         return 4.0 * _EPS * (self.rounds + self.dimension) * size
 
-    # --- runs and copies ---------------------------------------------------------------------------
+    # --- runs and state ----------------------------------------------------------------------------
 
     def run(
         self, X: Any, y: Any = None, loss: str | losses.Loss | None = None, *, points: bool = True
@@ -383,33 +380,25 @@ class Player(OneThread, ABC):
         before = self.copy()
         try:
             played = self._play(rows, targets, kind, points)
-        except BaseException:  # a round was refused: none was played
+        except BaseException:  # a round was rejected: undo the rounds before it
             vars(self).update(vars(before))
             raise
         return ConvexRun(
             played, rows=rows, targets=targets, loss=kind, before=before, after=self.copy()
         )
 
-    def __repr__(self) -> str:
-        given = {name: getattr(self, name) for name in self._options}
-        parameters = inspect.signature(type(self)).parameters
-        empty = inspect.Parameter.empty
-        needed = {name for name, each in parameters.items() if each.default is empty} | {
-            "dimension"
-        }
-        try:
-            plain = type(self)(**{name: value for name, value in given.items() if name in needed})
-        except TypeError:  # a class of the user's, which takes other arguments
-            plain = None
-        return call_of(self, given, plain, needed)
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        options = super()._options()
+        if "domain" in options and self.domain == self._largest_domain:
+            options["domain"] = None  # as it is by default
+        return options
 
-    @abstractmethod
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-
-    def copy(self) -> Self:
-        """Another player that has learned the same."""
-        return copy.deepcopy(self)
+    @property
+    def _largest_domain(self) -> Domain:
+        """The default domain."""
+        geometry: Geometry | None = getattr(self, "geometry", None)
+        return Everything() if geometry is None else geometry.domain
 
 
 class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum", "gross", "peaks")):
@@ -423,7 +412,7 @@ class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum", "gros
 
     @abstractmethod
     def _move(self, gradient: Array) -> None:
-        """Take a gradient in; its shape and numbers have been checked."""
+        """Learn from a gradient, which has been checked."""
 
     def update(self, gradient: Any) -> float:
         z = vector(gradient, "gradient", self.dimension)
@@ -433,7 +422,7 @@ class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum", "gros
         return suffered
 
     def _count(self, linear: float, z: Array) -> None:
-        """Take a round into the sums."""
+        """Add a round to the sums."""
         self.rounds += 1
         self.linear += linear
         self.gradient_sum = self.gradient_sum + z
@@ -463,7 +452,7 @@ class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum", "gros
 
 
 def implied_dimension(domain: Domain, geometry: Geometry | None = None) -> int:
-    """The number of coordinates that a domain or a geometry has by itself."""
+    """The number of coordinates that a domain or a geometry implies."""
     parts = [geometry, *getattr(domain, "domains", (domain,))]
     for part, name in ((p, n) for p in parts for n in ("matrix", "low", "center", "x")):
         found = getattr(part, name, None)

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ class Sketch(ABC):
 
     @abstractmethod
     def add(self, g: Array) -> None:
-        """Take in a gradient that is not 0."""
+        """Add a gradient that is not 0."""
 
     def times(self, v: Array) -> Array:
         """`S' S v`."""
@@ -53,7 +53,7 @@ class Sketch(ABC):
         inner.flat[:: len(inner) + 1] += self.alpha
         try:
             inside = np.linalg.solve(inner, self.rows @ v)
-        except np.linalg.LinAlgError:  # alpha is nothing beside the rows, which are alike
+        except np.linalg.LinAlgError:  # alpha is negligible, and rows are dependent
             inside = np.linalg.lstsq(inner, self.rows @ v)[0]
         return (v - self.rows.T @ inside) / self.alpha
 
@@ -138,7 +138,7 @@ class RandomProjection(Sketch):
         self.drawn += 1
 
     def _draw(self) -> Array:
-        """The numbers that the compiled sketch draws: from a counter, so that they need no state."""
+        """The random numbers of the compiled sketch, which depend on a counter and need no state."""
         counter = np.arange(2 * self.size, dtype=np.uint64) + np.uint64(
             (self.seed * 0x9E3779B97F4A7C15 + 2 * self.drawn * self.size) % 2**64
         )
@@ -256,8 +256,6 @@ class SketchedOnlineNewton(EnginePlayer):
     True
     """
 
-    _options = ("dimension", "sketch", "size", "alpha", "curvature", "rate", "seed")
-
     def __init__(
         self,
         dimension: int,
@@ -278,10 +276,10 @@ class SketchedOnlineNewton(EnginePlayer):
         self._engine = self._start()
 
     @classmethod
-    def _check_size(cls, options: dict[str, Any], size: int) -> None:
-        super()._check_size(options, size)
+    def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
+        super()._check_size(options, numbers)
         rows = {"full": options["dimension"], "rp": options["size"]}.get(options["sketch"], 1)
-        if whole(rows, "size", 0) * options["dimension"] > size:
+        if whole(rows, "size", 0) * options["dimension"] > numbers:
             raise ValueError(f"size={rows} is more than the state has numbers of")
 
     def _start(self) -> Engine:
@@ -313,7 +311,7 @@ class SketchedOnlineNewton(EnginePlayer):
 
     @property
     def _certain(self) -> bool:
-        """Whether what the sketch adds is at most what curved losses pay for."""
+        """Whether the sketch adds no more to the matrix than the curvature of the losses covers."""
         return self.sketch in ("full", "fd") and self.rate == 0.0
 
     def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
@@ -352,7 +350,7 @@ class _SketchedSteps(EngineInPython):
         self.theta, self.point = np.zeros(dimension), np.zeros(dimension)
 
     def update(self, gradient: Any) -> float:
-        """A round; returns the linear loss."""
+        """Play a round; returns the linear loss."""
         g, w = vector(gradient, "gradient", len(self.point)), self.point
         suffered = float(w @ g)
         self.count(suffered, g)
@@ -369,7 +367,7 @@ class _SketchedSteps(EngineInPython):
         return suffered
 
     def sums(self) -> dict[str, Any]:
-        """What bounds are made of."""
+        """The sums that bounds need."""
         return {"sketched": self.sketch.times, "cross": self.cross, "squares": self.squares}
 
     def state(self) -> Array:
@@ -384,7 +382,7 @@ class _SketchedSteps(EngineInPython):
         if len(state) < n + 3 * d:
             raise ValueError("the state is of another player")
         vectors = state[n : n + 3 * d].reshape(3, d)
-        # of the cross terms only bounds are made, which may be infinite
+        # cross terms are used in bounds only, which may be infinite
         sound = np.abs(vectors) <= [[_FAR], [_FAR], [math.inf]]
         check_entries(vectors, sound, "state", f"is beyond {_FAR:g}")
         numbers = dict(zip(self._NUMBERS, state[:n].tolist()))

@@ -20,7 +20,7 @@ _PULLS = 50  # of the proximal point method, from near at first to far
 def minimise_regularised(
     total: Total, psi: Geometry, eta: float, theta: Array, tolerance: float
 ) -> tuple[Array, float]:
-    """The minimiser of `psi / eta + total`, and a bound on how much it is off in value.
+    """The minimiser of `psi / eta + total`, and a bound on its error in value.
 
     It is sought from `link(eta theta)`.
 
@@ -83,11 +83,11 @@ class _Bent:
         return found
 
     def residual(self, psi: Geometry, eta: float) -> Callable[[Array], Array]:
-        """What is 0 where `theta` gives the minimiser of it and `psi / eta`."""
+        """The residual, which is 0 if `theta` gives the minimiser of the sum and `psi / eta`."""
         return lambda theta: theta + self.gradient(psi.link(eta * theta))
 
     def above(self, w: Array) -> float:
-        """How much the losses are above the tangents of slope `duals`."""
+        """The height of the losses above the tangents of slope `duals`."""
         found = 0.0
         for (kind, X, y), c, dual in zip(self._kinked, self._centres(w), self.duals(w)):
             s, v = X @ w, c - dual / self._rho
@@ -188,7 +188,7 @@ def _mixture(slopes: Array, heights: Array, psi: Geometry, eta: float, weights: 
 
 
 def minimise(total: Total, domain: Domain, near: Array, tolerance: float) -> tuple[Array, float]:
-    """The minimiser of `total` over a domain, and how much it is off in value.
+    """The minimiser of `total` over a domain, and a bound on its error in value.
 
     By proximal points, `w' = argmin total + ||. - w||^2 / (2 reach)`: there the pull
     `g = (w - w') / reach` is a subgradient of the total in the domain, so the value is at most

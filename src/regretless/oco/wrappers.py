@@ -1,18 +1,18 @@
-"""Players and learners around others: convex losses made linear, and learning from mistakes only.
+"""Wrappers of players and learners: linearised losses, learning from mistakes only, and doubling.
 
 Srebro (lecture 16), slides Reducing Convex to Linear, and those on the Perceptron.
 """
 
-import copy
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from regretless import losses
 from regretless.base.arguments import Array, function, instance, number, shown, vector
-from regretless.base.threads import OneThread
+from regretless.base.state import Parts, Stateful
+from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.domains import Domain
 from regretless.oco.convex_losses import Convex, ConvexLoss, Total, check_convex_loss
@@ -22,8 +22,8 @@ from regretless.oco.player import ConvexRun, Played, Player, Theorem
 _EPS = float(np.finfo(float).eps)
 
 
-class Linearized(OneThread, changing=("losses",)):
-    """Convex losses for a player of linear ones: it is given a subgradient at the point it played.
+class Linearized(Stateful, changing=("losses",)):
+    """Convex losses for a player of linear ones, which is given a subgradient at the point it played.
 
     As `f_t(w_t) - f_t(u) <= <z_t, w_t - u>` for `z_t` in the subdifferential at `w_t`, every bound
     on the player's regret is one on the regret of the convex losses (Shalev-Shwartz (2012), eq.
@@ -49,7 +49,7 @@ class Linearized(OneThread, changing=("losses",)):
 
     @property
     def point(self) -> Array:
-        """What is played now."""
+        """The point to play now."""
         return self.player.point
 
     @property
@@ -71,7 +71,7 @@ class Linearized(OneThread, changing=("losses",)):
         """Learn from an object with `value(w)` and `gradient(w)`; returns the loss suffered."""
         check_convex_loss(loss)
         w = self.player.point
-        with np.errstate(all="ignore"):  # what is not finite is refused
+        with np.errstate(all="ignore"):  # values that are not finite are rejected
             suffered = number(loss.value(w), "loss.value(point)")
         if not math.isfinite(suffered):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
@@ -115,20 +115,26 @@ class Linearized(OneThread, changing=("losses",)):
             rounding,
         )
 
+    @of_options
     def clone(self) -> Self:
-        """Another one around a clone of the player."""
+        """Another one with the same options that has learned nothing, around a new player."""
         return type(self)(self.player.clone())
 
-    def copy(self) -> Self:
-        """Another one that has learned the same; losses that are functions are shared."""
-        return copy.deepcopy(self)
+    def _learned(self) -> dict[str, Any]:
+        if self._functions:
+            raise ValueError(
+                f"{self.rounds} losses were learned, which are functions and cannot be saved; save the "
+                "player inside, or pickle it all"
+            )
+        return {"player": self.player}
 
-    def __repr__(self) -> str:
-        return f"Linearized({self.player!r})"
+    def _restore(self, parts: Parts) -> None:
+        self.player = instance(parts.take("player"), "player", type(self.player))
+        self._before = self.player.copy()
 
 
-class MistakeOnly(OneThread, changing=("rounds", "mistakes")):
-    """Give a learner only the rounds on which it erred; it stays as it is on the others.
+class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
+    """Let a learner learn only from the rounds on which it erred.
 
     If a learner makes at most M mistakes on every sequence, so does this, as it errs on every round
     that is passed on. A score of 0 counts as a mistake. Gradient descent on the hinge loss becomes
@@ -169,7 +175,7 @@ class MistakeOnly(OneThread, changing=("rounds", "mistakes")):
         return self.learner.predict_one(x)
 
     def learn_one(self, x: Any, y: Any) -> None:
-        """Learn from an example if it is got wrong."""
+        """Learn from an example if the prediction for it is wrong."""
         if isinstance(self.learner, Player):
             score = self.decision_one(x)
             if number(y, "y") not in (-1.0, 1.0):
@@ -187,24 +193,31 @@ class MistakeOnly(OneThread, changing=("rounds", "mistakes")):
         try:
             if said != y:
                 return True
-        except (TypeError, ValueError) as error:  # what cannot be compared, or has several answers
+        except (TypeError, ValueError) as error:  # not comparable, or compared by entry
             raise ValueError(f"y={shown(y)} is not a label: {error}") from error
         score = self.learner.decision_one(x) if hasattr(self.learner, "decision_one") else None
         return isinstance(score, float) and score == 0.0
 
+    @of_options
+    def _options(self) -> dict[str, Any]:
+        default = self.loss == losses.Hinge()
+        return {"learner": self.learner, "loss": "hinge" if default else self.loss}
+
+    @of_options
     def clone(self) -> Self:
-        """Another one around a clone of the learner."""
+        """Another one with the same options that has learned nothing, around a new learner."""
         return type(self)(self.learner.clone(), self.loss)
 
-    def copy(self) -> Self:
-        """Another one that has learned the same."""
-        return copy.deepcopy(self)
+    def _learned(self) -> dict[str, Any]:
+        return {"learner": self.learner, "rounds": self.rounds, "mistakes": self.mistakes}
 
-    def __repr__(self) -> str:
-        return f"MistakeOnly({self.learner!r}, loss={self.loss!r})"
+    def _restore(self, parts: Parts) -> None:
+        self.learner = instance(parts.take("learner"), "learner", type(self.learner))
+        self.rounds = parts.whole("rounds")
+        self.mistakes = parts.whole("mistakes", 0, self.rounds)
 
 
-# --- the doubling trick: a player that must know the number of rounds, for any number of them -----
+# --- the doubling trick: for any number of rounds, from players that must know it -----------------
 
 # Shalev-Shwartz (2012), section 2.3.1; Mohri et al. (2018), Theorem 8.7.
 
@@ -233,6 +246,8 @@ class DoublingTrick(
     >>> [player.update([1.0]) for _ in range(4)], [p.rounds for p in player.periods]
     ([0.0, 0.0, -0.7071067811865475, 0.0], [1, 2, 1])
     """
+
+    _yours: ClassVar[tuple[str, ...]] = ("factory",)
 
     def __init__(self, factory: Callable[[int], Player]) -> None:
         self.factory = function(factory, "factory", ": it makes a player for a horizon")
@@ -359,12 +374,21 @@ class DoublingTrick(
             settled += _least(part.proven(u))
         return np.concatenate(curves)
 
-    def clone(self) -> Self:
-        """Another player with the same options that has learned nothing."""
-        return type(self)(self.factory)
+    def _learned(self) -> dict[str, Any]:
+        return {"periods": self.periods}
 
-    def __repr__(self) -> str:
-        return f"DoublingTrick({self.factory!r})"
+    def _restore(self, parts: Parts) -> None:
+        self.periods = [instance(each, "periods", Player) for each in parts.take("periods")]
+        if any(player.dimension != self.dimension for player in self.periods):
+            raise ValueError(f"not all periods have the dimension of factory(1), {self.dimension}")
+        self._check_periods()
+        self._count()
+
+    def _check_periods(self) -> None:
+        played = [player.rounds for player in self.periods]
+        whole_ones = [2**m for m in range(len(played) - 1)]
+        if not played or played[:-1] != whole_ones or played[-1] >= 2 ** len(whole_ones):
+            raise ValueError(f"periods of {played} rounds are not doubled")
 
 
 def _least(theorem: Theorem) -> float:
@@ -375,5 +399,5 @@ def _least(theorem: Theorem) -> float:
 
 
 def _both(one: bool | None, other: bool | None) -> bool | None:
-    """Whether both held: False if one did not, None if that cannot be told of one."""
+    """Whether both held: False if one did not, None if one is unknown."""
     return False if False in (one, other) else None if None in (one, other) else True

@@ -207,7 +207,8 @@ def replay(
 
     Parameters: `log`; `policy`, a bandit with `act` and `update`, which learns; or an action, or one a
     row, or a function of the context whose value is an action, which do not. A bandit whose `feedback`
-    is "reward" is told rewards, `update(reward=r)`, others losses. The other parameters are as of `ips`.
+    is "reward" is told rewards, `update(reward=r)`, others losses. Other parameters:
+    see `ips`.
 
     >>> from regretless.bandits import LinUCB
     >>> random = np.random.default_rng(0)
@@ -411,7 +412,7 @@ def snips(
 
     A little biased, usually far less noisy than `ips`. The interval "normal" is by the delta method: the
     variance is `sum(w^2 (r - value)^2) / sum(w)^2`. The others are the values v for which that of the
-    terms `w (r - v)`, whose mean is 0 for the value of the policy, covers 0. Parameters: as of `ips`.
+    terms `w (r - v)`, whose mean is 0 for the value of the policy, covers 0. Parameters: see `ips`.
 
     >>> log = Log([0, 1, 1, 0], [1.0, 0.0, 1.0, 0.0], propensities=[0.5, 0.5, 0.5, 0.5])
     >>> snips(log, [0, 1, 0, 1]).value
@@ -479,7 +480,7 @@ def doubly_robust(
     Right in the mean if either the propensities or the model are, and less noisy than `ips` the better
     the model. Parameters: `predictions`, q of every action in every row, made without looking at the
     reward of that row; by default ridge regressions on the contexts, one for each action, each half of
-    the log predicted by the other. The others as of `ips`.
+    the log predicted by the other. Other parameters: see `ips`.
 
     >>> log = Log([0, 1, 1, 0], [1.0, 0.0, 1.0, 0.0], propensities=[0.5, 0.5, 0.5, 0.5])
     >>> doubly_robust(log, 1, predictions=[[0.5, 0.5]] * 4).value
