@@ -118,12 +118,18 @@ def measured(X: csr_array, y: NDArray[np.float64]) -> dict[str, Tuned | float]:
 
 
 def shown(cell: Tuned | float | None, starred: bool) -> str:
-    """An error rate; with a star if the thesis' grid does not have its step."""
+    """An error rate, with a dagger if its step is not on the thesis' grid."""
     if cell is None:
         return ""
     if not isinstance(cell, Tuned):
         return f"{cell:.4f}"
-    return f"{cell.error:.4f}" + ("\\*" if starred and cell.step not in THESIS_STEPS else "")
+    return f"{cell.error:.4f}" + ("†" if starred and cell.step not in THESIS_STEPS else "")
+
+
+def shown_power(step: str) -> str:
+    """A power of two, as `power` writes it, as mathematics for the page."""
+    base, _, exponent = step.partition("^")
+    return f"${base}^{{{exponent}}}$"
 
 
 def rows(name: str, found: dict[str, dict[str, Tuned | float]]) -> Iterator[str]:
@@ -176,13 +182,13 @@ def main() -> None:
             spectra[name] = eigenvalues(X, y, best.step)
             print(name, THESIS_EIGENVALUES[name], spectra[name], flush=True)
     keep("newton_tables", {"D.3": results, "4.1": spectra, "not at hand": missing})
-    put("table D.3", [*table, "", f"Not at hand: {', '.join(missing) or 'none'}."])
+    put("table D.3", [*table, "", f"Data sets not available: {', '.join(missing) or 'none'}."])
     put(
         "table 4.1",
         ["| set | thesis | ours | step |", "|---|--:|--:|--:|"]
         + [
             f"| {name} | {THESIS_EIGENVALUES[name]:.3f} | {each['largest difference']:.3f} "
-            f"| {each['step']} |"
+            f"| {shown_power(each['step'])} |"
             for name, each in spectra.items()
         ],
     )
