@@ -1,8 +1,8 @@
-"""Luo (2016), Tables D.3 and 4.1: sketched Newton on real sets, its numbers beside ours.
+"""Luo (2016), Tables D.3 and 4.1: sketched Newton on real data sets, printed and repeated.
 
     python experiments/newton_tables.py --data DIR
 
-Needs scikit-learn, for the files. Writes results/newton_tables.json and both tables of
+Needs scikit-learn to read the files. Writes results/newton_tables.json and both tables of
 docs/newton_experiments.md.
 """
 
@@ -40,7 +40,7 @@ COLUMNS = {
     "AdaGrad": adagrad(intercept=True),
 }
 UNTUNED = "untuned"
-FILES = {"mnist": "mnist_4v9"}  # where a set is called otherwise
+FILES = {"mnist": "mnist_4v9"}  # data sets whose file has another name
 THESIS = {  # Table D.3, in the order of COLUMNS
     "20news": (0.121338, 0.121338, 0.049590, 0.049590, 0.068020),
     "a9a": (0.204447, 0.195203, 0.155953, 0.155953, 0.156414),
@@ -133,7 +133,7 @@ def shown_power(step: str) -> str:
 
 
 def rows(name: str, found: dict[str, dict[str, Tuned | float]]) -> Iterator[str]:
-    """The thesis' line, then ours."""
+    """The line of the thesis, then ours."""
     lines = {"thesis": dict(zip(COLUMNS, THESIS[name])), **found}
     for k, (run, cells) in enumerate(lines.items()):
         texts = [
@@ -151,7 +151,7 @@ def plain(cell: Tuned | float) -> Any:
 
 
 def main() -> None:
-    """Run all sets that are there and write the results."""
+    """Run all data sets that are available and write the results."""
     folder = data_folder(__doc__.partition("\n")[0])
     results: dict[str, Any] = {}
     spectra: dict[str, Any] = {}
