@@ -1,4 +1,4 @@
-"""What no linear model could have gone below, beside what a learner lost and what the best model loses.
+"""Compare a learner with the best linear model and with a lower bound that holds for all of them.
 
 python examples/audit_bounds.py [--plot bounds.png]
 """
@@ -28,7 +28,7 @@ def least(X: Any, y: Any, norm: float) -> float:
 
 
 def main() -> None:
-    """Learn a stream piece by piece, and audit it."""
+    """Learn a stream part by part, and audit it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", help="where to write the picture, .png or .svg")
     options = parser.parse_args()
@@ -44,7 +44,7 @@ def main() -> None:
     for first in range(0, EXAMPLES, PIECE):
         last = first + PIECE
         scores = []
-        for t in range(first, last):  # of the learner as it was before each example
+        for t in range(first, last):  # each score is made before the example is learned
             scores.append(model.decision_one(X[t]))
             model.learn_one(X[t], y[t])
         audit.learn_many(X[first:last], y[first:last], scores)
@@ -54,8 +54,8 @@ def main() -> None:
         for norm in NORMS:
             bounds[norm].append(audit.best_possible(norm, mean=True))
             truths[norm].append(least(units, np.where(y[:last], 1.0, -1.0), norm))
-    print(f"{EXAMPLES:,} examples, {FEATURES} features in units of their own")
-    print(f"\nlearner's mean loss {losses[-1]:.4f}\n\nnorm   proved least    truth   share")
+    print(f"{EXAMPLES:,} examples, {FEATURES} features on different scales")
+    print(f"\nlearner's mean loss {losses[-1]:.4f}\n\nnorm    lower bound    truth   share")
     for norm in NORMS:
         bound, best = bounds[norm][-1], truths[norm][-1]
         print(f"{norm:4} {bound:14.4f} {best:8.4f} {bound / best:7.1%}")
@@ -70,14 +70,16 @@ def main() -> None:
                 truths[norm],
                 color="tab:blue",
                 linestyle="--",
-                label="best model of the norm",
+                label="best model of this norm",
             )
-            axes.plot(times, bounds[norm], color="tab:red", label="proved: none is below")
+            axes.plot(times, bounds[norm], color="tab:red", label="lower bound for this norm")
             axes.set(title=f"norm {norm}", xlabel="examples", ylim=(0, None))
             axes.grid(alpha=0.3)
         figure.axes[0].set_ylabel("mean logistic loss")
         figure.axes[0].legend(loc="lower right")
-        figure.suptitle("What no linear model could have gone below, after each piece of a stream")
+        figure.suptitle(
+            "Lower bounds on the loss of all linear models, after each part of a stream"
+        )
         figure.savefig(options.plot, dpi=150)
         print(f"\nwrote {options.plot}")
 

@@ -1,4 +1,4 @@
-"""Batch learning by one pass: the predictors made of an online learner, beside scikit-learn's SGD.
+"""Batch learning in one pass: predictors made from an online learner, and scikit-learn's SGD.
 
     python examples/batch_by_one_pass.py [--plot errors.png]
 
@@ -89,7 +89,7 @@ def main() -> None:
     for name, shares in found.items():
         bound = f"{np.mean(promised[name]):7.1%}" if name in promised else f"{'':7}"
         print(f"{name:24} {np.mean(shares):10.1%} {max(shares):7.1%} {bound}")
-    print(f"\nMeans over {SPLITS} splits. bound: with probability 95% no more labels are wrong.")
+    print(f"\nMeans over {SPLITS} splits. Each bound on the error holds with probability 95%.")
     if path:
         draw(found, path)
 

@@ -1,4 +1,4 @@
-"""A weak learner of your own, boosted online: five features vote, and one of them decides too little.
+"""Boost a weak learner of your own: it looks at one feature, while five decide the label.
 
 python examples/boosted_stream.py [--plot curves.png]
 """
@@ -16,24 +16,24 @@ from regretless.plots.curves import picture_path, save
 
 
 class OneFeature:
-    """Says what the one feature says that has agreed with the label most often, by weight."""
+    """Predicts by the one feature that has agreed with the label most often, by weight."""
 
     def __init__(self) -> None:
         self.agreed: dict[str, float] = defaultdict(float)
 
     def learn_one(self, x: dict[str, float], y: bool, w: float = 1.0) -> None:
-        """Count who was right."""
+        """Count how often each feature agrees with the label."""
         for name, value in x.items():
             self.agreed[name] += w if (value > 0) == y else -w
 
     def predict_one(self, x: dict[str, float]) -> bool:
-        """What the best feature says, or the contrary if it is wrong more often than right."""
+        """The label by the best feature, negated if the feature is mostly wrong."""
         name = max(x, key=lambda each: abs(self.agreed[each]))
         return (x[name] > 0) == (self.agreed[name] >= 0)
 
 
 def votes(count: int) -> list[tuple[dict[str, float], bool]]:
-    """Labels by the majority of five of ten features, of which one in twenty is turned."""
+    """Labels by the majority of five of ten features; one label in twenty is flipped."""
     random = np.random.default_rng(0)
     X = random.choice([-1.0, 1.0], (count, 10))
     y = (X[:, :5].sum(axis=1) > 0) ^ (random.random(count) < 0.05)
@@ -73,7 +73,7 @@ def main() -> None:
             print(f"{'':12} {certificate.mistakes:,.0f} mistakes, {bound}")
     if options.plot:
         figure = learning_curves(curves, loss_name="share of wrong predictions")
-        figure.axes[0].set_xlim(30, len(rows))  # before there is more chance than learning
+        figure.axes[0].set_xlim(30, len(rows))  # the first predictions are mostly chance
         save(figure, options.plot)
         print(f"\nwrote {options.plot}")
 

@@ -1,10 +1,10 @@
-"""Boosted stumps: each sees a single feature, together they see all of them.
+"""Boosted stumps: each sees a single feature, and together they see all of them.
 
     python examples/boosted_stumps.py [--copies 20] [--plot boosted.png]
 
 Friedman's first problem: 10,000 points with ten features in [0, 1], of which five matter, and a noise of
-variance 1. A stump is a line in one feature, so it explains only one. Twenty of them, boosted, explain
-what a sum of lines can. The broken line is the variance of the target, the loss of the best constant.
+variance 1. A stump is a line in one feature, so it explains only one. Twenty boosted stumps explain what
+a sum of lines can. The dashed line is the variance of the target, the loss of the best constant.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> None:
         axes.axhline(float(np.var(targets)), color="0.5", linestyle="--", linewidth=1)
         axes.set_xlim(90, 12_000)
         axes.set_ylim(0, 40)
-        axes.set_title(f"One stump and {n} boosted: Friedman's first problem", loc="left")
+        axes.set_title(f"One stump and {n} boosted stumps: Friedman's first problem", loc="left")
         figure.savefig(options.plot, dpi=150)
 
 

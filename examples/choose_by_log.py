@@ -1,10 +1,10 @@
-"""Which of three offers to show? Log at random, judge by the log, then let a bandit decide.
+"""Log random offers, evaluate policies from the log, then let a bandit decide.
 
 python examples/choose_by_log.py [--rows 20000] [--plot reward.png]
 
-A shop logs offers that were shown at random. From the log alone: what would always showing one of them
-have brought, what a rule by the customer's age, and what a bandit that learns? Then the bandit plays
-live, and the picture shows what it earned.
+A shop shows one of three offers at random and logs the sales. The log alone tells how much each single
+offer would have sold, how much a rule by the customer's age, and how much a bandit that learns. Then the
+bandit plays live, and the picture shows its sales.
 """
 
 import argparse
@@ -20,7 +20,7 @@ OFFERS = ["bicycle", "armchair", "voucher"]
 
 
 def customers(rows: int, seed: int) -> tuple[Any, Any]:
-    """Contexts (age around 0, income around 0, a constant), and what each offer would bring."""
+    """Contexts (age around 0, income around 0, a constant), and the reward of each offer."""
     random = np.random.default_rng(seed)
     X = np.column_stack([random.normal(size=(rows, 2)), np.ones(rows)])
     age, income = X[:, 0], X[:, 1]
@@ -29,7 +29,7 @@ def customers(rows: int, seed: int) -> tuple[Any, Any]:
 
 
 def main() -> None:
-    """Log, judge, play."""
+    """Log, evaluate, play."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--plot", help="where to write the picture, .png or .svg")
@@ -39,7 +39,7 @@ def main() -> None:
     shown = np.random.default_rng(1).integers(3, size=len(X))
     earned = rewards[np.arange(len(X)), shown]
     log = Log(shown, earned, np.full(len(X), 1 / 3), X, n=3)
-    print(f"{len(X):,} offers shown at random, each brought {earned.mean():.3f}\n")
+    print(f"{len(X):,} offers shown at random, mean reward {earned.mean():.3f}\n")
     policies: dict[str, tuple[Any, str]] = {
         f"always the {offer}": (arm, "snips") for arm, offer in enumerate(OFFERS)
     }
@@ -48,10 +48,10 @@ def main() -> None:
     for name, (policy, method) in policies.items():
         found = evaluate(log, policy, method)
         low, high = found.interval
-        print(f"{name:20} {found.value:.3f}   {low:.3f} to {high:.3f}   by {method}")
+        print(f"{name:20} {found.value:.3f}   {low:.3f} to {high:.3f}   ({method})")
 
     X, rewards = customers(options.rows, seed=2)
-    print("\nlive, on as many new customers:")
+    print("\nlive, on the same number of new customers:")
     runs = {
         "LinUCB": LinUCB(3, 3).run(X, rewards),
         "epsilon-greedy": EpsilonGreedyLearner(LinearRegressor(), 3, epsilon=0.1).run(X, rewards),
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def draw(path: str, runs: dict[str, Any]) -> None:
-    """What was earned beyond the best single offer."""
+    """The sales beyond those of the best single offer."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 5), layout="constrained")
@@ -74,7 +74,7 @@ def draw(path: str, runs: dict[str, Any]) -> None:
         axes.plot(earned, linestyle=style, label=f"{name}: {earned[-1]:.0f}")
     axes.axhline(0.0, color="0.7", linewidth=0.8)
     axes.set(xlabel="customers", ylabel="sales beyond those of the best single offer")
-    axes.set_title("What it is worth to look at who comes", loc="left")
+    axes.set_title("The value of looking at the customer", loc="left")
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(path, dpi=150)

@@ -1,8 +1,9 @@
-"""Several learners on one stream, each example predicted before it is learned, in one table and picture.
+"""Compare several learners on one stream, in a table and a picture.
 
     python examples/compare_learners.py [--plot curves.png]
 
-Learners of River and scikit-learn join in where these are installed.
+Each example is predicted before it is learned. Learners of River and scikit-learn take part if these
+libraries are installed.
 """
 
 import argparse
@@ -12,12 +13,12 @@ from typing import Any
 from regretless import evaluate, plots, streams
 from regretless.linear import LinearClassifier, PassiveAggressive, Perceptron
 
-# losses of another kind, or on another scale
+# these have other losses, or losses on another scale
 APART = ("Perceptron", "passive-aggressive", "scikit-learn, SGD")
 
 
 def learners() -> dict[str, Any]:
-    """What is compared; all at their defaults."""
+    """The learners, all with their default options."""
     out: dict[str, Any] = {
         "coin (default)": LinearClassifier(),
         "AdaGrad": LinearClassifier(rule="adagrad"),

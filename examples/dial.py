@@ -1,4 +1,4 @@
-"""Set a price day after day and see only what it earned: gradients made of one value, of two, and given.
+"""Set two prices a day and see only what they earned: once a day, twice a day, or with the slope.
 
 python examples/dial.py [--plot regret.png]
 """
@@ -14,16 +14,16 @@ from regretless.oco import OnlineGradientDescent
 from regretless.plots.curves import picture_path, save
 
 DAYS, SEEDS = 3000, 10
-BEST = np.array([0.3, 0.6])  # of two prices; nobody knows it
+BEST = np.array([0.3, 0.6])  # the best prices, which the player does not know
 
 
 def missed(prices: np.ndarray) -> float:
-    """What was not earned that day."""
+    """The earnings missed that day."""
     return float(np.abs(prices - BEST).sum())
 
 
 def curve(seed: int, points: int) -> np.ndarray:
-    """The regret after each day of who sees one value a day, two, or the slope (0)."""
+    """The regret after each day, with one value a day, two values, or (points=0) the slope."""
     if points:
         player: Any = BanditGradientDescent(
             2,
@@ -46,18 +46,18 @@ def curve(seed: int, points: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Print what was missed, and draw it."""
+    """Print the missed earnings, and draw them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", help="where to write the picture, .png or .svg")
     options = parser.parse_args()
     if options.plot:
         picture_path(options.plot)
-    names = {"one value a day": 1, "two values a day": 2, "the slope is seen": 0}
+    names = {"one value a day": 1, "two values a day": 2, "known slope": 0}
     found = {
         name: np.array([curve(seed, points) for seed in range(SEEDS if points else 1)])
         for name, points in names.items()
     }
-    print(f"missed in {DAYS:,} days, in the mean of {SEEDS} seeds")
+    print(f"earnings missed in {DAYS:,} days, mean of {SEEDS} seeds")
     for name, regrets in found.items():
         print(f"{name:20} {regrets[:, -1].mean():8.1f}")
     if options.plot:
@@ -72,8 +72,8 @@ def main() -> None:
             axes.fill_between(days, low, high, color=colour, alpha=0.15)
             axes.plot(days, regrets.mean(axis=0), linestyle=style, color=colour, label=name)
         axes.set(xscale="log", yscale="log", xlim=(10, DAYS), ylim=(1, None))
-        axes.set(xlabel="days", ylabel="missed so far")
-        axes.set_title("A dial of which only the outcome is seen; bands: all seeds", loc="left")
+        axes.set(xlabel="days", ylabel="earnings missed so far")
+        axes.set_title("Regret if only the earnings are seen; bands: all seeds", loc="left")
         axes.grid(alpha=0.3)
         axes.legend()
         save(figure, options.plot)

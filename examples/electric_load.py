@@ -7,8 +7,8 @@ python examples/electric_load.py --data DIR [--plot PREFIX]
 regional_load_experts.csv.gz           398 days at 20h: Date, Load in MW, and 65 forecasts of it
 opera_experts.csv, opera_targets.csv   112 weeks: three forecasts of the load, and the load
 
---plot writes PREFIX_weights.png, PREFIX_residuals.png and PREFIX_oracles.png, of the days and of the
-best mixture; the weights are those of the 13 models, each the sum of its quantiles'.
+--plot writes PREFIX_weights.png, PREFIX_residuals.png and PREFIX_oracles.png for the best mixture of the
+daily forecasts; the weight of each of the 13 models is the sum over its quantiles.
 """
 
 import argparse
@@ -37,13 +37,13 @@ def days(folder: Path) -> tuple[list[str], Any, Any]:
 
 
 def weeks(folder: Path) -> tuple[list[str], Any, Any]:
-    """The same of the three experts of opera's vignette: an additive model, with AR errors, boosting."""
+    """The same for the three experts of opera's vignette: additive model, AR errors, boosting."""
     X, y = (np.loadtxt(folder / file, delimiter=",", skiprows=1) / 1000.0 for file in WEEKS)
     return ["gam", "ar", "gbm"], X, y
 
 
 def mix(title: str, names: list[str], X: Any, y: Any) -> Any:
-    """Run three players, print them beside what could have been done, and return the best run."""
+    """Run three players, print them and the oracles, and return the best run."""
     print(f"{title}: {len(y)} rounds, {len(names)} experts\n")
     print(f"{'':26}{'rmse, GW':>9}   regret to the best expert per round, linearised")
     runs = []
@@ -63,18 +63,14 @@ def main() -> None:
     """Mix, print, and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", default=os.environ.get("REGRETLESS_DATA"))
-    parser.add_argument(
-        "--plot", metavar="PREFIX", help="what the names of the pictures begin with"
-    )
+    parser.add_argument("--plot", metavar="PREFIX", help="prefix of the names of the pictures")
     options = parser.parse_args()
     if options.data is None:
-        parser.error(f"no --data and no REGRETLESS_DATA: name the directory that holds {DAYS}")
+        parser.error(f"pass --data, or set REGRETLESS_DATA, to the directory that holds {DAYS}")
     folder = Path(options.data)
     missing = [str(folder / file) for file in (DAYS, *WEEKS) if not (folder / file).exists()]
     if missing:
-        parser.error(
-            f"missing: {', '.join(missing)}; --data must name the directory that holds them"
-        )
+        parser.error(f"missing: {', '.join(missing)}; --data must be the directory that holds them")
     print(mix("Weeks", *weeks(folder)).summary(), end="\n\n\n")
     run = mix("Days", *days(folder))
     models = list(dict.fromkeys(name.rpartition("0.")[0] for name in run.names))

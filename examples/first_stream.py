@@ -1,4 +1,4 @@
-"""Learn four real data sets, one example at a time, in one pass, with nothing to tune.
+"""Learn four real data sets, one example at a time, in one pass, without tuning.
 
 python examples/first_stream.py            # the table
 python examples/first_stream.py --plot f.png   # and the learning curve of one of them
@@ -10,7 +10,7 @@ from typing import Any
 from regretless import evaluate, streams
 from regretless.linear import Auto, LinearClassifier, LinearRegressor
 
-# the norms fit the targets: progression of diabetes is measured in hundreds
+# the norms fit the targets: those of diabetes are in the hundreds
 JOBS: list[tuple[str, Any, tuple[int, ...]]] = [
     ("phishing", LinearClassifier(), (1, 3, 10)),
     ("phishing", Auto(), (1, 3, 10)),
@@ -21,7 +21,7 @@ JOBS: list[tuple[str, Any, tuple[int, ...]]] = [
 
 
 def plot_curve(path: str) -> None:
-    """Draw the mean loss so far beside what no linear model of three norms could have gone below."""
+    """Draw the mean loss so far, and lower bounds for linear models of three norms."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -52,13 +52,13 @@ def plot_curve(path: str) -> None:
     axes.set(
         xlabel="examples seen",
         ylabel="mean logistic loss (nats per example)",
-        title="One pass over 1,250 web pages, and what it proves of all linear models",
+        title="One pass over 1,250 web pages, and what it proves about all linear models",
         ylim=(0, 0.8),
         xlim=(0, 1250),
     )
     figure.tight_layout()
     figure.savefig(path, dpi=120)
-    print(f"\nThe curve is in {path}.")
+    print(f"\nwrote {path}")
 
 
 def main() -> None:
@@ -85,9 +85,9 @@ def main() -> None:
         )
     print(
         "\nprogressive: every example is predicted before it is learned."
-        "\nThe bounds are proved: no model chosen in hindsight is below them. A norm is measured in"
-        "\nunits of the largest value of each feature. Where a bound is above the mean loss, the learner"
-        "\nhas done better than all models of that norm."
+        "\nThe bounds are proved: no linear model of that norm, even chosen in hindsight, has a smaller"
+        "\nmean loss. A norm is measured in units of the largest value of each feature. Where a bound is"
+        "\nabove the mean loss, the learner did better than all models of that norm."
     )
     if plot:
         plot_curve(plot)

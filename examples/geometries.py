@@ -1,4 +1,4 @@
-"""The same losses on the triangle of three experts, in three geometries: how mirror descent walks.
+"""Run mirror descent on the same losses in three geometries, and draw its paths.
 
 python examples/geometries.py [--plot paths.png]
 """
@@ -18,7 +18,7 @@ CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 
 
 def losses() -> np.ndarray:
-    """The first expert is best at first, and the third in the end."""
+    """The first expert is the best at first, the third at the end."""
     random = np.random.default_rng(1)
     means = np.where(np.arange(ROUNDS)[:, None] < ROUNDS // 3, [0.2, 0.6, 0.7], [0.7, 0.6, 0.1])
     return means + 0.2 * random.normal(size=(ROUNDS, 3))

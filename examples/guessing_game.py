@@ -23,7 +23,7 @@ ROUNDS = 2000
 
 
 class Voting:
-    """A voter of `regretless.experts` who is given what all hypotheses say."""
+    """A voter of `regretless.experts` that takes the labels of all hypotheses as advice."""
 
     def __init__(self, voter: type[Halving], H: FiniteClass) -> None:
         self.H, self.voter = H, voter(len(H))
@@ -33,12 +33,12 @@ class Voting:
         return self.voter.predict(self.H.at(x))
 
     def learn_one(self, x: int, y: int) -> None:
-        """Tell who was right."""
+        """Tell the voter the label."""
         self.voter.update(self.H.at(x), y)
 
 
 def main() -> None:
-    """Classes, the mistakes that can be forced in each; then labels one in five of which is wrong."""
+    """Print the mistakes that can be forced in each class; then learn from noisy labels."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", help="where to write the regret, .png or .svg")
     parser.add_argument("--tree", help="where to write the tree of the thresholds, .png or .svg")
@@ -51,7 +51,7 @@ def main() -> None:
         "lines through a 4 x 4 grid": FiniteClass.halfspaces(4),
         "all functions on 8 points": FiniteClass.cube(8),
     }
-    print("The adversary walks down the class's tree and always says the opposite of the guess;")
+    print("The adversary walks down the class's tree and always answers the opposite of the guess;")
     print("yet some hypothesis is right in every round.\n")
     print(
         f"{'class':27} {'size':>5} {'VC':>3} {'Ldim':>4} {'SOA':>4} {'Halving':>8} {'Consistent':>11}"
@@ -64,8 +64,9 @@ def main() -> None:
         print(f"{name:27} {len(H):5} {vc_dimension(H):3} {d:4} {one:4} {two:8} {three:11}")
     in_order = FiniteClass.singletons(64)
     labels = [0] * 63 + [1]
-    print("\nSingletons asked in order, the last one right: SOA errs once,", end=" ")
-    print(f"Consistent {int(Consistent(64).run(in_order.advice(range(64)), labels).loss)} times.")
+    consistent = int(Consistent(64).run(in_order.advice(range(64)), labels).loss)
+    print("\nSingletons in order, and the last one is right:", end=" ")
+    print(f"SOA makes 1 mistake, Consistent {consistent}.")
     assert SOA(in_order).run(range(64), labels).mistakes == 1
 
     H = classes["thresholds on 15 points"]
@@ -76,13 +77,13 @@ def main() -> None:
     run = learner.run(xs.tolist(), ys.astype(int).tolist())
     best = run.loss - run.regret()
     print(
-        f"\nOne label in five is wrong, {ROUNDS:,} rounds: the best threshold is {run.best}, with"
+        f"\n{ROUNDS:,} rounds, one label in five flipped: the best threshold is {run.best}, with "
+        f"{best:.0f} mistakes."
     )
     print(
-        f"{best:.0f} mistakes; {run.loss:.1f} are expected of the learner, {run.regret():.1f} more.",
-        end=" ",
+        f"The learner makes {run.loss:.1f} mistakes in expectation, {run.regret():.1f} more; "
+        f"its theorem allows {run.bound():.1f} more."
     )
-    print(f"At most {run.bound():.1f} more can be.")
     if options.plot:
         run.plot().figure.savefig(options.plot, dpi=150)
         print(f"\nwrote {options.plot}")

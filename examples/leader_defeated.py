@@ -1,4 +1,4 @@
-"""An adversary that defeats Follow-the-Leader, and nobody who regularises.
+"""An adversary that defeats Follow-the-Leader, but no regularised player.
 
 Shalev-Shwartz (2012), Example 2.2.
 
@@ -29,12 +29,12 @@ def main() -> None:
     z[0] = -0.5
     interval = domains.Box(np.array([-1.0]), np.array([1.0]))
     players: dict[str, Any] = {
-        "Follow the leader": FollowTheLeader(1, interval),
+        "Follow-the-Leader": FollowTheLeader(1, interval),
         "FTRL = lazy gradient descent": OnlineGradientDescent(1, domain=interval),
         "Gradient descent, agile": OnlineGradientDescent(1, domain=interval, lazy=False),
         "Coin betting": CoinBetting(1),
     }
-    print(f"{ROUNDS:,} rounds on [-1, 1]; the best fixed point loses 1/2 less than nothing\n")
+    print(f"{ROUNDS:,} rounds on [-1, 1]; the best fixed point has loss -1/2\n")
     regrets = {}
     for name, player in players.items():
         run = player.run(z)
@@ -46,10 +46,10 @@ def main() -> None:
         figure = Figure(figsize=(8, 5), layout="constrained")
         axes = figure.add_subplot()
         for style, (name, regret) in zip(("-", "--", "-.", ":"), regrets.items()):
-            even = slice(1, None, 2)  # odd rounds give back: a line between would be a band
+            even = slice(1, None, 2)  # regret falls in odd rounds, which would blur the lines
             axes.plot(np.arange(1, ROUNDS + 1)[even], regret[even], linestyle=style, label=name)
         axes.set(xscale="log", yscale="log", xlabel="rounds", ylabel="regret after even rounds")
-        axes.set_title("Losses that alternate defeat who follows the leader", loc="left")
+        axes.set_title("Alternating losses defeat Follow-the-Leader", loc="left")
         axes.grid(alpha=0.3)
         axes.legend()
         figure.savefig(options.plot, dpi=150)

@@ -1,9 +1,9 @@
-"""How sure is a vote of stumps? Margins of AdaBoost, NH-Boost and NH-Boost.DT on tumours.
+"""How clear is a vote of stumps? Margins of AdaBoost, NH-Boost and NH-Boost.DT on tumours.
 
     python examples/margins.py [--rounds 200] [--plot margins.png]
 
-The three make about as few errors, but most votes of NH-Boost.DT are clearer, and as it goes on it
-leaves most examples aside (Luo (2016), Figures 2.3 and 2.2).
+The three make about the same number of errors, but most votes of NH-Boost.DT are clearer, and most of
+its examples soon have weight 0 (Luo (2016), Figures 2.3 and 2.2).
 """
 
 import argparse
@@ -38,7 +38,7 @@ def main() -> None:
             f"{margins.min():14.3f}{np.median(margins):8.3f}{model.zero_weights_.mean():10.3f}"
         )
     first = models["NH-Boost.DT"].stumps_[0]
-    print(f"\nx[{first.feature}] is {names[first.feature]}; the first {first}")
+    print(f"\nfirst {first}; x[{first.feature}] is {names[first.feature]}")
     if options.plot:
         plots.margin_curves(models, X[::2], y[::2], options.plot, title="breast cancer, training")
 

@@ -1,7 +1,7 @@
-"""Colonel Blotto: how to share soldiers among hills when the enemy does the same at the same time.
+"""Colonel Blotto: how to distribute soldiers over hills while the enemy does the same.
 
-Who has more soldiers on a hill takes it, and wins what it is worth. Nobody knows the best strategy
-offhand; two players who learn from each other find it, and prove how good it is.
+The side with more soldiers on a hill takes it and wins its worth. The best strategy is not obvious. Two
+players who learn from each other find it, and prove how good it is.
 
 python examples/minimax.py [--plot blotto.png]
 """
@@ -20,13 +20,13 @@ ROUNDS = 2000
 
 
 def shares() -> Any:
-    """All ways to send the soldiers, one a row."""
+    """All ways to distribute the soldiers, one in each row."""
     ways = itertools.product(range(SOLDIERS + 1), repeat=len(WORTH))
     return np.array([way for way in ways if sum(way) == SOLDIERS])
 
 
 def payoffs(ways: Any) -> Any:
-    """What the row player loses: the worth of the hills lost less that of those taken."""
+    """What the row player loses: the worth of the hills lost minus that of the hills taken."""
     return np.sign(ways[None, :, :] - ways[:, None, :]) @ np.array(WORTH)
 
 
@@ -39,15 +39,15 @@ def main() -> None:
     A = payoffs(ways)
     eq = solve(A)
     print(f"{SOLDIERS} soldiers, hills worth {WORTH}: {len(ways)} ways to send them\n")
-    print(f"value {eq.value:+.9f}, certainly between {eq.lower:+.1e} and {eq.upper:+.1e}")
+    print(f"value {eq.value:+.9f}, proved to lie between {eq.lower:+.1e} and {eq.upper:+.1e}")
     print(f"{eq!r}{', polished' * eq.polished}\n")
     for i in np.argsort(-eq.row)[:8]:
         print(f"  send {ways[i]} with probability {eq.row[i]:.3f}")
     even = np.full(len(ways), 1.0 / len(ways))
     print(
-        f"\nsending them at random loses {(even @ A).max():.2f} to who knows it, and the strategy"
+        f"\nsending them at random loses {(even @ A).max():.2f} to an enemy who knows it, the strategy"
     )
-    print(f"above at most {eq.upper:.1e}. The same by learning, {ROUNDS:,} rounds:\n")
+    print(f"above at most {eq.upper:.1e}. Two learners, {ROUNDS:,} rounds:\n")
     runs = {
         "Hedge against best responses": play(Hedge, BestResponse, A, ROUNDS),
         "AdaNormalHedge against Hedge": play(AdaNormalHedge, Hedge, A, ROUNDS),

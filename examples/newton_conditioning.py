@@ -1,11 +1,11 @@
-"""Ill-conditioned data: what Newton steps with 5 or 10 directions are worth, and what AdaGrad loses.
+"""Ill-conditioned data: Newton steps with 0, 5 and 10 directions compared with AdaGrad.
 
     python examples/newton_conditioning.py [--condition 200] [--plot conditioning.png]
 
 The data of Luo (2016), section 4.6.1: 10,000 points in 100 dimensions, whose covariance has 90
-eigenvalues of 1 and ten that rise to the condition number, in axes that are no features. No scaling
-of features helps there. AdaGrad is shown at the best of ten rates, chosen in hindsight; Newton
-chooses by itself.
+eigenvalues of 1 and ten that rise to the condition number, along axes that are not the features.
+Scaling features does not help there. AdaGrad is shown at the best of ten rates, chosen in hindsight;
+Newton steps are not tuned.
 """
 
 import argparse

@@ -22,7 +22,7 @@ def arrays(name: str) -> tuple[Any, Any]:
 
 
 def main() -> None:
-    """Predict, suffer |prediction - target|, update; then compare with the best in hindsight."""
+    """Predict, suffer the squared error, update; then compare with the best in hindsight."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", help="where to write the picture, .png or .svg")
     options = parser.parse_args()

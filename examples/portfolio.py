@@ -1,4 +1,4 @@
-"""Invest day after day: EG and Newton steps against the best portfolio in hindsight.
+"""Invest every day: EG and Newton steps compared with the best portfolio in hindsight.
 
 python examples/portfolio.py                                  # a simulated market
 python examples/portfolio.py --data DIR --plot wealth.png     # NYSE, 1962 to 1984
@@ -25,13 +25,13 @@ FILE = "portfolio_nyse_o.csv.gz"
 def market(data: str | None) -> tuple[str, Any]:
     """A name and the price relatives."""
     if data is None:
-        print(f"no --data and no REGRETLESS_DATA: a simulated market stands in for {FILE}\n")
+        print(f"no --data and no REGRETLESS_DATA: using a simulated market in place of {FILE}\n")
         random = np.random.default_rng(0)
         drift = np.linspace(-0.0002, 0.0008, 20)
         return "simulated", np.exp(drift + 0.02 * random.normal(size=(3000, 20)))
     source = Path(data) / FILE
     if not source.exists():
-        raise SystemExit(f"{source} is missing: --data must name the directory that holds it")
+        raise SystemExit(f"{source} is missing: --data must be the directory that holds it")
     with gzip.open(source, "rt") as file:
         return "NYSE(O), 1962 to 1984", np.loadtxt(file, delimiter=",", skiprows=1)
 
@@ -53,7 +53,7 @@ def main() -> None:
     }
     runs = {title: player.run(X, loss="log_wealth") for title, player in players.items()}
     first = next(iter(runs.values()))
-    print(f"{name}: {days:,} days, {stocks} stocks; what 1 has become\n")
+    print(f"{name}: {days:,} days, {stocks} stocks; final wealth per 1 invested\n")
     print(f"{'uniform, rebalanced every day':34}{np.prod(X.mean(axis=1)):10.2f}")
     print(f"{'best stock':34}{np.prod(X, axis=0).max():10.2f}")
     print(f"{'best constant portfolio':34}{math.exp(first.regret() - first.loss):10.2f}")

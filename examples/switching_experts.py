@@ -1,4 +1,6 @@
-"""Experts that take turns. Hedge misses them; FixedShare wants to know how many; one need not know.
+"""Follow experts that take turns: with Hedge, with FixedShare and with AdaNormalHedgeTV.
+
+Hedge cannot follow them, FixedShare must be told how often they change, and AdaNormalHedgeTV need not.
 
 python examples/switching_experts.py [--plot switching.png]
 """
@@ -24,7 +26,7 @@ def turns() -> Any:
 
 
 def main() -> None:
-    """Play, print regrets beside their bounds, and draw."""
+    """Play, print regrets with their bounds, and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--plot", help="where to write the picture, .png or .svg")
     options = parser.parse_args()
@@ -46,7 +48,7 @@ def main() -> None:
     for name, run in runs.items():
         told = [_beside(run.certificate(**notion)) for notion in notions.values()]
         print(f"{name:32}{run.loss:5.0f}" + "".join(f"{text:>20}" for text in told))
-    print("\n-: the theorem of this player says nothing of this regret")
+    print("\n-: this player's theorem says nothing about this regret")
     if options.plot:
         draw(options.plot, losses, runs)
 
@@ -57,7 +59,7 @@ def _beside(found: Certificate) -> str:
 
 
 def draw(path: str, losses: Any, runs: dict[str, Any]) -> None:
-    """The weights of AdaNormalHedgeTV, and what all have lost so far, also the best sequence."""
+    """The weights of AdaNormalHedgeTV, and the total losses of all players and the best sequence."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 7), layout="constrained")

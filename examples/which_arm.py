@@ -1,4 +1,4 @@
-"""Which arm is the best? Five players find out, against chance and against one who knows UCB1.
+"""Which arm is the best? Five players find out, with random losses and with losses made against UCB1.
 
 python examples/which_arm.py [--plot which_arm.png]
 """
@@ -14,7 +14,7 @@ MEANS = (0.45, 0.5, 0.55, 0.6, 0.6)  # losses: the first is the best
 
 
 def made_against_ucb1(rounds: int) -> np.ndarray:
-    """Who knows UCB1 knows what it will choose: that arm costs 1, the others nothing."""
+    """UCB1's next choice is known in advance: that arm costs 1, the others nothing."""
     player, losses = UCB1(len(MEANS)), np.zeros((rounds, len(MEANS)))
     for row in losses:
         row[player.act()] = 1.0
@@ -23,7 +23,7 @@ def made_against_ucb1(rounds: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Play, print regrets beside their bounds, and draw."""
+    """Play, print regrets with their bounds, and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--plot", help="where to write the picture, .png or .svg")
     options = parser.parse_args()
@@ -36,8 +36,8 @@ def main() -> None:
         "Thompson": ThompsonSampling(n),
     }
     chance = simulate(players, Bernoulli(MEANS), ROUNDS, seeds=SEEDS)
-    print(f"By chance, means {MEANS}\n\n{chance}\n")
-    print("Against losses that were made for UCB1, which has no bound there\n")
+    print(f"Random losses with means {MEANS}\n\n{chance}\n")
+    print("Losses made against UCB1, which has no bound there\n")
     print(simulate(players, made_against_ucb1(ROUNDS), seeds=SEEDS))
     if options.plot:
         chance.plot().figure.savefig(options.plot, dpi=150)

@@ -1,8 +1,8 @@
-"""Luo (2016), Table 2.2: AdaBoost, NH-Boost and NH-Boost.DT on stumps, its numbers beside ours.
+"""Luo (2016), Table 2.2: AdaBoost, NH-Boost and NH-Boost.DT on stumps, printed and repeated.
 
     python experiments/boosting_batch.py --data DIR
 
-Needs scikit-learn, for the files. Writes results/boosting_batch.json, the table of
+Needs scikit-learn to read the files. Writes results/boosting_batch.json, the table of
 docs/boosting_experiments.md and the pictures of Figures 2.2 and 2.3.
 """
 
@@ -33,7 +33,7 @@ THESIS = {  # times s, zeros %, training errors %, test errors %, in the order o
 
 
 class Split(NamedTuple):
-    """Examples to learn from, and others to test on, if there are any."""
+    """Training examples, and test examples, which may be missing."""
 
     X: Any
     y: NDArray[np.bool_]
@@ -42,7 +42,7 @@ class Split(NamedTuple):
 
 
 def load(folder: Path, name: str) -> Split | None:
-    """A set of Table 2.2 as we have it; None if it is not there."""
+    """A data set of Table 2.2 as we have it; None if its file is missing."""
     files = {"ocr49": "mnist_4v9"}
     path = folder / f"{files.get(name, name)}.svm.gz"
     if not path.exists():
@@ -65,7 +65,7 @@ def load(folder: Path, name: str) -> Split | None:
 
 
 def measured(name: str, data: Split) -> dict[str, dict[str, Any]]:
-    """All boosters, and the pictures."""
+    """The results of all boosters on a data set; also draws the pictures."""
     found, models = {}, {}
     for title, cls in BOOSTERS.items():
         start = time.perf_counter()
@@ -88,7 +88,7 @@ def measured(name: str, data: Split) -> dict[str, dict[str, Any]]:
 
 
 def lines(name: str, found: dict[str, dict[str, Any]]) -> list[str]:
-    """The thesis' line, then ours."""
+    """The line of the thesis, then ours."""
     seconds, *percents = THESIS[name]
     theirs = [seconds, *percents]
     ours = [[found[b]["seconds"] for b in BOOSTERS]] + [
@@ -104,7 +104,7 @@ def lines(name: str, found: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def main() -> None:
-    """Run all sets that are there and write the results."""
+    """Run all data sets that are available and write the results."""
     folder = data_folder(__doc__.partition("\n")[0])
     results: dict[str, Any] = {}
     table = [

@@ -1,8 +1,8 @@
-"""Luo (2016), Table 3.2: online boosting of linear learners, its errors beside ours.
+"""Luo (2016), Table 3.2: online boosting of linear learners, errors printed and repeated.
 
     python experiments/boosting_online.py --data DIR
 
-Needs scikit-learn, for the files. Writes results/boosting_online.json and the table of
+Needs scikit-learn to read the files. Writes results/boosting_online.json and the table of
 docs/boosting_experiments.md.
 """
 
@@ -36,7 +36,7 @@ THESIS = {  # Table 3.2, in the order of COLUMNS
 }
 THESIS_GAINS = (5.14, 2.57, 2.67, 1.98, 1.13)  # over its 13 sets
 FILES = {"poker": "poker_train"}
-POSITIVE = {  # classes that are 1 where there are more than two
+POSITIVE = {  # positive classes of data sets with more than two
     "20news": {1, 16, 20},
     "activity": {1},
     "covtype": {2},
@@ -57,7 +57,7 @@ def load(folder: Path, name: str) -> tuple[csr_array, NDArray[np.bool_]]:
 
 
 def candidates(weak: LinearClassifier) -> Iterator[tuple[str, dict[str, Any], Any]]:
-    """Column, options and learner, for all that is tried with one rate."""
+    """Column, options and learner of everything tried with one rate."""
     yield "base", {}, weak
     for n in COPIES:
         yield "AdaBoost.OL", {"n": n}, AdaBoostOL(weak, n=n)
@@ -70,7 +70,7 @@ def candidates(weak: LinearClassifier) -> Iterator[tuple[str, dict[str, Any], An
 
 
 def tuned(X: csr_array, y: NDArray[np.bool_]) -> dict[str, dict[str, Any]]:
-    """The options with the fewest errors on 80 % before each was learned, and the errors on 20 %."""
+    """The options with the fewest progressive errors on 80 %, and their errors on the other 20 %."""
     known = len(y) * 4 // 5
     best: dict[str, dict[str, Any]] = {}
     for rate in RATES:
@@ -95,7 +95,7 @@ def gains(errors: list[tuple[float, ...]]) -> list[float]:
 
 
 def main() -> None:
-    """Run all sets and write the results."""
+    """Run all data sets and write the results."""
     folder = data_folder(__doc__.partition("\n")[0])
     found: dict[str, Any] = {}
     table = [f"| set | run | {' | '.join(COLUMNS)} | gain of BBM |"]

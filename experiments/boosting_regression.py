@@ -2,7 +2,7 @@
 
     python experiments/boosting_regression.py --data DIR
 
-Needs scikit-learn, for the files. Writes results/boosting_regression.json and both tables of
+Needs scikit-learn to read the files. Writes results/boosting_regression.json and both tables of
 docs/boosting_experiments.md.
 """
 
@@ -61,7 +61,7 @@ SCALES = (1.0, 3.0)
 
 
 def load(folder: Path, name: str, most: int) -> tuple[rows.Batch, NDArray[np.float64]]:
-    """At most so many examples in random order; labels are -1 and 1, those of adult 0 and 1."""
+    """At most `most` examples in random order; labels are -1 and 1, those of adult 0 and 1."""
     rng = np.random.default_rng(0)
     if name in TARGETS:
         table = pyarrow.csv.read_csv(folder / f"{name}.csv.gz")
@@ -84,7 +84,7 @@ def squares(model: Any, X: rows.Batch, y: NDArray[np.float64]) -> NDArray[np.flo
 
 
 def candidates(base: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
-    """Column, options and a maker of the learner, for all that is tried."""
+    """Column, options and a maker of the learner, for everything tried."""
     rates, weak = BASES[base]
     for rate in rates:
         yield "base", {"rate": rate}, lambda r=rate: weak(r)
@@ -133,7 +133,7 @@ def gains(found: dict[str, Any], base: str) -> tuple[float, ...]:
 
 
 def main() -> None:
-    """Run all sets and write the results."""
+    """Run all data sets and write the results."""
     folder = data_folder(__doc__.partition("\n")[0])
     found: dict[str, Any] = {}
     columns = [f"{base}, {kind}" for base in BASES for kind in ("base", "Alg 9", "Alg 10")]

@@ -1,12 +1,12 @@
-"""Diagonal adaptation, which gradients are in D: what the thesis prints, and what it ran.
+"""Diagonal adaptation as the thesis prints it, and as the thesis ran it.
 
     python experiments/newton_diagonal.py --data DIR
 
 Without a sketch (m = 0), predictions cut to [-1, 1], the thesis' grid, file order. Features are divided
-by the root of D_i, which begins at 0.1 and has the squared gradients before the current one, as printed,
-or that one too when the weights are changed, as in the library; in NumPy, where both are short. Beside
-it Vowpal Wabbit's own. Sets below 100,000 examples. Needs scikit-learn and Vowpal Wabbit. Writes
-results/newton_diagonal.json and a table of docs/newton_experiments.md.
+by the root of D_i, which starts at 0.1. D_i contains the squared gradients before the current one, as
+printed, or also the current one when the weights change, as in the library. Both are written in NumPy,
+and compared with Vowpal Wabbit's own. Data sets below 100,000 examples. Needs scikit-learn and Vowpal
+Wabbit. Writes results/newton_diagonal.json and a table of docs/newton_experiments.md.
 """
 
 from functools import partial
@@ -38,7 +38,7 @@ def error(X: Any, y: NDArray[np.float64], step: float, current: bool) -> float:
 
 
 def their_error(X: Any, y: NDArray[np.float64], step: float) -> float:
-    """That of Vowpal Wabbit, whose sketch of one row never learns."""
+    """The error rate of Vowpal Wabbit, with a sketch of one row that never learns."""
     wabbit = Workspace(
         f"--OjaNewton --sketch_size 1 --learning_rate_cnt 0 --alpha_inverse {step} --quiet"
     )
@@ -55,7 +55,7 @@ def their_error(X: Any, y: NDArray[np.float64], step: float) -> float:
 
 
 def main() -> None:
-    """Run all sets that are there and write the results."""
+    """Run all data sets that are available and write the results."""
     folder = data_folder(__doc__.partition("\n")[0])
     ways = {
         "Vowpal Wabbit": their_error,

@@ -170,8 +170,9 @@ def main() -> None:
     eigen = {k: {"examples": ends, "errors": errors} for k, (ends, errors) in spectra.items()}
     keep("newton_synthetic", {"4.2": results, "4.1": eigen})
     shown = (10, 50, 100, 150, 200)
+    heads = [rf"$\kappa = {kappa}$" for kappa in shown]
     table = [
-        f"| | {' | '.join(f'κ = {kappa}' for kappa in shown)} | 200 over 10 |",
+        f"| | {' | '.join(heads)} | ratio 200 : 10 |",
         "|---" + "|--:" * (len(shown) + 1) + "|",
     ]
     for name, errors in means.items():
@@ -186,7 +187,7 @@ def main() -> None:
     ]
     for kappa, (ends, errors) in spectra.items():
         mean = np.interp(at, ends, np.mean(errors, axis=0))
-        table.append(f"| κ = {kappa} | {' | '.join(f'{each:.3f}' for each in mean)} |")
+        table.append(rf"| $\kappa = {kappa}$ | {' | '.join(f'{each:.3f}' for each in mean)} |")
     put("figure 4.1", table)
     print("\n".join(table))
 

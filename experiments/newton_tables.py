@@ -1,8 +1,8 @@
-"""Luo (2016), Tables D.3 and 4.1: sketched Newton on real sets, its numbers beside ours.
+"""Luo (2016), Tables D.3 and 4.1: sketched Newton on real data sets, printed and repeated.
 
     python experiments/newton_tables.py --data DIR
 
-Needs scikit-learn, for the files. Writes results/newton_tables.json and both tables of
+Needs scikit-learn to read the files. Writes results/newton_tables.json and both tables of
 docs/newton_experiments.md.
 """
 
@@ -40,7 +40,7 @@ COLUMNS = {
     "AdaGrad": adagrad(intercept=True),
 }
 UNTUNED = "untuned"
-FILES = {"mnist": "mnist_4v9"}  # where a set is called otherwise
+FILES = {"mnist": "mnist_4v9"}  # data sets whose file has another name
 THESIS = {  # Table D.3, in the order of COLUMNS
     "20news": (0.121338, 0.121338, 0.049590, 0.049590, 0.068020),
     "a9a": (0.204447, 0.195203, 0.155953, 0.155953, 0.156414),
@@ -118,16 +118,22 @@ def measured(X: csr_array, y: NDArray[np.float64]) -> dict[str, Tuned | float]:
 
 
 def shown(cell: Tuned | float | None, starred: bool) -> str:
-    """An error rate; with a star if the thesis' grid does not have its step."""
+    """An error rate, with a dagger if its step is not on the thesis' grid."""
     if cell is None:
         return ""
     if not isinstance(cell, Tuned):
         return f"{cell:.4f}"
-    return f"{cell.error:.4f}" + ("\\*" if starred and cell.step not in THESIS_STEPS else "")
+    return f"{cell.error:.4f}" + ("†" if starred and cell.step not in THESIS_STEPS else "")
+
+
+def shown_power(step: str) -> str:
+    """A power of two, as `power` writes it, as mathematics for the page."""
+    base, _, exponent = step.partition("^")
+    return f"${base}^{{{exponent}}}$"
 
 
 def rows(name: str, found: dict[str, dict[str, Tuned | float]]) -> Iterator[str]:
-    """The thesis' line, then ours."""
+    """The line of the thesis, then ours."""
     lines = {"thesis": dict(zip(COLUMNS, THESIS[name])), **found}
     for k, (run, cells) in enumerate(lines.items()):
         texts = [
@@ -145,7 +151,7 @@ def plain(cell: Tuned | float) -> Any:
 
 
 def main() -> None:
-    """Run all sets that are there and write the results."""
+    """Run all data sets that are available and write the results."""
     folder = data_folder(__doc__.partition("\n")[0])
     results: dict[str, Any] = {}
     spectra: dict[str, Any] = {}
@@ -176,13 +182,13 @@ def main() -> None:
             spectra[name] = eigenvalues(X, y, best.step)
             print(name, THESIS_EIGENVALUES[name], spectra[name], flush=True)
     keep("newton_tables", {"D.3": results, "4.1": spectra, "not at hand": missing})
-    put("table D.3", [*table, "", f"Not at hand: {', '.join(missing) or 'none'}."])
+    put("table D.3", [*table, "", f"Data sets not available: {', '.join(missing) or 'none'}."])
     put(
         "table 4.1",
         ["| set | thesis | ours | step |", "|---|--:|--:|--:|"]
         + [
             f"| {name} | {THESIS_EIGENVALUES[name]:.3f} | {each['largest difference']:.3f} "
-            f"| {each['step']} |"
+            f"| {shown_power(each['step'])} |"
             for name, each in spectra.items()
         ],
     )

@@ -1,6 +1,6 @@
-"""How the experiments of the thesis' chapter 4 are run: sets, one pass, the best step of a grid.
+"""What the experiments share: data sets, one pass, the best step of a grid, results and pages.
 
-Scores are of the model before it learns the example; the label of a score is 1 if it is above 0.
+A score is made before its example is learned; the predicted label is 1 if the score is above 0.
 """
 
 import argparse
@@ -28,13 +28,13 @@ RESULTS = ROOT / "experiments" / "results"
 PICTURES = ROOT / "docs" / "pictures"
 PAGE = ROOT / "docs" / "newton_experiments.md"
 
-# Classes that are 1 where there are more than two: those with which the thesis' error rates agree.
+# The positive classes of data sets with more than two: they agree with the thesis' error rates.
 POSITIVE = {
     "20news": {1, 16, 20},  # religion
     "covtype": {2},
     "letter": {1, 5, 9, 15, 21, 25},  # A, E, I, O, U, Y
 }
-ROWS = {"a9a": 32_561}  # the training file, whose size alone fits the thesis' error rates
+ROWS = {"a9a": 32_561}  # the training file: only its size fits the thesis' error rates
 
 Learner = Callable[[float], LinearRegressor | NewtonRegressor]
 
@@ -47,7 +47,7 @@ class Tuned:
 
     @property
     def step(self) -> float:
-        """The step of the fewest errors; of several the smallest."""
+        """The step with the fewest errors, and the smallest of several such steps."""
         return min(self.errors, key=lambda step: (_or_one(self.errors[step]), step))
 
     @property
@@ -63,14 +63,14 @@ def data_folder(description: str) -> Path:
     folder = parser.parse_args().data
     if folder is None or not Path(folder).is_dir():
         parser.error(
-            f"--data {folder} is no folder; give the one that holds the sets, NAME.svm.gz, or set "
-            "REGRETLESS_DATA"
+            f"--data must be the folder of the data sets, NAME.svm.gz, got {folder}; "
+            "REGRETLESS_DATA can name it too"
         )
     return Path(folder)
 
 
 def load(folder: Path, name: str) -> tuple[csr_array, NDArray[np.float64]] | None:
-    """Rows and labels, -1 or 1, in the order of the file; None if it is not there."""
+    """Rows and labels, -1 or 1, in the order of the file; None if the file is missing."""
     path = folder / f"{name}.svm.gz"
     if not path.exists():
         return None
@@ -139,7 +139,7 @@ def tune_clipped(
 
 
 def untuned(size: int, X: Any, y: NDArray[np.float64]) -> float:
-    """The error rate of `NewtonClassifier` with nothing said but the size of its sketch."""
+    """The error rate of `NewtonClassifier` with default options but for the size of its sketch."""
     outcomes = NewtonClassifier(size=size).validate_many(X, y)
     return float(np.mean(np.concatenate([part.wrong for part in outcomes])))
 
@@ -169,7 +169,7 @@ def keep(name: str, content: dict[str, Any]) -> None:
 
 
 def put(name: str, lines: Iterable[str], page: Path = PAGE) -> None:
-    """Replace what stands on the page between `<!-- NAME -->` and `<!-- end -->`."""
+    """Replace the part of a page between `<!-- NAME -->` and `<!-- end -->`."""
     content = "\n".join(["", "", *lines, "", ""])
     found = re.compile(rf"(?<=<!-- {re.escape(name)} -->).*?(?=<!-- end -->)", re.DOTALL)
     text, count = found.subn(lambda _: content, page.read_text())
