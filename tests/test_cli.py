@@ -13,7 +13,7 @@ from command_line import ENVIRONMENT, SMALL, run
 
 from regretless import losses, rules
 from regretless.cli.learners import Learner, LossName
-from regretless.cli.reading_options import Format
+from regretless.cli.options import Format
 from regretless.streams.reading import FORMATS
 
 
