@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import Group, argument, at_least, between, command, option
+from regretless.cli.declare import Group, Options, argument, at_least, between, command, option
 from regretless.cli.options import Delimiter, Json, names
 from regretless.cli.output import finite, print_json, print_table, short
 from regretless.cli.tables import TABLE, no_column, read_table
@@ -62,7 +62,6 @@ _OF_ARMS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
 class Columns(Delimiter):
     """The table that is read."""
 
@@ -86,8 +85,7 @@ class Columns(Delimiter):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Propensity:
+class Propensity(Options):
     """For estimates that weigh rewards."""
 
     propensity: str = log_option(
@@ -98,8 +96,7 @@ class Propensity:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Context:
+class Context(Options):
     """For estimates that look at the context."""
 
     context: tuple[str, ...] = log_option(
@@ -111,7 +108,6 @@ class Context:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Replayed(Context):
     """The options of `replay` alone."""
 
@@ -139,7 +135,6 @@ class Replayed(Context):
             raise ValueError(f"--context: --learner {self.learner} does not look at it")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Estimate(Json):
     """How the estimate is made and shown."""
 
@@ -176,7 +171,6 @@ class Estimate(Json):
         }
 
 
-@dataclass(frozen=True, kw_only=True)
 class WeightedEstimate(Estimate):
     """The same for estimates that weigh rewards."""
 

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from regretless.cli.declare import command, not_one_of
@@ -46,7 +46,6 @@ def _learners(text: str) -> tuple[str, ...]:
     return names
 
 
-@dataclass(frozen=True, kw_only=True)
 class CompareOptions(Holdout):
     """Which learners are compared, and on which examples."""
 
@@ -59,7 +58,6 @@ class CompareOptions(Holdout):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class CompareOutput(Json):
     """What is written and shown."""
 

@@ -1,11 +1,10 @@
 """How the commands and their options are declared, on top of click.
 
-The options of a command are the fields of dataclasses, and the command is a function that takes these
-dataclasses. A field says everything about its option in one place: the name, the type (its
+The options of a command are the fields of a class, and the command is a function that takes objects of
+such classes. A field says everything about its option in one place: the name, the type (its
 annotation), the default, the check and the help text.
 
->>> @dataclass(frozen=True, kw_only=True)
-... class Plan:
+>>> class Plan(Options):
 ...     path: str = argument("PATH", help="File to read.")
 ...     passes: int = option("--passes", default=1, parse=at_least(1), help="Number of passes.")
 >>> @command(examples=("count a.txt --passes 2",))
@@ -22,9 +21,8 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from difflib import get_close_matches
 from textwrap import wrap
-from typing import Any, get_args, get_type_hints
+from typing import Any, NamedTuple, dataclass_transform, get_args, get_type_hints
 
 import click
 from click.shell_completion import CompletionItem
@@ -34,13 +32,17 @@ from regretless.cli.errors import one_line_errors
 __all__ = [
     "Command",
     "Group",
+    "Options",
     "above",
     "argument",
     "at_least",
     "between",
     "command",
     "given_options",
+    "nearest",
+    "not_one_of",
     "option",
+    "together",
     "within",
 ]
 
@@ -51,11 +53,10 @@ _NAMES_WIDTH = 26  # columns of the help; longer names have a line of their own
 _METAVARS = {int: "N", float: "X", str: "TEXT"}
 
 
-# --- fields of a dataclass -------------------------------------------------------------------------
+# --- fields of options -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Declared:
+class Declared(NamedTuple):
     """Everything about one option or argument but its type, which the field's annotation tells."""
 
     names: tuple[str, ...]  # none: an argument
@@ -80,7 +81,7 @@ def option(
     nargs: int = 1,
     many: bool = False,
 ) -> Any:
-    """A field of a dataclass that is an option of the commands that take the dataclass.
+    """A field of `Options` that is an option of the commands that take them.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def option(
 def argument(
     metavar: str, *, help: str, many: bool = False, parse: Callable[[Any], Any] | None = None
 ) -> Any:
-    """A field of a dataclass that is a required argument; `many` of them make a tuple."""
+    """A field of `Options` that is a required argument; `many` of them make a tuple."""
     declared = Declared((), help, "Arguments", metavar, (), parse, 1, many)
     return field(metadata={"declared": (declared,)})
 
@@ -109,6 +110,37 @@ def together(*options: Any) -> Any:
     """One field with the values of several repeatable options, one after the other."""
     declared = tuple(each.metadata["declared"][0] for each in options)
     return field(default=(), metadata={"declared": declared})
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(option, argument, together))
+class Options:
+    """The base of classes whose fields are options: dataclasses that take keywords only.
+
+    `__post_init__` may check options that belong together; its `ValueError` is an error of usage.
+
+    The methods are written here and not made by `dataclass`, which compiles them for every class and
+    would take a tenth of the time that a command needs to start.
+    """
+
+    def __init_subclass__(cls) -> None:
+        dataclass(init=False, repr=False, eq=False, kw_only=True)(cls)
+
+    def __init__(self, **given: Any) -> None:
+        for each in fields(self):  # type: ignore[arg-type]
+            value = given.pop(each.name, each.default)
+            if value is MISSING:
+                raise TypeError(f"{type(self).__name__} needs {each.name}")
+            setattr(self, each.name, value)
+        if given:
+            raise TypeError(f"{type(self).__name__} has no {min(given)}")
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """Check options that belong together."""
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{k}={v!r}" for k, v in vars(self).items())
+        return f"{type(self).__name__}({values})"
 
 
 # --- checks ----------------------------------------------------------------------------------------
@@ -200,14 +232,21 @@ class Text(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(incomplete, type="file")] if self._kind == "file" else []
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that may be meant, if there is one."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, list(known), n=1)), None)
+
+
 def not_one_of(value: str, choices: Sequence[str]) -> str:
     """What is wrong with a name, and which one may be meant.
 
     >>> not_one_of("ftlr", ["coin", "ftrl"])
     "'ftlr' is unknown; did you mean 'ftrl'? Choose from coin, ftrl"
     """
-    near = get_close_matches(value, choices, n=1)
-    meant = f"; did you mean {near[0]!r}? Choose" if near else "; choose"
+    near = nearest(value, choices)
+    meant = f"; did you mean {near!r}? Choose" if near else "; choose"
     return f"{value!r} is unknown{meant} from {', '.join(choices)}"
 
 
@@ -343,8 +382,8 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             known = [name for each in self.get_params(ctx) for name in each.opts]
-            near = get_close_matches(error.option_name, known, n=1)
-            meant = f" Did you mean {near[0]}?" if near else ""
+            near = nearest(error.option_name, known)
+            meant = f" Did you mean {near}?" if near else ""
             raise click.UsageError(f"No such option: {error.option_name}.{meant}", ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -369,7 +408,7 @@ class Command(click.Command):
 
 
 def command(*, examples: tuple[str, ...] = ()) -> Callable[[Callable[..., None]], Command]:
-    """Make a command of a function that takes dataclasses of options.
+    """Make a command of a function that takes objects of classes of options.
 
     Its docstring is the help. Errors are told in one line unless an option `debug` is given.
     """
@@ -424,7 +463,7 @@ def _named(each: Any) -> Iterable[tuple[str, Declared]]:
 
 
 def _filled(group: Any, context: click.Context, values: dict[str, Any]) -> Any:
-    """The dataclass, with its own defaults for all that was not given.
+    """The options, with their own defaults for all that was not given.
 
     If it finds that options do not fit each other, that is an error of usage.
     """
@@ -468,8 +507,8 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; a name that is nearly right is corrected in the error."""
         if args[0] not in self._later and not args[0].startswith("-"):
-            near = get_close_matches(args[0], self._later, n=1)
-            meant = f" Did you mean {near[0]!r}?" if near else ""
+            near = nearest(args[0], self._later)
+            meant = f" Did you mean {near!r}?" if near else ""
             ctx.fail(f"No such command {args[0]!r}.{meant}")
         return super().resolve_command(ctx, args)
 

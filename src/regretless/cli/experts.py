@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import argument, at_least, between, command
+from regretless.cli.declare import Options, argument, at_least, between, command
 from regretless.cli.options import (
     Delimiter,
     Output,
@@ -98,7 +98,6 @@ def _different(text: str) -> tuple[str, ...]:
     return names(text)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Forecasts(Delimiter):
     """The table that is read."""
 
@@ -124,8 +123,7 @@ class Forecasts(Delimiter):
             raise ValueError(f"{self.target!r} is the target: it cannot be an expert too")
 
 
-@dataclass(frozen=True, kw_only=True)
-class MixingOptions:
+class MixingOptions(Options):
     """How forecasts are combined."""
 
     algorithm: str = learning_option(
@@ -158,7 +156,6 @@ class MixingOptions:
             raise ValueError(f"--tau is for --loss quantile, not for {self.loss}")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExpertsOutput(Output):
     """What is written and shown."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import above, argument, at_least, command
+from regretless.cli.declare import Options, above, argument, at_least, command
 from regretless.cli.options import (
     Delimiter,
     Output,
@@ -45,7 +45,6 @@ class GameMethod(StrEnum):
     ADA_NORMAL_HEDGE = "ada-normal-hedge"
 
 
-@dataclass(frozen=True, kw_only=True)
 class PayoffOptions(Delimiter):
     """The table that is read."""
 
@@ -60,8 +59,7 @@ class PayoffOptions(Delimiter):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class SolverOptions:
+class SolverOptions(Options):
     """How the game is solved."""
 
     tolerance: float | None = learning_option(
@@ -87,7 +85,6 @@ class SolverOptions:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class GameOutput(Output):
     """What is written and shown."""
 

@@ -33,7 +33,6 @@ class Found:
         return self.model.loss_ / self.model.weight_ if self.model.weight_ else None
 
 
-@dataclass(frozen=True, kw_only=True)
 class InspectOptions(Json):
     """What is shown of which model."""
 

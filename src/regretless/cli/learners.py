@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import above, at_least, between, option, within
+from regretless.cli.declare import Options, above, at_least, between, option, within
 from regretless.cli.options import learning_option
 
 if TYPE_CHECKING:
@@ -127,8 +127,7 @@ def _norms(text: str) -> tuple[float, ...]:
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
-class LearningOptions:
+class LearningOptions(Options):
     """The options of learning that `train` and `compare` share."""
 
     loss: str | None = learning_option(
@@ -215,7 +214,6 @@ class LearningOptions:
             raise ValueError(f"--tau is for --loss quantile, and means nothing {loss}")
 
 
-@dataclass(frozen=True, kw_only=True)
 class LearnerOptions(LearningOptions):
     """All options of a learner but its task, which the labels may tell."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import argument, option, together
+from regretless.cli.declare import Options, argument, option, together
 
 if TYPE_CHECKING:
     from regretless.streams import Stream
@@ -136,8 +136,7 @@ def refuse_overwriting(sources: Iterable[str], **written: str | None) -> None:
 # --- output ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class Debug:
+class Debug(Options):
     """For all commands."""
 
     debug: bool = output_option(
@@ -145,14 +144,12 @@ class Debug:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Json(Debug):
     """For commands that print a result."""
 
     json: bool = output_option("--json", default=False, help="Print the result as JSON.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Output(Json):
     """For commands that take a while."""
 
@@ -176,8 +173,7 @@ class Format(StrEnum):
     ARROW = "arrow"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Delimiter:
+class Delimiter(Options):
     """For commands that read CSV."""
 
     delimiter: str | None = reading_option(
@@ -187,8 +183,7 @@ class Delimiter:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Strict:
+class Strict(Options):
     """For commands that compare examples with a model."""
 
     strict: bool = reading_option(
@@ -199,8 +194,7 @@ class Strict:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Holdout:
+class Holdout(Options):
     """For commands that train."""
 
     holdout: int = passes_option(
@@ -229,7 +223,6 @@ _TYPED = {
 _RECORDED = ("label", "weight", "tag", "categorical", "numeric", "ignore", "interactions")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Reading(Delimiter):
     """How examples are read."""
 

@@ -8,9 +8,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from regretless.cli.learners import loss_name
@@ -304,16 +302,31 @@ class _Bytes:
 # --- the summary of a training ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Summary:
-    """The figures of a training that is over."""
+    """The figures of a training that is over.
 
-    training: Training
-    learner: str
-    seconds: float
-    taken: int  # examples in these seconds, fewer than all if an earlier process has taken some
-    guessed: bool = False  # that it is regression, from the labels
-    saved: str | None = None
+    Parameters
+    ----------
+    training, learner : what was trained, and its name.
+    seconds, taken : the time, and the examples in this time: fewer than all if an earlier process has
+        taken some.
+    guessed : whether the labels, and not an option, told that this is regression.
+    saved : the file of the model.
+    """
+
+    def __init__(
+        self,
+        training: Training,
+        learner: str,
+        seconds: float,
+        taken: int,
+        *,
+        guessed: bool = False,
+        saved: str | None = None,
+    ) -> None:
+        self.training, self.learner = training, learner
+        self.seconds, self.taken = seconds, taken
+        self.guessed, self.saved = guessed, saved
 
     @property
     def examples(self) -> int:
@@ -460,11 +473,12 @@ def peak_rss_mb() -> float | None:
     >>> peak_rss_mb() > 1
     True
     """
-    status = Path("/proc/self/status")
-    if status.exists():  # getrusage would count what the parent had needed before it started us
-        for line in status.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024 / 1e6
+    status = "/proc/self/status"
+    if os.path.exists(status):  # getrusage would count what the parent had needed before
+        with open(status) as file:
+            for line in file:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024 / 1e6
     try:
         import resource
     except ImportError:

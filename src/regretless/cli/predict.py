@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Prediction", "predict"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Prediction(Strict, Debug):
     """What is predicted."""
 

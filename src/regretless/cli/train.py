@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "TrainOutput", "train"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Plan(Strict, Holdout):
     """How to go through the examples; with the reading and the learner it determines the result."""
 
@@ -48,7 +47,6 @@ class Plan(Strict, Holdout):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class TrainOutput(Output):
     """What is written and shown."""
 
@@ -191,7 +189,7 @@ class _Train:
         is_new = self.model is None
         guessed = is_new and not self.options.decided and not training.model._classifies
         name = self.options.learner if is_new else type(training.model).__name__
-        summary = Summary(training, name, seconds, taken, guessed, output.save)
+        summary = Summary(training, name, seconds, taken, guessed=guessed, saved=output.save)
         summary.show(output.json, output.quiet)
         _draw(training, name, output)
 

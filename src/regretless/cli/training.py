@@ -9,10 +9,10 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import TracebackType
 
     from regretless.cli.options import Reading
@@ -274,6 +274,8 @@ class Passes:
 
     def __enter__(self) -> Self:
         if self._folder is not None:
+            from pathlib import Path
+
             for old in Path(self._folder).glob(f"*{_CACHE}"):
                 old.unlink()
         return self
@@ -298,15 +300,17 @@ class Checkpoints:
     """
 
     def __init__(self, folder: str | None, every: float, command: dict[str, Any]) -> None:
-        self._path = None if folder is None else Path(folder, "checkpoint.safetensors")
+        self._path: Path | None = None
         self._every = every
         self._taken = 0
         self._warned = False
-        if self._path is not None:
+        if folder is not None:
             import json
+            from pathlib import Path
 
             from regretless.persistence import remove_scratch
 
+            self._path = Path(folder, "checkpoint.safetensors")
             self._command = json.loads(json.dumps(command))  # as it will be read back
             self._path.parent.mkdir(parents=True, exist_ok=True)
             remove_scratch(self._path)

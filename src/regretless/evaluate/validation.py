@@ -6,18 +6,20 @@ without a holdout: Blum, Kalai and Langford, "Beating the Hold-Out" (1999).
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regretless import _core, arguments
 from regretless.arguments import one_of
-from regretless.audit import Audit
-from regretless.certificates import Certificate
-from regretless.evaluate.report import Calibration, Curve, Report
 from regretless.state import Parts
 from regretless.threads import OneThread
+
+if TYPE_CHECKING:
+    from regretless.audit import Audit
+    from regretless.certificates import Certificate
+    from regretless.evaluate.report import Calibration, Curve, Report
 
 __all__ = ["Validation"]
 
@@ -25,7 +27,8 @@ Array: TypeAlias = NDArray[np.float64]
 Kind: TypeAlias = Literal["binary", "multiclass", "regression"]
 
 # The points of a curve: 24 in a decade, fewer below 40, where roundings coincide.
-_POINTS = np.unique(np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).astype(np.int64))
+# (`np.unique` would import numpy.ma.)
+_POINTS = np.array(sorted({*np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).tolist()}), np.int64)
 
 
 def point_from(examples: int) -> int:
@@ -267,7 +270,7 @@ class Validation(OneThread):
         return float((positive * below).sum() / pairs) if pairs > 0 else None
 
     @property
-    def calibration(self) -> Calibration | None:
+    def calibration(self) -> "Calibration | None":
         """What was predicted and what happened, in 20 bins of probability; None without any.
 
         >>> scores = Validation("binary")
@@ -275,10 +278,12 @@ class Validation(OneThread):
         >>> scores.calibration.observed[18]
         np.float64(0.5)
         """
+        from regretless.evaluate.report import Calibration
+
         return Calibration(*self._shares.copy()) if self._shares[0].any() else None
 
     @property
-    def curve(self) -> Curve:
+    def curve(self) -> "Curve":
         """The learning curve up to now; its last point is the last example.
 
         >>> scores = Validation("regression")
@@ -289,6 +294,8 @@ class Validation(OneThread):
         size = int(_POINTS.searchsorted(self._examples, "left")) + (self._examples > 0)
         examples = np.minimum(_POINTS[:size], self._examples)
         so_far, interval = _means(self._so_far()[:size]), _means(self._sums[:size])
+        from regretless.evaluate.report import Curve
+
         return Curve(
             examples=examples,
             mean_loss=so_far[:, 0],
@@ -304,10 +311,10 @@ class Validation(OneThread):
         self,
         seconds: float,
         learner: str,
-        certified: Certificate | None = None,
-        audit: Audit | None = None,
+        certified: "Certificate | None" = None,
+        audit: "Audit | None" = None,
         audited_loss: float | None = None,
-    ) -> Report:
+    ) -> "Report":
         """What is known now, with the time it took, the learner's name and what is certified.
 
         Parameters: see `Report`.
@@ -318,6 +325,8 @@ class Validation(OneThread):
         4.0
         """
         curve = self.curve
+        from regretless.evaluate.report import Report
+
         return Report(
             examples=self.examples,
             seconds=seconds,

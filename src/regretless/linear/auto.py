@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from regretless import losses
-from regretless.arguments import whole, within
+from regretless.arguments import TOO_LARGE, whole, within
 from regretless.certificates import Certificate
 from regretless.linear.classifying import Classifying
 from regretless.linear.learner import LinearLearner
 from regretless.linear.mixtures import regret_to_lanes
 from regretless.linear.regressing import Regressing
 from regretless.losses import Loss
-from regretless.rules import TOO_LARGE
 
 __all__ = ["Auto", "AutoClassifier", "AutoRegressor", "Lane"]
 

@@ -1,9 +1,6 @@
 """Small real data sets that come with the package, for a first try; sources in data/README.md."""
 
-import csv
-import gzip
 from collections.abc import Iterator
-from importlib import resources
 from typing import Any
 
 from regretless.arguments import one_of
@@ -23,6 +20,10 @@ def bundled(name: str) -> Iterator[tuple[dict[str, float], Any]]:
     >>> x["is_popular"], y
     (0.5, True)
     """
+    import csv
+    import gzip
+    from importlib import resources
+
     one_of(name, "name", _SETS)
     kind = _SETS[name]
     path = resources.files("regretless.streams") / "data" / f"{name}.csv.gz"
