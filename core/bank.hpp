@@ -5,6 +5,7 @@
 //   row:  [ doubles: slot 0 lanes | ... ][ floats: slot 0 lanes | ... ][ what all lanes share ]
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -136,9 +137,11 @@ class Bank {
     std::vector<double> old((wide + 1) / 2);  // doubles come first in a row
     auto* from = reinterpret_cast<float*>(old.data());
     for (std::size_t i = 0; i < rows_; ++i) {
+      const bool used = any(data_ + i * wide, wide);
+      if (!used && narrow == wide) continue;
       std::memcpy(from, data_ + i * wide, wide * sizeof(float));
       clear(data_ + i * narrow, narrow);
-      if (any(from, wide)) move(from, data_ + i * narrow);
+      if (used) move(from, data_ + i * narrow);
     }
     for (std::size_t at = rows_ * narrow; at < rows_ * wide; at += narrow)
       clear(data_ + at, std::min(narrow, rows_ * wide - at));
@@ -147,10 +150,12 @@ class Bank {
   }
 
  private:
+  // Whether a row has anything but zeros, -0 being something: all of its bits at once, for a hashed
+  // bank has many rows and few that are used.
   static bool any(const float* row, std::size_t size) {
-    for (std::size_t k = 0; k < size; ++k)
-      if (row[k] != 0 || std::signbit(row[k])) return true;
-    return false;
+    std::uint32_t bits = 0;
+    for (std::size_t k = 0; k < size; ++k) bits |= std::bit_cast<std::uint32_t>(row[k]);
+    return bits != 0;
   }
   static void clear(float* row, std::size_t size) {
     if (any(row, size)) std::memset(row, 0, size * sizeof(float));

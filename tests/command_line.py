@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from regretless import streams
 from regretless.cli.app import app

@@ -12,8 +12,8 @@ import pytest
 from command_line import ENVIRONMENT, SMALL, run
 
 from regretless import losses, rules
-from regretless.cli.learners import Learner, LossName
-from regretless.cli.reading_options import Format
+from regretless.cli.learners import LearnerName, LossName
+from regretless.cli.options import Format
 from regretless.streams.reading import FORMATS
 
 
@@ -114,7 +114,7 @@ def test_options_are_those_of_the_library():
         "balanced-winnow",
     }
     own |= {"pa", "svm", "primal-dual", "newton", "boost", "adagrad-plain"}
-    assert {each.value for each in Learner} - own == set(rules._RULES)
+    assert {each.value for each in LearnerName} - own == set(rules._RULES)
     names = {losses.get(each.value).name for each in LossName}
     assert names == {each.value for each in LossName}
     classify = [losses.get(each.value).classification for each in LossName]

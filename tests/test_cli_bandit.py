@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from pyarrow import parquet
-from typer.testing import CliRunner
 
 from regretless.bandits import (
     UCB1,

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from pyarrow import compute as pc
 from pyarrow import csv, feather, parquet
-from typer.testing import CliRunner
 
 from regretless import experts
 from regretless.cli.app import app

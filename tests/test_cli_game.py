@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from pyarrow import parquet
-from typer.testing import CliRunner
 
 from regretless.cli.app import app
 from regretless.cli.game import GameMethod, read_payoffs

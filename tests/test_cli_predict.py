@@ -123,4 +123,4 @@ def test_interactions_need_namespaces(folder):
     """Of a model that has them."""
     run("train", "clicks.vw", "-q", "ua", "--save", "m", *SMALL)
     result = run("predict", "live.jsonl", "--model", "m", code=1)
-    assert "interactions of namespaces (-q, --cubic), which jsonl has not" in result.stderr
+    assert "interactions of namespaces (-q, --cubic), and jsonl has no namespaces" in result.stderr

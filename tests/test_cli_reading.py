@@ -53,14 +53,14 @@ def test_ignore_leaves_namespaces_out(folder, ignored, left):
         (
             "three.svm",
             ["-q", "ab"],
-            "-q or --cubic is for vw, and says nothing about svm",
+            "-q or --cubic is for vw and does not apply to svm",
         ),
         ("clicks.vw", ["--label", "y"], "--label is for csv"),
         ("clicks.vw", ["--tag", "y"], "--tag is for csv"),
         (
             "clicks.vw",
             ["--delimiter", ";"],
-            "--delimiter is for csv, tsv, and says nothing about vw",
+            "--delimiter is for csv, tsv and does not apply to vw",
         ),
         ("clicks.vw", ["--no-header"], "--no-header is for csv, tsv"),
         ("live.jsonl", ["--numeric", "age"], "--numeric is for csv, tsv"),

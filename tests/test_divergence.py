@@ -126,9 +126,9 @@ def test_a_target_too_large_is_named_with_file_and_line(folder):
 
 def test_no_learner_is_advised_to_use_itself():
     """On the command line and in Python."""
-    from regretless.cli.learners import Learner, LearnerOptions
+    from regretless.cli.learners import LearnerName, LearnerOptions
 
-    for learner in Learner:
+    for learner in LearnerName:
         text = LearnerOptions(
             learner=learner.value, alpha=1.0 * (learner == "newton") or None
         ).advice()

@@ -316,7 +316,7 @@ def test_bad_lines_without_end_take_no_memory(command, tmp_path):
     source = subprocess.Popen([sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE)
     measured = (
         "import sys; from regretless.cli.app import app\n"
-        "from regretless.cli.memory import peak_rss_mb\n"
+        "from regretless.cli.output import peak_rss_mb\n"
         "try:\n    app()\n"
         "finally:\n    print(peak_rss_mb(), file=sys.stderr)"
     )

@@ -8,8 +8,7 @@ from command_line import process, run, run_json
 
 from regretless import evaluate, streams
 from regretless.base.state import load
-from regretless.cli.familiar import familiar
-from regretless.cli.first_labels import first_labels
+from regretless.cli.training import check_features, first_labels
 from regretless.evaluate.validation import FirstLabels
 from regretless.linear import LinearClassifier, LinearRegressor
 
@@ -212,5 +211,5 @@ def test_of_bad_lines_without_end_only_the_newest_place_is_held():
     many = [nothing] * 50 + [piece]
     _, pieces = first_labels(iter(many), None, decided=True)
     assert [len(each) for each in pieces] == [2]
-    known = familiar(iter([nothing] * 50), model, named=False, strict=False)
+    known = check_features(iter([nothing] * 50), model, named=False, strict=False)
     assert [len(each) for each in known] == [0]

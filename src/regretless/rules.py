@@ -11,15 +11,13 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
 from regretless import _core, rates
-from regretless.base.arguments import not_negative, one_of, positive, shown, within
+from regretless.base.arguments import TOO_LARGE, not_negative, one_of, positive, shown, within
 from regretless.base.values import call_of_fields
 from regretless.certificates import Promise
 from regretless.losses import Loss
 
 __all__ = ["EG", "FTRL", "OGD", "AdaGrad", "Coin", "PNorm", "Rule", "get"]
 
-# for learners that take every scale of features and targets which single precision has
-TOO_LARGE = "Scale the features and the targets: these numbers are too large for single precision"
 _SCHEDULES: dict[type[rates.Rate], _core.RateKind] = {
     rates.Constant: _core.RateKind.constant,
     rates.InverseSqrt: _core.RateKind.inverse_sqrt,

@@ -7,7 +7,6 @@ import datetime
 import math
 import reprlib
 from collections.abc import Iterable
-from fractions import Fraction
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
@@ -22,6 +21,8 @@ Array: TypeAlias = NDArray[np.float64]
 LARGEST, SMALLEST = 1e75, 1e-75
 # The same of examples, as in core/bank.hpp: features, targets and weights; small weights are 0.
 LARGEST_VALUE, SMALLEST_WEIGHT = 1e19, 1e-19
+# for learners that take every scale of features and targets which single precision has
+TOO_LARGE = "Scale the features and the targets: these numbers are too large for single precision"
 NOT_A_WEIGHT = "is not a weight: it must be finite and not negative"
 _DOUBLE = np.dtype(np.float64)
 _MOST = 2**53
@@ -203,11 +204,14 @@ def within(value: Any, name: str, interval: str, hint: str = "") -> float:
 
 @cache
 def _ends(interval: str) -> tuple[float, float, bool, bool]:
-    low, high = (
-        math.inf if end.strip() == "inf" else float(Fraction(end.strip()))
-        for end in interval[1:-1].split(",")
-    )
+    low, high = map(_end, interval[1:-1].split(","))
     return low, high, interval[0] == "[", interval[-1] == "]"
+
+
+def _end(text: str) -> float:
+    """A number, also a fraction such as 1/2."""
+    above, _, below = text.partition("/")
+    return float(above) / float(below or 1)
 
 
 def whole(value: Any, name: str, least: int = 1, most: int = _MOST, hint: str = "") -> int:
@@ -243,6 +247,7 @@ def check_seed(value: Any, name: str = "seed") -> int:
 def instance(value: T, name: str, kind: type[Any], hint: str = "") -> T:
     """The value of an argument if it is of a class.
 
+    >>> from fractions import Fraction
     >>> instance(3, "geometry", Fraction)
     Traceback (most recent call last):
     ValueError: geometry=3 is not a Fraction
@@ -391,7 +396,7 @@ def numbers(
             return np.asarray(values)
     elif kind is not list:
         sound(values, name)
-        if np.ma.is_masked(values):
+        if hasattr(values, "_mask") and np.ma.is_masked(values):  # else numpy.ma is not imported
             raise ValueError(f"{name} has masked values; fill them in with {name}.filled(...)")
     try:
         array = np.asarray(values)

@@ -530,7 +530,7 @@ def label_array(y: Any) -> NDArray[Any]:
     elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
     if isinstance(y, np.ndarray):
-        if np.ma.is_masked(y):
+        if hasattr(y, "_mask") and np.ma.is_masked(y):  # else numpy.ma is not imported
             raise ValueError("y has masked values; leave examples without a label out")
         if y.ndim != 1 or y.dtype.kind == "V":
             what = "records" if y.ndim == 1 else f"shape {y.shape}"

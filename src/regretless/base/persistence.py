@@ -4,13 +4,16 @@ import errno
 import glob
 import math
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FORMAT = 3
 _KEY = "regretless"
@@ -26,6 +29,7 @@ def write(
     killed process has left are removed.
     """
     import json
+    from pathlib import Path
 
     from safetensors.numpy import save
 
@@ -62,7 +66,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno or errno.EIO, why, os.fspath(path)) from error
 
 
-def remove_scratch(target: Path) -> None:
+def remove_scratch(target: "Path") -> None:
     """Remove what killed processes have left beside `target`; who still writes holds a lock."""
     for path in target.parent.glob(f".{glob.escape(target.name)}.*{_SCRATCH}"):
         with suppress(OSError), open(path, "rb") as file:
@@ -71,7 +75,7 @@ def remove_scratch(target: Path) -> None:
 
 
 @contextmanager
-def _scratch(target: Path) -> Iterator[tuple[IO[bytes], str]]:
+def _scratch(target: "Path") -> Iterator[tuple[IO[bytes], str]]:
     """A locked file beside `target`, and its name; the block moves it to its place, or it is removed."""
     import tempfile
 
@@ -103,23 +107,20 @@ def _locked(file: IO[bytes]) -> bool | None:
     return True
 
 
-def _kind(path: Path) -> str:
+def _kind(path: str | os.PathLike[str]) -> str:
     """What a path is that is not a file."""
-    kinds = {
-        "a directory": Path.is_dir,
-        "a pipe": Path.is_fifo,
-        "a socket": Path.is_socket,
-    }
-    return next((name for name, is_one in kinds.items() if is_one(path)), "a device")
+    kinds = {"a directory": stat.S_ISDIR, "a pipe": stat.S_ISFIFO, "a socket": stat.S_ISSOCK}
+    mode = os.stat(path).st_mode
+    return next((name for name, is_one in kinds.items() if is_one(mode)), "a device")
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The description and the arrays of a model file, or `ValueError` if it is not one of ours."""
     from safetensors import safe_open
 
-    Path(path).stat()  # a missing file is an OSError that names it
-    if not Path(path).is_file():
-        raise ValueError(f"{path} is {_kind(Path(path))}, not a model file")
+    os.stat(path)  # a missing file is an OSError that names it
+    if not os.path.isfile(path):
+        raise ValueError(f"{path} is {_kind(path)}, not a model file")
     if not os.access(path, os.R_OK):
         raise PermissionError(errno.EACCES, "no permission to read it", os.fspath(path))
     try:

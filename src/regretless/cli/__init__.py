@@ -1,6 +1,7 @@
 """The command line: `regretless train` and the other commands.
 
-What a command needs is imported when it runs, so that `--help` and `--version` are quick.
+A command is imported when it runs, and imports what it needs when it needs it, so that all of them
+start at once and `--help` does not even import NumPy.
 """
 
 __all__ = ["main"]

@@ -1,69 +1,125 @@
 """`regretless compare`: several learners in one pass over the same examples."""
 
+from __future__ import annotations
+
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
-import numpy as np
+from regretless.cli.declare import command, not_one_of
+from regretless.cli.errors import naming_the_line
+from regretless.cli.learners import (
+    LearnerName,
+    LearnerOptions,
+    LearningOptions,
+    loss_name,
+    only_classifies,
+)
+from regretless.cli.options import (
+    Holdout,
+    Json,
+    Reading,
+    learning_option,
+    output_option,
+    picture_option,
+)
+from regretless.cli.output import Progress, Summary, percent, print_json, print_table, short
 
-from regretless.cli.checkpoints import uninterrupted
-from regretless.cli.first_labels import first_labels
-from regretless.cli.learners import LearnerOptions, loss_name, only_classifies
-from regretless.cli.locating import located
-from regretless.cli.progress import Display
-from regretless.cli.reading_options import Reading
-from regretless.cli.summary import Summary, percent, print_json, short
-from regretless.evaluate.report import Curve
-from regretless.evaluate.training import Training
-from regretless.streams import Piece, Stream
+if TYPE_CHECKING:
+    from regretless.evaluate.report import Curve
+    from regretless.evaluate.training import Training
+    from regretless.streams import Piece, Stream
+
+__all__ = ["CompareOptions", "CompareOutput", "compare"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
+def _learners(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in list(LearnerName):
+            raise ValueError(not_one_of(name, list(LearnerName)))
+    if len(set(names)) < len(names):
+        raise ValueError(f"{text!r} names a learner twice")
+    return names
+
+
+class CompareOptions(Holdout):
+    """Which learners are compared, and on which examples."""
+
+    learners: tuple[str, ...] = learning_option(
+        "--learners",
+        metavar="A,B,...",
+        default=("auto", "coin", "adagrad", "ftrl", "perceptron", "pa"),
+        parse=_learners,
+        help=f"Learners to compare, of {', '.join(LearnerName)}.",
+    )
+
+
+class CompareOutput(Json):
     """What is written and shown."""
 
-    plot: str | None = None
-    json: bool = False
-    quiet: bool = False
+    plot: str | None = picture_option(
+        "--plot", help="Draw the learning curves to this file, .png or .svg."
+    )
+    quiet: bool = output_option("--quiet", default=False, help="Show no progress.")
 
 
-def run(
-    reading: Reading,
-    options: LearnerOptions,
-    learners: list[str],
-    holdout: int,
-    wanted: Wanted,
+@command(
+    examples=(
+        "regretless compare clicks.vw",
+        "regretless compare clicks.vw --learners coin,ftrl,pa --plot curves.png",
+        "regretless compare houses.csv --label price --loss absolute --json",
+    )
+)
+def compare(
+    reading: Reading, compared: CompareOptions, learning: LearningOptions, output: CompareOutput
 ) -> None:
-    """Give every piece to every learner, and say which does best."""
+    """Train several learners in one pass, and show which does best.
+
+    The perceptrons, winnow, pa and svm have losses of their own, which cannot be
+    compared with others; error and AUC can.
+    """
+    from regretless.cli.training import first_labels, uninterrupted
+
+    options = LearnerOptions(**asdict(learning), names=0)
+    learners = list(compared.learners)
     options.refuse_options_of_others(learners)
     stream = reading.stream()
     labels, pieces = first_labels(stream.ahead(options.form()), reading, options.decided)
     regression = options.is_regression(labels)
     for name in [each for each in learners if regression and only_classifies(each)]:
         learners.remove(name)
-        print(f"the {name} only classifies: it is left out", file=sys.stderr)
+        print(f"{name} only classifies: it is left out", file=sys.stderr)
     if not learners:
         raise ValueError("there is no learner left to compare")
-    field = Field(options, regression, learners, holdout, stream)
-    with Display(stream, 1, wanted.quiet) as display:
+    field = Field(options, regression, learners, compared.holdout, stream)
+    with Progress(stream, 1, output.quiet) as progress:
         for piece in pieces:
             with uninterrupted():
                 field.take(piece)
-            display.took(field.first, len(piece))
-        seconds, taken = display.seconds, display.taken
+            progress.took(field.first, len(piece))
+        seconds, taken = progress.seconds, progress.taken
     for training in field.trainings.values():
         training.certify()
         training.passes = 1
     summaries = [Summary(each, name, seconds, taken) for name, each in field.trainings.items()]
-    summaries.sort(key=lambda each: np.nan_to_num(each.training.validation.mean_loss, nan=np.inf))
-    if wanted.json:
+    summaries.sort(key=_mean_loss)
+    if output.json:
         learned = [each.as_dict() for each in summaries]
         print_json({"learners": learned, "failed": field.failed})
     else:
         _print(summaries, options, field.failed)
-    if wanted.plot:
-        _draw(field.trainings, wanted.plot)
+    if output.plot:
+        _draw(field.trainings, output.plot)
+
+
+def _mean_loss(summary: Summary) -> float:
+    """For sorting."""
+    loss = summary.training.validation.mean_loss
+    return math.inf if math.isnan(loss) else loss
 
 
 class Field:
@@ -77,13 +133,15 @@ class Field:
         holdout: int,
         stream: Stream,
     ) -> None:
+        from regretless.evaluate.training import Training
+
         self._options, self._stream = options, stream
         self.trainings: dict[str, Training] = {}
         self.failed: dict[str, str] = {}
         for name in learners:
             with self._leaving(name):
                 model = options.of(name).make(regression)
-                model._start()  # what does not fit is said before anything is learned
+                model._start()  # options that do not fit are told before anything is learned
                 self.trainings[name] = Training(model, options.certify, holdout)
         self._refuse_none()
 
@@ -96,7 +154,7 @@ class Field:
         """Give a piece to all."""
         for name, training in list(self.trainings.items()):
             advice = self._options.of(name).advice()
-            with self._leaving(name), located(self._stream, piece, training.seen, advice):
+            with self._leaving(name), naming_the_line(self._stream, piece, training.seen, advice):
                 training.take(piece)
         self._refuse_none()
 
@@ -115,8 +173,6 @@ class Field:
 
 
 def _print(summaries: list[Summary], options: LearnerOptions, failed: dict[str, str]) -> None:
-    from regretless.cli.tables import print_table
-
     regression = summaries[0].is_regression
     columns = {
         "learner": [each.learner for each in summaries],

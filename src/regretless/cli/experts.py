@@ -1,4 +1,4 @@
-"""`regretless experts`: a table of forecasts, mixed row by row."""
+"""`regretless experts`: a table of forecasts, combined row by row."""
 
 from __future__ import annotations
 
@@ -8,14 +8,35 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from regretless.base.arguments import Array
-from regretless.cli.sparing import spare
-from regretless.cli.table_files import no_column, read_table
+from regretless.cli.declare import Options, argument, at_least, between, command
+from regretless.cli.options import (
+    Delimiter,
+    Output,
+    learning_option,
+    names,
+    output_option,
+    path_option,
+    picture_option,
+    reading_option,
+    refuse_overwriting,
+)
+from regretless.cli.output import finite, print_json, print_table, short
+from regretless.cli.tables import TABLE, no_column, read_table
 
 if TYPE_CHECKING:
+    from regretless.base.arguments import Array
     from regretless.experts import MixtureRun
     from regretless.experts.oracles import Oracle
 
+__all__ = [
+    "Algorithm",
+    "ExpertsOutput",
+    "ForecastLossName",
+    "Forecasts",
+    "MixingOptions",
+    "Picture",
+    "experts",
+]
 
 _NUMBER = r"^\s*[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:nan|inf|infinity))\s*$"
 
@@ -70,64 +91,128 @@ class Picture(StrEnum):
     ORACLES = "oracles"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How forecasts are mixed."""
-
-    algorithm: Algorithm = Algorithm.ADA_NORMAL_HEDGE
-    loss: str = "squared"
-    tau: float = 0.5
-    gradient: bool = True
-    delay: int = 0
+def _different(text: str) -> tuple[str, ...]:
+    chosen = text.split(",")
+    if len(set(chosen)) < len(chosen):
+        raise ValueError(f"{text!r} names an expert twice")
+    return names(text)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
+class Forecasts(Delimiter):
+    """The table that is read."""
+
+    table: str = argument("TABLE", help=f"{TABLE}; one row for each round, in order.")
+    target: str = reading_option(
+        "--target",
+        metavar="COLUMN",
+        required=True,
+        help="Column of the observed values; empty where the value is not known.",
+    )
+    experts: tuple[str, ...] = reading_option(
+        "--experts",
+        metavar="A,B,...",
+        default=(),
+        parse=_different,
+        help="Columns of the forecasts, empty where an expert has none; by default all other columns "
+        "of numbers.",
+    )
+
+    def __post_init__(self) -> None:
+        """Check options that belong together."""
+        if self.target in self.experts:
+            raise ValueError(f"{self.target!r} is the target: it cannot be an expert too")
+
+
+class MixingOptions(Options):
+    """How forecasts are combined."""
+
+    algorithm: str = learning_option(
+        "--algorithm",
+        default="ada-normal-hedge",
+        choices=Algorithm,
+        help="Algorithm that updates the weights of the experts.",
+    )
+    loss: str = learning_option(
+        "--loss", default="squared", choices=ForecastLossName, help="Loss of a forecast."
+    )
+    tau: float | None = learning_option(
+        "--tau", parse=between(0, 1), help="Quantile of --loss quantile; by default 0.5."
+    )
+    gradient: bool = learning_option(
+        "--gradient/--no-gradient",
+        default=True,
+        help="Compete with every fixed mixture of the experts, or only with each expert.",
+    )
+    delay: int = learning_option(
+        "--delay",
+        default=0,
+        parse=at_least(0),
+        help="Number of further rows that are forecast before a target is known.",
+    )
+
+    def __post_init__(self) -> None:
+        """Check options that belong together."""
+        if self.tau is not None and self.loss != "quantile":
+            raise ValueError(f"--tau is for --loss quantile, not for {self.loss}")
+
+
+class ExpertsOutput(Output):
     """What is written and shown."""
 
-    forecasts: str | None = None
-    weights: str | None = None
-    plot: str | None = None
-    picture: Picture = Picture.WEIGHTS
-    json: bool = False
-    quiet: bool = False
+    forecasts: str | None = path_option(
+        "--forecasts", help="Write the forecast and the target of each row to this CSV file."
+    )
+    weights: str | None = path_option(
+        "--weights", help="Write the weights of each row to this CSV file."
+    )
+    plot: str | None = picture_option("--plot", help="Draw a picture to this file, .png or .svg.")
+    plot_kind: str = output_option(
+        "--plot-kind", default="weights", choices=Picture, help="What --plot draws."
+    )
 
 
-def run(
-    path: str,
-    target: str,
-    experts: tuple[str, ...],
-    *,
-    delimiter: str | None,
-    settings: Settings,
-    wanted: Wanted,
-) -> None:
-    """Mix the forecasts in the table at `path`, and say how good that was."""
+@command(
+    examples=(
+        "regretless experts load.csv --target load",
+        "regretless experts load.csv --target load --experts gam,gbm --plot mix.png",
+        "regretless experts load.parquet --target load --loss quantile --tau 0.9",
+        "regretless experts rain.tsv.gz --target rained --loss log --json",
+    )
+)
+def experts(forecasts: Forecasts, mixing: MixingOptions, output: ExpertsOutput) -> None:
+    """Combine the forecasts of several experts.
+
+    Every row is forecast with weights that were learned from the rows before it,
+    so the loss that is shown is the loss on fresh data. The oracles below the
+    experts are what could have been achieved in hindsight.
+    """
     from time import perf_counter
 
     from regretless.experts import Mixture
 
-    spare([path], forecasts=wanted.forecasts, weights=wanted.weights)
-    names, X, y = _columns(read_table(path, delimiter), path, target, experts)
-    _check(X, y, settings.loss, path)
+    path = forecasts.table
+    refuse_overwriting([path], forecasts=output.forecasts, weights=output.weights)
+    table = read_table(path, forecasts.delimiter)
+    columns, X, y = _columns(table, path, forecasts.target, forecasts.experts)
+    _check(X, y, mixing.loss, path)
     mixture = Mixture(
-        settings.algorithm.player,
-        loss=settings.loss,
-        tau=settings.tau,
-        gradient=settings.gradient,
-        names=names,
+        Algorithm(mixing.algorithm).player,
+        loss=mixing.loss,
+        tau=0.5 if mixing.tau is None else mixing.tau,
+        gradient=mixing.gradient,
+        names=columns,
     )
     start = perf_counter()
-    mixed = mixture.run(X, y, delay=settings.delay)
-    report = Report(mixed, settings, perf_counter() - start)
-    if report.missing and not wanted.quiet:
+    mixed = mixture.run(X, y, delay=mixing.delay)
+    report = Report(mixed, mixing, perf_counter() - start)
+    if report.missing and not output.quiet:
         print(
             f"the target is missing in {report.missing:,} of {len(y):,} rows: they are forecast, "
             "but nothing is learned from them",
             file=sys.stderr,
         )
-    report.show(wanted)
-    _write(mixed, wanted)
+    report.show(output)
+    _write(mixed, output)
 
 
 # --- the table -------------------------------------------------------------------------------------
@@ -227,18 +312,18 @@ def _check(X: Array, y: Array, loss: str, path: str) -> None:
 # --- the result ------------------------------------------------------------------------------------
 
 
-def _write(mixed: MixtureRun, wanted: Wanted) -> None:
+def _write(mixed: MixtureRun, output: ExpertsOutput) -> None:
     import pyarrow as pa
     from pyarrow import csv
 
-    if wanted.forecasts:
+    if output.forecasts:
         targets = pa.array(mixed.y, from_pandas=True)  # NaN is an empty field
         csv.write_csv(
-            pa.table([mixed.forecasts, targets], ["forecast", "target"]), wanted.forecasts
+            pa.table([mixed.forecasts, targets], ["forecast", "target"]), output.forecasts
         )
-    if wanted.weights:
-        csv.write_csv(pa.table(list(mixed.weights.T.copy()), mixed.names), wanted.weights)
-    if wanted.plot:
+    if output.weights:
+        csv.write_csv(pa.table(list(mixed.weights.T.copy()), mixed.names), output.weights)
+    if output.plot:
         from regretless.plots.curves import save
 
         draw = {
@@ -246,7 +331,7 @@ def _write(mixed: MixtureRun, wanted: Wanted) -> None:
             Picture.RESIDUALS: mixed.plot_residuals,
             Picture.ORACLES: mixed.plot_oracles,
         }
-        save(draw[wanted.picture]().figure, wanted.plot)
+        save(draw[Picture(output.plot_kind)]().figure, output.plot)
 
 
 @dataclass(frozen=True)
@@ -254,7 +339,7 @@ class Report:
     """The figures of a mixture."""
 
     mixed: MixtureRun
-    settings: Settings
+    mixing: MixingOptions
     seconds: float
 
     @property
@@ -294,8 +379,8 @@ class Report:
         values = {
             "rounds": len(mixed.y),
             "missing_targets": self.missing,
-            "algorithm": self.settings.algorithm.value,
-            "loss_name": self.settings.loss,
+            "algorithm": self.mixing.algorithm,
+            "loss_name": self.mixing.loss,
             "loss": mixed.loss,
             "mean_loss": mixed.mean_loss,
             "rmse": mixed.rmse,
@@ -311,44 +396,39 @@ class Report:
                 "holds": certificate.holds,
             },
         }
-        return _finite(values)  # type: ignore[no-any-return]
+        found: dict[str, Any] = finite(values)
+        return found
 
     def certified(self) -> str:
         """Regret and bound in words."""
         import numpy as np
 
-        from regretless.cli.summary import short
-
         certificate = self.mixed.after.certificate()
         sleepers = bool(np.isnan(self.mixed.experts).any())
-        whom = "fixed mixture" if self.settings.gradient and not sleepers else "expert"
+        whom = "fixed mixture" if self.mixing.gradient and not sleepers else "expert"
         regret = (
             f"regret to the best {whom}{' while awake' * sleepers}: {short(certificate.regret)}"
         )
-        if self.settings.gradient:
+        if self.mixing.gradient:
             regret += " in linearised losses"
         failed = [what for what, held in certificate.assumptions.items() if held is False]
         if failed:
             return f"{regret}; nothing is certified, as it is not so that {failed[0]}"
         if not math.isfinite(certificate.bound):
-            return f"{regret}; {self.settings.algorithm.value} certifies no bound here"
+            return f"{regret}; {self.mixing.algorithm} certifies no bound here"
         return f"{regret}, certified at most {short(certificate.bound)} ({certificate.theorem})"
 
-    def show(self, wanted: Wanted) -> None:
+    def show(self, output: ExpertsOutput) -> None:
         """Print it in the form that was asked for."""
-        from regretless.cli.summary import print_json, short
-
-        if wanted.json:
+        if output.json:
             print_json(self.as_dict())
             return
         mixed = self.mixed
-        if wanted.quiet:
+        if output.quiet:
             means = f"mean loss {short(mixed.mean_loss)}, rmse {short(mixed.rmse)}, "
             line = f"{len(mixed.y):,} rounds, {means}"
             print(line + self.certified())
             return
-        from regretless.cli.tables import print_table
-
         last = mixed.after.weights.tolist()
         rows = [("mixture", short(mixed.mean_loss), short(mixed.rmse), "")]
         rows += [
@@ -356,12 +436,6 @@ class Report:
             for weight, (name, (loss, error)) in zip(last, self.experts().items())
         ]
         rows += [(oracle.name, short(oracle.mean_loss), "", "") for oracle in self.oracles()]
-        print_table(("", f"mean {self.settings.loss}\nloss", "rmse", "last\nweight"), rows)
-        print(f"{len(mixed.y):,} rounds in {self.seconds:.2f} s by {self.settings.algorithm.value}")
+        print_table(("", f"mean {self.mixing.loss}\nloss", "rmse", "last\nweight"), rows)
+        print(f"{len(mixed.y):,} rounds in {self.seconds:.2f} s by {self.mixing.algorithm}")
         print(self.certified())
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(each) for name, each in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -8,11 +8,30 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from regretless.base.arguments import Array
-from regretless.cli.table_files import DELIMITERS, read_table, read_text
+from regretless.cli.declare import Options, above, argument, at_least, command
+from regretless.cli.options import (
+    Delimiter,
+    Output,
+    learning_option,
+    picture_option,
+    reading_option,
+)
+from regretless.cli.output import print_json, print_table
+from regretless.cli.tables import DELIMITERS, TABLE, read_table, read_text
 
 if TYPE_CHECKING:
+    from regretless.base.arguments import Array
     from regretless.games import Equilibrium
+
+__all__ = [
+    "GameMethod",
+    "GameOutput",
+    "PayoffOptions",
+    "SolverOptions",
+    "Table",
+    "game",
+    "read_payoffs",
+]
 
 
 class GameMethod(StrEnum):
@@ -26,41 +45,99 @@ class GameMethod(StrEnum):
     ADA_NORMAL_HEDGE = "ada-normal-hedge"
 
 
-def run(
-    path: str,
-    delimiter: str | None,
-    options: dict[str, Any],
-    *,
-    plot: str | None,
-    json: bool,
-    quiet: bool,
-) -> None:
-    """Solve the game in the table at `path` with the `options` of `solve`, and say how well."""
+class PayoffOptions(Delimiter):
+    """The table that is read."""
+
+    payoffs: str = argument(
+        "PAYOFFS",
+        help=f"{TABLE}. It holds what the row player loses to the column player: one row for each "
+        "choice of the row player and one column for each choice of the column player, with or "
+        "without names.",
+    )
+    row_maximises: bool = reading_option(
+        "--row-maximises", default=False, help="The payoffs are what the row player wins."
+    )
+
+
+class SolverOptions(Options):
+    """How the game is solved."""
+
+    tolerance: float | None = learning_option(
+        "--tolerance",
+        parse=above(0),
+        help="Largest gap between the bounds on the value, in units of the payoffs; by default 1e-6, "
+        "or more if the payoffs are large.",
+    )
+    method: str = learning_option(
+        "--method",
+        default="auto",
+        choices=GameMethod,
+        help="Algorithm that both players learn with.",
+    )
+    rounds: int = learning_option(
+        "--rounds", default=100_000, parse=at_least(1), help="Largest number of rounds."
+    )
+    polish: bool = learning_option(
+        "--polish/--no-polish",
+        default=True,
+        help="Solve linear systems on the supports of the strategies, and keep the result if it is "
+        "better.",
+    )
+
+
+class GameOutput(Output):
+    """What is written and shown."""
+
+    plot: str | None = picture_option(
+        "--plot", help="Draw the gap over the rounds to this file, .png or .svg."
+    )
+
+
+@command(
+    examples=(
+        "regretless game payoffs.csv --tolerance 1e-6",
+        "regretless game penalties.csv --row-maximises --plot gap.png",
+        "regretless game payoffs.tsv.gz --method hedge --rounds 10000 --json",
+    )
+)
+def game(payoffs: PayoffOptions, solver: SolverOptions, output: GameOutput) -> None:
+    """Solve a zero-sum matrix game.
+
+    Print optimal strategies for both players, and the value of the game with a
+    lower and an upper bound. Two players learn from each other until the gap
+    between the bounds, which is computed from the payoffs, is small enough.
+    """
     from time import perf_counter
 
-    from regretless.cli.summary import print_json
     from regretless.games import solve
 
-    table = read_payoffs(path, delimiter)
+    table = read_payoffs(payoffs.payoffs, payoffs.delimiter)
     start = perf_counter()
-    eq = solve(table.payoffs, **options)
+    eq = solve(
+        table.payoffs,
+        tolerance=solver.tolerance,
+        method=solver.method,
+        rounds=solver.rounds,
+        row_maximises=payoffs.row_maximises,
+        polish=solver.polish,
+    )
     seconds = perf_counter() - start
-    if json:
+    if output.json:
         print_json(_as_dict(eq, table, seconds))
     else:
-        _show(eq, table, "wins" if options["row_maximises"] else "loses", seconds, quiet)
+        _show(eq, table, "wins" if payoffs.row_maximises else "loses", seconds, output.quiet)
     if not eq.converged:
         print(
             f"the gap {eq.gap:.3g} is above the tolerance {eq.tolerance:.3g}; the bounds hold all the "
-            "same, and --rounds allows for more",
+            "same, and a larger --rounds would make them closer",
             file=sys.stderr,
         )
-    if plot and eq.rounds:
+    if output.plot and eq.rounds:
         from regretless.plots.curves import save
 
-        save(eq.plot().figure, plot)
-    elif plot:
-        print(f"{plot} is not drawn: a saddle point needs no rounds", file=sys.stderr)
+        save(eq.plot().figure, output.plot)
+    elif output.plot:
+        print(f"{output.plot} is not drawn: a saddle point needs no rounds", file=sys.stderr)
 
 
 # --- the table -------------------------------------------------------------------------------------
@@ -200,8 +277,6 @@ def _show(eq: Equilibrium, table: Table, does: str, seconds: float, quiet: bool)
     if quiet:
         print(f"value {eq.value:.10g}, {bounds}")
         return
-    from regretless.cli.tables import print_table
-
     for who, names, strategy in (
         ("row player", table.rows, eq.row),
         ("column player", table.columns, eq.column),

@@ -1,18 +1,33 @@
-"""From the name of a learner and its options to the learner itself."""
+"""Learners on the command line: their names, their options, and how they are made."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from regretless.cli.declare import Options, above, at_least, between, option, within
+from regretless.cli.options import learning_option
 
 if TYPE_CHECKING:
     from regretless.base.learner import Learner
     from regretless.base.rows import Form
     from regretless.evaluate.validation import FirstLabels
 
+__all__ = [
+    "Kind",
+    "LearnerName",
+    "LearnerOptions",
+    "LearningOptions",
+    "LossName",
+    "Sketch",
+    "loss_name",
+    "only_classifies",
+]
 
-class Learner(StrEnum):
+
+class LearnerName(StrEnum):
     """`Auto`, the update rules, and the algorithms that have a rule and a loss of their own."""
 
     AUTO = "auto"
@@ -95,64 +110,174 @@ def only_classifies(learner: str) -> bool:
     return learner == "boost" or (learner in _OWN_LOSS and learner not in _REGRESSORS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LearnerOptions:
-    """All that a learner is made of, besides its task, which the labels may tell."""
+_own_option = partial(option, panel="Options of newton and boost")
 
-    learner: str = "auto"
-    loss: str | None = None
-    classes: bool = False
-    tau: float | None = None
-    sketch: str | None = None
-    size: int | None = None
-    alpha: float | None = None
-    kind: str | None = None
-    weak: int | None = None
-    edge: float | None = None
-    sampled: bool = False
-    rate: float | None = None
-    l1: float = 0.0
-    l2: float = 0.0
-    bits: int = 18
-    exact: bool = False
-    names: int = 100_000
-    intercept: bool = True
-    certify: tuple[float, ...] | None = None  # norms of linear models
-    seed: int = 0
+
+def _norms(text: str) -> tuple[float, ...]:
+    """The numbers of `--certify`."""
+    try:
+        found = tuple(float(each) for each in text.split(","))
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number, or several like 1,3,10") from None
+    for norm in found:
+        if not 1e-19 <= norm <= 1e19:
+            raise ValueError(f"a norm must be above 0, from 1e-19 to 1e19, got {norm:g}")
+    if len(found) > 64:
+        raise ValueError(f"{len(found)} norms are too many; give at most 64")
+    return found
+
+
+class LearningOptions(Options):
+    """The options of learning that `train` and `compare` share."""
+
+    loss: str | None = learning_option(
+        "--loss",
+        choices=LossName,
+        help="Loss to minimise; by default logistic, or squared if the labels are numbers that are not "
+        "all whole. Whole numbers with many values need --loss or --classes.",
+    )
+    classes: bool = learning_option(
+        "--classes",
+        default=False,
+        help="Treat every number among the labels as a class, however many there are.",
+    )
+    tau: float | None = learning_option(
+        "--tau",
+        parse=between(0, 1),
+        help="Quantile that --loss quantile predicts; by default 0.5, the median.",
+    )
+    sketch: str | None = _own_option(
+        "--sketch",
+        choices=Sketch,
+        help="How newton keeps the directions of large gradients; by default oja.",
+    )
+    size: int | None = _own_option(
+        "--size",
+        parse=within(0, 1000),
+        help="Number of directions that newton keeps; by default 10.",
+    )
+    alpha: float | None = _own_option(
+        "--alpha",
+        parse=above(0),
+        help="Inverse step size of newton; by default several are mixed.",
+    )
+    kind: str | None = _own_option(
+        "--kind",
+        choices=Kind,
+        help="How boost combines its weak learners; by default adaboost-ol.",
+    )
+    weak: int | None = _own_option(
+        "--weak",
+        parse=within(1, 10_000),
+        help="Number of weak learners of boost; by default 20.",
+    )
+    edge: float | None = _own_option(
+        "--edge",
+        parse=between(0, 0.5),
+        help="How much better than chance boost may expect its weak learners to be; by default 0.1.",
+    )
+    sampled: bool = _own_option(
+        "--sampled",
+        default=False,
+        help="Let boost pass an example to a weak learner with a probability, not with a weight.",
+    )
+    bits: int = learning_option(
+        "--bits",
+        default=18,
+        parse=within(1, 31),
+        help="Hash the features to 2^N weights.",
+    )
+    exact: bool = learning_option(
+        "--exact", default=False, help="Give every feature a weight of its own; do not hash."
+    )
+    intercept: bool = learning_option(
+        "--no-intercept",
+        default=True,
+        parse=lambda given: not given,
+        help="Leave out the constant feature.",
+    )
+    certify: tuple[float, ...] | None = learning_option(
+        "--certify",
+        metavar="NORM,...",
+        parse=_norms,
+        help="Report, for each norm, a mean loss that no linear model of this norm could have gone "
+        "below. Each feature is measured in units of its largest value.",
+    )
+    seed: int = learning_option(
+        "--seed", default=0, help="Seed of learners that draw random numbers."
+    )
+
+    def __post_init__(self) -> None:
+        """Check options that belong together."""
+        if self.tau is not None and self.loss != "quantile":
+            loss = "without it" if self.loss is None else f"for {self.loss}"
+            raise ValueError(f"--tau is for --loss quantile, and means nothing {loss}")
+
+
+class LearnerOptions(LearningOptions):
+    """All options of a learner but its task, which the labels may tell."""
+
+    learner: str = learning_option(
+        "--learner", default="auto", choices=LearnerName, help="Algorithm to learn with."
+    )
+    rate: float | None = learning_option(
+        "--rate",
+        parse=above(0),
+        help="Learning rate, for learners that have one and for the weak learners of boost; C of pa, "
+        "svm and primal-dual.",
+    )
+    l1: float = learning_option("--l1", default=0.0, parse=at_least(0), help="Penalty on |w|.")
+    l2: float = learning_option("--l2", default=0.0, parse=at_least(0), help="Penalty on w²/2.")
+    names: int = learning_option(
+        "--names",
+        default=100_000,
+        parse=at_least(0),
+        help="Number of feature names to remember for inspect.",
+    )
 
     def form(self) -> Form:
         """How the learner wants its examples, whatever its task."""
-        from regretless.linear import LinearClassifier
+        from regretless.base.rows import Form
 
-        return LinearClassifier(**{"intercept": False} | self._shared())._form()
+        intercept = self.intercept and self.learner != "winnow"
+        bits = 0 if self.exact else self.bits
+        return Form(bits=bits, intercept=intercept, named=self.exact or self.names > 0)
 
     @property
     def decided(self) -> bool:
         """Whether the options say what is predicted, labels or numbers."""
         return self.loss is not None or self.classes
 
+    @property
+    def asks_for_regression(self) -> bool | None:
+        """Whether the options say that numbers are predicted; None if the labels decide."""
+        if self.loss is None:
+            return False if self.classes else None
+        from regretless import losses
+
+        regression = not losses.get(self.loss).classification
+        if regression and self.classes:
+            raise ValueError(
+                f"--classes makes labels of numbers, and --loss {self.loss} predicts numbers; leave "
+                "out one of them"
+            )
+        return regression
+
     def is_regression(self, labels: FirstLabels) -> bool:
         """What the options say; without any, whether the labels are numbers that are not all whole.
 
         `ValueError` if they are whole numbers with so many values that they may be either.
         """
-        from regretless import losses
-
-        if self.loss is not None:
-            regression = not losses.get(self.loss).classification
-            if regression and self.classes:
-                raise ValueError(
-                    f"--classes makes labels of numbers, and --loss {self.loss} predicts numbers; leave "
-                    "out one of them"
-                )
-            return regression
-        if labels.are_many and labels.are_whole and not self.classes:
+        asked = self.asks_for_regression
+        if asked is not None:
+            return asked
+        if labels.are_many and labels.are_whole:
             learner = "--learner coin " if only_classifies(self.learner) else ""
             raise ValueError(
                 f"the labels are numbers with many values ({labels.shown}): {learner}--loss squared "
                 "predicts a number, --classes makes a label of each"
             )
-        return labels.are_numbers and not labels.are_whole and not self.classes
+        return labels.are_numbers and not labels.are_whole
 
     def advice(self) -> str:
         """What to do if a score overflows, in options that are not yet in use."""

@@ -1,157 +1,354 @@
-"""Options that several commands have: their panels, their checks, and how they are declared."""
+"""Options that several commands share."""
+
+from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from enum import StrEnum
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from regretless.cli.declare import Options, argument, option, together
 
-# by the panel of the help that they are in
-reading_option = partial(typer.Option, rich_help_panel="Reading")
-learning_option = partial(typer.Option, rich_help_panel="Learning")
-passes_option = partial(typer.Option, rich_help_panel="Passes and checkpoints")
-output_option = partial(typer.Option, rich_help_panel="Output")
+if TYPE_CHECKING:
+    from regretless.streams import Stream
 
+__all__ = [
+    "Debug",
+    "Delimiter",
+    "Format",
+    "Holdout",
+    "Json",
+    "Output",
+    "Reading",
+    "Strict",
+    "learning_option",
+    "model_path",
+    "names",
+    "output_option",
+    "passes_option",
+    "path_option",
+    "picture_option",
+    "reading_option",
+    "refuse_overwriting",
+    "writable_folder",
+]
 
-def examples(*lines: str) -> str:
-    """The end of a help text: commands to copy."""
-    return "[bold]Examples[/bold]\n\n" + "\n\n".join(f"[green]{line}[/green]" for line in lines)
-
-
-# --- checks ----------------------------------------------------------------------------------------
-
-
-def positive(value: float | None) -> float | None:
-    """For options that are above 0 and finite."""
-    if value is not None and not 0 < value < float("inf"):
-        raise typer.BadParameter(f"{value:g} must be above 0")
-    return value
-
-
-def between(low: float, high: float) -> Callable[[float | None], float | None]:
-    """For options that are strictly between two numbers."""
-
-    def check(value: float | None) -> float | None:
-        if value is not None and not low < value < high:
-            raise typer.BadParameter(f"{value:g} must be above {low:g} and below {high:g}")
-        return value
-
-    return check
+# one for each panel of the help
+reading_option = partial(option, panel="Reading")
+learning_option = partial(option, panel="Learning")
+passes_option = partial(option, panel="Passes and checkpoints")
+output_option = partial(option, panel="Output")
 
 
-def norms(text: str) -> tuple[float, ...]:
-    """The numbers of `--certify`; `ValueError` if there is something else."""
-    return tuple(float(each) for each in text.split(","))
+# --- values ----------------------------------------------------------------------------------------
 
 
-def certified(text: str | None) -> str | None:
-    """For the norms that `--certify` names."""
-    if text is None:
-        return None
-    try:
-        found = norms(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number, nor several like 1,3,10") from None
-    for norm in found:
-        if not 1e-19 <= norm <= 1e19:
-            raise typer.BadParameter(f"{norm:g} must be above 0, from 1e-19 to 1e19")
-    if len(found) > 64:
-        raise typer.BadParameter(f"{len(found)} norms are too many; give at most 64")
-    return text
+def names(text: str) -> tuple[str, ...]:
+    """The names between commas.
+
+    >>> names("age,income")
+    ('age', 'income')
+    """
+    return tuple(name for name in text.split(",") if name)
 
 
-def _writable(path: str | None) -> str | None:
-    """Find out before hours of learning that their result cannot be written."""
-    if path is None:
-        return None
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise typer.BadParameter(f"there is no directory {folder}")
-    if os.path.isdir(path):
-        raise typer.BadParameter(f"{path} is a directory")
-    if os.path.exists(path) and not os.path.isfile(path):  # a pipe, a device
-        return path
-    if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
-        raise typer.BadParameter(f"you have no permission to write {path}; give another place")
-    return path
-
-
-def _replaceable(path: str | None) -> str | None:
-    """The same of a file that is moved to its place when it is complete."""
-    if path is not None and os.path.exists(path) and not os.path.isfile(path):
-        raise typer.BadParameter(f"{path} is a directory, a pipe or a device; give a file")
-    return _writable(path)
-
-
-def folder(path: str | None) -> str | None:
-    """For options that name a directory, which is made if it is not there."""
-    if path is None:
-        return None
-    there = path
-    while not os.path.lexists(there):
-        there = os.path.dirname(there) or "."
-    if not os.path.isdir(there):
-        raise typer.BadParameter(f"{there} is a file; give a directory")
-    if not os.access(there, os.W_OK):
-        raise typer.BadParameter(f"you have no permission to write to {there}; give another place")
-    return path
-
-
-def _picture(path: str | None) -> str | None:
-    if _writable(path) is not None:
-        from regretless.plots.curves import picture_path
-
-        try:
-            picture_path(str(path))
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
-    return path
+def _namespaces(count: int, given: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """Namespaces to multiply: `ab` is a with b, `user,ad` is user with ad."""
+    found = []
+    for text in given:
+        each = tuple(text.split(",") if "," in text else text)
+        if len(each) != count or not all(each):
+            raise ValueError(
+                f"{text!r} names {len(each)} namespaces, but {count} are multiplied; give one letter "
+                "for each, or names with commas between them"
+            )
+        found.append(each)
+    return tuple(found)
 
 
 def _holdout(every: int) -> int:
     if every < 0 or every == 1:
-        raise typer.BadParameter(f"{every} must be 0 (none) or at least 2 (every second)")
+        raise ValueError(f"must be 0 (none) or at least 2 (every second example), got {every}")
     return every
 
 
-# --- declarations ----------------------------------------------------------------------------------
+# --- files that are written ------------------------------------------------------------------------
 
 
-def written(help: str, option: Callable[..., Any] = output_option) -> Any:
-    """An option for a file that the command writes."""
-    return option(metavar="PATH", help=help, callback=_writable)
+def _writable(path: str) -> str:
+    """Check before hours of learning that the result can be written."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise ValueError(f"there is no directory {folder}")
+    if os.path.isdir(path):
+        raise ValueError(f"{path} is a directory")
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe, a device
+        return path
+    if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
+        raise ValueError(f"you have no permission to write {path}; choose another place")
+    return path
 
 
-def saved(help: str) -> Any:
-    """An option for a model that the command saves."""
-    return output_option(metavar="PATH", help=help, callback=_replaceable)
+def model_path(path: str) -> str:
+    """Check a file that is moved to its place when it is complete."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{path} is a directory, a pipe or a device; give a file")
+    return _writable(path)
 
 
-def drawn(help: str, option: Callable[..., Any] = output_option) -> Any:
-    """An option for a picture that the command draws."""
-    return option(metavar="PATH", help=f"{help}, .png or .svg.", callback=_picture)
+def writable_folder(path: str) -> str:
+    """Check a directory, which is made if it does not exist."""
+    there = path
+    while not os.path.lexists(there):
+        there = os.path.dirname(there) or "."
+    if not os.path.isdir(there):
+        raise ValueError(f"{there} is a file; give a directory")
+    if not os.access(there, os.W_OK):
+        raise ValueError(f"you have no permission to write to {there}; choose another place")
+    return path
 
 
-Delimiter = Annotated[
-    str | None,
-    reading_option(metavar="C", help="What separates the CSV file's columns."),
-]
-Holdout = Annotated[
-    int,
-    passes_option(
-        metavar="K", help="Score every K-th example apart and do not learn it.", callback=_holdout
-    ),
-]
-Strict = Annotated[
-    bool,
-    reading_option(
-        "--strict", help="Stop if columns are not those of the model, instead of warning."
-    ),
-]
-Json = Annotated[bool, output_option("--json", help="The result as JSON.")]
-Quiet = Annotated[bool, output_option("--quiet", help="No progress.")]
-Debug = Annotated[
-    bool,
-    output_option("--debug", help="Show where an error came from."),
-]
+def _picture(path: str) -> str:
+    from regretless.plots.curves import picture_path
+
+    picture_path(_writable(path))
+    return path
+
+
+path_option = partial(output_option, metavar="PATH", parse=_writable)
+picture_option = partial(output_option, metavar="PATH", parse=_picture)
+
+
+def refuse_overwriting(sources: Iterable[str], **written: str | None) -> None:
+    """`ValueError` if one of the files that a command writes, by their options, is one that it reads."""
+    read = [path for path in sources if os.path.exists(path)]
+    for name, path in written.items():
+        if path is None or not os.path.exists(path):
+            continue
+        if any(os.path.samefile(path, source) for source in read):
+            raise ValueError(
+                f"--{name} {path} is a file that is read; choose another file to write"
+            )
+
+
+# --- output ----------------------------------------------------------------------------------------
+
+
+class Debug(Options):
+    """For all commands."""
+
+    debug: bool = output_option(
+        "--debug", default=False, help="Show the traceback of an error, not only its message."
+    )
+
+
+class Json(Debug):
+    """For commands that print a result."""
+
+    json: bool = output_option("--json", default=False, help="Print the result as JSON.")
+
+
+class Output(Json):
+    """For commands that take a while."""
+
+    quiet: bool = output_option(
+        "--quiet", default=False, help="Show no progress, and only one line of the result."
+    )
+
+
+# --- reading ---------------------------------------------------------------------------------------
+
+
+class Format(StrEnum):
+    """The formats of `streams.read`."""
+
+    VW = "vw"
+    SVMLIGHT = "svmlight"
+    CSV = "csv"
+    TSV = "tsv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+
+
+class Delimiter(Options):
+    """For commands that read CSV."""
+
+    delimiter: str | None = reading_option(
+        "--delimiter",
+        metavar="C",
+        help="Character between the columns of a CSV file; by default a comma.",
+    )
+
+
+class Strict(Options):
+    """For commands that compare examples with a model."""
+
+    strict: bool = reading_option(
+        "--strict",
+        default=False,
+        help="Stop with an error if the columns differ from those of the model; by default there is "
+        "a warning.",
+    )
+
+
+class Holdout(Options):
+    """For commands that train."""
+
+    holdout: int = passes_option(
+        "--holdout",
+        metavar="K",
+        default=0,
+        parse=_holdout,
+        help="Do not learn every K-th example, and report the loss on these examples separately; 0 "
+        "holds out none.",
+    )
+
+
+# what the options that tell something about a format are called on the command line
+_TYPED = {
+    "label": "--label",
+    "weight": "--weight",
+    "tag": "--tag",
+    "categorical": "--categorical",
+    "numeric": "--numeric",
+    "ignore": "--ignore",
+    "header": "--no-header",
+    "delimiter": "--delimiter",
+    "interactions": "-q or --cubic",
+}
+# what a model file records about reading; without it the features could not be built again
+_RECORDED = ("label", "weight", "tag", "categorical", "numeric", "ignore", "interactions")
+
+
+class Reading(Delimiter):
+    """How examples are read."""
+
+    sources: tuple[str, ...] = argument(
+        "SOURCE...",
+        many=True,
+        help="Files, plain or compressed (.gz, .bz2, .zst), patterns in quotes, or - for standard "
+        "input.",
+    )
+    format: str | None = reading_option(
+        "--format", choices=Format, help="Format of the files; by default the suffix tells it."
+    )
+    label: str | None = reading_option("--label", metavar="COLUMN", help="Column of the label.")
+    weight: str | None = reading_option(
+        "--weight", metavar="COLUMN", help="Column of the importance weight."
+    )
+    tag: str | None = reading_option(
+        "--tag", metavar="COLUMN", help="Column that names the examples."
+    )
+    categorical: tuple[str, ...] = reading_option(
+        "--categorical",
+        metavar="A,B,...",
+        default=(),
+        parse=names,
+        help="Columns to read as text although they look like numbers.",
+    )
+    numeric: tuple[str, ...] = reading_option(
+        "--numeric",
+        metavar="A,B,...",
+        default=(),
+        parse=names,
+        help="Columns to read as numbers.",
+    )
+    ignore: tuple[str, ...] = reading_option(
+        "--ignore",
+        metavar="A,B,...",
+        default=(),
+        parse=names,
+        help="Columns to leave out; in VW text, namespaces, by first letter or by name.",
+    )
+    header: bool = reading_option(
+        "--no-header",
+        default=True,
+        parse=lambda given: not given,
+        help="The CSV files have no header; their columns are called 0, 1, and so on.",
+    )
+    interactions: tuple[tuple[str, ...], ...] = together(
+        reading_option(
+            "-q",
+            "--quadratic",
+            metavar="AB",
+            many=True,
+            parse=partial(_namespaces, 2),
+            help="Multiply the features of two VW namespaces: 'ab', or 'user,ad' for longer names. "
+            "May be repeated.",
+        ),
+        reading_option(
+            "--cubic",
+            metavar="ABC",
+            many=True,
+            parse=partial(_namespaces, 3),
+            help="Multiply the features of three VW namespaces. May be repeated.",
+        ),
+    )
+    skip_bad: bool = reading_option(
+        "--skip-bad",
+        default=False,
+        help="Skip lines that cannot be read, and count them; by default such a line is an error.",
+    )
+
+    def stream(self, like: Any = None) -> Stream:
+        """The examples, or `ValueError` if an option was given that tells nothing about them.
+
+        Columns are read as the model `like` has learned them.
+        """
+        from regretless import streams
+        from regretless.streams.reading import OPTIONS
+
+        name, options = self._format(), asdict(self)
+        for each, typed in _TYPED.items():
+            given = not self.header if each == "header" else options[each]
+            if given and each not in OPTIONS[name]:
+                others = ", ".join(other for other in OPTIONS if each in OPTIONS[other])
+                raise ValueError(
+                    f"{typed} is for {others} and does not apply to {name}; leave it out"
+                )
+        return streams.read(list(options.pop("sources")), like=like, **options)
+
+    @property
+    def has_names_only(self) -> bool:
+        """Whether features are called like columns in a format that has no header."""
+        return self._format() == "jsonl"
+
+    def _format(self) -> str:
+        from regretless.streams.opening import paths_of
+        from regretless.streams.reading import format_of
+
+        return format_of(paths_of(self.sources), self.format)
+
+    def recorded(self, before: dict[str, Any]) -> dict[str, Any]:
+        """How the examples were read, for the model file.
+
+        Entries `before`, from an earlier training, stay where these files have none of their own.
+        """
+        chosen = {name: getattr(self, name) for name in _RECORDED}
+        entries = {"format": self._format(), **chosen}
+        if before.get("ignore") and not self.ignore:
+            entries["format"] = before.get("format")  # it tells whether these are columns
+        return entries | {k: v for k, v in before.items() if v and not entries.get(k)}
+
+    def completed(self, recorded: dict[str, Any]) -> Reading:
+        """The same, with options that were not given taken from a model file if they apply."""
+        from regretless.streams.reading import OPTIONS
+
+        known = {k: _tuples(v) for k, v in recorded.items() if k != "format"}
+        name = self._format()
+        if known.get("interactions") and name != "vw":
+            raise ValueError(
+                f"the model was trained with interactions of namespaces (-q, --cubic), and {name} has "
+                "no namespaces; give VW text"
+            )
+        if (name == "vw") != (recorded.get("format") == "vw"):
+            known.pop("ignore", None)  # namespaces are not columns
+        missing = {k: v for k, v in known.items() if k in OPTIONS[name] and not getattr(self, k)}
+        return replace(self, **missing)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -1,47 +1,85 @@
-"""`regretless predict`: one line per example."""
+"""`regretless predict`: one line for each example."""
+
+from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
+import click
 
-from regretless.base.classifier import Classifier
-from regretless.cli.familiar import familiar
-from regretless.cli.locating import located
-from regretless.cli.models import load
-from regretless.cli.reading_options import Reading
-from regretless.streams import Piece
+from regretless.cli.declare import command, option
+from regretless.cli.errors import naming_the_line
+from regretless.cli.options import Debug, Reading, Strict
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from regretless.streams import Piece
+
+__all__ = ["Prediction", "predict"]
 
 
-def run(reading: Reading, path: str, probabilities: bool, raw: bool, strict: bool) -> None:
-    """Print what the model at `path` predicts."""
-    model, remembered = load(path)
-    if probabilities and not isinstance(model, Classifier):
+class Prediction(Strict, Debug):
+    """What is predicted."""
+
+    model: str = option(
+        "--model",
+        panel="Prediction",
+        metavar="PATH",
+        required=True,
+        help="Model that train has saved.",
+    )
+    probabilities: bool = option(
+        "--probabilities",
+        panel="Prediction",
+        default=False,
+        help="Print the probability of the second of two labels; label:p for each of three or more.",
+    )
+    raw: bool = option("--raw", panel="Prediction", default=False, help="Print scores.")
+
+
+@command(
+    examples=(
+        "regretless predict new.vw --model clicks.model > labels.txt",
+        "regretless predict new.csv --model spam.model --probabilities",
+        "zcat new.vw.gz | regretless predict - --format vw --model clicks.model",
+    )
+)
+def predict(reading: Reading, prediction: Prediction) -> None:
+    """Predict examples with a model that train has saved.
+
+    Print one line for each example: the label or number, then the tag of the
+    example if it has one. Labels in the files are not needed and not used.
+    Columns and interactions are those of the training unless other ones are given.
+    Columns that are new or missing cause a warning; it is an error if the model
+    knows none of them.
+    """
+    if prediction.probabilities and prediction.raw:
+        raise click.UsageError("--probabilities and --raw exclude each other; choose one of them")
+    from regretless.cli.training import check_features, load_model
+
+    path = prediction.model
+    model, recorded = load_model(path)
+    if prediction.probabilities and not model._classifies:
         raise ValueError(f"{path} holds a {type(model).__name__}, which has no probabilities")
-    if isinstance(model, Classifier) and not len(model.classes_):
+    if model._classifies and not len(model.classes_):
         raise ValueError(f"{path} has learned nothing yet: there is no label to predict")
-    stream = reading.completed(remembered).stream(model)
-    lines = _probabilities if probabilities else _scores if raw else _predictions
+    stream = reading.completed(recorded).stream(model)
+    lines = _probabilities if prediction.probabilities else _scores if prediction.raw else _labels
     pieces = stream.ahead(model._form(), labelled=False)
-    for piece in familiar(pieces, model, named=reading.has_names_only, strict=strict):
+    named, strict = reading.has_names_only, prediction.strict
+    for piece in check_features(pieces, model, named=named, strict=strict):
         if len(piece):  # not only bad lines
-            with located(stream, piece):
+            with naming_the_line(stream, piece):
                 predicted = lines(model, piece)
             _write(predicted, piece.tags)
 
 
-def label_text(label: Any) -> str:
-    """A label as it is printed.
+def _labels(model: Any, piece: Piece) -> list[str]:
+    from regretless.cli.output import label_text
 
-    >>> label_text(1.0), label_text("spam"), label_text(True)
-    ('1', 'spam', 'True')
-    """
-    return f"{label:g}" if isinstance(label, float) else str(label)
-
-
-def _predictions(model: Any, piece: Piece) -> list[str]:
     predicted = model.predict(piece.X)
-    if not isinstance(model, Classifier):
+    if not model._classifies:
         return _numbers(predicted)
     text = {label: label_text(label) for label in model.classes_.tolist()}
     return [text[label] for label in predicted.tolist()]
@@ -53,13 +91,15 @@ def _probabilities(model: Any, piece: Piece) -> list[str]:
 
 
 def _scores(model: Any, piece: Piece) -> list[str]:
-    if not isinstance(model, Classifier):
+    if not model._classifies:
         return _numbers(model.predict(piece.X))
     scores = model.decision_function(piece.X)
     return _numbers(scores) if scores.ndim == 1 else _by_label(model, scores)
 
 
 def _by_label(model: Any, table: NDArray[Any]) -> list[str]:
+    from regretless.cli.output import label_text
+
     names = [label_text(label).replace("%", "%%") for label in model.classes_.tolist()]
     form = ",".join(f"{name}:%g" for name in names)
     return [form % tuple(row) for row in table.tolist()]

@@ -1,150 +1,249 @@
 """`regretless train`: from files to a model."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, fields, replace
+from typing import TYPE_CHECKING
 
-from regretless.base.classifier import Classifier
-from regretless.base.learner import Learner
-from regretless.base.regressor import Regressor
-from regretless.cli.checkpoints import Checkpoints, uninterrupted
-from regretless.cli.familiar import familiar
-from regretless.cli.first_labels import first_labels
+import click
+
+from regretless.cli.declare import above, at_least, command, given_options
+from regretless.cli.errors import naming_the_line
 from regretless.cli.learners import LearnerOptions, loss_name
-from regretless.cli.locating import located
-from regretless.cli.models import load, save
-from regretless.cli.passes import Passes
-from regretless.cli.progress import Display
-from regretless.cli.reading_options import Reading
-from regretless.cli.sparing import spare
-from regretless.cli.summary import Summary
-from regretless.evaluate.training import Training
-from regretless.streams import Piece, Stream
-from regretless.streams.text import TextStream
+from regretless.cli.options import (
+    Holdout,
+    Output,
+    Reading,
+    Strict,
+    learning_option,
+    model_path,
+    output_option,
+    passes_option,
+    path_option,
+    picture_option,
+    refuse_overwriting,
+    writable_folder,
+)
+
+if TYPE_CHECKING:
+    from regretless.base.learner import Learner
+    from regretless.evaluate.training import Training
+    from regretless.streams import Piece, Stream
+
+__all__ = ["Plan", "TrainOutput", "train"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """How the examples are gone through; decides, with the reading and the learner, the result."""
+class Plan(Strict, Holdout):
+    """How to go through the examples; with the reading and the learner it determines the result."""
 
-    start: str | None = None  # the model to go on with
-    strict: bool = False  # columns have to be those of the model
-    passes: int = 1
-    holdout: int = 0
+    start: str | None = learning_option(
+        "--from",
+        metavar="MODEL",
+        help="Continue the training of a saved model, with its learner and its columns.",
+    )
+    passes: int = passes_option(
+        "--passes", default=1, parse=at_least(1), help="Number of passes over the data."
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
+class TrainOutput(Output):
     """What is written and shown."""
 
-    model: str | None = None
-    cache: str | None = None
-    checkpoint: str | None = None
-    every: float = 1e6
-    plot: str | None = None
-    calibration: str | None = None
-    json: bool = False
-    quiet: bool = False
+    save: str | None = output_option(
+        "--save", metavar="PATH", parse=model_path, help="File to write the model to."
+    )
+    plot: str | None = picture_option(
+        "--plot", help="Draw the learning curve to this file, .png or .svg."
+    )
+    calibration: str | None = picture_option(
+        "--calibration",
+        help="Draw predicted probabilities against observed frequencies to this file, .png or .svg.",
+    )
+    cache: str | None = path_option(
+        "--cache",
+        panel="Passes and checkpoints",
+        help="File for the cache that later passes read, which is kept; by default a temporary file.",
+    )
+    checkpoint: str | None = passes_option(
+        "--checkpoint",
+        metavar="DIR",
+        parse=writable_folder,
+        help="Directory for checkpoints; the same command, started again, continues from the last one.",
+    )
+    every: float = passes_option(
+        "--every", metavar="N", default=1e6, parse=above(0), help="Examples between checkpoints."
+    )
 
 
-def run(reading: Reading, options: LearnerOptions, plan: Plan, wanted: Wanted) -> None:
-    """Train, save, and say what came of it."""
-    model: Learner | None = None
+@command(
+    examples=(
+        "regretless train clicks.vw.gz --save clicks.model",
+        "regretless train spam.csv --label spam --loss hinge --learner perceptron",
+        'regretless train "ads/*.parquet" --label clicked --checkpoint ck/',
+        "regretless train clicks.vw --certify 1,3,10",
+        "regretless train unscaled.csv --label y --learner newton --size 20",
+        "regretless train covtype.csv --label y --learner boost --kind bbm --weak 20",
+        "regretless train tuesday.vw --from monday.model --save tuesday.model",
+        "cat live.jsonl | regretless train - --format jsonl --label y",
+    )
+)
+def train(reading: Reading, learner: LearnerOptions, plan: Plan, output: TrainOutput) -> None:
+    """Train a model on files, one example at a time.
+
+    Every example is predicted before it is learned, so the loss that is shown is
+    the loss on fresh data; no test set is needed.
+    """
+    if output.cache is not None and plan.passes == 1:
+        raise click.UsageError("--cache is for later passes, and there is only one; give --passes")
     if plan.start is not None:
-        model, remembered = load(plan.start)
-        reading = reading.completed(remembered)
-        options = replace(options, classes=options.classes or bool(remembered.get("classes")))
-    stream = reading.stream(model)
-    files = getattr(stream, "paths", [])
-    spare(files, save=wanted.model, cache=wanted.cache)
-    if wanted.cache is not None and not isinstance(stream, TextStream):
-        raise ValueError(
-            "--cache is for text; other files are read again in every pass: leave it out"
-        )
-    command = {**asdict(reading), **asdict(options), **asdict(plan), "files": files}
-    checkpoints = Checkpoints(wanted.checkpoint, wanted.every, command)
-    training = checkpoints.load()
-    with (
-        Passes(stream, plan.passes, wanted.cache, wanted.checkpoint) as passes,
-        Display(stream, plan.passes, wanted.quiet) as display,
-    ):
-        pieces: Iterator[Piece] | None = None
-        if training is None:
-            training, pieces = (
-                _begun(stream, reading, options, plan)
-                if model is None
-                else _resumed(stream, reading, model, options, plan)
+        _refuse_options_of_the_model(plan.start)
+    elif plan.strict:
+        raise click.UsageError("--strict compares columns with those of a model; give --from")
+    _Train(reading, learner, plan, output).run()
+
+
+def _refuse_options_of_the_model(model: str) -> None:
+    """A learner is made once; its options cannot be changed later."""
+    chosen = {each.name for each in fields(LearnerOptions)} - {"classes", "certify"}
+    for name, typed in given_options().items():
+        if name in chosen:
+            raise click.UsageError(
+                f"{typed} was settled when {model} was made; leave it out, or train a new model "
+                "without --from"
             )
-        try:
-            while training.passes < plan.passes:
-                for piece in pieces or passes.pieces(training):
-                    advice = _advice(options, plan)
-                    with uninterrupted(), located(stream, piece, training.seen, advice):
-                        training.take(piece)
-                    passes.took(training, piece)
-                    checkpoints.took(training, len(piece))
-                    display.took(training, len(piece))
-                pieces = None
-                passes.end()
-                _end_pass(training, plan.passes)
-                checkpoints.save(training)
-        except KeyboardInterrupt:
-            checkpoints.save(training)
-            raise
-        except OSError as error:  # a full disk: the model's own may have room
-            if wanted.model is None:
-                raise
-            _save(training, reading, options, wanted.model)
-            why = f"{error.strerror}; what was learned so far is saved to {wanted.model}"
-            raise OSError(error.errno, why, error.filename) from error
-        seconds, taken = display.seconds, display.taken
-    _save(training, reading, options, wanted.model)
-    guessed = not model and not options.decided and isinstance(training.model, Regressor)
-    name = type(training.model).__name__ if model else options.learner
-    summary = Summary(training, name, seconds, taken, guessed, wanted.model)
-    summary.show(wanted.json, wanted.quiet)
-    _draw(training, name, wanted)
 
 
-def _save(training: Training, reading: Reading, options: LearnerOptions, path: str | None) -> None:
-    if path is not None:
-        save(training.model, reading, path, classes=options.classes)
+class _Train:
+    """One run of the command."""
 
+    def __init__(
+        self, reading: Reading, options: LearnerOptions, plan: Plan, output: TrainOutput
+    ) -> None:
+        from regretless.cli.training import load_model
 
-def _advice(options: LearnerOptions, plan: Plan) -> str:
-    """What to do about an overflow."""
-    if plan.start is None:
-        return options.advice()
-    return f"scale the features and the labels, or train anew without --from {plan.start}"
+        self.plan, self.output = plan, output
+        self.model: Learner | None = None  # the one to continue with
+        if plan.start is not None:
+            self.model, recorded = load_model(plan.start)
+            reading = reading.completed(recorded)
+            options = replace(options, classes=options.classes or bool(recorded.get("classes")))
+        self.reading, self.options = reading, options
+        self.stream: Stream = reading.stream(self.model)
+        self.files = getattr(self.stream, "paths", [])
+        self._check_files()
 
+    def _check_files(self) -> None:
+        from regretless.streams.text import TextStream
 
-def _begun(
-    stream: Stream, reading: Reading, options: LearnerOptions, plan: Plan
-) -> tuple[Training, Iterator[Piece]]:
-    if options.loss is None:  # what does not fit is said before a file is read
-        options.make(regression=False)._start()
-    form = options.form()
-    labels, pieces = first_labels(stream.ahead(form), reading, options.decided)
-    model = options.make(options.is_regression(labels))
-    model._reading = form  # it tells the reader when it knows names enough
-    return Training(model, options.certify, plan.holdout), pieces
+        refuse_overwriting(self.files, save=self.output.save, cache=self.output.cache)
+        if self.output.cache is not None and not isinstance(self.stream, TextStream):
+            raise ValueError(
+                "--cache is for text; other files are read again in every pass: leave it out"
+            )
 
+    def run(self) -> None:
+        """Train, save, and show the summary."""
+        from regretless.cli.output import Progress, Summary
+        from regretless.cli.training import Checkpoints, Passes, uninterrupted
 
-def _resumed(
-    stream: Stream, reading: Reading, model: Learner, options: LearnerOptions, plan: Plan
-) -> tuple[Training, Iterator[Piece]]:
-    pieces = stream.ahead(model._form())
-    pieces = familiar(pieces, model, named=reading.has_names_only, strict=plan.strict)
-    known = model.classes_.tolist() if isinstance(model, Classifier) else []
-    decided = options.classes or not isinstance(model, Classifier)
-    labels, pieces = first_labels(pieces, reading, decided, known)
-    if not decided and labels.are_numbers and (labels.are_many or not labels.are_whole):
-        are = "with many values" if labels.are_many else "that are not all whole"
-        raise ValueError(
-            f"{plan.start} holds a {type(model).__name__}, and these labels are numbers {are} "
-            f"({labels.shown}): --classes makes a label of each; to predict a number, train anew with "
-            "--loss squared"
+        plan, output = self.plan, self.output
+        determines = {**asdict(self.reading), **asdict(self.options), **asdict(plan)}
+        checkpoints = Checkpoints(
+            output.checkpoint, output.every, determines | {"files": self.files}
         )
-    return Training(model, options.certify, plan.holdout), pieces
+        training = checkpoints.load()
+        with (
+            Passes(self.stream, plan.passes, output.cache, output.checkpoint) as passes,
+            Progress(self.stream, plan.passes, output.quiet) as progress,
+        ):
+            pieces: Iterator[Piece] | None = None
+            if training is None:
+                training, pieces = self._begin() if self.model is None else self._resume(self.model)
+            try:
+                while training.passes < plan.passes:
+                    for piece in pieces or passes.pieces(training):
+                        with (
+                            uninterrupted(),
+                            naming_the_line(self.stream, piece, training.seen, self._advice()),
+                        ):
+                            training.take(piece)
+                        passes.took(training, piece)
+                        checkpoints.took(training, len(piece))
+                        progress.took(training, len(piece))
+                    pieces = None
+                    passes.end()
+                    _end_pass(training, plan.passes)
+                    checkpoints.save(training)
+            except KeyboardInterrupt:
+                checkpoints.save(training)
+                raise
+            except OSError as error:  # a full disk: that of the model may have room
+                if output.save is None:
+                    raise
+                self._save(training)
+                why = f"{error.strerror}; what was learned so far is saved to {output.save}"
+                raise OSError(error.errno, why, error.filename) from error
+            seconds, taken = progress.seconds, progress.taken
+        self._save(training)
+        is_new = self.model is None
+        guessed = is_new and not self.options.decided and not training.model._classifies
+        name = self.options.learner if is_new else type(training.model).__name__
+        summary = Summary(training, name, seconds, taken, guessed=guessed, saved=output.save)
+        summary.show(output.json, output.quiet)
+        _draw(training, name, output)
+
+    def _begin(self) -> tuple[Training, Iterator[Piece]]:
+        """A new training, and the pieces to begin with."""
+        from regretless.cli.training import first_labels
+        from regretless.evaluate.training import Training
+
+        # made and started before a file is read, so that options that do not fit are told at once
+        regression = self.options.asks_for_regression
+        model = self.options.make(bool(regression))
+        model._start()
+        form = self.options.form()
+        labels, pieces = first_labels(self.stream.ahead(form), self.reading, self.options.decided)
+        if regression is None and self.options.is_regression(labels):
+            model = self.options.make(regression=True)
+        model._reading = form  # it tells the reader when it knows names enough
+        return Training(model, self.options.certify, self.plan.holdout), pieces
+
+    def _resume(self, model: Learner) -> tuple[Training, Iterator[Piece]]:
+        """A training that continues with the model, and the pieces to begin with."""
+        from regretless.cli.training import check_features, first_labels
+        from regretless.evaluate.training import Training
+
+        options, plan = self.options, self.plan
+        pieces = check_features(
+            self.stream.ahead(model._form()),
+            model,
+            named=self.reading.has_names_only,
+            strict=plan.strict,
+        )
+        known = model.classes_.tolist() if model._classifies else []  # type: ignore[attr-defined]
+        decided = options.classes or not model._classifies
+        labels, pieces = first_labels(pieces, self.reading, decided, known)
+        if not decided and labels.are_numbers and (labels.are_many or not labels.are_whole):
+            are = "with many values" if labels.are_many else "that are not all whole"
+            raise ValueError(
+                f"{plan.start} holds a {type(model).__name__}, and these labels are numbers {are} "
+                f"({labels.shown}): --classes makes a label of each; to predict a number, train anew "
+                "with --loss squared"
+            )
+        return Training(model, options.certify, plan.holdout), pieces
+
+    def _advice(self) -> str:
+        """What to do about an overflow."""
+        if self.plan.start is None:
+            return self.options.advice()
+        return f"scale the features and the labels, or train anew without --from {self.plan.start}"
+
+    def _save(self, training: Training) -> None:
+        from regretless.cli.training import save_model
+
+        if self.output.save is not None:
+            save_model(training.model, self.reading, self.output.save, classes=self.options.classes)
 
 
 def _end_pass(training: Training, passes: int) -> None:
@@ -155,16 +254,16 @@ def _end_pass(training: Training, passes: int) -> None:
         training.passes += 1
 
 
-def _draw(training: Training, learner: str, wanted: Wanted) -> None:
-    if not (wanted.plot or wanted.calibration):
+def _draw(training: Training, learner: str, output: TrainOutput) -> None:
+    if not (output.plot or output.calibration):
         return
     from regretless import plots
 
     scores = training.validation
-    if wanted.plot:
+    if output.plot:
         name = f"{loss_name(training.model)} loss".replace("_", " ")
-        plots.learning_curves({learner: scores.curve}, wanted.plot, name)
-    if wanted.calibration:
+        plots.learning_curves({learner: scores.curve}, output.plot, name)
+    if output.calibration:
         if scores.calibration is None:
             raise ValueError("--calibration needs two labels and their probabilities")
-        plots.calibration(scores.calibration, wanted.calibration)
+        plots.calibration(scores.calibration, output.calibration)

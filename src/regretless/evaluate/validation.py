@@ -7,27 +7,30 @@ without a holdout: Blum, Kalai and Langford, "Beating the Hold-Out" (1999).
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regretless import _core
-from regretless.audit import Audit
 from regretless.base import arguments
 from regretless.base.arguments import Array, one_of
 from regretless.base.learner import Learner
 from regretless.base.rows import Form
 from regretless.base.state import Parts
 from regretless.base.threads import OneThread
-from regretless.certificates import Certificate
-from regretless.evaluate.report import Calibration, Curve, Report
 from regretless.streams.stream import Piece, Place, Stream
+
+if TYPE_CHECKING:
+    from regretless.audit import Audit
+    from regretless.certificates import Certificate
+    from regretless.evaluate.report import Calibration, Curve, Report
 
 Kind: TypeAlias = Literal["binary", "multiclass", "regression"]
 
 # The points of a curve: 24 in a decade, fewer below 40, where roundings coincide.
-_POINTS = np.unique(np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).astype(np.int64))
+# (`np.unique` would import numpy.ma.)
+_POINTS = np.array(sorted({*np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).tolist()}), np.int64)
 
 
 def point_from(examples: int) -> int:
@@ -269,7 +272,7 @@ class Validation(OneThread):
         return float((positive * below).sum() / pairs) if pairs > 0 else None
 
     @property
-    def calibration(self) -> Calibration | None:
+    def calibration(self) -> "Calibration | None":
         """What was predicted and what happened, in 20 bins of probability; None without any.
 
         >>> scores = Validation("binary")
@@ -277,10 +280,12 @@ class Validation(OneThread):
         >>> scores.calibration.observed[18]
         np.float64(0.5)
         """
+        from regretless.evaluate.report import Calibration
+
         return Calibration(*self._shares.copy()) if self._shares[0].any() else None
 
     @property
-    def curve(self) -> Curve:
+    def curve(self) -> "Curve":
         """The learning curve up to now; its last point is the last example.
 
         >>> scores = Validation("regression")
@@ -291,6 +296,8 @@ class Validation(OneThread):
         size = int(_POINTS.searchsorted(self._examples, "left")) + (self._examples > 0)
         examples = np.minimum(_POINTS[:size], self._examples)
         so_far, interval = _means(self._so_far()[:size]), _means(self._sums[:size])
+        from regretless.evaluate.report import Curve
+
         return Curve(
             examples=examples,
             mean_loss=so_far[:, 0],
@@ -306,10 +313,10 @@ class Validation(OneThread):
         self,
         seconds: float,
         learner: str,
-        certified: Certificate | None = None,
-        audit: Audit | None = None,
+        certified: "Certificate | None" = None,
+        audit: "Audit | None" = None,
         audited_loss: float | None = None,
-    ) -> Report:
+    ) -> "Report":
         """What is known now, with the time it took, the learner's name and what is certified.
 
         Parameters: see `Report`.
@@ -320,6 +327,8 @@ class Validation(OneThread):
         4.0
         """
         curve = self.curve
+        from regretless.evaluate.report import Report
+
         return Report(
             examples=self.examples,
             seconds=seconds,

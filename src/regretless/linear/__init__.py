@@ -9,15 +9,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from regretless.linear.auto import Auto, AutoClassifier, AutoRegressor
-from regretless.linear.linear import LinearClassifier, LinearRegressor
-from regretless.linear.online_svm import OnlineSVM
-from regretless.linear.passive_aggressive import PassiveAggressive, PassiveAggressiveRegressor
-from regretless.linear.perceptron import MarginPerceptron, Perceptron, PNormPerceptron
-from regretless.linear.winnow import BalancedWinnow, Winnow
 
 if TYPE_CHECKING:
     from regretless.linear.kernel_perceptron import KernelPerceptron
+    from regretless.linear.linear import LinearClassifier, LinearRegressor
+    from regretless.linear.online_svm import OnlineSVM
+    from regretless.linear.passive_aggressive import PassiveAggressive, PassiveAggressiveRegressor
+    from regretless.linear.perceptron import MarginPerceptron, Perceptron, PNormPerceptron
     from regretless.linear.primal_dual import PrimalDual
+    from regretless.linear.winnow import BalancedWinnow, Winnow
 
 __all__ = [
     "Auto",
@@ -37,14 +37,26 @@ __all__ = [
     "Winnow",
 ]
 
-# in Python, and with rooms of their own behind them: imported when they are asked for
+# imported when they are asked for, so that a program that uses one learner starts at once
 _LATER = {
-    "KernelPerceptron": "regretless.linear.kernel_perceptron",
-    "PrimalDual": "regretless.linear.primal_dual",
+    "BalancedWinnow": "winnow",
+    "KernelPerceptron": "kernel_perceptron",
+    "LinearClassifier": "linear",
+    "LinearRegressor": "linear",
+    "MarginPerceptron": "perceptron",
+    "OnlineSVM": "online_svm",
+    "PNormPerceptron": "perceptron",
+    "PassiveAggressive": "passive_aggressive",
+    "PassiveAggressiveRegressor": "passive_aggressive",
+    "Perceptron": "perceptron",
+    "PrimalDual": "primal_dual",
+    "Winnow": "winnow",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_LATER[name]), name)
+    found = getattr(importlib.import_module(f"{__name__}.{_LATER[name]}"), name)
+    globals()[name] = found
+    return found

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from regretless import losses
-from regretless.base.arguments import whole, within
+from regretless.base.arguments import TOO_LARGE, whole, within
 from regretless.base.classifier import Classifier
 from regretless.base.regressor import Regressor
 from regretless.base.weights import HasWeights
 from regretless.certificates import Certificate
 from regretless.losses import Loss
-from regretless.rules import TOO_LARGE
 
 # --- what is certified of lanes that are mixed into one score -------------------------------------
 

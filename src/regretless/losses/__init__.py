@@ -16,8 +16,6 @@ so that with `phi'` and the conjugate `phi*` known, everything else follows:
     derivative = slope * phi'(z),    conjugate(dual) = dual * origin + phi*(slope * dual).
 """
 
-import difflib
-
 from regretless import _core
 from regretless.base.arguments import one_of, shown
 from regretless.losses.classification import (
@@ -97,6 +95,8 @@ def get(loss: str | Loss) -> Loss:
             f"loss={shown(loss)} must be a name or a Loss, for example Hinge(margin=1.0)"
         )
     if loss not in _BY_NAME:
-        near = difflib.get_close_matches(loss, _BY_NAME, n=1)
+        from difflib import get_close_matches
+
+        near = get_close_matches(loss, _BY_NAME, n=1)
         one_of(loss, "loss", _BY_NAME, f"; did you mean {near[0]!r}?" if near else "")
     return _BY_NAME[loss]()

@@ -6,7 +6,6 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import IO, Any, Protocol
 
 from regretless.streams.stream import ahead
@@ -81,9 +80,15 @@ def suffixes(path: str) -> tuple[str, str | None]:
     >>> suffixes("logs/clicks.vw.gz")
     ('.vw', 'gzip')
     """
-    name = Path(path)
-    compression = _COMPRESSED.get(name.suffix.lower())
-    return (Path(name.stem) if compression else name).suffix.lower(), compression
+    name = os.path.basename(path.rstrip(os.sep))
+    last = _suffix(name)
+    compression = _COMPRESSED.get(last)
+    return _suffix(name[: -len(last)]) if compression else last, compression
+
+
+def _suffix(name: str) -> str:
+    at = name.rfind(".")
+    return name[at:].lower() if 0 < at < len(name) - 1 else ""
 
 
 class Readable(Protocol):

@@ -1,21 +1,25 @@
-"""`regretless inspect`: what a model is, and which of its features are the strongest."""
+"""`regretless inspect`: the options of a model, and its strongest features."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from regretless.base.arguments import Array
-from regretless.base.classifier import Classifier
+from regretless.cli.declare import argument, at_least, command, option
 from regretless.cli.learners import loss_name
-from regretless.cli.models import load
-from regretless.cli.predict import label_text
-from regretless.cli.summary import print_json, short
+from regretless.cli.options import Json, picture_option
+from regretless.cli.output import label_text, print_json, print_pairs, print_table, short
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["InspectOptions", "inspect"]
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is in a model; a `None` among the lanes stands for the one that two labels share."""
+    """What is in a model; two labels share one lane, which is called `None`."""
 
     model: Any
     labels: list[Any]
@@ -29,15 +33,38 @@ class Found:
         return self.model.loss_ / self.model.weight_ if self.model.weight_ else None
 
 
-def run(path: str, top: int, as_json: bool, plot: str | None) -> None:
-    """Print what is in the model at `path`."""
-    model, _ = load(path)
-    found = _found(model, top)
-    if as_json:
+class InspectOptions(Json):
+    """What is shown of which model."""
+
+    model: str = argument("MODEL", help="Model that train has saved.")
+    top: int = option(
+        "--top", default=20, parse=at_least(1), help="Number of features to show for each label."
+    )
+    plot: str | None = picture_option("--plot", help="Draw the weights to this file, .png or .svg.")
+
+
+@command(
+    examples=(
+        "regretless inspect clicks.model --top 20",
+        "regretless inspect clicks.model --plot weights.png",
+        "regretless inspect clicks.model --json | jq .features",
+    )
+)
+def inspect(options: InspectOptions) -> None:
+    """Show the options of a model and its strongest features.
+
+    A hashed feature whose name was not remembered (--names of train) is shown as
+    #row.
+    """
+    from regretless.cli.training import load_model
+
+    model, _ = load_model(options.model)
+    found = _found(model, options.top)
+    if options.json:
         print_json(_as_dict(found))
     else:
         _print(found)
-    if plot:
+    if options.plot:
         from regretless.plots import weight_bars
 
         bars = {
@@ -45,13 +72,15 @@ def run(path: str, top: int, as_json: bool, plot: str | None) -> None:
             for lane, features in found.strongest.items()
             for name, weight in features
         }
-        weight_bars(bars, plot, top=top)
+        weight_bars(bars, options.plot, top=options.top)
 
 
 def _found(model: Any, top: int) -> Found:
+    import numpy as np
+
     names, table, intercepts = model._weights()
     shown = _names(model, names)
-    labels = model.classes_.tolist() if isinstance(model, Classifier) else []
+    labels = model.classes_.tolist() if model._classifies else []
     lanes = labels if table.shape[1] > 1 else [None]
     return Found(
         model,
@@ -71,7 +100,9 @@ def _names(model: Any, names: list[Any]) -> list[str]:
     return [str(name) if name in known else f"#{name}" for name in names]
 
 
-def _strongest(names: list[str], weights: Array, top: int) -> list[tuple[str, float]]:
+def _strongest(names: list[str], weights: NDArray[np.float64], top: int) -> list[tuple[str, float]]:
+    import numpy as np
+
     order = np.argsort(-np.abs(weights), kind="stable")[:top]
     return [(names[k], float(weights[k])) for k in order.tolist() if weights[k]]
 
@@ -100,8 +131,6 @@ def _as_dict(found: Found) -> dict[str, Any]:
 
 
 def _print(found: Found) -> None:
-    from regretless.cli.tables import print_pairs, print_table
-
     model = found.model
     rows = [
         ("class", type(model).__name__),
