@@ -105,7 +105,7 @@ def test_what_the_model_brings_is_refused(folder, options):
         ("t", "prices.svm", "t holds a AutoClassifier, and these labels are numbers with many"),
         ("t", "halves.svm", "t holds a AutoClassifier, and these labels are numbers that are not"),
         ("t", "clicks.vw", "the model knows none of the features: user|u"),
-        ("mixture", "clicks.vw", "mixture holds a AdaNormalHedge, which is no learner"),
+        ("mixture", "clicks.vw", "mixture holds a AdaNormalHedge, which is not a learner"),
     ],
 )
 def test_what_cannot_be_gone_on_with(folder, model, source, message):

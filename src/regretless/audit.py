@@ -497,7 +497,7 @@ class Audit(Stateful):
     def _options(self) -> dict[str, Any]:
         plain = self.loss_function == losses.get(self.loss_function.name)
         loss = self.loss_function.name if plain else self.loss_function
-        return {"loss": loss} | super()._options()
+        return super()._options() | {"loss": loss}
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()

@@ -300,7 +300,7 @@ def _tagged(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> tuple[str
         pairs = ((k, v, f"{name}.{_key(k, i)}") for i, (k, v) in enumerate(value.items()))
         kind, inside = "dict", [[encode(k, at, {}), encode(v, at, arrays)] for k, v, at in pairs]
     elif isinstance(value, type) and value is class_named(value.__name__):
-        kind, inside = "class", value.__name__
+        kind, inside = "class", cast("type", value).__name__
     elif isinstance(value, Stateful) and class_named(type(value).__name__) is type(value):
         kind, inside = "object", _nested(value, name, arrays)
     elif kind:

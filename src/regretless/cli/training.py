@@ -55,10 +55,10 @@ def save_model(model: Learner, reading: Reading, path: str, *, classes: bool = F
 
 def load_model(path: str) -> tuple[Any, dict[str, Any]]:
     """A model, and how its examples were read; nothing if the file was not written by a command."""
-    from regretless.base.state import load
+    from regretless.base import learner, state
 
-    model = load(path)
-    if not isinstance(model, Learner):
+    model = state.load(path)
+    if not isinstance(model, learner.Learner):
         raise ValueError(f"{path} holds a {type(model).__name__}, which is not a learner")
     return model, model._read_as or {}
 
