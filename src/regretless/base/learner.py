@@ -242,7 +242,12 @@ class Learner(Stateful, ABC):
     def _learned(self) -> dict[str, Any]:
         core = self._model or self._start()
         columns = None if self._schema is None else self._schema.as_json()
-        described = {"lanes": core.lanes, "reading": self._read_as, "columns": columns}
+        described = {
+            "lanes": core.lanes,
+            "reading": self._read_as,
+            "columns": columns,
+            "notes": None,
+        }
         return described | core.state()
 
     def _restore(self, parts: Parts) -> None:
@@ -252,6 +257,7 @@ class Learner(Stateful, ABC):
             parts.take("columns"),
         )
         self._schema = None if columns is None else Schema(columns)
+        parts.take("notes")  # of a facade of another library, which other classes do without
         self._start().restore(lanes=lanes, **parts.rest())
 
 

@@ -500,6 +500,10 @@ class Parts:
         """Whether there is such a part."""
         return name in self._values
 
+    def look(self, name: str) -> Any:
+        """A part as it is, which is still to be taken; None if there is none."""
+        return self._values.get(name)
+
     def take(self, name: str) -> Any:
         """A part as it is."""
         if name not in self._values:

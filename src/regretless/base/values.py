@@ -43,7 +43,7 @@ def call_of(made: Any, given: dict[str, Any], plain: Any = None, always: Iterabl
     parameters = parameters_of(type(made))
     inside = []
     for name, value in given.items():
-        text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+        text = _text(value)
         parameter = parameters.get(name)  # or an option of a class above
         if name in always or (parameter and parameter.default is parameter.empty):
             inside.append(text)
@@ -53,6 +53,13 @@ def call_of(made: Any, given: dict[str, Any], plain: Any = None, always: Iterabl
         if not any(_alike(value, default) for default in defaults):
             inside.append(f"{name}={text}")
     return f"{type(made).__name__}({', '.join(inside)})"
+
+
+def _text(value: Any) -> str:
+    """A value as it is written in a call."""
+    if isinstance(value, type):
+        return value.__name__
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
 
 
 def call_of_fields(made: Any) -> str:
