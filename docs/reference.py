@@ -1,4 +1,8 @@
-"""How docstrings become the site's reference: lists of parameters and examples as code."""
+"""How docstrings become the site's reference: parameters as lists, examples as code.
+
+A member that several classes inherit is described at the first of them, in the order of the names
+of the rooms; the others link to it.
+"""
 
 import re
 from typing import Any
@@ -39,8 +43,58 @@ def _names(text: str) -> str:
 
 
 class Docstrings(griffe.Extension):
-    """Applies `markdown` to every docstring."""
+    """Applies `markdown` to every docstring, and shares out inherited members."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring:
             obj.docstring.value = markdown(obj.docstring.value)
+
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        classes = _public_classes(pkg)
+        inherited = {path: _inherited(cls) for path, cls in classes.items()}
+        for member in {
+            member.path: member for each in inherited.values() for member in each
+        }.values():
+            if member.parent.path not in classes:
+                # The first heir shows it: one of the member's own room, or else the first of all.
+                heirs = [path for path in inherited if member in inherited[path]]
+                first = min(heirs, key=lambda path: _room(path) != _room(member.path))
+                inherited[first].remove(member)
+                classes[first].set_member(
+                    member.name, griffe.Alias(member.name, member, parent=classes[first])
+                )
+        for path, members in inherited.items():
+            _mention(classes[path], members)
+
+
+def _room(path: str) -> str:
+    return path.split(".")[1]
+
+
+def _public_classes(pkg: griffe.Module) -> dict[str, griffe.Class]:
+    """The classes that the rooms export, by path; rooms and names in alphabetical order."""
+    found: dict[str, griffe.Class] = {}
+    for _, room in sorted(pkg.modules.items()):
+        for name in sorted(str(name) for name in room.exports or []):
+            member = room.members.get(name)
+            if member is not None and member.is_class:
+                target = member.final_target if isinstance(member, griffe.Alias) else member
+                found[target.path] = target
+    return found
+
+
+def _inherited(cls: griffe.Class) -> list[griffe.Object]:
+    """The documented public members that a class has from others."""
+    members = [alias.final_target for _, alias in sorted(cls.inherited_members.items())]
+    return [each for each in members if each.has_docstring and not each.name.startswith("_")]
+
+
+def _mention(cls: griffe.Class, members: list[griffe.Object]) -> None:
+    """Link to inherited members at the end of a docstring, by the class that defines them."""
+    for base in dict.fromkeys(member.parent for member in members):
+        links = [f"[`{each.name}`][{each.path}]" for each in members if each.parent is base]
+        text = f"**Inherited** from `{base.name}`: {', '.join(links)}."
+        if cls.docstring is None:
+            cls.docstring = griffe.Docstring(text, parent=cls)
+        else:
+            cls.docstring.value += f"\n\n{text}"
