@@ -20,6 +20,13 @@ def markdown(docstring: str) -> str:
     <BLANKLINE>
     - `n`, `m`: counts,
         at least 1.
+    >>> print(markdown("Parameters: `n` >= 2,\\nhow many; `seed`. The rest."))
+    **Parameters**
+    <BLANKLINE>
+    - `n` >= 2, how many
+    - `seed`
+    <BLANKLINE>
+    The rest.
     >>> markdown(">>> 1 + 1\\n2")
     '```pycon\\n>>> 1 + 1\\n2\\n```'
     """
@@ -29,6 +36,8 @@ def markdown(docstring: str) -> str:
 def _block(block: str) -> str:
     if block.startswith(">>>"):
         return f"```pycon\n{block}\n```"
+    if block.startswith(("Parameters: ", "Attributes: ")):
+        return _items(" ".join(block.split()))
     heading, _, rest = block.partition("\n")
     if not re.match(r"-+\n", rest):
         return block
@@ -36,6 +45,15 @@ def _block(block: str) -> str:
         r"^(\S.*?) : ", lambda match: f"- {_names(match[1])}: ", rest, flags=re.MULTILINE
     )
     return f"**{heading}**\n\n" + items.partition("\n")[2]
+
+
+def _items(sentence: str) -> str:
+    """The list of a sentence whose parts are separated by semicolons; what follows it stays text."""
+    heading, _, rest = sentence.partition(": ")
+    *items, last = re.split(r"; (?=`)", rest)
+    last, _, after = re.sub(r"\. (?=[`A-Z])", "\n", last, count=1).partition("\n")
+    lines = [f"- {item}" for item in [*items, last.removesuffix(".")]]
+    return "\n".join([f"**{heading}**\n", *lines]) + (f"\n\n{after}" if after else "")
 
 
 def _names(text: str) -> str:
