@@ -1,9 +1,11 @@
 """How docstrings become the site's reference: parameters as lists, examples as code.
 
 A member that several classes inherit is described at the first of them, in the order of the names
-of the rooms; the others link to it.
+of the rooms; the others link to it. Every class shows the signature of its constructor.
 """
 
+import importlib
+import inspect
 import re
 from typing import Any
 
@@ -69,6 +71,9 @@ class Docstrings(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         classes = _public_classes(pkg)
+        for cls in classes.values():
+            if "__init__" not in cls.all_members:
+                _add_constructor(cls)
         inherited = {path: _inherited(cls) for path, cls in classes.items()}
         for member in {
             member.path: member for each in inherited.values() for member in each
@@ -83,6 +88,28 @@ class Docstrings(griffe.Extension):
                 )
         for path, members in inherited.items():
             _mention(classes[path], members)
+
+
+def _add_constructor(cls: griffe.Class) -> None:
+    """Give a class the constructor that Python makes for it, as of a named tuple, if it has one."""
+    made = getattr(importlib.import_module(cls.module.path), cls.name)
+    try:
+        parameters = inspect.signature(made).parameters.values()
+    except ValueError:  # exceptions have none
+        return
+    if parameters:
+        them = [griffe.Parameter("self", kind=griffe.ParameterKind.positional_or_keyword)]
+        for each in parameters:
+            known = each.annotation is not each.empty
+            them.append(
+                griffe.Parameter(
+                    each.name,
+                    annotation=inspect.formatannotation(each.annotation) if known else None,
+                    kind=griffe.ParameterKind[each.kind.name.lower()],
+                    default=None if each.default is each.empty else repr(each.default),
+                )
+            )
+        cls.set_member("__init__", griffe.Function("__init__", parameters=griffe.Parameters(*them)))
 
 
 def _room(path: str) -> str:
