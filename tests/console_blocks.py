@@ -50,21 +50,22 @@ class Parser(doctest.DocTestParser):
 
 
 def console(command, folder):
-    """Run a command of ours in the folder and print what it prints."""
+    """Run a command of ours in the folder; print what it prints, and its errors if it fails."""
     from regretless.cli import main
 
-    out = io.StringIO()
     program, *words = shlex.split(command)
     assert program == "regretless", command
+    out, errors, failed = io.StringIO(), io.StringIO(), 0
     before, sys.argv = sys.argv, [program, *words]
+    to_strings = contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors)
     try:
-        with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        with contextlib.chdir(folder), to_strings[0], to_strings[1]:
             main()
-    except SystemExit:
-        pass
+    except SystemExit as end:
+        failed = end.code
     finally:
         sys.argv = before
-    print(out.getvalue(), end="")
+    print(out.getvalue() + (errors.getvalue() if failed else ""), end="")
 
 
 @pytest.fixture(autouse=True, scope="session")
