@@ -112,7 +112,7 @@ def finish(
 ) -> None:
     """Print the results and the goals that were missed, and keep them.
 
-    `cells` is a further table, header first. `python -m benchmarks` writes the pages from the kept results.
+    `cells` is a further table, header first. `python -m benchmarks` writes the pages from all results.
     """
     print(table(rows))
     for key, value in notes.items():

@@ -1,4 +1,4 @@
-"""Write the page of benchmarks, its picture and the table of the front page from the results that are kept."""
+"""Write the page of benchmarks, its picture and the table of the front page from the results."""
 
 import json
 from collections.abc import Iterator
@@ -9,14 +9,15 @@ from harness import RESULTS, Row, table
 
 INTRODUCTION = """# Benchmarks
 
-How fast is `regretless` beside the libraries that do the same work, and how good are its predictions? Each line
-is one piece of work, done by us and by another library (the peer) on the same data, in one run and in turns.
-Times are medians of wall time per example. "Times faster" is the peer's time divided by ours; the goal is what
-we set out to reach. The loss stands beside the speed, because speed at a worse loss is not worth having: it is
-the mean logistic loss of predictions made before learning, with our settings as named and the peer's defaults.
+How fast is `regretless` beside the libraries that do the same work, and how good are its predictions?
+Each line is one piece of work, done by us and by another library (the peer) on the same data, in one
+run and in turns. Times are medians of wall time per example. "Times faster" is the peer's time divided
+by ours; the goal is what we set out to reach. The loss stands beside the speed, because speed at a worse
+loss is not worth having: it is the mean logistic loss of predictions made before learning, with our
+settings as named and the peer's defaults.
 
-`python -m benchmarks --data DIR` runs all benchmarks. They keep their results in `results/`, from which this page is
-written.
+`python -m benchmarks --data DIR` runs all benchmarks. They keep their results in `results/`, from which
+this page is written.
 """
 
 
@@ -92,17 +93,37 @@ FRONT = (
         "the same with `Auto`, 16 learners against one",
         "Vowpal Wabbit",
     ),
-    ("newton", "VW text, Oja, m = 10", "train by sketched Newton steps", "Vowpal Wabbit, OjaNewton"),
+    (
+        "newton",
+        "VW text, Oja, m = 10",
+        "train by sketched Newton steps",
+        "Vowpal Wabbit, OjaNewton",
+    ),
     (
         "boosting",
         "VW text, 20 weak learners, coin (error)",
         "train 20 boosted learners",
         "Vowpal Wabbit, BBM",
     ),
-    ("linear", "dict rows, 40 features, predict + learn, adagrad", "learn rows given as dicts, AdaGrad", "River"),
+    (
+        "linear",
+        "dict rows, 40 features, predict + learn, adagrad",
+        "learn rows given as dicts, AdaGrad",
+        "River",
+    ),
     ("streams", "csv, 20 numbers a row, ogd", "train on a CSV file, gradient descent", "River"),
-    ("linear", "svmlight file (a9a), parse + one pass, coin", "train on an svmlight file", "scikit-learn"),
-    ("linear", "CSR, 40 of 2^18, batches of 10,000, ogd, hashed", "learn sparse batches", "scikit-learn"),
+    (
+        "linear",
+        "svmlight file (a9a), parse + one pass, coin",
+        "train on an svmlight file",
+        "scikit-learn",
+    ),
+    (
+        "linear",
+        "CSR, 40 of 2^18, batches of 10,000, ogd, hashed",
+        "learn sparse batches",
+        "scikit-learn",
+    ),
     ("bandits", "Exp3: act and update, 100,000 pulls, 10 arms", "choose by Exp3", "River"),
 )
 
@@ -110,7 +131,10 @@ FRONT = (
 def front() -> str:
     """The table of the front page."""
     measured = {(name, row.work): row for name, _, rows in kept() for row in rows}
-    lines = ["| work | compared with | times as fast | our loss | their loss |", "|---|---|--:|--:|--:|"]
+    lines = [
+        "| work | compared with | times as fast | our loss | their loss |",
+        "|---|---|--:|--:|--:|",
+    ]
     for name, work, called, peer in FRONT:
         row = measured[name, work]
         lines.append(
