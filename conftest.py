@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+pytest_plugins = ["console_blocks"]  # of tests/: shell commands of pages are run
+
 
 @pytest.fixture(autouse=True)
 def no_open_figures():

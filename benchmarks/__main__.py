@@ -1,8 +1,8 @@
-"""All benchmarks, one after the other: python -m benchmarks [--data DIR] [--smoke] [--only NAME,...]
+"""Run all benchmarks, one after the other: python -m benchmarks [--data DIR] [--smoke] [--only NAME,...]
 
-Each runs its peers in the same run and keeps its results; README.md, docs/pictures/benchmarks.png and
-the table of the front page are written from all that is kept. It takes about
-half an hour; nothing else should run meanwhile.
+Each benchmark measures ours and the peers in the same run and keeps its results. README.md,
+docs/pictures/benchmarks.png and the table of the front page are written from all kept results. It takes
+about half an hour; nothing else should run meanwhile.
 """
 
 import argparse
@@ -24,7 +24,7 @@ ALL = (
 
 
 def main() -> None:
-    """Run them and write the page; exits with 1 if one failed."""
+    """Run the benchmarks and write the pages; exit with 1 if one failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=os.environ.get("REGRETLESS_DATA"))
     parser.add_argument("--smoke", action="store_true", help="small, and keep no results")

@@ -94,7 +94,7 @@ def one_by_one(count: int, repeats: int) -> list[Row]:
 def others(rounds: int) -> dict[str, str]:
     """What the rest takes, and a simulation."""
     world = Bernoulli([0.4] + [0.5] * (ARMS - 1))
-    notes = {"losses": "of runs the mean regret, of single pulls the mean loss"}
+    notes = {"losses": "the mean regret of runs, the mean loss of single pulls"}
     for player in (TsallisINF(ARMS), ThompsonSampling(ARMS)):
         took = seconds(lambda player=player: player.clone().run(world, rounds))
         notes[f"{type(player).__name__}.run, Bernoulli arms"] = (

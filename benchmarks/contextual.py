@@ -91,7 +91,7 @@ def main() -> None:
     long = np.random.default_rng(1).normal(size=(2_000 if smoke else 1_000_000, D))
     grown = best_of(lambda: LinUCB(1, D).run(long, long[:, :1]), 1)
     notes = {
-        "losses": "the mean reward, with its sign changed",
+        "losses": "minus the mean reward",
         "us a decision of LinUCB in run": f"{1e6 * taken / count:.3f}",
         "us a decision of epsilon-greedy around LinearRegressor": f"{1e6 * greedy / count:.1f}",
         f"us a decision and update of one arm, over {len(long):,}": f"{1e6 * grown / len(long):.3f}",

@@ -73,7 +73,7 @@ def against(n: int, goals: dict[float, float], repeats: int) -> list[Row]:
 
 def growth(sizes: list[int]) -> dict[str, str]:
     """Time by the number of payoffs, to 1e-3."""
-    notes = {"losses": "the gap: ours as certified, the peer's measured"}
+    notes = {"losses": "the gap to the value of the game, ours certified, the peer's measured"}
     for n in sizes:
         A = np.random.default_rng(n).random((n, n))
         found: list[Any] = []

@@ -1,4 +1,4 @@
-"""Time ours and the peer on the same work, in one run, turn by turn, and report medians."""
+"""Time our code and a peer on the same work, in one run and in turns, and report medians."""
 
 import json
 import os
@@ -26,7 +26,7 @@ class Row:
     peer_us: float
     ours_loss: float | None
     peer_loss: float | None
-    required: float  # how many times faster we set out to be
+    required: float  # the goal: how many times faster we want to be
 
     @property
     def ratio(self) -> float:
@@ -35,7 +35,7 @@ class Row:
 
 
 def seconds(job: Callable[[], Any]) -> float:
-    """CPU and wall time differ on a busy machine; wall time is what a user waits for."""
+    """Wall time of a job: what a user waits for, also on a busy machine."""
     start = time.perf_counter()
     job()
     return time.perf_counter() - start
@@ -61,7 +61,7 @@ def best_of(job: Callable[[], Any], repeats: int) -> float:
 
 
 def machine() -> dict[str, str]:
-    """What the figures were measured on."""
+    """The machine and the versions that the figures were measured with."""
     model = platform.processor()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -89,9 +89,9 @@ def _installed(package: str) -> bool:
 def table(rows: list[Row]) -> str:
     """The rows in Markdown."""
     if not rows:
-        return "There is no peer."
+        return "No other library does this."
     lines = [
-        "| work | peer | ours, us | peer, us | times faster | set out for | loss ours | loss peer |",
+        "| work | peer | ours, us | peer, us | times faster | goal | our loss | peer's loss |",
         "|---|---|--:|--:|--:|--:|--:|--:|",
     ]
     for r in rows:
@@ -110,15 +110,15 @@ def finish(
     keep: bool,
     cells: list[tuple[Any, ...]] | None = None,
 ) -> None:
-    """Print what was measured and what falls short, and keep it, also `cells`, header first.
+    """Print the results and the goals that were missed, and keep them.
 
-    `python -m benchmarks` writes the pages anew from what is kept.
+    `cells` is a further table, header first. `python -m benchmarks` writes the pages from all results.
     """
     print(table(rows))
     for key, value in notes.items():
         print(f"{key}: {value}")
     short = "; ".join(r.work for r in rows if r.ratio < r.required)
-    print(f"\nShort of what was set out: {short}" if short else "\nAll as set out.")
+    print(f"\nBelow the goal: {short}" if short else "\nAll goals are reached.")
     if keep:
         _save(name, rows, notes, cells)
 

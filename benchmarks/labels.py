@@ -125,7 +125,7 @@ def main() -> None:
         cells, rows = growth(Path(name), sizes)
     for line in cells:
         print(*(f"{cell:,.4g}" if isinstance(cell, (int, float)) else cell for cell in line))
-    notes = {"losses": "are the shares of labels that were not foreseen"}
+    notes = {"losses": "the share of labels that were predicted wrongly"}
     finish("labels", [goal, *rows], notes, not smoke, cells)
 
 

@@ -102,7 +102,7 @@ def frequent_directions(count: int) -> dict[str, str]:
         model = NewtonClassifier(sketch=sketch, size=10, alpha=10.0, curvature=0.125)
         time = best_of(lambda m=model: m.learn_many(X, y), 1) / count * 1e6
         core: Any = model._model
-        out.append(f"{sketch} {time:.1f} us, {core.spaces(0)[0]['rebases']} times through all rows")
+        out.append(f"{sketch} {time:.1f} us, {core.spaces(0)[0]['rebases']} passes over all rows")
     return {f"one lane, m = 10, 40 of 2^14 features, {count:,} examples": "; ".join(out)}
 
 

@@ -1,4 +1,4 @@
-"""What is written from the results that are kept: the page, its picture, and the front page's table."""
+"""Write the page of benchmarks, its picture and the table of the front page from the results."""
 
 import json
 from collections.abc import Iterator
@@ -9,11 +9,15 @@ from harness import RESULTS, Row, table
 
 INTRODUCTION = """# Benchmarks
 
-Each line is one piece of work done by us and by a peer on the same data, in one run, turn by turn;
-figures are medians of wall time per example. The loss reached stands beside the speed (mean logistic
-loss, every example predicted before it is learned; ours at the settings named, the peer's at its
-defaults), because speed at a worse loss is no win. This page is written by the scripts from `results/`;
-`python -m benchmarks --data DIR` runs all of them.
+How fast is `regretless` beside the libraries that do the same work, and how good are its predictions?
+Each line is one piece of work, done by us and by another library (the peer) on the same data, in one
+run and in turns. Times are medians of wall time per example. "Times faster" is the peer's time divided
+by ours; the goal is what we set out to reach. The loss stands beside the speed, because speed at a worse
+loss is not worth having: it is the mean logistic loss of predictions made before learning, with our
+settings as named and the peer's defaults.
+
+`python -m benchmarks --data DIR` runs all benchmarks. They keep their results in `results/`, from which
+this page is written.
 """
 
 
@@ -32,7 +36,7 @@ def _markdown(cells: list[list[Any]]) -> str:
 
 
 def kept() -> Iterator[tuple[str, dict[str, Any], list[Row]]]:
-    """The name, the content and the rows of each file of results."""
+    """Yield the name, the content and the rows of each file of results."""
     for path in sorted(RESULTS.glob("*.json")):
         content = json.loads(path.read_text())
         rows = [Row(**{k: v for k, v in r.items() if k != "ratio"}) for r in content["rows"]]
@@ -40,9 +44,9 @@ def kept() -> Iterator[tuple[str, dict[str, Any], list[Row]]]:
 
 
 def _short() -> str:
-    """The rows that fall short of what was set out, each with what was tried."""
+    """The rows that missed their goal, each with what was tried."""
     tried = json.loads((RESULTS.parent / "tried.json").read_text())
-    lines = ["| work | peer | times faster | set out for | tried |", "|---|---|--:|--:|---|"]
+    lines = ["| work | peer | times faster | goal | what was tried |", "|---|---|--:|--:|---|"]
     for _, _, rows in kept():
         lines += [
             f"| {r.work} | {r.peer} | **{r.ratio:.2f}** | {r.required:.3g} "
@@ -50,11 +54,11 @@ def _short() -> str:
             for r in rows
             if r.ratio < r.required
         ]
-    return "## Short of what was set out\n\n" + "\n".join(lines) + "\n"
+    return "## Goals that were missed\n\n" + "\n".join(lines) + "\n"
 
 
 def picture(path: Path) -> None:
-    """Every ratio beside what was set out for, on a logarithmic axis."""
+    """Every ratio beside its goal, on a logarithmic axis."""
     from matplotlib.figure import Figure
 
     rows = [(name, r) for name, _, rows in kept() for r in rows][::-1]
@@ -63,7 +67,7 @@ def picture(path: Path) -> None:
     places = range(len(rows))
     met = ["#0072b2" if r.ratio >= r.required else "#d55e00" for _, r in rows]
     axes.barh(places, [r.ratio for _, r in rows], color=met, left=0.0)
-    axes.plot([r.required for _, r in rows], places, "k|", markersize=9, label="set out for")
+    axes.plot([r.required for _, r in rows], places, "k|", markersize=9, label="goal")
     axes.set_yticks(
         places,
         [
@@ -72,7 +76,7 @@ def picture(path: Path) -> None:
         ],
         fontsize=7,
     )
-    axes.set(xscale="log", xlabel="times faster than the peer (orange: short of the mark)")
+    axes.set(xscale="log", xlabel="times faster than the peer (orange: below the goal)")
     axes.set_title("All benchmarks, ours and the peer in the same run", loc="left")
     axes.margins(y=0.005)
     axes.grid(axis="x", alpha=0.3)
@@ -80,34 +84,57 @@ def picture(path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
-# What the front page shows: the script, its work and peer, and what to call them there.
+# The rows of the front page: the script, its work, and the names of the work and the peer there.
 FRONT = (
-    ("streams", "VW text, plain, coin", "a text file of clicks to a model", "Vowpal Wabbit"),
+    ("streams", "VW text, plain, coin", "train on a text file of clicks", "Vowpal Wabbit"),
     (
         "auto",
         "VW text, Auto, 16 lanes",
-        "the same, `Auto`: 16 learners against one",
+        "the same with `Auto`, 16 learners against one",
         "Vowpal Wabbit",
     ),
-    ("newton", "VW text, Oja, m = 10", "sketched Newton steps", "Vowpal Wabbit, OjaNewton"),
+    (
+        "newton",
+        "VW text, Oja, m = 10",
+        "train by sketched Newton steps",
+        "Vowpal Wabbit, OjaNewton",
+    ),
     (
         "boosting",
         "VW text, 20 weak learners, coin (error)",
-        "20 boosted learners",
+        "train 20 boosted learners",
         "Vowpal Wabbit, BBM",
     ),
-    ("linear", "dict rows, 40 features, predict + learn, adagrad", "dict rows, AdaGrad", "River"),
-    ("streams", "csv, 20 numbers a row, ogd", "a CSV file, gradient descent", "River"),
-    ("linear", "svmlight file (a9a), parse + one pass, coin", "an svmlight file", "scikit-learn"),
-    ("linear", "CSR, 40 of 2^18, batches of 10,000, ogd, hashed", "sparse batches", "scikit-learn"),
-    ("bandits", "Exp3: act and update, 100,000 pulls, 10 arms", "choices by Exp3", "River"),
+    (
+        "linear",
+        "dict rows, 40 features, predict + learn, adagrad",
+        "learn rows given as dicts, AdaGrad",
+        "River",
+    ),
+    ("streams", "csv, 20 numbers a row, ogd", "train on a CSV file, gradient descent", "River"),
+    (
+        "linear",
+        "svmlight file (a9a), parse + one pass, coin",
+        "train on an svmlight file",
+        "scikit-learn",
+    ),
+    (
+        "linear",
+        "CSR, 40 of 2^18, batches of 10,000, ogd, hashed",
+        "learn sparse batches",
+        "scikit-learn",
+    ),
+    ("bandits", "Exp3: act and update, 100,000 pulls, 10 arms", "choose by Exp3", "River"),
 )
 
 
 def front() -> str:
     """The table of the front page."""
     measured = {(name, row.work): row for name, _, rows in kept() for row in rows}
-    lines = ["| work | peer | times faster | loss | peer's |", "|---|---|--:|--:|--:|"]
+    lines = [
+        "| work | compared with | times as fast | our loss | their loss |",
+        "|---|---|--:|--:|--:|",
+    ]
     for name, work, called, peer in FRONT:
         row = measured[name, work]
         lines.append(
@@ -117,7 +144,7 @@ def front() -> str:
 
 
 def put_front(page: Path) -> None:
-    """Put the table into the front page, in place of the one that is there."""
+    """Replace the table of the front page."""
     before, _, rest = page.read_text().partition("| work |")
     page.write_text(before + front() + "\n\n" + rest.partition("\n\n")[2])
 

@@ -172,7 +172,7 @@ class Features {
     std::size_t slot;
   };
 
-  static std::uint64_t key(std::int64_t column) { return mix(std::uint64_t(column) + 1); }
+  static std::uint64_t key(std::int64_t column) { return splitmix(std::uint64_t(column) + 1); }
   std::uint64_t hash_of(std::uint32_t row) const {
     return is_column(row) ? key(column(row)) : hash_bytes(name(row));
   }

@@ -6,17 +6,11 @@
 #include <cstring>
 #include <string_view>
 
+#include "splitmix.hpp"
+
 namespace regretless {
 
 static_assert(std::endian::native == std::endian::little, "names are read as little-endian words");
-
-// A bijection of 64-bit words in which every input bit moves every output bit (the finaliser of
-// splitmix64, Steele, Lea and Flood (2014)).
-inline std::uint64_t mix(std::uint64_t h) {
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebULL;
-  return h ^ (h >> 31);
-}
 
 // The last bytes of a name, 1 to 7 of `size`, as a word with zeros above them. Loads of fixed sizes
 // that overlap are faster than a copy of so many bytes.
@@ -37,14 +31,14 @@ inline std::uint64_t last_word(const char* p, std::size_t left, std::size_t size
 }
 
 inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) {
-  std::uint64_t h = mix(seed + 0x9e3779b97f4a7c15ULL * (bytes.size() + 1)), word;
+  std::uint64_t h = splitmix(seed + 0x9e3779b97f4a7c15ULL * (bytes.size() + 1)), word;
   const char* p = bytes.data();
   std::size_t left = bytes.size();
   for (; left >= 8; left -= 8, p += 8) {
     std::memcpy(&word, p, 8);
-    h = mix(h ^ word);
+    h = splitmix(h ^ word);
   }
-  return left ? mix(h ^ last_word(p, left, bytes.size())) : h;
+  return left ? splitmix(h ^ last_word(p, left, bytes.size())) : h;
 }
 
 }  // namespace regretless

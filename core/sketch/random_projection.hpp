@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sketch/sketch.hpp"
+#include "splitmix.hpp"
 
 namespace regretless {
 
@@ -60,15 +61,10 @@ class RandomProjection : public Sketch {
   }
 
  private:
-  static std::uint64_t mixed(std::uint64_t z) {  // splitmix64
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
   double normal(std::uint64_t n) const {  // Box-Muller
     const std::uint64_t at = seed_ * 0x9E3779B97F4A7C15 + 2 * n;
-    const double u = double((mixed(at + 1) >> 11) + 1) * 0x1p-53,
-                 v = double(mixed(at + 2) >> 11) * 0x1p-53;
+    const double u = double((splitmix(at + 1) >> 11) + 1) * 0x1p-53,
+                 v = double(splitmix(at + 2) >> 11) * 0x1p-53;
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * 3.141592653589793 * v) /
            std::sqrt(double(m_));
   }

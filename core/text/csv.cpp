@@ -223,13 +223,16 @@ void CsvParser::read(std::string_view content, Examples& out) {
   double label = std::nan(""), weight = 1, value = 0;
   std::string_view label_text, tag, field;
   constexpr std::size_t kWorthwhile = 4, kMost = 64;
+  constexpr int kVain = 2;  // after so many fields that are not plain numbers the rest is not tried
+  int vain = 0;
   double several[kMost];
   out.begin();
   for (std::size_t i = 0; i < columns_.kinds.size(); ++i) {
     if (!fields.more()) throw Malformed("too few fields");
-    if (runs_[i] >= kWorthwhile) {
+    if (runs_[i] >= kWorthwhile && vain < kVain) {
       const std::size_t count = fields.numbers(several, std::min(runs_[i], kMost));
       out.add(known_.data() + i, several, count);
+      vain = count ? 0 : vain + 1;
       if (count) {
         i += count - 1;
         continue;

@@ -50,6 +50,19 @@ struct Word {
   return std::int64_t(point) - std::int64_t(first) + shift > 0;
 }
 
+// Reads a number of any form at p; null if there is none.
+inline const char* read_any_number(const char* p, const char* end, double& out) {
+  if (p < end && *p == '+') {  // from_chars does not accept a plus
+    if (++p < end && *p == '-') return nullptr;
+  }
+  const auto [rest, error] = std::from_chars(p, end, out);
+  if (error == std::errc::result_out_of_range) {
+    out = is_large({p, rest}) ? HUGE_VAL : 0;
+    return rest;
+  }
+  return error == std::errc() ? rest : nullptr;
+}
+
 // Reads a number at p; null if there is none. Plain decimals of up to 15 digits, nearly all there
 // are, are exact in doubles: digits over a power of ten.
 [[gnu::always_inline]] inline const char* read_number(const char* p, const char* end, double& out) {
@@ -58,6 +71,10 @@ struct Word {
   if (p < end && (*p == '-' || *p == '+')) ++p;
   if (end - p >= 9) {  // the shortest, and most: up to seven bytes with their point
     const Word word(p);
+    // Doubles written in full have 16 digits or more: too many for the short cuts below.
+    const bool one_point_at_most = !(word.others & (word.others - 1));
+    if (one_point_at_most && end - p > 16 && !Word(p + 8).others && unsigned(p[16] - '0') < 10)
+      return read_any_number(begin, end, out);
     if (word.others) {
       unsigned digits = Word::before(word.others), size = digits, scale = 0;
       std::uint64_t off = word.off;
@@ -92,15 +109,7 @@ struct Word {
     out = negative ? -v : v;
     return p;
   }
-  if (begin < end && *begin == '+') {  // from_chars knows no plus
-    if (++begin < end && *begin == '-') return nullptr;
-  }
-  const auto [rest, error] = std::from_chars(begin, end, out);
-  if (error == std::errc::result_out_of_range) {
-    out = is_large({begin, rest}) ? HUGE_VAL : 0;
-    return rest;
-  }
-  return error == std::errc() ? rest : nullptr;
+  return read_any_number(begin, end, out);
 }
 
 // The whole of a text as a finite number.
