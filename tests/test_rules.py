@@ -27,7 +27,7 @@ from regretless.linear import (
     PNormPerceptron,
 )
 
-unhurried = settings(deadline=None, max_examples=250, derandomize=True)
+unhurried = settings(deadline=None, max_examples=120, derandomize=True)
 every_pair = pytest.mark.parametrize("pair", PAIRS.values(), ids=str)
 
 
