@@ -25,7 +25,7 @@ from regretless.linear.loading import load
 def test_classes_have_lanes_of_their_own(kind, update):
     """Three labels known from the start are three learners, each against the rest."""
     rng = np.random.default_rng(8)
-    X, y = single(rng.normal(size=(25, 3))), rng.integers(0, 3, 25)
+    X, y = single(rng.normal(size=(12, 3))), rng.integers(0, 3, 12)
     options = {"update": update, "C": 0.3, "intercept": False, "dimension": 3, **UPDATES[update]}
     model = PrimalDual(GEOMETRIES[kind], **options).fit(X, y)
     ones = [
