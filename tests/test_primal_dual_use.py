@@ -260,7 +260,7 @@ def test_what_fails_on_the_way_changes_nothing(kind, update, late, width, monkey
     model = PrimalDual(GEOMETRIES[kind], update=update, C=0.7, **options)
     X, _ = data(3, rounds=12, width=4)
     y = (np.arange(12) * 7 // 3 % 3).tolist()
-    model.learn_many(X[:7, :3], y[:7])
+    model.learn_many(X[3:7, :3], y[3:7])
     before, twin = pickle.dumps(model), copy.deepcopy(model)
     vector, moves = type(dual_vector(GEOMETRIES[kind], 1)), 0
     plain = vector.move
@@ -284,7 +284,7 @@ def test_what_fails_on_the_way_changes_nothing(kind, update, late, width, monkey
         assert moves > 0
         twin.learn_one(x, wrong)
     for each in (model, twin):
-        each.learn_many(X[8:], y[8:])
+        each.learn_many(X[8:11], y[8:11])
     assert pickle.dumps(model) == pickle.dumps(twin)
 
 
@@ -352,15 +352,15 @@ def test_a_loss_object_has_its_margin():
 @pytest.mark.parametrize("kind", GEOMETRIES)
 def test_a_run_goes_on_from_a_file_bit_for_bit(kind, update, order, tmp_path):
     rng = np.random.default_rng(5)
-    X, y = rng.normal(size=(24, 4)), rng.integers(0, 3, 24)
+    X, y = rng.normal(size=(16, 4)), rng.integers(0, 3, 16)
     options = {"update": update, "order": order, "window": 5, "steps": 3, "C": 0.3}
     whole, part = PrimalDual(GEOMETRIES[kind], **options), PrimalDual(GEOMETRIES[kind], **options)
     whole.learn_many(X, y)
-    part.learn_many(X[:12], y[:12])
+    part.learn_many(X[:8], y[:8])
     part.save(tmp_path / "m")
     for other in (load(tmp_path / "m"), pickle.loads(pickle.dumps(part))):
         assert other.get_params() == part.get_params()
-        other.learn_many(X[12:], y[12:])
+        other.learn_many(X[8:], y[8:])
         assert other.decision_function(X).tolist() == whole.decision_function(X).tolist()
         assert other.certificate() == whole.certificate()
 
