@@ -31,7 +31,7 @@ OPTIONS = {"degree": 3, "gamma": 0.5, "coef0": 2.0}  # those of the oracle's ker
 FIVE = np.array([[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], float)
 SIGNS = [1, -1, 1, -1, 1]
 XOR = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]], float)
-few = settings(deadline=None, max_examples=25)
+few = settings(deadline=None, max_examples=10)
 
 
 def binary(model):

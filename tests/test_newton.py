@@ -195,7 +195,7 @@ def test_regret_theorems(sketch, size, loss, slab, rate, adversary):
         max(abs(BY_HAND[loss].derivative(s, t)) for s, t in zip(trace.scores, trace.y))
     )
     rng = np.random.default_rng(1)
-    for norm in (0.3, 1.0, 5.0):
+    for norm in (0.3, 5.0):
         proved = model.certificate(norm=norm, in_slab=True)
         assert proved.holds is None  # the regret is not known without the examples
         assert proved.bound < math.inf
