@@ -371,7 +371,7 @@ def run(code):
     """
     path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "MALLOC_PERTURB_": "85"}
     command = [sys.executable, "-c", textwrap.dedent(start) + textwrap.dedent(code)]
-    pipe = {"stderr": subprocess.PIPE, "text": True, "timeout": 30}
+    pipe = {"stderr": subprocess.PIPE, "text": True, "timeout": 120}
     done = subprocess.run(command, env=path, check=False, **pipe)
     assert done.returncode == 0, f"exit {done.returncode}: {done.stderr[-1000:]}"
 

@@ -155,7 +155,7 @@ def test_last_is_the_learner_at_the_end():
     assert last.theorem.startswith("none")
 
 
-DELTA, TRIALS = 0.2, 120
+DELTA, TRIALS = 0.2, 200
 ALLOWED = DELTA + 3 * math.sqrt(DELTA * (1 - DELTA) / TRIALS)  # of a binomial's standard errors
 
 
