@@ -435,7 +435,7 @@ def test_extreme_sizes(entry):
                 assert len(str(error)) > 10  # noqa: PT017
                 refused(entry, player, before, each)
             if t % 2 or t == len(stream) - 1:  # a number that is not finite stays so
-                check_numbers(entry, player, certificate=t % 6 == 5 or t == len(stream) - 1)
+                check_numbers(entry, player, certificate=t % 8 == 7 or t == len(stream) - 1)
 
 
 def refused(entry: Entry, player, before, round) -> None:
