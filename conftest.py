@@ -32,6 +32,7 @@ def pytest_collection_finish() -> None:
     """Keep the thousands of tests out of every garbage collection, half a second each."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(autouse=True)

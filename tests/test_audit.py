@@ -108,7 +108,7 @@ def least(X, y, h, loss, norms):
 def polished(total, where, at, best):
     """The least total that Powell's method finds from the better of two models."""
     at = min((at, at + len(best) // 2), key=lambda i: best[i])
-    found = scipy.optimize.minimize(total, where[at], method="Powell", options={"maxiter": 20})
+    found = scipy.optimize.minimize(total, where[at], method="Powell", options={"maxiter": 8})
     return min(best[at], total(found.x))
 
 

@@ -15,6 +15,7 @@ SMALLER = {  # constants of the scripts that take long; the pictures of the gall
     "dial": {"DAYS": 300, "SEEDS": 2},
     "guessing_game": {"ROUNDS": 500},
     "minimax": {"ROUNDS": 500},
+    "newton_conditioning": {"RATES": [0.25, 1.0]},
     "switching_experts": {"ROUNDS": 800},
     "which_arm": {"ROUNDS": 2000, "SEEDS": 5},
 }

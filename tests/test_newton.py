@@ -324,7 +324,7 @@ def test_turned_features_are_the_same_without_diagonal():
 @pytest.mark.parametrize("sketch", ["fd", "rp", "full"])
 def test_eigenvalues(sketch):
     """Those of the sum of g g^T, all of them if the sketch has room."""
-    X, y, h = stream(d=5, T=100)
+    X, y, h = stream(d=5, T=40)
     model = learner("logistic", sketch=sketch, size=400 if sketch == "rp" else 8, alpha=1.0)
     s = play(model, X, y, h)
     G = (-h * y / (1 + np.exp(y * s)))[:, None] * X

@@ -109,8 +109,12 @@ def state(model):
 # --- going on ------------------------------------------------------------------------------------
 
 
-@every_way
-@pytest.mark.parametrize("features", ["exact", "hashed"])
+# how features are kept matters to files; in memory all is copied alike
+@pytest.mark.parametrize(
+    ("features", "way"),
+    [*(("exact", way) for way in WAYS.values()), ("hashed", WAYS["file"])],
+    ids=[*WAYS, "hashed, file"],
+)
 @pytest.mark.parametrize("certify", [False, True], ids=["", "certified"])
 @every_learner
 def test_going_on_is_never_having_stopped(make, certify, features, way, tmp_path):

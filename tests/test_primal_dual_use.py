@@ -245,7 +245,8 @@ WAYS = [
     for update in (*UPDATES, "block of two", "small window")
     for late in (0, 1, 2, 5)
     for width in (3, 4)
-    if (kind, update) != ("pnorm", "leader") or (late, width) == (1, 4)
+    if (late in (0, 2) if kind == "pnorm" else True)
+    if (kind, update) != ("pnorm", "leader") or (late, width) == (2, 4)
 ]
 
 
