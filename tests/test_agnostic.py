@@ -156,12 +156,12 @@ def test_is_weighted_majority(H, experts):
 
 
 @pytest.mark.parametrize("rate", ["hoeffding", "shalev-shwartz", 0.3])
-@pytest.mark.parametrize("horizon", [None, 100])
+@pytest.mark.parametrize("horizon", [None, 40])
 @pytest.mark.parametrize("H", CLASSES, ids=repr)
 def test_regret_below_its_bound(H, horizon, rate):
     """Against labels that follow a hypothesis, coins, and those that oppose the prediction."""
     random = np.random.default_rng(0)
-    xs = random.integers(len(H.points), size=100).tolist()
+    xs = random.integers(len(H.points), size=40).tolist()
     for labels in ("hypothesis", "coins", "opposite"):
         for experts in ("ldim", "hypotheses"):
             learner = AgnosticLearner(H, horizon, rate=rate, experts=experts)

@@ -260,7 +260,7 @@ def test_every_way_with_river(how):
     pytest.importorskip("river")
     from river import linear_model, preprocessing, tree
 
-    X, y = blobs(150, labels=(False, True))
+    X, y = blobs(80, labels=(False, True))
     examples = list(zip(rows_of(X), y.tolist()))
     for model in (
         linear_model.LogisticRegression(),

@@ -102,9 +102,9 @@ def test_thresholds_separate_neighbours_of_any_size():
 def test_every_round_against_the_oracle(cls, kind, weighted):
     X, signs = data(kind)
     weights = np.random.default_rng(1).uniform(0.5, 2, len(X)) if weighted else np.ones(len(X))
-    model = cls(rounds=25).fit(X, signs, sample_weight=weights)
+    model = cls(rounds=12).fit(X, signs, sample_weight=weights)
     prior = weights / weights.sum()
-    p, stumps, edges, alphas, errors, margins = by_hand.boost(cls.__name__, X, signs, prior, 25)
+    p, stumps, edges, alphas, errors, margins = by_hand.boost(cls.__name__, X, signs, prior, 12)
     # round by round: an ulp in a weight may tip the balance between equally good stumps
     assert [as_tuple(s) for s in model.stumps_] == stumps
     np.testing.assert_allclose(model.edges_, edges, rtol=1e-9)
@@ -206,7 +206,7 @@ def test_training_error_of_every_round_is_within_its_bound(kind, noise):
     assert (model.errors_ <= thesis / np.expm1(T * mean**2 / 3)).all()
     ada = AdaBoost(rounds=200).fit(X, signs)
     assert (ada.errors_ <= np.cumprod(np.sqrt(1 - 4 * ada.edges_**2)) + 1e-12).all()
-    for t in (1, 2, 5, 20, 60, 200):
+    for t in (1, 2, 5, 20, 60):
         for cls in BOOSTERS:
             part = cls(rounds=t).fit(X, signs)
             certificate = part.certificate()

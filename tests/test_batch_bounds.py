@@ -125,7 +125,7 @@ def coin_risk(c):
 
 
 def test_the_random_iterate_is_uniform():
-    T, trials = 8, 4000
+    T, trials = 8, 1600
     examples = [({}, 0.0)] * T
     drawn = [
         online_to_batch(Counter(), examples, "random", seed=seed, loss_bound=100.0).predict_one({})

@@ -214,14 +214,15 @@ def test_weak_learners_of_river(weak, labels):
 @pytest.mark.parametrize("labels", [Y, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_weak_learners_of_sklearn(weak, labels, sparse):
-    labels = labels[:40]
-    rows = sp.csr_array(X[:40]) if sparse else X[:40]
-    most = max(np.unique(labels, return_counts=True)[1]) / 40
+    count = 20
+    labels = labels[:count]
+    rows = sp.csr_array(X[:count]) if sparse else X[:count]
+    most = max(np.unique(labels, return_counts=True)[1]) / count
     booster = OnlineBBM(weak, n=3).fit(rows, labels)
     assert np.mean(booster.predict(rows) == labels) > most
     one = OnlineBBM(weak, n=3)
     one.partial_fit(rows[:0], labels[:0], classes=labels)
-    for t in range(40):
+    for t in range(count):
         one.learn_one(rows[t : t + 1], labels[t])
     np.testing.assert_array_equal(one.decision_function(rows), booster.decision_function(rows))
     p = booster.predict_proba(rows)

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-LINES, FILES = 120_000, 20
+LINES, FILES = 80_000, 20
 
 
 @pytest.fixture(scope="module")

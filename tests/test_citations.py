@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from roster import ROSTER
+from together import all_of
 
 from regretless import sources
 
@@ -53,7 +54,12 @@ def keys_in(text):
         yield whole, [whole[start:] for start in starts]
 
 
-every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def inside(path):
+    """The path of a file inside the repository."""
+    return str(path.relative_to(ROOT))
+
+
+every_file = all_of(FILES, inside)
 
 
 @every_file
@@ -90,11 +96,7 @@ def strings(tree):
     ]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in FILES if path.suffix == ".py" and "src" in path.parts],
-    ids=lambda path: path.stem,
-)
+@all_of([path for path in FILES if path.suffix == ".py" and "src" in path.parts], inside)
 def test_strings_that_name_a_theorem_name_its_text(path):
     for each in strings(ast.parse(path.read_text(encoding="utf-8"))):
         for part in each.split("; "):

@@ -14,8 +14,9 @@ from regretless.base.state import load
 from regretless.cli.learners import LearnerOptions, Sketch
 from regretless.newton import _SKETCHES, NewtonClassifier, NewtonRegressor
 
-NEWTON = ["--learner", "newton"]
-HASHED = {"features": "hashed", "bits": 18, "names": 100_000}
+NEWTON = ["--learner", "newton", "--bits", "12"]
+DEFAULT = {"features": "hashed", "bits": 18, "names": 100_000}
+HASHED = DEFAULT | {"bits": 12}
 MIX = np.array([[1.0, 0.0, 0.0], [30.0, 0.1, 0.0], [-2.0, 0.1, 0.001]])
 
 
@@ -47,11 +48,11 @@ def same_weights(a, b):
 
 def test_train(folder):
     """`regretless train badly_scaled.csv --label y --learner newton --sketch oja --size 10`."""
-    command = ["train", "badly_scaled.csv", "--label", "y", *NEWTON]
+    command = ["train", "badly_scaled.csv", "--label", "y", "--learner", "newton"]
     result = run(*command, "--sketch", "oja", "--size", "10", "--save", "m")
     assert "newton, logistic loss, classification" in result.stdout
     assert "regret to the best lane" in result.stdout
-    expected = trained("badly_scaled.csv", NewtonClassifier(**HASHED)).model
+    expected = trained("badly_scaled.csv", NewtonClassifier(**DEFAULT)).model
     model = load("m")
     assert same_weights(model, expected)
     assert model.get_params() == expected.get_params()
@@ -105,12 +106,10 @@ def test_predict_and_inspect(folder, options):
 
 def test_compare(folder):
     """The options are for newton alone; the others learn as without them."""
-    command = ["compare", "badly_scaled.csv", "--label", "y", "--learners"]
+    command = ["compare", "badly_scaled.csv", "--label", "y", "--bits", "12", "--learners"]
     own = run_json(*command, "newton,adagrad-plain,pa", "--sketch", "fd", "--size", "2")["learners"]
     losses = {each["learner"]: each["loss"] for each in own}
-    alone = run_json(
-        "compare", "badly_scaled.csv", "--label", "y", "--learners", "adagrad-plain,pa"
-    )
+    alone = run_json(*command, "adagrad-plain,pa")
     assert losses.items() > {each["learner"]: each["loss"] for each in alone["learners"]}.items()
     train = ["train", "badly_scaled.csv", "--label", "y", *NEWTON, "--sketch", "fd", "--size", "2"]
     assert losses["newton"] == run_json(*train)["loss"] < losses["adagrad-plain"]
@@ -169,4 +168,4 @@ def test_wrong_usage_is_exit_code_2(folder, command, options):
 def test_options_are_those_of_the_library():
     assert tuple(each.value for each in Sketch) == tuple(_SKETCHES)
     made = LearnerOptions(learner="newton").make(regression=False)
-    assert made.get_params() == NewtonClassifier(**HASHED).get_params()
+    assert made.get_params() == NewtonClassifier(**DEFAULT).get_params()

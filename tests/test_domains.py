@@ -90,7 +90,7 @@ def gap(v, w, geometry, domain):
 @functools.cache
 def some_points_of(domain, within):
     both = Intersection(domain, within)
-    return [both.project(u) for u in np.random.default_rng(1).normal(size=(12, D)) + 0.2]
+    return [both.project(u) for u in np.random.default_rng(1).normal(size=(8, D)) + 0.2]
 
 
 def identify(pair):

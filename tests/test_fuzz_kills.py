@@ -11,7 +11,7 @@ def test_kills():
     """In a process of its own: it forks."""
     fuzzer = Path(__file__).parent / "fuzz" / "kills.py"
     result = subprocess.run(
-        [sys.executable, fuzzer, "--kills", "12", "--seed", "1"],
+        [sys.executable, fuzzer, "--kills", "5", "--seed", "1"],
         env=ENVIRONMENT,
         capture_output=True,
         text=True,

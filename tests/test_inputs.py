@@ -42,7 +42,7 @@ LEARNERS = {
 }
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
 both_features = pytest.mark.parametrize("features", ["exact", "hashed"])
-few = settings(deadline=None, max_examples=8, derandomize=True, phases=[Phase.generate])
+few = settings(deadline=None, max_examples=5, derandomize=True, phases=[Phase.generate])
 
 # No subnormal numbers: their last bits depend on the order in which the squares of a row are added.
 NUMBERS = st.floats(-4, 4, width=32, allow_subnormal=False)
@@ -376,11 +376,11 @@ def test_other_keys_go_by_their_text():
 
 
 @pytest.mark.parametrize("name", [int, "f{}".format], ids=["columns", "names"])
-def test_a_million_features_in_one_row(name):
+def test_very_many_features_in_one_row(name):
     """Every one gets its weight."""
     model = LinearRegressor(rule="ogd", rate=2.0**-20, intercept=False)
-    model.learn_one({name(j): 1.0 for j in range(10**6)}, 1.0)
-    assert model.weights_ == {name(j): 2.0**-19 for j in range(10**6)}
+    model.learn_one({name(j): 1.0 for j in range(300_000)}, 1.0)
+    assert model.weights_ == {name(j): 2.0**-19 for j in range(300_000)}
 
 
 # -- two threads ------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from regretless.losses import Hinge
 WITH_LABELS = [e for e in ROSTER if isinstance(e.kind, Rows) and e.kind.labels and e.kind.batches]
 BY_LANE = [pair for pair in PAIRS.values() if set(pair.losses) & set(CLASSIFICATION)]
 LABELS = ["ham", "spam", "eggs", "bacon", "sausage"]  # two that come first, three late ones
-AFTER = [0, 1, 1000]
+AFTER = [0, 1, 300]
 # what is known of features before a label comes
 SHARES = {"coin": ["largest"], "eg": ["seen"], "balanced_winnow": ["seen"]}
 

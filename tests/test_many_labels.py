@@ -119,8 +119,8 @@ def test_memory_goes_with_the_rows_in_use(make):
 
 
 def test_many_labels_at_once_and_one_by_one_are_fast():
-    """Ten thousand labels in as many rows: seconds, not minutes, and not quadratic in Python."""
-    labels = 10_000
+    """Five thousand labels in as many rows: seconds, not minutes, and not quadratic in Python."""
+    labels = 5_000
     X = csr_array((np.ones(labels), (np.arange(labels), np.arange(labels) % 3)), shape=(labels, 3))
     start = time.process_time()
     model = LinearClassifier(rule="ogd")
@@ -129,7 +129,7 @@ def test_many_labels_at_once_and_one_by_one_are_fast():
     model = LinearClassifier(rule="ogd")
     for k in range(labels):
         model.learn_one({0: 1.0}, k)
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < 6
     assert len(model.classes_) == labels
 
 

@@ -10,11 +10,11 @@ from reference import newton as by_hand
 from reference.losses import CLASSIFICATION, REGRESSION
 from reference.streams import Stream, adversarial, single
 from reference.traces import best_in_ball, record
+from regretless.newton.curvature import curvature
 
-from regretless import _core, losses, rates
-from regretless.base import rows
+from regretless import _core, losses, rates, rows
 from regretless.linear import LinearClassifier
-from regretless.newton import NewtonClassifier, NewtonRegressor, curvature
+from regretless.newton import NewtonClassifier, NewtonRegressor
 
 KINDS = ("oja", "fd", "rp", "full")
 BY_HAND = {**CLASSIFICATION, **REGRESSION}
@@ -195,7 +195,7 @@ def test_regret_theorems(sketch, size, loss, slab, rate, adversary):
         max(abs(BY_HAND[loss].derivative(s, t)) for s, t in zip(trace.scores, trace.y))
     )
     rng = np.random.default_rng(1)
-    for norm in (0.3, 1.0, 5.0):
+    for norm in (0.3, 5.0):
         proved = model.certificate(norm=norm, in_slab=True)
         assert proved.holds is None  # the regret is not known without the examples
         assert proved.bound < math.inf
@@ -324,7 +324,7 @@ def test_turned_features_are_the_same_without_diagonal():
 @pytest.mark.parametrize("sketch", ["fd", "rp", "full"])
 def test_eigenvalues(sketch):
     """Those of the sum of g g^T, all of them if the sketch has room."""
-    X, y, h = stream(d=5, T=100)
+    X, y, h = stream(d=5, T=40)
     model = learner("logistic", sketch=sketch, size=400 if sketch == "rp" else 8, alpha=1.0)
     s = play(model, X, y, h)
     G = (-h * y / (1 + np.exp(y * s)))[:, None] * X

@@ -38,7 +38,7 @@ def _rows(count: int) -> list[dict[str, Any]]:
     return out
 
 
-TABLE = _rows(60)
+TABLE = _rows(30)
 _random = np.random.default_rng(8)
 LABELS = _random.choice([-1.0, 1.0], len(TABLE)).tolist()
 WEIGHTS = _random.choice([0.0, 0.5, 1.0, 3.0], len(TABLE)).tolist()

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from together import all_of
 
 import regretless
 from regretless import _core
@@ -87,7 +88,7 @@ def test_a_model_learns_without_the_optional_packages():
     assert python(inspect.cleandoc(code)) == "7\n"
 
 
-@pytest.mark.parametrize("name", MODULES)
+@all_of(MODULES)
 def test_everything_in_all_is_there(name):
     """And is sorted out from what is private."""
     module = importlib.import_module(name)

@@ -109,30 +109,34 @@ def state(model):
 # --- going on ------------------------------------------------------------------------------------
 
 
-@every_way
-@pytest.mark.parametrize("features", ["exact", "hashed"])
+# how features are kept matters to files; in memory all is copied alike
+@pytest.mark.parametrize(
+    ("features", "way"),
+    [*(("exact", way) for way in WAYS.values()), ("hashed", WAYS["file"])],
+    ids=[*WAYS, "hashed, file"],
+)
 @pytest.mark.parametrize("certify", [False, True], ids=["", "certified"])
 @every_learner
 def test_going_on_is_never_having_stopped(make, certify, features, way, tmp_path):
     """Bit for bit, also for features and labels that appear afterwards."""
     whole, model = (made(make, certify=certify, features=features, bits=5) for _ in range(2))
-    for x, y in stream(model, 0, 20):
+    for x, y in stream(model, 0, 12):
         whole.learn_one(x, y)
         model.learn_one(x, y)
     resumed = way(model, tmp_path)
     assert resumed.get_params() == model.get_params()
     assert state(resumed) == state(model)
-    for x, _ in stream(model, 15, 25):
+    for x, _ in stream(model, 9, 15):
         assert resumed.decision_one(x) == whole.decision_one(x)
     stopped = state(model)
-    for x, y in stream(model, 20, 40):
+    for x, y in stream(model, 12, 24):
         whole.learn_one(x, y)
         resumed.learn_one(x, y)
     assert state(resumed) == state(whole)
     assert state(model) == stopped != state(whole)
     for name in ("weights_", "intercept_", "support_vectors_"):
         assert getattr(resumed, name, None) == getattr(whole, name, None)
-    assert (resumed.loss_, resumed.examples_) == (whole.loss_, 40)
+    assert (resumed.loss_, resumed.examples_) == (whole.loss_, 24)
     if whole.certify:
         assert resumed.certificate() == whole.certificate()
 

@@ -29,7 +29,7 @@ def hard_streams(rounds):
 def test_the_increases_are_those_of_the_lemmas(kind, update):
     """Eqs (12) to (14), (28) and (33), with h of 5.4: sizes of D to 1e3 leave errors of 1e-12."""
     reg = REGULARISERS[kind]
-    for X, y in hard_streams(150 if kind == "quad" else 30):
+    for X, y in hard_streams(60 if kind == "quad" else 16):
         h = max(1.0, *map(reg.curvature, X))
         C = 0.7 / h if update == "conservative" else 0.7
         model = binary(

@@ -25,7 +25,7 @@ from regretless.linear.dual_model import dual_vector
 def test_classes_have_lanes_of_their_own(kind, update):
     """Three labels known from the start are three learners, each against the rest."""
     rng = np.random.default_rng(8)
-    X, y = single(rng.normal(size=(25, 3))), rng.integers(0, 3, 25)
+    X, y = single(rng.normal(size=(12, 3))), rng.integers(0, 3, 12)
     options = {"update": update, "C": 0.3, "intercept": False, "dimension": 3, **UPDATES[update]}
     model = PrimalDual(GEOMETRIES[kind], **options).fit(X, y)
     ones = [
@@ -245,7 +245,8 @@ WAYS = [
     for update in (*UPDATES, "block of two", "small window")
     for late in (0, 1, 2, 5)
     for width in (3, 4)
-    if (kind, update) != ("pnorm", "leader") or (late, width) == (1, 4)
+    if (late in (0, 2) if kind == "pnorm" else True)
+    if (kind, update) != ("pnorm", "leader") or (late, width) == (2, 4)
 ]
 
 
@@ -260,7 +261,7 @@ def test_what_fails_on_the_way_changes_nothing(kind, update, late, width, monkey
     model = PrimalDual(GEOMETRIES[kind], update=update, C=0.7, **options)
     X, _ = data(3, rounds=12, width=4)
     y = (np.arange(12) * 7 // 3 % 3).tolist()
-    model.learn_many(X[:7, :3], y[:7])
+    model.learn_many(X[3:7, :3], y[3:7])
     before, twin = pickle.dumps(model), copy.deepcopy(model)
     vector, moves = type(dual_vector(GEOMETRIES[kind], 1)), 0
     plain = vector.move
@@ -284,7 +285,7 @@ def test_what_fails_on_the_way_changes_nothing(kind, update, late, width, monkey
         assert moves > 0
         twin.learn_one(x, wrong)
     for each in (model, twin):
-        each.learn_many(X[8:], y[8:])
+        each.learn_many(X[8:11], y[8:11])
     assert pickle.dumps(model) == pickle.dumps(twin)
 
 
@@ -352,15 +353,15 @@ def test_a_loss_object_has_its_margin():
 @pytest.mark.parametrize("kind", GEOMETRIES)
 def test_a_run_goes_on_from_a_file_bit_for_bit(kind, update, order, tmp_path):
     rng = np.random.default_rng(5)
-    X, y = rng.normal(size=(24, 4)), rng.integers(0, 3, 24)
+    X, y = rng.normal(size=(16, 4)), rng.integers(0, 3, 16)
     options = {"update": update, "order": order, "window": 5, "steps": 3, "C": 0.3}
     whole, part = PrimalDual(GEOMETRIES[kind], **options), PrimalDual(GEOMETRIES[kind], **options)
     whole.learn_many(X, y)
-    part.learn_many(X[:12], y[:12])
+    part.learn_many(X[:8], y[:8])
     part.save(tmp_path / "m")
     for other in (load(tmp_path / "m"), pickle.loads(pickle.dumps(part))):
         assert other.get_params() == part.get_params()
-        other.learn_many(X[12:], y[12:])
+        other.learn_many(X[8:], y[8:])
         assert other.decision_function(X).tolist() == whole.decision_function(X).tolist()
         assert other.certificate() == whole.certificate()
 

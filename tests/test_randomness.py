@@ -1,6 +1,7 @@
 """What a player draws has nothing to do with what a user draws from the same seed."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -112,12 +113,18 @@ PLAYERS = {
 }
 
 
+@cache
+def drawn(name, seed):
+    """The draws of a player, compared with those of each user in turn."""
+    return PLAYERS[name](seed)
+
+
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("name", PLAYERS)
 def test_no_connection_to_the_users_draws(name, user):
     """The correlation of independent draws is normal with deviation 1 / sqrt(rounds)."""
     for seed in (0, 1, 7):
-        ours, theirs = PLAYERS[name](seed), USERS[user](seed)
+        ours, theirs = drawn(name, seed), USERS[user](seed)
         assert ours.std() > 0, "it did not draw"
         for shift in range(3):
             found = np.corrcoef(ours[shift:], theirs[: ROUNDS - shift])[0, 1]

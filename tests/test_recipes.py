@@ -179,7 +179,7 @@ class TooProud(MyEuclidean):
     strong_convexity = 1.5
 
 
-GRADIENTS = np.random.default_rng(3).normal(size=(30, 3))
+GRADIENTS = np.random.default_rng(3).normal(size=(15, 3))
 
 
 @pytest.mark.parametrize("lazy", [True, False])

@@ -27,7 +27,7 @@ from regretless.linear import (
     PNormPerceptron,
 )
 
-unhurried = settings(deadline=None, max_examples=250, derandomize=True)
+unhurried = settings(deadline=None, max_examples=120, derandomize=True)
 every_pair = pytest.mark.parametrize("pair", PAIRS.values(), ids=str)
 
 
@@ -90,13 +90,12 @@ def test_agrees_on_any_short_stream(case):
     agree(learner, pair.reference(loss, stream.X.shape[1] + intercept), stream, pair.tolerance)
 
 
-@every_pair
-@pytest.mark.parametrize("name", LINEAR)
-def test_agrees_on_nasty_streams(pair, name):
+@pytest.mark.parametrize("pair", [p for p in PAIRS.values() if "absolute" in p.losses], ids=str)
+def test_agrees_on_nasty_streams(pair):
     """Linear losses with any gradients: scales, gaps, cancellations, zero rows, sign flips."""
-    if "absolute" in pair.losses:
+    for stream in LINEAR.values():
         learner, oracle = pair.learner("absolute"), pair.reference("absolute", 6)
-        agree(learner, oracle, LINEAR[name], 2 * pair.tolerance, every=7)
+        agree(learner, oracle, stream, 2 * pair.tolerance, every=7)
 
 
 LONG = [

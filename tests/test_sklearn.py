@@ -88,8 +88,27 @@ def expected_to_fail(estimator):
     return ORDER_MATTERS
 
 
-@parametrize_with_checks(VARIANTS, expected_failed_checks=expected_to_fail)
+# rules and losses change numbers, which scikit-learn does not look at; these change what is stored
+CHECKED = [
+    *(cls() for cls in LEARNERS),
+    facade.LinearClassifier(rule="ogd", certify=True),
+    facade.LinearClassifier(features="hashed", bits=10),
+    facade.LinearRegressor(features="hashed", bits=10, certify=True),
+    facade.Perceptron(average="vote"),
+    facade.NewtonClassifier(sketch="fd", size=3, features="hashed", bits=10),
+    facade.OnlineBBM(linear.LinearClassifier(rule="adagrad", rate=1.0), n=5, sampled=True),
+    facade.AdaBoostOL(facade.Perceptron(), n=2, last=True),
+]
+
+
+@parametrize_with_checks(CHECKED, expected_failed_checks=expected_to_fail)
 def test_sklearn_checks(estimator, check):
+    """The checks that are expected to fail for every learner are run for the first of each kind."""
+    if check.func.__name__ in ORDER_MATTERS and type(estimator) not in (
+        CLASSIFIERS[0],
+        REGRESSORS[0],
+    ):
+        pytest.xfail(ORDER_MATTERS[check.func.__name__])
     check(estimator)
 
 
@@ -131,19 +150,19 @@ def test_what_a_learner_is(cls):
 
 @pytest.mark.parametrize("model", VARIANTS, ids=repr)
 def test_batches_learn_like_single_rows(model, data):
-    X, y = data[0], target(model, data)
+    X, y = data[0][:80], target(model, data)[:80]
     whole = clone(model).fit(X, y)
     expected = scores(whole, X)
     batches = clone(model)
     singles = clone(model)
     plain = plain_class(type(model))(**model.get_params())
     known = {"classes": np.unique(y)} if isinstance(model, ClassifierMixin) else {}
-    for start, stop in [(0, 1), (1, 10), (10, 290), (290, 300)]:
+    for start, stop in [(0, 1), (1, 10), (10, 70), (70, 80)]:
         batches.partial_fit(X[start:stop], y[start:stop], **known)
-    for t in range(300):
+    for t in range(80):
         singles.partial_fit(X[t : t + 1], y[t : t + 1], **known)
     plain.partial_fit(X[:1], y[:1], **known)
-    for t in range(1, 300):
+    for t in range(1, 80):
         plain.learn_one(X[t], y[t])
     assert np.array_equal(scores(batches, X), expected)
     assert np.array_equal(scores(singles, X), expected)

@@ -29,7 +29,7 @@ ROUNDING = {
 
 
 @parametrize_with_checks(
-    [*(cls(rounds=10) for cls in BOOSTERS), TREES],
+    [*(cls(rounds=6) for cls in BOOSTERS), TREES],
     expected_failed_checks=lambda model: ROUNDING if model.weak is not None else {},
 )
 def test_sklearn_checks(estimator, check):

@@ -4,9 +4,11 @@ import ast
 import functools
 import importlib
 import re
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
+from together import all_of
 
 from regretless import sources
 
@@ -55,9 +57,9 @@ def tables():
 
 
 def rows(*columns):
-    """Rows that have these columns, with a name for each."""
+    """Rows that have these columns, each with a name."""
     return [
-        pytest.param(row, id=f"{text.split(':')[0]}: {row.get('where', row.get('word'))}")
+        row | {"name": f"{text.split(':')[0]}: {row.get('where', row.get('word'))}"}
         for text, found in tables().items()
         for row in found
         if all(column in row for column in columns)
@@ -97,7 +99,7 @@ def test_there_is_a_table_for_each_text():
     assert [sources.find(heading.split(": ")[1]) for heading in headings] == list(sources.TEXTS)
 
 
-@pytest.mark.parametrize("row", rows("here"))
+@all_of(rows("here"), itemgetter("name"))
 def test_what_a_row_names_can_be_imported(row):
     names = [match[0] for code in quoted(row["here"]) if (match := NAME.match(code))]
     assert names or row["here"].startswith(("not here", "the same"))
@@ -105,7 +107,7 @@ def test_what_a_row_names_can_be_imported(row):
         resolve(name)
 
 
-@pytest.mark.parametrize("row", rows("here", "test"))
+@all_of(rows("here", "test"), itemgetter("name"))
 def test_the_test_of_a_row_is_there(row):
     """What is not here needs none."""
     names = quoted(row["test"])
@@ -117,7 +119,7 @@ def test_the_test_of_a_row_is_there(row):
         assert test in functions(TESTS.parent / file), name
 
 
-@pytest.mark.parametrize("row", rows("here", "test"))
+@all_of(rows("here", "test"), itemgetter("name"))
 def test_what_is_not_here_has_a_reason(row):
     if row["here"].startswith("not here"):
         assert re.match(r"not here( yet)?( as [a-z ]+)?:", row["here"]), row["here"]
@@ -128,4 +130,4 @@ def test_what_is_not_here_has_a_reason(row):
     ["Weighted Majority", "EWA", "doubling", "p-norm", "dual averaging", "surrogate", "chip game"],
 )
 def test_words_of_the_texts_are_found(word):
-    assert any(word in row.values[0]["word"] for row in rows("word"))
+    assert any(word in row["word"] for row in rows("word"))

@@ -10,6 +10,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 from roster import ROSTER
+from together import all_of
 
 from regretless import certificates, evaluate
 from regretless.base.run import Run
@@ -50,7 +51,7 @@ def classes():
 
 
 CLASSES = classes()
-every_class = pytest.mark.parametrize("each", CLASSES, ids=CLASSES.values())
+every_class = all_of(CLASSES, CLASSES.__getitem__)
 
 
 def methods(each, *names):

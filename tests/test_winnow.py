@@ -315,7 +315,7 @@ def by_hand(X, y, u, eta, dimension):
 @pytest.mark.parametrize("eta", [0.25, 0.1])
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_bounds(noise, eta, dimension):
-    for seed in range(5):
+    for seed in range(2):
         X, y, u = disjunction(seed, noise=noise)
         model = signed(Winnow(rate=eta, dimension=dimension)).partial_fit(X, y)
         for v in (u, 0.5 * u, 0 * u, np.random.default_rng(seed).random(40)):
@@ -364,12 +364,12 @@ def test_hashed_features_are_certified():
 
 
 def test_the_printed_sign_breaks_the_theorem():
-    """With e^{-2 eta y x} a mistake makes the next one likelier; 300 random runs.
+    """With e^{-2 eta y x} a mistake makes the next one likelier; 100 random runs.
 
     Shalev-Shwartz (2012), section 3.3.2, as printed.
     """
     failed = {1.0: 0, -1.0: 0}
-    for seed in range(300):
+    for seed in range(100):
         X, y, u = disjunction(seed, d=20, k=2, rounds=200)
         for sign in failed:
             oracle = Oracle(20, 0.25, 20, sign)
@@ -380,7 +380,7 @@ def test_the_printed_sign_breaks_the_theorem():
                 oracle.learn(x, label)
             failed[sign] += suffered > 8 * u.sum() * math.log(20)
     assert failed[1.0] == 0
-    assert failed[-1.0] > 100
+    assert failed[-1.0] > 33
     X, y, _ = disjunction(0, d=20, k=2, rounds=200)
     model = signed(Winnow(dimension=20)).partial_fit(X, y)
     assert model.loss_ <= 8 * 2 * math.log(20)
@@ -402,7 +402,7 @@ def test_step_3_4_of_the_proof():
 @pytest.mark.parametrize("scale", [1.0, 0.5])
 def test_balanced_bounds(radius, scale):
     rng = np.random.default_rng(9)
-    for seed in range(5):
+    for seed in range(3):
         X = scale * rng.uniform(-1, 1, (200, 5))
         y = np.where(X @ rng.normal(size=5) + 0.1 * rng.normal(size=200) > 0, 1, -1)
         model = signed(BalancedWinnow(radius=radius, intercept=False))

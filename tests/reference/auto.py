@@ -86,7 +86,7 @@ class Mixture:
 
     def learn(self, s, y, h):
         mixed, all_of, x, unit = self.score(s)
-        lost = np.array([self.loss.value(each, y) for each in all_of])
+        lost = np.asarray(self.loss.value(all_of, y))
         self.total += h * self.loss.value(mixed, y)
         self.L += h * lost
         rate = self.rate

@@ -22,7 +22,7 @@ class Arms(Kind):
     """Players of arms: a round is the loss of each, of which one is told."""
 
     unit: float = 1.0  # of the losses
-    length: int = 24
+    length: int = 16
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         rng = np.random.default_rng(seed)

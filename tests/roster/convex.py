@@ -24,7 +24,7 @@ class Gradients(Kind):
 
     size: float = 0.5  # of the gradients; some theorems want them to be small
     looks: bool = False  # whether it is shown the gradient before it plays, as `run` does
-    length: int = 24
+    length: int = 16
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         Z = np.random.default_rng(seed).normal([0.5, 0.0, 0.0, -0.5], 1.0, (count, N))

@@ -44,7 +44,7 @@ def by_regret(
         kind, rng = entry.kind, np.random.default_rng(5)
         for how in range(1 + len(kind.hostile(entry.make(1), rng))):
             player, rounds, asked, told = entry.make(1), [], [], []
-            for each in kind.stream(3 * kind.length, seed=7):
+            for each in kind.stream(2 * kind.length, seed=7):
                 rounds.append([each, *kind.hostile(player, rng)][how])
                 asked.append(kind.ask(player, rounds[-1]))
                 told.append(kind.feed(player, rounds[-1]))
