@@ -10,11 +10,11 @@ from reference import newton as by_hand
 from reference.losses import CLASSIFICATION, REGRESSION
 from reference.streams import Stream, adversarial, single
 from reference.traces import best_in_ball, record
-from regretless.newton.curvature import curvature
 
-from regretless import _core, losses, rates, rows
+from regretless import _core, losses, rates
+from regretless.base import rows
 from regretless.linear import LinearClassifier
-from regretless.newton import NewtonClassifier, NewtonRegressor
+from regretless.newton import NewtonClassifier, NewtonRegressor, curvature
 
 KINDS = ("oja", "fd", "rp", "full")
 BY_HAND = {**CLASSIFICATION, **REGRESSION}
