@@ -8,7 +8,7 @@ from reference import batch_boosting as by_hand
 from scipy import sparse
 
 from regretless.boosting import AdaBoost, NHBoost, NHBoostDT
-from regretless.boosting.stump_search import Columns, StumpSearch
+from regretless.boosting.stump_search import SortedColumns, StumpSearch
 from regretless.experts import NormalHedge, NormalHedgeDT
 
 BOOSTERS = [AdaBoost, NHBoost, NHBoostDT]
@@ -52,7 +52,7 @@ def test_stumps_are_the_best_of_all(kind, n):
     rng = np.random.default_rng(n)
     for seed in range(5):
         X, signs = data(kind, n, seed=seed, noise=0.4)
-        search = StumpSearch(Columns.of(X), signs)
+        search = StumpSearch(SortedColumns.of(X), signs)
         for p in (np.ones(n) / n, rng.random(n) * (rng.random(n) < 0.6) + (np.arange(n) == 0)):
             expected, edge = by_hand.best_stump(X, signs, p)
             assert as_tuple(search.fit(p)) == expected
@@ -63,22 +63,27 @@ def test_stumps_are_the_best_of_all(kind, n):
 def test_examples_of_weight_0_are_as_if_not_there(kind):
     X, signs = data(kind, 150)
     p = np.random.default_rng(0).random(150) * (np.arange(150) % 3 > 0)
-    found = StumpSearch(Columns.of(X), signs).fit(p)
-    alone = StumpSearch(Columns.of(X[p > 0]), signs[p > 0]).fit(p[p > 0])
+    found = StumpSearch(SortedColumns.of(X), signs).fit(p)
+    alone = StumpSearch(SortedColumns.of(X[p > 0]), signs[p > 0]).fit(p[p > 0])
     # thresholds lie in the middle of values, some of which are not there
     assert (found.feature, found.below, found.above) == (alone.feature, alone.below, alone.above)
-    votes = found.votes(Columns.of(X))[p > 0]
-    assert np.array_equal(votes, alone.votes(Columns.of(X[p > 0])))
+    votes = found.votes(SortedColumns.of(X))[p > 0]
+    assert np.array_equal(votes, alone.votes(SortedColumns.of(X[p > 0])))
 
 
 def test_ties_go_to_the_constant_then_to_the_first():
     X = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
     signs = np.array([-1.0, 1.0, -1.0, 1.0])
-    assert as_tuple(StumpSearch(Columns.of(X), signs).fit(np.ones(4))) == (1, 0.5, -1, 1)
-    assert as_tuple(StumpSearch(Columns.of(X), np.ones(4)).fit(np.ones(4))) == (None, 0.0, 1, 1)
+    assert as_tuple(StumpSearch(SortedColumns.of(X), signs).fit(np.ones(4))) == (1, 0.5, -1, 1)
+    assert as_tuple(StumpSearch(SortedColumns.of(X), np.ones(4)).fit(np.ones(4))) == (
+        None,
+        0.0,
+        1,
+        1,
+    )
     # an edge of 0: the constant +1
     xor = np.array([-1.0, 1.0, 1.0, -1.0])
-    assert as_tuple(StumpSearch(Columns.of(X), xor).fit(np.ones(4))) == (None, 0.0, 1, 1)
+    assert as_tuple(StumpSearch(SortedColumns.of(X), xor).fit(np.ones(4))) == (None, 0.0, 1, 1)
 
 
 def test_thresholds_separate_neighbours_of_any_size():
@@ -89,8 +94,8 @@ def test_thresholds_separate_neighbours_of_any_size():
         (0, 5e-324),
     ):
         X = np.array([[low], [high]])
-        stump = StumpSearch(Columns.of(X), np.array([-1.0, 1.0])).fit(np.ones(2))
-        assert stump.votes(Columns.of(X)).tolist() == [-1.0, 1.0], (low, high)
+        stump = StumpSearch(SortedColumns.of(X), np.array([-1.0, 1.0])).fit(np.ones(2))
+        assert stump.votes(SortedColumns.of(X)).tolist() == [-1.0, 1.0], (low, high)
 
 
 # --- the rounds ----------------------------------------------------------------------------------
@@ -184,7 +189,7 @@ def test_the_printed_loss_does_not_boost():
         player, score, edges = NormalHedgeDT(200), np.zeros(200), []
         for _ in range(300):
             p = player.weights
-            votes = StumpSearch(Columns.of(X), signs).fit(p).votes(Columns.of(X))
+            votes = StumpSearch(SortedColumns.of(X), signs).fit(p).votes(SortedColumns.of(X))
             score += votes
             edges.append(0.5 * np.sum(p * votes * signs))
             player.update((votes * signs == loss).astype(float))

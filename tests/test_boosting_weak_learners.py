@@ -17,7 +17,7 @@ from regretless import river as facade
 from regretless.base.adapters import takes_weights
 from regretless.base.state import load
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost
-from regretless.boosting.copies import Ensemble
+from regretless.boosting.copies import VotingModel
 from regretless.linear import KernelPerceptron, LinearClassifier, Perceptron
 
 
@@ -259,7 +259,7 @@ def test_lanes_do_what_copies_do(make, labels, sampled, rule):
         booster.learn_many(X[:60], labels[:60], W[:60])
         for x, y, w in zip(X[60:], labels[60:].tolist(), W[60:].tolist()):
             booster.learn_one(x, y, w)
-    assert isinstance(copied._model, Ensemble)
+    assert isinstance(copied._model, VotingModel)
     assert isinstance(lanes._model, _core.Learner)
     close(lanes.decision_function(X), copied.decision_function(X))
     assert lanes.classes_.tolist() == copied.classes_.tolist()

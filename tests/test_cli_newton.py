@@ -11,7 +11,7 @@ from command_line import run, run_json, with_labels
 
 from regretless import streams
 from regretless.base.state import load
-from regretless.cli.learners import LearnerOptions, Sketch
+from regretless.cli.learners import LearnerOptions, SketchName
 from regretless.newton import _SKETCHES, NewtonClassifier, NewtonRegressor
 
 NEWTON = ["--learner", "newton", "--bits", "12"]
@@ -166,6 +166,6 @@ def test_wrong_usage_is_exit_code_2(folder, command, options):
 
 
 def test_options_are_those_of_the_library():
-    assert tuple(each.value for each in Sketch) == tuple(_SKETCHES)
+    assert tuple(each.value for each in SketchName) == tuple(_SKETCHES)
     made = LearnerOptions(learner="newton").make(regression=False)
     assert made.get_params() == NewtonClassifier(**DEFAULT).get_params()

@@ -19,7 +19,7 @@ from regretless.boosting import (
     NeuralNet,
     Stump,
 )
-from regretless.boosting.copies import Estimator
+from regretless.boosting.copies import WeakCopy
 from regretless.linear import LinearRegressor
 from regretless.losses import Power
 
@@ -114,7 +114,7 @@ def test_residuals_of_a_loss_whose_curvature_has_no_bound(kind):
 def test_gradient_learners_are_told_exactly_the_slope():
     """Of the target v - slope / 2 the squared loss has the slope `slope` at v."""
     X, y = stream(T=200)
-    copied = Estimator(LinearRegression(optimizer=SGD(0.01), intercept_lr=0.0), "it")
+    copied = WeakCopy(LinearRegression(optimizer=SGD(0.01), intercept_lr=0.0), "it")
     w = np.zeros(5)
     for x, slope in zip(X, y):
         row = dict(enumerate(x.tolist()))

@@ -90,7 +90,7 @@ class Oblivious(Adversary):
             yield answer if x is None else (x, answer)
 
 
-class Linear(Oblivious):
+class LinearAdversary(Oblivious):
     """Linear losses `<w, z_t>` of vectors `z_t` that do not depend on the player."""
 
     def __init__(self, dimension: int) -> None:

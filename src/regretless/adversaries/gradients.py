@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.adversaries.game import Adversary, Linear
+from regretless.adversaries.game import Adversary, LinearAdversary
 from regretless.base.arguments import Array, positive, probabilities, whole
 from regretless.base.randomness import generator
 
@@ -24,7 +24,7 @@ def expected_absolute_sum(rounds: int) -> float:
     return t * math.comb(t - 1, (t - 1) // 2) / 2 ** (t - 1) if t else 0.0
 
 
-class FtlKiller(Linear):
+class FtlKiller(LinearAdversary):
     """The sequence on which follow-the-leader loses everything.
 
     Shalev-Shwartz (2012), Example 2.2.
@@ -52,7 +52,7 @@ class FtlKiller(Linear):
         return -np.sign(self.sum)
 
 
-class _OnBall(Linear):
+class _OnBall(LinearAdversary):
     """Linear losses, with the points of a Euclidean ball as comparators."""
 
     def __init__(self, dimension: int, radius: float, seed: int) -> None:
@@ -164,7 +164,7 @@ class OrthogonalGradients(Adversary):
         return np.asarray(-self.radius * self.sum / (np.linalg.norm(self.sum) or 1.0))
 
 
-class QuadraticGame(Linear):
+class QuadraticGame(LinearAdversary):
     """Losses `1/2 ||w - z_t||^2`, which follow-the-leader, the running mean, masters.
 
     Shalev-Shwartz (2012), section 2.2.
@@ -215,7 +215,7 @@ class QuadraticGame(Linear):
 # --- adversaries of experts and bandits: every arm has a cost in [0, 1] ---------------------------
 
 
-class _Costs(Linear):
+class _Costs(LinearAdversary):
     """Costs of arms; a choice is an arm, or a distribution over them."""
 
     def __init__(self, n: int, seed: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from regretless import _core
 from regretless.bandits.run import ContextualRun, arm_of
-from regretless.base.adapters import Foreign, as_dict, as_matrix, fresh
+from regretless.base.adapters import ForeignLearner, as_dict, as_matrix, fresh
 from regretless.base.arguments import (
     Array,
     check_seed,
@@ -237,8 +237,8 @@ class EpsilonGreedyLearner(
             raise ValueError(f"{len(self._waiting)} decisions wait, but {self.decisions} were made")
 
 
-def _arm(learner: Any, arm: int, *, learned: bool = False) -> Foreign:
-    return Foreign(learner, f"the learner of arm {arm}", learned=learned)
+def _arm(learner: Any, arm: int, *, learned: bool = False) -> ForeignLearner:
+    return ForeignLearner(learner, f"the learner of arm {arm}", learned=learned)
 
 
 # --- LinUCB: linear rewards, and the arm with the largest upper confidence bound ------------------

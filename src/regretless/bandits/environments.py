@@ -91,7 +91,7 @@ _AT_ONCE = 65_536  # numbers drawn again at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class KeptLosses:
     """The losses of all comparators of a run, a column each, and the largest loss of each round.
 
     >>> Kept(np.array([[0.0, 1.0], [0.5, 0.25]])).worst()
@@ -141,7 +141,9 @@ class Drawn:
 
     def mix(self, u: Array) -> Array:
         """The loss of a fixed distribution over the arms in each round."""
-        return np.concatenate([np.empty(0), *(Kept(piece).mix(u) for piece in self._pieces())])
+        return np.concatenate(
+            [np.empty(0), *(KeptLosses(piece).mix(u) for piece in self._pieces())]
+        )
 
     def worst(self) -> Array:
         """The largest loss of each round."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.bandits.environments import Kept
+from regretless.bandits.environments import KeptLosses
 from regretless.bandits.exp3 import ExponentialPlayer, log_of
 from regretless.bandits.run import BanditRun
 from regretless.base.arguments import Array, distributions, whole
@@ -111,7 +111,9 @@ class Exp4(ExponentialPlayer):
         said = self._advice(advice, (len(rows), self.experts, self.n))
         if not self.present.all():
             said = _restricted(said, self.present.astype(np.float64))
-        theirs = Kept(np.einsum("tmn,tn->tm", said, rows), rows.max(axis=1, initial=-math.inf))
+        theirs = KeptLosses(
+            np.einsum("tmn,tn->tm", said, rows), rows.max(axis=1, initial=-math.inf)
+        )
         with self._seeded(seed):
             return self._table(rows, delay, None, said, theirs)
 

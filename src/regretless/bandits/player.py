@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from regretless import _core
 from regretless.adversaries.game import Oblivious
-from regretless.bandits.environments import Drawn, Environment, Kept, folded
+from regretless.bandits.environments import Drawn, Environment, KeptLosses, folded
 from regretless.bandits.run import BanditRun, Rounds
 from regretless.base.arguments import (
     Array,
@@ -317,10 +317,12 @@ class ArmPlayer(Stateful, ABC):
         delay: Any,
         means: Array | None,
         advice: Array | None = None,
-        known: Kept | None = None,
+        known: KeptLosses | None = None,
     ) -> BanditRun:
         rows = self._rows(losses)
-        known = Kept(rows.copy()) if known is None else known  # the caller may change its array
+        known = (
+            KeptLosses(rows.copy()) if known is None else known
+        )  # the caller may change its array
         world = _core.table(rows)
         return self._play(world, 0, len(rows), delay, known=known, means=means, advice=advice)
 
@@ -349,7 +351,7 @@ class ArmPlayer(Stateful, ABC):
         count: int,
         delay: Any,
         *,
-        known: Kept | Drawn,
+        known: KeptLosses | Drawn,
         means: Array | None,
         advice: Array | None = None,
     ) -> BanditRun:

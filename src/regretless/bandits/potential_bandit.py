@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.bandits.environments import Kept, folded
+from regretless.bandits.environments import KeptLosses, folded
 from regretless.bandits.run import BanditRun, Rounds
 from regretless.base.arguments import (
     Array,
@@ -159,7 +159,7 @@ class PotentialBandit(ChipPlayer, changing=("loss",)):
             chances[t] = self.weights[arms[t]]
             self.update(row[arms[t]])
         suffered = rows[np.arange(len(rows)), arms]
-        return BanditRun(Rounds(suffered, arms, chances, Kept(rows)), before, self.copy())
+        return BanditRun(Rounds(suffered, arms, chances, KeptLosses(rows)), before, self.copy())
 
     def regret(self) -> float:
         """The estimated regret to the arm with the least estimated loss."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.bandits.environments import Drawn, Kept
+from regretless.bandits.environments import Drawn, KeptLosses
 from regretless.bandits.estimators import OneArm
 from regretless.base.arguments import Array, distributions, shown
 from regretless.base.run import Run
@@ -35,7 +35,7 @@ class Rounds(NamedTuple):
     losses: Array
     arms: NDArray[np.int64]
     propensities: Array
-    world: Kept | Drawn | None = None
+    world: KeptLosses | Drawn | None = None
     means: Array | None = None
 
 
@@ -77,7 +77,7 @@ class ArmRun(Run):
 
     arms: NDArray[np.int64]
     propensities: Array
-    world: Kept | Drawn | None
+    world: KeptLosses | Drawn | None
     _kind = "arm"  # the name of a comparator in texts
 
     def comparator(self, comparator: Any = None) -> Array:
@@ -88,7 +88,7 @@ class ArmRun(Run):
         """
         return mixture(comparator, self._losses().sums(), self._kind)
 
-    def _losses(self) -> Kept | Drawn:
+    def _losses(self) -> KeptLosses | Drawn:
         if self.world is None:
             raise ValueError(
                 "the losses of the other arms are not known: they are if run() is given a matrix of "
@@ -258,7 +258,7 @@ class ContextualRun(ArmRun):
     (array([0, 1, 1]), 2.0, 1.0)
     """
 
-    world: Kept
+    world: KeptLosses
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ class ContextualRun(ArmRun):
     ) -> None:
         self.arms, self.propensities = arms, propensities
         self.losses = -rewards[np.arange(len(arms)), arms]
-        self.world = Kept(-rewards)
+        self.world = KeptLosses(-rewards)
         self.before, self.after = before, after
         self.widths = widths  # of what was played, of the widest arm, and how much was learned
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class Found(NamedTuple):
+class FoundCurves(NamedTuple):
     """The results at the recorded rounds, a row for each seed."""
 
     loss: Array
@@ -57,7 +57,7 @@ class Simulation(Run):
         player: ArmPlayer,
         seeds: tuple[int, ...],
         index: NDArray[np.int64],
-        found: Found,
+        found: FoundCurves,
         *,
         theirs: Array,
         means: Array | None,
@@ -330,7 +330,7 @@ def simulate(
     for k, (name, player) in enumerate(named.items()):
         mine = results[k * len(seen) : (k + 1) * len(seen)]
         loss, best, pseudo, pulls = (np.stack(each) for each in zip(*mine))
-        found = Found(loss, best, pseudo, pulls.reshape(len(seen), len(at), -1)[:, -1])
+        found = FoundCurves(loss, best, pseudo, pulls.reshape(len(seen), len(at), -1)[:, -1])
         proven = delays is None and bool(player.present.all())
         simulations[name] = Simulation(
             player.copy(), seen, at, found, theirs=theirs, means=means, proven=proven

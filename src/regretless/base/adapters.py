@@ -99,7 +99,7 @@ def as_matrix(x: Any) -> Any:
     return matrix
 
 
-class Foreign:
+class ForeignLearner:
     """A learner, what messages call it, and whether it has `learned` something."""
 
     first: ClassVar[Mapping[str, Any]] = {}  # what `partial_fit` is told first, if it takes that

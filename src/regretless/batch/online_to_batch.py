@@ -17,7 +17,7 @@ from regretless.base.learner import Learner
 from regretless.base.randomness import generator
 from regretless.base.rows import Parsed, row
 from regretless.batch.predictor import (
-    Ensemble,
+    MeanPredictor,
     Predictor,
     WeightMean,
     average_risk,
@@ -44,7 +44,7 @@ def as_learner(player: Any, loss: Any) -> Any:
     if hasattr(player, "learn_one") and hasattr(player, "predict_one"):
         return player
     if hasattr(player, "predict") and hasattr(player, "update") and hasattr(player, "n"):
-        return Voter(player)
+        return AdvisedVoter(player)
     if hasattr(player, "weights") and hasattr(player, "update") and hasattr(player, "n"):
         return Forecaster(player, loss)
     raise ValueError(
@@ -85,7 +85,7 @@ class Forecaster(_Advised):
         self.player.update([float(self._loss(each, float(y))) for each in self._advice(x)])
 
 
-class Voter(_Advised):
+class AdvisedVoter(_Advised):
     """Predicts the label 0 or 1 that a player makes of the votes of experts."""
 
     def predict_one(self, x: Any) -> int:
@@ -107,7 +107,7 @@ class Voter(_Advised):
 Example = tuple[Any, Any]
 
 
-class Kept:
+class KeptHypotheses:
     """Examples that many hypotheses are judged by; linear learners are shown all of them at once."""
 
     def __init__(self, learner: Any, examples: Sequence[Example]) -> None:
@@ -150,7 +150,7 @@ class Judge:
             )
         return charged
 
-    def many(self, hypothesis: Any, kept: Kept, start: int = 0) -> Array:
+    def many(self, hypothesis: Any, kept: KeptHypotheses, start: int = 0) -> Array:
         """The losses of a hypothesis on the examples from `start` on."""
         examples = kept.examples[start:]
         if isinstance(hypothesis, Learner) and kept.batch is not None:
@@ -370,7 +370,7 @@ class _Pass:
         self.largest = max(self.largest, charged)
         return charged
 
-    def charge_many(self, hypothesis: Any, kept: Kept, start: int = 0) -> Array:
+    def charge_many(self, hypothesis: Any, kept: KeptHypotheses, start: int = 0) -> Array:
         """The same for all examples kept, from `start` on."""
         charged = self.judge.many(hypothesis, kept, start)
         self.largest = max(self.largest, float(charged.max()))
@@ -408,7 +408,7 @@ class _Pass:
             counts[-1] += 1
         proved = self.mean_bounds()
         return (
-            Ensemble(played, counts, classifies(self.learner)),
+            MeanPredictor(played, counts, classifies(self.learner)),
             proved,
             "Mohri et al. (2018), Theorem 8.15",
         )
@@ -454,7 +454,7 @@ class _Pass:
                 first.append(len(kept))
             kept.append((x, y))
         best, least = None, math.inf
-        told = Kept(self.learner, kept)
+        told = KeptHypotheses(self.learner, kept)
         for hypothesis, (start, stop) in zip(played, pairwise([*first, len(kept)])):
             charged = self.charge_many(hypothesis, told, start)
             for each in charged[: stop - start].tolist():
@@ -495,7 +495,7 @@ class _Pass:
         """The candidate of least mean loss on the examples held out, and the bound on its risk."""
         if not held:
             raise ValueError("no example was held out: data is too short for holdout=")
-        told = Kept(self.learner, held)
+        told = KeptHypotheses(self.learner, held)
         means = [float(self.charge_many(each, told).mean()) for each in candidates]
         least = min(means)
         proved = validated_risk(least, len(held), len(candidates), self.delta, self.loss_bound)

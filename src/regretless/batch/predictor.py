@@ -489,7 +489,7 @@ def _labels_of(learner: Any) -> Labels:
     return labels or Labels()
 
 
-class Ensemble:
+class MeanPredictor:
     """The weighted mean of what several hypotheses say: probabilities, or numbers."""
 
     def __init__(self, members: Sequence[Any], counts: Sequence[int], classifies: bool) -> None:

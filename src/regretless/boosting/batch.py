@@ -13,7 +13,13 @@ from regretless.base.arguments import Array, shown, whole
 from regretless.base.classifier import Labels, label_array
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import of_options
-from regretless.boosting.stump_search import Columns, Ensemble, FittedStump, Weighing, boost
+from regretless.boosting.stump_search import (
+    FittedStump,
+    SortedColumns,
+    Weighing,
+    WeightedVote,
+    boost,
+)
 from regretless.certificates import Certificate, verdict
 from regretless.experts.potentials import normal_scale
 
@@ -130,7 +136,7 @@ class BatchBooster(Stateful, ABC):
     _theorem: ClassVar[str]
     _booster: ClassVar[str]  # whose theorem it is
     _labels: Labels
-    _ensembles: list[Ensemble]  # one for two labels, otherwise one for each
+    _ensembles: list[WeightedVote]  # one for two labels, otherwise one for each
     _sources: list[Any]
 
     def __init__(self, weak: Any = None, *, rounds: int = 200) -> None:
@@ -151,7 +157,7 @@ class BatchBooster(Stateful, ABC):
         weight 2 is one that is there twice, one of weight 0 is not there.
         """
         rounds = whole(self.rounds, "rounds")
-        columns, labels = Columns.of(X), label_array(y)
+        columns, labels = SortedColumns.of(X), label_array(y)
         if not columns.size:
             raise ValueError("X has no rows: there is nothing to learn from")
         if not columns.names:
@@ -196,7 +202,7 @@ class BatchBooster(Stateful, ABC):
 
     def _votes(self, X: Any) -> Array:
         self._check_fitted()
-        columns = Columns.of(X)
+        columns = SortedColumns.of(X)
         if len(columns.sources) != len(self._sources) or set(columns.sources) != set(self._sources):
             raise ValueError(
                 f"X has {len(columns.sources)} columns, {_some(columns.sources)}; it was fitted on "
@@ -387,7 +393,7 @@ class BatchBooster(Stateful, ABC):
 _LABELS = {str, bool, int, float}
 
 
-def _described(ensemble: Ensemble) -> dict[str, Any]:
+def _described(ensemble: WeightedVote) -> dict[str, Any]:
     """A vote of stumps, by name."""
     stumps = ensemble.hypotheses
     return {
@@ -399,7 +405,7 @@ def _described(ensemble: Ensemble) -> dict[str, Any]:
     }
 
 
-def _restored(parts: Parts) -> Ensemble:
+def _restored(parts: Parts) -> WeightedVote:
     features, scale = parts.take("features"), parts.number("scale")
     rounds, edge = len(features), 1.0 + 1e-9
     prior = parts.array("prior", (None,), 0.0, edge)
@@ -419,7 +425,7 @@ def _restored(parts: Parts) -> Ensemble:
     stumps = [
         FittedStump(f, t, *s) for f, t, s in zip(features, thresholds.tolist(), sides.tolist())
     ]
-    return Ensemble(hypotheses=stumps, scale=scale, **found)
+    return WeightedVote(hypotheses=stumps, scale=scale, **found)
 
 
 def _coded(labels: NDArray[Any]) -> tuple[Labels, NDArray[np.int32]]:

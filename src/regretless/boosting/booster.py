@@ -15,7 +15,7 @@ from regretless.base.adapters import takes_weights
 from regretless.base.arguments import Array, whole, within
 from regretless.base.classifier import Classifier
 from regretless.base.weights import HasWeights
-from regretless.boosting.copies import Ensemble
+from regretless.boosting.copies import VotingModel
 from regretless.certificates import Certificate
 from regretless.experts.adaptive import lemma_4
 from regretless.linear.linear import LinearClassifier
@@ -317,14 +317,14 @@ class Booster(HasWeights, Classifier, in_core=False):
 
     def _made(
         self, twin: _core.Loss, rule: str, options: dict[str, Any]
-    ) -> _core.Learner | Ensemble:
+    ) -> _core.Learner | VotingModel:
         whole(self.n, "n", 1, 10_000)
         whole(self.seed, "seed", 0, 2**64 - 1)
         weak, lane = self._prototype, self._lane
         votes = self._voting(not self.sampled and takes_weights(weak)) | {"n": int(self.n)}
         sampled, seed = bool(self.sampled), int(self.seed)
         if lane is None:
-            return Ensemble(weak, self._kind, votes, sampled=sampled, seed=seed)
+            return VotingModel(weak, self._kind, votes, sampled=sampled, seed=seed)
         loss, lane_rule, lane_options = lane._compiled()
         parts = {
             "rule": lane_rule,
@@ -338,13 +338,13 @@ class Booster(HasWeights, Classifier, in_core=False):
         return _core.Learner(loss, rule, parts, form.bits, names, form.intercept, False)
 
     def _row(self, x: Any) -> Any:
-        return x if isinstance(self._model, Ensemble) else super()._row(x)
+        return x if isinstance(self._model, VotingModel) else super()._row(x)
 
     def _feed(
         self, batch: rows.Batch, labels: Any, importance: Any, want: Want = Want.nothing
     ) -> Any:
         model = self._model or self._start()
-        if isinstance(model, Ensemble):
+        if isinstance(model, VotingModel):
             return model.feed(batch, labels, importance, want)
         return super()._feed(batch, labels, importance, want)
 
@@ -354,7 +354,7 @@ class Booster(HasWeights, Classifier, in_core=False):
     def weak_(self) -> Any:
         """The weak learners, a list; with three or more labels, one by label."""
         model = self._model or self._start()
-        if not isinstance(model, Ensemble):
+        if not isinstance(model, VotingModel):
             raise AttributeError(
                 "the weak learners are lanes of one table, not objects: weights_ has the mean of their "
                 "weights, edges_ what each is worth"

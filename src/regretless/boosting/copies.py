@@ -12,7 +12,14 @@ from scipy import sparse
 from regretless import _core
 from regretless._core import Total, Want
 from regretless.base import arguments, rows
-from regretless.base.adapters import Foreign, as_dict, as_matrix, fresh, takes_dicts, takes_weights
+from regretless.base.adapters import (
+    ForeignLearner,
+    as_dict,
+    as_matrix,
+    fresh,
+    takes_dicts,
+    takes_weights,
+)
 from regretless.base.arguments import Array, shown
 from regretless.base.classifier import Classifier
 from regretless.base.model import Model, no_totals, restored_totals, totals_state
@@ -23,7 +30,7 @@ from regretless.losses import Logistic, Loss, compiled
 # --- weak learners that vote: False and True are -1 and 1 -----------------------------------------
 
 
-class Voter(Foreign):
+class VotingCopy(ForeignLearner):
     """A classifier of False and True. Until it has learned something it votes -1 and is not asked."""
 
     first: ClassVar[Mapping[str, Any]] = {"classes": np.array([False, True])}
@@ -56,14 +63,14 @@ class Voter(Foreign):
 
 
 @dataclass(frozen=True)
-class Lane:
+class VotingLane:
     """Weak learners that tell one label from the rest, and what becomes of their votes.
 
     `sign` is -1 if what they call False is this label.
     """
 
     voting: _core.Voting
-    weak: list[Voter]
+    weak: list[VotingCopy]
     sign: int = 1
 
     def votes(self, row: Any) -> Array:
@@ -71,7 +78,7 @@ class Lane:
         return np.array([each.vote(row, self.sign) for each in self.weak])
 
 
-class Ensemble(Model):
+class VotingModel(Model):
     """The model of a booster whose weak learners are objects: as many for each lane as there are voters.
 
     Weak learners get examples as they come, as dicts or matrices of one row, and have names, intercepts
@@ -93,11 +100,11 @@ class Ensemble(Model):
         self._sampled, self._seed = sampled, seed
         self._lanes = [self._fresh()]
 
-    def _fresh(self) -> Lane:
+    def _fresh(self) -> VotingLane:
         voting = _core.Voting(self._kind, self._options)
-        return Lane(
+        return VotingLane(
             voting,
-            [Voter(fresh(self._prototype), f"weak learner {i}") for i in range(voting.voters)],
+            [VotingCopy(fresh(self._prototype), f"weak learner {i}") for i in range(voting.voters)],
         )
 
     def measured(self, lane: int) -> dict[str, Array]:
@@ -225,7 +232,7 @@ class Ensemble(Model):
         self._lanes = [replace(lane, sign=sign) for lane, sign in zip(self._lanes, signs)]
 
 
-def exchange(those: Sequence[Foreign], models: Any, taught: Any) -> None:
+def exchange(those: Sequence[ForeignLearner], models: Any, taught: Any) -> None:
     """Put other learners of the same class, and whether they have learned, in the place of these."""
     for i, (each, model, learned) in enumerate(zip(those, models, taught, strict=True)):
         if type(model) is not type(each.model):
@@ -236,7 +243,7 @@ def exchange(those: Sequence[Foreign], models: Any, taught: Any) -> None:
 # --- weak learners that predict a number in [-1, 1], and learn slopes or targets ------------------
 
 
-class Estimator(Foreign):
+class WeakCopy(ForeignLearner):
     """A regressor, whose predictions are cut to [-1, 1]. One that takes matrices first predicts 0.
 
     A linear loss, `slope v`, goes to its `learn_slope(x, slope, w)` if it has that. Else it is told the
@@ -274,7 +281,7 @@ def dense(x: dict[Any, Any], width: int) -> Array:
 # --- gradient boosting of weak learners in Python: the stages are the core's, the copies are ------
 
 
-class CopiesModel:
+class StagedModel:
     """What `_core.Learner` is to the other boosters, with copies of a learner in Python."""
 
     lanes = 1
@@ -282,7 +289,7 @@ class CopiesModel:
     has_gradient_sum = False
     bytes = 0
 
-    def __init__(self, loss: Loss, weak: list[Estimator], options: dict[str, Any]) -> None:
+    def __init__(self, loss: Loss, weak: list[WeakCopy], options: dict[str, Any]) -> None:
         self.loss = loss
         twin = compiled(loss)
         assert twin is not None

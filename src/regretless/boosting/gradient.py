@@ -30,8 +30,14 @@ from regretless.base.arguments import (
 )
 from regretless.base.regressor import Regressor
 from regretless.base.state import Parts, Stateful
-from regretless.boosting.copies import CopiesModel, Estimator, exchange
-from regretless.boosting.gradient_certificate import LINEAR, Replay, certified, constants_of, reach
+from regretless.boosting.copies import StagedModel, WeakCopy, exchange
+from regretless.boosting.gradient_certificate import (
+    LINEAR,
+    BoostingReplay,
+    certified,
+    constants_of,
+    reach,
+)
 from regretless.boosting.weak_learners import Stump, WeakRegressor
 from regretless.certificates import Certificate
 from regretless.experts import Hedge
@@ -62,7 +68,7 @@ class BothSigns(Stateful):
 
     def __init__(self, weak: Any) -> None:
         self.weak = weak
-        self._sides = tuple(Estimator(fresh(weak), f"weak learner {i}") for i in range(2))
+        self._sides = tuple(WeakCopy(fresh(weak), f"weak learner {i}") for i in range(2))
         self._hedge = Hedge(2, range=(-1.0, 1.0))
 
     def _learned(self) -> dict[str, Any]:
@@ -178,14 +184,14 @@ class _GradientBoosting(Regressor, in_core=False):
         if self.negate and self.feed == "residual":
             raise ValueError("negate=True is about linear losses; feed='residual' has none")
         copied = BothSigns(weak) if self.negate else weak
-        copies = [Estimator(fresh(copied), f"weak learner {i}") for i in builtins.range(self.n)]
-        return CopiesModel(losses.get(self.loss), copies, options)
+        copies = [WeakCopy(fresh(copied), f"weak learner {i}") for i in builtins.range(self.n)]
+        return StagedModel(losses.get(self.loss), copies, options)
 
     def _feed(
         self, batch: rows.Batch, labels: Any, importance: Any, want: Want = Want.nothing
     ) -> Any:
-        core = cast("_core.Learner | CopiesModel", self._model or self._start())
-        if isinstance(core, CopiesModel):
+        core = cast("_core.Learner | StagedModel", self._model or self._start())
+        if isinstance(core, StagedModel):
             return core.feed(batch, labels, importance, want)
         return super()._feed(batch, labels, importance, want)
 
@@ -240,7 +246,7 @@ class _GradientBoosting(Regressor, in_core=False):
         the function with the least loss, alone.
         """
         fresh = self.clone()
-        replay = Replay.of(fresh, X, y, base)
+        replay = BoostingReplay.of(fresh, X, y, base)
         _, _, options = self._parts()
         constants = constants_of(losses.get(self.loss), linearized=self.feed == "linearized")
         return certified(replay, options, constants, comparator)

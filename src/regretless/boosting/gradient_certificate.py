@@ -124,7 +124,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
-class Replay:
+class BoostingReplay:
     """A run: targets, predictions of the weak learners, sums y^0 to y^N and base functions.
 
     Attributes: `loss`; `y` (examples), `votes` (examples x N), `sums` (examples x N + 1) and `base`
@@ -140,7 +140,7 @@ class Replay:
     steady: bool
 
     @classmethod
-    def of(cls, booster: Any, X: Any, y: Any, base: Any) -> "Replay":
+    def of(cls, booster: Any, X: Any, y: Any, base: Any) -> "BoostingReplay":
         """Let a fresh booster learn the examples."""
         batch = rows.batch(X)
         targets = numbers(y, "y", "a list of numbers")
@@ -190,7 +190,7 @@ class Replay:
 
 
 def certified(
-    replay: Replay, options: dict[str, Any], constants: LossConstants, comparator: Any
+    replay: BoostingReplay, options: dict[str, Any], constants: LossConstants, comparator: Any
 ) -> Certificate:
     """The regret to a comparator and what theorem 13 (span) or 14 (hull) says of it."""
     loss, y, T = replay.loss, replay.y, len(replay.y)

@@ -17,7 +17,7 @@ from regretless.base.arguments import Array, shown
 
 
 @dataclass(frozen=True)
-class Columns:
+class SortedColumns:
     """A sparse matrix by columns, each with the name of its feature.
 
     A column of strings is a feature for each of them, as everywhere in this library: "red" in the
@@ -31,7 +31,7 @@ class Columns:
     is_dense: bool
 
     @classmethod
-    def of(cls, X: Any) -> "Columns":
+    def of(cls, X: Any) -> "SortedColumns":
         """The columns of an array, a sparse matrix or a data frame of finite numbers.
 
         >>> Columns.of([[0.0, 2.0], [1.0, 0.0]]).matrix.shape
@@ -90,9 +90,11 @@ class Columns:
         part = slice(self.matrix.indptr[j], self.matrix.indptr[j + 1])
         return self.matrix.indices[part], self.matrix.data[part]
 
-    def keep(self, rows: NDArray[np.bool_]) -> "Columns":
+    def keep(self, rows: NDArray[np.bool_]) -> "SortedColumns":
         """Some of the rows."""
-        return Columns(self.matrix[np.flatnonzero(rows)], self.names, self.sources, self.is_dense)
+        return SortedColumns(
+            self.matrix[np.flatnonzero(rows)], self.names, self.sources, self.is_dense
+        )
 
     def table(self, names: list[Any]) -> Any:
         """These features as a 2-d array, or as a CSR matrix if they came as a sparse one."""
@@ -137,7 +139,7 @@ class FittedStump:
         name = self.feature if isinstance(self.feature, str) else f"x[{self.feature}]"
         return f"FittedStump: {self.below!r} if {name} <= {self.threshold:g}, else {self.above!r}"
 
-    def votes(self, X: Columns) -> Array:
+    def votes(self, X: SortedColumns) -> Array:
         """The label, -1 or 1, of each example; for a stump with such labels."""
         at_zero = self.below if self.feature is None or self.threshold >= 0 else self.above
         votes = np.full(X.size, float(at_zero))
@@ -162,7 +164,7 @@ class StumpSearch:
     FittedStump: -1 if x[0] <= 0.5, else 1
     """
 
-    def __init__(self, X: Columns, signs: Array) -> None:
+    def __init__(self, X: SortedColumns, signs: Array) -> None:
         self._names = X.names
         self._core = _core.StumpSearch(
             X.matrix.indptr.astype(np.int64),
@@ -198,7 +200,7 @@ class Weighing(Protocol):
 
 
 @dataclass
-class Ensemble:
+class WeightedVote:
     """Hypotheses of -1 and 1 with their votes, and what was seen on the way.
 
     `edges`, `errors` of the vote and `zero_weights` after each round; `margins` of the training
@@ -214,7 +216,7 @@ class Ensemble:
     margins: Array = field(default_factory=lambda: np.empty(0))
     scale: float = 0.0
 
-    def score(self, X: Columns) -> Array:
+    def score(self, X: SortedColumns) -> Array:
         """The vote on each example, in [-1, 1]."""
         total = np.zeros(X.size)
         for hypothesis, alpha in zip(self.hypotheses, self.alphas):
@@ -224,11 +226,11 @@ class Ensemble:
 
 
 def boost(
-    X: Columns, signs: Array, prior: Array, weighing: Weighing, *, weak: Any, rounds: int
-) -> Ensemble:
+    X: SortedColumns, signs: Array, prior: Array, weighing: Weighing, *, weak: Any, rounds: int
+) -> WeightedVote:
     """Boost for so many rounds, or until a hypothesis has an infinite vote or none."""
     learner = StumpSearch(X, signs) if weak is None else _Other(weak, X, signs)
-    made = Ensemble(prior)
+    made = WeightedVote(prior)
     score = np.zeros(len(signs))
     alphas, edges, errors, zeros = (list[float]() for _ in range(4))
     for _ in range(rounds):
@@ -267,7 +269,7 @@ def _share(weights: Array, among: Any) -> float:
 class _Other:
     """A scikit-learn classifier as the weak learner."""
 
-    def __init__(self, weak: Any, X: Columns, signs: Array) -> None:
+    def __init__(self, weak: Any, X: SortedColumns, signs: Array) -> None:
         if not hasattr(weak, "fit"):
             raise ValueError(f"weak={shown(weak)} has no method fit; None stands for stumps")
         self._weak, self._names, self._signs = weak, X.names, signs
@@ -289,7 +291,7 @@ class _Hypothesis:
     model: Any
     names: list[Any]
 
-    def votes(self, X: Columns) -> Array:
+    def votes(self, X: SortedColumns) -> Array:
         votes = np.asarray(self.model.predict(X.table(self.names)), np.float64)
         if votes.shape != (X.size,) or not np.isin(votes, (-1.0, 1.0)).all():
             raise ValueError(f"weak={self.model!r} does not predict the labels it was given")

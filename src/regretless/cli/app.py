@@ -6,8 +6,6 @@ import click
 
 from regretless.cli.declare import Group, Option
 
-__all__ = ["app"]
-
 _COMPLETE = "_REGRETLESS_COMPLETE"
 _SUMMARIES = {
     "train": "Train a model on files, one example at a time.",

@@ -15,21 +15,6 @@ from regretless.cli.tables import TABLE, no_column, read_table
 if TYPE_CHECKING:
     from regretless.bandits.off_policy import Log, OffPolicyEstimate
 
-__all__ = [
-    "Columns",
-    "Context",
-    "Estimate",
-    "IntervalKind",
-    "LearnerName",
-    "Propensity",
-    "Replayed",
-    "WeightedEstimate",
-    "bandit",
-    "dr",
-    "ips",
-    "replay",
-    "snips",
-]
 
 log_option = partial(option, panel="The log")
 estimate_option = partial(option, panel="The estimate")
@@ -43,7 +28,7 @@ class IntervalKind(StrEnum):
     CHERNOFF = "chernoff"
 
 
-class LearnerName(StrEnum):
+class BanditName(StrEnum):
     """Bandits that learn while a log is replayed."""
 
     LIN_UCB = "lin-ucb"
@@ -55,14 +40,14 @@ class LearnerName(StrEnum):
 
 
 _OF_ARMS = {
-    LearnerName.EXP3: "Exp3",
-    LearnerName.TSALLIS_INF: "TsallisINF",
-    LearnerName.UCB1: "UCB1",
-    LearnerName.THOMPSON: "ThompsonSampling",
+    BanditName.EXP3: "Exp3",
+    BanditName.TSALLIS_INF: "TsallisINF",
+    BanditName.UCB1: "UCB1",
+    BanditName.THOMPSON: "ThompsonSampling",
 }
 
 
-class Columns(Delimiter):
+class LogColumns(Delimiter):
     """The table that is read."""
 
     table: str = argument("TABLE", help=f"{TABLE}; one row for each decision, in order.")
@@ -119,7 +104,7 @@ class Replayed(Context):
     )
     learner: str | None = log_option(
         "--learner",
-        choices=LearnerName,
+        choices=BanditName,
         help="Bandit that learns while the log is replayed, instead of a policy.",
     )
     seed: int = estimate_option(
@@ -128,7 +113,7 @@ class Replayed(Context):
 
     def __post_init__(self) -> None:
         """Check options that belong together."""
-        looks = self.learner in (LearnerName.LIN_UCB, LearnerName.EPSILON_GREEDY)
+        looks = self.learner in (BanditName.LIN_UCB, BanditName.EPSILON_GREEDY)
         if looks and not self.context:
             raise ValueError(f"--learner {self.learner} needs --context: it decides by the context")
         if self.learner and self.context and not looks:
@@ -198,7 +183,7 @@ def _examples(method: str, *options: str) -> tuple[str, ...]:
         "replay", "--policy wanted", "--learner lin-ucb --context age,income", "--learner ucb1"
     )
 )
-def replay(columns: Columns, replayed: Replayed, estimate: Estimate) -> None:
+def replay(columns: LogColumns, replayed: Replayed, estimate: Estimate) -> None:
     """Use only the rows in which the policy takes the logged action.
 
     The estimate is right if actions were logged uniformly at random.
@@ -211,14 +196,14 @@ def replay(columns: Columns, replayed: Replayed, estimate: Estimate) -> None:
     log, policies, options = logged.log, logged.policies(), estimate.options()
     if replayed.learner is not None:
         reward_range = options["reward_range"] or (0.0, 1.0)
-        learner = LearnerName(replayed.learner)
+        learner = BanditName(replayed.learner)
         log, player = _learning(learner, log, replayed.seed, reward_range)
         policies = {replayed.learner: player}
     _show("replay", log, policies, estimate)
 
 
 @command(examples=_examples("ips", "--propensity p", "--propensity p --policy wanted --cap 20"))
-def ips(columns: Columns, propensity: Propensity, estimate: WeightedEstimate) -> None:
+def ips(columns: LogColumns, propensity: Propensity, estimate: WeightedEstimate) -> None:
     """Weigh rewards by inverse propensity: unbiased, but noisy.
 
     Each reward is weighed by how much likelier the policy makes its action than
@@ -229,7 +214,7 @@ def ips(columns: Columns, propensity: Propensity, estimate: WeightedEstimate) ->
 
 
 @command(examples=_examples("snips", "--propensity p", "--propensity p --policy wanted"))
-def snips(columns: Columns, propensity: Propensity, estimate: WeightedEstimate) -> None:
+def snips(columns: LogColumns, propensity: Propensity, estimate: WeightedEstimate) -> None:
     """Weigh rewards as ips does, over the sum of the weights: a good first choice."""
     logged = _read(columns, propensity.propensity)
     _show("snips", logged.log, logged.policies(), estimate)
@@ -243,7 +228,7 @@ def snips(columns: Columns, propensity: Propensity, estimate: WeightedEstimate) 
     )
 )
 def dr(
-    columns: Columns, propensity: Propensity, context: Context, estimate: WeightedEstimate
+    columns: LogColumns, propensity: Propensity, context: Context, estimate: WeightedEstimate
 ) -> None:
     """Doubly robust: a regression for each action, corrected by the log.
 
@@ -283,7 +268,7 @@ def _show(method: str, log: Log, policies: dict[str, Any], estimate: Estimate) -
 
 
 def _learning(
-    learner: LearnerName, log: Log, seed: int, reward_range: tuple[float, float]
+    learner: BanditName, log: Log, seed: int, reward_range: tuple[float, float]
 ) -> tuple[Log, Any]:
     """The bandit, and the log as it looks at it."""
     from dataclasses import replace
@@ -297,7 +282,7 @@ def _learning(
     n = int(log.n or 1)
     if learner in _OF_ARMS:
         return log, getattr(bandits, _OF_ARMS[learner])(n, range=reward_range, seed=seed)
-    if learner is LearnerName.EPSILON_GREEDY:
+    if learner is BanditName.EPSILON_GREEDY:
         return log, EpsilonGreedyLearner(LinearRegressor(), n, seed=seed)
     X = np.column_stack([log.contexts, np.ones(len(log))])  # which the regressor adds by itself
     return replace(log, contexts=X), LinUCB(n, X.shape[1])
@@ -321,7 +306,7 @@ class Logged:
         return {f"always {name}": action for action, name in enumerate(self.names)}
 
 
-def _read(columns: Columns, propensity: str | None, context: tuple[str, ...] = ()) -> Logged:
+def _read(columns: LogColumns, propensity: str | None, context: tuple[str, ...] = ()) -> Logged:
     import numpy as np
 
     from regretless.bandits.off_policy import Log

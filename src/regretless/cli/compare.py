@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from regretless.evaluate.training import Training
     from regretless.streams import Piece, Stream
 
-__all__ = ["CompareOptions", "CompareOutput", "compare"]
-
 
 def _learners(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))

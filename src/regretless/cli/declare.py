@@ -29,23 +29,6 @@ from click.shell_completion import CompletionItem
 
 from regretless.cli.errors import one_line_errors
 
-__all__ = [
-    "Command",
-    "Group",
-    "Options",
-    "above",
-    "argument",
-    "at_least",
-    "between",
-    "command",
-    "given_options",
-    "nearest",
-    "not_one_of",
-    "option",
-    "together",
-    "within",
-]
-
 _HELP = {"help_option_names": ["--help", "-h"], "max_content_width": 80}
 _HELP_LINE = ("-h, --help", "Show this help and exit.")
 _JOINED = "\xa0"  # a blank at which no line is broken

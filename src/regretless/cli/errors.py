@@ -15,7 +15,6 @@ import click
 if TYPE_CHECKING:
     from regretless.streams import Piece, Stream
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "naming_the_line", "one_line_errors"]
 
 # the library names an argument, "label= is needed"; on the command line it is an option
 _ARGUMENT = re.compile(r"(?<![\w'\"-])(label|format|delimiter)=(\s|$|(?='))")

@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from regretless.experts import MixtureRun
     from regretless.experts.oracles import Oracle
 
-__all__ = [
-    "Algorithm",
-    "ExpertsOutput",
-    "ForecastLossName",
-    "Forecasts",
-    "MixingOptions",
-    "Picture",
-    "experts",
-]
 
 _NUMBER = r"^\s*[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:nan|inf|infinity))\s*$"
 
@@ -204,7 +195,7 @@ def experts(forecasts: Forecasts, mixing: MixingOptions, output: ExpertsOutput) 
     )
     start = perf_counter()
     mixed = mixture.run(X, y, delay=mixing.delay)
-    report = Report(mixed, mixing, perf_counter() - start)
+    report = ExpertsReport(mixed, mixing, perf_counter() - start)
     if report.missing and not output.quiet:
         print(
             f"the target is missing in {report.missing:,} of {len(y):,} rows: they are forecast, "
@@ -335,7 +326,7 @@ def _write(mixed: MixtureRun, output: ExpertsOutput) -> None:
 
 
 @dataclass(frozen=True)
-class Report:
+class ExpertsReport:
     """The figures of a mixture."""
 
     mixed: MixtureRun

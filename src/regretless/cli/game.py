@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from regretless.base.arguments import Array
     from regretless.games import Equilibrium
 
-__all__ = [
-    "GameMethod",
-    "GameOutput",
-    "PayoffOptions",
-    "SolverOptions",
-    "Table",
-    "game",
-    "read_payoffs",
-]
-
 
 class GameMethod(StrEnum):
     """By what both players learn."""
@@ -144,7 +134,7 @@ def game(payoffs: PayoffOptions, solver: SolverOptions, output: GameOutput) -> N
 
 
 @dataclass(frozen=True)
-class Table:
+class PayoffTable:
     """Payoffs, and the names of the choices."""
 
     payoffs: Array
@@ -152,7 +142,7 @@ class Table:
     columns: list[str]
 
 
-def read_payoffs(path: str, delimiter: str | None = None) -> Table:
+def read_payoffs(path: str, delimiter: str | None = None) -> PayoffTable:
     """The payoffs in a table, with or without names.
 
     A first line without a number names the columns. The first column names the rows if none of it is a
@@ -180,7 +170,7 @@ def read_payoffs(path: str, delimiter: str | None = None) -> Table:
         raise ValueError(f"{path}: there are no columns of payoffs")
     rows = rows or [str(i + 1) for i in range(len(body))]
     columns = columns or [str(j + 1) for j in range(len(body[0]))]
-    return Table(_numbers(path, body, rows, columns), rows, columns)
+    return PayoffTable(_numbers(path, body, rows, columns), rows, columns)
 
 
 def _text(path: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
@@ -246,7 +236,7 @@ def _played(names: list[str], strategy: Array) -> list[tuple[str, float]]:
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
-def _as_dict(eq: Equilibrium, table: Table, seconds: float) -> dict[str, Any]:
+def _as_dict(eq: Equilibrium, table: PayoffTable, seconds: float) -> dict[str, Any]:
     certificate = eq.certificate()
     return {
         "value": eq.value,
@@ -272,7 +262,7 @@ def _as_dict(eq: Equilibrium, table: Table, seconds: float) -> dict[str, Any]:
     }
 
 
-def _show(eq: Equilibrium, table: Table, does: str, seconds: float, quiet: bool) -> None:
+def _show(eq: Equilibrium, table: PayoffTable, does: str, seconds: float, quiet: bool) -> None:
     bounds = f"certainly between {eq.lower:.10g} and {eq.upper:.10g}, a gap of {eq.gap:.2g}"
     if quiet:
         print(f"value {eq.value:.10g}, {bounds}")

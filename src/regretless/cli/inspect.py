@@ -14,11 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["InspectOptions", "inspect"]
-
 
 @dataclass(frozen=True)
-class Found:
+class Inspected:
     """What is in a model; two labels share one lane, which is called `None`."""
 
     model: Any
@@ -75,14 +73,14 @@ def inspect(options: InspectOptions) -> None:
         weight_bars(bars, options.plot, top=options.top)
 
 
-def _found(model: Any, top: int) -> Found:
+def _found(model: Any, top: int) -> Inspected:
     import numpy as np
 
     names, table, intercepts = model._weights()
     shown = _names(model, names)
     labels = model.classes_.tolist() if model._classifies else []
     lanes = labels if table.shape[1] > 1 else [None]
-    return Found(
+    return Inspected(
         model,
         labels,
         int(np.count_nonzero(table)),
@@ -107,7 +105,7 @@ def _strongest(names: list[str], weights: NDArray[np.float64], top: int) -> list
     return [(names[k], float(weights[k])) for k in order.tolist() if weights[k]]
 
 
-def _as_dict(found: Found) -> dict[str, Any]:
+def _as_dict(found: Inspected) -> dict[str, Any]:
     def one(lane: Any, **values: Any) -> dict[str, Any]:
         return values if lane is None else {"label": lane, **values}
 
@@ -130,7 +128,7 @@ def _as_dict(found: Found) -> dict[str, Any]:
     }
 
 
-def _print(found: Found) -> None:
+def _print(found: Inspected) -> None:
     model = found.model
     rows = [
         ("class", type(model).__name__),

@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from regretless.base.rows import Form
     from regretless.evaluate.validation import FirstLabels
 
-__all__ = [
-    "Kind",
-    "LearnerName",
-    "LearnerOptions",
-    "LearningOptions",
-    "LossName",
-    "Sketch",
-    "loss_name",
-    "only_classifies",
-]
-
 
 class LearnerName(StrEnum):
     """`Auto`, the update rules, and the algorithms that have a rule and a loss of their own."""
@@ -50,7 +39,7 @@ class LearnerName(StrEnum):
     BOOST = "boost"
 
 
-class Sketch(StrEnum):
+class SketchName(StrEnum):
     """The sketches of `regretless.newton`."""
 
     OJA = "oja"
@@ -148,7 +137,7 @@ class LearningOptions(Options):
     )
     sketch: str | None = _own_option(
         "--sketch",
-        choices=Sketch,
+        choices=SketchName,
         help="How newton keeps the directions of large gradients; by default oja.",
     )
     size: int | None = _own_option(

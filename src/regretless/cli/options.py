@@ -14,26 +14,6 @@ from regretless.cli.declare import Options, argument, option, together
 if TYPE_CHECKING:
     from regretless.streams import Stream
 
-__all__ = [
-    "Debug",
-    "Delimiter",
-    "Format",
-    "Holdout",
-    "Json",
-    "Output",
-    "Reading",
-    "Strict",
-    "learning_option",
-    "model_path",
-    "names",
-    "output_option",
-    "passes_option",
-    "path_option",
-    "picture_option",
-    "reading_option",
-    "refuse_overwriting",
-    "writable_folder",
-]
 
 # one for each panel of the help
 reading_option = partial(option, panel="Reading")

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from regretless.evaluate.training import Training
     from regretless.streams import Place, Stream
 
-__all__ = [
-    "Progress",
-    "Summary",
-    "finite",
-    "label_text",
-    "peak_rss_mb",
-    "percent",
-    "print_json",
-    "print_pairs",
-    "print_table",
-    "short",
-]
 
 _PIPE_WIDTH = 160  # where there is no terminal: names stay in one piece
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from regretless.streams import Piece
 
-__all__ = ["Prediction", "predict"]
-
 
 class Prediction(Strict, Debug):
     """What is predicted."""

@@ -4,8 +4,6 @@ import codecs
 import os
 from typing import Any
 
-__all__ = ["DELIMITERS", "TABLE", "no_column", "read_table", "read_text"]
-
 TABLE = "CSV or TSV file (also .gz), Parquet, Arrow or Feather file, or - for CSV on standard input"
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from regretless.evaluate.training import Training
     from regretless.streams import Piece, Stream
 
-__all__ = ["Plan", "TrainOutput", "train"]
-
 
 class Plan(Strict, Holdout):
     """How to go through the examples; with the reading and the learner it determines the result."""
@@ -145,7 +143,7 @@ class _Train:
     def run(self) -> None:
         """Train, save, and show the summary."""
         from regretless.cli.output import Progress, Summary
-        from regretless.cli.training import Checkpoints, Passes, uninterrupted
+        from regretless.cli.training import CachedPasses, Checkpoints, uninterrupted
 
         plan, output = self.plan, self.output
         determines = {**asdict(self.reading), **asdict(self.options), **asdict(plan)}
@@ -154,7 +152,7 @@ class _Train:
         )
         training = checkpoints.load()
         with (
-            Passes(self.stream, plan.passes, output.cache, output.checkpoint) as passes,
+            CachedPasses(self.stream, plan.passes, output.cache, output.checkpoint) as passes,
             Progress(self.stream, plan.passes, output.quiet) as progress,
         ):
             pieces: Iterator[Piece] | None = None

@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from regretless.streams import Piece, Stream
     from regretless.streams.cache import Cache
 
-__all__ = [
-    "Checkpoints",
-    "Passes",
-    "check_features",
-    "first_labels",
-    "load_model",
-    "save_model",
-    "uninterrupted",
-]
-
 
 # --- model files -----------------------------------------------------------------------------------
 
@@ -200,7 +190,7 @@ def _features(batch: Batch) -> dict[Any, None] | None:
 _CACHE = ".regretless-cache"
 
 
-class Passes:
+class CachedPasses:
     """The pieces of each pass: from the files first, then from the cache of the first pass.
 
     Only a first pass that was read from its beginning leaves a cache. Tables have none; nor has a

@@ -9,7 +9,7 @@ import numpy as np
 from regretless.base import arguments
 from regretless.base.arguments import Array
 from regretless.domains.box import Box, within
-from regretless.domains.domain import Domain, Linear
+from regretless.domains.domain import Domain, LinearConstraints
 from regretless.domains.simplex import Simplex
 from regretless.domains.solvers import constant, vector
 
@@ -153,7 +153,7 @@ class Ball(Domain):
             box = within(np.full(len(theta), -math.inf), np.full(len(theta), math.inf), geometry)
             return fixed_distance(theta, geometry, self, *box)
         if self.p == 1.0 and matrix is not None:
-            bounds = Linear.of(len(theta), middle - self.radius, middle + self.radius)
+            bounds = LinearConstraints.of(len(theta), middle - self.radius, middle + self.radius)
             return quadratic_program(theta, matrix, bounds, [self])
         return None
 
@@ -197,10 +197,10 @@ class Ball(Domain):
             return min(peak, (longest + math.sqrt(2.0 * geometry.value(middle))) ** 2 / 2.0)
         return peak
 
-    def _linear(self, d: int) -> Linear | None:
+    def _linear(self, d: int) -> LinearConstraints | None:
         middle = self._middle(d)
         if self.p == math.inf or d == 1:
-            return Linear.of(d, middle - self.radius, middle + self.radius)
+            return LinearConstraints.of(d, middle - self.radius, middle + self.radius)
         return None
 
     def _inner(self, d: int) -> Array:

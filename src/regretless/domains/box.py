@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regretless.base.arguments import Array, finite_numbers, positive
-from regretless.domains.domain import Domain, Everything, Linear
+from regretless.domains.domain import Domain, Everything, LinearConstraints
 from regretless.domains.solvers import constant, vector
 
 if TYPE_CHECKING:
@@ -110,7 +110,9 @@ class Box(Domain):
             low, high = within(low, high, geometry)
             return np.minimum(np.maximum(geometry.link(theta), low), high)
         if geometry.quadratic is not None:
-            return quadratic_program(theta, geometry.quadratic, Linear.of(len(theta), low, high))
+            return quadratic_program(
+                theta, geometry.quadratic, LinearConstraints.of(len(theta), low, high)
+            )
         return None
 
     def _peak(self, geometry: "Geometry", d: int) -> float:
@@ -134,8 +136,8 @@ class Box(Domain):
             return 0.5 * float(reach @ np.abs(geometry.quadratic) @ reach)
         return math.inf
 
-    def _linear(self, d: int) -> Linear | None:
-        return Linear.of(d, self.low, self.high)
+    def _linear(self, d: int) -> LinearConstraints | None:
+        return LinearConstraints.of(d, self.low, self.high)
 
     def _inner(self, d: int) -> Array:
         low, high = self._bounds(d)
@@ -273,8 +275,8 @@ class Slab(Domain):
             return max(geometry.value(np.array([end])), geometry.value(np.array([-end])))
         return math.inf
 
-    def _linear(self, d: int) -> Linear | None:
-        return Linear.of(d, rows=[self.x, -self.x], limits=[self.bound, self.bound])
+    def _linear(self, d: int) -> LinearConstraints | None:
+        return LinearConstraints.of(d, rows=[self.x, -self.x], limits=[self.bound, self.bound])
 
     def _inner(self, d: int) -> Array:
         return np.zeros(d)

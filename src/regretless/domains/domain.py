@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from regretless.geometry import Geometry
 
 
-class Linear(NamedTuple):
+class LinearConstraints(NamedTuple):
     """The polyhedron `low <= w <= high, rows @ w <= limits, equal @ w == to`."""
 
     low: Array
@@ -36,7 +36,7 @@ class Linear(NamedTuple):
         limits: Any = (),
         equal: Any = (),
         to: Any = (),
-    ) -> "Linear":
+    ) -> "LinearConstraints":
         """Constraints in `d` dimensions; what is not given does not constrain."""
         return cls(
             np.broadcast_to(np.asarray(low, np.float64), (d,)),
@@ -47,9 +47,9 @@ class Linear(NamedTuple):
             np.asarray(to, np.float64),
         )
 
-    def __and__(self, other: "Linear") -> "Linear":
+    def __and__(self, other: "LinearConstraints") -> "LinearConstraints":
         """The constraints of both."""
-        return Linear(
+        return LinearConstraints(
             np.maximum(self.low, other.low),
             np.minimum(self.high, other.high),
             *(np.concatenate(pair) for pair in zip(self[2:], other[2:])),
@@ -222,7 +222,7 @@ class Domain(ByValue, ABC):
         """The supremum of `psi` over the domain, or an upper bound."""
         return math.inf
 
-    def _linear(self, d: int) -> Linear | None:
+    def _linear(self, d: int) -> LinearConstraints | None:
         """The domain as a polyhedron, `None` if it is not one or has too many faces."""
         return None
 
@@ -258,8 +258,8 @@ class Everything(Domain):
     def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         return geometry.link(theta)
 
-    def _linear(self, d: int) -> Linear | None:
-        return Linear.of(d)
+    def _linear(self, d: int) -> LinearConstraints | None:
+        return LinearConstraints.of(d)
 
     def _inner(self, d: int) -> Array:
         return np.zeros(d)

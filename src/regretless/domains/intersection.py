@@ -11,7 +11,7 @@ import numpy as np
 from regretless.base.arguments import Array, shown
 from regretless.domains.ball import Ball
 from regretless.domains.box import Box, Slab, within
-from regretless.domains.domain import Domain, Everything, Linear
+from regretless.domains.domain import Domain, Everything, LinearConstraints
 from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class Intersection(Domain):
             )
         return least
 
-    def _linear(self, d: int) -> Linear | None:
+    def _linear(self, d: int) -> LinearConstraints | None:
         linear, balls = _faces(self.domains, d)
         return None if balls else linear
 
@@ -194,15 +194,15 @@ class Intersection(Domain):
         return self.project(np.mean([domain._inner(d) for domain in self.domains], axis=0))
 
 
-def _faces(domains: Sequence[Domain], d: int) -> tuple[Linear | None, list[Ball]]:
+def _faces(domains: Sequence[Domain], d: int) -> tuple[LinearConstraints | None, list[Ball]]:
     """The domains as a polyhedron and l1 balls, which have too many faces; `None` if not possible."""
-    whole, balls = Linear.of(d), []
+    whole, balls = LinearConstraints.of(d), []
     for domain in domains:
         if (part := domain._linear(d)) is not None:
             whole &= part
         elif isinstance(domain, Ball) and domain.p == 1.0:
             middle = domain._middle(d)
-            whole &= Linear.of(d, middle - domain.radius, middle + domain.radius)
+            whole &= LinearConstraints.of(d, middle - domain.radius, middle + domain.radius)
             balls.append(domain)
         else:
             return None, []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regretless.base.arguments import Array, positive
-from regretless.domains.domain import Domain, Linear
+from regretless.domains.domain import Domain, LinearConstraints
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
@@ -90,8 +90,8 @@ class Simplex(Domain):
     def _peak(self, geometry: "Geometry", d: int) -> float:
         return max(geometry.value(vertex) for vertex in self.scale * np.eye(d))
 
-    def _linear(self, d: int) -> Linear:
-        return Linear.of(d, low=0.0, equal=np.ones(d), to=[self.scale])
+    def _linear(self, d: int) -> LinearConstraints:
+        return LinearConstraints.of(d, low=0.0, equal=np.ones(d), to=[self.scale])
 
     def _inner(self, d: int) -> Array:
         return np.full(d, self.scale / d)

@@ -10,7 +10,7 @@ from regretless.base.arguments import LARGEST, Array, check_entries, numbers
 
 if TYPE_CHECKING:
     from regretless.domains.ball import Ball
-    from regretless.domains.domain import Domain, Linear
+    from regretless.domains.domain import Domain, LinearConstraints
     from regretless.geometry import Geometry, PNorm
 
 
@@ -189,7 +189,7 @@ def fixed_distance(
 
 
 def quadratic_program(
-    theta: Array, matrix: Array, constraints: "Linear", balls: "Sequence[Ball]" = ()
+    theta: Array, matrix: Array, constraints: "LinearConstraints", balls: "Sequence[Ball]" = ()
 ) -> Array:
     """The maximiser of `<v, theta> - 1/2 v'Av` over a polyhedron and l1 balls.
 
@@ -213,7 +213,7 @@ def quadratic_program(
 
 
 def _with_balls(
-    theta: Array, matrix: Array, constraints: "Linear", balls: "Sequence[Ball]"
+    theta: Array, matrix: Array, constraints: "LinearConstraints", balls: "Sequence[Ball]"
 ) -> Array:
     while True:
         v = _polyhedral_program(theta, matrix, constraints)
@@ -223,7 +223,9 @@ def _with_balls(
         constraints = tighter
 
 
-def with_violated_faces(constraints: "Linear", balls: "Sequence[Ball]", v: Array) -> "Linear":
+def with_violated_faces(
+    constraints: "LinearConstraints", balls: "Sequence[Ball]", v: Array
+) -> "LinearConstraints":
     """The constraints and, of each l1 ball that `v` is outside of, the face it is farthest beyond.
 
     >>> from regretless.domains import Ball
@@ -242,7 +244,7 @@ def with_violated_faces(constraints: "Linear", balls: "Sequence[Ball]", v: Array
     return constraints
 
 
-def _polyhedral_program(theta: Array, matrix: Array, constraints: "Linear") -> Array:
+def _polyhedral_program(theta: Array, matrix: Array, constraints: "LinearConstraints") -> Array:
     """The maximiser of `<v, theta> - 1/2 v'Av` over a polyhedron, by an active-set method.
 
     In the coordinates `L'v` with `A = LL'` it is a least-distance problem, whose dual is a
@@ -401,11 +403,11 @@ def _posed(domain: "Domain", d: int, margin: float) -> tuple[Array, Array, list[
     from scipy.optimize import LinearConstraint
 
     from regretless.domains.ball import Ball
-    from regretless.domains.domain import Linear
+    from regretless.domains.domain import LinearConstraints
     from regretless.domains.intersection import Intersection
 
     members = domain.domains if isinstance(domain, Intersection) else (domain,)
-    linear, balls = Linear.of(d), []
+    linear, balls = LinearConstraints.of(d), []
     for member in members:
         if (faces := member._linear(d)) is not None:
             linear &= faces

@@ -11,7 +11,7 @@ from regretless.base.arguments import Array
 from regretless.base.run import Run
 from regretless.certificates import Certificate
 from regretless.experts import oracles
-from regretless.experts.run import EPS, Asked, Piece, asked, filled, looked_at, pieces_curve
+from regretless.experts.run import EPS, Asked, RunPiece, asked, filled, looked_at, pieces_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -315,7 +315,7 @@ class MixtureRun(Run):
             start, unit, begun = stop + 1, then, True
         return found
 
-    def _of_piece(self, piece: Piece, end: int | None = None) -> float:
+    def _of_piece(self, piece: RunPiece, end: int | None = None) -> float:
         """The bound on the regret to a piece, or to what there is of it before `end`."""
         weight, start, stop, expert = piece
         stop = stop if end is None else min(end, stop)

@@ -24,7 +24,7 @@ from regretless.experts.trees import THEOREM, Edge, Tree, best_cut, bounds, leav
 # --- A run of `BestPruning` -----------------------------------------------------------------------
 
 
-class Played(NamedTuple):
+class PlayedPath(NamedTuple):
     """A round: the loss `suffered`, the `mixed` one `p . l`, the `edges` of the path, their `losses`."""
 
     suffered: float
@@ -53,7 +53,7 @@ class PruningRun(Run):
 
     def __init__(
         self,
-        played: list[Played],
+        played: list[PlayedPath],
         before: "BestPruning",
         after: "BestPruning",
         index: Any = None,
@@ -280,7 +280,7 @@ class BestPruning(Stateful, changing=("rounds", "loss", "mixed_loss")):
             raise
         return PruningRun(played, before, self.copy(), index_of(y))
 
-    def _learn(self, x: Any, y: Any) -> Played:
+    def _learn(self, x: Any, y: Any) -> PlayedPath:
         nodes, target = self._path(x), finite(y, "y")
         edges = _edges(nodes)
         weights, predictions = self._weights(edges), [self._value(node) for node in nodes]
@@ -301,7 +301,7 @@ class BestPruning(Stateful, changing=("rounds", "loss", "mixed_loss")):
         self.rounds += 1
         self.loss += suffered
         self.mixed_loss += mean
-        return Played(suffered, mean, edges, losses)
+        return PlayedPath(suffered, mean, edges, losses)
 
     def _path(self, x: Any) -> list[Hashable]:
         nodes = list(self.tree.path(x))

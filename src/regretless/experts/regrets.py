@@ -26,7 +26,7 @@ from regretless.base.arguments import (
 from regretless.base.columns import arranged, place_of
 
 
-class Interval(NamedTuple):
+class RoundInterval(NamedTuple):
     """The `regret` to an `expert` in the rounds `start <= t < stop`."""
 
     regret: float
@@ -130,7 +130,7 @@ def to_mixture(r: Any, u: Any) -> float:
 # --- one competitor for some rounds ----------------------------------------------------------------
 
 
-def to_interval(r: Any, start: int, stop: int) -> Interval:
+def to_interval(r: Any, start: int, stop: int) -> RoundInterval:
     """The largest regret to one expert in the rounds `start <= t < stop`, and to which.
 
     >>> to_interval([[1.0, -0.5], [0.25, 1.0], [0.0, 0.5]], 1, 3)
@@ -145,10 +145,10 @@ def to_interval(r: Any, start: int, stop: int) -> Interval:
         )
     totals = regrets[first:last].sum(axis=0)
     expert = int(totals.argmax())
-    return Interval(float(totals[expert]), first, last, expert)
+    return RoundInterval(float(totals[expert]), first, last, expert)
 
 
-def worst_interval(r: Any) -> Interval:
+def worst_interval(r: Any) -> RoundInterval:
     """The largest regret to one expert in any interval, and where: what adaptive regret bounds.
 
     By Kadane's method: up to each round, the total so far less the least total before.

@@ -25,7 +25,7 @@ EPS = float(np.finfo(float).eps)
 _EXACT = 200  # rounds of which every one is looked at for a curve
 
 
-class Piece(NamedTuple):
+class RunPiece(NamedTuple):
     """An expert that is followed in the rounds `start <= t < stop`, with a weight."""
 
     weight: float
@@ -46,7 +46,7 @@ class Asked(NamedTuple):
     against: Any
     shares: Array
     among: list[Array]
-    pieces: list[Piece]
+    pieces: list[RunPiece]
     shifts: int | None = None
 
 
@@ -81,7 +81,7 @@ def asked(
         words = f"the best expert of the rounds {found.start} to {found.stop - 1}"
         if isinstance(interval, str):
             words += ", the interval of the largest regret"
-        pieces = [Piece(1.0, found.start, found.stop, found.expert)]
+        pieces = [RunPiece(1.0, found.start, found.stop, found.expert)]
         return Asked(words, pieces, _followed(r.shape, pieces), [], pieces)
     if shifts is not None:
         pieces = _sequence_of_experts(r, whole(shifts, "shifts", 0))
@@ -90,7 +90,7 @@ def asked(
     if sequence is not None:
         U = regrets.competitor(sequence, r.shape)
         pieces = [
-            Piece(amount, start, stop, expert)
+            RunPiece(amount, start, stop, expert)
             for expert, curve in enumerate(U.T)
             for amount, start, stop in (regrets.intervals(curve) if len(r) else [])
         ]
@@ -100,7 +100,7 @@ def asked(
     return Asked(words, against, u, among, [])
 
 
-def _interval(r: Array, interval: Any) -> regrets.Interval:
+def _interval(r: Array, interval: Any) -> regrets.RoundInterval:
     if isinstance(interval, str):
         if interval != "worst":
             raise ValueError(f"interval={interval!r} is neither (start, stop) nor 'worst'")
@@ -114,13 +114,13 @@ def _interval(r: Array, interval: Any) -> regrets.Interval:
     return regrets.to_interval(r, start, stop)
 
 
-def _sequence_of_experts(r: Array, shifts: int) -> list[Piece]:
+def _sequence_of_experts(r: Array, shifts: int) -> list[RunPiece]:
     if not len(r):
         return []
-    return [Piece(1.0, *segment) for segment in regrets.to_shifting(r, shifts).segments]
+    return [RunPiece(1.0, *segment) for segment in regrets.to_shifting(r, shifts).segments]
 
 
-def _followed(shape: tuple[int, ...], pieces: list[Piece]) -> Array:
+def _followed(shape: tuple[int, ...], pieces: list[RunPiece]) -> Array:
     U = np.zeros(shape)
     for weight, start, stop, expert in pieces:
         U[start:stop, expert] += weight
@@ -151,7 +151,7 @@ def filled(at: Any, bounds: Any, rounds: int) -> Array:
     return np.asarray(bounds, np.float64)[np.searchsorted(at, np.arange(1, rounds + 1))]
 
 
-def pieces_curve(at: Any, pieces: list[Piece], bound: Callable[..., float]) -> Array:
+def pieces_curve(at: Any, pieces: list[RunPiece], bound: Callable[..., float]) -> Array:
     """After some rounds, the sum of the bounds on the regret to pieces, or to the parts of them so far.
 
     Parameters: `bound` of a piece, and of a piece up to a round.
@@ -299,7 +299,7 @@ class ExpertsRun(Run):
         bounds = {} if who.pieces else self.after._proved(who.among, self.before.regrets)
         if self.rounds:
             theirs = who.pieces or [
-                Piece(float(who.shares[i]), 0, self.rounds, int(i))
+                RunPiece(float(who.shares[i]), 0, self.rounds, int(i))
                 for i in np.flatnonzero(who.shares if who.shares.ndim == 1 else [])
             ]
             measured = {"intervals": math.fsum(map(self._of_piece, theirs))}
@@ -320,7 +320,7 @@ class ExpertsRun(Run):
             float(self._rounding(who)[-1]) if self.rounds else 0.0,
         )
 
-    def _of_piece(self, piece: Piece, stop: int | None = None) -> float:
+    def _of_piece(self, piece: RunPiece, stop: int | None = None) -> float:
         """The player's bound on the regret to a piece, or to what there is of it before `stop`."""
         weight, start, end, expert = piece
         if not self.after._speaks:
@@ -348,7 +348,7 @@ class ExpertsRun(Run):
     def _replayed(self, at: NDArray[np.intp], u: Array) -> list[float]:
         """The game once more: the bound on the regret to `u` after some rounds."""
         player, done, bounds = self.before.copy(), 0, []
-        pieces = [Piece(float(u[i]), 0, self.rounds, int(i)) for i in np.flatnonzero(u)]
+        pieces = [RunPiece(float(u[i]), 0, self.rounds, int(i)) for i in np.flatnonzero(u)]
         for stop in map(int, at):
             awake = None if self.confidence is None else self.confidence[done:stop]
             player._advance(self.expert_losses[done:stop], awake)

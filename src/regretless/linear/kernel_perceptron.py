@@ -19,7 +19,7 @@ from regretless.base.model import Model, Row, Rows, moved
 from regretless.base.state import Parts
 from regretless.certificates import Certificate
 from regretless.linear.kernels import Kernel, SupportVectors, kernel_of
-from regretless.linear.mistakes import Cycling
+from regretless.linear.mistakes import UntilSeparated
 from regretless.losses import Loss
 from regretless.losses import Perceptron as ConservativeHinge
 
@@ -29,7 +29,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
-class Lane:
+class KernelLane:
     """One lane's run against one comparator `h` of norm 1.
 
     Attributes: `updates`, M; `squares`, the sum of `K(x_t, x_t)` over the update rounds; `radius`, the
@@ -88,13 +88,13 @@ class KernelCertificate(Certificate):
     (4, 4.0, True)
     """
 
-    lanes: tuple[Lane, ...] = ()
+    lanes: tuple[KernelLane, ...] = ()
 
     @classmethod
     def of(
         cls,
         rounds: int,
-        lanes: tuple[Lane, ...],
+        lanes: tuple[KernelLane, ...],
         *,
         margin: float | None = None,
         assumptions: dict[str, bool | None] | None = None,
@@ -354,7 +354,7 @@ def _combined(coefficients: Array, values: Array) -> Array:
 _AVERAGES = ("none", "survival", "uniform")
 
 
-class KernelPerceptron(Cycling, in_core=False):
+class KernelPerceptron(UntilSeparated, in_core=False):
     """The Perceptron in the space of a kernel: it separates what no linear model can.
 
         score(x) = sum_s c_s K(x_s, x)
@@ -494,7 +494,7 @@ class KernelPerceptron(Cycling, in_core=False):
             updates, squares, largest = model.run[:, k].tolist()
             there = counts > 0.0
             lanes.append(
-                Lane(
+                KernelLane(
                     int(updates),
                     squares,
                     float(np.sqrt(largest)),

@@ -21,7 +21,7 @@ from regretless.certificates import MistakeBound, MistakeCertificate
 
 
 @dataclass(frozen=True)
-class Lane:
+class ReplayedLane:
     """The rounds of one lane: sparse rows `X`, `y` of -1 and +1, and where it updated."""
 
     X: Any  # a csr_array (rounds x columns), the constant feature last if there is one
@@ -29,10 +29,10 @@ class Lane:
     updated: NDArray[np.bool_]
 
     @property
-    def updates(self) -> "Lane":
+    def updates(self) -> "ReplayedLane":
         """The rounds with an update alone."""
         here = self.updated
-        return Lane(self.X[np.flatnonzero(here)], self.y[here], here[here])
+        return ReplayedLane(self.X[np.flatnonzero(here)], self.y[here], here[here])
 
     def margins(self, u: Array) -> Array:
         """`y <u, x>` of every round; `u` may have weights beyond the columns of `X`."""
@@ -98,11 +98,11 @@ class Replay:
         moved = np.diff(np.array(updates), axis=0) > 0
         positive = range(core.lanes) if core.lanes > 1 else [1]
         self.lanes = [
-            Lane(X, np.where(codes == code, 1.0, -1.0), moved[:, k])
+            ReplayedLane(X, np.where(codes == code, 1.0, -1.0), moved[:, k])
             for k, code in enumerate(positive)
         ]
 
-    def comparators(self, u: Any, intercept: Any) -> Iterator[tuple[Lane, Array]]:
+    def comparators(self, u: Any, intercept: Any) -> Iterator[tuple[ReplayedLane, Array]]:
         """Every lane with the weights that are compared with its own."""
         if len(self.lanes) == 1:
             yield self.lanes[0], self._vector(u, intercept)
@@ -188,7 +188,7 @@ class Passes:
     separated: bool
 
 
-class Cycling(HasWeights, Classifier):
+class UntilSeparated(HasWeights, Classifier):
     """A classifier that stands still when it is right: `updates_` counts when it was not."""
 
     def cycle(self, X: Any, y: Any, *, max_passes: int = 1000) -> Passes:
@@ -227,7 +227,7 @@ def root_bound(size: float, suffered: float) -> float:
     return root * root
 
 
-class MistakeDriven(Cycling):
+class MistakeDriven(UntilSeparated):
     """A classifier with a bound on the number of its updates."""
 
     def certificate(  # type: ignore[override]
@@ -320,5 +320,5 @@ class MistakeDriven(Cycling):
         return float(np.linalg.norm(u))
 
     @abstractmethod
-    def _bounds(self, lane: Lane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
+    def _bounds(self, lane: ReplayedLane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
         """Bounds on the updates of a lane by the losses of `u` in them; what they ask of the data."""

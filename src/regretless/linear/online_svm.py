@@ -10,7 +10,7 @@ from regretless.base.arguments import one_of, positive, shown
 from regretless.base.classifier import Classifier
 from regretless.base.weights import HasWeights
 from regretless.certificates import Certificate, LinearCertificate
-from regretless.linear.mistakes import Lane, Replay
+from regretless.linear.mistakes import Replay, ReplayedLane
 from regretless.losses import Hinge, Loss
 from regretless.rates import Rate
 from regretless.rules import schedule
@@ -166,7 +166,7 @@ class OnlineSVM(HasWeights, Classifier):
 class _Descent:
     """The run of one lane in double precision, beside a comparator."""
 
-    def __init__(self, model: OnlineSVM, lane: Lane, u: Any) -> None:
+    def __init__(self, model: OnlineSVM, lane: ReplayedLane, u: Any) -> None:
         rate, C = model._schedule, float(model.C)
         X, T = lane.X, len(lane.y)
         margins, size = lane.margins(u), float(u @ u)

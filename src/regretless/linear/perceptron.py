@@ -7,7 +7,7 @@ import numpy as np
 
 from regretless import _core
 from regretless.base.arguments import Array, one_of, positive, within
-from regretless.linear.mistakes import Lane, MistakeDriven, root_bound
+from regretless.linear.mistakes import MistakeDriven, ReplayedLane, root_bound
 from regretless.losses import Loss
 from regretless.losses import Perceptron as ConservativeHinge
 from regretless.rules import OGD, PNorm
@@ -89,7 +89,7 @@ class Perceptron(MistakeDriven):
     def _twin(self) -> Any:
         return super()._twin().set_params(average="none")
 
-    def _bounds(self, lane: Lane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
+    def _bounds(self, lane: ReplayedLane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
         mistakes = lane.updates
         losses = np.maximum(0.0, 1.0 - mistakes.margins(u))
         F, norm = float(losses.sum()), self._size(u)
@@ -157,7 +157,7 @@ class PNormPerceptron(MistakeDriven):
     def _size(self, u: Array) -> float:
         return float(np.linalg.norm(u, self.p / (self.p - 1.0)))
 
-    def _bounds(self, lane: Lane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
+    def _bounds(self, lane: ReplayedLane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
         mistakes = lane.updates
         L = float(np.maximum(0.0, 1.0 - mistakes.margins(u)).sum())
         a = (self.p - 1.0) ** 0.5 * mistakes.largest(self.p) * self._size(u)
@@ -215,7 +215,7 @@ class MarginPerceptron(MistakeDriven):
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return ConservativeHinge(), "margin", {"margin": positive(self.margin, "margin")}
 
-    def _bounds(self, lane: Lane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
+    def _bounds(self, lane: ReplayedLane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
         updates, rho = lane.updates, float(self.margin)
         R, norm = updates.largest(), self._size(u)
         worst = float(updates.margins(u).min(initial=math.inf)) / norm if norm else 0.0

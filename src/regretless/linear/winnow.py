@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regretless.base.arguments import Array, positive, whole, within
-from regretless.linear.mistakes import Lane, MistakeDriven
+from regretless.linear.mistakes import MistakeDriven, ReplayedLane
 from regretless.losses import Loss
 from regretless.losses import Perceptron as ConservativeHinge
 from regretless.rules import EG
@@ -116,7 +116,7 @@ class Winnow(MistakeDriven):
     def _size(self, u: Array) -> float:
         return float(np.abs(u).sum())
 
-    def _bounds(self, lane: Lane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
+    def _bounds(self, lane: ReplayedLane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
         y = lane.y[lane.updated]
         suffered = float(np.maximum(0.0, 1.0 - (2.0 * lane.updates.margins(u) - y)).sum())
         allowed = bool((u >= 0).all())
@@ -193,7 +193,7 @@ class BalancedWinnow(MistakeDriven):
     def _size(self, u: Array) -> float:
         return float(np.abs(u).sum())
 
-    def _bounds(self, lane: Lane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
+    def _bounds(self, lane: ReplayedLane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
         mistakes, U, eta = lane.updates, float(self.radius), self._eta
         L = float(np.maximum(0.0, 1.0 - mistakes.margins(u)).sum())
         gain = 1.0 - eta * U * mistakes.largest(math.inf) ** 2 / 2.0

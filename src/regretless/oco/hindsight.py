@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless.base.arguments import Array
 from regretless.domains import Ball, Domain, Everything, Intersection, Sublevel
-from regretless.domains.domain import Linear
+from regretless.domains.domain import LinearConstraints
 from regretless.domains.solvers import hessian
 from regretless.geometry import Geometry, Quadratic, UnnormalizedEntropy
 from regretless.losses import Loss
@@ -284,7 +284,7 @@ class _Walls(NamedTuple):
     def of(cls, domain: Domain, d: int) -> "_Walls":
         from scipy.linalg import null_space
 
-        linear, curved, spikes = Linear.of(d), [], []
+        linear, curved, spikes = LinearConstraints.of(d), [], []
         for member in _members(domain):
             if isinstance(member, Sublevel):
                 curved.append(_of_height(member))
