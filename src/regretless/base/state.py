@@ -601,8 +601,10 @@ def blaming(path: str | os.PathLike[str]) -> Iterator[None]:
     """Blame the file for anything that goes wrong while an object is made of it."""
     try:
         yield
-    except NotGiven:
-        raise
+    except NotGiven as error:
+        if os.fspath(path) in str(error):
+            raise
+        raise NotGiven(f"{path}: {error}") from error
     except Exception as error:
         raise ValueError(f"{path} is damaged: {_said(error)}") from error
 

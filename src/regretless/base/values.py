@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 # --- the call that makes an object alike, as `repr` shows it --------------------------------------
 
 
+@cache
 def parameters_of(kind: type) -> dict[str, inspect.Parameter]:
     """The parameters of a constructor; its `**options` are those of the class above.
 
