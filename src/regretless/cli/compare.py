@@ -40,7 +40,7 @@ def _learners(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))
     for name in names:
         if name not in list(Learner):
-            raise ValueError(not_one_of(name, list(Learner)))
+            raise ValueError(not_one_of(name, Learner))
     if len(set(names)) < len(names):
         raise ValueError(f"{text!r} names a learner twice")
     return names
