@@ -34,9 +34,8 @@ def process(*arguments, **keywords):
     """The real program."""
     return subprocess.run(
         [sys.executable, "-m", "regretless.cli", *map(str, arguments)],
-        env=ENVIRONMENT,
         check=False,
-        **{"capture_output": True, "text": True} | keywords,
+        **{"env": ENVIRONMENT, "capture_output": True, "text": True} | keywords,
     )
 
 

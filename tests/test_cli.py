@@ -94,7 +94,7 @@ def test_version_and_start():
     assert run("--version").stdout == f"regretless {regretless.__version__}\n"
     code = (
         "import sys; sys.argv = ['regretless', '--version']\n"
-        "import regretless.cli; assert 'typer' not in sys.modules and 'rich' not in sys.modules\n"
+        "import regretless.cli; assert 'click' not in sys.modules\n"
         "try: regretless.cli.main()\nexcept SystemExit: pass\n"
         "print(sorted({'numpy', 'pyarrow', 'matplotlib', 'scipy'} & set(sys.modules)))"
     )

@@ -38,7 +38,7 @@ def _learners(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))
     for name in names:
         if name not in list(LearnerName):
-            raise ValueError(not_one_of(name, list(LearnerName)))
+            raise ValueError(not_one_of(name, LearnerName))
     if len(set(names)) < len(names):
         raise ValueError(f"{text!r} names a learner twice")
     return names

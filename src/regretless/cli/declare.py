@@ -22,12 +22,14 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from textwrap import wrap
-from typing import Any, NamedTuple, dataclass_transform, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, dataclass_transform, get_args, get_type_hints
 
 import click
-from click.shell_completion import CompletionItem
 
 from regretless.cli.errors import one_line_errors
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _HELP = {"help_option_names": ["--help", "-h"], "max_content_width": 80}
 _HELP_LINE = ("-h, --help", "Show this help and exit.")
@@ -77,7 +79,7 @@ def option(
         is shown to the user.
     nargs, many : how many values follow, and whether the option may be repeated.
     """
-    declared = Declared(names, help, panel, metavar, tuple(choices), parse, nargs, many)
+    declared = Declared(names, help, panel, metavar, tuple(map(str, choices)), parse, nargs, many)
     return field(default=MISSING if required else default, metadata={"declared": (declared,)})
 
 
@@ -199,6 +201,8 @@ class Choice(click.ParamType):  # type: ignore[type-arg]
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         """The names that begin so."""
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(each) for each in self._choices if each.startswith(incomplete)]
 
 
@@ -212,6 +216,8 @@ class Text(click.ParamType):  # type: ignore[type-arg]
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         """Leave files to the shell."""
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(incomplete, type="file")] if self._kind == "file" else []
 
 
@@ -222,15 +228,16 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return next(iter(get_close_matches(name, list(known), n=1)), None)
 
 
-def not_one_of(value: str, choices: Sequence[str]) -> str:
+def not_one_of(value: str, choices: Iterable[str]) -> str:
     """What is wrong with a name, and which one may be meant.
 
     >>> not_one_of("ftlr", ["coin", "ftrl"])
     "'ftlr' is unknown; did you mean 'ftrl'? Choose from coin, ftrl"
     """
-    near = nearest(value, choices)
+    known = list(map(str, choices))
+    near = nearest(value, known)
     meant = f"; did you mean {near!r}? Choose" if near else "; choose"
-    return f"{value!r} is unknown{meant} from {', '.join(choices)}"
+    return f"{value!r} is unknown{meant} from {', '.join(known)}"
 
 
 # --- click's parameters ----------------------------------------------------------------------------

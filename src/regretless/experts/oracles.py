@@ -194,7 +194,7 @@ def _oracle(name: str, forecast: Array, y: Array, loss: ForecastLoss, weights: A
 
 
 def _fit(X: Array, y: Array) -> Array:
-    return np.asarray(np.linalg.lstsq(X, y)[0])
+    return np.asarray(np.linalg.lstsq(X, y, rcond=None)[0])
 
 
 def _fit_on_simplex(X: Array, y: Array) -> Array:

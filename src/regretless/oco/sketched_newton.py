@@ -54,7 +54,7 @@ class Sketch(ABC):
         try:
             inside = np.linalg.solve(inner, self.rows @ v)
         except np.linalg.LinAlgError:  # alpha is negligible, and rows are dependent
-            inside = np.linalg.lstsq(inner, self.rows @ v)[0]
+            inside = np.linalg.lstsq(inner, self.rows @ v, rcond=None)[0]
         return (v - self.rows.T @ inside) / self.alpha
 
     def state(self) -> Array:
