@@ -160,13 +160,15 @@ def fixed_distance(
     from regretless.domains.ball import lp_norm
     from regretless.geometry.pnorm import Powers
 
-    middle, p = ball._middle(len(theta)), ball.p
+    middle, p, matrix = ball._middle(len(theta)), ball.p, geometry.quadratic
     start = np.minimum(np.maximum(middle, low), high)
     free = np.clip(geometry.link(theta), middle - ball.radius, middle + ball.radius)
 
     def damped(tau: float) -> Array:
         if p == 1.0:
             return np.clip(middle, geometry.link(theta - tau), geometry.link(theta + tau))
+        if p == 2.0 and matrix is not None and matrix.ndim < 2:
+            return np.asarray((theta + tau * middle) / (matrix + tau))
         if isinstance(geometry, Powers) and not middle.any():
             return geometry.damped_link(theta, tau, p)
         near, far = start, free
