@@ -375,7 +375,7 @@ def draws_in_python(repeats: int) -> None:
 
 def hand_over(repeats: int) -> None:
     """A bounded buffer between two threads."""
-    from regretless.streams.pipeline import ahead
+    from regretless.streams.stream import ahead
 
     items = range(5_000)
 
