@@ -20,7 +20,7 @@ SIZES = (5e-324, 1e-310, 1e-150, 1e-40, 1e-20, 1e-9, 1e9, 1e18, 1e37, 1e60, 1e15
 class Kind:
     """A kind of player: rounds are whatever its `feed` takes."""
 
-    length = 16  # of a stream
+    length = 24  # of a stream
     absent = False  # whether None can stand for a number: of an expert who sleeps, for example
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
