@@ -20,6 +20,7 @@ import sys
 
 import pytest
 
+MAKES_FOLDER = re.compile(r"\bfolder\b.* = ")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -29,7 +30,7 @@ def as_examples(page):
     >>> as_examples("folder = 1\\n```console\\n$ regretless game\\nA\\n\\nB\\n```\\n").splitlines()
     ['folder = 1', '', ">>> console('regretless game', folder)", 'A', '<BLANKLINE>', 'B', '']
     """
-    if not re.search(r"\bfolder\b.* = ", page):
+    if not MAKES_FOLDER.search(page):
         return page
 
     def examples(block):

@@ -318,7 +318,7 @@ def test_what_is_wrong_changes_nothing():
     for experts in ("ldim", "hypotheses"):
         learner = AgnosticLearner(H, 3, experts=experts)
         learner.learn_one(1, 1)
-        before = pickle.dumps(learner._state())
+        before = pickle.dumps(learner._learned())
         for x, y in ((9, 1), ({}, 1), (1, 2), (1, "1"), (1, None)):
             with pytest.raises(ValueError, match=r"x=|y="):
                 learner.learn_one(x, y)
@@ -326,7 +326,7 @@ def test_what_is_wrong_changes_nothing():
             learner.run([1, 1, 1], [0, 0, 0])
         with pytest.raises(ValueError, match=r"ys\[1\]"):
             learner.run([1, 1], [0, 3])
-        assert pickle.dumps(learner._state()) == before
+        assert pickle.dumps(learner._learned()) == before
         learner.run([1, 2], [0, 0])
         for name, given in (
             ("predict_one", (1,)),

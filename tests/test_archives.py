@@ -65,7 +65,8 @@ def test_a_line_without_end_is_an_error(tmp_path, suffix, memory_of_one_line):
     said, count, most = peak(path)
     assert said == f"{path}, line 4: the line is longer than 16 MB"
     assert count == 3
-    assert most < memory_of_one_line + 70
+    # the window holds 16 MB and doubles once, while both are there; the whole line would take 190 MB
+    assert most < memory_of_one_line + 100
 
 
 @pytest.mark.parametrize("library", ["isal", "zlib"])

@@ -540,7 +540,7 @@ def test_files_that_are_damaged(tmp_path):
     player = Exp3(3)
     player.act()
     player.save(tmp_path / "exp3")
-    with pytest.raises(ValueError, match="holds a Exp3, not a UCB1"):
+    with pytest.raises(ValueError, match="holds an Exp3, not an UCB1"):
         UCB1.load(tmp_path / "exp3")
     good = player._engine.state()
     for wrong in (good[:-1], good[:5], np.append(good, 1.0)):

@@ -209,7 +209,7 @@ def test_files_that_are_not_sound(data, tmp_path):
     X, y = data
     path = tmp_path / "model"
     AdaBoost(rounds=5).fit(X, y).save(path)
-    with pytest.raises(ValueError, match="holds a AdaBoost, not a NHBoost"):
+    with pytest.raises(ValueError, match="holds an AdaBoost, not a NHBoost"):
         NHBoost.load(path)
     description, arrays = persistence.read(path)
     for name in arrays:
@@ -230,7 +230,7 @@ def test_files_that_are_not_sound(data, tmp_path):
         AdaBoost.load(path)
     with pytest.raises(ValueError, match="call fit first"):
         AdaBoost().save(path)
-    with pytest.raises(ValueError, match=r"the label \(0, 1\) cannot be saved"):
+    with pytest.raises(ValueError, match=r"labels.*\(0, 1\).* cannot be saved"):
         AdaBoost(rounds=2).fit(X, [(0, 1) if label == "no" else (1, 1) for label in y]).save(path)
     with pytest.raises(ValueError, match="a file holds no code"):
         AdaBoost(rounds=2, weak=_Constant()).fit(X, y).save(path)

@@ -181,7 +181,7 @@ def test_saved_before_anything_was_learned(tmp_path):
     path = tmp_path / "booster"
     AdaBoostOL(n=3).save(path)
     assert AdaBoostOL.load(path).predict_one({"a": 1}) is None
-    with pytest.raises(ValueError, match="holds a AdaBoostOL, not a OnlineBBM"):
+    with pytest.raises(ValueError, match="holds an AdaBoostOL, not an OnlineBBM"):
         OnlineBBM.load(path)
 
 

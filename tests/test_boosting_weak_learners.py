@@ -198,7 +198,7 @@ def test_weak_learners_of_river(weak, labels):
     assert booster.certificate().holds
     assert isinstance(booster.weak_ if labels is Y else booster.weak_["pear"], list)
     pickle.loads(pickle.dumps(booster))
-    with pytest.raises(ValueError, match=r"class .*: pickle the booster"):
+    with pytest.raises(ValueError, match=r"cannot be saved to a file.* a pickle can"):
         booster.save("never.written")
 
 
@@ -367,7 +367,7 @@ def test_a_booster_of_boosters(tmp_path):
 
 def test_files_that_only_a_pickle_can_be(tmp_path):
     for weak in (Copied(), facade.LinearClassifier(), KernelPerceptron(kernel=np.matmul)):
-        with pytest.raises(ValueError, match=r"pickle the booster|cannot be saved"):
+        with pytest.raises(ValueError, match=r"cannot be saved"):
             OnlineBBM(weak, n=2).save(tmp_path / "m")
     assert not (tmp_path / "m").exists()
 

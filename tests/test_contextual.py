@@ -386,7 +386,7 @@ def test_files_that_are_none(tmp_path):
     bandit = LinUCB(3, 2)
     bandit.act([1.0, 2.0])
     bandit.save(path)
-    with pytest.raises(ValueError, match="holds a LinUCB, not a EpsilonGreedyLearner"):
+    with pytest.raises(ValueError, match="holds a LinUCB, not an EpsilonGreedyLearner"):
         EpsilonGreedyLearner.load(path)
     data = path.read_bytes()
     path.write_bytes(data.replace(rb"n\": 3", rb"n\": 2"))

@@ -212,7 +212,7 @@ def test_files_and_pickles(tmp_path):
         assert littlestone_dimension(back) == littlestone_dimension(H)
         assert same(pickle.loads(pickle.dumps(H)), H)
     odd = FiniteClass(table, [Fraction(i, 3) for i in range(4)])
-    with pytest.raises(ValueError, match="cannot be written to a file"):
+    with pytest.raises(ValueError, match="cannot be saved to a file"):
         odd.save(tmp_path / "odd")
     assert not (tmp_path / "odd").exists()
     assert same(pickle.loads(pickle.dumps(odd)), odd)

@@ -58,9 +58,9 @@ def test_learners_after_a_billion_rounds(name):
     player = entry.make(0)
     rounds.play(entry, 64, size=64, player=player)
     state = player.__getstate__()
-    for part in [key for key in state["_state"] if key.startswith("scalars")]:
-        scalars = state["_state"][part]
-        state["_state"][part] = np.where(scalars == 64.0, float(FAR), scalars)
+    for part in [key for key in state["_model"] if key.startswith("scalars")]:
+        scalars = state["_model"][part]
+        state["_model"][part] = np.where(scalars == 64.0, float(FAR), scalars)
     other = entry.make(0)
     other.__setstate__(state)
     assert other.examples_ == FAR

@@ -581,7 +581,7 @@ def test_a_function_must_be_given_again(tmp_path):
         ):
             read(tmp_path / "m")
     KernelPerceptron().save(tmp_path / "n")
-    with pytest.raises(ValueError, match="holds all of its own; leave it out"):
+    with pytest.raises(ValueError, match="holds all options; leave it out"):
         KernelPerceptron.load(tmp_path / "n", kernel=yours)
 
 

@@ -232,7 +232,7 @@ def test_files(make, tmp_path):
 
 def test_files_of_others(tmp_path):
     AdaGrad(3).save(tmp_path / "a")
-    with pytest.raises(ValueError, match="holds a AdaGrad, not a CoinBetting"):
+    with pytest.raises(ValueError, match="holds an AdaGrad, not a CoinBetting"):
         CoinBetting.load(tmp_path / "a")
 
 

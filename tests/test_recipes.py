@@ -469,7 +469,9 @@ def test_behind_a_class_of_ones_own_a_learner_is_boosted_as_it_is():
 def test_a_model_file_holds_no_code_of_ones_own(tmp_path):
     booster = OnlineBBM(BestFeature(), n=3)
     booster.learn_one({"a": 1.0}, "yes")
-    with pytest.raises(ValueError, match="BestFeature, which no model file can hold: pickle"):
+    with pytest.raises(
+        ValueError, match=r"a BestFeature cannot be saved to a file, .* a pickle can"
+    ):
         booster.save(tmp_path / "model")
 
 

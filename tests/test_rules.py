@@ -258,10 +258,10 @@ def test_a_class_that_comes_late_starts_afresh(make):
             continue  # it knows the scales of the features: below
         if isinstance(getattr(alone, "rule", None), rules.EG):
             # it counts the features seen before: they are shown, and what was taught is wiped out
-            taught = alone.__getstate__()["_state"]["scalars"]
+            taught = alone.__getstate__()["_model"]["scalars"]
             alone.partial_fit(X[:first], np.zeros(first, int))
             state = alone.__getstate__()
-            state["_state"] |= {"scalars": taught, "bank": 0 * state["_state"]["bank"]}
+            state["_model"] |= {"scalars": taught, "bank": 0 * state["_model"]["bank"]}
             alone.__setstate__(state)
         for row, here in zip(X[first:], y[first:].tolist(), strict=True):
             alone.learn_one(row, int(here == label))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_line import ENVIRONMENT
+from console_blocks import MAKES_FOLDER
 
 DOCS = Path(__file__).parents[1] / "docs"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -26,7 +27,12 @@ def sessions(page):
     return [(command, "\n".join(lines)) for command, lines in found]
 
 
-PAGES = [page for page in sorted(DOCS.rglob("*.md")) if sessions(page)]
+# pages that make a folder for their sessions are run by `console_blocks`
+PAGES = [
+    page
+    for page in sorted(DOCS.rglob("*.md"))
+    if sessions(page) and not MAKES_FOLDER.search(page.read_text())
+]
 
 
 def test_there_are_sessions():

@@ -14,6 +14,7 @@ from regretless.base.classifier import Labels, label_array
 from regretless.base.learner import weight_array
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import of_options
+from regretless.base.values import parameters_of
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
@@ -497,7 +498,8 @@ class Audit(Stateful):
     def _options(self) -> dict[str, Any]:
         plain = self.loss_function == losses.get(self.loss_function.name)
         loss = self.loss_function.name if plain else self.loss_function
-        return super()._options() | {"loss": loss}
+        _, *others = parameters_of(Audit)
+        return {"loss": loss} | {name: getattr(self, name) for name in others}
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()

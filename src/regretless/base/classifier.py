@@ -46,6 +46,9 @@ class Labels:
         self.labels: list[Any] = list(labels)
         self.index: dict[Any, int] = {label: k for k, label in enumerate(self.labels)}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Labels, (list(self.labels),)  # the index follows
+
     def check(self, label: Any) -> Any:
         """The label, if it may join the others."""
         try:

@@ -273,7 +273,7 @@ class Schema:
 
     A kind is "number", "text", or "empty" for a column without any value.
 
-    >>> from regretless import rows
+    >>> from regretless.base import rows
     >>> schema = Schema()
     >>> schema.add((("price", "number"), ("city", "text")))
     >>> schema.differences((("price", "number"), ("town", "text")))
@@ -347,7 +347,7 @@ def columns_of(batch: Batch) -> Columns | None:
     """Names and kinds of the columns, if the batch has any. The columns of an array have only numbers.
 
     >>> import pyarrow as pa
-    >>> from regretless import rows
+    >>> from regretless.base import rows
     >>> columns_of(rows.batch(pa.table({"price": [1.0], "city": ["Rome"]})))
     (('price', 'number'), ('city', 'text'))
     >>> columns_of(rows.batch(np.eye(2))) is None

@@ -135,7 +135,7 @@ class Stateful(OneThread):
         learned = kept.get(self._engine_name)
         self.__dict__.update(kept)
         if learned is not None:
-            del self.__dict__[self._engine_name]
+            self.__dict__[self._engine_name] = None  # at its place among the attributes
             engine = self.__dict__[self._engine_name] = self._start()
             if hasattr(engine, "belongs_to"):
                 engine.belongs_to(self)
@@ -174,7 +174,7 @@ class Stateful(OneThread):
         if name != cls.__name__:
             found = class_named(name) if isinstance(name, str) else None
             if found is None or not issubclass(found, cls):
-                raise ValueError(f"{path} holds a {str(name)[:60]}, not a {cls.__name__}")
+                raise ValueError(f"{path} holds {_a(str(name)[:60])}, not {_a(cls.__name__)}")
             kind = found
         with blaming(path):
             return kind._rebuilt(path, description, dict(arrays), yours)
@@ -233,6 +233,11 @@ class Stateful(OneThread):
             size = options.get(name)
             if isinstance(size, int) and size > max(numbers, 1):
                 raise ValueError(f"{name}={size} is more than the file has numbers of")
+
+
+def _a(name: str) -> str:
+    """The name with its article."""
+    return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}"
 
 
 def _same(one: Any, two: Any) -> bool:
@@ -445,7 +450,7 @@ def load(path: str | os.PathLike[str], **yours: Any) -> Any:
     name = str(description.get("class"))
     found = class_named(name)
     if found is None:
-        raise ValueError(f"{path} holds a {name[:60]}, which this version does not know")
+        raise ValueError(f"{path} holds {_a(name[:60])}, which this version does not know")
     return found._loaded(path, description, arrays, yours)
 
 

@@ -153,7 +153,7 @@ def _width(text: str) -> int:
 def _line() -> str:
     """What lines are made of, where it can be printed."""
     try:
-        "─".encode(getattr(sys.stdout, "encoding", None) or "ascii")
+        "─".encode(getattr(sys.stdout, "encoding", None) or "utf-8")  # text in memory has none
     except UnicodeEncodeError:
         return "-"
     return "─"

@@ -502,7 +502,8 @@ class Mixture(Stateful, changing=("player", "rounds", "names")):
 
     @of_options
     def _options(self) -> dict[str, Any]:
-        return super()._options() | {"names": self._given}
+        names = ("algorithm", "loss", "tau", "gradient", "range")  # `names` may have come later
+        return {name: getattr(self, name) for name in names} | {"names": self._given}
 
     def _learned(self) -> dict[str, Any]:
         if self._waiting:

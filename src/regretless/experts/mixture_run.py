@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from regretless.base.arguments import Array
 from regretless.base.run import Run
+from regretless.base.values import call_of
 from regretless.certificates import Certificate
 from regretless.experts import oracles
 from regretless.experts.run import EPS, Asked, RunPiece, asked, filled, looked_at, pieces_curve
@@ -368,7 +369,7 @@ class MixtureRun(Run):
         known = self._known
         each = self.expert_losses[known]
         lines = [
-            f"{self.after!r}: {self.after.player!r}",
+            f"{call_of(self.after, self.after._options() | {'names': None})}: {self.after.player!r}",
             f"{len(self.names)} experts, {len(self.y)} rounds",
             "",
             f"{'':<{wide}}  mean loss      rmse   weight",
