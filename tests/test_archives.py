@@ -61,12 +61,11 @@ def test_an_archive_is_unpacked_in_bounded_blocks(tmp_path, suffix, memory_of_on
 def test_a_line_without_end_is_an_error(tmp_path, suffix, memory_of_one_line):
     """The error names the file and the line, and reading takes bounded memory."""
     path = tmp_path / f"a.vw{suffix}"
-    path.write_bytes(PACKED.get(suffix, bytes)(LINE * 3 + b" " * 80_000_000))
+    path.write_bytes(PACKED.get(suffix, bytes)(LINE * 3 + b" " * 120_000_000))
     said, count, most = peak(path)
     assert said == f"{path}, line 4: the line is longer than 16 MB"
     assert count == 3
-    # the window holds 16 MB and doubles once, while both are there; the whole line would take 190 MB
-    assert most < memory_of_one_line + 100
+    assert most < memory_of_one_line + 100  # some copies of 16 MB, not all of the 120 MB
 
 
 @pytest.mark.parametrize("library", ["isal", "zlib"])
