@@ -18,8 +18,8 @@ inline std::uint64_t mix(std::uint64_t h) {
   return h ^ (h >> 31);
 }
 
-// The last bytes of a name, 1 to 7 of `size`, as a word with zeros above them. Loads of fixed sizes
-// that overlap are faster than a copy of so many bytes.
+// The last 1 to 7 bytes of a name as a word, with zeros above them. Overlapping loads of fixed
+// sizes are faster than a copy of a variable number of bytes.
 inline std::uint64_t last_word(const char* p, std::size_t left, std::size_t size) {
   std::uint64_t word;
   if (size >= 8) {
