@@ -90,7 +90,7 @@ void Auto::reserve(int classes) {
     parts_[p].reserve(classes * int(numbers_[p].size()));
 }
 
-// Whether there is memory for so many classes in all parts, before any of them changes.
+// Throws if there is no memory for so many classes in all parts, before any of them changes.
 void Auto::check(int classes) const {
   std::size_t bytes = 0;
   int models = 0;
@@ -110,10 +110,9 @@ void Auto::grow() {
   for (Learner& part : parts_) part.grow(features().size());
 }
 
-// --- the rounds
-// ------------------------------------------------------------------------------------
+// --- the rounds ----------------------------------------------------------------------------------
 
-// The scores that the parts have of an example, put where the mixing of a class wants them.
+// Copies the scores of an example, part by part, to where the mixing of a class expects them.
 void Auto::gather(std::size_t t, int lane, double* to) const {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const std::size_t each = numbers_[p].size();
@@ -149,7 +148,7 @@ void Auto::predict(const Batch& batch) const {
     }
 }
 
-// Lanes are looked at after the same rounds, however examples come in batches.
+// Batches are cut where a trial ends: lanes are judged after the same rounds in any batches.
 void Auto::learn(const Batch& batch, std::size_t offset) {
   std::size_t first = 0;
   while (first < batch.size) {
@@ -205,10 +204,9 @@ void Auto::learn_some(const Batch& batch, std::size_t offset) {
   }
 }
 
-// --- lanes that learn no more
-// ----------------------------------------------------------------------
+// --- lanes that are retired ----------------------------------------------------------------------
 
-// Those that no class would miss, one block of a part at a time.
+// Retires the lanes that no class would miss, a whole block of a part at a time.
 void Auto::retire() {
   const double rounds = scalar(kRounds, 0);
   std::vector<int> hopeless = mixings_[0].hopeless(earlier_[0], rounds);
@@ -224,7 +222,7 @@ void Auto::retire() {
     for (const int k : hopeless)
       if (k >= first && k < first + count) here.push_back(k);
     const int found = int(here.size()), enough = count - shorter;
-    const bool whole = found == count && shorter == 0 && p > 0;  // the first part has the names
+    const bool whole = found == count && shorter == 0 && p > 0;  // the first part holds the names
     here.resize(whole || (shorter > 0 && found >= enough) ? std::size_t(enough) : 0);
     gone.insert(gone.end(), here.begin(), here.end());
     first += count;
@@ -237,7 +235,7 @@ void Auto::retire() {
   trial_ = 2 * rounds;
 }
 
-// gone: places among the lanes that are alive.
+// gone: indices among the lanes that are alive.
 void Auto::drop(const std::vector<int>& gone) {
   const std::vector<int> numbers = alive();
   const double rounds = scalar(kRounds, 0);
@@ -271,8 +269,7 @@ void Auto::drop(const std::vector<int>& gone) {
   for (Mixing& mixing : mixings_) mixing = mixing.without(gone);
 }
 
-// --- what there is to know
-// -------------------------------------------------------------------------
+// --- weights, totals and state -------------------------------------------------------------------
 
 std::vector<double> Auto::weights(const Rows& rows) const {
   const std::size_t classes = mixings_.size();
@@ -302,8 +299,8 @@ std::vector<Model::Part> Auto::parts() {
   return all;
 }
 
-// [next trial, how many retired, three numbers of each, then for each class losses at the last
-// trial and mixture]
+// [next trial, number of retired lanes, three numbers of each, then for each class the losses at
+// the last trial and the mixture]
 std::vector<double> Auto::numbers() {
   std::vector<double> all{trial_, double(retired_.size())};
   for (const Retired& r : retired_) all.insert(all.end(), {double(r.lane), r.rounds, r.loss});

@@ -11,11 +11,12 @@ namespace regretless {
 // How a lane learns.
 struct Candidate {
   bool coin = false;
-  double rate = 1;  // or wealth
+  double rate = 1;  // of a coin, its wealth
   double invariant = 0, decay = 0;
 };
 
-// A lane that learns no more: its number, when that was, and what it had lost, over all classes.
+// A retired lane: its number, the round in which it retired, and its loss until then, over all
+// classes.
 struct Retired {
   int lane;
   double rounds, loss;
@@ -45,17 +46,17 @@ class Auto : public Model {
   std::vector<double> numbers() override;
   void restore_numbers(const double* numbers, std::size_t size) override;
 
-  // What the lanes score an example, class by class: rows of as many as are mixed.
+  // The scores of all lanes for an example: a row per class.
   std::vector<double> lane_scores(const Batch& example) const;
   Mixing& mixing(int lane) { return mixings_[std::size_t(lane)]; }
   std::vector<int> alive() const;  // the numbers of the lanes that are mixed
   const std::vector<Retired>& retired() const { return retired_; }
 
  private:
-  // Lanes are tried for so many rounds, and looked at again each time that number has doubled.
+  // The first trial of lanes lasts so many rounds; each later one ends when rounds have doubled.
   static constexpr double kTrial = 16000;
 
-  // The lanes of a part, from one on, get what makes them differ.
+  // Gives the lanes of a part, from `first` on, the options of their candidates.
   void start(std::size_t p, int first = 0);
   void check(int classes) const;
   void score_lanes(const Batch& batch) const;

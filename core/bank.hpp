@@ -25,8 +25,8 @@ namespace regretless {
 // stay within the range of floats. Weights below the inverse count as 0.
 inline constexpr double kLargestValue = 1e19, kSmallestWeight = 1e-19;
 
-// One sparse example: rows of the bank, no row twice, and values. (Where unknown features keep
-// their place in a prediction, with the value 0, the intercept's row stands for them.)
+// One sparse example: rows of the bank, no row twice, and values. In a prediction an unknown
+// feature keeps its place: it has the value 0 and the row of the intercept.
 struct Example {
   const std::uint32_t* rows;
   const float* values;
@@ -35,14 +35,14 @@ struct Example {
 
 struct Layout {
   int lanes = 1;    // models in use
-  int width = 1;    // lanes laid out, a multiple of the vector block; there may be more to come
+  int width = 1;    // lanes laid out, a multiple of the vector block; some may not be in use yet
   int doubles = 0;  // double slots per lane
   int floats = 1;   // float slots per lane
-  int shared = 0;   // further floats, of the row
+  int shared = 0;   // further floats per row, shared by its lanes
   std::size_t stride{};  // floats from one row to the next
 
-  // A single lane has rows of its own width, unless the rule knows only blocks. `room` is for lanes
-  // that may come.
+  // A single lane has rows of width 1, unless the rule knows only blocks. `room` is the number of
+  // lanes to lay out for later.
   static Layout of(int lanes, int doubles, int floats, int shared = 0, bool blocks = false,
                    int room = 0) {
     const int most = std::max(lanes, room), width = most == 1 && !blocks ? 1 : (most + 3) / 4 * 4;
@@ -54,7 +54,7 @@ struct Layout {
     l.stride = used <= 16 ? stride : (used + 15) / 16 * 16;
     return l;
   }
-  // Lanes that loops go over: those in use, in whole blocks.
+  // The lanes that loops go over: those in use, rounded up to whole blocks.
   int active() const { return width == 1 ? 1 : (lanes + 3) / 4 * 4; }
   std::size_t float_offset() const { return 2 * std::size_t(width) * doubles; }
   std::size_t shared_offset() const { return std::size_t(width) * (2 * doubles + floats); }
@@ -65,7 +65,7 @@ class Bank {
   explicit Bank(Layout layout = {}) : layout_(layout) {}
   Bank(const Bank& other) : layout_(other.layout_) {
     resize(other.rows_);
-    for (std::size_t i = 0; i < rows_; ++i)  // what is zero is not written to, and costs no memory
+    for (std::size_t i = 0; i < rows_; ++i)  // rows of zeros are not written: no memory
       if (other.touched(i)) std::memcpy(row(i), other.row(i), bytes(1));
   }
   Bank(Bank&& other) noexcept { swap(other); }
@@ -91,11 +91,11 @@ class Bank {
 
   bool touched(std::size_t i) const { return any(row(i), layout_.stride); }
 
-  // Take lanes into use that are laid out: they are zero.
+  // Takes lanes into use that are laid out. They are zero.
   void use(int lanes) { layout_.lanes = lanes; }
 
   // New rows are zero. Growth is geometric; calloc leaves untouched pages of a hashed bank unused.
-  // Throws NoRoom, and nothing has changed.
+  // Throws NoRoom and changes nothing if there is too little memory.
   void resize(std::size_t rows) {
     if (rows > capacity_) {
       const std::size_t capacity = rows_ == 0 ? rows : std::size_t(double(rows) * 1.5) + 16;
@@ -106,7 +106,7 @@ class Bank {
       if (!raw) throw NoRoom(rows, layout_.lanes, size, memory_available());
       const auto address = reinterpret_cast<std::uintptr_t>(raw);
       auto* fresh = reinterpret_cast<float*>((address + align - 1) / align * align);
-#ifdef __linux__  // or the first pass over a large bank is spent on one page fault per example
+#ifdef __linux__  // otherwise the first pass over a large bank has a page fault per example
       if (align == kHugePage) madvise(fresh, size, MADV_HUGEPAGE);
 #endif
       if (rows_) std::memcpy(fresh, data_, bytes(rows_));
@@ -120,9 +120,8 @@ class Bank {
     rows_ = rows;
   }
 
-  // The same rows laid out otherwise: move(from, to) fills a row of zeros from what it was.
-  // Narrower rows take the place of the wide ones. What is zero is not written to, so that it costs
-  // no memory.
+  // Lays the rows out anew: move(from, to) fills a row of zeros from the old row. Narrower rows
+  // take the place of the wide ones. Rows of zeros are not written to, so they cost no memory.
   template <class F>
   void change(const Layout& layout, F move) {
     if (layout.stride > layout_.stride || !rows_) {

@@ -1,10 +1,10 @@
 // From the name of a feature to its row in the bank. A name is a text or a column, a number from 0
-// on. The text of such a number is the column: `as_column` decides that, for all that is read.
+// on. A text that is such a number means the column: `as_column` decides that for every reader.
 // Row 0 belongs to the intercept.
 //
 //   exact   every name has a row of its own; rows are given in order of appearance, names are kept
 //   hashed  2^bits rows, fixed memory; column c has row c mod 2^bits, a string the row of its hash;
-//           the first names met, up to a limit, are remembered: one for a row, whoever came first
+//           the first names met, up to a limit, are remembered: for each row the first one
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -37,12 +37,12 @@ class Features {
   explicit Features(int bits = 0, std::uint32_t limit = 0)
       : bits_(bits), limit_(bits ? limit : 0), slots_(bits ? 0 : 64, kAbsent) {
     keys_.push_back(0);
-    kinds_.push_back(kNobody);  // the intercept, a name nobody else can have
+    kinds_.push_back(kNobody);  // the intercept: no feature can have this kind
   }
 
   bool hashed() const { return bits_ > 0; }
   int bits() const { return bits_; }
-  // Rows in use, the intercept's among them.
+  // Rows in use, that of the intercept included.
   std::uint32_t size() const {
     return hashed() ? (std::uint32_t(1) << bits_) + 1 : std::uint32_t(keys_.size());
   }
@@ -51,7 +51,7 @@ class Features {
     std::int64_t column;
     return as_column(name, column) ? find(column) : find(name, hash_bytes(name));
   }
-  // A name that is not a column, for those who know that and have h = hash_bytes(name) at hand.
+  // For a caller that knows that the name is not a column and has h = hash_bytes(name).
   std::uint32_t find(std::string_view name, std::uint64_t h) const {
     return hashed() ? hashed_row(h) : probe(h, [&](std::uint32_t r) { return is(r, name); }).row;
   }
@@ -83,7 +83,7 @@ class Features {
     return columns_[c];
   }
 
-  // Hashed features: whether another name can be remembered, and doing so.
+  // Hashed features: whether another name can be remembered; and remembering one.
   bool remembers() const { return hashed() && keys_.size() <= limit_; }
   void remember(std::uint32_t row, std::int64_t column) {
     if (is_news(row)) append(column, kColumn);
@@ -94,8 +94,8 @@ class Features {
   // The rows of the names that are remembered, in the order of `keys`; empty when exact.
   const std::vector<std::uint32_t>& remembered() const { return remembered_; }
 
-  // The rows of columns 0 to width - 1 as an array, kAbsent where there is none yet; null when
-  // hashed or too wide for one.
+  // The rows of columns 0 to width - 1 as an array, kAbsent for those without a row; null if
+  // features are hashed or there are too many columns.
   const std::uint32_t* columns(std::size_t width) {
     if (hashed() || width > kDirect) return nullptr;
     if (width > columns_.size()) columns_.resize(width, kAbsent);
@@ -111,11 +111,11 @@ class Features {
     return {at + sizeof(length), length};
   }
 
-  // Forget the names that were given rows from `size` on: an example turned out to be bad.
+  // Forgets the names of the rows from `size` on: an example turned out to be bad.
   void truncate(std::uint32_t size) {
     if (hashed()) return;
     while (keys_.size() > size) {
-      // Taken back in reverse order of insertion no probe sequence can run through the slot.
+      // In reverse order of insertion no probe sequence runs through the slot.
       const auto row = std::uint32_t(keys_.size() - 1);
       if (is_direct(row)) {
         columns_[std::size_t(column(row))] = kAbsent;
@@ -139,7 +139,7 @@ class Features {
       throw std::invalid_argument("the table of feature names is damaged");
     };
     Features fresh(bits_, limit_);
-    // A name goes where it was: to row i, or where the hashed features remember it as the i-th.
+    // Puts a name back: to row i, or among hashed features as the i-th name remembered.
     const auto give = [&](std::size_t i, auto name) -> std::uint32_t {
       if (!hashed()) return fresh.insert(name);
       if (fresh.remembers() && rows[i - 1] < size()) fresh.remember(rows[i - 1], name);

@@ -12,8 +12,8 @@ namespace regretless {
 
 static_assert(std::endian::native == std::endian::little, "names are read as little-endian words");
 
-// The last bytes of a name, 1 to 7 of `size`, as a word with zeros above them. Loads of fixed sizes
-// that overlap are faster than a copy of so many bytes.
+// The last 1 to 7 bytes of a name as a word, with zeros above them. Overlapping loads of fixed
+// sizes are faster than a copy of a variable number of bytes.
 inline std::uint64_t last_word(const char* p, std::size_t left, std::size_t size) {
   std::uint64_t word;
   if (size >= 8) {

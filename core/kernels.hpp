@@ -35,16 +35,17 @@ struct Batch {
   const std::uint32_t* rows = nullptr;
   const float* values = nullptr;
   const double* targets = nullptr;        // regression
-  const std::int32_t* classes = nullptr;  // classification: lanes of a class tell it apart from the
-                                          // others; with one class of lanes 1 is +1 and 0 is -1
+  const std::int32_t* classes = nullptr;  // classification: each class against the rest; if there
+                                          // are lanes for one class only, 1 is +1 and 0 is -1
   const double* importance = nullptr;     // null: all 1
   double* scores = nullptr;  // size x lanes, before learning; may be null when learning
-  // Features known when the example came: rows named later in the batch are not there yet. Null:
-  // all.
+  // For each example, the number of features known when it came: later ones in the batch do not
+  // count yet. Null: all count.
   const std::uint32_t* known = nullptr;
   double* losses = nullptr;  // one per example, before learning, not weighted; may be null
   bool bare = false;         // predict scores without the rule's offset
-  // Given the scores of the lanes for example t, how important it is to each; null: importance[t].
+  // Sets the importance of example t for each lane, given their scores; null: importance[t] for
+  // all.
   void (*weigh)(void* weigher, std::size_t t, const double* scores, double* importance) = nullptr;
   void* weigher = nullptr;
 
@@ -61,11 +62,11 @@ struct BankView {
   int audit;  // double slot of the sum of gradients, -1 when not certifying
   int clock;  // double slot of the rule's clock, -1 when there is none
   double* lanes;
-  int per_class = 1;       // lanes that learn the same
-  bool forgiving = false;  // a lane that would diverge skips the example, or else learning ends
+  int per_class = 1;       // lanes that learn the same class
+  bool forgiving = false;  // a lane that would diverge skips the example; otherwise learning ends
 };
 
-// What a pass over the values of a batch finds out, and over the columns if it is sparse.
+// The result of a pass over the values of a batch and, if it is sparse, over its columns.
 struct Survey {
   bool fits;              // all are finite and at most kLargestValue
   bool has_zero;          // some are 0 as floats, that is, absent
@@ -73,8 +74,7 @@ struct Survey {
   std::size_t falls = 0;  // how often a column is not larger than the one before it
 };
 
-// A weighted sum, and the least and the largest number in it. The sum is not a number if one of
-// them is not.
+// A weighted sum, and the least and the largest number in it. The sum is NaN if a number is.
 struct Weighted {
   double sum, low, high;
 };
@@ -84,46 +84,45 @@ struct Extent {                    // of an example
 };
 
 struct Kernels {
-  // Number of examples processed: less than batch.size if a score is not finite.
+  // Returns the number of examples processed: less than batch.size if a score is not finite.
   std::size_t (*predict)(const Rule&, const Loss&, BankView, const Batch&);
   std::size_t (*learn)(const Rule&, const Loss&, BankView, const Batch&);
   Survey (*survey_values)(const double* values, std::size_t size);
   Survey (*survey_sparse)(const std::int32_t* columns, const double* values, std::size_t size,
                           std::int32_t width);
-  // Columns as the core has them; whether all are from 0 to 2^31 - 1, and so right.
+  // Copies columns to 32 bits; returns whether all are from 0 to 2^31 - 1.
   bool (*narrow)(const std::int64_t* columns, std::size_t size, std::int32_t* out);
-  // Columns to rows of the bank, by a table of `width` or (null) by mask, and values to floats;
-  // false if some column has no row yet.
+  // Turns columns into rows of the bank, by a table of `width` entries or, if it is null, by the
+  // mask, and values into floats; returns false if some column has no row yet.
   bool (*place)(const std::int32_t* columns, const double* values, std::size_t size,
                 const std::uint32_t* table, std::uint32_t width, std::uint32_t mask,
                 std::uint32_t* rows, float* floats);
-  // Whether all rows are below `count` and all values as they may be.
+  // Whether all rows are below `count` and all values within range.
   bool (*belongs)(const std::uint32_t* rows, const float* values, std::size_t size,
                   std::uint32_t count);
-  // The weights of AdaNormalHedge (experts/normal.hpp), times the prior; and a round of it:
-  // regrets, sums of their sizes, and the next weights.
+  // The weights of AdaNormalHedge (experts/normal.hpp), times the prior. normal_step is a round of
+  // it: it updates the regrets and the sums of their sizes, and computes the next weights.
   void (*normal_weights)(const double* regret, const double* spread, const double* prior,
                          std::size_t n, double* weight);
   double (*normal_step)(const double* losses, double suffered, const double* prior, std::size_t n,
-                        double* regret, double* spread, double* weight);  // the weights' sum
+                        double* regret, double* spread, double* weight);  // returns the sum
   double (*total)(const double* x, std::size_t n);
   Weighted (*weighted)(const double* weight, const double* x, std::size_t n);
   void (*exponentials)(const double* x, std::size_t n, double* out);  // x < 700; 0 below -700
-  // A matrix of `rows` rows, m by n: the product of each with x, and their sum, each times its y,
-  // those times 0 not being looked at.
+  // A matrix, m by n, given by its rows: the product of each row with x; and the sum of the rows,
+  // each times its y. Rows with y = 0 are not read.
   void (*row_products)(const double* rows, std::size_t m, std::size_t n, const double* x,
                        double* out);
   void (*row_sum)(const double* rows, std::size_t m, std::size_t n, const double* y, double* out);
-  // Rows of the bank from float `first` on, width of them, a multiple of 4: the sum of value times
-  // row, and to every row value times the vector.
+  // `width` floats of each row from float `first` on; width is a multiple of 4. gather: the sum of
+  // value times row. scatter: adds value times the vector to every row.
   void (*gather)(const BankView&, std::size_t first, std::size_t width, const Example&,
                  const double* values, double* out);
   void (*scatter)(const BankView&, std::size_t first, std::size_t width, const Example&,
                   const double* values, const double* vector);
   void (*prefetch)(const BankView&, const Example&);
-  // The values of x as doubles; with a floor, x_i / sqrt(floor max x_i^2 + sum g_i^2), the sum and
-  // max |x_i| being the row's floats from `at` on, to which g = slope x is added first if there is
-  // a slope.
+  // The values of x as doubles; with a floor, x_i / sqrt(floor max x_i^2 + sum g_i^2). The sum and
+  // max |x_i| are the row's floats from `at` on; with a slope, g = slope x is added to them first.
   Extent (*normalise)(const BankView&, std::size_t at, const Example&, double floor,
                       const double* slope, double* out);
   // Oja's sketch (sketch/oja_steps.hpp).
@@ -132,9 +131,9 @@ struct Kernels {
   void (*oja_apply)(const OjaView&, int width, const double* alpha, const double* strength,
                     const double* y, double* out);
   // Importance-aware steps: see Loss::invariant_step.
-  void (*flow)(const Loss&, const double* s, const double* y, const double* h, const double* n,
-               int count, double* step);
-  // Lanes mixed (mixing/exp_concave.hpp): the scores have room for three times the view's width.
+  void (*invariant_steps)(const Loss&, const double* s, const double* y, const double* importance,
+                          const double* travel, int count, double* step);
+  // Mixing of lanes (mixing/exp_concave.hpp). `scores` has room for three times the view's width.
   double (*mixed_score)(const Loss&, const MixingView&, double* scores);
   void (*mixed_learn)(const Loss&, const MixingView&, double* scores, double suffered, double y,
                       double h);

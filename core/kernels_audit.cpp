@@ -1,16 +1,16 @@
-// A visit of all lanes of an audit to one example: one gather, the choice of g, one scatter.
+// All lanes of an audit visit one example: one gather, the choice of g, one scatter.
 //
-// A lane holds weights w in the ball and for every example seen a number g, of which the bound is
-// made. It moves to the g that a proximal step along the example ends at,
+// A lane holds weights w in a ball and a number g for every example seen; the bound is made of the
+// g. It moves g to the end of a proximal step along the example,
 //
 //   g = l'(s - eta h (g - g_before) ||x||^2),   w -= eta h (g - g_before) x,   then into the ball,
 //
-// with the importance h: an ascent of the dual in one coordinate. An iterate that is not exact
-// costs nothing but tightness: whatever g is, -l*(g) is computed from it.
+// with the importance h: an ascent of the dual in one coordinate. An inexact iterate makes the
+// bound less tight but not wrong: -l*(g) is computed from whatever g is.
 #include <limits>
 
 #include "audit/view.hpp"
-#pragma GCC diagnostic ignored "-Wunused-function"  // of the helpers of lanes this file uses some
+#pragma GCC diagnostic ignored "-Wunused-function"  // this file uses only some helpers of lanes.hpp
 #include "kernels/lanes.hpp"
 #include "vector_math.hpp"
 
@@ -20,8 +20,8 @@ namespace {
 inline Four between(Four low, Four x, Four high) { return smaller_of(larger_of(x, low), high); }
 inline Four over(Four x, Four n) { return x / larger_of(n, all(1e-300)); }
 
-// For one block of lanes each, g = l'(v - n g) and -l*(g), where v is the score without what the
-// example itself has added to it.
+// For each block of lanes: g = l'(v - n g) and -l*(g), where v is the score without the
+// contribution of the example itself.
 template <int N>
 struct DualSteps {
   Four v[N], n[N], before[N];
@@ -69,7 +69,7 @@ struct LogisticDual {
   }
 };
 
-// Losses whose steps have a formula: Formula::step(loss, v, n, y) gives both.
+// Losses whose steps have a formula: Formula::choose(loss, v, n, y) gives slope and value.
 struct Chosen {
   Four slope, value;
 };
@@ -130,7 +130,8 @@ float* row_of(const AuditView& view, std::uint32_t row) {
 
 constexpr float kLargestFloat = std::numeric_limits<float>::max();
 
-// The features in units of the scales, which a fresh example may raise; and ||x||^2 in them.
+// Computes the features in units of their scales, and returns ||x||^2 in these units. A fresh
+// example may raise the scales.
 double in_scale(const AuditView& view, const AuditVisit& visit) {
   const Example x = visit.x;
   float* units = visit.units;
@@ -156,8 +157,8 @@ double in_scale(const AuditView& view, const AuditVisit& visit) {
   return rest + total(sum);
 }
 
-// The blocks that a visit is for. Those of the smaller norms, whose bounds are tight anyway, visit
-// an example once.
+// The first block that a visit is for. Lanes with the smaller norms, whose bounds are tight anyway,
+// visit an example only once.
 int first_block(const AuditView& view, const AuditVisit& visit) {
   return visit.fresh || view.outputs > 1 ? 0 : view.lanes / kBlock / 2;
 }
@@ -217,7 +218,7 @@ void scatter_steps(const AuditView& given, const AuditVisit& visit, const double
   });
 }
 
-// A block of lanes of an output, by number; an output has so many lanes.
+// A block of lanes: where it begins, its first lane within the output, and the output.
 struct Block {
   std::size_t at, lane;
   int output;

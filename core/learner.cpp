@@ -64,7 +64,7 @@ void Learner::predict(const Batch& batch) const {
   kernels_.predict(rule_, loss_, view(), placed(batch));
 }
 
-// The batch with rows of the bank in place of the features'.
+// The batch with rows of the bank instead of rows of features.
 Batch Learner::placed(const Batch& batch) const {
   if (!places_.used()) return batch;
   const std::size_t first = batch.starts[0], size = batch.starts[batch.size] - first;
@@ -85,7 +85,7 @@ void Learner::vote(const Batch& batch) const {
     record_.score(batch.example(t), lanes(), place_, batch.scores + t * std::size_t(lanes()));
 }
 
-// One by one: what the others have to say of an example must be asked before it is learned.
+// One example at a time: the earlier weight vectors must vote on it before it is learned.
 std::size_t Learner::learn_and_record(const Batch& batch) {
   const auto count = std::size_t(lanes());
   std::vector<double> scores(count), steps(count);
@@ -153,10 +153,10 @@ void Learner::learn(const Batch& batch, std::size_t offset) {
   }
   const std::size_t done =
       votes_ ? learn_and_record(batch) : kernels_.learn(rule_, loss_, view(), placed(batch));
-  for (std::size_t t = 0; batch.losses && t < done; ++t)  // of examples without weight, too
+  for (std::size_t t = 0; batch.losses && t < done; ++t)  // examples without weight included
     batch.losses[t] = std::min(batch.losses[t], kWorst);
   if (done == batch.size) return;
-  // Names that came with the refused example or later are taken back.
+  // Forget the names that came with the refused example or later.
   for (std::size_t j = 0; j < batch.starts[done]; ++j)
     used = std::max<std::size_t>(used, batch.rows[j] + 1);
   features_.truncate(std::uint32_t(used));
@@ -166,11 +166,10 @@ void Learner::learn(const Batch& batch, std::size_t offset) {
   throw Diverged(offset + done, offset == 0 && batch.size == 1, advice);
 }
 
-// --- lanes
-// -----------------------------------------------------------------------------------------
+// --- lanes ---------------------------------------------------------------------------------------
 
 namespace {
-// The lanes that there are, and some fresh ones.
+// Sources for `relane`: the present lanes, then fresh ones.
 std::vector<int> the_same(int lanes, int all) {
   std::vector<int> sources(std::size_t(lanes), 0);
   std::iota(sources.begin(), sources.end(), 0);
@@ -186,7 +185,8 @@ void Learner::relane(const std::vector<int>& sources, const std::vector<int>& si
   lay_out(layout(lanes, lanes > per_class_ ? room_ : 0), sources, signs);
 }
 
-// Lanes that are laid out are as fresh ones are. If there are too few, half as many again are made.
+// Lanes that are laid out but not in use count as fresh. If there are too few, half as many again
+// are laid out.
 void Learner::extend(int count) {
   const Layout& now = bank_.layout();
   const int lanes = now.lanes + count;
@@ -194,7 +194,7 @@ void Learner::extend(int count) {
     const int room = std::max(room_, now.width + now.width / 2);
     return lay_out(layout(lanes, room), the_same(now.lanes, lanes), as_they_are(lanes));
   }
-  // Lanes that only filled up a block may have played along: their rows begin anew.
+  // Lanes that only filled up a block may have changed with the others: clear their rows.
   const auto first = std::size_t(now.lanes), last = std::size_t(lanes);
   if (!with(rule_, [](const auto& r) { return r.rests(); }))
     for (std::size_t i = 0; i < bank_.rows(); ++i) {
@@ -240,7 +240,7 @@ void Learner::lay_out(const Layout& to, const std::vector<int>& sources,
   const Layout from = bank_.layout();
   const bool anew = std::all_of(sources.begin(), sources.end(), [](int s) { return s < 0; });
   if (to.stride > from.stride) {
-    // of hashed rows only those count that are in use: the others take no memory
+    // only hashed rows in use count: the others take no memory
     const std::size_t rows = !anew ? in_use() : features_.hashed() ? 2 : rows_;
     check_memory(
         rows, lanes,
@@ -252,12 +252,12 @@ void Learner::lay_out(const Layout& to, const std::vector<int>& sources,
     bool flips;
   };
   std::vector<Move> floats, doubles;
-  // Where the score has an offset, -w is not the model of the other label: that one begins afresh.
+  // If the score has an offset, -w is not the model of the other label: that lane starts afresh.
   const bool odd = with(rule_, []<class R>(const R&) { return R::offset == 0; });
   for (int k = 0; k < to.width; ++k) {
     int source = k < lanes ? sources[std::size_t(k)] : -1;
     if (source >= 0 && signs[std::size_t(k)] < 0 && !odd) source = -1;
-    if (source < 0) {  // lanes that are not in use play along in vectors and need a sane start, too
+    if (source < 0) {  // lanes not in use are computed with the others and need a start, too
       with(rule_, [&](const auto& r) { r.start(Lanes{scalars.data(), to.width}, k); });
       continue;
     }
@@ -296,7 +296,7 @@ void Learner::lay_out(const Layout& to, const std::vector<int>& sources,
   scalars_ = std::move(scalars);
 }
 
-// Every row that was touched, laid out anew.
+// Lays every row that was touched out anew.
 template <class F>
 void Learner::move_rows(const Layout& to, F move) {
   if (places_.used() || !scatters(to.lanes)) return bank_.change(to, move);
@@ -313,12 +313,11 @@ void Learner::move_rows(const Layout& to, F move) {
   places_ = std::move(places);
 }
 
-// --- what there is to know
-// -------------------------------------------------------------------------
+// --- weights and gradients -----------------------------------------------------------------------
 
 std::vector<double> Learner::weights(const Rows& rows) const {
-  // A weight is the score of its feature alone. The value is tiny because rules that know the scale
-  // of a feature would take a larger one for news.
+  // A weight is the score of its feature alone, divided by the value. The value is tiny because
+  // rules that track the scale of a feature react to a larger one.
   const float value = 1e-30f;
   const std::size_t starts[2] = {0, 1}, width = std::size_t(lanes());
   std::vector<double> out(rows.size() * width);
@@ -329,7 +328,7 @@ std::vector<double> Learner::weights(const Rows& rows) const {
         rule_, loss_, view(),
         {.size = 1, .starts = starts, .rows = &at, .values = &value, .scores = to, .bare = true});
     for (std::size_t k = 0; k < width; ++k) to[k] /= double(value);
-    with(rule_, [&]<class R>(const R&) {  // the weight of the constant feature, if there is none
+    with(rule_, [&]<class R>(const R&) {  // the offset stands for the weight of the intercept
       if (R::offset != 0 && rows[i] == 0) std::fill_n(to, width, R::offset);
     });
   }

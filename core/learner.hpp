@@ -1,4 +1,4 @@
-// A linear learner: features, bank, loss and rule. It knows nothing of labels or of Python.
+// A linear learner: features, bank, loss and rule. It knows nothing about label names or Python.
 #pragma once
 #include <string>
 
@@ -38,9 +38,10 @@ class Learner : public Model {
   void extend(int count) override;
   void reserve(int lanes) override;
   void pack() override;
-  // Bytes that must be found to have so many lanes, 0 if there is room for them.
+  // The bytes needed to have so many lanes; 0 if they are laid out already.
   std::size_t wanted(int lanes) const;
-  // Give rows to the features of a batch to be learned, of so many that are known; or throw NoRoom.
+  // Gives rows to the features of a batch before it is learned, `rows` being the number of features
+  // known; throws NoRoom if there is too little memory.
   void touch(const Batch& batch, std::size_t rows);
 
   using Model::weights;
@@ -50,7 +51,8 @@ class Learner : public Model {
   std::array<double, 4> gradient_norms() const override;
   std::vector<Part> parts() override { return {{&bank_, &scalars_, &places_}}; }
 
-  // As one of several banks: so many lanes learn the same, and none may stop the others.
+  // Makes this one of several banks: each class has `per_class` lanes, and no lane stops the
+  // others.
   void join(int per_class) {
     per_class_ = per_class;
     forgiving_ = true;
@@ -58,7 +60,7 @@ class Learner : public Model {
 
  private:
   Layout layout(int lanes, int room = 0) const;
-  // Rows of hashed features are laid out as they are touched once several classes make them wide.
+  // Once several classes make rows wide, rows of hashed features are laid out as they are touched.
   std::size_t in_use() const;  // rows that would have to be laid out anew
   bool scatters(int lanes) const { return features_.hashed() && lanes > per_class_; }
   void lay_out(const Layout& to, const std::vector<int>& sources, const std::vector<int>& signs);
@@ -74,10 +76,10 @@ class Learner : public Model {
   Rule rule_;
   bool certify_, needs_clock_, keeps_gradient_sum_, votes_;
   int per_class_ = 1;
-  int room_ = 0;  // lanes that there will be
+  int room_ = 0;  // lanes to lay out for later
   bool forgiving_ = false;
   Features features_;
-  std::size_t rows_ = 0;  // features that are known
+  std::size_t rows_ = 0;  // number of features known
   Places places_;
   Bank bank_;
   std::vector<double> scalars_;

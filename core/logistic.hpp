@@ -14,14 +14,14 @@ struct Logistic {
     wrong = m > all(0) ? smaller : larger;
   }
   Four loss() const {
-    const Four sum = all(1) + odds;  // the last term is what rounding took from it
+    const Four sum = all(1) + odds;  // the last term below corrects its rounding
     return larger_of(-margin, all(0)) + (logarithm(sum) + (odds - (sum - all(1))) / sum);
   }
 };
 
-// How far the margins move along the gradient flow for the times d >= 0: the roots x of
-// x + e^m (e^x - 1) = d, as in Loss::margin_shift, by Newton's method from the first terms of their
-// series in d, or from ln((e^m + d) / e^m), which is above the root, if that is less.
+// How far the margins move along the gradient flow in times d >= 0: the roots x of
+// x + e^m (e^x - 1) = d, as in Loss::margin_shift. Newton's method starts from the first terms of
+// the series in d, or from ln((e^m + d) / e^m), which is above the root, if that is smaller.
 inline Four margin_shifts(Four m, Four d) {
   const Four one = all(1), em = exponential(smaller_of(larger_of(m, all(-700)), all(699)));
   const Four slow = d / (one + em), bend = all(0.5) * em * slow / (one + em);

@@ -1,5 +1,5 @@
-// The core's twins of regretless.losses: value, derivative and importance-aware step of a loss of
-// the score s and the target y (+1 / -1 for classification).
+// The losses of regretless.losses in C++: value, derivative and importance-aware step of a loss, as
+// functions of the score s and the target y (+1 / -1 for classification).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace regretless {
 
-// The largest loss of a round: sums of many are numbers.
+// Losses of a round are cut here, so that sums of many are finite.
 inline constexpr double kWorst = 1e100;
 
 enum class LossKind : std::int32_t {
@@ -94,7 +94,7 @@ struct Loss {
   Outcome outcome(double s, double y) const {
     if (kind != LossKind::logistic) return {value(s, y), derivative(s, y)};
     const double m = s * y, e = std::exp(-std::fabs(m));  // one exponential for both
-    // ln(1 + e): the second term is what rounding took from 1 + e. Faster than log1p.
+    // ln(1 + e): the second term corrects the rounding of 1 + e. Faster than log1p.
     const double sum = 1 + e, inverse = 1 / sum, log = std::log(sum) + (e - (sum - 1)) * inverse;
     return {(m < 0 ? -m : 0) + log, -y * (m < 0 ? 1 : e) * inverse};
   }
@@ -104,8 +104,9 @@ struct Loss {
     return (s < 0 ? e : 1) / (1 + e);
   }
 
-  // The probability of the label +1 that a score stands for: the one under which it has the least
-  // expected loss. Hinge and perceptron losses only tell which label is the likelier.
+  // The probability of the label +1 that belongs to a score: the one for which the score has the
+  // least expected loss. With hinge and perceptron losses a score only says which label is more
+  // likely.
   double probability(double s) const {
     switch (kind) {
       case LossKind::logistic:
@@ -119,8 +120,8 @@ struct Loss {
     }
   }
 
-  // Scores of several labels, each against the rest, to probabilities in place. Where these cannot
-  // tell the best label from others (several are 1, or all are 0), the scores do.
+  // Turns the scores of several labels, each against the rest, into probabilities, in place. If
+  // these cannot tell the best label from others (several are 1, or all are 0), the scores decide.
   void probabilities(double* scores, int count) const {
     if (count == 1) {
       scores[0] = probability(scores[0]);
@@ -140,9 +141,8 @@ struct Loss {
   }
 
   // Importance-aware update (Karampatziakis and Langford (2011)): the coefficient c of w -= c x
-  // that follows the gradient flow ds/dh = -n l'(s) for an importance of h, where n = <x,
-  // rate * x>. Weight a and then weight b is the same as weight a + b, and no step overshoots the
-  // minimum.
+  // that follows the gradient flow ds/dh = -n l'(s) for an importance of h, where n = <x, rate *
+  // x>. Weight a and then weight b is the same as weight a + b, and no step overshoots the minimum.
   double invariant_step(double s, double y, double h, double n) const {
     const double m = s * y, e = s - y, g = derivative(s, y);
     if (n <= 0 || g == 0) return h * g;
@@ -179,9 +179,9 @@ struct Loss {
 
  private:
   // How far the margin m moves for d >= 0: the root x of x + e^m (e^x - 1) = d. The left side is
-  // convex and increasing, and the start, the smaller of the roots of two lower bounds of it, lies
-  // on the right of the root: Newton comes down to it without passing it. The second
-  // derivative is below the first, so a step leaves an error of half its square.
+  // convex and increasing. Newton's method starts at the smaller of the roots of two lower bounds,
+  // which lies to the right of the root, and descends to it. The second derivative is below the
+  // first, so a step leaves an error of at most half its square.
   static double margin_shift(double m, double d) {
     const double em = std::exp(std::min(m, 700.0));
     double x = std::min(d / (1 + em), std::log1p(d / em));

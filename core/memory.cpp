@@ -18,7 +18,7 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 [[maybe_unused]] std::size_t less(std::size_t a, std::size_t b) { return a > b ? a - b : 0; }
 
-// The number in a file, alone or after a word; what is no number ("max") is no limit.
+// The number in a file, alone or after a word. Anything else ("max") means no limit.
 [[maybe_unused]] std::size_t number_in(const std::string& path, const std::string& word = "") {
   std::ifstream file(path);
   std::string each;
@@ -28,7 +28,7 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   return file >> number ? std::size_t(number) : kAll;
 }
 
-// A limit of the control group, and what of it is used: files that were read do not count.
+// A limit of the control group minus its use, without the cache of files.
 [[maybe_unused]] std::size_t left_by_group(const std::string& folder, const char* limit,
                                            const char* usage, const char* files) {
   const std::size_t most = number_in(folder + limit), used = number_in(folder + usage);
@@ -66,7 +66,7 @@ std::size_t memory_available() {
 }
 
 void check_memory(std::size_t rows, int lanes, std::size_t bytes) {
-  if (bytes < std::size_t(64) << 20) return;  // to ask takes as long as to fill a small one
+  if (bytes < std::size_t(64) << 20) return;  // asking takes as long as filling it
   const std::size_t available = memory_available();
   if (bytes > available) throw NoRoom(rows, lanes, bytes, available);
 }

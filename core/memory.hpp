@@ -1,4 +1,4 @@
-// Whether there is memory for a table, asked before it is taken.
+// Checks that there is memory for a table before it is allocated.
 #pragma once
 #include <cstddef>
 #include <new>
@@ -16,7 +16,7 @@ class NoRoom : public std::bad_alloc {
   std::string text_;
 };
 
-// What the machine, the process's control group and its limits leave, in bytes.
+// The bytes that the machine, the process's control group and its limits leave.
 std::size_t memory_available();
 
 // Throws NoRoom if so many bytes, for a table of rows x lanes, are not available.

@@ -1,4 +1,4 @@
-// What learns from batches of examples, whatever it is made of.
+// The interface of everything that learns from batches of examples.
 #pragma once
 #include <array>
 #include <numeric>
@@ -13,7 +13,8 @@
 
 namespace regretless {
 
-// The scalars of lanes, or of one and what its model keeps after them, as a file has them.
+// Checks scalars from a file: those of lanes, or of one lane followed by further numbers of its
+// model.
 inline void check_scalars(const double* scalars, std::size_t size) {
   std::vector<double> all(scalars, scalars + size);
   const std::size_t width = size % kScalars ? 1 : size / kScalars;
@@ -26,14 +27,14 @@ inline void check_scalars(const double* scalars, std::size_t size) {
   Field::count("updates", lanes(kUpdates)).check();
   for (const Scalar s : {kSquares, kWeights, kRounding, kRadius, kGross})
     Field::positive("scalars that add up", lanes(s)).check();
-  // What a rule computes with stays where its products are numbers; kB holds sums of powers.
-  for (const Scalar s : {kA, kC, kD, kE, kF})
-    Field::number("scalars of the rule", lanes(s), -1e150, 1e150).check();
+  // Products of a rule's scalars must be numbers. Only sums of powers may be larger.
+  for (int s = kRuleScalars; s < kScalars; ++s)
+    if (s != PNorm::kPowers) Field::number("scalars of the rule", lanes(s), -1e150, 1e150).check();
 }
 
 // A score left the range of floating point: the step size is too large for the data.
 struct Diverged : std::runtime_error {
-  // example: its number in a call with so many
+  // example: its number in the call
   Diverged(std::size_t example, bool alone, const std::string& advice)
       : std::runtime_error("the score overflowed" +
                            (alone ? ", and the example was not learned. "
@@ -52,29 +53,28 @@ class Model {
   virtual Features& features() = 0;
   const Features& features() const { return const_cast<Model&>(*this).features(); }
   virtual int lanes() const = 0;  // scores of an example
-  // What it asks of features: the range of their values, and the weight of those not seen.
+  // Requirements on features: the range of their values, and whether unseen ones have weight 0.
   virtual double low() const { return -kLargestValue; }
   virtual double high() const { return kLargestValue; }
   virtual bool starts_at_zero() const { return true; }
 
   virtual void predict(const Batch& batch) const = 0;
-  // offset: of the batch in the call, for errors
+  // offset: the number of examples of the call before this batch, for errors
   virtual void learn(const Batch& batch, std::size_t offset = 0) = 0;
-  // Give rows to the features that were named since the last example.
+  // Gives rows to the features that were named since the last example.
   virtual void grow() = 0;
-  // New lanes made of old ones: source -1 is a fresh lane, sign -1 a lane with the labels
-  // exchanged.
+  // Makes new lanes from old ones: source -1 is a fresh lane, sign -1 exchanges the labels.
   virtual void relane(const std::vector<int>& sources, const std::vector<int>& signs) = 0;
-  // So many fresh lanes after those that there are.
+  // Appends fresh lanes.
   virtual void extend(int count) {
     std::vector<int> sources(std::size_t(lanes()), 0);
     std::iota(sources.begin(), sources.end(), 0);
     sources.resize(sources.size() + std::size_t(count), -1);
     relane(sources, std::vector<int>(sources.size(), 1));
   }
-  // There will be so many lanes: lay them out at once, or throw NoRoom.
+  // Lays out memory for so many lanes at once, or throws NoRoom.
   virtual void reserve(int) {}
-  // Lay out no more than is in use.
+  // Lays out no more lanes than are in use.
   virtual void pack() {}
 
   using Rows = std::vector<std::uint32_t>;
@@ -86,19 +86,19 @@ class Model {
   }
   virtual double scalar(Scalar s, int lane) const = 0;
   virtual bool has_gradient_sum() const { return false; }
-  // l1, l2 and l-infinity norm of the sum of gradients over all rows and lanes, and of how many
-  // numbers.
+  // The l1, l2 and l-infinity norm of the sum of gradients over all rows and lanes, and how many of
+  // its numbers are not 0.
   virtual std::array<double, 4> gradient_norms() const { return {}; }
 
-  // What it is made of, for files and copies: banks with their scalars, and numbers besides.
+  // The parts of a model, for files and copies: banks with their scalars, and further numbers.
   struct Part {
     Bank* bank;
     std::vector<double>* scalars;
     Places* places = nullptr;
-    std::size_t bounded = 0;  // so many floats of a row, from the first on, are at most 1e20
-    // The row of a feature; and the same, given a place if it has none.
+    std::size_t bounded = 0;  // the first so many floats of a row are at most 1e20
+    // The row of a feature. `touch` gives it a place if it has none.
     const float* row(std::uint32_t i) const { return bank->row(places ? places->find(i) : i); }
-    // By which rows are sorted: their place, those that have none last.
+    // The key by which rows are sorted: their place; those without one come last.
     std::uint32_t order(std::uint32_t i) const {
       const bool placed = places && places->used();
       if (!placed) return i;

@@ -1,4 +1,4 @@
-// Who an engine belongs to: the object that its calls take turns on (bind/turns.hpp).
+// The owner of an engine: the Python object that calls take turns on (bind/turns.hpp).
 #pragma once
 
 namespace regretless {
@@ -6,11 +6,11 @@ namespace regretless {
 class Owned {
  public:
   Owned() = default;
-  Owned(const Owned&) {}  // a copy belongs to nobody yet
+  Owned(const Owned&) {}  // a copy has no owner yet
   Owned& operator=(const Owned&) { return *this; }
 
-  // A Python object that lives as long as the engine; null: nobody, and the engine stands for
-  // itself
+  // A Python object that lives as long as the engine. If it is null, calls take turns on the
+  // engine.
   void* owner = nullptr;
 };
 

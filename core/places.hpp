@@ -1,6 +1,6 @@
-// Where in the bank the rows of hashed features are, if there are many lanes: a row is laid out
-// when it is touched for the first time, so that memory, and the time to lay rows out anew, go with
-// the rows in use and not with 2^bits.
+// The places of hashed rows in the bank, if there are many lanes. A row is laid out when it is
+// touched for the first time. So memory, and the time to lay rows out anew, grow with the rows in
+// use and not with 2^bits.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,8 +9,8 @@ namespace regretless {
 
 class Places {
  public:
-  // Place 0 is the intercept's, as everywhere; the next one is that of all rows not touched yet. It
-  // stays as it is, 0.
+  // Place 0 is that of the intercept, as everywhere. Place 1 stands for all rows not touched yet:
+  // its numbers stay 0.
   static constexpr std::uint32_t kUntouched = 1;
 
   bool used() const { return !place_.empty(); }
@@ -29,7 +29,7 @@ class Places {
     place_[0] = 0;
     rows_ = {0, 0};
   }
-  // Take back those given last.
+  // Takes back the places given last.
   void truncate(std::size_t size) {
     for (; rows_.size() > size; rows_.pop_back()) place_[rows_.back()] = kUntouched;
   }

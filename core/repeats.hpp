@@ -1,5 +1,5 @@
-// What an example has twice is added up, here and nowhere else: a learner is given every row once.
-// A feature can repeat because its name does, and two names can be hashed to one row.
+// Adds up the values of features that repeat in an example: a learner gets every row once. A
+// feature repeats if its name does, or if two names are hashed to one row. No other code does this.
 #pragma once
 #include <array>
 #include <cmath>
@@ -12,12 +12,12 @@ namespace regretless {
 
 class Repeats {
  public:
-  // Whether two of key(0), ..., key(n - 1) may be equal; if not, they are not. A byte for each of
-  // 2^14 classes of keys says in which round the class was met last, so that nothing is cleared.
-  // Of examples with forty features one in twenty is suspected in vain.
+  // Returns false only if key(0), ..., key(n - 1) all differ. A byte for each of 2^14 classes of
+  // keys says in which round the class was met last, so nothing has to be cleared. With forty
+  // features one example in twenty is suspected without cause.
   template <class Key>
   bool possible(std::size_t n, Key key) {
-    thread_local Met met;  // it is too large to be in every learner
+    thread_local Met met;  // too large to be in every learner
     if (++met.round == 0) met = {.last = {}, .round = 1};
     const std::uint8_t round = met.round;
     unsigned found = 0;
@@ -29,9 +29,9 @@ class Repeats {
     return found != 0;
   }
 
-  // Adds up the values of entries that are the same, which have the same key. The sum stands where
-  // the first of them stood; what adds up to 0 is absent. Returns how many entries are left, where
-  // move(from, to) has moved them; calls refuse(j) for a sum beyond the largest value.
+  // Adds up the values of equal entries, which have the same key. The sum takes the place of the
+  // first; a sum of 0 is left out. Returns the number of entries left, which move(from, to) has
+  // moved; calls refuse(j) for a sum beyond the largest value.
   template <class Key, class Same, class Move, class Refuse>
   std::size_t add_up(std::size_t n, Key key, Same same, float* values, Move move, Refuse refuse) {
     std::size_t size = 64;
@@ -70,7 +70,7 @@ class Repeats {
     std::array<std::uint8_t, kClasses> last{};
     std::uint8_t round = 0;
   };
-  // of the example at hand: entries that came first, their sums, and a hash table of both
+  // of the present example: the first of equal entries, their sums, and a hash table of them
   std::vector<std::size_t> firsts_;
   std::vector<double> sums_;
   std::vector<std::uint32_t> slots_;

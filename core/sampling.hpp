@@ -1,14 +1,13 @@
-// One way to draw an index from weights.
+// Draws an index by weights, in the same way everywhere.
 #pragma once
 #include <cstddef>
 
 namespace regretless {
 
-// The index at which the sum of the weights passes u of the total, u in [0, 1); the last one with a
-// weight takes what rounding leaves. `awake`, if not null, has a number above 0 for those allowed.
-// Whatever the weights and their total are, also if they are not numbers, the index is below n > 0,
-// allowed, and has a weight above 0, unless there is no such index: then it is the first allowed
-// one, or 0.
+// The index at which the sum of the weights passes u times the total, u in [0, 1). The last index
+// with a weight takes what rounding leaves. `awake`, unless null, is above 0 for the indices
+// allowed. For any weights and total, NaN included, the index is below n > 0, allowed, and has a
+// weight above 0. If there is no such index, it is the first one allowed, or 0.
 inline std::size_t drawn_index(const double* w, std::size_t n, const double* awake, double u,
                                double total) {
   const double target = u * total;

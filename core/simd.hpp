@@ -47,7 +47,7 @@ template <class V>
 inline auto widen(V v) {
   if constexpr (sizeof(v[0]) == sizeof(double)) {
     return v;
-#ifdef __AVX__  // GCC 12 makes four instructions of this one
+#ifdef __AVX__  // GCC 12 would use four instructions for this one
   } else if constexpr (sizeof(V) == 16) {
     const __m256d four = _mm256_cvtps_pd(__m128(v));
     Wide<V> w;
@@ -97,7 +97,7 @@ inline bool any(M mask) {  // of a comparison of four floats
   return halves[0] | halves[1];
 }
 
-// A quotient that is 0 where the divisor is 0: state that has never been touched moves nothing.
+// A quotient that is 0 where the divisor is 0: rows that were never touched do not move.
 template <class V>
 inline V ratio(V a, V b) {
   return b > 0 ? a / b : V{};
@@ -109,7 +109,8 @@ inline double pick(const W& v, int i) {
   return v[i];
 }
 
-// What no vector unit offers (powers, exponentials) goes element by element, in doubles.
+// Applies a function without vector instructions (powers, exponentials) element by element, in
+// doubles.
 template <class F>
 inline double each(F f, float a) {
   return f(double(a), 0);
@@ -121,8 +122,8 @@ inline Wide<V> each(F f, V a) {
   return r;
 }
 
-// Ask for the cache line at p, which will be read and written. GCC 12 drops its own built-in when
-// told only -march=x86-64-v2 or v3.
+// Prefetches the cache line at p, for reading and writing. GCC 12 drops its own built-in with
+// -march=x86-64-v2 or v3.
 inline void fetch(const void* p) {
 #ifdef __x86_64__
   asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(p)));

@@ -1,4 +1,5 @@
-// The mixing of SplitMix64 (Steele, Lea and Flood (2014)): bits that look random, of a number.
+// The mixing function of SplitMix64 (Steele, Lea and Flood (2014)): turns a number into random
+// bits.
 #pragma once
 #include <cstdint>
 

@@ -1,9 +1,9 @@
-// What changes while one plays, as one row of numbers, for files and copies.
+// The state of a player as one row of numbers, for files and copies.
 //
-// A class lists its parts once: what each is called, where it is and what it may be. The list
-// writes the state and checks it before anything is taken from it; `check` is asked for what no
-// part can tell by itself. Numbers may come from a damaged file: what is wrong is a
-// std::invalid_argument that names the part.
+// A class lists its parts once: their names, where they are and which values are allowed. The list
+// writes the state, and checks a state before it is taken over; `check` tests what no part can tell
+// by itself. Numbers may come from a damaged file: std::invalid_argument names the part that is
+// wrong.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -18,19 +18,19 @@
 
 namespace regretless {
 
-inline constexpr double kMost = 1e305;    // of sums of squares; a few of them are still a number
-inline constexpr double kCount = 0x1p53;  // of rounds: doubles count no further
+inline constexpr double kMost = 1e305;    // limit of sums of squares: a few add up
+inline constexpr double kCount = 0x1p53;  // limit of counts: doubles count no further
 
 [[noreturn]] inline void refuse(const std::string& what) { throw std::invalid_argument(what); }
 inline void require(bool sound, const char* what) {
   if (!sound) refuse(what);
 }
-// Whether two numbers are the same but for rounding.
+// Whether two numbers are equal up to rounding.
 inline bool near(double a, double b) {
   return std::fabs(a - b) <= 1e-9 * (std::fabs(a) + std::fabs(b)) + 1e-300;
 }
 
-// One number or several that are called alike.
+// One number, or several with one name.
 struct Field {
   struct Where {
     double* data;
@@ -42,7 +42,7 @@ struct Field {
   const char* name;
   Where at;
   double low, high;
-  bool whole = false, unknown = false;  // unknown: not a number is a value, too
+  bool whole = false, unknown = false;  // unknown: NaN is allowed
 
   static Field number(const char* name, Where at, double low = -kMost, double high = kMost) {
     return {name, at, low, high};
@@ -79,7 +79,7 @@ class Stateful : public Owned {
       all.insert(all.end(), part.at.data, part.at.data + part.at.size);
     return all;
   }
-  // Nothing has changed if the state is refused.
+  // Takes a state over. Nothing has changed if it is refused.
   virtual void restore(const double* state, std::size_t size) {
     const Parts all = parts();
     std::size_t expected = 0;
@@ -101,7 +101,7 @@ class Stateful : public Owned {
  protected:
   using Parts = std::vector<Field>;
   virtual Parts parts() = 0;
-  // That the parts fit each other; called when they have been taken.
+  // Throws unless the parts fit each other; called when they have been taken over.
   virtual void check() {}
   static Parts join(Parts all, std::initializer_list<Field> more) {
     all.insert(all.end(), more);

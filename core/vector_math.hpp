@@ -1,5 +1,5 @@
-// Elementary functions of four numbers at a time. All of it is plain arithmetic, so that every
-// instruction set gives the same bits.
+// Elementary functions of four numbers at a time, in plain arithmetic: every instruction set gives
+// the same bits.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -36,8 +36,8 @@ inline Four magnitude_of(Four x) { return x > all(0) ? x : -x; }
 inline Four smaller_of(Four a, Four b) { return a < b ? a : b; }
 inline Four larger_of(Four a, Four b) { return a > b ? a : b; }
 
-// e^x for -700 <= x < 700: x = n ln 2 + r, |r| <= ln(2) / 2, and the series in r, by pairs of terms
-// and pairs of these: less has to wait for what is before it.
+// e^x for -700 <= x < 700: x = n ln 2 + r, |r| <= ln(2) / 2, and the series in r. Terms are added
+// in pairs, and pairs of these, so that fewer operations wait for each other.
 inline Four exponential(Four x) {
   const Four magic = all(0x1.8p52);  // adding it rounds to whole numbers, in the lowest bits
   const Four shifted = x * all(1.4426950408889634) + magic, n = shifted - magic;
@@ -62,7 +62,7 @@ inline Four logarithm(Four x) {
   const Four low = pair(1.0 / 3, 1.0 / 5) + pair(1.0 / 7, 1.0 / 9) * u2;
   const Four high = pair(1.0 / 11, 1.0 / 13) + pair(1.0 / 15, 1.0 / 17) * u2;
   const Four series = low + (high + pair(1.0 / 19, 1.0 / 21) * u4) * u4;
-  // n as the lowest bits of 2^52 + n: a conversion would go one by one
+  // n as the lowest bits of 2^52 + n: a conversion would handle one number at a time
   const Four exponent = from_bits(n | 0x4330000000000000) - all(0x1p52 + double(bias));
   return exponent * all(0x1.62e42feep-1) +
          (all(2) * z + (all(2) * z * u * series + exponent * all(0x1.a39ef35793c76p-33)));

@@ -3,10 +3,9 @@
 //
 //   score(x) = sum_k c_k sign(<u_k, x>) / sum_k c_k
 //
-// u_k is the vector after k updates and c_k the number of rounds after which it was the current
-// one. A vector differs from the one before by multiples of one example, one per lane, so the
-// examples of the updates are all that is kept: memory, and the time of a prediction, grow with
-// their sizes.
+// u_k is the vector after k updates, and c_k the number of rounds after which it was the current
+// one. A vector differs from the one before by multiples of one example, one per lane. So only the
+// examples of the updates are kept: memory and the time of a prediction grow with their sizes.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -21,9 +20,9 @@ struct Votes {
   std::vector<std::uint32_t> rows;
   std::vector<float> values;
   std::vector<double> steps;  // updates x lanes: u += step x
-  std::vector<double> lives;  // rounds from an update to the next; the first, of u = 0, has no vote
+  std::vector<double> lives;  // rounds from an update to the next; u = 0 has no vote
 
-  // A round with these steps, all 0 if nothing was updated.
+  // Records a round with these steps; all are 0 if nothing was updated.
   void add(Example x, const double* step, int lanes) {
     bool updated = false;
     for (int k = 0; k < lanes; ++k) updated |= step[k] != 0;
@@ -36,8 +35,8 @@ struct Votes {
     }
     if (!lives.empty()) lives.back() += 1;
   }
-  // `place` has a 0 per row of the bank, and has them again afterwards. Lanes vote from their first
-  // update on.
+  // `place` has a 0 for each row of the bank, before and after the call. Lanes vote from their
+  // first update on.
   void score(Example x, int lanes, std::vector<double>& place, double* out) const {
     struct Lane {
       double score = 0, votes = 0, all = 0;

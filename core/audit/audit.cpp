@@ -10,9 +10,9 @@
 namespace regretless {
 
 namespace {
-// Where the sum of h x_i x_j, i >= j, lies; row 0 is for h y x_j, and comes after h y^2.
+// The place of the sum of h x_i x_j, i >= j. Row 0 holds h y x_j and comes after h y^2.
 std::size_t packed(std::size_t i, std::size_t j) { return i * (i + 1) / 2 + j; }
-constexpr std::size_t kCached = std::size_t(1) << 17;  // bytes that the processor has at hand
+constexpr std::size_t kCached = std::size_t(1) << 17;  // bytes that fit into the cache
 }  // namespace
 
 Audit::Audit(Loss loss, const std::vector<double>& norms, const std::vector<double>& rates,
@@ -57,7 +57,7 @@ double Audit::target_of(double given, int output) const {
 void Audit::learn(Example x, double target, double importance, const double* scores,
                   Example after) {
   grow();
-  if (kept_.size() < memory_ && revisits_) {  // all that needs memory comes first
+  if (kept_.size() < memory_ && revisits_) {  // allocate before anything changes
     kept_.reserve(memory_);
     slopes_.resize((kept_.size() + 1) * all_lanes());
     values_.resize(slopes_.size());
@@ -84,7 +84,7 @@ void Audit::learn(Example x, double target, double importance, const double* sco
   fetch_drawn();
 }
 
-// The example that is visited again as this one of the next round.
+// The example that will be visited again, as number i of the next round.
 std::size_t Audit::drawn_slot(std::size_t which) const {
   return std::size_t(splitmix((std::uint64_t(drawn) + which + 1) * 0x9e3779b97f4a7c15) %
                      kept_.size());
@@ -128,20 +128,20 @@ void Audit::remember(Example x, double target, double importance) {
 void Audit::visit(Example x, bool fresh, double target, double importance, double* slopes,
                   double* values, Example next) {
   units_.resize(std::max(units_.size(), x.size));
-  if (bytes() < kCached) next = {};  // it is there
+  if (bytes() < kCached) next = {};  // it is in the cache anyway
   scores_.resize(3 * all_lanes());
   targets_.resize(std::size_t(outputs_));
   for (int o = 0; o < outputs_; ++o) targets_[std::size_t(o)] = target_of(target, o);
   kernels_.audit_visit(view(), {x, next, fresh, targets_.data(), importance, slopes, values,
                                 units_.data(), scores_.data()});
   visits += 1;
-  // A visit takes no more than a few bits of a factor. Which visits look is part of the state.
+  // A visit changes a factor by a few bits at most. The number of visits is part of the state.
   if (std::uint64_t(visits) % 16 != 0) return;
   const double* factors = scalars_.data() + kFactor * std::size_t(lanes_);
   if (std::any_of(factors, factors + lanes_, [](double f) { return f < 1e-12; })) rescale();
 }
 
-// The factors go into the weights, before the weights grow out of single precision.
+// Multiplies the factors into the weights, before the weights leave single precision.
 void Audit::rescale() {
   double* factors = scalars_.data() + kFactor * std::size_t(lanes_);
   for (std::size_t i = 0; i < bank_.rows(); ++i) {
@@ -205,7 +205,7 @@ std::vector<double> Audit::moments() const {
 }
 
 std::vector<Audit::Part> Audit::parts() const {
-  // of lanes first, then of the model
+  // those of the lanes first, then that of the model
   const auto lanes = std::size_t(lanes_);
   std::vector<double> square(lanes + 1);
   for (std::size_t i = 0; i < bank_.rows(); ++i) {
@@ -216,7 +216,7 @@ std::vector<Audit::Part> Audit::parts() const {
       square[k % lanes] += Loss::square(r.sums[k] * unit);
     for (int o = 0; o < outputs_; ++o) square[lanes] += Loss::square(r.model[o] * unit);
   }
-  // Each of n additions is wrong by an epsilon of all that was added, at most. Features were
+  // Each of n additions is wrong by at most an epsilon of everything added so far. Features were
   // rounded to single precision when they were read.
   constexpr double kDouble = 0x1p-53, kSingle = 0x1p-24;
   const double features = double(bank_.rows()) * double(outputs_);
@@ -249,7 +249,7 @@ void Audit::exchange() {
 void Audit::extend(int outputs) {
   const Layout from = bank_.layout(), to = layout_of(lanes_, outputs);
   const auto lanes = std::size_t(lanes_);
-  // output o of the new ones is this one of the old, times the sign
+  // new output o is made of this old one, times the sign
   const auto source = [&](int o) {
     return outputs_ == 1 ? (o < 2 ? 0 : -1) : o < outputs_ ? o : -1;
   };
@@ -284,7 +284,7 @@ void Audit::extend(int outputs) {
   values_.resize(slopes_.size());
   slopes_ = moved(slopes_, true);
   values_ = moved(values_, false);
-  if (outputs_ == 1) {  // the lane of two labels is two of each against the rest
+  if (outputs_ == 1) {  // one output for two labels becomes two, each label against the rest
     for (const AuditScalar s : {kValue, kSize, kAuditNorm, kAuditSquares})
       for (std::size_t k = 0; k < lanes; ++k) scalars_[std::size_t(s) * lanes + k] *= 2;
     for (std::size_t k = 0; k < lanes; ++k) scalars_[kTravel * lanes + k] *= 2;

@@ -1,6 +1,6 @@
-// What no linear model of a given norm could have gone below: sums of g x and of -l*(g) for lanes
-// that look for the g that make the bound large (kernels_audit.cpp), and for the scores of a model.
-// Examples that came lately are kept, and some of them visited again with every new one.
+// A lower bound on the loss of every linear model of a given norm. It is made of sums of g x and of
+// -l*(g): for lanes that search for the g with the largest bound (kernels_audit.cpp), and for the
+// scores of a model. Recent examples are kept, and some are visited again with every new one.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace regretless {
 
 class Audit {
  public:
-  // The lanes have a norm and a rate each; memory: examples that are kept; revisits: how many of
-  // them are visited after each new one.
+  // A lane per norm and rate. memory: how many examples are kept; revisits: how many of them are
+  // visited after each new one.
   Audit(Loss loss, const std::vector<double>& norms, const std::vector<double>& rates, bool scaled,
         int bits, std::size_t memory, std::size_t revisits);
 
@@ -27,14 +27,14 @@ class Audit {
   bool classifies() const { return loss_.classification(); }
 
   // target: a number, or the class of the example; scores: one for each output, or null; after: the
-  // example that will come next, if that is known
+  // next example, if it is known
   void learn(Example x, double target, double weight, const double* scores, Example after = {});
   void exchange();           // the two labels
-  void extend(int outputs);  // a fresh lane for each of the others, or those of two labels mirrored
+  void extend(int outputs);  // with fresh lanes; one output of two labels is mirrored
   void start_pass();         // the same examples will come again
 
-  // What bounds are made of: the sum of -l*(g) and the norm of the sum of g x, with their
-  // roundings.
+  // The terms of a bound: the sum of -l*(g) and the norm of the sum of g x, with their rounding
+  // errors.
   struct Part {
     double value, value_error, norm, norm_error;
   };

@@ -1,5 +1,6 @@
-// The lanes of an audit, as the kernels see them: each looks for the best model of its norm at its
-// rate. A label (or the only target) has an output, with all lanes.
+// The lanes of an audit, as the kernels see them. Each lane searches for the best model of its
+// norm, at its rate. There is an output for each label (one for a target), and an output has all
+// lanes.
 //
 //   row:  [ doubles: sums of g x, outputs x lanes ][ floats: weights, outputs x lanes ]
 //         [ floats: scale of the feature, its inverse ][ doubles: the model's sums, outputs ]
@@ -12,16 +13,16 @@
 
 namespace regretless {
 
-inline constexpr int kBlock = 4;  // lanes are as many, or a multiple
+inline constexpr int kBlock = 4;  // the number of lanes is a multiple of this
 
 enum AuditScalar : int {
   kReach,         // the norm, that is, the radius of the ball
   kPace,          // the rate
   kValue,         // sum of -l*(g)
-  kSize,          // sum of the sizes of what was added to it
+  kSize,          // sum of the sizes of the terms of kValue
   kTravel,        // sum of |change of g| ||x||
   kAuditNorm,     // ||w||^2
-  kFactor,        // the weights are this times those in the rows
+  kFactor,        // a weight is this times the number in the row
   kAuditSquares,  // sum of (g ||x||)^2
   kAuditScalars
 };
@@ -39,12 +40,12 @@ struct AuditView {
 // One visit to an example. The target of output o is targets[o].
 struct AuditVisit {
   Example x;
-  Example next;  // which will be visited after it
-  bool fresh;    // or it has been visited before, and its slopes are not 0
+  Example next;  // the one to be visited after it
+  bool fresh;    // visited for the first time; otherwise it has slopes already
   const double* targets;
   double weight;
   double *slopes, *values;  // outputs x lanes: g of every lane and -l*(g), before and after
-  // to work with
+  // working space
   float* units;    // the features in units of their scales
   double* scores;  // outputs x lanes, three times
 };

@@ -1,6 +1,6 @@
-// Players that choose one of n arms and see what it cost (Shalev-Shwartz (2012), section 4.2). A
-// choice waits until its loss comes, which may be after others, and is learned with what was known
-// when it was made.
+// Players that choose one of n arms and see only its loss (Shalev-Shwartz (2012), section 4.2). A
+// choice waits until its loss comes, possibly after the losses of later choices, and is learned
+// with the probabilities that it was made with.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -17,25 +17,25 @@ namespace regretless::bandits {
 
 struct Pull {
   double ticket = 0, arm = 0;      // the number of the choice, and what was chosen
-  double propensity = 0;           // with which it was; not a number if that is not known
-  double weight = 1;               // what an estimate divides the loss by
-  std::vector<double> notes = {};  // who was awake, if not all were; of Exp4 the advice for the arm
+  double propensity = 0;           // the probability of the choice; NaN if it is not known
+  double weight = 1;               // an estimate divides the loss by this
+  std::vector<double> notes = {};  // arms awake, if not all; for Exp4 the advice for the arm
 };
 
 class Arms : public Stateful {
  public:
-  // low, high: where losses are; within, they are learned as 0 to 1. Infinite ones: any, as is.
+  // Losses are from low to high and are scaled to 0 to 1. With infinite limits they are not scaled.
   Arms(std::size_t n, std::uint64_t seed, double low, double high)
       : seed_(seed), low_(low), high_(high), present_(n, 1), chosen_(n), seen_(n), losses_(n) {}
 
   std::size_t size() const { return present_.size(); }
-  double tickets() const { return tickets_; }      // numbers given to choices, also forgotten ones
+  double tickets() const { return tickets_; }      // numbers given, forgotten choices included
   double decisions() const { return decisions_; }  // choices that were not forgotten
   double updates() const { return updates_; }
-  double loss() const { return loss_; }  // in the units it came in
+  double loss() const { return loss_; }  // not scaled
   const std::vector<double>& present() const { return present_; }
-  const std::vector<double>& seen() const { return seen_; }      // losses, by arm
-  const std::vector<double>& losses() const { return losses_; }  // their sum, from 0 to 1 each
+  const std::vector<double>& seen() const { return seen_; }      // number of losses seen, by arm
+  const std::vector<double>& losses() const { return losses_; }  // the sums of these losses, scaled
   const std::deque<Pull>& waiting() const { return waiting_; }
   double propensity() const { return propensity_; }
   bool slept() const { return slept_ != 0; }      // whether an arm was ever missing
@@ -48,19 +48,19 @@ class Arms : public Stateful {
     return loss >= low_ - edge && loss <= high_ + edge;
   }
 
-  // Of the choice to come, among those awake.
+  // The probabilities of the next choice, among the arms that are awake.
   virtual void probabilities(const double* awake, double* p) = 0;
-  // What a theorem is made of; named by who asks.
+  // Terms of the bound.
   virtual double paid() const { return 0; }
   virtual double drift() const { return 0; }
   virtual double rate() const { return 0; }
-  // For each arm, or expert: estimated regrets; of beliefs, the ones that were seen.
+  // One number for each arm or expert: its estimated regret, or the number of ones seen.
   virtual const std::vector<double>* figures() { return nullptr; }
-  // What the experts of Exp4 say, a row each.
+  // The advice of the experts of Exp4, a row each.
   virtual std::size_t advisers() const { return 0; }
   virtual void advise(const double*) {}
 
-  // Null: all that are present.
+  // awake: null for all arms that are present.
   std::size_t act(const double* awake) {
     awake = among(awake);
     if (awake && std::none_of(awake, awake + size(), [](double each) { return each > 0; }))
@@ -79,7 +79,7 @@ class Arms : public Stateful {
     waiting_.push_back(std::move(pull));
     return arm;
   }
-  // Learns the loss of a choice that waits, which must be within the range.
+  // Learns the loss of a choice that waits. The loss must be within the range.
   void update(std::size_t place, double loss) {
     const auto found = waiting_.begin() + std::ptrdiff_t(place);
     if (waiting_.size() > 1 || found->ticket != tickets_ - 1) delayed_ = 1;
@@ -92,13 +92,13 @@ class Arms : public Stateful {
     updates_ += 1;
     drop(place);
   }
-  // As if the choice had never been made, but for its number, which is not given again.
+  // Drops a choice as if it had never been made. Its number is not given again.
   void forget(std::size_t place) {
     chosen_[std::size_t(waiting_[place].arm)] -= 1;
     decisions_ -= 1;
     drop(place);
   }
-  // Where among those that wait; `waiting().size()` if it does not.
+  // Its index among the choices that wait; `waiting().size()` if it does not wait.
   std::size_t place_of(double ticket) const {
     if (!waiting_.empty() && waiting_.front().ticket == ticket) return 0;
     const auto at = std::lower_bound(waiting_.begin(), waiting_.end(), ticket,
@@ -112,7 +112,7 @@ class Arms : public Stateful {
     return std::size_t(at - waiting_.begin());
   }
 
-  // One more arm; `rate` is that of so many.
+  // Adds an arm; `rate` is the rate for the new number of arms.
   virtual void grow(double) {
     for (auto* each : {&present_, &chosen_, &seen_, &losses_}) each->push_back(0);
     present_.back() = 1;
@@ -160,7 +160,7 @@ class Arms : public Stateful {
   }
 
  protected:
-  static constexpr double kFar = 1e150;  // of sums of estimates: in any range they are numbers
+  static constexpr double kFar = 1e150;  // limit of sums of estimates
   virtual std::size_t choose(const double* awake, Stream& random, Pull& pull) = 0;
   virtual void learn(const Pull& pull, double y) = 0;
   virtual bool remembers_awake() const { return false; }
@@ -176,7 +176,7 @@ class Arms : public Stateful {
             Field::number("losses", losses_)};
   }
   void check() override {
-    std::vector<double> open(size());  // of each arm the choices without a loss
+    std::vector<double> open(size());  // for each arm, the number of choices without a loss
     for (std::size_t i = 0; i < size(); ++i) open[i] = chosen_[i] - seen_[i];
     for (const Pull& pull : waiting_) open[std::size_t(pull.arm)] -= 1;
     require(std::all_of(open.begin(), open.end(), [](double each) { return each == 0; }),
@@ -201,7 +201,7 @@ class Arms : public Stateful {
     for (const double each : x) sum += each;
     return sum;
   }
-  // Null if all are awake.
+  // The mask of arms that are awake; null if all are.
   const double* among(const double* awake) const {
     if (!awake) {
       if (retired_ == 0) return nullptr;
@@ -224,7 +224,7 @@ class Arms : public Stateful {
     else
       waiting_.erase(waiting_.begin() + std::ptrdiff_t(place));
   }
-  // A choice of a file: which follows one ticket, and is of those made.
+  // Checks a choice that a file contains: its ticket follows the last one and was given.
   void check_waiting(Pull& pull, double before, double tickets) const {
     Field::count("a waiting choice's ticket", pull.ticket).check();
     require(pull.ticket > before && pull.ticket < tickets, "the tickets that wait do not rise");
@@ -252,7 +252,7 @@ class Arms : public Stateful {
   std::deque<Pull> waiting_;
   double tickets_ = 0, decisions_ = 0, updates_ = 0, loss_ = 0, propensity_ = 1;
   double slept_ = 0, delayed_ = 0;
-  double retired_ = 0;  // whether an arm is
+  double retired_ = 0;  // 1 if an arm has retired
 };
 
 }  // namespace regretless::bandits

@@ -1,4 +1,4 @@
-// Where the losses of arms come from, and games in it.
+// Environments give the losses of arms; `play` lets a player choose in one.
 #pragma once
 #include "bandits/arms.hpp"
 
@@ -7,14 +7,14 @@ namespace regretless::bandits {
 class Environment {
  public:
   enum Kind { table, bernoulli, gaussian };
-  // table: `rows`, n numbers each. bernoulli: 1 with the probability means_i, else 0. gaussian:
-  // means_i plus normal noise of size `scale`. The losses of a round depend on seed and round only.
+  // table: `rows` of n numbers. bernoulli: 1 with probability means_i, else 0. gaussian: means_i
+  // plus normal noise of size `scale`. The losses of a round depend on the seed and the round only.
   Environment(Kind kind, std::vector<double> means, double scale, std::uint64_t seed)
       : kind_(kind), means_(std::move(means)), scale_(scale), seed_(seed), row_(means_.size()) {}
   Environment(const double* rows, std::size_t n) : kind_(table), rows_(rows), row_(n) {}
 
   std::size_t size() const { return row_.size(); }
-  const std::vector<double>& means() const { return means_; }  // of a table none
+  const std::vector<double>& means() const { return means_; }  // empty for a table
   const double* losses(std::size_t t) {
     if (kind_ == table) return rows_ + t * size();
     Stream random(seed_, Stream::world, double(t));
@@ -33,8 +33,8 @@ class Environment {
   std::vector<double> row_;
 };
 
-// Losses come `delays[t]` choices after the next one would have been made; at the end all come.
-// Those due together come in the order of their choices.
+// The loss of choice t comes after `delays[t]` further choices; at the end all losses come. Losses
+// that are due together come in the order of their choices.
 class Delays {
  public:
   Delays(const std::int64_t* delays, std::size_t count) {
@@ -44,7 +44,7 @@ class Delays {
       due_[std::min(count - 1, t + std::size_t(std::min<std::int64_t>(delays[t], count)))]
           .push_back(t);
   }
-  // f(t') for all that come after choice t
+  // Calls f(t') for every loss that is due after choice t.
   template <class F>
   void each(std::size_t t, F f) const {
     if (due_.empty()) return f(t);
@@ -55,14 +55,15 @@ class Delays {
   std::vector<std::vector<std::size_t>> due_;
 };
 
-struct Record {  // of every round; any may be null
+struct Record {  // arrays with one entry per round; each may be null
   std::int64_t* arms = nullptr;
   double* losses = nullptr;
   double* propensities = nullptr;
 };
 
-// Plays `count` rounds, and calls `after(t, arm, losses of all arms)` in each. Ends before the
-// first round in which what was chosen has a loss outside the range; says how many were played.
+// Plays `count` rounds and calls `after(t, arm, losses of all arms)` in each. Stops before the
+// first round in which the loss of the chosen arm is out of range; returns the number of rounds
+// played.
 template <class After>
 std::size_t play(Arms& player, Environment& world, std::size_t first, std::size_t count,
                  const double* advice, const Delays& delays, const Record& record, After after) {

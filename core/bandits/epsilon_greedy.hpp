@@ -1,5 +1,5 @@
-// Epsilon-greedy: any arm with probability epsilon, else the one with the least mean loss. With a
-// scale c, epsilon_t = min(1, c / t) (Auer, Cesa-Bianchi and Fischer (2002)).
+// Epsilon-greedy: with probability epsilon any arm, otherwise the one with the least mean loss.
+// With a scale c, epsilon_t = min(1, c / t) (Auer, Cesa-Bianchi and Fischer (2002)).
 #pragma once
 #include "bandits/means.hpp"
 

@@ -10,7 +10,7 @@ namespace regretless::bandits {
 
 class Exp3 : public Weighted {
  public:
-  // eta, or if it falls eta / sqrt(t)
+  // The rate is eta, or eta / sqrt(t) if it falls.
   Exp3(std::size_t n, std::uint64_t seed, double low, double high, double eta, bool falls,
        double implicit)
       : Weighted(n, seed, low, high),
@@ -27,7 +27,7 @@ class Exp3 : public Weighted {
 
  protected:
   Parts parts() override {
-    // a rate is that of as many arms as there are, or less
+    // the rate is that for the present number of arms, or smaller
     return join(Weighted::parts(), {Field::number("rate", eta_, first_ / 2, first_ * (1 + 1e-9)),
                                     Field::number("base", base_)});
   }
@@ -41,7 +41,7 @@ class Exp3 : public Weighted {
     } else if (changed_ < size()) {
       weights_[changed_] = std::exp(exponent(changed_));
     } else {
-      base_ = std::min(base_, least);  // a new arm is ahead, or sums were moved
+      base_ = std::min(base_, least);  // a new arm may be ahead, or sums were shifted
       all();
     }
     add_up();
@@ -68,8 +68,8 @@ class Exp3 : public Weighted {
   double eta_, first_ = eta_;
   bool falls_;
   double implicit_;
-  double now_ = 0;   // the rate of the weights
-  double base_ = 0;  // the sum whose weight is 1: that of the best arm, not long ago
+  double now_ = 0;   // the rate that the weights were computed with
+  double base_ = 0;  // the sum whose weight is 1: that of a recent best arm
   Kernels kernels_;
 };
 

@@ -1,5 +1,5 @@
-// Exp4 (Auer, Cesa-Bianchi, Freund and Schapire (2002)), without exploration: Exp3 among experts,
-// who each give a distribution over the arms. p = sum_m q_m E_m, and the estimated loss of an
+// Exp4 (Auer, Cesa-Bianchi, Freund and Schapire (2002)), without exploration: Exp3 over experts,
+// each of which gives a distribution over the arms. p = sum_m q_m E_m, and the estimated loss of an
 // expert is z_m = E_m[A] y / p_A. As E_m[A] <= 1, sum_m q_m z_m^2 <= y^2 / p_A.
 #pragma once
 #include "bandits/arms.hpp"
@@ -105,7 +105,7 @@ class Exp4 : public Arms {
   double eta_, first_ = eta_;
   bool falls_;
   std::vector<double> sums_, weights_, mixture_;
-  std::vector<double> advice_;  // of the choice to come, a row for each expert
+  std::vector<double> advice_;  // for the next choice, a row for each expert
   std::vector<double> regrets_;
   Kernels kernels_;
   double paid_ = 0, drift_ = 0, suffered_ = 0;

@@ -1,12 +1,12 @@
-// LinUCB (Li, Chu, Langford and Schapire (2010)): a ridge regression of the reward on the context
-// for each arm, or one for all, and the arm is played whose reward could be the largest:
+// LinUCB (Li, Chu, Langford and Schapire (2010)): a ridge regression of the reward on the context,
+// one for each arm or one for all. It plays the arm with the largest upper confidence bound:
 //
 //   argmax_a  <theta_a, x> + alpha sqrt(x' A_a^{-1} x),   A_a = ridge I + sum x x',
 //   theta_a = A_a^{-1} sum reward x
 //
-// Kept is the triangle R of A = R'R, and R'^{-1} sum reward x. A row (x, reward) is rotated into
-// them, as in a QR factorisation that grows: nothing is ever subtracted from A or its inverse, so
-// that after any number of updates the answers are those of a factorisation from scratch.
+// It keeps the triangle R of A = R'R, and R'^{-1} sum reward x. A row (x, reward) is rotated into
+// them, as in a QR factorisation that grows. Nothing is ever subtracted from A or its inverse, so
+// after any number of updates the answers are those of a factorisation from scratch.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -24,11 +24,11 @@ class LinUcb : public Stateful {
   // A decision whose reward is not known yet.
   struct Choice {
     double ticket = 0, arm = 0;
-    double width = 0, widest = 0;  // of what was played, and of the arm with the largest
+    double width = 0, widest = 0;  // of the arm played, and the largest of all arms
     std::vector<double> context = {};
   };
 
-  // shared: one regression, and a context is a row of features for each arm
+  // shared: one regression for all arms; a context has a row of features for each arm
   LinUcb(std::size_t arms, std::size_t dimension, double alpha, double ridge, bool shared)
       : arms_(arms),
         dimension_(dimension),
@@ -57,7 +57,7 @@ class LinUcb : public Stateful {
   double updates() const { return updates_; }
   double reward() const { return reward_; }
   double played_widths() const { return played_widths_; }    // sum over decisions with a reward
-  double largest_widths() const { return largest_widths_; }  // of the widest arm in each
+  double largest_widths() const { return largest_widths_; }  // the same sum for the widest arms
   const std::vector<double>& roots() const { return roots_; }
   const std::deque<Choice>& waiting() const { return waiting_; }
 
@@ -72,7 +72,7 @@ class LinUcb : public Stateful {
   const std::vector<double>& estimates() const { return estimates_; }
   const std::vector<double>& widths() const { return widths_; }
 
-  // The first of the best arms; it and the context wait for a reward.
+  // Chooses the first of the best arms. The choice and its context wait for a reward.
   std::size_t act(const double* x) {
     Choice choice = decide(x);
     choice.ticket = tickets_++;
@@ -88,7 +88,7 @@ class LinUcb : public Stateful {
     settle(choice, choice.context.data(), reward);
     drop(place);
   }
-  // A decision and its reward in one; returns the decision, without its context.
+  // Makes a decision and learns its reward; returns the decision, without its context.
   Choice play(const double* x, const double* rewards) {
     const Choice choice = decide(x);
     tickets_ += 1;
@@ -100,7 +100,7 @@ class LinUcb : public Stateful {
     decisions_ -= 1;
     drop(place);
   }
-  // Where among those that wait; `waiting().size()` if it does not.
+  // Its index among the decisions that wait; `waiting().size()` if it does not wait.
   std::size_t place_of(double ticket) const {
     const auto at = std::lower_bound(waiting_.begin(), waiting_.end(), ticket,
                                      [](const Choice& c, double t) { return c.ticket < t; });
@@ -267,8 +267,8 @@ class LinUcb : public Stateful {
   std::size_t arms_, dimension_;
   double alpha_, ridge_;
   bool shared_;
-  std::vector<double> roots_;    // R, row by row, with what is below the diagonal
-  std::vector<double> scales_;   // one over its diagonal
+  std::vector<double> roots_;    // R, row by row, the part below the diagonal included
+  std::vector<double> scales_;   // 1 / the diagonal of R
   std::vector<double> images_;   // R'^{-1} sum reward x
   std::vector<double> weights_;  // theta
   std::deque<Choice> waiting_;   // for their rewards, the oldest first

@@ -36,8 +36,7 @@ class OfMeans : public Arms {
     known_ += seen_[arm] == 0;
     means_[arm] += (y - means_[arm]) / (seen_[arm] + 1);
   }
-  // Arms of which no loss has been seen come first, those that wait the least before the others;
-  // size() if there are none.
+  // An arm without a known loss, the one chosen least often; size() if there is none.
   std::size_t unseen(const double* awake) const {
     std::size_t best = size();
     if (known_ == double(size())) return best;
@@ -46,7 +45,7 @@ class OfMeans : public Arms {
         best = i;
     return best;
   }
-  template <class Index>  // the first of the least
+  template <class Index>  // the first arm with the least index
   std::size_t least(const double* awake, Index index) const {
     std::size_t best = size();
     double lowest = HUGE_VAL;
@@ -58,7 +57,7 @@ class OfMeans : public Arms {
     return best;
   }
 
-  double known_ = 0;  // arms of which a loss was seen
+  double known_ = 0;  // number of arms with a known loss
   std::vector<double> means_;
 };
 

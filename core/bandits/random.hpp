@@ -1,6 +1,5 @@
-// Random numbers that depend on a seed, a purpose and a round alone, so that play can stop and go
-// on, and rounds can be drawn in any order: SplitMix64 (Steele, Lea and Flood (2014)), started
-// anew.
+// Random numbers that depend only on a seed, a purpose and a round. So play can stop and continue,
+// and rounds can be drawn in any order. A fresh SplitMix64 (Steele, Lea and Flood (2014)) for each.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -38,14 +37,14 @@ class Stream {
       if (std::log(u) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
     }
   }
-  // Its logarithm, also where it is too small for a number.
+  // Its logarithm, even where the number itself would underflow.
   double log_gamma(double shape) {
     if (shape >= 1) return std::log(gamma(shape));
     const double u = 1 - uniform();
     return std::log(gamma(shape + 1)) + std::log(u) / shape;
   }
-  // x / (1 - x) of an x from Beta(a, b), or the logarithm of that: both rise with x, and neither
-  // rounds an x that is nearly 1 to 1.
+  // x / (1 - x) for x from Beta(a, b), or its logarithm. Both increase with x, and neither rounds
+  // an x that is nearly 1 to 1.
   double beta_odds(double a, double b) {
     const double x = gamma(a);
     return x / gamma(b);

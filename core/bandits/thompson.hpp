@@ -1,12 +1,12 @@
-// Thompson sampling: a mean loss is drawn for each arm from what is believed of it, and the arm
-// with the least is played.
+// Thompson sampling: draw a mean loss for each arm from its posterior and play the arm with the
+// least.
 #pragma once
 #include "bandits/means.hpp"
 
 namespace regretless::bandits {
 
-// Losses of 0 and 1, beliefs Beta(a + ones, b + zeros). A loss between is a coin of that mean
-// (Agrawal and Goyal (2012)).
+// Losses are 0 or 1, posteriors Beta(a + ones, b + zeros). A loss in between is replaced by a coin
+// with that mean (Agrawal and Goyal (2012)).
 class BernoulliThompson : public OfMeans {
  public:
   BernoulliThompson(std::size_t n, std::uint64_t seed, double low, double high, double a, double b)
@@ -39,11 +39,11 @@ class BernoulliThompson : public OfMeans {
 
  private:
   double a_, b_;
-  bool extreme_;  // beliefs so close to 0 and 1 that only logarithms tell them apart
+  bool extreme_;  // posteriors so close to 0 and 1 that only logarithms tell them apart
   std::vector<double> ones_;
 };
 
-// Losses with normal noise of a known size, means with a normal prior.
+// Losses have normal noise of a known size, means a normal prior.
 class GaussianThompson : public OfMeans {
  public:
   GaussianThompson(std::size_t n, std::uint64_t seed, double low, double high, double mean,

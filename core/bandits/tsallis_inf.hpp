@@ -1,11 +1,12 @@
-// Tsallis-INF (Zimmert and Seldin (2021)): FTRL with the regulariser -2 sum sqrt(w) / eta_t, that
-// is
-//   w_i = 1 / (eta (S_i - x))^2 with the x that makes their sum 1.
-// The rate is 1 / sqrt(t); with reduced variance, where losses of arms with q >= eta^2 are
-// estimated from 1/2 on, it is min(1, 2 / sqrt(t)).
+// Tsallis-INF (Zimmert and Seldin (2021)): FTRL with the regulariser -2 sum sqrt(w) / eta_t:
 //
-// For one coordinate the conjugate is 1 / (eta^2 L), hence what is paid for z is exactly
-// eta q^{3/2} z^2 / (1 + eta sqrt(q) z), and a constant may be taken off z. The penalty is
+//   w_i = 1 / (eta (S_i - x))^2   with the x for which they add up to 1
+//
+// The rate is 1 / sqrt(t). With reduced variance it is min(1, 2 / sqrt(t)); then losses of arms
+// with q >= eta^2 are estimated relative to 1/2.
+//
+// For one coordinate the conjugate is 1 / (eta^2 L), so the cost of z is exactly
+// eta q^{3/2} z^2 / (1 + eta sqrt(q) z), and a constant may be subtracted from z. The penalty is
 // sum_t (1 / eta_t - 1 / eta_{t-1}) (2 sum_i sqrt(q_i) - 2).
 #pragma once
 #include "bandits/weighted.hpp"
@@ -18,7 +19,7 @@ class TsallisInf : public Weighted {
       : Weighted(n, seed, low, high), reduced_(reduced) {}
 
   double rate() const override { return rate_of(updates_ + 1); }
-  // More arms can only raise the conjugate; by how much is paid.
+  // A new arm can only raise the conjugate; the increase is added to the cost.
   void grow(double rate) override {
     weigh();
     const double before = conjugate();
@@ -37,7 +38,7 @@ class TsallisInf : public Weighted {
   void find_weights(double least) override {
     const double eta = now_ = rate();
     // sum (eta (S_i - least + s))^-2 = 1 for an s from 1 / eta to sqrt(n) / eta. The power -1/2 of
-    // the sum is concave in s and rises: a step of Newton's is never beyond the solution.
+    // the sum is concave in s and increases: a Newton step never passes the solution.
     double s = std::max(gap_, 1 / eta);
     for (int step = 0; step < 60; ++step) {
       double squares = 0, cubes = 0;
@@ -78,7 +79,7 @@ class TsallisInf : public Weighted {
   }
 
   bool reduced_;
-  double now_ = 1;  // the rate of the weights
+  double now_ = 1;  // the rate that the weights were computed with
   double gap_ = 0;  // least - x
 };
 

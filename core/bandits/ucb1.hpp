@@ -1,6 +1,6 @@
-// UCB1 (Auer, Cesa-Bianchi and Fischer (2002)), for losses: the arm with the least
-// mean - sqrt(8 noise^2 ln t / seen), t the losses seen of all arms; noise is 1/2 for losses
-// between 0 and 1.
+// UCB1 (Auer, Cesa-Bianchi and Fischer (2002)) for losses: plays the arm with the least
+// mean - sqrt(8 noise^2 ln t / seen), where t counts the losses seen of all arms. noise is 1/2 for
+// losses between 0 and 1.
 #pragma once
 #include "bandits/means.hpp"
 

@@ -1,13 +1,13 @@
-// Players that draw an arm by its weight, and learn from an estimate z of all losses.
+// Players that draw an arm by its weight and learn from an estimate z of all losses.
 //
-// Of choice p, made with probability p_A (and no worse weight w_A it is divided by), loss y:
+// If arm A was chosen with probability p_A, its loss is y, and estimates divide by w_A >= p_A:
 //   z_A = y / w_A,  z_i = 0 for the others,  z_i = y for those that were asleep.
-// The weights q are FTRL's on the sums of z, whichever round they come from. So with q those at
-// the time that the loss is learned, surely and for every arm i (Shalev-Shwartz (2012), Theorem
-// 2.21)
+// The weights q are those of FTRL on the sums of z, in any order of rounds. Let q be the weights
+// when the loss is learned. Then with certainty, for every arm i (Shalev-Shwartz (2012), Theorem
+// 2.21),
 //   sum <q, z> - sum z_i <= penalty + sum stability(q, z),
-// and as y - z_i = 0 where i was asleep, with `drift` the sum of y - <q, z>, which is 0 if losses
-// come at once and weights are w_A = p_A,
+// and y - z_i = 0 where i was asleep. With `drift` the sum of y - <q, z>, which is 0 if losses come
+// at once and w_A = p_A,
 //   sum_{i awake} (y - z_i) <= penalty + paid + drift.
 #pragma once
 #include "bandits/arms.hpp"
@@ -33,7 +33,7 @@ class Weighted : public Arms {
   }
   void grow(double rate) override {
     Arms::grow(rate);
-    // as if it had been asleep until now
+    // treat it as asleep until now
     sums_.push_back(suffered_);
     weights_.resize(padded(size()));
     regrets_.push_back(0);
@@ -42,14 +42,15 @@ class Weighted : public Arms {
   }
 
  protected:
-  // The weights of the choice to come, positive, `total_` in all; `least` is that of `sums_`.
+  // Computes the weights of the next choice. They are positive and add up to `total_`; `least` is
+  // the smallest of `sums_`.
   virtual void find_weights(double least) = 0;
-  // What is added to p_A before dividing by it.
+  // The number added to p_A before dividing by it.
   virtual double floor_of_weight() const { return 0; }
-  // A bound on <q, z> + the difference that z makes to the conjugate, of an arm.
+  // A bound on <q, z> plus the change of the conjugate by z, for an estimate of one arm.
   virtual double stability(double q, double z) const = 0;
   virtual void before_learning() {}
-  // What is taken off the losses before they are divided, where that is allowed.
+  // The number subtracted from losses before they are divided, where the theorem allows it.
   virtual double baseline(double) const { return 0; }
   virtual bool has_baseline() const { return false; }
 
@@ -64,7 +65,7 @@ class Weighted : public Arms {
   bool remembers_awake() const override { return true; }
   void weigh() {
     if (fresh_) return;
-    // numbers that stay small stay exact
+    // sums that stay small stay exact
     double least = sums_[0];
     for (const double sum : sums_) least = sum < least ? sum : least;
     if (std::fabs(least) > 0x1p20) {
@@ -121,7 +122,7 @@ class Weighted : public Arms {
   }
 
   double paid_ = 0, drift_ = 0;
-  double suffered_ = 0;          // and sums_: up to a constant
+  double suffered_ = 0;          // like sums_, up to a common constant
   std::vector<double> sums_;     // of the estimates
   std::vector<double> weights_;  // with room for a multiple of four
   double total_ = 0;

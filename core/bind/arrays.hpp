@@ -1,4 +1,4 @@
-// NumPy arrays in and out.
+// NumPy arrays in and out, and the names that their types have in signatures and in the stub.
 #pragma once
 #include <nanobind/ndarray.h>
 
@@ -12,8 +12,8 @@
 
 namespace regretless {
 
-// An array whose numbers lie where such numbers may: a view of bytes can begin anywhere, and is not
-// taken as it is.
+// An array whose data is aligned for its numbers. A view of bytes can begin anywhere: it is
+// refused.
 template <class Array>
 struct Aligned : Array {
   Aligned() = default;
@@ -23,14 +23,48 @@ template <class T>
 using Vector = Aligned<
     nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>>;
 
-// A number that is one of Python's, or NumPy's double, and not whatever can be made a number of.
+// A float, an int or a NumPy double, but not another object that could be converted to a number.
 struct Plain {
   double value = 0.0;
   operator double() const { return value; }
 };
 
+// An object that signatures show as a NumPy array of T. An argument of this type is any object: it
+// is cast to a Vector where it is used.
 template <class T>
-nanobind::object array_of(const T* data, std::size_t size) {
+class Array : public nanobind::object {
+ public:
+  static constexpr auto Name = nanobind::detail::const_name("ndarray[dtype=") +
+                               nanobind::detail::dtype_traits<T>::name +
+                               nanobind::detail::const_name("]");
+  using object::object;
+  using object::operator=;
+  Array(nanobind::object any) : object(std::move(any)) {}
+};
+class AnyArray : public nanobind::object {
+ public:
+  static constexpr auto Name = nanobind::detail::const_name("numpy.typing.NDArray[typing.Any]");
+  using object::object;
+  using object::operator=;
+  AnyArray(nanobind::object any) : object(std::move(any)) {}
+};
+class Any : public nanobind::object {
+ public:
+  static constexpr auto Name = nanobind::detail::const_name("typing.Any");
+  using object::object;
+  using object::operator=;
+  Any(nanobind::object any) : object(std::move(any)) {}
+};
+template <class... T>
+using TupleOf = nanobind::typed<nanobind::tuple, T...>;
+template <class T>
+using ListOf = nanobind::typed<nanobind::list, T>;
+template <class T>
+using Named = nanobind::typed<nanobind::dict, nanobind::str, T>;  // a dict by name
+using Options = Named<Any>;
+
+template <class T>
+Array<T> array_of(const T* data, std::size_t size) {
   auto* copy = new T[size ? size : 1];
   std::copy(data, data + size, copy);
   nanobind::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
@@ -38,7 +72,7 @@ nanobind::object array_of(const T* data, std::size_t size) {
       nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(copy, {size}, owner));
 }
 template <class T>
-nanobind::object array_of(const std::vector<T>& v) {
+Array<T> array_of(const std::vector<T>& v) {
   return array_of(v.data(), v.size());
 }
 
@@ -47,13 +81,13 @@ nanobind::object array_of(const std::vector<T>& v) {
 template <class Array>
 struct nanobind::detail::type_caster<regretless::Aligned<Array>> {
   using Any = make_caster<Array>;
-  NB_TYPE_CASTER(regretless::Aligned<Array>, Any::Name)
+  using Number = std::remove_const_t<typename Array::Scalar>;
+  NB_TYPE_CASTER(regretless::Aligned<Array>, regretless::Array<Number>::Name)
   template <class Flags>
   bool from_python(handle from, Flags flags, cleanup_list* cleanup) noexcept {
     Any any;
     if (!any.from_python(from, flags, cleanup)) return false;
     value = regretless::Aligned<Array>(std::move(any.value));
-    using Number = std::remove_pointer_t<decltype(value.data())>;
     return reinterpret_cast<std::uintptr_t>(value.data()) % alignof(Number) == 0;
   }
   static handle from_cpp(const regretless::Aligned<Array>& a, rv_policy policy, cleanup_list* c) {

@@ -2,6 +2,7 @@
 #include "audit/audit.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include "bindings.hpp"
 #include "reading.hpp"
@@ -25,13 +26,13 @@ class PyAudit : public Owned {
       : audit_(loss, norms, rates, scaled, bits, memory, revisits),
         reading_(audit_.features(), intercept) {}
 
-  // One example. With `exchanges` the two labels change places, with `outputs` there are so many,
-  // once the example is known to be good.
-  void learn(nb::handle x, double target, double importance, nb::handle scores, bool exchanges,
+  // Takes in one example. Once the example is known to be good, `exchanges` swaps the two labels
+  // and `outputs` extends the number of outputs.
+  void learn(nb::handle x, double target, double importance, Array<double> scores, bool exchanges,
              int outputs) {
     const OnlyTurn turn(*this, reads_);
-    importance = Reading::importance(importance, "w");
-    if (!audit_.classifies()) Reading::check_target(target, "y");
+    importance = checked_importance(importance, "w");
+    if (!audit_.classifies()) check_target(target, "y");
     Vector<double> given;
     if (!scores.is_none()) given = nb::cast<Vector<double>>(scores);
     const RowReader& row = reading_.read(x, importance > 0);
@@ -42,25 +43,25 @@ class PyAudit : public Owned {
     audit_.learn({row.rows(), row.values(), row.size()}, target, importance,
                  given.is_valid() ? given.data() : nullptr);
   }
-  // Batches, in the forms of regretless.base.rows; the scores come last.
+  // Batches, in the same forms as for a learner; the scores come last.
   void csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
-           Vector<double> values, bool has_zero, nb::handle targets, nb::handle importance,
-           nb::handle scores) {
+           Vector<double> values, bool has_zero, Array<double> targets, Array<double> importance,
+           Array<double> scores) {
     const OnlyTurn turn(*this, reads_);
     reading_.csr(width, starts, columns, values, has_zero, learning(targets, importance, scores));
   }
-  void table(std::size_t size, nb::list columns, nb::handle targets, nb::handle importance,
-             nb::handle scores) {
+  void table(std::size_t size, Columns columns, Array<double> targets, Array<double> importance,
+             Array<double> scores) {
     const OnlyTurn turn(*this, reads_);
     reading_.table(size, columns, learning(targets, importance, scores));
   }
-  void examples(const text::Examples& x, std::size_t from, std::size_t to, nb::handle targets,
-                nb::handle importance, nb::handle scores) {
+  void examples(const text::Examples& x, std::size_t from, std::size_t to, Array<double> targets,
+                Array<double> importance, Array<double> scores) {
     const OnlyTurn turn(*this, reads_);
     reading_.examples(x, from, to, true, learning(targets, importance, scores));
   }
   void located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
-               nb::handle targets, nb::handle importance, nb::handle scores) {
+               Array<double> targets, Array<double> importance, Array<double> scores) {
     const OnlyTurn turn(*this, reads_);
     reading_.located(starts, rows, values, learning(targets, importance, scores));
   }
@@ -69,24 +70,24 @@ class PyAudit : public Owned {
   void extend(int outputs) { idle(*this).audit_.extend(outputs); }
   void start_pass() { idle(*this).audit_.start_pass(); }
   int outputs() const { return idle(*this).audit_.outputs(); }
-  // One number of each lane, and one of the model, under every name.
-  nb::dict parts() const {
+  // Arrays by name: one number for each lane, then one for the model.
+  Named<Array<double>> parts() const {
     const std::vector<Audit::Part> all = idle(*this).audit_.parts();
     const auto each = [&](double Audit::Part::* which) {
       std::vector<double> numbers;
       for (const Audit::Part& part : all) numbers.push_back(part.*which);
       return array_of(numbers);
     };
-    nb::dict out;
+    Named<Array<double>> out;
     out["value"] = each(&Audit::Part::value);
     out["value_error"] = each(&Audit::Part::value_error);
     out["norm"] = each(&Audit::Part::norm);
     out["norm_error"] = each(&Audit::Part::norm_error);
     return out;
   }
-  nb::object moments() const {
+  std::optional<Array<double>> moments() const {
     const Audit& audit = idle(*this).audit_;
-    if (!audit.has_moments()) return nb::none();
+    if (!audit.has_moments()) return std::nullopt;
     return array_of(audit.moments());
   }
   double examples_seen() const { return idle(*this).audit_.examples; }
@@ -95,10 +96,10 @@ class PyAudit : public Owned {
   double scored() const { return idle(*this).audit_.scored; }
   std::size_t bytes() const { return idle(*this).audit_.bytes(); }
 
-  nb::dict state() {
+  Named<AnyArray> state() {
     Audit& a = idle(*this).audit_;
     const auto lanes = std::size_t(a.lanes()) * std::size_t(a.outputs());
-    nb::dict d;
+    Named<AnyArray> d;
     std::vector<std::uint32_t> used;
     std::vector<double> sums, model;
     std::vector<float> weights, scales;
@@ -148,7 +149,7 @@ class PyAudit : public Owned {
     reading_.save(d);
     return d;
   }
-  // What `state` gave, each array checked as to its numbers; here it is checked that they fit.
+  // Takes over what `state` returned. The numbers have been checked; this checks that they fit.
   void restore(int outputs, nb::kwargs arrays) {
     Audit& a = idle(*this).audit_;
     const auto require = [](bool sound, const char* what) {
@@ -224,17 +225,17 @@ class PyAudit : public Owned {
   template <class Source>
   void run(std::size_t n, nb::handle targets, nb::handle importance, nb::handle scores,
            Source source) {
-    if (targets.is_none()) return;  // the batch was to be looked at, no more
+    if (targets.is_none()) return;  // the batch was only to be checked
     const auto y = nb::cast<Vector<double>>(targets);
     if (y.size() != n) throw nb::value_error("X and y differ in length");
     for (std::size_t t = 0; !audit_.classifies() && t < n; ++t)
-      Reading::check_target(y(t), "y", std::ptrdiff_t(t));
+      check_target(y(t), "y", std::ptrdiff_t(t));
     std::vector<double> weights;
     if (!importance.is_none()) {
       const auto h = nb::cast<Vector<double>>(importance);
       if (h.size() != n) throw nb::value_error("X and the weights differ in length");
       for (std::size_t t = 0; t < n; ++t)
-        weights.push_back(Reading::importance(h(t), "weight", std::ptrdiff_t(t)));
+        weights.push_back(checked_importance(h(t), "weight", std::ptrdiff_t(t)));
     }
     Vector<double> given;
     if (!scores.is_none()) {
@@ -258,41 +259,48 @@ class PyAudit : public Owned {
 
   Audit audit_;
   Reading reading_;
-  bool reads_ = false;  // examples, whose values may run code of Python's
+  bool reads_ = false;  // is reading examples: their values may run Python code
 };
 
 }  // namespace
 
 void bind_audit(nb::module_& m) {
-  nb::class_<PyAudit>(m, "Audit")
+  nb::class_<PyAudit>(m, "Audit",
+                      "Bounds what any linear model of a norm could have won on a stream.")
       .def(nb::init<const Loss&, const std::vector<double>&, const std::vector<double>&, bool, bool,
                     int, std::size_t, std::size_t>(),
            "loss"_a, "norms"_a, "rates"_a, "scaled"_a, "intercept"_a, "bits"_a, "memory"_a,
            "revisits"_a)
-      .def("belongs_to", &belongs_to<PyAudit>, "owner"_a)
+      .def("belongs_to", &belongs_to<PyAudit>, "owner"_a,
+           "Name the Python object that the engine belongs to, for errors about threads.")
       .def("learn", &PyAudit::learn, "x"_a, "target"_a, "importance"_a, "scores"_a.none(),
-           "exchanges"_a, "outputs"_a)
+           "exchanges"_a, "outputs"_a, "Take in one example with its scores.")
       .def("csr", &PyAudit::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "has_zero"_a,
-           "targets"_a.none(), "importance"_a.none(), "scores"_a.none())
+           "targets"_a.none(), "importance"_a.none(), "scores"_a.none(),
+           "Take in the rows of a CSR matrix.")
       .def("table", &PyAudit::table, "size"_a, "columns"_a, "targets"_a.none(),
-           "importance"_a.none(), "scores"_a.none())
+           "importance"_a.none(), "scores"_a.none(), "Take in a batch given by columns.")
       .def("examples", &PyAudit::examples, "x"_a, "first"_a, "last"_a, "targets"_a.none(),
-           "importance"_a.none(), "scores"_a.none())
+           "importance"_a.none(), "scores"_a.none(), "Take in examples that a parser has read.")
       .def("located", &PyAudit::located, "starts"_a, "rows"_a, "values"_a, "targets"_a.none(),
-           "importance"_a.none(), "scores"_a.none())
-      .def("exchange", &PyAudit::exchange)
-      .def("extend", &PyAudit::extend, "outputs"_a)
-      .def("start_pass", &PyAudit::start_pass)
-      .def_prop_ro("outputs", &PyAudit::outputs)
-      .def_prop_ro("seen", &PyAudit::examples_seen)
-      .def_prop_ro("weight", &PyAudit::weight)
-      .def_prop_ro("suffered", &PyAudit::suffered)
-      .def_prop_ro("scored", &PyAudit::scored)
-      .def_prop_ro("bytes", &PyAudit::bytes)
-      .def("parts", &PyAudit::parts)
-      .def("moments", &PyAudit::moments)
-      .def("state", &PyAudit::state)
-      .def("restore", &PyAudit::restore, "outputs"_a, "arrays"_a);
+           "importance"_a.none(), "scores"_a.none(),
+           "Take in examples whose rows a learner's `locate` has found.")
+      .def("exchange", &PyAudit::exchange, "Exchange the two labels.")
+      .def("extend", &PyAudit::extend, "outputs"_a, "Add outputs for new labels.")
+      .def("start_pass", &PyAudit::start_pass, "Start another pass over the same examples.")
+      .def_prop_ro("outputs", &PyAudit::outputs, "The number of outputs.")
+      .def_prop_ro("seen", &PyAudit::examples_seen, "The number of examples.")
+      .def_prop_ro("weight", &PyAudit::weight, "The sum of their weights.")
+      .def_prop_ro("suffered", &PyAudit::suffered, "The sum of the losses of the scores.")
+      .def_prop_ro("scored", &PyAudit::scored, "The number of examples that came with scores.")
+      .def_prop_ro("bytes", &PyAudit::bytes, "The memory that the audit takes.")
+      .def("parts", &PyAudit::parts, "The parts of the bound of every lane, and of the model.")
+      .def("moments", &PyAudit::moments, "The second moments of the examples, if they are kept.")
+      .def("state", &PyAudit::state, "Everything known, as named arrays.")
+      .def("restore", &PyAudit::restore, "outputs"_a, "arrays"_a,
+           nb::sig("def restore(self, outputs: int, **arrays: numpy.typing.NDArray[typing.Any]) -> "
+                   "None"),
+           "Take over the arrays that `state` returned.");
 }
 
 }  // namespace regretless

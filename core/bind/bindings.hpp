@@ -7,6 +7,7 @@ namespace regretless {
 void bind_enums(nanobind::module_& m);         // names that all rooms share with Python
 void bind_turns(nanobind::module_& m);         // one thread at a time, for all rooms
 void bind_learner(nanobind::module_& m);       // linear learners, for regretless.linear
+void bind_survey(nanobind::module_& m);        // checks of sparse arrays
 void bind_reader(nanobind::module_& m);        // rows, for learners in Python
 void bind_streams(nanobind::module_& m);       // the readers, for regretless.streams
 void bind_oco(nanobind::module_& m);           // the players, for regretless.oco

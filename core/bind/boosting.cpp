@@ -35,27 +35,29 @@ namespace {
 
 class PyVoting {
  public:
-  PyVoting(std::string kind, nb::dict options)
+  PyVoting(std::string kind, Options options)
       : kind_(std::move(kind)), options_(options), voting_(voting_of(kind_, options)) {}
   PyVoting(const PyVoting& other)
       : kind_(other.kind_), options_(other.options_), voting_(other.voting_->clone()) {}
 
   int voters() const { return voting_->voters(); }
   double score(Vector<double> votes) const { return voting_->score(checked(votes)); }
-  nb::object learn(Vector<double> votes, double y, double h) {
+  Array<double> learn(Vector<double> votes, double y, double h) {
     const double* sound = checked(votes);
     std::vector<double> weights(votes.size());
     voting_->learn(sound, y, h, weights.data());
     return array_of(weights);
   }
   auto measured() const { return voting_->measured(); }
-  nb::object state() const { return array_of(voting_->state()); }
+  Array<double> state() const { return array_of(voting_->state()); }
   void restore(Vector<double> state) {
     for (std::size_t i = 0; i < state.size(); ++i)
       if (!std::isfinite(state(i))) throw nb::value_error("the state is damaged");
     voting_->restore(state.data(), state.size());
   }
-  nb::tuple pickled() const { return nb::make_tuple(kind_, options_, state()); }
+  TupleOf<std::string, Options, Array<double>> pickled() const {
+    return nb::make_tuple(kind_, options_, state());
+  }
 
  private:
   const double* checked(Vector<double> votes) const {
@@ -66,34 +68,44 @@ class PyVoting {
   }
 
   std::string kind_;
-  nb::dict options_;
+  Options options_;
   std::unique_ptr<Voting> voting_;
 };
 
 }  // namespace
 
 void bind_boosting(nb::module_& m) {
-  nb::class_<PyVoting>(m, "Voting")
-      .def(nb::init<std::string, nb::dict>(), "kind"_a, "options"_a)
-      .def_prop_ro("voters", &PyVoting::voters)
-      .def("score", &PyVoting::score, "votes"_a)
-      .def("learn", &PyVoting::learn, "votes"_a, "y"_a, "h"_a)
-      .def("measured",
-           [](const PyVoting& v) {
-             nb::dict out;
-             for (const auto& [name, numbers] : v.measured())
-               out[nb::str(name.c_str())] = array_of(numbers);
-             return out;
-           })
-      .def("state", &PyVoting::state)
-      .def("restore", &PyVoting::restore, "state"_a)
-      .def("clone", [](const PyVoting& v) { return PyVoting(v); })
-      .def("__getstate__", &PyVoting::pickled)
-      .def("__setstate__", [](PyVoting& v, nb::tuple from) {
-        new (&v) PyVoting(nb::cast<std::string>(from[0]), nb::cast<nb::dict>(from[1]));
-        v.restore(nb::cast<Vector<double>>(from[2]));
-      });
-  m.def("drawn", &drawn, "seed"_a, "round"_a, "place"_a);
+  nb::class_<PyVoting>(m, "Voting",
+                       "Combines the votes of weak learners and weighs the next example for each.")
+      .def(nb::init<std::string, Options>(), "kind"_a, "options"_a)
+      .def_prop_ro("voters", &PyVoting::voters, "The number of weak learners.")
+      .def("score", &PyVoting::score, "votes"_a, "The combined score of some votes.")
+      .def("learn", &PyVoting::learn, "votes"_a, "y"_a, "h"_a,
+           "Learn the label; returns the example's weight for each weak learner.")
+      .def(
+          "measured",
+          [](const PyVoting& v) {
+            Named<Array<double>> out;
+            for (const auto& [name, numbers] : v.measured())
+              out[nb::str(name.c_str())] = array_of(numbers);
+            return out;
+          },
+          "What has been measured of the weak learners, by name.")
+      .def("state", &PyVoting::state, "Everything that changes while it plays, as one array.")
+      .def("restore", &PyVoting::restore, "state"_a,
+           "Take over a state; nothing has changed if it is refused.")
+      .def(
+          "clone", [](const PyVoting& v) { return PyVoting(v); }, "A copy.")
+      .def("__getstate__", &PyVoting::pickled, "What pickle keeps.")
+      .def(
+          "__setstate__",
+          [](PyVoting& v, TupleOf<std::string, Options, Array<double>> from) {
+            new (&v) PyVoting(nb::cast<std::string>(from[0]), nb::cast<nb::dict>(from[1]));
+            v.restore(nb::cast<Vector<double>>(from[2]));
+          },
+          "Rebuild from what pickle kept.");
+  m.def("drawn", &drawn, "seed"_a, "round"_a, "place"_a,
+        "The uniform number by which an example is drawn for a weak learner.");
 }
 
 }  // namespace regretless

@@ -15,7 +15,7 @@ namespace {
 using namespace classes;
 using Bits = Aligned<nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 
-void listen() {  // to Ctrl-C, in the middle of a search
+void listen() {  // checks for Ctrl-C in the middle of a search
   nb::gil_scoped_acquire acquire;
   if (PyErr_CheckSignals()) throw nb::python_error();
 }
@@ -37,7 +37,8 @@ Ids checked(const Littlestone& search, const Vector<std::uint32_t>& ids) {
 }  // namespace
 
 void bind_classes(nb::module_& m) {
-  nb::class_<Littlestone>(m, "Littlestone")
+  nb::class_<Littlestone>(m, "Littlestone",
+                          "Searches a finite class for its Littlestone dimension.")
       .def(
           "__init__",
           [](Littlestone* made, Bits bits, std::size_t points) {
@@ -46,7 +47,8 @@ void bind_classes(nb::module_& m) {
           "bits"_a, "points"_a)
       .def(
           "dimension",
-          [](Littlestone& search, Vector<std::uint32_t> ids, std::size_t limit) {
+          [](Littlestone& search, Vector<std::uint32_t> ids,
+             std::size_t limit) -> TupleOf<int, int> {
             const Ids some = checked(search, ids);
             const Turn turn({&search, "the class of hypotheses"});
             Littlestone::Found found;
@@ -56,10 +58,12 @@ void bind_classes(nb::module_& m) {
             }
             return nb::make_tuple(found.lower, found.upper);
           },
-          "ids"_a, "limit"_a)
+          "ids"_a, "limit"_a,
+          "(lower, upper) bounds on the dimension; equal if the limit on states sufficed.")
       .def(
           "tree",
-          [](Littlestone& search, Vector<std::uint32_t> ids, int depth, std::size_t limit) {
+          [](Littlestone& search, Vector<std::uint32_t> ids, int depth,
+             std::size_t limit) -> TupleOf<Array<std::uint32_t>, Array<std::uint32_t>> {
             const Ids some = checked(search, ids);
             if (depth < 0 || depth > 32) throw nb::value_error("no tree is so deep");
             const Turn turn({&search, "the class of hypotheses"});
@@ -70,11 +74,12 @@ void bind_classes(nb::module_& m) {
             }
             return nb::make_tuple(array_of(tree.points), array_of(tree.leaves));
           },
-          "ids"_a, "depth"_a, "limit"_a)
-      .def_prop_ro("states", &Littlestone::states);
+          "ids"_a, "depth"_a, "limit"_a, "A mistake tree of a depth: (points, leaves).")
+      .def_prop_ro("states", &Littlestone::states, "The number of sub-classes looked at.");
   m.def(
       "vc_dimension",
-      [](Bits bits, std::size_t points, std::size_t limit) {
+      [](Bits bits, std::size_t points,
+         std::size_t limit) -> TupleOf<int, int, Array<std::uint32_t>> {
         const Hypotheses all = hypotheses(bits, points);
         Shattering::Found found;
         {
@@ -84,7 +89,8 @@ void bind_classes(nb::module_& m) {
         }
         return nb::make_tuple(found.lower, found.upper, array_of(found.points));
       },
-      "bits"_a, "points"_a, "limit"_a);
+      "bits"_a, "points"_a, "limit"_a,
+      "(lower, upper, points): bounds on the VC dimension, and points that are shattered.");
 }
 
 }  // namespace regretless

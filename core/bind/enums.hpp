@@ -1,13 +1,13 @@
-// What Python and the core call by name: no number stands for a name between them.
+// Names that Python and the core share. Python passes enum members, not numbers.
 #pragma once
 #include "casters.hpp"
 
 namespace regretless {
 
-// What a batch tells of its examples: nothing, their scores, or the number of the best one of each.
+// What a batch returns: nothing, the scores, or the number of the best class of each example.
 enum class Want { nothing, scores, best };
 
-// A name among options. nb::enum_ would take the number of a name, too, unless it is told not to.
+// An enum member among options. Without `false` nb::cast would also accept the number of a member.
 template <class Enum>
 Enum named(nanobind::dict options, const char* key) {
   return nanobind::cast<Enum>(options[key], false);

@@ -16,7 +16,7 @@ using bandits::LinUcb;
 using Context = Aligned<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>;
 using Rows = Aligned<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 
-constexpr double kMost = 1e100;  // squares of numbers up to here, and their sums, are numbers
+constexpr double kMost = 1e100;  // squares of numbers up to here, and their sums, are finite
 
 std::string written(double number) { return nb::cast<std::string>(nb::str(nb::float_(number))); }
 
@@ -67,9 +67,10 @@ std::size_t place_of(const LinUcb& bandit, std::int64_t ticket) {
                        "ticket=" + std::to_string(ticket) + ": no decision that had it");
 }
 
-// (arms, widths of those that were played, of the widest in each round, and the largest log
-// determinant after it)
-nb::tuple run(LinUcb& bandit, Rows contexts, Rows rewards) {
+// (arms played, their widths, the largest width in each round, the largest log determinant after
+// it)
+using Played = TupleOf<Array<std::int64_t>, Array<double>, Array<double>, Array<double>>;
+Played run(LinUcb& bandit, Rows contexts, Rows rewards) {
   const Turn turn(bandit);
   const std::size_t count = contexts.shape(0), arms = bandit.arms();
   if (contexts.shape(1) != bandit.context_size() || rewards.shape(0) != count ||
@@ -100,18 +101,19 @@ nb::tuple run(LinUcb& bandit, Rows contexts, Rows rewards) {
 }  // namespace
 
 void bind_lin_ucb(nb::module_& m) {
-  nb::class_<LinUcb>(m, "LinUcb")
+  nb::class_<LinUcb>(m, "LinUcb", "LinUCB: upper confidence bounds of linear rewards.")
       .def(nb::init<std::size_t, std::size_t, double, double, bool>(), "arms"_a, "dimension"_a,
            "alpha"_a, "ridge"_a, "shared"_a)
       .def(
-          "act", [](LinUcb& b, Context x) { return b.act(checked(b, x)); }, "x"_a)
+          "act", [](LinUcb& b, Context x) { return b.act(checked(b, x)); }, "x"_a,
+          "Choose an arm for a context.")
       .def(
           "update",
           [](LinUcb& b, double reward) {
             check_reward(reward);
             b.update(checked_place(b, 0, "update: no decision"), reward);
           },
-          "reward"_a)
+          "reward"_a, "Learn the reward of the oldest decision that waits.")
       .def(
           "update_arm",
           [](LinUcb& b, std::int64_t arm, double reward) {
@@ -120,55 +122,72 @@ void bind_lin_ucb(nb::module_& m) {
                                    "arm=" + std::to_string(arm) + ": no decision for it"),
                      reward);
           },
-          "arm"_a, "reward"_a)
+          "arm"_a, "reward"_a, "Learn the reward of the oldest decision for an arm that waits.")
       .def(
           "update_ticket",
           [](LinUcb& b, std::int64_t ticket, double reward) {
             check_reward(reward);
             b.update(place_of(b, ticket), reward);
           },
-          "ticket"_a, "reward"_a)
+          "ticket"_a, "reward"_a, "Learn the reward of the decision with a ticket.")
       .def(
           "forget", [](LinUcb& b, std::int64_t ticket) { b.forget(place_of(b, ticket)); },
-          "ticket"_a)
+          "ticket"_a, "Drop the decision with a ticket.")
       .def(
           "learn",
           [](LinUcb& b, std::int64_t arm, Context x, double reward) {
             check_reward(reward);
             b.learn(checked_arm(b, arm), checked(b, x), reward);
           },
-          "arm"_a, "x"_a, "reward"_a)
+          "arm"_a, "x"_a, "reward"_a, "Learn the reward of an arm that somebody else chose.")
       .def(
           "look",
-          [](LinUcb& b, Context x) {
+          [](LinUcb& b, Context x) -> TupleOf<Array<double>, Array<double>> {
             b.look(checked(b, x));
             return nb::make_tuple(array_of(b.estimates()), array_of(b.widths()));
           },
-          "x"_a)
-      .def("run", &run, "contexts"_a, "rewards"_a)
+          "x"_a, "(estimates, widths) of all arms for a context.")
+      .def("run", &run, "contexts"_a, "rewards"_a,
+           "Play rounds: (arms, their widths, the largest widths, the largest log determinants).")
       .def(
           "log_determinant",
-          [](const LinUcb& b, std::size_t arm) { return b.log_determinant(arm); }, "arm"_a)
-      .def_prop_ro("weights", [](const LinUcb& b) { return array_of(b.weights()); })
-      .def_prop_ro("roots", [](const LinUcb& b) { return array_of(b.roots()); })
-      .def_prop_ro("tickets", [](const LinUcb& b) { return std::int64_t(b.tickets()); })
-      .def_prop_ro("decisions", [](const LinUcb& b) { return std::int64_t(b.decisions()); })
-      .def_prop_ro("updates", [](const LinUcb& b) { return std::int64_t(b.updates()); })
-      .def_prop_ro("reward", &LinUcb::reward)
-      .def_prop_ro("played_widths", &LinUcb::played_widths)
-      .def_prop_ro("largest_widths", &LinUcb::largest_widths)
+          [](const LinUcb& b, std::size_t arm) { return b.log_determinant(arm); }, "arm"_a,
+          "The log determinant of A / ridge in the regression of an arm.")
+      .def_prop_ro(
+          "weights", [](const LinUcb& b) { return array_of(b.weights()); },
+          "The estimated weights of the arms.")
+      .def_prop_ro(
+          "roots", [](const LinUcb& b) { return array_of(b.roots()); },
+          "The triangles R of A = R'R, one per regression.")
+      .def_prop_ro(
+          "tickets", [](const LinUcb& b) { return std::int64_t(b.tickets()); },
+          "The number of tickets given.")
+      .def_prop_ro(
+          "decisions", [](const LinUcb& b) { return std::int64_t(b.decisions()); },
+          "The number of decisions made.")
+      .def_prop_ro(
+          "updates", [](const LinUcb& b) { return std::int64_t(b.updates()); },
+          "The number of rewards learned.")
+      .def_prop_ro("reward", &LinUcb::reward, "The sum of the rewards learned.")
+      .def_prop_ro("played_widths", &LinUcb::played_widths,
+                   "The sum of the widths of the arms played.")
+      .def_prop_ro("largest_widths", &LinUcb::largest_widths,
+                   "The sum of the largest widths of the rounds.")
       .def_prop_ro(
           "waiting",
           [](const LinUcb& b) {
-            nb::list all;
+            ListOf<TupleOf<int, int>> all;
             for (const LinUcb::Choice& each : b.waiting())
               all.append(nb::make_tuple(std::int64_t(each.ticket), std::int64_t(each.arm)));
             return all;
-          })
-      .def("state", [](LinUcb& b) { return array_of(b.state()); })
+          },
+          "(ticket, arm) of the decisions that wait for their rewards.")
+      .def(
+          "state", [](LinUcb& b) { return array_of(b.state()); },
+          "Everything that changes while it plays, as one array.")
       .def(
           "restore", [](LinUcb& b, Vector<double> state) { b.restore(state.data(), state.size()); },
-          "state"_a);
+          "state"_a, "Take over a state; nothing has changed if it is refused.");
 }
 
 }  // namespace regretless

@@ -1,4 +1,4 @@
-// regretless._core, room by room.
+// The module regretless._core.
 #include "bindings.hpp"
 #include "casters.hpp"
 #include "model.hpp"
@@ -11,6 +11,8 @@ namespace {
 void bind_diverged(nb::module_& m) {
   using regretless::Diverged;
   static nb::exception<Diverged> type(m, "Diverged", PyExc_ArithmeticError);
+  type.attr("__doc__") = "A score left the range of floating point.";
+  type.attr("example") = 0;  // its number in the call
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
@@ -26,11 +28,13 @@ void bind_diverged(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   using namespace regretless;
-  nb::set_leak_warnings(false);  // an interpreter that exits with live models leaks nothing
+  m.doc() = "The compiled core: see core/bind/module.cpp.";
+  nb::set_leak_warnings(false);  // models that are alive when the interpreter exits are not leaks
   bind_diverged(m);
   bind_enums(m);
   bind_turns(m);
   bind_learner(m);
+  bind_survey(m);
   bind_reader(m);
   bind_streams(m);
   bind_oco(m);

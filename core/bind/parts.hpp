@@ -1,4 +1,4 @@
-// The parts that a learner is made of, from the names and numbers that Python gives.
+// Makes the parts of a learner from the names and options that Python passes.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,19 +10,18 @@
 
 namespace regretless {
 
-// A rule arrives as its name and a dict of options; an option that nobody takes is an error of
-// ours.
+// A rule by its name and a dict of options.
 Rule rule_of(const std::string& name, nanobind::dict options, bool intercept);
 
-// A bank with a rule; or, for the rule "auto", lanes of several that are mixed: (whether it is a
-// coin, rate or wealth, invariance, decay) for each; for "newton" and "boost" what their names say.
+// A learner with a rule. For the rule "auto" it is a mixture of lanes, each given as (whether it is
+// a coin, rate or wealth, invariance, decay); "newton" and "boost" are the models of these names.
 std::unique_ptr<Model> model_of(const Loss& loss, const std::string& rule, nanobind::dict options,
                                 int bits, std::uint32_t remembered, bool intercept, bool certify);
 
-// "bbm", "adaboost_ol", "osboost" or "osboost_ocp" with its options; several edges have a booster
-// each.
+// "bbm", "adaboost_ol", "osboost" or "osboost_ocp" with its options. If there are several edges,
+// each has a booster.
 std::unique_ptr<Voting> voting_of(const std::string& kind, nanobind::dict options);
-// A weak learner, or several that are boosted; null if the rule is another.
+// A weak learner, or boosted ones; null if the rule is something else.
 std::unique_ptr<Model> boosting_model_of(const Loss& loss, const std::string& rule,
                                          nanobind::dict options);
 

@@ -1,4 +1,4 @@
-// Rows of a bank for learners that are written in Python: the same names, the same checks.
+// Rows of a bank for learners that are written in Python, with the same names and checks.
 
 #include <algorithm>
 
@@ -13,6 +13,10 @@ namespace regretless {
 namespace {
 
 class PyReader : public Owned {
+  // (starts, rows, values, known): example t has rows and values from starts[t] on, no row twice,
+  // and known[t] is the number of features known when it came, its own among them.
+  using Arrays =
+      TupleOf<Array<std::int64_t>, Array<std::int64_t>, Array<double>, Array<std::int64_t>>;
   struct Examples {
     std::vector<std::int64_t> starts{0}, rows, known;
     std::vector<double> values;
@@ -23,7 +27,7 @@ class PyReader : public Owned {
       starts.push_back(std::int64_t(rows.size()));
       known.push_back(count);
     }
-    nb::tuple arrays() const {
+    Arrays arrays() const {
       return nb::make_tuple(array_of(starts), array_of(rows), array_of(values), array_of(known));
     }
   };
@@ -35,7 +39,7 @@ class PyReader : public Owned {
       if (weighed) {
         h = nb::cast<Vector<double>>(importance);
         if (h.size() != n) throw nb::value_error("X and the weights differ in length");
-        for (std::size_t t = 0; t < n; ++t) Reading::importance(h(t), "weight", std::ptrdiff_t(t));
+        for (std::size_t t = 0; t < n; ++t) checked_importance(h(t), "weight", std::ptrdiff_t(t));
       }
       const auto naming = [&](std::size_t t) { return learning && (!weighed || h(t) > 0); };
       Examples out;
@@ -56,36 +60,34 @@ class PyReader : public Owned {
   PyReader(int bits, std::uint32_t remembered, bool intercept)
       : features_(bits, remembered), reading_(features_, intercept, Absent::numbered) {}
 
-  // All methods return (starts, rows, values, known): example t has rows, no row twice, and values
-  // from starts[t], and known[t] features when it came, its own among them.
-  nb::tuple read(nb::handle x, bool naming) {
+  Arrays read(nb::handle x, bool naming) {
     const OnlyTurn turn(*this, reads_);
     const RowReader& row = reading_.read(x, naming);
     Examples out;
     out.add(row.rows(), row.values(), row.size(), features_.size() + row.absent());
     return out.arrays();
   }
-  nb::tuple csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
-                Vector<double> values, bool has_zero, bool learning, nb::handle importance) {
+  Arrays csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
+             Vector<double> values, bool has_zero, bool learning, Array<double> importance) {
     const OnlyTurn turn(*this, reads_);
     return reading_.csr(width, starts, columns, values, has_zero, all(learning, importance));
   }
-  nb::tuple table(std::size_t size, nb::list columns, bool learning, nb::handle importance) {
+  Arrays table(std::size_t size, Columns columns, bool learning, Array<double> importance) {
     const OnlyTurn turn(*this, reads_);
     return reading_.table(size, columns, all(learning, importance));
   }
-  nb::tuple examples(const text::Examples& x, std::size_t first, std::size_t last, bool learning,
-                     nb::handle importance) {
+  Arrays examples(const text::Examples& x, std::size_t first, std::size_t last, bool learning,
+                  Array<double> importance) {
     const OnlyTurn turn(*this, reads_);
     return reading_.examples(x, first, last, learning, all(learning, importance));
   }
 
-  nb::tuple locate(const text::Examples& x) {
+  Reading::Located locate(const text::Examples& x) {
     const OnlyTurn turn(*this, reads_);
     return reading_.locate(x);
   }
-  nb::tuple located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
-                    bool learning, nb::handle importance) {
+  Arrays located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
+                 bool learning, Array<double> importance) {
     const OnlyTurn turn(*this, reads_);
     return reading_.located(starts, rows, values, all(learning, importance));
   }
@@ -97,9 +99,9 @@ class PyReader : public Owned {
     features_.truncate(size);
     reading_.forget();
   }
-  nb::dict names() const { return reading_.names(); }
-  nb::dict state() const {
-    nb::dict d;
+  Reading::Names names() const { return reading_.names(); }
+  Named<AnyArray> state() const {
+    Named<AnyArray> d;
     reading_.save(d);
     return d;
   }
@@ -111,11 +113,11 @@ class PyReader : public Owned {
  private:
   Features features_;
   Reading reading_;
-  bool reads_ = false;  // examples, whose values may run code of Python's
+  bool reads_ = false;  // is reading examples: their values may run Python code
 };
 
 // Scores of some examples, `lanes` for each, to probabilities.
-nb::object probabilities(const Loss& loss, Vector<double> scores, int lanes) {
+Array<double> probabilities(const Loss& loss, Vector<double> scores, int lanes) {
   std::vector<double> out(scores.data(), scores.data() + scores.size());
   for (std::size_t t = 0; t + std::size_t(lanes) <= out.size(); t += std::size_t(lanes))
     loss.probabilities(out.data() + t, lanes);
@@ -125,24 +127,31 @@ nb::object probabilities(const Loss& loss, Vector<double> scores, int lanes) {
 }  // namespace
 
 void bind_reader(nb::module_& m) {
-  nb::class_<PyReader>(m, "Reader")
+  nb::class_<PyReader>(
+      m, "Reader", "Turns examples into rows of numbers for learners that are written in Python.")
       .def(nb::init<int, std::uint32_t, bool>(), "bits"_a, "remembered"_a, "intercept"_a)
-      .def("read", &PyReader::read, "x"_a, "naming"_a)
+      .def("read", &PyReader::read, "x"_a, "naming"_a,
+           "Read one example: (starts, rows, values, features known).")
       .def("csr", &PyReader::csr, "width"_a, "starts"_a, "columns"_a, "values"_a, "has_zero"_a,
-           "naming"_a, "importance"_a.none())
-      .def("table", &PyReader::table, "size"_a, "columns"_a, "naming"_a, "importance"_a.none())
+           "naming"_a, "importance"_a.none(), "Read the rows of a CSR matrix.")
+      .def("table", &PyReader::table, "size"_a, "columns"_a, "naming"_a, "importance"_a.none(),
+           "Read a batch given by columns.")
       .def("examples", &PyReader::examples, "x"_a, "first"_a, "last"_a, "naming"_a,
-           "importance"_a.none())
-      .def("locate", &PyReader::locate, "x"_a)
+           "importance"_a.none(), "Read examples that a parser has made.")
+      .def("locate", &PyReader::locate, "x"_a,
+           "Find the rows of examples, to be kept: (starts, rows, values).")
       .def("located", &PyReader::located, "starts"_a, "rows"_a, "values"_a, "naming"_a,
-           "importance"_a.none())
-      .def_prop_ro("size", &PyReader::size)
-      .def_prop_ro("wants_names", &PyReader::wants_names)
-      .def("truncate", &PyReader::truncate, "size"_a)
-      .def("names", &PyReader::names)
-      .def("state", &PyReader::state)
-      .def("restore", &PyReader::restore, "names"_a, "name_keys"_a, "name_kinds"_a, "name_rows"_a);
-  m.def("probabilities", &probabilities, "loss"_a, "scores"_a, "lanes"_a);
+           "importance"_a.none(), "Read examples whose rows `locate` has found.")
+      .def_prop_ro("size", &PyReader::size, "The number of features known, the intercept included.")
+      .def_prop_ro("wants_names", &PyReader::wants_names,
+                   "Whether feature names are stored: not if features are only hashed.")
+      .def("truncate", &PyReader::truncate, "size"_a, "Forget the features that were named last.")
+      .def("names", &PyReader::names, "The names of the features, by row.")
+      .def("state", &PyReader::state, "The names, as arrays.")
+      .def("restore", &PyReader::restore, "names"_a, "name_keys"_a, "name_kinds"_a, "name_rows"_a,
+           "Take over the names that `state` returned.");
+  m.def("probabilities", &probabilities, "loss"_a, "scores"_a, "lanes"_a,
+        "Turn scores, `lanes` per example, into probabilities.");
 }
 
 }  // namespace regretless

@@ -9,6 +9,8 @@
 
 #include "arrays.hpp"
 #include "casters.hpp"
+#include "checks.hpp"
+#include "columns.hpp"
 #include "kernels.hpp"
 #include "rows.hpp"
 #include "text/examples.hpp"
@@ -17,28 +19,8 @@ namespace regretless {
 
 namespace nb = nanobind;
 
-// A column of a batch: numbers, or codes of categories. Each has a name, and a row once the name
-// has been needed.
-struct Column {
-  using Held = Aligned<nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>>;
-  Held held_numbers;  // what the pointers point to
-  Vector<std::int32_t> held_codes;
-  const double* numbers = nullptr;
-  std::ptrdiff_t stride = 1;
-  const std::int32_t* codes = nullptr;
-  nb::object given;        // its name
-  bool is_number = false;  // named by a number
-  std::int64_t number = 0;
-  std::vector<std::string> names;   // one for numbers, one per category for codes
-  std::vector<std::uint32_t> rows;  // as many
-
-  std::uint32_t row(std::size_t i, Features& f, bool naming) {
-    if (rows[i] == Features::kAbsent && naming)
-      rows[i] = is_number ? f.insert(number) : f.insert(names[i]);
-    return rows[i];
-  }
-};
-
+// Reads examples in all the forms that a learner takes: a dict, a sparse row, a CSR matrix,
+// columns, and what the readers of text have made.
 class Reading {
  public:
   static constexpr std::size_t kChunk = 256;  // examples converted at a time: they stay in cache
@@ -67,10 +49,11 @@ class Reading {
     return rows_;
   }
 
-  // --- batches: each calls use(number of examples, source), where source.part(...) gives some of
-  // them. `survey` has found the columns and values good, but the arrays are the user's: other
+  // --- batches -----------------------------------------------------------------------------------
+  // Each method calls use(number of examples, source), and source.part(...) gives some of them.
+  // `survey` has checked the columns and values, but the arrays belong to the user, and other
   // threads may change them meanwhile. So each entry is read once, and a column or code is compared
-  // with its limit where it is used. `starts` is a copy of ours.
+  // with its limit where it is used. `starts` is our own copy.
   template <class Use>
   auto csr(std::int32_t width, Vector<std::int64_t> starts, Vector<std::int32_t> columns,
            Vector<double> values, bool has_zero, Use use) {
@@ -118,14 +101,10 @@ class Reading {
     return use(n, std::move(source));
   }
 
-  // A batch by columns: (name, float64 values) or (name, int32 codes, list of category names); a
-  // code of -1 is a missing value. A dense matrix is n columns named by number. The names, also
-  // those of categories, are distinct.
   template <class Use>
   auto table(std::size_t size, nb::list columns, Use use) {
-    std::vector<Column> plan;
-    for (nb::handle item : columns) plan.push_back(column(size, nb::cast<nb::tuple>(item)));
-    check_columns(plan, size);
+    std::vector<Column> plan = read_columns(columns, size, features_);
+    check_columns(plan, size, range_);
     Features& f = features_;
     const auto most = [&](std::size_t first, std::size_t last) {
       return (last - first) * plan.size();
@@ -141,8 +120,8 @@ class Reading {
         plain.push_back({c.numbers, c.stride, c.rows[0]});
     const std::size_t width = plain.size();
     const bool all_plain = width == plan.size() && width;
-    // Some rows at a time, each in one place: a row across columns is far apart in memory, and
-    // often where it has to share a line of the cache.
+    // The numbers of one example lie far apart, often at addresses that share a line of the cache.
+    // So some examples at a time are copied to one place.
     const std::size_t height = all_plain ? std::max<std::size_t>(1, 2048 / width) : 0;
     std::vector<double> block(height * width);
     std::size_t block_at = size;
@@ -157,7 +136,7 @@ class Reading {
               block[r * width + c] = plain[c].numbers[std::ptrdiff_t(t + r) * plain[c].stride];
         }
         const double* v = block.data() + (t - block_at) * width;
-        for (std::size_t c = 0; c < width; ++c) {  // what is 0 is written, but not counted
+        for (std::size_t c = 0; c < width; ++c) {  // a 0 is written, but not counted
           row[n] = plain[c].row;
           value[n] = float(v[c]);
           n += value[n] != 0;
@@ -186,7 +165,7 @@ class Reading {
     return use(size, std::move(source));
   }
 
-  // What a reader has made of some lines, from example `from` to `to`.
+  // The examples from `from` to `to` of those that a reader has made of some lines.
   template <class Use>
   auto examples(const text::Examples& x, std::size_t from, std::size_t to, bool learning, Use use) {
     if (from > to || to > x.size()) throw nb::value_error("there are not as many examples");
@@ -252,9 +231,10 @@ class Reading {
       return batch;
     }
   };
-  // Examples to be converted first: most(first, last) bounds the entries of some of them,
-  // fill(t, naming, rows, values) writes those of the t-th, giving rows to new names if told so,
-  // and says how many there are; if rows may repeat among them, they are added up.
+  // Examples that have to be converted. most(first, last) bounds the number of their entries.
+  // fill(t, naming, rows, values) writes the entries of example t and returns how many there are;
+  // with `naming` it gives rows to new names. If rows may repeat in an example, their values are
+  // added up.
   template <class Most, class Fill>
   struct Converted {
     Most most;
@@ -296,22 +276,10 @@ class Reading {
   template <class Most, class Fill>
   Converted(Most, Fill, bool) -> Converted<Most, Fill>;
 
-  // Examples as rows of the bank, to be kept and given to `located` later: (starts, rows, values).
+  // Examples as rows of the bank, to be kept and passed to `located` later: (starts, rows, values).
   // Every name must be known.
-  nb::tuple locate(const text::Examples& x) {
-    const Features& f = features_;
-    if (f.hashed() && x.bits() == f.bits() && x.intercept() == intercept_)
-      return nb::make_tuple(array_of(x.starts), array_of(x.rows.data(), x.rows.size()),
-                            array_of(x.values.data(), x.values.size()));
-    if (x.bits()) throw nb::value_error("the examples were read for another learner");
-    return examples(x, 0, x.size(), false, [&](std::size_t n, auto source) {
-      const Batch all = source.part(*this, 0, n, [](std::size_t) { return false; });
-      for (std::size_t t = 0; t < n; ++t)
-        if (all.known && all.known[t] > f.size()) throw nb::value_error("a name has no row yet");
-      return nb::make_tuple(array_of(all.starts, n + 1), array_of(all.rows, all.starts[n]),
-                            array_of(all.values, all.starts[n]));
-    });
-  }
+  using Located = TupleOf<Array<std::uint64_t>, Array<std::uint32_t>, Array<float>>;
+  Located locate(const text::Examples& x);
   template <class Use>
   auto located(Vector<std::uint64_t> starts, Vector<std::uint32_t> rows, Vector<float> values,
                Use use) {
@@ -340,84 +308,15 @@ class Reading {
     }
     return naming ? f.insert(x.name(n), n.key) : f.find(x.name(n), n.key);
   }
-  // Names by row, the intercept's left out; of hashed features those that are remembered.
-  nb::dict names() const {
-    const Features& f = features_;
-    nb::dict out;
-    for (std::uint32_t i = 1; i < f.keys().size(); ++i) {
-      const nb::int_ row(f.hashed() ? f.remembered()[i - 1] : i);
-      if (f.is_column(i)) {
-        out[row] = f.column(i);
-      } else {
-        out[row] = nb::str(f.name(i).data(), f.name(i).size());
-      }
-    }
-    return out;
-  }
-  void save(nb::dict d) const {
-    const Features& f = features_;
-    d["names"] =
-        array_of(reinterpret_cast<const std::uint8_t*>(f.names().data()), f.names().size());
-    d["name_keys"] = array_of(f.keys());
-    d["name_kinds"] = array_of(f.kinds());
-    d["name_rows"] = array_of(f.remembered());
-  }
-  void restore(Vector<std::uint8_t> names, Vector<std::int64_t> keys, Vector<std::uint8_t> kinds,
-               Vector<std::uint32_t> rows) {
-    const auto damaged = [](const char* what) { throw nb::value_error(what); };
-    Features& f = features_;
-    if (keys.size() != kinds.size() || keys.size() < 1) damaged("the table of names is damaged");
-    if (rows.size() != (f.hashed() ? keys.size() - 1 : 0)) damaged("the table of names is damaged");
-    try {
-      f.restore({reinterpret_cast<const char*>(names.data()), names.size()}, keys.data(),
-                kinds.data(), rows.data(), keys.size());
-    } catch (const std::invalid_argument& error) {
-      damaged(error.what());
-    }
-    forget();
-    try {
-      this->names();
-    } catch (const std::exception&) {
-      damaged("a feature's name is not valid Unicode");
-    }
-  }
 
-  // Rows of entries that are all there.
-  static void check_starts(const Vector<std::int64_t>& starts, std::size_t columns,
-                           std::size_t values) {
-    if (starts.size() == 0 || starts(0) < 0)
-      throw nb::value_error("X.indptr does not start at 0: X is malformed");
-    if (!std::is_sorted(starts.data(), starts.data() + starts.size()))
-      throw nb::value_error("X.indptr decreases: X is malformed");
-    if (std::size_t(starts(starts.size() - 1)) > columns || columns != values)
-      throw nb::value_error("X.indptr, X.indices and X.data do not fit each other: X is malformed");
-  }
-  // The weight of an example: 0 if it is too small to have an effect.
-  static double importance(double w, const char* name, std::ptrdiff_t at = -1) {
-    if (!(w >= 0 && w <= kLargestValue))
-      refuse(name, at, w,
-             std::isfinite(w) && w > kLargestValue
-                 ? "is beyond 1e19; scale the weights"
-                 : "is not a weight: it must be finite and not negative");
-    return w < kSmallestWeight ? 0 : w;
-  }
-  static void check_target(double y, const char* name, std::ptrdiff_t at = -1) {
-    if (!(std::fabs(y) <= kLargestValue))
-      refuse(name, at, y, std::isfinite(y) ? "is beyond 1e19; scale the targets" : "is not finite");
-  }
+  // Names by row, without the intercept; of hashed features only those that are remembered.
+  using Names = nb::typed<nb::dict, int, Any>;
+  Names names() const;
+  void save(nb::dict d) const;
+  void restore(Vector<std::uint8_t> names, Vector<std::int64_t> keys, Vector<std::uint8_t> kinds,
+               Vector<std::uint32_t> rows);
 
  private:
-  // A ValueError; of an example of many it has `row`, its number, and `what` is wrong with it, so
-  // that whoever knows the file can name the line instead.
-  [[noreturn]] static void refuse(const std::string& name, std::ptrdiff_t at, double value,
-                                  const char* why) {
-    const std::string place = at < 0 ? "" : "[" + std::to_string(at) + "]";
-    const std::string what = " = " + nb::cast<std::string>(nb::repr(nb::float_(value))) + " " + why;
-    nb::object error = nb::handle(PyExc_ValueError)(name + place + what);
-    if (at >= 0) error.attr("row") = at, error.attr("what") = name + what;
-    PyErr_SetObject(PyExc_ValueError, error.ptr());
-    throw nb::python_error();
-  }
   void keep_place(std::uint32_t& row, float& value) {
     if (row == Features::kAbsent) place_absent(kind_, features_.size(), absent_++, row, value);
   }
@@ -427,15 +326,15 @@ class Reading {
     return add_up_rows(repeats_, rows, values, size,
                        "example " + std::to_string(t) + " of this call", range_);
   }
-  // Rows that repeat are added up while a batch is learned. Where a sum could be refused, all of
-  // them are looked at before anything is learned.
+  // Values of rows that repeat are added up while a batch is learned. If a sum could be refused,
+  // all sums are checked before anything is learned.
   template <class Source, class Safe>
   void check_sums(Source& source, std::size_t n, Safe safe) {
     if (!source.repeats || safe()) return;
     for (std::size_t first = 0; first < n; first += kChunk)
       source.part(*this, first, std::min(first + kChunk, n), [](std::size_t) { return false; });
   }
-  // Whether `count` of these values at a time never add up to what is refused.
+  // Whether the sum of any `count` of these values is within range.
   template <class Value>
   bool can_add_up(const Value* values, std::size_t size, std::ptrdiff_t stride,
                   std::size_t count) const {
@@ -452,29 +351,8 @@ class Reading {
     return std::size_t(most);
   }
 
-  // The columns of a matrix are looked at together, as they lie in memory.
-  void check_columns(const std::vector<Column>& plan, std::size_t size) const {
-    const auto fit = [&](const double* values, std::size_t count) {
-      return range_.any() && kernels().survey_values(values, count).fits;
-    };
-    if (is_matrix(plan) && fit(plan[0].numbers, size * plan.size())) return;
-    for (const Column& c : plan) {
-      if (c.codes || (c.stride == 1 && fit(c.numbers, size))) continue;
-      for (std::size_t t = 0; t < size; ++t)
-        if (const double v = c.numbers[std::ptrdiff_t(t) * c.stride]; !range_.has(v))
-          checked_float(
-              v, "X[" + std::to_string(t) + ", " + nb::cast<std::string>(nb::repr(c.given)) + "]",
-              range_);
-    }
-  }
-  static bool is_matrix(const std::vector<Column>& plan) {
-    std::size_t j = 0;
-    while (j < plan.size() && !plan[j].codes && plan[j].numbers == plan[0].numbers + j &&
-           plan[j].stride == std::ptrdiff_t(plan.size()))
-      ++j;
-    return j && j == plan.size();
-  }
-  // Values that a reader or a survey has found finite: whether they are what this rule takes.
+  // Values are finite, as a reader or a survey has found; here they are compared with the rule's
+  // range.
   template <class Starts, class Value, class Where>
   void check_range(const Starts* starts, std::size_t n, const Value* values, Where where) const {
     for (std::size_t t = 0; t < n && !range_.any(); ++t)
@@ -482,50 +360,7 @@ class Reading {
         if (!range_.has(values[j])) checked_float(values[j], where(t, std::size_t(j)), range_);
   }
 
-  Column column(std::size_t n, nb::tuple spec) {
-    Column c;
-    const nb::str text = nb::str(nb::object(spec[0]));
-    const std::string name(utf8(text.ptr()));
-    if (spec.size() == 2) {
-      auto a = nb::cast<Column::Held>(spec[1]);
-      if (a.shape(0) != n) throw nb::value_error("columns differ in length");
-      c.held_numbers = a;
-      c.numbers = a.data();
-      c.stride = a.stride(0);
-      c.given = nb::borrow(spec[0]);
-      const PyName called(c.given.ptr());
-      c.is_number = called.is_column();
-      c.number = called.column();
-      c.names.push_back(name);
-    } else {
-      auto a = nb::cast<Vector<std::int32_t>>(spec[1]);
-      if (a.size() != n) throw nb::value_error("columns differ in length");
-      for (nb::handle value : nb::cast<nb::list>(spec[2]))
-        c.names.push_back(name + "=" + std::string(utf8(value.ptr())));
-      for (std::size_t t = 0; t < n; ++t)
-        if (a(t) < -1 || a(t) >= std::int64_t(c.names.size()))
-          throw nb::value_error("a category code is out of range");
-      c.held_codes = a;
-      c.codes = a.data();
-    }
-    const Features& f = features_;
-    for (const std::string& text : c.names)
-      c.rows.push_back(c.is_number ? f.find(c.number) : f.find(text));
-    return c;
-  }
-
-  void remember(const text::Examples& x, std::size_t from, std::size_t to) {
-    Features& f = features_;
-    for (std::size_t t = from; t < to; ++t)
-      for (const text::Examples::Name& n : x.names(t).subspan(x.intercept())) {
-        if (!f.remembers()) return;
-        if (n.is_column()) {
-          f.remember(f.find(std::int64_t(n.key)), std::int64_t(n.key));
-        } else {
-          f.remember(f.find(x.name(n), n.key), x.name(n));
-        }
-      }
-  }
+  void remember(const text::Examples& x, std::size_t from, std::size_t to);
 
   Features& features_;
   bool intercept_;

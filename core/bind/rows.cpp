@@ -8,7 +8,8 @@ namespace regretless {
 
 namespace {
 
-// As the rest of the library shows a value, which may be one that must not be printed.
+// A value for an error message, shown as in the rest of the library. Some values must not be
+// printed.
 std::string shown(PyObject* object) {
   try {
     const nb::object text =
@@ -28,7 +29,7 @@ void append_category(PyObject* name, PyObject* value, std::string& out) {
   out += utf8(value);
 }
 
-// Dates convert to floats, but the count of some unit since 1970 is hardly what was meant.
+// Dates convert to floats, but a count of some unit since 1970 is hardly what the user meant.
 bool is_date(PyObject* value) {
   const std::string_view type = Py_TYPE(value)->tp_name;
   return type == "numpy.datetime64" || type == "numpy.timedelta64";
@@ -36,7 +37,7 @@ bool is_date(PyObject* value) {
 
 [[noreturn]] void fail(const std::string& message) { throw nb::value_error(message.c_str()); }
 
-// NaN if it is missing.
+// NaN if the value is missing.
 double number(PyObject* value, PyObject* name) {
   if (PyLong_Check(value)) {
     const double v = PyLong_AsDouble(value);
@@ -167,7 +168,7 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
     PyObject *name, *value;
     Py_ssize_t cursor = 0;
     std::uint32_t* const rows =
-        rows_.data();  // locals: a call in the loop hides members from registers
+        rows_.data();  // locals stay in registers in spite of the call in the loop
     float* const values = values_.data();
     const Range range = range_;
     auto last = cache_.order();
@@ -180,7 +181,7 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
           if (std::isnan(v)) continue;
           checked_float(v, "x[" + shown(name) + "]", range);
         }
-        // What is 0 is absent, in every form of input: written, but not counted.
+        // A value of 0 is absent, in every form of input: it is written, but not counted.
         rows[size_] = last[position].row;
         values[size_] = float(v);
         size_ += values[size_] != 0;
@@ -202,7 +203,7 @@ void RowReader::read_dict(PyObject* dict, bool learning) {
 // The strings of a dict differ, but 7 and "7" are one name, and two names can be hashed to one row.
 bool RowReader::may_repeat(std::size_t count) {
   if (as_last_ && cache_.order_is_distinct(count, repeats_)) return false;
-  // What has no row keeps a place in that of the intercept, 0, which is not a repeat.
+  // A feature without a row has the row of the intercept and the value 0: that is not a repeat.
   const auto row = [&](std::size_t j) { return rows_[j] ? std::uint64_t(rows_[j]) : ~j; };
   return repeats_.possible(size_, row) ||
          repeats_.possible(unknown_.size(), [&](std::size_t j) { return unknown_[j]; });
@@ -214,14 +215,14 @@ void RowReader::settle(PyObject* dict, bool learning, std::uint32_t known) {
                                      values_.data() + intercept_, size_ - intercept_, "x", range_);
     return;
   }
-  if (features_.size() > known) {  // a name whose values add up to 0 is to have no row
+  if (features_.size() > known) {  // a name whose values add up to 0 gets no row
     features_.truncate(known);
     cache_.clear();
   }
   read_by_name(dict, learning);
 }
 
-// By way of the form in which text is read, where repeated names are added up.
+// Goes through the form in which text is read: there repeated names are added up.
 void RowReader::read_by_name(PyObject* dict, bool learning) {
   text::Examples x(features_.bits(), false, true);
   add_dict(dict, x);
@@ -292,7 +293,7 @@ void RowReader::read_arrays(const std::int64_t* columns, const double* values, s
     const std::uint32_t row = learning ? features_.insert(columns[j]) : features_.find(columns[j]);
     push(row, float(values[j]));
   }
-  // The columns increase, so that only those beyond the table's size can share a row.
+  // The columns increase, so only those beyond the size of the table can share a row.
   if (features_.hashed() && size && columns[size - 1] >> features_.bits() &&
       repeats_.possible(size_, [&](std::size_t j) { return rows_[j]; }))
     size_ = intercept_ + add_up_rows(repeats_, rows_.data() + intercept_,

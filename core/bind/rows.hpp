@@ -1,4 +1,4 @@
-// Python rows to examples: a dict is walked here, with no Python loop.
+// Reads Python rows as examples: dicts are walked here, without a Python loop.
 #pragma once
 #include <span>
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace regretless {
 
-// Names are mostly the same string objects row after row, and often in the same order. This
-// remembers the bank row of a string object by its address, first where it stood in the last dict,
-// then in a small table. It owns the strings, so that no address can come to mean another name.
+// Names are mostly the same string objects row after row, often in the same order. This cache finds
+// the bank row of a string object by its address: first at its position in the last dict, then in a
+// small table. It owns the strings, so an address cannot come to mean another name.
 class NameCache {
  public:
   NameCache() = default;
@@ -26,7 +26,7 @@ class NameCache {
     PyObject* name = nullptr;
     std::uint32_t row = Features::kAbsent;
   };
-  // The names of the last dict, where they stood in it.
+  // The names of the last dict, in its order.
   std::span<const Entry> order() const { return order_; }
   std::uint32_t find(std::size_t position, PyObject* name) {
     if (table_.empty()) return Features::kAbsent;
@@ -74,21 +74,21 @@ class NameCache {
     distinct_ = std::min(distinct_, position);
   }
   std::vector<Entry> table_, order_;
-  std::size_t distinct_ = 0;  // so many at the beginning of order_ are known to have different rows
+  std::size_t distinct_ = 0;  // the first so many of order_ are known to have different rows
 };
 
-// What the values of features may be.
+// The range of values that a rule takes.
 struct Range {
   double low = -kLargestValue, high = kLargestValue;
   bool has(double v) const { return v >= low && v <= high; }
   bool any() const { return low == -kLargestValue; }
 };
-// What becomes of a feature that has no row and is given none.
+// How a feature without a row is represented if it gets none.
 enum class Absent {
-  kept_place,  // value 0, in the intercept's row: it adds nothing to a score, but rounding is then
-               // the same as if it had a row with weight 0, which it will have once it is learned
-  numbered,    // its value, in a row after all others: for learners that look beyond the score
-  untouched,   // its value, in the intercept's row, which weighs what all did at the start
+  kept_place,  // value 0, in the intercept's row: it adds nothing to a score, but rounding is the
+               // same as with a row of weight 0, which it will have once it is learned
+  numbered,    // its value, in a row after all others: for learners that use more than the score
+  untouched,   // its value, in the intercept's row, which has the weight of a new feature
 };
 inline void place_absent(Absent kind, std::uint32_t known, std::uint32_t before, std::uint32_t& row,
                          float& value) {
@@ -96,14 +96,14 @@ inline void place_absent(Absent kind, std::uint32_t known, std::uint32_t before,
   if (kind == Absent::kept_place) value = 0;
 }
 
-// A name as features.hpp compares it: an integer from 0 on is a column, all else is its text.
+// A name as features.hpp compares it: an integer from 0 on is a column, anything else is its text.
 class PyName {
  public:
   explicit PyName(PyObject* name);
   bool is_column() const { return column_ >= 0; }
   std::int64_t column() const { return column_; }
   std::string_view text() const { return text_; }
-  // f(column) or f(text)
+  // Calls f(column) or f(text).
   auto apply(auto f) const { return is_column() ? f(column_) : f(text_); }
 
  private:
@@ -122,7 +122,8 @@ class RowReader {
   RowReader(Features& features, bool intercept, Absent absent, Range range)
       : features_(features), intercept_(intercept), kind_(absent), range_(range) {}
 
-  // With `learning`, unknown names get rows; if the row turns out to be bad they lose them again.
+  // With `learning`, unknown names get rows. If the example turns out to be bad they lose them
+  // again.
   void read_dict(PyObject* dict, bool learning);
   void read_arrays(const std::int64_t* columns, const double* values, std::size_t size,
                    bool learning);
@@ -156,8 +157,8 @@ class RowReader {
   NameCache cache_;
   Repeats repeats_;
   std::string category_;
-  bool as_last_ = false;     // the names are those of the last dict, in its order
-  bool has_others_ = false;  // some features are named by other things than strings, or categories
+  bool as_last_ = false;                // the names are those of the last dict, in its order
+  bool has_others_ = false;             // some names are not strings, or some values are categories
   std::vector<std::uint64_t> unknown_;  // keys of the names that have no row
   std::size_t size_ = 0;
   std::uint32_t absent_ = 0;
@@ -165,13 +166,13 @@ class RowReader {
   std::vector<float> values_;
 };
 
-// Adds a dict as an example without a label. If it is bad, what was added is dropped.
+// Adds a dict as an example without a label. If it is bad, nothing is added.
 void add_dict(PyObject* dict, text::Examples& out);
 
-// The bytes of a str, or ValueError if it holds what is not Unicode.
+// The bytes of a str; ValueError if it is not valid Unicode.
 std::string_view utf8(PyObject* text);
 
-// The value as a float, or ValueError: `where` says which feature it was.
+// The value as a float, or a ValueError; `where` names the feature.
 float checked_float(double value, const std::string& where, Range range = {});
 
 }  // namespace regretless

@@ -1,3 +1,5 @@
+// The readers of text, for regretless.streams.
+#include <optional>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -18,18 +20,19 @@ namespace {
 using text::Examples;
 using text::Parser;
 
-nb::object texts(const std::vector<std::string>& all) {
-  if (all.empty()) return nb::none();
-  nb::list out;
+std::optional<ListOf<nb::str>> texts(const std::vector<std::string>& all) {
+  if (all.empty()) return std::nullopt;
+  ListOf<nb::str> out;
   for (const std::string& one : all) out.append(nb::str(one.data(), one.size()));
   return out;
 }
 
 // One example as a dict; names that are numbers are columns.
-nb::dict row(const Examples& x, std::size_t t) {
+using PyRow = nb::typed<nb::dict, Any, double>;
+PyRow row(const Examples& x, std::size_t t) {
   if (!x.named()) throw nb::value_error("these examples were read without names");
   if (t >= x.size()) throw nb::index_error();
-  nb::dict out;
+  PyRow out;
   for (std::size_t j = x.starts[t] + x.intercept(); j < x.starts[t + 1]; ++j) {
     const Examples::Name& n = x.names(t)[j - x.starts[t]];
     const nb::object name = n.is_column() ? nb::object(nb::int_(std::int64_t(n.key)))
@@ -40,7 +43,7 @@ nb::dict row(const Examples& x, std::size_t t) {
 }
 
 // Sparse rows whose names are columns: (starts, columns, values).
-nb::tuple columns(const Examples& x) {
+TupleOf<Array<std::int64_t>, Array<std::int64_t>, Array<double>> columns(const Examples& x) {
   std::vector<std::int64_t> starts{0}, keys;
   std::vector<double> values;
   for (std::size_t t = 0; t < x.size(); ++t) {
@@ -55,7 +58,7 @@ nb::tuple columns(const Examples& x) {
   return nb::make_tuple(array_of(starts), array_of(keys), array_of(values));
 }
 
-// The bytes from `first` to `last` of anything that holds bytes.
+// Parses the bytes from `first` to `last` of any object that holds bytes.
 std::size_t parse(Parser& parser, nb::handle data, std::size_t first, std::size_t last, bool ends,
                   Examples& out) {
   struct View : Py_buffer {
@@ -75,10 +78,10 @@ std::size_t parse(Parser& parser, nb::handle data, std::size_t first, std::size_
   }
 }
 
-void add(Examples& out, nb::dict row) { add_dict(row.ptr(), out); }
+void add(Examples& out, nb::typed<nb::dict, Any, Any> row) { add_dict(row.ptr(), out); }
 
-// Sparse rows: row t has columns, or the names they stand for, and values from starts[t]. What
-// repeats is added up, as in all that is read.
+// Adds sparse rows: row t has columns, or the names of columns, and values from starts[t] on.
+// Values of features that repeat are added up, as everywhere.
 void add_rows(Examples& out, Vector<std::int64_t> starts, Vector<std::int64_t> columns,
               Vector<double> values, const std::vector<std::string>& names) {
   if (columns.size() != values.size()) throw nb::value_error("columns and values differ in length");
@@ -108,7 +111,13 @@ void add_rows(Examples& out, Vector<std::int64_t> starts, Vector<std::int64_t> c
   }
 }
 
-nb::object name_of(nb::handle name) {
+// A name as the core compares it: an int from 0 on is a column, everything else is text.
+struct NameObject : nb::object {
+  static constexpr auto Name = nb::detail::const_name("int | str");
+  using object::object;
+  NameObject(nb::object any) : object(std::move(any)) {}
+};
+NameObject name_of(nb::handle name) {
   return PyName(name.ptr()).apply([](auto it) -> nb::object {
     if constexpr (std::is_integral_v<decltype(it)>)
       return nb::int_(it);
@@ -120,50 +129,67 @@ nb::object name_of(nb::handle name) {
 }  // namespace
 
 void bind_streams(nb::module_& m) {
-  nb::class_<Examples>(m, "Examples")
+  nb::class_<Examples>(m, "Examples",
+                       "Examples that a parser has read, or that were added one by one.")
       .def(nb::init<int, bool, bool>(), "bits"_a, "intercept"_a, "named"_a)
-      .def("__len__", &Examples::size)
-      .def_prop_ro("labels", [](const Examples& x) { return array_of(x.labels); })
-      .def_prop_ro("label_texts", [](const Examples& x) { return texts(x.label_texts); })
-      .def_prop_ro("importance",
-                   [](const Examples& x) {
-                     return x.weighted ? array_of(x.importance) : nb::object(nb::none());
-                   })
-      .def_prop_ro("tags", [](const Examples& x) { return texts(x.tags); })
-      .def_prop_ro("bits", &Examples::bits)
-      .def_prop_ro("intercept", &Examples::intercept)
-      .def_prop_ro("named", &Examples::named)
-      .def("row", &row, "t"_a)
+      .def("__len__", &Examples::size, "The number of examples.")
+      .def_prop_ro(
+          "labels", [](const Examples& x) { return array_of(x.labels); },
+          "The labels as numbers; NaN where there is none or it is text.")
+      .def_prop_ro(
+          "label_texts", [](const Examples& x) { return texts(x.label_texts); },
+          "The labels as texts, if they are texts.")
+      .def_prop_ro(
+          "importance",
+          [](const Examples& x) -> std::optional<Array<double>> {
+            if (!x.weighted) return std::nullopt;
+            return array_of(x.importance);
+          },
+          "The weights of the examples, if there are any.")
+      .def_prop_ro(
+          "tags", [](const Examples& x) { return texts(x.tags); },
+          "The tags of the examples, if there are any.")
+      .def_prop_ro("bits", &Examples::bits,
+                   "The number of bits of hashed rows; 0 if names are kept instead.")
+      .def_prop_ro("intercept", &Examples::intercept,
+                   "Whether every example has the constant feature.")
+      .def_prop_ro("named", &Examples::named, "Whether the names of features are kept.")
+      .def("row", &row, "t"_a, "One example as a dict.")
       .def(
           "line",
-          [](const Examples& x, std::size_t t) {
-            return t < x.lines.size() ? nb::object(nb::int_(x.lines[t])) : nb::object(nb::none());
+          [](const Examples& x, std::size_t t) -> std::optional<std::int64_t> {
+            if (t >= x.lines.size()) return std::nullopt;
+            return std::int64_t(x.lines[t]);
           },
-          "t"_a)
-      .def("columns", &columns)
-      .def("add", &add, "row"_a)
-      .def("add_rows", &add_rows, "starts"_a, "columns"_a, "values"_a, "names"_a);
-  m.def("name", &name_of, "name"_a);
+          "t"_a, "The line on which an example begins, if it is known.")
+      .def("columns", &columns, "All examples as a sparse matrix: (starts, columns, values).")
+      .def("add", &add, "row"_a, "Append a dict as an example without a label.")
+      .def("add_rows", &add_rows, "starts"_a, "columns"_a, "values"_a, "names"_a,
+           "Append sparse rows as examples without labels.");
+  m.def("name", &name_of, "name"_a,
+        "A feature name as the core compares it: a column number, or text.");
   nb::list missing;
   for (const std::string_view one : text::kMissing) missing.append(nb::str(one.data(), one.size()));
   m.attr("MISSING") = nb::tuple(missing);
-  nb::class_<Parser>(m, "Parser")
-      .def("parse", &parse, "data"_a, "first"_a, "last"_a, "ends"_a, "out"_a)
-      .def_prop_ro("line", &Parser::line)
-      .def_prop_ro("skipped", &Parser::skipped)
-      .def_prop_ro("labels", &Parser::labels)
+  nb::class_<Parser>(m, "Parser", "Reads lines of text into examples, a piece of a file at a time.")
+      .def("parse", &parse, "data"_a, "first"_a, "last"_a, "ends"_a, "out"_a,
+           "Parse data[first:last] into `out`; returns the number of bytes used.")
+      .def_prop_ro("line", &Parser::line, "The number of the next line, counted from 1.")
+      .def_prop_ro("skipped", &Parser::skipped, "The number of bad lines skipped so far.")
+      .def_prop_ro("labels", &Parser::labels, "Which kind of labels the lines have had.")
       .def(
           "go_on_at",
           [](Parser& p, std::int64_t line, Parser::Kind labels) { p.go_on_at(line, labels); },
-          "line"_a, "labels"_a.noconvert());
-  nb::class_<text::SvmlightParser, Parser>(m, "SvmlightParser")
+          "line"_a, "labels"_a.noconvert(),
+          "Continue at a line, with the kind of labels met before.");
+  nb::class_<text::SvmlightParser, Parser>(m, "SvmlightParser", "Reads lines in svmlight format.")
       .def(
           "__init__",
           [](text::SvmlightParser* self, bool skip_bad, bool need_labels) {
             new (self) text::SvmlightParser(Parser::Options{skip_bad, need_labels});
           },
           "skip_bad"_a, "need_labels"_a);
-  nb::class_<text::VwParser, Parser>(m, "VwParser")
+  nb::class_<text::VwParser, Parser>(m, "VwParser", "Reads lines in the format of Vowpal Wabbit.")
       .def(
           "__init__",
           [](text::VwParser* self, bool skip_bad, bool need_labels,
@@ -172,15 +198,18 @@ void bind_streams(nb::module_& m) {
                 text::VwParser(Parser::Options{skip_bad, need_labels}, std::move(interactions));
           },
           "skip_bad"_a, "need_labels"_a, "interactions"_a);
-  nb::class_<text::CsvColumns>(m, "CsvColumns")
-      .def_ro("names", &text::CsvColumns::names)
-      .def_prop_ro("kinds", [](const text::CsvColumns& columns) {
-        static const char* const kNames[] = {"number", "category", "label",  "label",
-                                             "weight", "tag",      "ignored"};
-        nb::list out;
-        for (const auto kind : columns.kinds) out.append(kNames[kind]);
-        return out;
-      });
+  nb::class_<text::CsvColumns>(m, "CsvColumns", "What the columns of a CSV file are.")
+      .def_ro("names", &text::CsvColumns::names, "The names of the columns.")
+      .def_prop_ro(
+          "kinds",
+          [](const text::CsvColumns& columns) {
+            static const char* const kNames[] = {"number", "category", "label",  "label",
+                                                 "weight", "tag",      "ignored"};
+            ListOf<nb::str> out;
+            for (const auto kind : columns.kinds) out.append(kNames[kind]);
+            return out;
+          },
+          "The kinds: number, category, label, weight, tag or ignored.");
   m.def(
       "infer_csv",
       [](nb::bytes sample, bool whole, const std::string& delimiter, bool header,
@@ -196,8 +225,9 @@ void bind_streams(nb::module_& m) {
         }
       },
       "sample"_a, "whole"_a, "delimiter"_a, "header"_a, "label"_a, "weight"_a, "tag"_a,
-      "categorical"_a, "numeric"_a, "ignored"_a, "optional"_a);
-  nb::class_<text::CsvParser, Parser>(m, "CsvParser")
+      "categorical"_a, "numeric"_a, "ignored"_a, "optional"_a,
+      "Find out from a sample what the columns of a CSV file are.");
+  nb::class_<text::CsvParser, Parser>(m, "CsvParser", "Reads the records of a CSV file.")
       .def(
           "__init__",
           [](text::CsvParser* self, bool skip_bad, bool need_labels,
@@ -205,7 +235,7 @@ void bind_streams(nb::module_& m) {
             new (self) text::CsvParser(Parser::Options{skip_bad, need_labels}, columns);
           },
           "skip_bad"_a, "need_labels"_a, "columns"_a);
-  nb::class_<text::JsonlParser, Parser>(m, "JsonlParser")
+  nb::class_<text::JsonlParser, Parser>(m, "JsonlParser", "Reads JSON objects, one per line.")
       .def(
           "__init__",
           [](text::JsonlParser* self, bool skip_bad, bool need_labels, const std::string& label,

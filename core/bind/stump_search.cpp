@@ -18,7 +18,7 @@ void check(bool fits) {
 }  // namespace
 
 void bind_stump_search(nb::module_& m) {
-  nb::class_<StumpSearch>(m, "StumpSearch")
+  nb::class_<StumpSearch>(m, "StumpSearch", "Finds the best stump for weighted examples.")
       .def(
           "__init__",
           [](StumpSearch* made, Vector<std::int64_t> starts, Vector<std::int32_t> rows,
@@ -35,12 +35,13 @@ void bind_stump_search(nb::module_& m) {
           "starts"_a, "rows"_a, "values"_a, "signs"_a)
       .def(
           "best",
-          [](StumpSearch& search, Vector<double> weights) {
+          [](StumpSearch& search,
+             Vector<double> weights) -> TupleOf<int, double, int, int, double> {
             check(weights.size() == search.size());
             const FoundStump s = search.best(weights.data());
             return nb::make_tuple(s.feature, s.threshold, s.below, s.above, s.edge);
           },
-          "weights"_a);
+          "weights"_a, "The best stump: (feature, threshold, below, above, edge).");
 }
 
 }  // namespace regretless

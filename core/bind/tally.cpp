@@ -8,7 +8,7 @@ using namespace nb::literals;
 
 namespace regretless {
 
-using Bins = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Bins = Aligned<nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
 
 void bind_tally(nb::module_& m) {
   m.def(
@@ -26,7 +26,8 @@ void bind_tally(nb::module_& m) {
         tally(probability.data(), positive.data(), weight.data(), n, reach, ranks.data(),
               ranks.shape(1), shares.data(), shares.shape(1));
       },
-      "probability"_a, "positive"_a, "weight"_a, "reach"_a, "ranks"_a, "shares"_a);
+      "probability"_a, "positive"_a, "weight"_a, "reach"_a, "ranks"_a, "shares"_a,
+      "Add probabilities and outcomes to the bins of ranks and of shares.");
 }
 
 }  // namespace regretless

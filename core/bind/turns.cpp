@@ -14,11 +14,11 @@ namespace regretless {
 
 namespace {
 
-// For tests, which put the calls of several threads in order: the turns on one object are counted.
-// While an object is watched the list of turns is never empty, so that nobody takes a short cut.
+// For tests that order the calls of several threads: the turns on one object are counted. While an
+// object is watched the list of turns is never empty, so no call takes a short cut.
 const void* watched = nullptr;
 std::uint64_t count = 0;
-thread_local std::uint64_t latest = 0;  // the number of the last that this thread took
+thread_local std::uint64_t latest = 0;  // the number of the last turn that this thread took
 
 std::string message(Subject s) {
   const char* name = s.name ? s.name : Py_TYPE(static_cast<const PyObject*>(s.object))->tp_name;
@@ -67,9 +67,9 @@ using namespace turns;
 
 // --- methods in Python ---------------------------------------------------------------------------
 
-// Whether an argument is an array of Arrow's, or a pandas series that may hold one. To print, to
-// compare or to convert such an array, if it is damaged, may end the process, so that it is looked
-// at before any other code sees it.
+// Whether an argument is an Arrow array, or a pandas series that may hold one. Printing, comparing
+// or converting a damaged Arrow array may end the process, so it is checked before any other code
+// sees it.
 bool is_arrow(PyObject* value) {
   PyTypeObject* const type = Py_TYPE(value);
   if (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyUnicode_CheckExact(value) ||
@@ -94,7 +94,7 @@ struct Arguments {
     const nb::object known = nb::handle(function).attr("__code__").attr("co_varnames");
     return i < nb::len(known) ? nb::object(known[i]) : nb::object(nb::str("an argument"));
   }
-  // Nothing is thrown: an error is set, as by any function of Python's.
+  // Sets a Python error instead of throwing.
   bool is_sound(std::size_t i, PyObject* value) const {
     if (!is_arrow(value)) return true;
     try {
@@ -105,7 +105,7 @@ struct Arguments {
       return false;
     }
   }
-  // Also within a list, a tuple or a dict, as far as one looks into them.
+  // Looks into lists, tuples and dicts, one level deep.
   bool is_sound(std::size_t i) const {
     PyObject *const value = all[i], *key, *item;
     bool sound = true;
@@ -127,7 +127,7 @@ struct Arguments {
   }
 };
 
-// A function as a method whose calls take a turn on their first argument.
+// A method: a function whose calls take a turn on their first argument.
 struct Guarded {
   PyObject_HEAD PyObject* function;
   vectorcallfunc call;
@@ -184,7 +184,7 @@ void destroy(PyObject* self) {
 PyObject* bound(PyObject* self, PyObject* object, PyObject*) {
   return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
 }
-// Name, docstring, signature and the rest are those of the function.
+// Name, docstring, signature and all other attributes are those of the function.
 PyObject* attribute(PyObject* self, PyObject* name) {
   for (const char* own : {"__class__", "__wrapped__", "__reduce__", "__reduce_ex__"})
     if (PyUnicode_CompareWithASCIIString(name, own) == 0)
@@ -217,8 +217,8 @@ PyType_Spec spec = {"regretless._core.Guarded", sizeof(Guarded), 0,
 
 // --- attributes in Python ------------------------------------------------------------------------
 
-// An attribute that calls change: it is in the object's dictionary, and only who could call a
-// method may look at it.
+// An attribute that calls change. It is in the object's dictionary, and only a thread that could
+// call a method may read it.
 struct Attribute {
   PyObject_HEAD PyObject* name;
 };
@@ -275,8 +275,9 @@ PyType_Spec attribute_spec = {"regretless._core.Changing", sizeof(Attribute), 0,
 void bind_turns(nb::module_& m) {
   m.attr("Guarded") = nb::steal(PyType_FromSpec(&spec));
   m.attr("Changing") = nb::steal(PyType_FromSpec(&attribute_spec));
-  m.def("watch_turns", &watch, nb::arg("object").none());
-  m.def("latest_turn", [] { return latest; });
+  m.def("watch_turns", &watch, nb::arg("object").none(),
+        "Count the turns on an object, for tests.");
+  m.def("latest_turn", [] { return latest; }, "The number of the last turn that this thread took.");
 }
 
 }  // namespace regretless

@@ -1,6 +1,6 @@
-// One object, one thread: a call takes its turn on an object, and until it ends a second thread is
-// refused. Turns are taken and given back with the GIL held, so a plain list of them will do. It is
-// short: it holds only the objects that calls are inside of at this moment.
+// One thread at a time per object: a call takes a turn on an object, and until it ends calls of
+// other threads are refused. Turns are taken and given back with the GIL held, so a plain list of
+// them is enough. It is short: it holds only the objects with a call in progress.
 #pragma once
 #include <stdexcept>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace regretless {
 
-// What a turn is taken on, and its name in the error.
+// The object that a turn is taken on, and its name in the error.
 struct Subject {
   const void* object;
   const char* name;
@@ -41,8 +41,8 @@ void check(Subject subject);
 
 }  // namespace turns
 
-// For a call that neither gives up the GIL nor runs code of Python's: it is over before anybody
-// could notice. Throws std::runtime_error if another thread has the turn.
+// For a call that neither releases the GIL nor runs Python code: no other thread can run during it.
+// Throws std::runtime_error if another thread has the turn.
 inline void check_turn(const Subject& subject) {
   if (!turns::all.empty()) turns::check(subject);
 }
@@ -75,14 +75,14 @@ class Turn {
   }
 
  private:
-  const void* object_;  // null: within a turn that the same thread has already
+  const void* object_;  // null: the same thread has the turn already
 };
 
 inline constexpr char kCalledBack[] =
     "a value in x uses the learner that is reading it; compute it before";
 
-// A turn that not even the same thread can take again: values that are being read may run code of
-// the user's, and the code may call back.
+// A turn that even the same thread cannot take again: values that are being read may run the user's
+// code, and that code may call back.
 class OnlyTurn {
  public:
   OnlyTurn(Subject subject, bool& taken) : turn_(subject), taken_(taken) {

@@ -1,4 +1,4 @@
-// Weak learners and gradient boosting, from what Python says of them.
+// Makes weak learners and gradient boosting from the options that Python passes.
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -42,17 +42,18 @@ StageOptions stages_of(const Loss& loss, nb::dict options) {
 // The stages alone, for weak learners in Python.
 class PyStages {
  public:
-  PyStages(const Loss& loss, nb::dict options)
+  PyStages(const Loss& loss, Options options)
       : stages_(stages_of(loss, options)), tasks_(stages_.size()) {}
 
-  nb::object combine(Vector<double> votes) const {
+  Array<double> combine(Vector<double> votes) const {
     if (votes.size() != stages_.size()) throw nb::value_error("one vote of each is expected");
     std::vector<double> sums(stages_.size() + 1);
     stages_.combine(votes.data(), sums.data());
     return array_of(sums);
   }
-  // slopes, offsets and steps of what the weak learners are to learn
-  nb::tuple learn(Vector<double> sums, double y, double importance) {
+  // (slopes, offsets, steps) of the tasks of the weak learners
+  TupleOf<Array<double>, Array<double>, Array<double>> learn(Vector<double> sums, double y,
+                                                             double importance) {
     if (sums.size() != stages_.size() + 1) throw nb::value_error("y^0 to y^N are expected");
     stages_.learn(sums.data(), y, importance, tasks_.data());
     std::vector<double> slopes, offsets, steps;
@@ -65,8 +66,8 @@ class PyStages {
   }
   double shown(double v) const { return stages_.shown(v); }
   double placed(double y) const { return stages_.placed(y); }
-  nb::object shrink() const { return array_of(stages_.shrink()); }
-  nb::object state() { return array_of(stages_.state()); }
+  Array<double> shrink() const { return array_of(stages_.shrink()); }
+  Array<double> state() { return array_of(stages_.state()); }
   void restore(Vector<double> state) { stages_.restore(state.data(), state.size()); }
 
  private:
@@ -90,15 +91,17 @@ std::unique_ptr<Model> boosting_model_of(const Loss& loss, const std::string& ru
 }
 
 void bind_stages(nb::module_& m) {
-  nb::class_<PyStages>(m, "Stages")
-      .def(nb::init<const Loss&, nb::dict>(), "loss"_a, "options"_a)
-      .def("combine", &PyStages::combine, "votes"_a)
-      .def("learn", &PyStages::learn, "sums"_a, "y"_a, "importance"_a)
-      .def("shown", &PyStages::shown, "v"_a)
-      .def("placed", &PyStages::placed, "y"_a)
-      .def_prop_ro("shrink", &PyStages::shrink)
-      .def("state", &PyStages::state)
-      .def("restore", &PyStages::restore, "state"_a);
+  nb::class_<PyStages>(m, "Stages", "The stages of gradient boosting, for weak learners in Python.")
+      .def(nb::init<const Loss&, Options>(), "loss"_a, "options"_a)
+      .def("combine", &PyStages::combine, "votes"_a, "The partial sums y^0 to y^N of votes.")
+      .def("learn", &PyStages::learn, "sums"_a, "y"_a, "importance"_a,
+           "(slopes, offsets, steps) of what the weak learners are to learn.")
+      .def("shown", &PyStages::shown, "v"_a, "A number of the stages in the units of the targets.")
+      .def("placed", &PyStages::placed, "y"_a, "A target in the units of the stages.")
+      .def_prop_ro("shrink", &PyStages::shrink, "The shrinkage of every stage.")
+      .def("state", &PyStages::state, "Everything that changes while it plays, as one array.")
+      .def("restore", &PyStages::restore, "state"_a,
+           "Take over a state; nothing has changed if it is refused.");
 }
 
 }  // namespace regretless

@@ -1,6 +1,6 @@
 // AdaBoost.OL (Luo (2016), Algorithm 8): the logistic loss l(s) = ln(1 + e^-s) of the votes so far
 // weighs the examples, gradient descent on [-2, 2] weighs the votes. Expert i predicts by the first
-// i voters; who predicts is drawn by Hedge with rate 1, or is the last expert.
+// i voters. The expert that predicts is drawn by Hedge with rate 1, or it is the last one.
 #pragma once
 #include <numeric>
 
@@ -39,7 +39,7 @@ class AdaBoostOl : public Counted {
       const double slope = h / (1 + std::exp(s));
       alpha_[i] = std::clamp(alpha_[i] + rate * slope * z, -2.0, 2.0);
       steps_[i] += rate * slope * slope / 2;
-      if (y > 0 ? s >= 0 : s > 0) continue;  // a sum of 0 is label 1
+      if (y > 0 ? s >= 0 : s > 0) continue;  // a sum of 0 means label 1
       expert_mistakes_[i] += h;
       expected_ += h * shares[i] / all;
       log_v_[i] -= h;
@@ -91,7 +91,7 @@ class AdaBoostOl : public Counted {
   std::uint64_t seed_;
   bool last_;
   std::vector<double> alpha_, log_v_, expert_mistakes_;
-  std::vector<double> steps_;  // what the steps cost: the sum of rate * slope^2 / 2
+  std::vector<double> steps_;  // the cost of the steps: the sum of rate * slope^2 / 2
   double expected_ = 0;        // mistakes, in expectation over the experts drawn
   double logistic_ = 0;        // loss of the last expert
 };

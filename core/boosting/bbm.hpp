@@ -1,6 +1,6 @@
-// Online boost-by-majority (Luo (2016), Algorithm 7): the drifting game of a chip that each voter
-// moves by z = 1 if it is right, -1 if it is wrong. Of voters that are right with probability p,
-// the chance that the rest of them does not save the vote is
+// Online boost-by-majority (Luo (2016), Algorithm 7): a drifting game in which each voter moves a
+// chip by z = 1 if it is right and by -1 if it is wrong. If voters are right with probability p,
+// the majority errs in spite of the remaining voters with probability
 //
 //   Phi_i(s) = Pr[Bin(n - i, p) <= (n - i - s) / 2],    w_i = (Phi_i(s - 1) - Phi_i(s + 1)) / 2
 //
@@ -69,7 +69,7 @@ class Bbm : public Counted {
     row[top] = 1;
     for (int k = top; k < m; ++k) row[k + 1] = row[k] * odds * (m - k) / (k + 1);
     for (int k = top; k > 0; --k) row[k - 1] = row[k] / odds * k / (m - k + 1);
-    for (double& each : row) each = std::min(each, 1.0);  // of two that are largest, one is rounded
+    for (double& each : row) each = std::min(each, 1.0);  // one of two largest may be rounded
     return row;
   }
   static double total(const std::vector<double>& row, int last) {
@@ -79,8 +79,8 @@ class Bbm : public Counted {
   double p_, log_odds_;
   double lost_;                    // Phi_0(0)
   std::vector<double> table_;      // w_i by k, divided by the largest of i
-  std::vector<double> largest_;    // those
-  std::vector<std::size_t> rows_;  // where i begins in the table
+  std::vector<double> largest_;    // the largest weights
+  std::vector<std::size_t> rows_;  // where the row of i begins in the table
   double potential_ = 0;           // sum of Phi_n(s_n)
 };
 

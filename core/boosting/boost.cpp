@@ -105,7 +105,7 @@ void Boost::weigh(void* teaching, std::size_t t, const double* scores, double* i
   if (batch.losses) batch.losses[t] = lost;
 }
 
-// --- what there is to know -----------------------------------------------------------------------
+// --- weights, totals and state -------------------------------------------------------------------
 
 std::vector<double> Boost::weights(const Rows& rows) const {
   const std::vector<double> all = weak_.weights(rows);

@@ -1,6 +1,6 @@
-// Boosting of linear learners: those of a class are lanes of one bank, so that an example asks all
-// of them at once, and teaches all of them at once, each with the weight that the votes before it
-// leave (Luo (2016), section 3.1). More than two classes: one against the rest.
+// Boosting of linear learners. The weak learners of a class are lanes of one bank: all of them
+// predict an example at once and learn it at once, each with the weight that depends on the votes
+// before it (Luo (2016), section 3.1). More than two classes: one against the rest.
 #pragma once
 #include "boosting/voting.hpp"
 #include "learner.hpp"
@@ -9,8 +9,8 @@ namespace regretless {
 
 class Boost : public Model {
  public:
-  // loss and rule are those of the weak learners; sampled: they learn an example wholly or not at
-  // all, with the weight as probability.
+  // loss and rule: of the weak learners; sampled: they learn an example with full weight or not at
+  // all, with the weight as the probability.
   Boost(Loss loss, Rule rule, std::unique_ptr<Voting> voting, bool sampled, std::uint64_t seed,
         int bits, std::uint32_t remembered, Kernels kernels = regretless::kernels());
 
@@ -41,7 +41,7 @@ class Boost : public Model {
   using Scalars = std::array<double, kScalars>;
   static void weigh(void* teaching, std::size_t t, const double* scores, double* importance);
   int voters() const { return fresh_->voters(); }
-  const double* cast(const double* scores) const;  // what they vote
+  const double* cast(const double* scores) const;  // the votes for some scores
 
   Loss loss_{LossKind::logistic, 0};
   std::unique_ptr<Voting> fresh_;

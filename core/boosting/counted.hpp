@@ -1,4 +1,4 @@
-// What every booster adds up of its voters, weighted by the importance h of the examples.
+// Sums that every booster keeps about its voters, weighted by the importance h of the examples.
 #pragma once
 #include <algorithm>
 
@@ -45,13 +45,13 @@ class Counted : public Voting {
       require(std::fabs(correlation_[i]) <= (1 + 1e-6) * weights_[i] + 1e-300,
               "a correlation is larger than its weights");
   }
-  // A sum over the examples of what is in [0, 1].
+  // A sum over the examples of numbers in [0, 1].
   void up_to_weight(const char* name, Field::Where at) const {
     Field::positive(name, at, (1 + 1e-6) * weight_).check();
   }
 
   double rounds_ = 0, weight_ = 0, heaviest_ = 0, mistakes_ = 0;
-  std::vector<double> wrong_;        // how often each voter was
+  std::vector<double> wrong_;        // how often each voter was wrong
   std::vector<double> correlation_;  // w.z
   std::vector<double> weights_;      // |w|_1
 };

@@ -1,6 +1,6 @@
-// Decision stumps: the one feature whose value tells most of the labels. A value is absent, below
-// the mean of those seen, or not below it, and each has a vote: the label that it came with more
-// often, by weight.
+// Decision stumps predict by the one feature whose value says most about the label. A value is
+// absent, below the mean of the values seen, or not below it. Each case votes for the label that it
+// came with more often, by weight.
 #pragma once
 #include "boosting/weak_learner.hpp"
 
@@ -17,7 +17,7 @@ class DecisionStump : public WeakLearner {
       if (x.values[j] != 0 && x.rows[j] == std::size_t(best_)) value = side(f, x.values[j]);
     return balance(f, value) < 0 ? -bound_ : bound_;
   }
-  // The label is that to which the loss falls at 0, with the slope as its weight.
+  // The label is the sign towards which the loss falls at 0; its weight is the slope.
   void learn(const Example& x, const Task& task, double h) override {
     const double g = -h * task.derivative(0);
     total_ += g;
@@ -62,7 +62,7 @@ class DecisionStump : public WeakLearner {
   }
 
  private:
-  // by feature: weight of the label 1 less that of -1, where it is below the mean and where not
+  // by feature: weight of label 1 minus weight of label -1, below the mean and not below it
   enum : int { kBelow, kAbove, kSum, kSeen, kWidth, kAbsent };
 
   static int side(const double* f, double value) {
@@ -72,7 +72,7 @@ class DecisionStump : public WeakLearner {
     return value == kAbsent ? total_ - f[kBelow] - f[kAbove] : f[value];
   }
 
-  double total_ = 0;  // the weight of the label 1 less that of -1
+  double total_ = 0;  // weight of label 1 minus weight of label -1
   double best_ = 0;
   RowTable counts_;
 };

@@ -1,6 +1,6 @@
-// Boosters for several edges, each with voters of its own, where the edge is not known:
-// AdaNormalHedge weighs them by their mistakes, and the weighted majority predicts. It errs only
-// where half of the weight does, so at most twice as often as a booster drawn by weight.
+// Boosters for several edges, for use when the edge is not known. Each booster has its own voters.
+// AdaNormalHedge weighs the boosters by their mistakes, and the weighted majority predicts. It errs
+// only where half of the weight errs, so at most twice as often as a booster drawn by weight.
 #pragma once
 #include <algorithm>
 #include <numeric>
@@ -30,7 +30,7 @@ class Edges : public Voting {
   std::unique_ptr<Voting> clone() const override { return std::make_unique<Edges>(*this); }
   int voters() const override { return int(boosters_.size()) * boosters_[0]->voters(); }
 
-  // The scores of the side that has the majority, by weight; the other side takes off its share.
+  // The weighted scores of the side with the majority, minus the share of the other side.
   double score(const double* votes) const override {
     double up = 0, down = 0, weight = 0;
     for (std::size_t k = 0; k < boosters_.size(); ++k) {
@@ -55,7 +55,7 @@ class Edges : public Voting {
     hedge_.update(losses.data(), nullptr);
     hedge_.distribution(nullptr, shares_.data());
   }
-  // What the boosters have measured, one after the other; `majority_mistakes` are those of all.
+  // The measurements of the boosters, one after the other; `majority_mistakes` counts those of all.
   std::map<std::string, std::vector<double>> measured() const override {
     std::map<std::string, std::vector<double>> all{{"majority_mistakes", {mistakes_}},
                                                    {"shares", shares_},

@@ -7,10 +7,10 @@
 
 namespace regretless {
 
-// A model that is not linear: one lane, a target, one example after the other.
+// A model that is not linear: it has one lane and takes one example after the other.
 class OneByOne : public Model {
  public:
-  // Labels are targets, -1 and 1, also of the losses of classification.
+  // Labels are the targets -1 and 1, for losses of classification, too.
   const Loss& loss() const override { return targets_; }
   Features& features() override { return features_; }
   int lanes() const override { return 1; }
@@ -86,8 +86,8 @@ class OneByOne : public Model {
   double totals_[3] = {};  // examples, losses, importance
 };
 
-// One weak learner, of the squared loss or of slopes. With a bound of 0 it takes that of the
-// targets, or 1 for slopes.
+// One weak learner, for the squared loss or for slopes. A bound of 0 stands for the largest target,
+// or for 1 with slopes.
 class WeakModel : public OneByOne {
  public:
   WeakModel(Loss loss, std::unique_ptr<WeakLearner> learner)
@@ -116,7 +116,7 @@ class WeakModel : public OneByOne {
   bool grows_;
 };
 
-// Weak learners, boosted. Its own loss is that of targets in their units.
+// Boosted weak learners. The loss of the model is measured in the units of the targets.
 class BoostedModel : public OneByOne {
  public:
   BoostedModel(const StageOptions& options,
@@ -132,7 +132,7 @@ class BoostedModel : public OneByOne {
     for (const auto& each : learners_) each->grow(features_.size());
   }
   const Stages& stages() const { return stages_; }
-  // Of the last example: what the learners predicted, and y^0 to y^N.
+  // For the last example: the predictions of the weak learners, and y^0 to y^N.
   const std::vector<double>& votes() const { return votes_; }
   const std::vector<double>& sums() const { return sums_; }
 
@@ -142,7 +142,7 @@ class BoostedModel : public OneByOne {
     stages_.combine(votes_.data(), sums_.data());
     return stages_.shown(sums_.back());
   }
-  // After `score` of the same example.
+  // Call `score` with the same example before.
   void absorb(const Example& x, double y, double h) override {
     stages_.learn(sums_.data(), y, h, tasks_.data());
     for (std::size_t i = 0; i < learners_.size(); ++i) learners_[i]->learn(x, tasks_[i], h);

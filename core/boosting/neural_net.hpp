@@ -34,7 +34,7 @@ class NeuralNet : public WeakLearner {
     units_.resize(hidden_), back_.resize(hidden_);
     const double raw = forward(x, units_.data()), v = clipped(raw);
     const double g = h * task.derivative(v);
-    if (g == 0 || (v != raw && (v - raw) * g > 0)) return;  // further out nothing changes
+    if (g == 0 || (v != raw && (v - raw) * g > 0)) return;  // beyond the bound nothing changes
     double* squares = second_.data() + hidden_ + 1;
     for (std::size_t k = 0; k < hidden_; ++k) {
       back_[k] = g * second_[k] * units_[k] * (1 - units_[k]);
@@ -83,7 +83,7 @@ class NeuralNet : public WeakLearner {
   }
 
  private:
-  // The first layer starts with small weights, all different; the second with none.
+  // The first layer starts with small weights, all different; the second starts at 0.
   void start(std::size_t row) {
     for (std::size_t k = 0; k < hidden_; ++k) rows_[row][1 + k] = drawn(seed_, row, k) - 0.5;
   }

@@ -55,8 +55,8 @@ class OsBoostOcp : public OsBoost {
   OsBoostOcp(int n, double edge) : OsBoost(n, edge), alpha_(std::size_t(n), 1.0 / n) {}
   std::unique_ptr<Voting> clone() const override { return std::make_unique<OsBoostOcp>(*this); }
 
-  // The log-odds of the weighted share of votes, with half a vote more on each side: all voters
-  // agreeing is no certainty.
+  // The log-odds of the weighted share of votes, with half a vote added to each side: even if all
+  // voters agree they can be wrong.
   double score(const double* votes) const override {
     const double n = voters();
     return 2 * std::atanh(vote(votes) * n / (n + 1));
@@ -68,7 +68,7 @@ class OsBoostOcp : public OsBoost {
     hinge_ += h * std::max(0.0, theta_ - even);
     if (y * vote(votes) >= theta_) return;
     const double step = h / std::sqrt(n * rounds_);
-    // from a step of 1 on, all weight is with those that were right: a larger one loses the digits
+    // from a step of 1 on, only voters that were right have weight; a larger step would lose digits
     const double moved = std::min(step, 2.0);
     for (std::size_t i = 0; i < alpha_.size(); ++i) alpha_[i] += moved * y * votes[i];
     steps_ += step * h * n / 2;
@@ -103,7 +103,7 @@ class OsBoostOcp : public OsBoost {
 
   std::vector<double> alpha_;
   double hinge_ = 0;  // of even weights
-  double steps_ = 0;  // what the steps cost: the sum of step * n / 2
+  double steps_ = 0;  // the cost of the steps: the sum of step * n / 2
 };
 
 }  // namespace regretless

@@ -1,6 +1,6 @@
-// Online gradient boosting: what the predictions of N weak learners become, and what each of them
-// is to learn (Luo (2016), Algorithms 9 and 10; variants of section 3.2.4). All in units in which
-// targets are in [-1, 1].
+// Online gradient boosting: how the predictions of N weak learners are combined, and what each of
+// them is taught (Luo (2016), Algorithms 9 and 10; variants of section 3.2.4). Everything is in
+// units in which targets are in [-1, 1].
 //
 //   hull   y^i = (1 - eta_i) y^{i-1} + eta_i lambda A^i(x),  eta_i = 2 / (i + 1)
 //   span   y^i = cut to [-B, B] of (1 - sigma^i eta) y^{i-1} + eta lambda A^i(x)
@@ -17,8 +17,8 @@ struct StageOptions {
   double eta = 1, scale = 1, reach = 1;  // eta of the span, lambda, B
   double lipschitz = 1;                  // of the loss on [-reach, reach]
   Feed feed = gradient;
-  double alpha = 0;          // the step of residuals; 0: that of the stage
-  double low = 0, high = 0;  // of targets; equal: [-m, m], m the largest |y| so far
+  double alpha = 0;          // the step of residuals; 0: use that of the stage
+  double low = 0, high = 0;  // range of targets; if equal, [-m, m] with m the largest |y| so far
 };
 
 class Stages : public Stateful {
@@ -29,7 +29,7 @@ class Stages : public Stateful {
 
   std::size_t size() const { return options_.n; }
   const Loss& loss() const { return options_.loss; }
-  // Targets and predictions in their own units, and in those of the stages.
+  // Conversions between the units of targets and those of the stages.
   double shown(double v) const { return middle() + unit_ * v; }
   double placed(double y) const { return (y - middle()) / unit_; }
 
@@ -38,7 +38,7 @@ class Stages : public Stateful {
     y[0] = 0;
     for (std::size_t i = 0; i < size(); ++i) y[i + 1] = next(i, y[i], votes[i]);
   }
-  // What the weak learners are to learn from a target, and the stages from y^0, ..., y^N.
+  // Computes the tasks of the weak learners for a target; the stages learn from y^0, ..., y^N.
   void learn(const double* y, double target, double h, Task* tasks) {
     if (grows()) {
       largest_ = std::max(largest_, std::fabs(target));

@@ -2,10 +2,10 @@
 // section 2.2).
 //
 // A stump has one label where x_j <= threshold and one where x_j is above. With d_i = w_i y_i the
-// best labels are the signs of the sums of d on both sides, and what these agree with less what
-// they do not is |below| + |above|: twice the edge, times the sum of weights. So one sum for each
-// value of a feature is enough, and that of the value that most examples have is what the others
-// leave.
+// best labels are the signs of the sums of d on both sides. The weight on which they agree with the
+// labels, minus the rest, is |below| + |above|: twice the edge, times the sum of weights. So one
+// sum for each value of a feature is enough, and the sum of the most frequent value follows from
+// the others.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -25,8 +25,8 @@ struct FoundStump {
 
 class StumpSearch {
  public:
-  // Columns of which only what is not 0 need be there: `rows` and `values` of column j from
-  // starts[j] to starts[j + 1], no row twice. `signs` are the labels, -1 or 1.
+  // Sparse columns: `rows` and `values` of column j lie from starts[j] to starts[j + 1], no row
+  // twice. `signs` are the labels, -1 or 1.
   StumpSearch(std::size_t columns, const std::int64_t* starts, const std::int32_t* rows,
               const double* values, std::vector<double> signs)
       : signs_(std::move(signs)), signed_(signs_.size()), active_(signs_.size()) {
@@ -43,7 +43,7 @@ class StumpSearch {
 
   std::size_t size() const { return signs_.size(); }
 
-  // Of stumps that are as good up to rounding the constant one, then the first.
+  // Among stumps that are equally good up to rounding: the constant one, then the first.
   FoundStump best(const double* weights) {
     const Sums all = weigh(weights);
     add_up();
@@ -64,8 +64,8 @@ class StumpSearch {
   }
 
  private:
-  // A column with so many values or fewer is counted by rows, so that rows of weight 0 cost
-  // nothing; the sums of all such columns stay in the cache.
+  // A column with at most so many values is added up row by row: rows of weight 0 then cost
+  // nothing, and the sums of all such columns stay in the cache.
   static constexpr std::size_t kFew = 64;
 
   struct Column {
@@ -124,7 +124,7 @@ class StumpSearch {
     columns_.push_back(column);
   }
 
-  // Signed weights, and which are not 0.
+  // Computes the signed weights and lists those that are not 0.
   Sums weigh(const double* weights) {
     Sums all;
     std::size_t count = 0;
@@ -152,7 +152,7 @@ class StumpSearch {
         for (std::size_t k = c ? cell_ends_[c - 1] : 0; k < cell_ends_[c]; ++k)
           sums[c] += signed_[cell_rows_[k]];
   }
-  // use(a, b, sum of what is at most a) for neighbouring values a < b
+  // Calls use(a, b, sum of the cells up to a) for neighbouring values a < b.
   template <class Use>
   void each_threshold(const Column& column, double total, Use use) const {
     double rest = total;

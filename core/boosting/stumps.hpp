@@ -1,10 +1,9 @@
-// Regression stumps (Luo (2016), section 3.2.5): a line for every feature, each learned by itself;
-// the best of those that the example has predicts.
+// Regression stumps (Luo (2016), section 3.2.5): every feature has a line that is learned by
+// itself. The best line among the features of the example predicts.
 //
-//   line     w z + b, |w| + |b| <= bound, z the value with the range of those seen mapped to [-1,
-//   1] step     (w, b) -= eta g (z, 1), eta = rate sqrt(2) bound / sqrt(sum |g (z, 1)|^2),
-//   projected record   by how much it is ahead of the best constant, per example that has the
-//   feature
+//   line     w z + b, |w| + |b| <= bound; z is the value, the range seen so far mapped to [-1, 1]
+//   step     (w, b) -= eta g (z, 1), projected, eta = rate sqrt(2) bound / sqrt(sum |g (z, 1)|^2)
+//   record   by how much the line is ahead of the best constant, per example with the feature
 #pragma once
 #include <cfloat>
 
@@ -93,7 +92,7 @@ class Stumps : public WeakLearner {
     const double eta = rate_ * std::sqrt(2.0) * bound_ / std::sqrt(f[kSquares]);
     project(f[kWeight] - eta * g * z, f[kConstant] - eta * g, f);
   }
-  // Onto |w| + |b| <= bound: both sizes shrink alike, to 0 at most.
+  // Projects onto |w| + |b| <= bound: both sizes shrink by the same amount, at most to 0.
   void project(double w, double b, double* f) const {
     const double p = std::fabs(w), q = std::fabs(b);
     const double shrink = std::clamp((p + q - bound_) / 2, 0.0, std::min(p, q));
@@ -102,7 +101,7 @@ class Stumps : public WeakLearner {
   }
 
   double rate_;
-  RowTable lines_;  // of the constant in row 0
+  RowTable lines_;  // row 0 is that of the constant
 };
 
 }  // namespace regretless

@@ -1,5 +1,5 @@
-// How the votes of weak learners become one, and how much each of them is to learn from an example
-// (Luo (2016), section 3.1). Votes are -1 and 1, labels too.
+// How the votes of weak learners are combined, and how much each weak learner learns from an
+// example (Luo (2016), section 3.1). Votes and labels are -1 and 1.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -16,17 +16,17 @@ class Voting : public Stateful {
  public:
   virtual std::unique_ptr<Voting> clone() const = 0;
   virtual int voters() const = 0;
-  // The log-odds of label 1, which is predicted from 0 on. The same votes give the same score until
-  // something is learned.
+  // The log-odds of label 1; label 1 is predicted if they are at least 0. The same votes give the
+  // same score until something is learned.
   virtual double score(const double* votes) const = 0;
-  // The label of votes that were scored, and its importance h > 0: the weights in [0, 1] with which
-  // the voters are to learn it, which the caller multiplies by h.
+  // Learns the label of votes that were scored, with importance h > 0. Returns the weights in [0,
+  // 1] with which the voters learn the example; the caller multiplies them by h.
   virtual void learn(const double* votes, double y, double h, double* weights) = 0;
-  // What certificates are made of, by name.
+  // The terms of certificates, by name.
   virtual std::map<std::string, std::vector<double>> measured() const = 0;
 };
 
-// A number in [0, 1) that depends on seed, round and place alone, so that to predict changes
+// A number in [0, 1) that depends only on seed, round and place, so that predicting changes
 // nothing.
 inline double drawn(std::uint64_t seed, std::uint64_t round, std::uint64_t place) {
   return double(splitmix(splitmix(seed * 0x9E3779B97F4A7C15 + round) + place) >> 11) * 0x1p-53;

@@ -1,4 +1,4 @@
-// What gradient boosting asks of the learners that it boosts (Luo (2016), section 3.2.1).
+// The interface of learners that gradient boosting can boost (Luo (2016), section 3.2.1).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace regretless {
 
-// What a learner is to keep small, as a function of its prediction v: a linear loss, `slope v`, or
-// with a loss, `loss(offset + step v, y)`.
+// The objective of a weak learner as a function of its prediction v: `slope v`, or with a loss
+// `loss(offset + step v, y)`.
 struct Task {
   double slope = 0;
   const Loss* loss = nullptr;
@@ -24,16 +24,16 @@ struct Task {
   }
 };
 
-// Predictions are in [-bound, bound]. Values of 0 in an example are no features; row 0 is nobody's.
+// Predictions are in [-bound, bound]. Values of 0 count as absent; row 0 belongs to no feature.
 class WeakLearner : public Stateful {
  public:
   explicit WeakLearner(double bound) : bound_(bound), given_(bound) {}
   virtual double predict(const Example& x) const = 0;
-  // Learn an example of importance h > 0, whose rows there are.
+  // Learns an example of importance h > 0. Its rows exist.
   virtual void learn(const Example& x, const Task& task, double h) = 0;
   virtual void grow(std::size_t rows) = 0;
   virtual std::size_t rows() const = 0;
-  // The row of the feature on which the prediction rests; 0 if there is no such.
+  // The row of the feature that the prediction is based on; 0 if there is none.
   virtual std::uint32_t chosen(const Example&) const { return 0; }
 
   double bound() const { return bound_; }

@@ -18,7 +18,8 @@ void transpose(std::array<std::uint64_t, 64>& block) {
     }
 }
 
-// Rows of a word, relative to `base`, 64 at a time: each block's columns are given to `take`.
+// Goes through a word of all rows, relative to `base`, 64 rows at a time; `take` gets the columns
+// of each block.
 template <class Take>
 void blocks(const Hypotheses& all, const Ids& ids, std::size_t w, std::uint64_t base, Take take) {
   std::array<std::uint64_t, 64> block;
@@ -60,10 +61,10 @@ void dense_splits(const Hypotheses& all, const Ids& ids, std::vector<Column>& to
   }
 }
 
-// The same where a row is much like the one before it: only what changes is looked at.
+// The same for rows that are much like the row before: only the bits that change are looked at.
 void sparse_splits(const Hypotheses& all, const Ids& ids, std::vector<Column>& to) {
   const std::uint32_t n = std::uint32_t(ids.size());
-  thread_local std::vector<std::uint32_t> place;  // in `to`, more by 1, of each point
+  thread_local std::vector<std::uint32_t> place;  // of each point in `to`, plus 1
   place.resize(std::max(place.size(), all.points));
   for (std::uint32_t i = 1; i < n; ++i) {
     const std::uint64_t *before = all.row(ids[i - 1]), *now = all.row(ids[i]);

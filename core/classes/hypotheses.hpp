@@ -1,5 +1,4 @@
-// A finite class of functions to {0, 1}: a row of bits for each hypothesis, a column for each
-// point.
+// A finite class of functions to {0, 1}: a row of bits per hypothesis, a column per point.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -23,7 +22,7 @@ struct Hypotheses {
 
   const std::uint64_t* row(std::uint32_t h) const { return bits.data() + h * words; }
   bool says(std::uint32_t h, std::uint32_t x) const { return row(h)[x / 64] >> x % 64 & 1; }
-  // Those among `all` that say `label` at x.
+  // The hypotheses among `all` that say `label` at x.
   void restrict(const Ids& all, std::uint32_t x, bool label, Ids& to) const {
     to.clear();
     for (const std::uint32_t h : all)
@@ -31,22 +30,22 @@ struct Hypotheses {
   }
 };
 
-// How some hypotheses are split by a point. The hash is that of the split alone: two points where
-// the hypotheses agree, or always differ, have the same.
+// How a point splits some hypotheses. The hash depends on the split only: two points at which every
+// hypothesis says the same, or at which every one says the opposite, have the same hash.
 struct Column {
   std::uint32_t point;
   std::uint32_t minority;  // how many are on the smaller side
   std::uint64_t hash[2];
 };
 
-// The splits of some hypotheses, one point for each, the most even first. Of 128 bits of hash two
-// splits share all with a probability of 2^-128.
+// The splits of some hypotheses, one point for each, the most even first. Different splits have the
+// same hash of 128 bits with probability 2^-128.
 void splits(const Hypotheses& all, const Ids& ids, std::vector<Column>& to);
 
 // How many say 1, at every point.
 void count_ones(const Hypotheses& all, const Ids& ids, std::vector<std::uint32_t>& to);
 
-// Called now and then by what takes long; may throw.
+// Long searches call this now and then; it may throw.
 class Patience {
  public:
   explicit Patience(std::function<void()> poll) : poll_(std::move(poll)) {}

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint8_t kUnknown = 255;
 
-// Of the set of splits: which point makes which does not matter.
+// A hash of the set of splits: it does not matter which point makes which split.
 void key_of(std::size_t n, const std::vector<Column>& columns, std::uint64_t (&key)[2]) {
   key[0] = mixed(n), key[1] = n;
   for (const Column& c : columns) {
@@ -57,14 +57,14 @@ void Memo::raise(const std::uint64_t (&key)[2], int lower) {
 }
 void Memo::cap(const std::uint64_t (&key)[2], int upper) { known(key).upper = std::uint8_t(upper); }
 
-// What can be told of a version space without splitting it.
+// An answer that is possible without splitting the version space.
 Littlestone::Verdict Littlestone::look(Space& v, int d) {
   if (d <= 0) return v.ids.empty() ? kNo : kYes;
   if (largest_depth(v.ids.size() | 1) < std::size_t(d)) return kNo;
   if (d == 1) return kYes;
   splits(all_, v.ids, v.columns);
   patience_.spend(v.ids.size() * all_.words + 16);
-  if (v.columns.size() < std::size_t(d)) return kNo;  // on a path no point comes twice
+  if (v.columns.size() < std::size_t(d)) return kNo;  // no point comes twice on a path
   if (v.columns[0].minority < std::size_t(1) << (d - 1)) return kNo;
   if (d == 2) return kYes;
   key_of(v.ids.size(), v.columns, v.key);
@@ -92,14 +92,14 @@ Littlestone::Verdict Littlestone::shatters(const Ids& ids, const Column& c, int 
   return kYes;
 }
 
-// Whether some split shatters a version space of which nothing could be told.
+// Whether some split shatters the version space, found by search.
 Littlestone::Verdict Littlestone::split(const Space& v, int d, std::size_t& effort) {
   if (effort == 0) return kOpen;
   --effort;
   Verdict verdict = kNo;
   Space factors[2];
   if (factor(all_, v.ids, v.columns, factors[0].ids, factors[1].ids)) {
-    // what is asked at the points of one tells nothing of the other: dimensions add up
+    // the two factors are independent: their dimensions add up
     const Found one = searched(factors[0].ids, d, effort);
     verdict = one.lower < one.upper ? kOpen : at_least(factors[1], d - one.lower, effort);
   } else {
@@ -120,11 +120,11 @@ Littlestone::Verdict Littlestone::at_least(Space& v, int d, std::size_t& effort)
   return verdict == kOpen ? split(v, d, effort) : verdict;
 }
 
-// The dimension, or `most` if it is more, as far as the effort goes.
+// The smaller of the dimension and `most`, as far as the effort goes.
 Littlestone::Found Littlestone::searched(const Ids& ids, int most, std::size_t& effort) {
   Space whole{ids, {}, {}};
   Found found{0, std::min(most, int(largest_depth(ids.size())))};
-  // often the size alone decides: a short look there saves all steps up to it
+  // often the size decides: a short search there saves all steps up to it
   std::size_t little = std::min<std::size_t>(effort, 64);
   effort -= little;
   const Verdict top = at_least(whole, found.upper, little);
@@ -139,7 +139,7 @@ Littlestone::Found Littlestone::searched(const Ids& ids, int most, std::size_t& 
   return found;
 }
 
-// What the search may cost before a table costs less.
+// The cost of a search from which on a table is cheaper.
 std::size_t Littlestone::effort(const std::vector<Column>& columns, std::size_t limit) {
   if (columns.size() > kTable) return limit;
   std::size_t cubes = 1;
@@ -163,7 +163,7 @@ Littlestone::Found Littlestone::dimension(const Ids& ids, std::size_t limit) {
   return {dimension, dimension};
 }
 
-// The tree of depth d below a node; `choose` tells the point there, or all_.points if it cannot.
+// The tree of depth d below a node; `choose` returns its point, or all_.points if there is none.
 template <class Choose>
 bool Littlestone::grow(const Ids& ids, int d, std::size_t node, Tree& tree, Choose& choose) {
   if (d == 0) {

@@ -1,13 +1,13 @@
 // The Littlestone dimension of a finite class, and the shattered tree that shows it (Shalev-Shwartz
 // (2012), section 3.2).
 //
-// Ldim(V) >= d if some point splits V into two parts, both with Ldim >= d - 1. Whether it is so is
-// searched for d = 1, 2, ..., the most even split first, and what was found of a version space is
-// kept. Fewer than 2^d hypotheses cannot have it. Version spaces that differ only in the names of
-// their points, in which label is called 1, or by a shift are one state: of all thresholds between
-// two, or of the subcubes of a cube, only the size matters. Where the search meets too many states,
-// and there are at most 16 different splits, the dimensions of all 3^16 subcubes are put into a
-// table instead.
+// Ldim(V) >= d if some point splits V into two parts, both with Ldim >= d - 1. The search tries
+// d = 1, 2, ..., the most even split first, and remembers what it found about a version space.
+// Fewer than 2^d hypotheses cannot have dimension d. Version spaces that differ only in the names
+// of their points, in which label is called 1, or by a shift are one state: for the thresholds
+// between two others, or the subcubes of a cube, only the size matters. If the search meets too
+// many states, and there are at most 16 different splits, the dimensions of all 3^16 subcubes are
+// put into a table.
 #pragma once
 #include <array>
 
@@ -15,7 +15,7 @@
 
 namespace regretless::classes {
 
-// What is known of version spaces, by their hashes of 128 bits.
+// Bounds on the dimensions of version spaces, by their hashes of 128 bits.
 class Memo {
  public:
   struct Bounds {
@@ -29,7 +29,7 @@ class Memo {
  private:
   struct Slot {
     std::uint64_t key[2];
-    Bounds known;  // upper 0: nothing here
+    Bounds known;  // upper 0: the place is free
   };
   std::size_t place(const std::uint64_t (&key)[2]) const;
   Bounds& known(const std::uint64_t (&key)[2]);
@@ -39,7 +39,7 @@ class Memo {
 
 class Littlestone {
  public:
-  static constexpr std::size_t kTable = 16;  // splits that a table is made for
+  static constexpr std::size_t kTable = 16;  // the most splits for which a table is made
 
   Littlestone(Hypotheses all, std::function<void()> poll = {})
       : all_(std::move(all)), patience_(std::move(poll)) {}
@@ -53,7 +53,7 @@ class Littlestone {
     Ids points;  // in heap order: the children of i are 2 i + 1, for label 0, and 2 i + 2
     Ids leaves;  // a hypothesis for each path of labels
   };
-  // One of a depth that `dimension` has found with this limit.
+  // A tree of a depth that `dimension` has found with the same limit.
   Tree tree(const Ids& ids, int depth, std::size_t limit);
 
   const Hypotheses& all() const { return all_; }
@@ -66,7 +66,7 @@ class Littlestone {
     std::uint64_t key[2];
   };
   enum Verdict { kNo, kYes, kOpen };
-  // `effort` is how many version spaces may still be split; without any left the answer is open.
+  // `effort`: how many version spaces may still be split; at 0 the answer stays open.
   Verdict look(Space& v, int d);
   Verdict shatters(const Ids& ids, const Column& c, int d, std::size_t& effort);
   Verdict split(const Space& v, int d, std::size_t& effort);

@@ -8,7 +8,7 @@ namespace {
 
 using Points = std::vector<std::uint64_t>;  // a bit for each
 
-// Like <, at some points only.
+// Compares like <, but only at some points.
 auto before(const Hypotheses& all, const Points& points) {
   return [&](std::uint32_t g, std::uint32_t h) {
     for (std::size_t w = 0; w < all.words; ++w) {

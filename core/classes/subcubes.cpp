@@ -27,7 +27,7 @@ Subcubes::Subcubes(const Hypotheses& all, const Ids& ids, const std::vector<Colu
 }
 
 void Subcubes::fill(Patience& patience) {
-  // the last digits vary within a block, whose other digits are the same: one loop for all of it
+  // in a block only the last digits vary: one loop for the whole block
   const std::size_t low = std::min<std::size_t>(powers_.size(), 5);
   const std::size_t block = low < powers_.size() ? powers_[low] : table_.size();
   struct Split {

@@ -1,9 +1,9 @@
 // The Littlestone dimension of every version space of a class with few points, in one table.
 //
-// A version space is given by what its hypotheses say at each point: 0, 1 or both. The numbers with
-// these digits in base 3 count them so that both parts of a split come before it. With a and b the
-// dimensions of the parts, more by 1, and 0 if there are no hypotheses, that of the whole is the
-// largest over the points of max(a, b) + [a = b > 0].
+// A version space is given by a digit per point: all hypotheses say 0, all say 1, or both occur
+// (2). Numbered by these digits in base 3, both parts of a split come before the whole. Let a and b
+// be the dimensions of the parts plus 1, or 0 for a part without hypotheses. Then that of the whole
+// is the largest of max(a, b) + [a = b > 0] over the points.
 #pragma once
 #include "classes/hypotheses.hpp"
 

@@ -5,7 +5,7 @@
 
 namespace regretless::classes {
 
-// The candidates that leave at least so many hypotheses on both sides of every group.
+// The candidates that leave at least `least` hypotheses on both sides of every group.
 Ids Shattering::useful(const Groups& groups, const Ids& candidates, std::size_t least) {
   Ids left = candidates;
   for (const Ids& group : groups) {

@@ -1,8 +1,9 @@
-// The Vapnik-Chervonenkis dimension of a finite class: the most points that are given all labels.
+// The Vapnik-Chervonenkis dimension of a finite class: the largest number of points that have all
+// labellings.
 //
-// Sets of d points are searched for d = 1, 2, ..., point by point. Points chosen so far divide the
-// hypotheses into groups; another may follow if it leaves in each of the new groups the 2^k
-// hypotheses that the k points still to come will divide.
+// Sets of d points are searched for d = 1, 2, ..., point by point. The points chosen so far divide
+// the hypotheses into groups. Another point may follow if each new group keeps the 2^k hypotheses
+// that the k remaining points will divide.
 #pragma once
 #include "classes/hypotheses.hpp"
 

@@ -21,13 +21,13 @@ class AdaNormalHedge : public Experts {
       : Experts(std::move(prior)), power_(power), spread_(size()) {}
   const std::vector<double>* spread() const override { return &spread_; }
 
-  // Further experts, which begin where all began.
+  // Adds experts. They start as all did.
   void grow(std::size_t count) {
     prior_.resize(size() + count, prior_[0]);
     for (auto* each : {&regrets_, &weights_, &spread_}) each->resize(size());
     fresh_ = false;
   }
-  // Losses are measured in larger units from now on.
+  // From now on losses are measured in larger units.
   void rescale(double by) {
     for (auto* each : {&regrets_, &spread_})
       for (double& x : *each) x *= by;
@@ -45,7 +45,7 @@ class AdaNormalHedge : public Experts {
     kernels_.normal_weights(regrets_.data(), spread_.data(), prior_.data(), size(), w);
   }
   void learn(const Round& round) override {
-    if (power_ == 1 && !round.awake) {  // all in one pass, for many experts
+    if (power_ == 1 && !round.awake) {  // one pass over all, for many experts
       const double sum = kernels_.normal_step(round.losses, round.suffered, prior_.data(), size(),
                                               regrets_.data(), spread_.data(), weights_.data());
       has_weights(is_few() ? total(weights_) : sum);
@@ -65,11 +65,12 @@ class AdaNormalHedge : public Experts {
   std::vector<double> spread_;
 };
 
-// A copy of all experts begins in every round tau, with the prior 1 / tau^2; an expert weighs what
-// its copies do, and they sleep when it does. `streaming` keeps of those only O(log t), by Hazan
-// and Seshadhri (2009): that of tau = odd 2^k lives to round tau + 2^{k + 2}. So those of 1, 4, 16,
-// ... live in turn through all rounds; the sum of |r| in each of these parts is kept: `spread`, a
-// row for each. Without `streaming` that of 1 lives on, and there is one part.
+// A copy of every expert starts in every round tau, with the prior 1 / tau^2. The weight of an
+// expert is the sum of those of its copies, which sleep when it does. `streaming` keeps only O(log
+// t) copies, by Hazan and Seshadhri (2009): the copy of tau = odd 2^k lives until round tau + 2^{k
+// + 2}. So the copies of 1, 4, 16, ... cover all rounds, one after the other. `spread` has a row
+// for each of these parts, with its sums of |r|. Without `streaming` the copy of 1 lives on, and
+// there is one part.
 class AdaNormalHedgeTV : public Experts {
  public:
   AdaNormalHedgeTV(std::vector<double> prior, bool streaming)
@@ -98,7 +99,7 @@ class AdaNormalHedgeTV : public Experts {
     Experts::check();
     so_many("copies' spread", copies_C_), so_many("spread", parts_C_);
     fits(copies_R_.data(), copies_C_.data(), copies_R_.size());
-    // that of the round to come may be there already
+    // the copy of the next round may exist already
     for (std::size_t c = 0; c < starts_.size(); ++c)
       require(starts_[c] >= (c ? starts_[c - 1] : 0) + 1 && starts_[c] <= rounds_ + 1,
               "starts do not rise from 1 to the round to come");

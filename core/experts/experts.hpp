@@ -10,18 +10,18 @@
 
 namespace regretless::experts {
 
-// The loss of a round as a rule sees it. An expert that is not awake may have any loss, or none.
+// A round as a rule sees it. The loss of an expert that is asleep may be anything, even NaN.
 struct Round {
   const double* losses;
   const double* awake;    // confidence in [0, 1]; null: all are awake
-  const double* weights;  // that were played, up to their sum
+  const double* weights;  // those played, before they were divided by their sum
   double suffered;
   bool is_awake(std::size_t i) const { return !awake || awake[i] > 0; }
   double regret(std::size_t i) const {
     if (!awake) return suffered - losses[i];
     return awake[i] > 0 ? awake[i] * (suffered - losses[i]) : 0;
   }
-  // f(i, regret(i)) for all
+  // Calls f(i, regret(i)) for all experts.
   template <class F>
   void each(std::size_t n, F f) const {
     if (!awake)
@@ -47,7 +47,7 @@ class Experts : public Stateful {
   std::size_t size() const { return prior_.size(); }
   double rounds() const { return rounds_; }
   double loss() const { return loss_; }
-  // The sum of the sizes of the losses suffered: what rounding errors are relative to.
+  // The sum of the sizes of the losses suffered. Rounding errors are relative to it.
   double gross() const { return gross_; }
   // The state of a player whose regret in a round is at most so much: 1 for losses in [0, 1].
   void restore_within(const double* state, std::size_t size, double most) {
@@ -55,7 +55,7 @@ class Experts : public Stateful {
     restore(state, size);
   }
   const std::vector<double>& regrets() const { return regrets_; }
-  // What a theorem is made of, for each expert and for all; named by who asks.
+  // Terms of the bound, per expert and in all.
   virtual const std::vector<double>* spread() const { return nullptr; }
   virtual double paid() const { return 0; }
   virtual double rate() const { return 0; }
@@ -68,15 +68,15 @@ class Experts : public Stateful {
     const double* w = shares(awake);
     return learned({losses, awake, w, mean(w, losses, awake)});
   }
-  // The same with all awake, if no loss is outside `low` and `high`; if one is, not a number, and
-  // nothing is learned.
+  // The same with all awake. If a loss is outside `low` to `high`, it returns NaN and learns
+  // nothing.
   double update_within(const double* losses, double low, double high) {
     const double* w = shares(nullptr);
     const Weighted seen = weighted(w, losses);
     if (!(seen.low >= low && seen.high <= high && std::isfinite(seen.sum))) return std::nan("");
     return learned({losses, nullptr, w, seen.sum / sum_});
   }
-  // Who suffers less than the mean, as forecasts do whose loss is convex, has no more regret.
+  // A player that suffers less than the mean, as with forecasts and a convex loss, has less regret.
   double update(const double* losses, const double* awake, double suffered) {
     return learned({losses, awake, shares(awake), suffered});
   }
@@ -96,29 +96,29 @@ class Experts : public Stateful {
             Field::positive("gross", gross_), Field::number("regrets", regrets_)};
   }
   void check() override { so_many("loss", loss_), so_many("regrets", regrets_); }
-  // What a round can be at most, of all of them; losses are in their range up to rounding.
+  // Limits of sums over all rounds; losses are within their range up to rounding.
   double most_of_all() const { return (1 + 1e-6) * most_ * rounds_; }
   void so_many(const char* name, Field::Where at) const {
     Field::number(name, at, -most_of_all(), most_of_all()).check();
   }
-  // The weights of the round to come, at least 0 and finite.
+  // Computes the weights of the next round: at least 0 and finite.
   virtual void weigh(double* w) = 0;
   // By default the regrets are all that is learned.
   virtual void learn(const Round& round) {
     round.each(size(), [&](std::size_t i, double r) { regrets_[i] += r; });
   }
-  // What the experts weigh in the round at hand, those asleep nothing: `sum_` in all.
+  // The weights in this round, 0 for experts that are asleep; `sum_` is their sum.
   const double* shares(const double* awake) {
     if (!fresh_) {
       weigh(weights_.data());
       has_weights(total(weights_));
     }
     if (const double* w = times(weights_, total_, awake)) return w;
-    // whatever is played then keeps the bounds
+    // the bounds hold for any weights here
     if (const double* w = times(prior_, total(prior_), awake)) return w;
     refuse("all experts are asleep: somebody must be awake");
   }
-  // For a few experts a plain loop is done before a kernel has begun.
+  // For a few experts a plain loop is faster than a kernel.
   bool is_few() const { return size() <= 16; }
   double total(const std::vector<double>& x) const {
     if (!is_few()) return kernels_.total(x.data(), size());
@@ -136,14 +136,14 @@ class Experts : public Stateful {
     }
     return all;
   }
-  // The weights of the next round are there, and have this sum.
+  // Marks the weights of the next round as computed; `sum` is their sum.
   void has_weights(double sum) { total_ = sum, fresh_ = true; }
 
   std::vector<double> prior_, regrets_, weights_;
   double rounds_ = 0, loss_ = 0, gross_ = 0;
   double most_ = 1;     // |regret| of a round
-  double sum_ = 0;      // of what was played last
-  bool fresh_ = false;  // weights_ are those of the round to come
+  double sum_ = 0;      // of the weights played last
+  bool fresh_ = false;  // weights_ are those of the next round
   Kernels kernels_;
 
  private:
@@ -168,9 +168,9 @@ class Experts : public Stateful {
   double total_ = 0;  // of weights_
 };
 
-// Rounds of n losses each, and, if they are not null, of n confidences. Gives what was suffered
-// and, if wanted, the weights played. Ends before a round in which all are awake and a loss is
-// outside `low` and `high`; says how many were played.
+// Plays rounds of n losses and, unless null, n confidences. Writes the losses suffered and, unless
+// null, the weights played. Stops before a round in which all are awake and a loss is outside `low`
+// to `high`; returns the number of rounds played.
 inline std::size_t play(Experts& experts, const double* losses, const double* awake,
                         std::size_t count, double low, double high, double* suffered,
                         double* weights) {

@@ -1,4 +1,4 @@
-// Weights that shrink exponentially with the loss: Hedge and what is near to it.
+// Weights that shrink exponentially with the loss: Hedge and its relatives.
 #pragma once
 #include "experts/experts.hpp"
 
@@ -6,16 +6,17 @@ namespace regretless::experts {
 
 // Hedge (Mohri et al. (2018), section 8.2.4): w_i = q_i e^{eta R_i}, R the regret, which is the
 // same as e^{-eta L_i}.
+//
 //   fixed       eta as given
 //   anytime     eta_t = eta / sqrt(t)
 //   doubling    eta_k = eta / sqrt(2^k), and regrets from 0 again, at rounds 2^k
-//   majority    the same with eta_k = -ln(max(1/2, 1 - eta / sqrt(2^k))) (Mohri et al. (2018),
-//   Theorem 8.4) small_loss  eta = ln N / Delta, Delta = sum_t p.l_t - m_t, m_t = -1/eta ln sum p
-//   e^{-eta l_t}
+//   majority    the same with eta_k = -ln(max(1/2, 1 - eta / sqrt(2^k)))
+//               (Mohri et al. (2018), Theorem 8.4)
+//   small_loss  eta = ln N / Delta, Delta = sum_t p.l_t - m_t, m_t = -1/eta ln sum p e^{-eta l_t}
 //               (AdaHedge: de Rooij, van Erven, Grunwald and Koolen (2014))
-// What is paid is the sum of eta_t / 8 (Hoeffding), and for small_loss Delta. Rates never grow,
-// so the regret against u is at most RE(u || q) / eta_T and what is paid; of doubling, period by
-// period.
+//
+// `paid` is the sum of eta_t / 8 (Hoeffding), and Delta for small_loss. Rates never grow, so the
+// regret against u is at most RE(u || q) / eta_T + paid; for doubling, period by period.
 class Hedge : public Experts {
  public:
   enum Schedule { fixed, anytime, doubling, small_loss, majority };
@@ -23,7 +24,7 @@ class Hedge : public Experts {
       : Experts(std::move(prior)), schedule_(schedule), eta_(eta), before_(size()) {}
 
   double paid() const override { return paid_; }
-  // Of the round to come; infinite while Delta is 0.
+  // The rate of the next round; infinite while Delta is 0.
   double rate() const override {
     const double t = rounds_ + 1;
     switch (schedule_) {
@@ -75,8 +76,8 @@ class Hedge : public Experts {
 
  private:
   bool restarts() const { return schedule_ == doubling || schedule_ == majority; }
-  // p.l - m, never negative. Who suffers less than p.l, as forecasts do whose loss is convex, is
-  // not nearer to m for it.
+  // p.l - m, never negative. It is p.l even if less was suffered, as with forecasts and a convex
+  // loss.
   double gap(const Round& round, double eta) const {
     const double* w = round.weights;
     double least = HUGE_VAL, mixed = 0, mean = 0;

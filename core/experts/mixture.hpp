@@ -1,6 +1,6 @@
-// Experts that forecast numbers: the mixture forecasts their weighted mean, and what an expert
-// loses is its loss, or, by the gradient trick, the derivative at the mixture's forecast times its
-// own.
+// Experts that forecast numbers. The mixture forecasts their weighted mean. The loss of an expert
+// is that of its forecast or, by the gradient trick, the derivative at the mixture's forecast times
+// the expert's forecast.
 #pragma once
 #include <cmath>
 #include <vector>
@@ -22,7 +22,7 @@ struct ForecastLoss {
         return std::fabs(x - y);
       case quantile:
         return x < y ? tau * (y - x) : (1 - tau) * (x - y);
-      case log:  // y is 0, 1 or between, x the chance of 1
+      case log:  // y is from 0 to 1, x the probability of 1
         return -((y > 0 ? y * std::log(x) : 0) + (y < 1 ? (1 - y) * std::log1p(-x) : 0));
       case percentage:
         return std::fabs(x - y) / std::fabs(y);
@@ -47,15 +47,15 @@ struct ForecastLoss {
   }
 };
 
-// What players that want losses in [0, 1] are given: losses less `low`, in a unit. NaN for `low` is
-// the least of each round; a unit of 0 is none, and losses are given as they are.
+// Players that need losses in [0, 1] get (loss - low) / unit. If `low` is NaN it is the least loss
+// of each round. If the unit is 0 losses are not scaled.
 struct Scale {
   double unit = 0, low = 0;
 };
 
-// `suffered` is what was lost, no more than the mean. False if losses are further apart than the
-// unit: nothing has been learned then. `gross` grows by the largest size of what was told, or, if
-// there is no unit, of what was suffered: the player knows how far apart losses were.
+// `suffered` is at most the mean of the losses. Returns false, and learns nothing, if losses are
+// further apart than the unit. `gross` grows by the largest size of a loss given or, without a
+// unit, by that of the loss suffered: then the player itself knows how far apart losses were.
 inline bool learn_within(Experts& experts, std::vector<double>& losses, const double* awake,
                          double suffered, Scale scale, double& gross) {
   if (scale.unit > 0) {
@@ -74,11 +74,11 @@ inline bool learn_within(Experts& experts, std::vector<double>& losses, const do
   return true;
 }
 
-// Rounds with a row of n forecasts and a target each; NaN for experts that sleep, and for targets
-// that never came. Ends early, after the first round that `learn_within` refuses.
+// Plays rounds with a row of n forecasts and a target each. NaN stands for an expert that sleeps
+// and for a target that never came. Stops after the first round that `learn_within` refuses.
 struct Mixed {
-  std::size_t rounds;  // that were played
-  bool refused;        // the last of them
+  std::size_t rounds;  // rounds played
+  bool refused;        // whether the last of them was refused
   double gross;
 };
 inline Mixed mix(Experts& experts, const ForecastLoss& loss, bool gradient, Scale scale,

@@ -1,10 +1,10 @@
-// The weight that AdaNormalHedge gives to an expert of regret R and total |r| C (Luo (2016),
+// The weight that AdaNormalHedge gives to an expert with regret R and C = sum |r| (Luo (2016),
 // Algorithm 6):
 //
 //   w(R, C) = (e^a - e^b) / 2,   a = [R + 1]_+^2 / D,  b = [R - 1]_+^2 / D,  D = 3 (C + 1)
 //
-// As e^{(a + b) / 2} sinh((a - b) / 2), nothing cancels: a - b is 4 R / D, or a alone while b is 0.
-// It is at most 4/3 because R <= C, so that a short series gives the sinh. By Lemma 4 the exponents
+// Computed as e^{(a + b) / 2} sinh((a - b) / 2) nothing cancels: a - b is 4 R / D, or a while b is
+// 0. It is at most 4/3 because R <= C, so a short series gives the sinh. By Lemma 4 the exponents
 // are at most ln(B / q_i): they do not overflow.
 #pragma once
 #include "vector_math.hpp"

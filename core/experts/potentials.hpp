@@ -52,8 +52,8 @@ class PotentialPlayer : public Experts {
  private:
   static double square(double x) { return x > 0 ? x * x : 0; }
   // The logarithm of the average of e^{x [R]_+^2} is convex in x, 0 at 0, and 1 at x = 1 / c, which
-  // is at most ln(e / q) / M, M = max [R]_+^2 and q its prior: Newton's method comes down from
-  // there. 0 if no regret is positive.
+  // is at most ln(e / q) / M, where M = max [R]_+^2 and q is its prior. Newton's method descends
+  // from there. 0 if no regret is positive.
   double scale() const {
     double most = 0, least = 1, weight = 0;
     for (std::size_t i = 0; i < size(); ++i) {

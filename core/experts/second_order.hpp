@@ -38,8 +38,8 @@ class SecondOrder : public Experts {
 // Adapt-ML-Prod (Gaillard, Stoltz and van Erven (2014)):
 //   w_i <- (w_i (1 + eta_i r_i))^{eta'_i / eta_i},  p_i ~ eta_i w_i,
 //   eta_i = min(1 / (2 E_i), sqrt(ln N / (1 + V_i)))
-// with E_i = 1 for losses in [0, 1], or the largest |r_i| so far where the range is not known; w is
-// then multiplied by 1 + eta'_i r_i, with the new rate, as 1 + eta_i r_i could be negative.
+// with E_i = 1 for losses in [0, 1], or the largest |r_i| so far if the range is not known. Then w
+// is multiplied by 1 + eta'_i r_i, with the new rate, because 1 + eta_i r_i could be negative.
 class AdaptMLProd : public SecondOrder {
  public:
   AdaptMLProd(std::vector<double> prior, bool known_range)
@@ -73,7 +73,7 @@ class AdaptMLProd : public SecondOrder {
       most = std::max(most, logs_[i]), fastest = std::max(fastest, rates_[i]);
     for (std::size_t i = 0; i < size(); ++i) w[i] = logs_[i] - most;
     kernels_.exponentials(w, size(), w);
-    // an expert of which nothing is known has the rate of the fastest
+    // an expert that is not known yet has the largest rate
     for (std::size_t i = 0; i < size(); ++i)
       w[i] *= rates_[i] > 0 ? rates_[i] : fastest > 0 ? fastest : 1;
   }
@@ -104,12 +104,12 @@ class AdaptMLProd : public SecondOrder {
 //   1 / eta_i^2 = 2.2 V_i,   p_i ~ q_i eta_i e^{eta_i S_i},   S_i = sum (r - eta r^2)
 // with the rate after each r: |eta r| <= 0.675, where e^{x - x^2} <= 1 + x. Any range of losses.
 //
-// What is paid is ln W, W >= sum q_i e^{eta_i S_i} being made of the sizes of r alone. With the
-// rate eta before the round and eta' = a eta after it, x = e^{eta S} becomes at most x^a (1 + a z),
-// z = eta r, and as sum q_i eta_i x_i r_i <= 0 the sum grows by no more than that of
-// q_i (x^a (1 + a z) - x (1 + z)), in which x^a A - x B <= (1 - a) A (a A / B)^{a / (1 - a)}. For
-// a = (1 + 2.2 z^2)^{-1/2} that is at most 0.51 (1 - a) if |z| <= 1/2 and 1.675 (1 - a) if z is
-// more; if it is less, so that r is far beyond all before, x (-z - 1/2) is put aside first.
+// `paid` is ln W, where W >= sum q_i e^{eta_i S_i} is made of the sizes of r alone. With the rate
+// eta before the round and eta' = a eta after it, x = e^{eta S} becomes at most x^a (1 + a z), z =
+// eta r. As sum q_i eta_i x_i r_i <= 0, the sum grows by at most that of q_i (x^a (1 + a z) - x (1
+// + z)), in which x^a A - x B <= (1 - a) A (a A / B)^{a / (1 - a)}. For a = (1 + 2.2 z^2)^{-1/2}
+// that is at most 0.51 (1 - a) if |z| <= 1/2 and 1.675 (1 - a) if z > 1/2. If z < -1/2, so that r
+// is far beyond all before, x (-z - 1/2) is put aside first.
 class Boa : public SecondOrder {
  public:
   explicit Boa(std::vector<double> prior)
@@ -155,8 +155,7 @@ class Boa : public SecondOrder {
       known += rates_[i] > 0 ? prior_[i] : 0;
     }
     if (known == all) return;
-    // of those that have not been seen to differ nothing is known: they keep their part of the
-    // prior
+    // experts that never differed from the mixture keep their part of the prior
     for (std::size_t i = 0; i < n; ++i) w[i] = rates_[i] > 0 ? w[i] / weight * known : prior_[i];
   }
   void learn(const Round& round) override {
@@ -179,8 +178,8 @@ class Boa : public SecondOrder {
   }
 
  private:
-  // Those that are seen to differ for the first time were played by the prior, the others by what
-  // was left of it: by how much these may have been played against.
+  // Experts that differ for the first time were played by the prior, the others by the rest of it.
+  // This bounds what that may have cost.
   double first_seen(const Round& round) {
     double known = 0, owed = 0;
     unseen_ = 0;
@@ -197,17 +196,17 @@ class Boa : public SecondOrder {
     return owed > 0 && known > 0 ? owed / known : 0;
   }
 
-  static constexpr double kTooLarge = 1e304;  // of W: nothing is known then
+  static constexpr double kTooLarge = 1e304;  // from here on W says nothing
   std::vector<double> scores_, rates_;        // S, eta
   std::size_t unseen_;                        // experts that have never differed from the mixture
-  double W_ = 1, all_;                        // and the sum of the prior
+  double W_ = 1, all_;                        // W, and the sum of the prior
 };
 
 // ML-Poly (Gaillard, Stoltz and van Erven (2014)), as opera has it: p_i ~ [R_i]_+ / (V_i + B),
-// B the largest r^2 of all so far. Any range of losses. What is paid bounds
+// B the largest r^2 of all so far. Any range of losses. `paid` bounds
 // Phi = sum q_i eta_i [R_i]_+^2, eta = 1 / (V + B): as sum q_i eta_i [R_i]_+ r_i = 0,
-// Phi_t <= Phi_{t-1} + sum q_i eta_{i,t-1} r_i^2, and the first round leaves sum q_i eta_{i,1}
-// r_i^2.
+// Phi_t <= Phi_{t-1} + sum q_i eta_{i,t-1} r_i^2, and after the first round Phi is
+// sum q_i eta_{i,1} r_i^2.
 class MlPoly : public SecondOrder {
  public:
   explicit MlPoly(std::vector<double> prior)
@@ -241,7 +240,7 @@ class MlPoly : public SecondOrder {
       const double square = r * r;
       regrets_[i] += r;
       squares_[i] += square;
-      terms_[i] = prior_[i] * square * rates_[i];  // rates of before
+      terms_[i] = prior_[i] * square * rates_[i];  // rates before the round
       most = std::max(most, square);
     });
     largest_ = most;
@@ -253,9 +252,9 @@ class MlPoly : public SecondOrder {
   }
 
  private:
-  static constexpr double kNothing = 1e-300;  // the inverse of less may be infinite
+  static constexpr double kNothing = 1e-300;  // the inverse of a smaller number may be infinite
   double largest_ = 0;                        // B
-  std::vector<double> rates_, terms_;         // 1 / (V + B), and what a round costs
+  std::vector<double> rates_, terms_;         // 1 / (V + B), and the cost of a round
 };
 
 // Squint (Koolen and van Erven (2015)) with the improper prior 1 / eta on rates:

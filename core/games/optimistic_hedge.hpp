@@ -1,11 +1,10 @@
 // Optimistic Hedge (Rakhlin and Sridharan (2013); Syrgkanis, Agarwal, Luo and Schapire (2015)):
 // Hedge that expects the losses of the last round once more, w_i = q_i e^{-eta (L_i + l_i)}.
 //
-// With d the span (largest less smallest) of the difference of losses from those expected,
-// eta = sqrt(8 c / (4 + sum d^2)), which never grows, and what is paid is the sum of eta d^2 / 8:
-// the regret against u is at most RE(u || q) / eta and what is paid (optimistic follow the
-// regularised leader; a constant added to all losses changes nothing, so that half the span is
-// their norm).
+// Let d be the span (largest minus smallest) of losses minus expected losses. The rate
+// eta = sqrt(8 c / (4 + sum d^2)) never grows, and `paid` is the sum of eta d^2 / 8. The regret
+// against u is at most RE(u || q) / eta + paid: this is optimistic follow-the-regularised-leader,
+// and as a constant added to all losses changes nothing, half the span is their norm.
 #pragma once
 #include "experts/experts.hpp"
 
@@ -16,7 +15,7 @@ class OptimisticHedge : public experts::Experts {
   OptimisticHedge(std::vector<double> prior, double complexity)
       : Experts(std::move(prior)), complexity_(complexity), expected_(size()) {}
   double paid() const override { return paid_; }
-  // Of the last round played, before any of the first.
+  // The rate of the last round played, or of the first if none was.
   double rate() const override { return std::sqrt(8 * complexity_ / (4 + before_)); }
 
  protected:
@@ -58,7 +57,7 @@ class OptimisticHedge : public experts::Experts {
   }
 
  private:
-  double rates() const { return std::sqrt(2 * complexity_); }  // the largest of them
+  double rates() const { return std::sqrt(2 * complexity_); }  // the largest rate
 
   double complexity_;  // ln n
   std::vector<double> expected_;

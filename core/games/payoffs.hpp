@@ -1,5 +1,5 @@
 // The matrix of a zero-sum game (Mohri et al. (2018), section 8.5), as its two players see it:
-// A[i][j] is what the row player loses, and the column player gains, if they play i and j.
+// if they play i and j, the row player loses A[i][j] and the column player gains it.
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -1,11 +1,11 @@
-// Regret matching+ (Tammelin (2014)): p ~ z, z <- [z + r]_+, r the regrets of the round; and the
-// predictive one (Farina, Kroer and Sandholm (2021)), p ~ [z + m]_+, m the regrets of the round
+// Regret matching+ (Tammelin (2014)): p ~ z, z <- [z + r]_+, r the regrets of the round; and its
+// predictive version (Farina, Kroer and Sandholm (2021)), p ~ [z + m]_+, m the regrets of the round
 // before.
 //
 // F(y) = |[y]_+|^2 / 2 is convex and 1-smooth, and <r, [z + m]_+> = 0, whence
 //   F(z + r) <= F(z + m) + <[z + m]_+, r - m> + |r - m|^2 / 2 <= F(z) + |r - m|^2 / 2,
-// so that |z|^2 is at most what was paid, the sum of |r - m|^2. From any round on the regret to i
-// grows by at most z_i at the end.
+// so |z|^2 is at most `paid`, the sum of |r - m|^2. From any round on, the regret to i grows by at
+// most the last z_i.
 #pragma once
 #include "experts/experts.hpp"
 

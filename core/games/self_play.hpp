@@ -1,11 +1,11 @@
-// Two players that learn from each other (Mohri et al. (2018), section 8.5): their averages are
-// near an equilibrium.
+// Two players that learn from each other (Mohri et al. (2018), section 8.5): their average
+// strategies come close to an equilibrium.
 //
-// With weights w_t and W their sum, and the averages p, q of what was played,
+// With weights w_t of the rounds, W their sum, and p, q the average strategies,
 //   max_j (p'A)_j - min_i (A q)_i = (R_row + R_column - (V - U)) / W,
 //   R_row = V - min_i sum w_t (A q_t)_i,  R_column = max_j sum w_t (p_t'A)_j - U,
-// V the sum of w_t p_t'A q_t and U that of w_t p_t'A q, q being what the column player played
-// before it was told of p_t: q_t itself if both move at once, and q_{t-1} if they alternate.
+// V is the sum of w_t p_t'A q_t, and U that of w_t p_t'A q, where q is the strategy of the column
+// player before it saw p_t: q_t if both move at once, q_{t-1} if they alternate.
 #pragma once
 #include <cmath>
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace regretless::games {
 
-// What a pair of strategies proves of the value: it is at least `lower` and at most `upper`.
+// The bounds that a pair of strategies proves for the value of the game.
 struct Bounds {
   double upper = HUGE_VAL, lower = -HUGE_VAL;
 };
@@ -43,7 +43,7 @@ class SelfPlay {
         pA_sum_(payoffs.columns()),
         column_losses_(payoffs.columns()) {}
 
-  // Until the best of averages and last strategies are within `enough`, or so many rounds are over.
+  // Plays until the best of the average and last strategies are within `enough`, or so many rounds.
   void play(std::size_t rounds, double enough) {
     for (std::size_t t = 0; t < rounds && !(gap() <= enough); ++t) round();
   }
@@ -62,7 +62,7 @@ class SelfPlay {
   const std::vector<double>& column() const { return q_; }
   std::vector<double> average_row() const { return shares(p_sum_); }
   std::vector<double> average_column() const { return shares(q_sum_); }
-  // The gaps of averages and of last strategies after some of the rounds, ever farther apart.
+  // The gaps of average and last strategies after some rounds, which lie further and further apart.
   const std::vector<double>& noted_rounds() const { return noted_rounds_; }
   const std::vector<double>& noted_average() const { return noted_average_; }
   const std::vector<double>& noted_last() const { return noted_last_; }
@@ -90,8 +90,8 @@ class SelfPlay {
     last_.lower = -last_.lower;
     note();
   }
-  // Adds a strategy and what the other player gets of it to their sums. The largest of the latter,
-  // times a sign, are given for the strategy and returned for the average.
+  // Adds a strategy and the other player's payoffs against it to their sums. Computes the largest
+  // payoff, times a sign, against the strategy and, returned, against the average.
   double added(const std::vector<double>& played, std::vector<double>& played_sum,
                const std::vector<double>& theirs, std::vector<double>& their_sum, double& last,
                double sign) const {
@@ -111,8 +111,8 @@ class SelfPlay {
     noted_average_.push_back(average_.upper - average_.lower);
     noted_last_.push_back(last_.upper - last_.lower);
   }
-  // As a distribution. The sum is taken anew, so that it is one to rounding after any number of
-  // rounds.
+  // The average as a distribution. It is divided by its own sum, so it adds up to 1 after any
+  // number of rounds.
   static std::vector<double> shares(std::vector<double> sums) {
     double total = 0;
     for (const double x : sums) total += x;

@@ -1,4 +1,4 @@
-// The bank and the batch as the loops see them: blocks of lanes, cells of rows, the rows to come.
+// The bank and the batch as the loops see them: blocks of lanes, cells of rows, prefetching.
 #pragma once
 
 #include "kernels.hpp"
@@ -7,12 +7,12 @@ namespace regretless {
 namespace {
 
 constexpr int kBlocks = 4;  // blocks of lanes whose sums stay in registers
-// Of many lanes as many at a time as make a run of a row long enough that the processor sees it
-// coming; what they add up then stays in the first cache.
+// Many lanes are processed in runs. A run of a row is so long that the processor prefetches it, and
+// so short that the sums of its lanes stay in the first cache.
 constexpr int kRun = 32;
 
-// All blocks of V in so many lanes, by runs, by fours, and the rest: f(first lane, Count<how
-// many>).
+// Goes through all blocks of V in so many lanes, by runs, then by fours, then the rest: calls
+// f(first lane, Count<number of blocks>).
 template <int N>
 struct Count {
   static constexpr int count = N;
@@ -39,7 +39,7 @@ Cell<V> cell(const BankView& bank, std::uint32_t row, int block) {
           base + bank.layout.shared_offset()};
 }
 
-void put(double* to, double v) { *to = v; }
+inline void put(double* to, double v) { *to = v; }
 template <class W>
 void put(double* to, W v) {
   std::memcpy(to, &v, sizeof(v));
@@ -85,8 +85,8 @@ double total(W v) {
   return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
-// The rows of the example to come are asked for one by one, while those of this one are at work:
-// all at once they would wait for each other.
+// Prefetches the rows of the next example one by one while the rows of this one are processed: all
+// at once they would wait for each other.
 struct Ahead {
   const char* data;
   std::size_t bytes;

@@ -1,27 +1,19 @@
-// Predicting and learning a batch, for every rule.
+// Learning a batch, for every rule: LearnLoop::learn has the steps of one example.
 #pragma once
 
+#include "kernels/by_lane.hpp"
+#include "kernels/predict.hpp"
 #include "kernels/scatter.hpp"
-#include "kernels/score.hpp"
-#include "logistic.hpp"
+#include "kernels/working.hpp"
 
 namespace regretless {
 namespace {
-
-void audit(const BankView& bank, Example x, const double* gradient) {
-  for (std::size_t j = 0; j < x.size; ++j) {
-    double* z = reinterpret_cast<double*>(bank.data + std::size_t(x.rows[j]) * bank.layout.stride) +
-                std::size_t(bank.audit) * bank.layout.width;
-    const double value = x.values[j];
-    for (int k = 0; k < bank.layout.active(); ++k) z[k] += gradient[k] * value;
-  }
-}
 
 struct Magnitudes {
   double least, largest;  // of the values that are not 0
 };
 Magnitudes magnitudes(Example x) {
-  // The bits of positive floats are ordered as the floats are; those of 0 are the largest, less 1.
+  // The bits of positive floats are ordered as the floats are. Less 1, those of 0 are the largest.
   std::uint32_t least = 0xffffffffu, most = 0;
   for (std::size_t j = 0; j < x.size; ++j) {
     std::uint32_t bits;
@@ -38,128 +30,34 @@ Magnitudes magnitudes(Example x) {
   return {values[0], values[1]};
 }
 
-// What a sum of floats may not exceed; and what an ordinary example adds to it at most.
-constexpr float kFull = 1e38f;
+// Sums of floats are kept within +-kFullSum. An example whose values are all above kTiny in size
+// and that adds at most kOrdinary to any sum cannot bring one near that limit.
+constexpr float kFullSum = 1e38f;
 constexpr double kOrdinary = 1e14, kTiny = 1e-18;
 
-// Sums of the rows of an example that is not ordinary stay where they are full.
-void tame(const BankView& bank, Example x) {
+// Keep the sums in the rows of an example within their limit.
+void clamp_sums(const BankView& bank, Example x) {
   const std::size_t first = bank.layout.float_offset(),
                     count = std::size_t(bank.layout.floats) * std::size_t(bank.layout.width);
   for (std::size_t j = 0; j < x.size; ++j) {
     float* v = bank.data + std::size_t(x.rows[j]) * bank.layout.stride + first;
     for (std::size_t i = 0; i < count; ++i)
-      v[i] = v[i] > kFull ? kFull : v[i] < -kFull ? -kFull : v[i];
+      v[i] = v[i] > kFullSum ? kFullSum : v[i] < -kFullSum ? -kFullSum : v[i];
   }
 }
 
-struct Scratch {  // one stack buffer for narrow banks, the heap for wide ones
-  static constexpr int kOnStack = 64, kArrays = 4;
-  double stack[kOnStack * kArrays];
-  double* heap = nullptr;
-  explicit Scratch(int width) : width_(width) {
-    if (width > kOnStack) heap = new double[std::size_t(width) * kArrays];
-    double* all = heap ? heap : stack;
-    for (int i = 0; i < width * kArrays; ++i) all[i] = 0;
-  }
-  ~Scratch() { delete[] heap; }
-  double* operator[](int i) { return (heap ? heap : stack) + std::size_t(i) * width_; }
-
- private:
-  int width_;
-};
-
-template <class R>
-concept PredictsOtherwise = requires(R& rule) { rule.predicting = true; };
-
-template <class V, class R>
-std::size_t predict(R rule, BankView bank, const Batch& batch) {
-  const Lanes lanes{bank.lanes, bank.layout.width};
-  Scratch scratch(bank.layout.active());
-  double* scores = scratch[0];
-  if constexpr (PredictsOtherwise<R>) rule.predicting = true;
-  for (std::size_t t = 0; t < batch.size; ++t) {
-    if constexpr (requires { rule.features; })
-      if (batch.known) rule.features = batch.known[t];
-    score<V, false>(rule, bank, lanes, batch.example(t), batch.example(t + 1), scores);
-    if constexpr (R::offset != 0)
-      for (int k = 0; k < bank.layout.lanes && !batch.bare; ++k) scores[k] += R::offset;
-    for (int k = 0; k < bank.layout.lanes; ++k) batch.scores[t * bank.layout.lanes + k] = scores[k];
-  }
-  return batch.size;
-}
-
-bool sound(double v) { return std::fabs(v) <= kWorst; }
-
-// Values and derivatives of the loss for all lanes.
-void outcomes(const Loss& loss, const double* s, const double* y, int count, double* value,
-              double* slope) {
-  int k = 0;
-  if (loss.kind == LossKind::logistic)
-    for (; k + 4 <= count; k += 4) {
-      const Logistic all_of(four(s + k) * four(y + k));
-      put(value + k, all_of.loss());
-      put(slope + k, -four(y + k) * all_of.wrong);
-    }
-  const bool hinge = loss.kind == LossKind::hinge, squared = loss.kind == LossKind::squared_hinge;
-  for (; (hinge || squared) && k + 4 <= count; k += 4) {
-    const Four m = four(s + k) * four(y + k), short_of = all(loss.parameter) - m;
-    const Four lost = short_of > all(0) ? short_of : all(0);
-    const auto within = m < all(loss.parameter);
-    put(value + k, squared ? lost * lost : lost);
-    put(slope + k, within ? squared ? all(-2) * short_of * four(y + k) : -four(y + k) : all(0));
-  }
-  for (; k < count; ++k) {
-    const Loss::Outcome outcome = loss.outcome(s[k], y[k]);
-    value[k] = outcome.value;
-    slope[k] = outcome.derivative;
+// Add the gradient of an example to the sums of gradients that the certificate needs.
+void audit(const BankView& bank, Example x, const double* gradient) {
+  for (std::size_t j = 0; j < x.size; ++j) {
+    double* z = reinterpret_cast<double*>(bank.data + std::size_t(x.rows[j]) * bank.layout.stride) +
+                std::size_t(bank.audit) * bank.layout.width;
+    const double value = x.values[j];
+    for (int k = 0; k < bank.layout.active(); ++k) z[k] += gradient[k] * value;
   }
 }
 
-// The importance-aware steps of all lanes: see Loss::invariant_step.
-void flow(const Loss& loss, const double* s, const double* y, const double* h, const double* n,
-          int count, double* step) {
-  int k = 0;
-  if (loss.kind == LossKind::logistic)
-    for (; k + 4 <= count; k += 4) {
-      const Four side = four(y + k), travel = four(n + k), m = four(s + k) * side;
-      const Four moved = margin_shifts(m, travel * four(h + k)) / travel;
-      put(step + k, travel > all(0) ? -side * moved : all(0));  // what moves nothing has no step
-    }
-  for (; k < count; ++k) step[k] = loss.invariant_step(s[k], y[k], h[k], n[k]);
-}
-
-// Whether all are at most so large in size; what is not a number is not.
-bool within(const double* x, int count, double limit) {
-  int k = 0;
-  decltype(all(0) <= all(0)) beyond = {};
-  for (; k + 4 <= count; k += 4) beyond |= ~(magnitude_of(four(x + k)) <= all(limit));
-  bool sound = !(beyond[0] | beyond[1] | beyond[2] | beyond[3]);
-  for (; k < count; ++k) sound = sound && std::fabs(x[k]) <= limit;
-  return sound;
-}
-
-void add(double* __restrict to, const double* __restrict x, int count) {
-  for (int k = 0; k < count; ++k) to[k] += x[k];
-}
-
-double summed(const double* x, int count) {
-  int k = 0;
-  Four fours = all(0);
-  for (; k + 4 <= count; k += 4) fours += four(x + k);
-  double sum = sum_of(fours);
-  for (; k < count; ++k) sum += x[k];
-  return sum;
-}
-
-// Losses and slopes, each times its importance.
-void weighed(int count, const double* __restrict h, const double* __restrict value,
-             const double* __restrict slope, double* __restrict suffered, double* __restrict g) {
-  for (int k = 0; k < count; ++k) suffered[k] = h[k] * value[k], g[k] = h[k] * slope[k];
-}
-
-// What each lane is to predict: the target, or whether the example is of its class.
-void aim(const Batch& batch, std::size_t t, int count, int per_class, double* target) {
+// The target of each lane: that of the example, or whether the example is of the lane's class.
+void set_targets(const Batch& batch, std::size_t t, int count, int per_class, double* target) {
   const bool one = count == per_class;
   const double all = batch.targets ? batch.targets[t] : one ? 2.0 * batch.classes[t] - 1 : -1.0;
   for (int k = 0; k < count; ++k) target[k] = all;
@@ -168,11 +66,29 @@ void aim(const Batch& batch, std::size_t t, int count, int per_class, double* ta
 }
 
 // A lane whose steps would be out of range does not move.
-void stay(const BankView& bank, Example x, int lane, double* travel, float* moves) {
+void hold_lane(const BankView& bank, Example x, int lane, double* travel, float* moves) {
   travel[lane] = 0;
   for (std::size_t j = 0; j < x.size; ++j)
     moves[j * std::size_t(bank.layout.active()) + std::size_t(lane)] = 0;
 }
+
+// How large the values of an example are, and from where on gradients and steps are too large.
+struct Sizes {
+  double largest;            // max |x_i|
+  double squared_norm;       // ||x||^2, or 0 if neither the rule nor the certificate needs it
+  double steepest, longest;  // limits of the rule: of a change, and of a change times max |x_i|
+  bool ordinary;             // no sum of the example's rows can come near its limit
+
+  double unit() const { return largest > 1 ? largest : 1; }
+  double far() const { return 1e4 * unit(); }
+  // Changes up to this are neither too large nor out of the ordinary.
+  double safe() const {
+    return std::min({steepest / 2, longest / (2 * largest), kOrdinary / far()});
+  }
+  bool too_large(double change) const {
+    return !(std::fabs(change) <= steepest) || !(std::fabs(change * largest) <= longest);
+  }
+};
 
 template <class V, class R>
 concept Prepares = requires(const R& rule, Sums<V>& sums) {
@@ -180,174 +96,234 @@ concept Prepares = requires(const R& rule, Sums<V>& sums) {
 };
 
 template <class V, class R>
-std::size_t learn(R rule, const Loss& loss, BankView bank, const Batch& batch) {
-  const int count = bank.layout.lanes, active = bank.layout.active();
-  const Lanes lanes{bank.lanes, bank.layout.width};
-  const Table table{bank.data, bank.rows, bank.layout.stride, bank.layout.float_offset(),
-                    bank.layout.width};
-  Scratch scratch(active);
-  double *s = scratch[0], *g = scratch[1], *step = scratch[2], *tracked = scratch[3];
-  Scratch more(active);
-  double *rounding = more[0], *suffered = more[1], *target = more[2], *value = more[3];
-  Scratch last(active);
-  double *slope = last[0], *norms = last[1];
-  [[maybe_unused]] double* predicted = last[2];
-  double* h = last[3];
-  Room room, bets;
-  constexpr bool many = Traits<V>::width > 1;
-  for (std::size_t t = 0; t < batch.size; ++t) {
-    const Example x = batch.example(t);
-    const double importance = batch.importance ? batch.importance[t] : 1;
-    if constexpr (requires { rule.features; })
-      if (batch.known) rule.features = batch.known[t];
-    float* played = R::bets ? bets.of(x.size * std::size_t(active)) : nullptr;
-    score<V, R::bets>(rule, bank, lanes, x, batch.example(t + 1), s, played);
-    if constexpr (R::offset != 0)
-      for (int k = 0; k < count; ++k) s[k] += R::offset;
-    if (batch.scores) {
-      const double* said = s;
-      if constexpr (PredictsOtherwise<R>) {
-        rule.predicting = true;
-        score<V, false>(rule, bank, lanes, x, {}, predicted);
-        rule.predicting = false;
-        said = predicted;
-      }
-      for (int k = 0; k < count; ++k) batch.scores[t * count + k] = said[k];
-    }
-    aim(batch, t, count, bank.per_class, target);
-    outcomes(loss, s, target, count, value, slope);
-    if (batch.losses) batch.losses[t] = summed(value, count);
-    for (int k = 0; k < count; ++k) h[k] = importance;
-    if (batch.weigh) batch.weigh(batch.weigher, t, s, h);
-    if (importance == 0) continue;  // as if it were not there
+class LearnLoop {
+ public:
+  LearnLoop(const R& rule, const Loss& loss, const BankView& bank, const Batch& batch,
+            double* cells)
+      : rule_(rule),
+        loss_(loss),
+        bank_(bank),
+        batch_(batch),
+        lanes_{bank.lanes, bank.layout.width},
+        count_(kMany ? bank.layout.lanes : 1),
+        active_(kMany ? bank.layout.active() : 1),
+        at_(cells, active_) {}
 
-    const auto [least, largest] = magnitudes(x);
-    bool ordinary = least >= kTiny;
-    double norm = 0;
-    if (rule.needs_norm() || bank.audit >= 0)
-      for (std::size_t j = 0; j < x.size; ++j) norm += Loss::square(x.values[j]);
+  // Returns the number of examples learned: all, or those before one that is out of range.
+  std::size_t run() {
+    for (std::size_t t = 0; t < batch_.size; ++t)
+      if (!learn(t)) return t;
+    return batch_.size;
+  }
 
-    const double steepest = rule.largest_slope(), longest = rule.largest_step();
-    const auto too_large = [=](double change) {
-      return !(std::fabs(change) <= steepest) || !(std::fabs(change * largest) <= longest);
-    };
-    weighed(count, h, value, slope, suffered, g);
-    for (int k = 0; k < count; ++k) norms[k] = norm;
-    // Of many lanes it is nearly always clear at a glance that all are sound and ordinary.
-    const double size = largest > 1 ? largest : 1, far = 1e4 * size;
-    const double small = std::min({steepest / 2, longest / (2 * largest), kOrdinary / far});
-    const bool calm = many && within(s, count, kWorst) && within(suffered, count, kWorst) &&
-                      within(g, count, small);
-    for (int k = 0; k < count && !calm; ++k) {
-      ordinary &= std::fabs(g[k]) * size <= kOrdinary;
-      if (sound(s[k]) && sound(suffered[k]) && sound(g[k]) && !(bank.forgiving && too_large(g[k])))
-        continue;
-      if (!bank.forgiving) return t;
-      suffered[k] = suffered[k] <= kWorst ? suffered[k] : kWorst;
-      g[k] = 0;
-    }
+ private:
+  static constexpr bool kMany = Traits<V>::width > 1;
+
+  // The steps of one example. They are inlined here: as calls they would cost a single lane more
+  // than its few features do. Returns false, and leaves the model as it was, if the example is out
+  // of range.
+  [[gnu::always_inline]] bool learn(std::size_t t) {
+    const Example x = batch_.example(t);
+    score_lanes(t, x);
+    if (batch_.scores) report_scores(t, x);
+    compare_with_targets(t);
+    const double importance = batch_.importance ? batch_.importance[t] : 1;
+    set_importance(t, importance);
+    if (importance == 0) return true;  // as if it were not there
+
+    Sizes sizes = measure(x);
+    if (!find_gradients(sizes)) return false;
     bool prepared = false;
     if constexpr (Prepares<V, R>)
-      if (rule.prepares()) {
-        for (int k = 0; k < count && !calm; ++k)  // the step will be no larger
-          if (too_large(g[k])) return t;
-        float* moves = room.of(x.size * std::size_t(active));
-        prepare<V>(rule, bank, lanes, x, g, norms, tracked, moves);
-        for (int k = 0; k < count; ++k)
-          if (!sound(norms[k])) stay(bank, x, k, norms, moves);
+      if (rule_.prepares()) {
+        if (!prepare_rows(x, sizes)) return false;
         prepared = true;
       }
+    if (!choose_steps(sizes, prepared)) return false;
+    move_weights(x, prepared);
+    if (!sizes.ordinary) clamp_sums(bank_, x);
+    if (bank_.audit >= 0) audit(bank_, x, at_.gradient);
+    if (kMany && !batch_.weigh && bank_.audit < 0)
+      account_together(x, sizes);
+    else
+      account_one_by_one(x, sizes);
+    return true;
+  }
+
+  // --- the score, and the loss that it suffers ---------------------------------------------------
+
+  [[gnu::always_inline]] void score_lanes(std::size_t t, Example x) {
+    if constexpr (requires { rule_.features; })
+      if (batch_.known) rule_.features = batch_.known[t];
+    bets_ = R::bets ? bet_room_.of(x.size * std::size_t(active_)) : nullptr;
+    score<V, R::bets>(rule_, bank_, lanes_, x, batch_.example(t + 1), at_.score, bets_);
+    if constexpr (R::offset != 0)
+      for (int k = 0; k < count_; ++k) at_.score[k] += R::offset;
+  }
+
+  [[gnu::always_inline]] void report_scores(std::size_t t, Example x) {
+    const double* reported = at_.score;
+    if constexpr (PredictsOtherwise<R>) {
+      rule_.predicting = true;
+      score<V, false>(rule_, bank_, lanes_, x, {}, at_.prediction);
+      rule_.predicting = false;
+      reported = at_.prediction;
+    }
+    for (int k = 0; k < count_; ++k) batch_.scores[t * count_ + k] = reported[k];
+  }
+
+  [[gnu::always_inline]] void compare_with_targets(std::size_t t) {
+    set_targets(batch_, t, count_, bank_.per_class, at_.target);
+    outcomes(loss_, at_.score, at_.target, count_, at_.value, at_.slope);
+    if (batch_.losses) batch_.losses[t] = sum(at_.value, count_);
+  }
+
+  [[gnu::always_inline]] void set_importance(std::size_t t, double importance) {
+    for (int k = 0; k < count_; ++k) at_.importance[k] = importance;
+    if (batch_.weigh) batch_.weigh(batch_.weigher, t, at_.score, at_.importance);
+  }
+
+  // --- the gradient, and the step that follows from it -------------------------------------------
+
+  [[gnu::always_inline]] Sizes measure(Example x) const {
+    const auto [least, largest] = magnitudes(x);
+    double squared_norm = 0;
+    if (rule_.needs_norm() || bank_.audit >= 0)
+      for (std::size_t j = 0; j < x.size; ++j) squared_norm += Loss::square(x.values[j]);
+    return {largest, squared_norm, rule_.largest_slope(), rule_.largest_step(), least >= kTiny};
+  }
+
+  // Returns false if a lane is out of range, unless lanes are to be forgiven: those learn nothing.
+  [[gnu::always_inline]] bool find_gradients(Sizes& sizes) {
+    weigh(count_, at_.importance, at_.value, at_.slope, at_.loss, at_.gradient);
+    for (int k = 0; k < count_; ++k) at_.travel[k] = sizes.squared_norm;
+    // With many lanes, one pass nearly always shows that all are within range.
+    calm_ = kMany && within(at_.score, count_, kWorst) && within(at_.loss, count_, kWorst) &&
+            within(at_.gradient, count_, sizes.safe());
+    for (int k = 0; k < count_ && !calm_; ++k) {
+      double &loss = at_.loss[k], &gradient = at_.gradient[k];
+      sizes.ordinary &= std::fabs(gradient) * sizes.unit() <= kOrdinary;
+      if (in_range(at_.score[k]) && in_range(loss) && in_range(gradient) &&
+          !(bank_.forgiving && sizes.too_large(gradient)))
+        continue;
+      if (!bank_.forgiving) return false;
+      loss = loss <= kWorst ? loss : kWorst;
+      gradient = 0;
+    }
+    return true;
+  }
+
+  // The rows take the gradient in, and say how far a unit step will move them and the score.
+  [[gnu::always_inline]] bool prepare_rows(Example x, const Sizes& sizes) {
+    for (int k = 0; k < count_ && !calm_; ++k)  // the step will be no larger than the gradient
+      if (sizes.too_large(at_.gradient[k])) return false;
+    float* moves = room_.of(x.size * std::size_t(active_));
+    prepare<V>(rule_, bank_, lanes_, x, at_.gradient, at_.travel, at_.tracked, moves);
+    for (int k = 0; k < count_; ++k)
+      if (!in_range(at_.travel[k])) hold_lane(bank_, x, k, at_.travel, moves);
+    return true;
+  }
+
+  [[gnu::always_inline]] bool choose_steps(Sizes& sizes, bool prepared) {
     if (prepared) {
-      flow(loss, s, target, h, norms, count, step);
+      invariant_steps(loss_, at_.score, at_.target, at_.importance, at_.travel, count_, at_.step);
     } else {
-      for (int k = 0; k < count; ++k)
-        step[k] = rule.step(lanes, k, loss, s[k], target[k], h[k], g[k], norms[k]);
+      for (int k = 0; k < count_; ++k)
+        at_.step[k] = rule_.step(lanes_, k, loss_, at_.score[k], at_.target[k], at_.importance[k],
+                                 at_.gradient[k], at_.travel[k]);
     }
-    for (int k = 0; k < count; ++k) value[k] = step[k] * rule.gain(lanes, k);  // as weights change
-    const bool brief =
-        many && within(value, count, small) && (!prepared || within(norms, count, far));
-    for (int k = 0; k < count && !brief; ++k) {
-      ordinary &= std::fabs(value[k]) * (prepared ? norms[k] : size) <= kOrdinary;
-      if (!too_large(value[k])) continue;
-      if (!bank.forgiving && !prepared) return t;
-      step[k] = 0;
+    for (int k = 0; k < count_; ++k) at_.change[k] = at_.step[k] * rule_.gain(lanes_, k);
+    const bool calm = kMany && within(at_.change, count_, sizes.safe()) &&
+                      (!prepared || within(at_.travel, count_, sizes.far()));
+    for (int k = 0; k < count_ && !calm; ++k) {
+      sizes.ordinary &=
+          std::fabs(at_.change[k]) * (prepared ? at_.travel[k] : sizes.unit()) <= kOrdinary;
+      if (!sizes.too_large(at_.change[k])) continue;
+      if (!bank_.forgiving && !prepared) return false;
+      at_.step[k] = 0;
     }
-    if (prepared) {
-      double shared = 0;
-      shift<V>(bank, x, step, room.data, [&](std::size_t j) {
-        if constexpr (Shares<R>)
-          shared += rule.share(cell<float>(bank, x.rows[j], 0), x.values[j], lanes(kRounds, 0));
-      });
+    return true;
+  }
+
+  static bool in_range(double v) { return std::fabs(v) <= kWorst; }
+
+  // --- the new weights, and the totals -----------------------------------------------------------
+
+  [[gnu::always_inline]] void move_weights(Example x, bool prepared) {
+    if (!prepared)
+      return scatter<V>(rule_, bank_, lanes_, x, at_.step, bets_, at_.tracked, at_.rounding, room_);
+    double shared = 0;
+    const auto share_row = [&shared, x, rule = rule_, bank = bank_,
+                            rounds = lanes_(kRounds, 0)](std::size_t j) {
       if constexpr (Shares<R>)
-        for (int k = 0; k < active; ++k) tracked[k] = shared;
-    } else {
-      scatter<V>(rule, bank, lanes, x, step, played, tracked, rounding, room);
-    }
-    if (!ordinary) tame(bank, x);
-    if (bank.audit >= 0) audit(bank, x, g);
-    if (many && !batch.weigh && bank.audit < 0) {  // the same for all lanes, one total at a time
-      add(&lanes(kLoss, 0), suffered, count);
-      for (int k = 0; k < count; ++k) value[k] = g[k] * (s[k] - R::offset);
-      add(&lanes(kLinear, 0), value, count);
-      for (int k = 0; k < count; ++k) value[k] = std::fabs(value[k]);
-      add(&lanes(kGross, 0), value, count);
-      add(&lanes(kRounding, 0), rounding, count);
-      for (int k = 0; k < count; ++k)
-        rule.finish(lanes, k, {step[k], s[k], target[k], largest, norm, x, false}, tracked[k],
-                    table);
-      for (int k = 0; k < count; ++k) value[k] = step[k] != 0;
-      add(&lanes(kUpdates, 0), value, count);
-      add(&lanes(kWeights, 0), h, count);
-      for (int k = 0; k < count; ++k) lanes(kRounds, k) += 1;
-      continue;
-    }
-    for (int k = 0; k < count; ++k) {
-      if (h[k] == 0) continue;  // it was not there for this lane
-      lanes(kLoss, k) += suffered[k];
-      const double linear = g[k] * (s[k] - R::offset);
-      lanes(kLinear, k) += linear;
-      lanes(kGross, k) += std::fabs(linear);
-      if (bank.audit >= 0) {
-        lanes(kSquares, k) += g[k] * g[k] * norm;
-        if (step[k] != 0) lanes(kRadius, k) = std::max(lanes(kRadius, k), std::sqrt(norm));
+        shared += rule.share(cell<float>(bank, x.rows[j], 0), x.values[j], rounds);
+    };
+    shift<V>(bank_, x, at_.step, room_.data, share_row);
+    if constexpr (Shares<R>)
+      for (int k = 0; k < active_; ++k) at_.tracked[k] = shared;
+  }
+
+  [[gnu::always_inline]] void finish(int k, Example x, const Sizes& sizes, bool certified) {
+    const Round round{at_.step[k], at_.score[k], at_.target[k], sizes.largest, sizes.squared_norm,
+                      x,           certified};
+    const Table table{bank_.data, bank_.rows, bank_.layout.stride, bank_.layout.float_offset(),
+                      bank_.layout.width};
+    rule_.finish(lanes_, k, round, at_.tracked[k], table);
+  }
+
+  // Many lanes that all see the example: one total at a time.
+  [[gnu::always_inline]] void account_together(Example x, const Sizes& sizes) {
+    double* some = at_.change;  // not needed any more
+    add(&lanes_(kLoss, 0), at_.loss, count_);
+    for (int k = 0; k < count_; ++k) some[k] = at_.gradient[k] * (at_.score[k] - R::offset);
+    add(&lanes_(kLinear, 0), some, count_);
+    for (int k = 0; k < count_; ++k) some[k] = std::fabs(some[k]);
+    add(&lanes_(kGross, 0), some, count_);
+    add(&lanes_(kRounding, 0), at_.rounding, count_);
+    for (int k = 0; k < count_; ++k) finish(k, x, sizes, false);
+    for (int k = 0; k < count_; ++k) some[k] = at_.step[k] != 0;
+    add(&lanes_(kUpdates, 0), some, count_);
+    add(&lanes_(kWeights, 0), at_.importance, count_);
+    for (int k = 0; k < count_; ++k) lanes_(kRounds, k) += 1;
+  }
+
+  [[gnu::always_inline]] void account_one_by_one(Example x, const Sizes& sizes) {
+    const bool certified = bank_.audit >= 0;
+    for (int k = 0; k < count_; ++k) {
+      if (at_.importance[k] == 0) continue;  // the lane does not see the example
+      const double gradient = at_.gradient[k], linear = gradient * (at_.score[k] - R::offset);
+      lanes_(kLoss, k) += at_.loss[k];
+      lanes_(kLinear, k) += linear;
+      lanes_(kGross, k) += std::fabs(linear);
+      if (certified) {
+        double& radius = lanes_(kRadius, k);
+        lanes_(kSquares, k) += gradient * gradient * sizes.squared_norm;
+        if (at_.step[k] != 0) radius = std::max(radius, std::sqrt(sizes.squared_norm));
       }
-      lanes(kRounding, k) += rounding[k];
-      rule.finish(lanes, k, {step[k], s[k], target[k], largest, norm, x, bank.audit >= 0},
-                  tracked[k], table);
-      lanes(kRounds, k) += 1;
-      lanes(kUpdates, k) += step[k] != 0;
-      lanes(kWeights, k) += h[k];
+      lanes_(kRounding, k) += at_.rounding[k];
+      finish(k, x, sizes, certified);
+      lanes_(kRounds, k) += 1;
+      lanes_(kUpdates, k) += at_.step[k] != 0;
+      lanes_(kWeights, k) += at_.importance[k];
     }
   }
-  return batch.size;
-}
 
-template <class R, class F>
-std::size_t by_width(int width, F f) {
-  if constexpr (R::single_lane)
-    if (width == 1) return f(float{});
-  return f(Packed<4>::Floats{});
-}
+  R rule_;
+  const Loss& loss_;
+  const BankView bank_;
+  const Batch& batch_;
+  const Lanes lanes_;
+  const int count_, active_;  // lanes in use, and those in whole blocks
+  const Working at_;          // the numbers of the example that is being learned
+  Room room_, bet_room_;
+  float* bets_ = nullptr;  // what each row adds to the score, for rules that ask for it
+  bool calm_ = false;      // all gradients are well within range
+};
 
-template <class F, std::size_t I = 0>
-std::size_t by_rule(const Rule& rule, F f) {
-  if constexpr (I + 1 < std::variant_size_v<Rule>) {
-    if (rule.index() != I) return by_rule<F, I + 1>(rule, f);
-  }
-  return f(*std::get_if<I>(&rule));
-}
-
-std::size_t predict_any(const Rule& rule, const Loss&, BankView bank, const Batch& batch) {
-  return by_rule(rule, [&]<class R>(const R& r) {
-    return by_width<R>(bank.layout.width,
-                       [&](auto v) { return predict<decltype(v)>(r, bank, batch); });
-  });
-}
-std::size_t learn_any(const Rule& rule, const Loss& loss, BankView bank, const Batch& batch) {
-  return by_rule(rule, [&]<class R>(const R& r) {
-    return by_width<R>(bank.layout.width,
-                       [&](auto v) { return learn<decltype(v)>(r, loss, bank, batch); });
-  });
+template <class V, class R>
+std::size_t learn(const R& rule, const Loss& loss, const BankView& bank, const Batch& batch) {
+  Cells cells(bank.layout.active());
+  return LearnLoop<V, R>(rule, loss, bank, batch, cells.data()).run();
 }
 
 }  // namespace

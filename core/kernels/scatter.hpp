@@ -1,4 +1,4 @@
-// scatter-axpy, the second: every row of the example moves, as the rule has it.
+// scatter-axpy, the second of the two primitives: every row of the example moves by the rule.
 #pragma once
 
 #include "kernels/lanes.hpp"
@@ -25,7 +25,7 @@ struct Room {
   }
 };
 
-// What a row does in an update; `bet` is what it had added to the score.
+// Updates a row; `bet` is what it has added to the score.
 template <class R, class C, class At, class V>
 void update_row(const R& rule, const C& row, const At& at, Wide<V> g, V x, Sums<V>& sums,
                 const float* bet) {
@@ -66,19 +66,13 @@ template <class R>
 }
 
 template <class V, class R>
-void scatter(const R& given, const BankView& view, Lanes lanes, Example x,
-             const double* coefficient, const float* bets, double* tracked, double* rounding,
-             Room& room) {
+void scatter_many(const R& given, const BankView& view, Lanes lanes, Example x,
+                  const double* coefficient, const float* bets, double* tracked, double* rounding,
+                  Room& room) {
   const R rule = given;
   const BankView bank = view;
   constexpr int width = Traits<V>::width;
-  if constexpr (width == 1) {
-    const Sums<float> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient, bets);
-    *tracked = sums.tracked;
-    *rounding = sums.rounding;
-    return;
-  }
-  // what all lanes share comes first, and as it is for each occurrence of a row
+  // what the lanes of a row share is updated first, and copied for each occurrence of a row
   double shared = 0;
   [[maybe_unused]] float* seen = nullptr;
   const auto slots = std::size_t(bank.layout.shared);
@@ -95,7 +89,7 @@ void scatter(const R& given, const BankView& view, Lanes lanes, Example x,
     typename R::template At<V> at[N];
     Wide<V> g[N];
     Sums<V> sums[N];
-    int busy[N], moving = 0;  // of many labels few move, if the loss of the others is 0
+    int busy[N], moving = 0;  // with many labels most losses are 0, and few blocks move
     for (int i = 0; i < N; ++i) {
       sums[i].tracked += shared;
       if (rule.rests() && none(coefficient + first + i * width, width)) continue;
@@ -120,9 +114,23 @@ void scatter(const R& given, const BankView& view, Lanes lanes, Example x,
   });
 }
 
-// A rule that prepares: every row takes the gradient in and tells how far a unit step will move it,
+template <class V, class R>
+void scatter(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* coefficient,
+             const float* bets, double* tracked, double* rounding, Room& room) {
+  if constexpr (Traits<V>::width == 1) {
+    const Sums<float> sums = scatter_one(rule, Column(bank), lanes, x, *coefficient, bets);
+    *tracked = sums.tracked;
+    *rounding = sums.rounding;
+  } else {
+    scatter_many<V>(rule, bank, lanes, x, coefficient, bets, tracked, rounding, room);
+  }
+}
+
+// A rule that prepares moves in two sweeps. In the first, `prepare`, every row takes the gradient
+// in and tells how far a unit step will move its weight: `moves`. In the second, `shift`, the
+// weights move by the step that was chosen.
 struct Prepared {
-  double travel;  // and these how far that moves the score
+  double travel;  // how far a unit step moves the score
   double tracked;
 };
 template <class R>
@@ -148,18 +156,12 @@ template <class R>
   return {more + total(travel), rest.tracked + total(sums.tracked)};
 }
 template <class V, class R>
-void prepare(const R& given, const BankView& view, Lanes lanes, Example x, const double* gradient,
-             double* travel, double* tracked, float* moves) {
+void prepare_many(const R& given, const BankView& view, Lanes lanes, Example x,
+                  const double* gradient, double* travel, double* tracked, float* moves) {
   const R rule = given;
   const BankView bank = view;
   const auto active = std::size_t(bank.layout.active());
   constexpr int width = Traits<V>::width;
-  if constexpr (width == 1) {
-    const Prepared prepared = prepare_one(rule, Column(bank), lanes, x, *gradient, moves);
-    *travel = prepared.travel;
-    *tracked = prepared.tracked;
-    return;
-  }
   in_blocks<V>(int(active), [&]<int N>(int first, Count<N>) {
     typename R::template At<V> at[N];
     Wide<V> g[N];
@@ -186,9 +188,22 @@ void prepare(const R& given, const BankView& view, Lanes lanes, Example x, const
     }
   });
 }
-// then the weights, their first slot, move by as many steps; after(j) is for what else a row needs.
+template <class V, class R>
+void prepare(const R& rule, const BankView& bank, Lanes lanes, Example x, const double* gradient,
+             double* travel, double* tracked, float* moves) {
+  if constexpr (Traits<V>::width == 1) {
+    const Prepared prepared = prepare_one(rule, Column(bank), lanes, x, *gradient, moves);
+    *travel = prepared.travel;
+    *tracked = prepared.tracked;
+  } else {
+    prepare_many<V>(rule, bank, lanes, x, gradient, travel, tracked, moves);
+  }
+}
+
+// after(j) is called for every row, once it has moved.
 template <class V, class F>
-void shift(const BankView& view, Example x, const double* steps, const float* moves, F after) {
+[[gnu::noinline]] void shift(const BankView& view, Example x, const double* steps,
+                             const float* moves, F after) {
   constexpr int width = Traits<V>::width;
   const BankView bank = view;
   const auto active = std::size_t(bank.layout.active());

@@ -6,8 +6,9 @@
 namespace regretless {
 namespace {
 
-// What each row adds goes to `bets` if the rule wants it back
-// Its own function, as is scatter_one: among all of `learn` the loop would run out of registers.
+// The loops over rows are functions of their own, here and in scatter.hpp: inlined into all of
+// `learn` they would run out of registers. With Keep, `bets` receives what each row adds to the
+// score.
 template <class R, bool Keep>
 [[gnu::noinline]] double score_one(const R& rule, Column bank, Lanes lanes, Example x,
                                    const Ahead& ahead, float* bets) {
@@ -34,17 +35,12 @@ template <class R, bool Keep>
 }
 
 template <class V, bool Keep, class R>
-void score(const R& given, const BankView& seen, Lanes lanes, Example x, Example next, double* out,
-           float* bets = nullptr) {
-  const R rule = given;  // its own, or every store could have changed it
+[[gnu::noinline]] void score_many(const R& given, const BankView& seen, Lanes lanes, Example x,
+                                  const Ahead& ahead, double* out, float* bets) {
+  const R rule = given;  // local copies: a store through a pointer cannot change them
   const BankView bank = seen;
   const auto active = std::size_t(bank.layout.active());
   constexpr int width = Traits<V>::width;
-  const Ahead ahead(bank, next);
-  if constexpr (width == 1) {
-    out[0] = score_one<R, Keep>(rule, Column(bank), lanes, x, ahead, bets);
-    return;
-  }
   in_blocks<V>(int(active), [&]<int N>(int first, Count<N>) {
     typename R::template At<V> at[N];
     Wide<V> sum[N]{};
@@ -65,6 +61,16 @@ void score(const R& given, const BankView& seen, Lanes lanes, Example x, Example
   });
   ahead.rest(x.size);
   for (int k = 0; k < bank.layout.lanes; ++k) out[k] *= rule.factor(lanes, k);
+}
+
+template <class V, bool Keep, class R>
+void score(const R& rule, const BankView& bank, Lanes lanes, Example x, Example next, double* out,
+           float* bets = nullptr) {
+  const Ahead ahead(bank, next);
+  if constexpr (Traits<V>::width == 1)
+    out[0] = score_one<R, Keep>(rule, Column(bank), lanes, x, ahead, bets);
+  else
+    score_many<V, Keep>(rule, bank, lanes, x, ahead, out, bets);
 }
 
 }  // namespace

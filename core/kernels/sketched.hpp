@@ -1,4 +1,4 @@
-// What Newton's sketches do with rows of the bank.
+// Operations of Newton's sketches on rows of the bank.
 #pragma once
 
 #include "kernels/lanes.hpp"
@@ -38,7 +38,7 @@ void scatter_rows(const BankView& bank, std::size_t first, std::size_t width, co
           }
         });
 }
-// Four of the entries of an example, or one.
+// N entries of an example, 4 or 1.
 template <int N>
 Four normalise_some(const BankView& bank, std::size_t at, const Example& x, std::size_t j,
                     double floor, const double* slope) {

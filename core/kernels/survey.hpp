@@ -1,4 +1,4 @@
-// Whether a batch as it came is sound, and its names as rows of the bank.
+// Checks of a batch as it came, and its columns as rows of the bank.
 #pragma once
 
 #include "kernels.hpp"
@@ -6,8 +6,8 @@
 namespace regretless {
 namespace {
 
-// These look for a sign bit in differences, without a branch, so that they vectorise. The bits of
-// positive doubles are ordered as the doubles are, with infinities and NaNs above all numbers.
+// These loops look for a sign bit in differences. They have no branch, so they vectorise. The bits
+// of positive doubles are ordered as the doubles are, with infinities and NaNs above all numbers.
 Survey survey_values(const double* values, std::size_t size) {
   const double limit = kLargestValue, tiny = 0x1p-150;  // the largest double that is 0 as a float
   std::int64_t most, least, high = 0, low = 0;
@@ -60,7 +60,7 @@ bool place(const std::int32_t* columns, const double* values, std::size_t size,
     for (std::size_t j = 0; j < size; ++j) rows[j] = 1 + (std::uint32_t(columns[j]) & mask);
     return true;
   }
-  // Another thread may have changed a column since it was looked at: it is the last one then.
+  // Another thread may have changed a column since it was checked: then the last column is used.
   for (std::size_t j = 0; j < size; ++j)
     rows[j] = std::uint32_t(columns[j]) < width ? std::uint32_t(columns[j]) : width - 1;
 #pragma GCC unroll 8

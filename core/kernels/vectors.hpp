@@ -1,4 +1,4 @@
-// Sums, products and weights of plain vectors: experts and games.
+// Sums, products and weights of plain vectors, for experts and games.
 #pragma once
 
 #include "experts/normal.hpp"
@@ -7,7 +7,7 @@
 namespace regretless {
 namespace {
 
-// Experts, four at a time; the last may be fewer, and weigh nothing beyond.
+// Calls f(first, count) for four numbers at a time; the last call may have fewer.
 template <class F>
 void by_fours(std::size_t n, F f) {
   std::size_t i = 0;
@@ -82,7 +82,7 @@ double normal_step(const double* losses, double suffered, const double* prior, s
   return sum_of(sum);
 }
 
-// N rows at a time: more sums are on their way than a processor can wait for.
+// N rows at a time: independent sums keep the processor busy while each waits for its additions.
 template <int N>
 void some_products(const double* rows, std::size_t n, const double* x, double* out) {
   Four sums[N] = {};

@@ -1,14 +1,14 @@
-// Lanes mixed by exponential weights, for losses that are exp-concave:
+// Mixes lanes by exponential weights, for losses that are exp-concave:
 //
 //   w_e ~ exp(-L_e / c),    log loss: the mean of the probabilities,   c = max h
 //                           squared:  the mean of the predictions,     c = 8 max y^2 max h
 //
-// h being importance weights and predictions clipped to [-max |y|, max |y|] as far as it is known.
-// As long as no y or h is larger than all before, a round costs the mixture no more than
-// -c ln sum_e w_e exp(-h l_e / c), and these add up to at most L_e + c ln E. What a round costs
-// beyond that is measured.
+// where h are importance weights, and predictions are clipped to [-max |y|, max |y|] as known so
+// far. As long as no y or h is larger than all before, a round costs the mixture at most -c ln
+// sum_e w_e exp(-h l_e / c), and these add up to at most L_e + c ln E. Any cost beyond that is
+// measured.
 //
-// One expert is a blend of all lanes, <a, s>, by an online Newton step on a, which starts with the
+// One expert is a blend of all lanes, <a, s>. An online Newton step learns a, which starts as the
 // even mean: lanes that err in different ways are better together than any of them.
 #pragma once
 #include <cmath>
@@ -26,29 +26,28 @@ class ExpConcave {
   ExpConcave(const Loss& loss, const MixingView& view)
       : loss_(loss), v_(view), is_log_(loss.kind == LossKind::logistic) {}
 
-  // The score of the mixture; s has room for `width` scores, and the blend's is added to the
-  // lanes'.
+  // The score of the mixture. s has room for `width` scores; the blend's is put behind the lanes'.
   double score(double* s) const {
     double* x = s + v_.width;
     inputs(s, x);
     s[v_.lanes] = dot(v_.blend, x) * unit();
     return is_log_ ? log_odds(s) : mean(s);
   }
-  // After score, for what was lost with it.
+  // Call it after `score`, with the loss of that score.
   void learn(double* s, double suffered, double y, double h) const {
     double* l = s + 2 * v_.width;
     for (int e = 0; e < v_.width; e += 4) put_four(l + e, losses(four(s + e), y));
     for (int e = experts(); e < v_.width; ++e) l[e] = 0;
-    const double scale = unit();  // of the scores at hand, whatever y is
+    const double scale = unit();  // for the present scores, before y is seen
     weigh(l, y, h, suffered);
     turn(s, scale, y, h);
     v_.scalars[MixingView::kLoss] += h * suffered;
   }
 
  private:
-  static constexpr double kClear = 15;        // log-odds beyond which the blend does not look
-  static constexpr double kNothing = 1e-300;  // the inverse of what is smaller may be infinite
-  static constexpr double kFlat = 0.001;  // the least second derivative that the blend believes in
+  static constexpr double kClear = 15;        // the blend clips log-odds here
+  static constexpr double kNothing = 1e-300;  // the inverse of a smaller number may be infinite
+  static constexpr double kFlat = 0.001;      // the least second derivative that the blend uses
 
   static void put_four(double* to, Four x) { std::memcpy(to, &x, sizeof(x)); }
   int experts() const { return v_.lanes + 1; }
@@ -91,7 +90,7 @@ class ExpConcave {
     return smaller_of(Logistic(s * all(y)).loss(), all(kWorst));
   }
 
-  // The weights after a round in which the experts lost l, and the mixture `suffered`.
+  // Updates the weights after a round in which the experts lost l and the mixture `suffered`.
   void weigh(const double* l, double y, double h, double suffered) const {
     double &rate = scalar(MixingView::kRate), &reach = scalar(MixingView::kReach),
            &largest = scalar(MixingView::kLargest);
@@ -100,7 +99,7 @@ class ExpConcave {
     if (h > largest) largest = h;
     if (std::fabs(y) > reach) reach = std::fabs(y);
     const double wanted = is_log_ ? largest : 8 * reach * reach * largest;
-    if (first) rate = wanted;  // all weights are equal yet, whatever the rate
+    if (first) rate = wanted;  // all weights are still equal, for any rate
     if (news && rate > 0) {    // in logarithms: the rate may be far too small for such a weight
       const auto power = [&](int e) { return std::log(v_.weights[e]) - h * l[e] / rate; };
       double most = -HUGE_VAL, sum = 0;
@@ -135,7 +134,7 @@ class ExpConcave {
     if (v_.share > 0) rate = wanted;
   }
 
-  // The Newton step of the blend; for the log loss along the gradient flow, so that it never passes
+  // The Newton step of the blend. For the log loss it follows the gradient flow, so it never passes
   // the minimum.
   void turn(double* s, double scale, double y, double h) const {
     double *x = s + v_.width, *moved = s + 2 * v_.width;

@@ -1,4 +1,4 @@
-// The lanes of one class and what they are worth: from their scores to one.
+// Mixes the scores of the lanes of one class into one, by what the lanes have lost.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace regretless {
 
 // Exp-concave losses: exponential weights and a blend. Others: AdaNormalHedge over the losses of
-// the lanes, in a unit that grows with how far these are apart.
+// the lanes, in a unit that grows with their range.
 class Mixing {
  public:
   Mixing(const Loss& loss, int lanes, double share, Kernels kernels = regretless::kernels())
@@ -35,7 +35,7 @@ class Mixing {
   }
   int lanes() const { return lanes_; }
   int experts() const { return lanes_ + exp_concave(loss_); }
-  double* scores() { return scratch_.data(); }  // where those of the lanes are to be put
+  double* scores() { return scratch_.data(); }  // the caller puts the scores of the lanes here
 
   double score() {
     if (exp_concave(loss_)) return kernels_.mixed_score(loss_, view(), scratch_.data());
@@ -44,7 +44,7 @@ class Mixing {
     for (int k = 0; k < lanes_; ++k) sum += shares[k] * scratch_[std::size_t(k)];
     return sum;
   }
-  // The target of the scores that were mixed last, and the loss of what came of it.
+  // Learns the target of the scores mixed last; `suffered` is the loss of their mixture.
   void learn(double suffered, double y, double h) {
     if (exp_concave(loss_))
       return kernels_.mixed_learn(loss_, view(), scratch_.data(), suffered, y, h);
@@ -61,7 +61,7 @@ class Mixing {
     v.scalars[MixingView::kLoss] += h * suffered;
     double& unit = v.scalars[MixingView::kRate];
     const double range = h * (high - low);
-    if (range > unit) {  // at least twice the unit: all of them together cost no more than the last
+    if (range > unit) {  // at least doubled: all changes together cost no more than the last
       const double grown = std::max(range, 2 * unit);
       if (unit > 0) {
         hedge_.rescale(unit / grown);
@@ -76,13 +76,12 @@ class Mixing {
     }
   }
 
-  // The lanes that nobody would miss, the first the most, given what they had lost at some earlier
-  // round and how many there have been: each is far behind the best expert, no less so of late, and
-  // the blend without it, the others making up for it, would have cost only so much more. The best
-  // lane stays.
+  // The lanes that can be dropped, the worst first, given their losses at an earlier round and the
+  // number of rounds. Each is far behind the best expert, recently too, and the blend of the others
+  // would have lost only a little more without it. The best lane stays.
   std::vector<int> hopeless(const std::vector<double>& earlier, double rounds) {
     std::vector<int> found;
-    if (!exp_concave(loss_) || share_ > 0) return found;  // or one may come back
+    if (!exp_concave(loss_) || share_ > 0) return found;  // with a share, a lane may come back
     Mixing rest = *this;
     const MixingView v = view();
     const double* best = std::min_element(v.losses, v.losses + experts());
@@ -131,14 +130,14 @@ class Mixing {
     return rest;
   }
 
-  // What the experts have lost, and weigh now; and the scalars of the view.
+  // The losses and the weights of the experts, and the scalars of the view.
   std::vector<double> losses() { return {view().losses, view().losses + experts()}; }
   std::vector<double> weights() {
     if (!exp_concave(loss_)) hedge_.distribution(nullptr, weights_());
     return {view().weights, view().weights + experts()};
   }
   double scalar(int i) { return view().scalars[i]; }
-  // The weights of the lanes, the blend's share given to those it is made of.
+  // The weights of the lanes, with the blend's weight passed on to its lanes.
   std::vector<double> lane_shares() {
     std::vector<double> shares = weights();
     const MixingView v = view();
@@ -192,12 +191,12 @@ class Mixing {
             "inverse of the blend is not symmetric and positive");
   }
   static constexpr double kTrust = 1.0 / 30;  // the blend's variance at the start
-  // A lane is far behind if it has e^-20 of the weight of the best; it was so of late if it lost a
-  // hundredth more; and the blend may lose 1/500,000 for each round and lane that is dropped.
+  // A lane is far behind if it has e^-20 of the weight of the best. It is so recently, too, if it
+  // lost a hundredth more. The blend may lose 1/500,000 more per round for each lane dropped.
   static constexpr double kFar = 20, kMargin = 0.01, kCheap = 2e-6;
 
-  // How much more the blend would have lost if a coefficient had been 0, and what the others are
-  // then: the coefficients are taken to be normal, with the inverse as covariance.
+  // How much more the blend would have lost with a coefficient of 0, and the other coefficients
+  // then. Coefficients are taken to be normal, with the inverse as covariance.
   double worth(int k) {
     const MixingView v = view();
     const double variance = v.inverse[k * (width_ + 1)];

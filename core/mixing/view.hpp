@@ -5,19 +5,19 @@ namespace regretless {
 
 struct MixingView {
   enum Scalar {
-    kLoss,     // of the mixture, summed up
+    kLoss,     // sum of the losses of the mixture
     kRate,     // 1 / learning rate, or the unit that losses are measured in
-    kChanges,  // of it, after the first round
+    kChanges,  // how often kRate has changed after the first round
     kShrunk,   // ln of how much the unit has grown
-    kExcess,   // what rounds have cost beyond the theorem
+    kExcess,   // the cost of rounds beyond the theorem
     kReach,    // max |y|
     kLargest,  // max importance
     kScalars
   };
-  int lanes;        // and one expert more: the blend of them
-  int width;        // of the arrays, a multiple of 4; what is beyond the experts stays 0
-  double share;     // what all experts get of each other's weight in a round
-  double* losses;   // of the experts, summed up
+  int lanes;        // there is one expert more: the blend
+  int width;        // of the arrays, a multiple of 4; entries beyond the experts stay 0
+  double share;     // the part of all weight that is shared out evenly in a round
+  double* losses;   // sums of the losses of the experts
   double* weights;  // played now
   double* blend;    // coefficients
   double* inverse;  // of the sum of their second derivatives, width x width

@@ -120,7 +120,7 @@ void NewtonFrame::gather(const Example& x) {
   for (std::size_t k = 0; k < lanes_.size(); ++k) scores_[k] += sums_[k];
 }
 
-// P y of all lanes, with the matrices as they are now.
+// Computes P y of all lanes with the present matrices.
 void NewtonFrame::apply() {
   if (tuned_) {
     const double missed = std::max(0.0, scalar(kEnergy) - sketch_->kept());
@@ -136,7 +136,7 @@ void NewtonFrame::apply() {
   sketch_->apply(matrices_, y_, applied_);
 }
 
-// What would leave the range of floats stays where it is.
+// A step that would leave the range of floats is not taken.
 void NewtonFrame::scatter(const Example& x) {
   for (double& v : vector_)
     if (!small(v)) v = 0;
@@ -167,8 +167,8 @@ void NewtonFrame::look(const Example& x, double* scores) {
   std::copy_n(scores_.begin(), lanes_.size(), scores);
 }
 
-// What of x the sketch is given. The squared loss bends equally everywhere, by more than its
-// gradients tell once they are small, and tuned lanes make use of that.
+// The multiple of x that the sketch is given. The squared loss has the same curvature everywhere:
+// more than its gradients show once they are small. Tuned lanes use that.
 double NewtonFrame::taken(const Loss& loss, double h, double slope, double eta) const {
   if (!tuned_) return std::sqrt(curvature_ + eta) * slope;
   return loss.kind == LossKind::squared ? std::sqrt(h) : slope;
@@ -196,7 +196,7 @@ void NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
   scalars_[kHeaviest] = std::max(scalar(kHeaviest), h);
   double norm = extent_.square;
   if (certify_) {
-    norm = 0;  // of x itself: with diagonal adaptation the extent is that of what it became
+    norm = 0;  // of x itself: with diagonal adaptation the extent is that of the scaled x
     for (std::size_t j = 0; j < x.size; ++j) {
       *bank_.doubles(x.rows[j], 0) += slope * x.values[j];
       norm += Loss::square(x.values[j]);
@@ -209,7 +209,7 @@ void NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
   meet(x);
   if (diagonal_ && size != 0) normalise(x, &size);
   if (moves || (diagonal_ && size != 0)) gather(x);
-  if (!tuned_) scores_[0] = given;  // the step is that of the loss that was suffered
+  if (!tuned_) scores_[0] = given;  // the step belongs to the loss that was suffered
 
   const double energy = e * e * extent_.square;
   if (energy > std::max(kNothing * scalar(kEnergy), kSmallest)) {
@@ -242,7 +242,7 @@ void NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
   scalars_[kRounds] = t;
 }
 
-// The weights become those that were played.
+// Sets the weights to those that were played.
 void NewtonFrame::project(const Example& x) {
   for (std::size_t k = 0; k < lanes_.size(); ++k) vector_[k] = -excess_[k];
   b_.add(excess_.data(), applied_);
@@ -250,7 +250,7 @@ void NewtonFrame::project(const Example& x) {
   std::fill(vector_.begin(), vector_.end(), 0.0);
 }
 
-// u <- w - A^-1 g, or as far along it as the gradient flow goes.
+// u <- w - A^-1 g, or as far in that direction as the gradient flow goes.
 void NewtonFrame::step(const Loss& loss, double target, double h) {
   apply();
   spread();
@@ -258,8 +258,8 @@ void NewtonFrame::step(const Loss& loss, double target, double h) {
   if (tuned_) {
     std::fill(targets_.begin(), targets_.end(), target);
     std::fill(importance_.begin(), importance_.end(), h);
-    kernels_.flow(loss, scores_.data(), targets_.data(), importance_.data(), travel_.data(),
-                  lanes(), steps_.data());
+    kernels_.invariant_steps(loss, scores_.data(), targets_.data(), importance_.data(),
+                             travel_.data(), lanes(), steps_.data());
   } else {
     steps_[0] = h * loss.derivative(scores_[0], target);
     scalars_[kGain] += steps_[0] * steps_[0] * travel_[0];
@@ -304,7 +304,7 @@ double NewtonFrame::audited(std::size_t row) const {
   return *const_cast<Bank&>(bank_).doubles(row, 0);
 }
 
-// [size of b, b of each lane, size of the sketch's state, that]
+// [size of b, b of each lane, size of the sketch's state, the state]
 std::vector<double> NewtonFrame::numbers() {
   std::vector<double> all{double(sketch_->size())};
   for (int k = 0; k < lanes(); ++k) {

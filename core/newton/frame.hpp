@@ -5,14 +5,15 @@
 //   u_k <- w_k - A_k^-1 g_k,    A_k = alpha_k I + strength_k S^T S
 //
 // The space is that of the features, or of x_i / sqrt(0.1 max x_i^2 + sum g_i^2) (diagonal
-// adaptation, Luo (2016), section 4.6.2), which no feature's scale changes. A row of the bank holds
-// all that belongs to a feature: the lanes' weights, the sketch's numbers, sum g_i^2 and max |x_i|.
+// adaptation, Luo (2016), section 4.6.2), which does not depend on the scale of a feature. A row of
+// the bank holds everything about a feature: the lanes' weights, the sketch's numbers, sum g_i^2
+// and max |x_i|.
 //
-// The gradient at hand is among those of the sum when the weights are changed, not yet when they
-// are asked, as in Vowpal Wabbit: as printed, without it, first steps would be far too long.
+// When weights are updated the sum includes the present gradient, as in Vowpal Wabbit; when they
+// predict it does not. As printed, without it, the first steps would be far too long.
 //
-// Tuned lanes are not the text's. Their alpha grows by what the sketch has missed, per feature, and
-// begins in units of the first |x|^2; their steps follow the gradient flow, so that none passes the
+// Tuned lanes are not in the text. Their alpha starts in units of the first |x|^2 and grows by what
+// the sketch has missed, per feature. Their steps follow the gradient flow, so none passes the
 // minimum.
 #pragma once
 #include <cstdint>
@@ -32,19 +33,19 @@ struct NewtonOptions {
   int size = 10;
   std::uint64_t seed = 0;
   bool tuned = true;
-  double slab = 0, curvature = 0;  // C and sigma; slab is infinite for none
+  double slab = 0, curvature = 0;  // C and sigma; an infinite slab is no slab
   bool has_rate = false;
   Rate rate{};  // eta_t
   std::vector<Space> spaces;
-  bool spans = false;  // tuned steps are in units of max |y|, or else the loss sees to it
+  bool spans = false;  // tuned steps are in units of max |y|; else the loss sets the scale
 };
 
 class NewtonFrame {
  public:
   enum Scalar {        // after those of all learners
     kUnit = kScalars,  // |x|^2 of the first example
-    kFeatures,         // that have been seen
-    kEnergy,           // of the gradients that the sketch was given
+    kFeatures,         // number of features seen
+    kEnergy,           // sum of |g|^2 of the gradients given to the sketch
     kReach,            // max |<w, x>|
     kSteep,            // max |l'|
     kEtas,             // sum of eta_t
@@ -64,43 +65,43 @@ class NewtonFrame {
   Bank& bank() { return bank_; }
   const Sketch& sketch() const { return *sketch_; }
   std::vector<double>& scalars() { return scalars_; }
-  std::size_t bounded() const { return square_at(); }  // floats of a row whose changes are
+  std::size_t bounded() const { return square_at(); }  // floats with bounded changes
   double scalar(int s) const { return scalars_[std::size_t(s)]; }
   void grow(std::size_t rows);
-  void shrink(std::size_t rows);  // to those that have been learned
+  void shrink(std::size_t rows);  // to the rows that have been learned
   void prefetch(const Example& x) const { kernels_.prefetch(view(), x); }
 
-  // The lanes' scores of x, whose rows differ. What learn needs is kept.
+  // The scores of the lanes for x, whose rows differ. Keeps what `learn` needs.
   void look(const Example& x, double* scores);
   bool tuned() const { return tuned_; }
-  // Learns the example looked at last, if no step would leave the range of floats; slope: h l' of
-  // the score that was given for it.
+  // Learns the example that was scored last, unless a step would leave the range of floats. slope:
+  // h l' at the score that was reported for it.
   bool fits(const Loss& loss, double h, double slope) const;
   void learn(const Loss& loss, const Example& x, double target, double h, double slope);
   void turn();  // the labels are exchanged
 
-  // The lanes' weights of a feature, in its own units.
+  // The weights of the lanes for a feature, in the units of the feature.
   void weights(std::size_t row, double* out) const;
   double audited(std::size_t row) const;
 
   std::vector<double> numbers();
-  // The features have so many rows.
+  // rows: the number of rows of features.
   const double* restore(const double* at, const double* end, std::size_t rows);
 
  private:
   static constexpr double kFloor = 0.1;  // of D, in units of max x_i^2
-  // Change of a weight, or of the sketch: the products of two of them are still floats.
+  // The largest change of a weight or of the sketch: products of two are still floats.
   static constexpr double kLargest = 1e18;
-  // The least alpha of tuned lanes, in units of the sketch: a step is the difference of what x and
-  // the sketch make of it, and rows are floats.
+  // The least alpha of tuned lanes, in units of the sketch. A step is the difference of the terms
+  // of x and of the sketch, and rows are floats: with less alpha it would lose its digits.
   static constexpr double kCondition = 1e-4;
-  // What the sketch does not look at, of all that it was given: rounding, as in predictions that
-  // are right, of which it would make directions.
+  // Gradients below this part of all that the sketch was given are left out: they are rounding
+  // errors of right predictions, and the sketch would make directions of them.
   static constexpr double kNothing = 1e-24, kSmallest = 1e-290;
-  static constexpr double kRounding = 1e-7;  // the least of it that there can be
+  static constexpr double kRounding = 1e-7;  // the least spread, in units of |x|^2
   BankView view() const;
   std::size_t first() const { return bank_.layout().float_offset(); }
-  // Where sum g^2 and max |x| of a row are.
+  // The place of sum g^2 and max |x| in a row.
   std::size_t square_at() const { return width_ - 2; }
   void normalise(const Example& x, const double* slope);
   void meet(const Example& x);  // max |x_i|, and how many features there are
@@ -119,13 +120,13 @@ class NewtonFrame {
   Rate rate_;
   std::vector<Matrix> lanes_;
   std::unique_ptr<Sketch> sketch_;
-  std::size_t width_;  // of a row: the lanes' weights, the sketch's numbers, those two
+  std::size_t width_;  // of a row: the lanes' weights, the sketch's numbers, sum g^2 and max |x|
   Kernels kernels_;
   Bank bank_;
   std::vector<double> scalars_;
   ByLane b_;
 
-  // of the example looked at
+  // of the example that was scored last
   Extent extent_;
   Matrices matrices_;
   ByLane applied_;

@@ -80,11 +80,12 @@ double Newton::Head::score(const Example& x) {
   }
   if (!mixes()) return *mixing.scores();
   for (double* s = mixing.scores(); s != scores; ++s)
-    if (!std::isfinite(*s)) *s = 0;  // a lane that is lost
+    if (!std::isfinite(*s)) *s = 0;  // the lane has diverged
   return mixing.score();
 }
 
-// Whether the example can be learned, after `score`: a tuned frame leaves out what it cannot.
+// Whether the example can be learned, after `score`. A tuned frame skips a step that it cannot
+// take.
 bool Newton::Head::takes(const Loss& loss, double h) {
   const double slope = h * outcome.derivative;
   bool sound = frames.size() > 1 || frames[0].tuned() ||
@@ -154,8 +155,7 @@ void Newton::learn(const Batch& batch, std::size_t offset) {
   }
 }
 
-// --- what there is to know
-// -------------------------------------------------------------------------
+// --- weights, totals and state -------------------------------------------------------------------
 
 std::vector<double> Newton::weights(const Rows& rows) const {
   const std::size_t classes = heads_.size();

@@ -1,5 +1,5 @@
-// Sketched online Newton (Luo (2016), chapter 4): for each class one or more spaces with their
-// lanes, mixed as they prove themselves when there are several.
+// Sketched online Newton (Luo (2016), chapter 4). Each class has one or more spaces with lanes; if
+// there are several lanes they are mixed by their losses.
 #pragma once
 #include <deque>
 
@@ -39,7 +39,7 @@ class Newton : public Model {
   const std::vector<NewtonFrame>& frames(int lane) const {
     return heads_[std::size_t(lane)].frames;
   }
-  Mixing* mixing(int lane) {  // null if there is but one way to learn
+  Mixing* mixing(int lane) {  // null if there is only one lane
     Head& head = heads_[std::size_t(lane)];
     return head.mixes() ? &head.mixing : nullptr;
   }
@@ -48,15 +48,15 @@ class Newton : public Model {
   struct Head {  // of a class
     std::vector<NewtonFrame> frames;
     Mixing mixing;
-    double said = 0;  // of the example being learned: its score, and what became of it
+    double said = 0;  // the score of the example being learned
     Loss::Outcome outcome{};
     bool mixes() const { return mixing.lanes() > 1; }
-    // The score of x; with several lanes, theirs are then where the mixture looks for them.
+    // The score of x. With several lanes, their scores are put where the mixture expects them.
     double score(const Example& x);
     bool takes(const Loss& loss, double h);
   };
   Head fresh() const;
-  void shrink(std::size_t rows);  // names that came with a refused example are taken back
+  void shrink(std::size_t rows);  // after the names of a refused example are forgotten
   void prefetch(const Batch& batch, std::size_t t) const;
   double target(const Batch& batch, std::size_t t, int lane) const;
 

@@ -1,4 +1,4 @@
-// Players that learn every coordinate for itself.
+// Players that learn every coordinate by itself.
 #pragma once
 #include <algorithm>
 
@@ -16,7 +16,7 @@ class AdaGradPlayer : public Player {
     box_.project(point_.data(), dimension);
   }
   const std::vector<double>& squares() const { return squares_; }
-  // strength: sum_i sqrt(G_i); what is paid is eta times it
+  // strength: sum_i sqrt(G_i); paid: eta times that
   Account account() const override { return {roots_, eta_ * roots_}; }
 
  protected:
@@ -55,7 +55,7 @@ class AdaGradPlayer : public Player {
 };
 
 // Coin betting (Orabona and Pal (2016), KT): coordinate i, whose gradients are at most L, bets the
-// fraction theta_i / (L t) of the wealth e - sum z_i w_i. Nothing is to be tuned: the regret
+// fraction theta_i / (L t) of the wealth e - sum z_i w_i. There is nothing to tune: the regret
 // against u is at most sum_i e + |u_i| L sqrt(T ln(1 + 24 T^2 L^2 u_i^2 / e^2)).
 class CoinPlayer : public Player {
  public:
@@ -84,7 +84,7 @@ class CoinPlayer : public Player {
   }
 
  private:
-  // Gradients beyond L may win any wealth; what is bet of it must stay a number.
+  // Gradients beyond L may win any wealth; the bet must stay finite.
   double bet(std::size_t i) const {
     const double bets = 1 / (gradient_ * gradient_ * (rounds_ + 1));
     return std::clamp(theta_[i] * bets * wealth_[i], -kFarthest, kFarthest);

@@ -1,5 +1,5 @@
-// A density over finitely many points (Luo (2016), Algorithm 25): point i, which has lost s_i more
-// than was lost, has the weight
+// A density over finitely many points (Luo (2016), Algorithm 25): point i, whose losses exceed
+// those suffered by s_i, has the weight
 //
 //   p_i ~ Phi_t(s_i - 1) - Phi_t(s_i + 1)
 //
@@ -29,7 +29,7 @@ struct Density {
         for (std::size_t i = 0; i < n; ++i) p[i] = square(s[i] - 1) - square(s[i] + 1);
         break;
       case normal_hedge_dt: {
-        // e^a - e^b = - e^a (e^{b - a} - 1), all of them divided by the largest e^a
+        // e^a - e^b = - e^a (e^{b - a} - 1), divided by the largest e^a
         const double by = 3 * t, most = square(*std::min_element(s, s + n) - 1) / by;
         for (std::size_t i = 0; i < n; ++i) {
           const double a = square(s[i] - 1) / by, b = square(s[i] + 1) / by;
@@ -40,7 +40,7 @@ struct Density {
     }
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += p[i];
-    // all points are behind by 1 or more: whatever is played keeps the bound
+    // all points are behind by 1 or more: the bound holds for any weights
     for (std::size_t i = 0; i < n; ++i) p[i] = sum > 0 ? p[i] / sum : 1 / double(n);
   }
 
@@ -48,8 +48,9 @@ struct Density {
   static double square(double s) { return s < 0 ? s * s : 0; }
 };
 
-// Rounds after the first `before`: `values` holds a row of n losses each, of which the mean is
-// suffered. The scores s change; the mean of the n points (d numbers each) is what is played.
+// Plays the rounds after the first `before`. `values` has a row of n losses per round, and their
+// weighted mean is suffered. Updates the scores s; `played` gets the weighted means of the n
+// points, d numbers each.
 inline void play(const Density& density, double before, const double* values, std::size_t count,
                  const double* points, std::size_t n, std::size_t d, double* s, double* losses,
                  double* played) {

@@ -1,5 +1,4 @@
-// The core's twins of regretless.geometry and regretless.domains: what mirror descent needs of
-// them.
+// regretless.geometry and regretless.domains in C++, as far as mirror descent needs them.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,7 +10,7 @@
 namespace regretless::oco {
 
 inline double dot(const double* a, const double* b, std::size_t n) {
-  double parts[4] = {};  // four sums, or each addition waits for the one before
+  double parts[4] = {};  // four sums: in one, each addition would wait for the one before
   std::size_t i = 0;
   for (; i + 4 <= n; i += 4)
     for (std::size_t k = 0; k < 4; ++k) parts[k] += a[i + k] * b[i + k];
@@ -24,7 +23,7 @@ inline double largest(const double* a, std::size_t n) {
   return most;
 }
 
-// |x|^p; whole powers, which are usual, without a logarithm.
+// |x|^p. Whole powers, the usual case, need no logarithm.
 class Power {
  public:
   explicit Power(double p) : p_(p), whole_(p == std::floor(p) && p <= 32 ? int(p) : -1) {}
@@ -50,7 +49,7 @@ struct Geometry {
   double p = 2, factor = 1;    // p-norm: link and its factor, 1 (convention A) or q - 1 (B)
   std::vector<double> matrix;  // the inverse, all of it or its diagonal
 
-  // Of exponents: e^230 times a gradient is still a number.
+  // The largest exponent: e^230 times a gradient is still finite.
   static constexpr double kFarthest = 230;
 
   // w = link(eta theta)
@@ -154,8 +153,8 @@ struct Domain {
     }
   }
 
-  // The point where <w, theta> is largest, as regretless.domains choose it; theta is not 0 and the
-  // domain is bounded.
+  // The point with the largest <w, theta>, the same one as regretless.domains returns. theta is not
+  // 0, and the domain is bounded.
   void maximiser(const double* theta, double* w, std::size_t d) const {
     const auto corner = [&](auto height) {
       std::size_t top = 0;
@@ -190,8 +189,8 @@ struct Domain {
   }
 
  private:
-  // What is subtracted from all until the positive rest adds up to `size` (Shalev-Shwartz (2012),
-  // Corollary 2.17).
+  // The number that, subtracted from all, leaves positive parts that add up to `size`
+  // (Shalev-Shwartz (2012), Corollary 2.17).
   void onto_simplex(double* w, std::size_t d) const {
     std::vector<double> sorted(w, w + d);
     std::sort(sorted.begin(), sorted.end(), std::greater<>());

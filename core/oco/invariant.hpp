@@ -1,15 +1,15 @@
-// Newton steps that no linear map of the examples can disturb (Luo (2016), appendix C.2, with its
-// repair):
+// Newton steps that are invariant to linear maps of the examples (Luo (2016), appendix C.2, with
+// its correction):
 //
 //   A_t = curvature sum g g',   w_{t+1} = w_t - A_t^+ g_t
 //
-// Before an example x the point is moved, in the norm of A: to the slab |<w, x>| <= C, or, if x
-// leaves the range of A, to <w, x> = 0, along which A sees no distance. For every u in all the
+// Before an example x the point is projected in the norm of A: to the slab |<w, x>| <= C or, if x
+// is not in the range of A, to <w, x> = 0, a move of length 0 in that norm. For every u in all the
 // slabs
 //
 //   2 sum <g_t, w_t - u> <= sum g_t' A_t^+ g_t + curvature sum <g_t, w_t - u>^2   (eq. C.2)
 //
-// The pseudo-inverse is kept, and an orthonormal basis of the range, so that a round takes O(d^2).
+// The pseudo-inverse and an orthonormal basis of the range are kept, so a round takes O(d^2).
 #pragma once
 #include "oco/player.hpp"
 #include "sketch/matrices.hpp"
@@ -108,11 +108,11 @@ class InvariantNewton : public Player {
     const std::size_t d = dimension();
     for (std::size_t i = 0; i < d; ++i) along_[i] = dot(inverse_.data() + i * d, x, d);
   }
-  // Whether x has a part outside the range that is more than rounding; it is then in outside_.
+  // Whether x has a part outside the range, beyond rounding; outside_ receives that part.
   bool leaves(const double* x) {
     const std::size_t d = dimension();
     std::copy_n(x, d, outside_.data());
-    for (int twice = 0; twice < 2; ++twice)  // once leaves the rounding of what is taken away
+    for (int twice = 0; twice < 2; ++twice)  // one pass leaves rounding errors
       for (std::size_t k = 0; k < std::size_t(rank_); ++k) {
         const double* direction = basis_.data() + k * d;
         const double part = dot(outside_.data(), direction, d);
@@ -124,7 +124,7 @@ class InvariantNewton : public Player {
   }
 
   static constexpr double kRounding = 1e-18;
-  static constexpr double kNothing = 1e-200;  // the inverse of less would overflow beside others
+  static constexpr double kNothing = 1e-200;  // the inverse of a smaller number could overflow
 
   double curvature_, paid_ = 0, rank_ = 0, squares_ = 0;
   std::vector<double> inverse_, basis_;  // row by row; the basis has `rank_` rows

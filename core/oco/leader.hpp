@@ -27,8 +27,8 @@ struct Leader {
   }
 };
 
-// For each of `count` rows, the gradients of further losses: the leader after it, and the
-// gradient's squared dual norm (0 without a geometry). theta is changed.
+// For each of `count` gradients: the leader after it, and its squared dual norm (0 without a
+// geometry). theta is updated.
 inline void lead(const Leader& leader, double* theta, const double* rows, const double* eta,
                  std::size_t count, double* points, double* squares) {
   const std::size_t d = leader.first.size();

@@ -1,8 +1,10 @@
 // Online mirror descent (Shalev-Shwartz (2012), section 2.6; Srebro (lecture 16), slide Dual
 // Averaging), with strength s_t = 1 / eta_t:
 //
-//   lazy (dual averaging):  w_{t+1} = P( link(theta_{t+1} / s_t) ),  theta = - sum z,  w_1 =
-//   P(link(0)) agile:                  w_{t+1} = P( link( grad psi(w_t) - eta_t z_t ) )
+//   lazy (dual averaging):  w_{t+1} = P( link(theta_{t+1} / s_t) ),  theta = - sum z
+//   agile:                  w_{t+1} = P( link( grad psi(w_t) - eta_t z_t ) )
+//
+// and w_1 = P(link(0)).
 //
 // Both have regret at most  s (psi(u) - psi(w_1)) + sum ||z_t||_*^2 / (2 sigma s')  with
 // s = s_{T-1}, s' = s_{t-1} and s_0 = s_1 when lazy (Srebro (lecture 16), slide FTRL for Linear
@@ -17,7 +19,7 @@ struct Schedule {
   enum Kind { constant, inverse_sqrt, inverse, adaptive };
   Kind kind = constant;
   double eta = 1;
-  // eta_t after t rounds, the squared dual norms of whose gradients add up to `squares`
+  // eta_t after t rounds; `squares` is the sum of the squared dual norms of their gradients
   double operator()(double t, double squares) const {
     switch (kind) {
       case constant:
@@ -45,8 +47,8 @@ class MirrorDescent : public Player {
     play(theta_.data(), 1);
   }
 
-  // Without strong convexity what is paid is in local norms (Shalev-Shwartz (2012), Theorem 2.23),
-  // or not bounded.
+  // Without strong convexity the cost is measured in local norms (Shalev-Shwartz (2012), Theorem
+  // 2.23), or not bounded.
   Account account() const override {
     if (std::isfinite(geometry_.convexity)) return {strength_, paid_};
     const double paid = steepest_ >= 0 ? local_ / 2 : local_;
@@ -88,7 +90,7 @@ class MirrorDescent : public Player {
     lengths_ += std::sqrt(square);
     most_ = std::max(most_, std::sqrt(square));
     const double eta = rate_(rounds_, squares_);
-    // eta_{t-1}; what was played before the first gradient that is not 0 did not depend on it
+    // eta_{t-1}; before the first gradient that is not 0 the point does not depend on the rate
     const double played = lazy_ && next_ > 0 ? next_ : eta;
     strength_ = played > 0 ? 1 / played : 0;
     if (square > 0) paid_ += played * square / (2 * geometry_.convexity);
@@ -106,8 +108,7 @@ class MirrorDescent : public Player {
     geometry_.link(theta, eta, point_.data(), dimension());
     domain_.project(point_.data(), dimension());
   }
-  // What the bounds in local norms and Hoeffding's are made of (Shalev-Shwartz (2012), section
-  // 2.8).
+  // The terms of the bounds in local norms and of Hoeffding's (Shalev-Shwartz (2012), section 2.8).
   void watch(const double* z, double eta) {
     double local = 0, low = z[0], high = z[0];
     for (std::size_t i = 0; i < dimension(); ++i) {

@@ -3,8 +3,8 @@
 //   A_t = alpha I + sum (sigma + eta_s) g_s g_s',   u_{t+1} = w_t - A_t^{-1} g_t,
 //   w_{t+1} = the point of the domain nearest to u_{t+1} in the norm of A_t
 //
-// or lazily, following the leader of the quadratics <g_s, w> + (sigma + eta_s) / 2 <g_s, w -
-// w_s>^2:
+// or lazily, following the leader of the quadratics
+// <g_s, w> + (sigma + eta_s) / 2 <g_s, w - w_s>^2:
 //
 //   u_{t+1} = A_t^{-1} (alpha w_1 + sum ((sigma + eta_s) <g_s, w_s> - 1) g_s)
 //
@@ -12,8 +12,8 @@
 //
 //   u_{t+1} = delta A_t^{-1} sum ((sigma + eta_s) <g_s, w_s> - 1) g_s
 //
-// The domain is fixed, or the slab |<w, x>| <= C of the example x that comes next (Lemma 11). For
-// every u in it (Proposition 1, w_1 = 0 or the domain's point nearest to it)
+// The domain is fixed, or the slab |<w, x>| <= C of the next example x (Lemma 11). For every u in
+// it (Proposition 1; w_1 is 0 or the point of the domain nearest to 0)
 //
 //   2 sum <g_t, w_t - u> <= alpha ||u - w_1||^2 + sum g_t' A_t^{-1} g_t
 //                           + sum (sigma + eta_t) <g_t, w_t - u>^2
@@ -50,7 +50,7 @@ class NewtonStep : public Player {
     first_ = point_;
   }
 
-  // The next example: the point is moved into its slab.
+  // Moves the point into the slab of the next example.
   void look(const double* x, double bound) override {
     const std::size_t d = dimension();
     for (std::size_t i = 0; i < d; ++i)
@@ -94,7 +94,7 @@ class NewtonStep : public Player {
       require(std::fabs(inside[i] - point_[i]) <= 1e-6 * (1 + std::fabs(point_[i])),
               "point is not in the domain");
   }
-  // The matrix is then less than 1e30 times what it began with, and no square is out of range.
+  // The matrix then stays below 1e30 times its start, and no square is out of range.
   double largest() const override {
     return std::sqrt(1e30 * alpha_ / (double(dimension()) * (curvature_ + rate_)));
   }
@@ -134,7 +134,7 @@ class NewtonStep : public Player {
     const std::vector<double> to = point_;
     domain_.project(point_.data(), d);
     if (point_ == to) return;
-    point_ = last_;  // the nearest point is near to where it was before
+    point_ = last_;  // start at the last point: the nearest one is not far from it
     // slope = A (w - to), kept while w moves
     std::vector<double> slope(d);
     for (std::size_t i = 0; i < d; ++i)
@@ -143,8 +143,8 @@ class NewtonStep : public Player {
     const bool done = even ? move_weight(slope) : sweep(slope);
     if (!done) find_walls(slope, even);
   }
-  // Moves weight from the coordinate where the slope is largest to where it is least, as far as it
-  // pays; whether no move pays any more.
+  // Moves weight from the coordinate with the largest slope to the one with the least, as far as it
+  // lowers the distance. Returns whether no move lowers it any more.
   bool move_weight(std::vector<double>& slope) {
     const std::size_t d = dimension();
     for (std::size_t step = 0; step < kSweeps * d; ++step) {
@@ -165,7 +165,7 @@ class NewtonStep : public Player {
     }
     return false;
   }
-  // Moves every coordinate to where it is best; whether that is where it is.
+  // Moves every coordinate to its best value. Returns whether none has changed.
   bool sweep(std::vector<double>& slope) {
     const std::size_t d = dimension();
     for (std::size_t times = 0; times < kSweeps; ++times) {
@@ -183,9 +183,10 @@ class NewtonStep : public Player {
     }
     return false;
   }
-  // What neighbours that pull each other along leave undone: a primal active-set method. Newton's
-  // step among the coordinates that are off their walls, up to the first wall it meets; where it is
-  // done, the wall that is left with the most gain. Every step leads down, so none is tried twice.
+  // A primal active-set method, for correlated coordinates that single moves handle slowly. It
+  // takes Newton's step among the coordinates that are off their walls, up to the first wall. When
+  // that step is complete, it leaves the wall with the most gain. Every step descends, so none is
+  // tried twice.
   void find_walls(std::vector<double>& slope, bool even) {
     const std::size_t d = dimension();
     const auto low = [&](std::size_t i) { return even ? 0.0 : domain_.low[i]; };
@@ -213,7 +214,7 @@ class NewtonStep : public Player {
         off[wall] = 0;
         continue;
       }
-      double level = 0;  // the slope that all share, of a simplex
+      double level = 0;  // on a simplex, the common slope
       for (std::size_t i : at) level += even ? slope[i] / double(at.size()) : 0;
       double most = 0;
       for (std::size_t i = 0; i < d; ++i) {
@@ -226,7 +227,7 @@ class NewtonStep : public Player {
       off[wall] = 1;
     }
   }
-  // The way to where the slope is 0 among some coordinates, or, of a simplex, alike in all of them.
+  // The step to where the slopes of some coordinates are 0 or, on a simplex, equal.
   std::vector<double> step_among(const std::vector<std::size_t>& at,
                                  const std::vector<double>& slope, bool even) const {
     const std::size_t d = dimension(), n = at.size();
@@ -246,7 +247,7 @@ class NewtonStep : public Player {
     for (std::size_t k = 0; k < n; ++k) way[k] -= all / each * ones[k];
     return way;
   }
-  // A = L L', with as much added to the diagonal as rounding makes necessary.
+  // A = L L', with as much added to the diagonal as rounding requires.
   static void factor(std::vector<double>& A, int n) {
     double trace = 0;
     for (int i = 0; i < n; ++i) trace += A[std::size_t(i * n + i)];
@@ -257,8 +258,8 @@ class NewtonStep : public Player {
     }
     A = std::move(tried);
   }
-  // After a step that made the inverse far smaller, digits are lost. If it is smaller everywhere,
-  // it is computed anew; and nowhere is it less than the inverse of the diagonal.
+  // A step that made the inverse far smaller has lost digits. If it is smaller everywhere, it is
+  // computed anew. It is never less than the inverse of the diagonal.
   void keep_precise() {
     const std::size_t d = dimension();
     double largest = 0;

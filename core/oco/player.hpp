@@ -14,8 +14,8 @@
 
 namespace regretless::oco {
 
-// Of the numbers of a gradient, as LARGEST and SMALLEST of base/arguments.py: larger ones are refused,
-// smaller ones count as 0. Fourth powers are then numbers, and so are sums of them.
+// Limits of the numbers of a gradient, the same as LARGEST and SMALLEST of Python's arguments:
+// larger ones are refused, smaller ones count as 0. Fourth powers and their sums are then finite.
 inline constexpr double kLargest = 1e75, kSmallest = 1e-75;
 
 class Player : public Stateful {
@@ -28,11 +28,11 @@ class Player : public Stateful {
   const std::vector<double>& theta() const { return theta_; }  // minus the sum of gradients
   double rounds() const { return rounds_; }
   double linear() const { return linear_; }  // sum of <w_t, z_t>
-  // What rounding of the sums is measured by: those of |<w_t, z_t>| and of max_i |z_t[i]|.
+  // Rounding errors are measured by the sums of |<w_t, z_t>| and of max_i |z_t[i]|.
   double gross() const { return gross_; }
   double peaks() const { return peaks_; }
 
-  // Where the first number is that no gradient may have; the dimension if there is none.
+  // The index of the first number that a gradient may not have; the dimension if all are fine.
   std::size_t refused(const double* z) const {
     bool sound = true;
     for (std::size_t i = 0; i < dimension(); ++i) sound &= std::fabs(z[i]) <= kLargest;
@@ -40,7 +40,7 @@ class Player : public Stateful {
     while (i < dimension() && std::fabs(z[i]) <= kLargest) ++i;
     return i;
   }
-  // A gradient that is not refused; returns <w, z>.
+  // Learns a gradient that is not refused; returns <w, z>.
   double update(const double* z) {
     double peak = 0;
     for (std::size_t i = 0; i < dimension(); ++i) {
@@ -59,12 +59,12 @@ class Player : public Stateful {
     return suffered;
   }
 
-  // What comes next, for players that keep |<w, x>| <= bound.
+  // Shows the next example to players that keep |<w, x>| <= bound.
   virtual void look(const double* x, double bound) { (void)x, (void)bound; }
 
-  // What the regret bound has come to, as sums that the theorem puts together.
+  // The sums that the theorem makes the regret bound of.
   struct Account {
-    double strength = 0;  // s_{t-1} = 1 / eta_{t-1}, what the last round was played with
+    double strength = 0;  // s_{t-1} = 1 / eta_{t-1} of the last round
     double paid = 0;      // sum of ||z_t||_*^2 / (2 sigma s_{t-1})
   };
   virtual Account account() const { return {}; }
@@ -79,7 +79,7 @@ class Player : public Stateful {
                   peak, largest());
     throw std::invalid_argument(text);
   }
-  // The largest entry of a gradient that the arithmetic bears.
+  // The largest entry of a gradient that the arithmetic can handle.
   virtual double largest() const { return std::numeric_limits<double>::infinity(); }
   Parts parts() override {
     return {Field::count("rounds", rounds_),
@@ -90,7 +90,7 @@ class Player : public Stateful {
             Field::number("point", point_, -kFar, kFar)};
   }
   static constexpr double kFar = 1e200;  // of points and sums of gradients
-  // What every player has and what is its own.
+  // The state: what every player has, then its own.
   Parts with(std::initializer_list<Field> own) { return join(Player::parts(), own); }
   virtual void move(const double* z) = 0;
 
@@ -101,13 +101,13 @@ class Player : public Stateful {
   std::vector<double> given_;
 };
 
-// Rounds t with rows x_t: linear losses <w, x_t>, or loss(<w, x_t>, y_t). Arrays of one number a
-// round; points, if not null, of `dimension`.
+// Plays rounds t with rows x_t: linear losses <w, x_t>, or loss(<w, x_t>, y_t). The arrays have one
+// number per round; `points`, unless null, has `dimension` numbers.
 struct Rounds {
   double *losses, *strength, *paid, *points;
-  double bound = 0;  // of the slabs that points are kept in, if the player knows them; 0 for none
+  double bound = 0;  // of the slabs that the player keeps its points in; 0: none
 };
-// Ends before a gradient that is refused; says how many were played.
+// Stops before a gradient that is refused; returns the number of rounds played.
 inline std::size_t play(Player& player, const double* rows, std::size_t count,
                         const double* targets, const Loss* loss, const Rounds& out) {
   const std::size_t d = player.dimension();

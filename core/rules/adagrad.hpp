@@ -2,26 +2,29 @@
 //
 //   G_i += z_i^2,   w_i <- prox( w_i - eta z_i / sqrt(G_i) )
 //
-// With scale_invariant, NAG of Ross, Mineiro and Langford (2013): s_i = max |x_i|, a new s_i
-// shrinks w_i by s_i / |x_i|, and the step is eta sqrt(t / N) z_i / (s_i sqrt(G_i)), N = sum
-// x_i^2 / s_i^2. G_i / s_i^2 is kept then: squares of features without scale would leave single
-// precision. With invariant, the score follows the gradient flow for the time h instead of jumping,
-// at the rates that the gradient where it starts leads to: a first sweep over the rows settles
-// those, the second moves. No step passes the minimum (Karampatziakis and Langford (2011)).
-// A row's rate stands still while the row is not touched, so n rounds of l1 and l2 shrinkage have a
-// closed form and are made up for when it is touched again.
+// With scale_invariant it is NAG of Ross, Mineiro and Langford (2013): s_i = max |x_i|, a new s_i
+// shrinks w_i by s_i / |x_i|, and the step is eta sqrt(t / N) z_i / (s_i sqrt(G_i)), where
+// N = sum x_i^2 / s_i^2. Then G_i / s_i^2 is kept: squares of features that are not scaled would
+// leave single precision.
+//
+// With invariant, the score follows the gradient flow for the time h instead of jumping. The rates
+// are those after the first gradient: one sweep over the rows computes them, a second moves the
+// weights. No step passes the minimum (Karampatziakis and Langford (2011)).
+//
+// The rate of a row does not change while the row is not touched. So n rounds of l1 and l2
+// shrinkage have a closed form, which is applied when the row is touched again.
 #pragma once
 #include "rules/rule.hpp"
 
 namespace regretless {
 
 struct AdaGrad : RuleDefaults {
-  enum { kWeight, kSquare, kLargest };
-  enum { kNorms = kA };
+  enum { kWeight, kSquare, kLargest };   // float slots: w_i, G_i, s_i
+  enum { kScaledNorms = kRuleScalars };  // lane scalar: N
   double eta = 0.5, l1 = 0, l2 = 0;
   bool scale_invariant = false, invariant = false;
 
-  // their squares are added up: of z_i, or of z_i / s_i
+  // squares of z_i, or of z_i / s_i, are added up
   double largest_slope() const { return scale_invariant ? 1e18 : 1e37; }
   double largest_step() const { return scale_invariant ? 1e37 : 1e18; }
   int float_slots() const { return scale_invariant ? 3 : 2; }
@@ -37,7 +40,7 @@ struct AdaGrad : RuleDefaults {
   At<V> at(Lanes lanes, int block) const {
     const Wide<V> t = lane_block<V>(lanes, kRounds, block);
     if (!scale_invariant) return {t, V{} + float(eta)};
-    const V n = narrow(lane_block<V>(lanes, kNorms, block));
+    const V n = narrow(lane_block<V>(lanes, kScaledNorms, block));
     return {t, float(eta) * root(n > 0 ? narrow(t) / n : V{} + 1.0f)};
   }
   template <class C, class V>
@@ -49,7 +52,7 @@ struct AdaGrad : RuleDefaults {
     }
     if (scale_invariant) {
       const V s = c.get(kLargest), a = magnitude(x);
-      if (any(a > s)) w = a > s ? w * (s / a) : w;  // seldom, and divisions take long
+      if (any(a > s)) w = a > s ? w * (s / a) : w;  // seldom: divisions are slow
     }
     return w;
   }
@@ -60,11 +63,11 @@ struct AdaGrad : RuleDefaults {
     return invariant ? loss.invariant_step(s, y, h, norm) : g;
   }
 
-  // The row with the gradient taken in, but not moved; how far a unit step will move its weight.
+  // Adds the gradient to the row without moving it; returns how far a unit step moves its weight.
   template <class C, class V>
   V prepare(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
     const Row<V> row = settled(c, at, g, x, sums);
-    if (needs_clock() || scale_invariant) c.set(kWeight, row.weight);  // else it is as it was
+    if (needs_clock() || scale_invariant) c.set(kWeight, row.weight);  // else it is the same
     return scaled(at, row, x);
   }
   template <class C, class V>
@@ -73,7 +76,7 @@ struct AdaGrad : RuleDefaults {
     c.set(kWeight, row.weight - scaled(at, row, narrow(g) * x));
   }
   void finish(Lanes lanes, int k, const Round&, double tracked, const Table&) const {
-    if (scale_invariant) lanes(kNorms, k) += tracked;
+    if (scale_invariant) lanes(kScaledNorms, k) += tracked;
   }
 
  private:
@@ -81,7 +84,7 @@ struct AdaGrad : RuleDefaults {
   struct Row {
     V weight, square, largest;
   };
-  // All of a row but its weight is brought up to date.
+  // Updates everything in a row but its weight.
   template <class C, class V>
   Row<V> settled(const C& c, const At<V>& at, Wide<V> g, V x, Sums<V>& sums) const {
     Row<V> row{weight(c, at, x), c.get(kSquare), V{}};

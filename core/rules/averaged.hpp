@@ -1,12 +1,12 @@
 // The Perceptron that predicts by all the weights it has had (Mohri et al. (2018), section 8.3.1):
 //
-//   survival   with the mean of w_1 .. w_T, so that a vector counts for every round it was played
-//   uniform    with the mean of the vectors after each update
+//   survival   by the mean of w_1 .. w_T: a vector counts for every round in which it was played
+//   uniform    by the mean of the vectors after each update
 //   vote       by the majority of the vectors' signs: votes.hpp
 //
-// Weights are sums of steps, w = sum_s d_s. If the n-th count (of rounds, or of updates) brings
-// d_n, then the sum of w before each count is n w - sum_s s d_s, and after each (n + 1) w - sum_s s
-// d_s: only the rows of an example are touched. That second sum is kept in the row's double.
+// Weights are sums of steps, w = sum_s d_s, where d_s is the step of the s-th round or update.
+// After n of them the sum of the w before each is n w - sum_s s d_s, and of the w after each (n +
+// 1) w - sum_s s d_s. So only the rows of an example are touched; sum_s s d_s is the row's double.
 #pragma once
 #include "rules/rule.hpp"
 
@@ -16,7 +16,7 @@ struct Averaged : RuleDefaults {
   enum Kind : std::int32_t { survival, uniform, vote };
   Kind kind = survival;
   double rate = 1;
-  bool predicting = false;  // learning goes by the last weights, predicting by the mean
+  bool predicting = false;  // learning uses the last weights, predicting the mean
 
   int float_slots() const { return 1; }
   bool needs_clock() const { return kind != vote; }
@@ -29,7 +29,7 @@ struct Averaged : RuleDefaults {
 
   template <class V>
   struct At {
-    Wide<V> next;  // count, that of the next step
+    Wide<V> next;  // the number of the next step
   };
   template <class V>
   At<V> at(Lanes lanes, int block) const {

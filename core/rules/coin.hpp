@@ -5,14 +5,13 @@
 //   w_i = (e + R_i) / L_i * theta_i / (G_i + L_i)
 //   theta_i = -sum z_i,  G_i = sum |z_i|,  R_i = -sum z_i w_i,  L_i = slope * max |x_i| >= |z_i|
 //
-// x is known before the bet is made, and for a Lipschitz loss so is the slope: a bet is then always
-// smaller than the wealth. Otherwise the slope is the largest seen. R_i is kept from falling below
-// 0: a gambler that has lost its winnings starts again with e.
+// x is known before the bet is made. For a Lipschitz loss the slope is known, too, and a bet is
+// always smaller than the wealth. Otherwise the slope is the largest seen. R_i never falls below 0:
+// a gambler that has lost its winnings starts again with e.
 //
-// The wealth e that a gambler starts with is its share of what all that are active in an example
-// have together, in units of the loss: e = wealth * slope * span / n, with span = max |y| and n the
-// mean of sum_i (x_i / max |x_i|)^2. Everything is therefore invariant to the scale of each feature
-// and equivariant to that of the target.
+// A gambler starts with the wealth e = wealth * slope * span / n, where span = max |y| and n is the
+// mean of sum_i (x_i / max |x_i|)^2: the gamblers that are active in an example share the total. So
+// everything is invariant to the scale of each feature and equivariant to that of the target.
 #pragma once
 #include "rules/rule.hpp"
 
@@ -20,11 +19,15 @@ namespace regretless {
 
 struct Coin : RuleDefaults {
   static constexpr bool bets = true;
-  static constexpr double kRich = 1e38;  // a sum of it and the reward is still a float
-  enum { kTheta, kSpread, kReward };     // float slots
-  enum { kLargest };                     // of the row
-  // lane scalars; kActive is the sum behind n, kWealth may be the lane's own
-  enum { kSlope = kA, kActive = kB, kSpan = kC, kWealth = kD };
+  static constexpr double kRich = 1e38;  // its sum with the reward is still a float
+  enum { kTheta, kSpread, kReward };     // float slots: theta_i, G_i, R_i
+  enum { kLargest };                     // shared by the lanes of a row: max |x_i|
+  enum {                                 // lane scalars
+    kSlope = kRuleScalars,               // the largest slope: of the loss, or seen
+    kScaledNorms,                        // sum over examples of sum_i (x_i / max |x_i|)^2
+    kSpan,                               // max |y|
+    kWealth,                             // the option `wealth`; lanes of Auto have their own
+  };
   double wealth = 8, lipschitz = 0;  // 0: not Lipschitz
 
   int float_slots() const { return 3; }
@@ -43,12 +46,12 @@ struct Coin : RuleDefaults {
   At<V> at(Lanes lanes, int block) const {
     const Wide<V> slope = lane_block<V>(lanes, kSlope, block);
     const Wide<V> mean =
-        ratio(lane_block<V>(lanes, kActive, block), lane_block<V>(lanes, kRounds, block));
+        ratio(lane_block<V>(lanes, kScaledNorms, block), lane_block<V>(lanes, kRounds, block));
     const Wide<V> all = lane_block<V>(lanes, kWealth, block) * slope;
     const Wide<V> e = ratio(all * lane_block<V>(lanes, kSpan, block), mean);
     return {narrow(slope), narrow(e < kRich ? e : Wide<V>{} + kRich)};
   }
-  // In doubles: the weight of a tiny feature is out of the range of floats before its score is.
+  // In doubles: the weight of a tiny feature can be too large for a float while its score is not.
   template <class C, class V>
   Wide<V> weight(const C& c, const At<V>& at, V x) const {
     const Wide<V> largest = widen(at.slope) * widen(larger(c.common(kLargest), magnitude(x)));
@@ -74,7 +77,7 @@ struct Coin : RuleDefaults {
     return widen(part * part);
   }
   void finish(Lanes lanes, int k, const Round& round, double tracked, const Table&) const {
-    lanes(kActive, k) += tracked;
+    lanes(kScaledNorms, k) += tracked;
     lanes(kSlope, k) = std::max(lanes(kSlope, k), std::fabs(round.gradient));
     lanes(kSpan, k) = std::max(lanes(kSpan, k), std::fabs(round.target));
   }

@@ -1,24 +1,33 @@
 // EG+-: exponentiated gradient over the l1 ball of radius U (Shalev-Shwartz (2012), Corollaries
 // 2.14 and 2.16, on the features x and -x): dual averaging through the link
 //
-//   w_i = U (e^{eta theta_i} - e^{-eta theta_i}) / Z,   Z = sum_j (e^{eta theta_j} + e^{-eta
-//   theta_j})
+//   w_i = U (e^{eta theta_i} - e^{-eta theta_i}) / Z
+//   Z   = sum_j (e^{eta theta_j} + e^{-eta theta_j})
 //
-// Exponentials are taken relative to e^shift, and of Z only the excess over theta = 0 is tracked: Z
-// = (2 d + excess e^shift), so a feature that appears later joins with theta = 0, which by ln Z >=
-// ln 2d costs the regret bound no more than had it been there. A rate that is not given is sqrt(2
-// ln(2d) / c), c at least and at most four times the sum of ||z_t||_inf^2 so far: eta changes O(log
-// T) times only, and each time the excess, a sum over all features, is added up anew.
+// Exponentials are relative to e^shift. Of Z only the excess over theta = 0 is tracked,
+// Z = 2 d + excess e^shift, so a feature that appears later joins with theta = 0. As ln Z >= ln 2d,
+// the regret bound is the same as if it had been there from the start.
+//
+// If no rate is given it is sqrt(2 ln(2d) / c), where c is between one and four times the sum of
+// ||z_t||_inf^2 so far. So eta changes only O(log T) times, and each time the excess, a sum over
+// all features, is added up anew.
 #pragma once
 #include "rules/rule.hpp"
 
 namespace regretless {
 
 struct Eg : RuleDefaults {
-  enum { kEta = kA, kShift = kB, kExcess = kC, kPeak = kD, kLimit = kE, kLargest = kF };
+  enum {                  // lane scalars
+    kEta = kRuleScalars,  // the rate now
+    kShift,               // exponentials are relative to e^shift
+    kExcess,              // of Z over theta = 0, relative to e^shift
+    kPeakExcess,          // the largest since it was last added up
+    kSquaresLimit,        // where kInfSquares makes the rate change next: c
+    kInfSquares,          // sum of ||z_t||_inf^2
+  };
   double eta = 0, radius = 1;  // eta = 0: adapt
   std::size_t features = 0;    // rows of the bank
-  std::size_t unused = 0;      // those of them that are no features: the intercept's, without one
+  std::size_t unused = 0;      // 1 if the row of the intercept is not used
 
   double dimension() const { return double(std::max<std::size_t>(features - unused, 1)); }
   int float_slots() const { return 1; }
@@ -38,7 +47,7 @@ struct Eg : RuleDefaults {
     return each(
         [&](double theta, int i) {
           const double u = pick(at.eta, i) * theta, shift = pick(at.shift, i);
-          if (std::fabs(u) < 1) return 2 * std::sinh(u) * std::exp(-shift);  // keeps the digits
+          if (std::fabs(u) < 1) return 2 * std::sinh(u) * std::exp(-shift);  // without cancellation
           return std::exp(u - shift) - std::exp(-u - shift);
         },
         c.get(0));
@@ -60,16 +69,17 @@ struct Eg : RuleDefaults {
     sums.rounding += rounding_of(theta, z);
   }
   void finish(Lanes lanes, int k, const Round& round, double tracked, const Table& table) const {
-    double &sum = lanes(kExcess, k), &peak = lanes(kPeak, k), &squares = lanes(kLargest, k);
+    double &sum = lanes(kExcess, k), &peak = lanes(kPeakExcess, k),
+           &squares = lanes(kInfSquares, k);
     sum += tracked;
     peak = std::max(peak, sum);
     squares += Loss::square(round.gradient * round.largest);
-    const bool slower = eta == 0 && squares > lanes(kLimit, k);
+    const bool slower = eta == 0 && squares > lanes(kSquaresLimit, k);
     double played = lanes(kEta, k);
     if (slower) {
-      lanes(kLimit, k) = 4 * squares;
-      const double next = std::sqrt(2 * std::log(2 * dimension()) / lanes(kLimit, k));
-      if (played == 0) played = next;  // until the first gradient all rates play w = 0
+      lanes(kSquaresLimit, k) = 4 * squares;
+      const double next = std::sqrt(2 * std::log(2 * dimension()) / lanes(kSquaresLimit, k));
+      if (played == 0) played = next;  // before the first gradient w = 0 for any rate
       lanes(kEta, k) = std::min(played, next);
     }
     if (round.certified && played > 0)
@@ -90,7 +100,7 @@ struct Eg : RuleDefaults {
       largest = std::max(largest, e * std::fabs(*table.slot(i, 0, k)));
     for (std::size_t i = 0; i < table.rows; ++i) sum += excess(e * *table.slot(i, 0, k), largest);
     lanes(kShift, k) = largest;
-    lanes(kExcess, k) = lanes(kPeak, k) = sum;
+    lanes(kExcess, k) = lanes(kPeakExcess, k) = sum;
   }
 };
 

@@ -3,8 +3,7 @@
 //   sigma = (sqrt(n + z^2) - sqrt(n)) / alpha,   u += z - sigma w,   n += z^2
 //   w = - soft(u, l1) / ((beta + sqrt(n)) / alpha + l2)
 //
-// The weight depends on its own row only and is kept there, so that predicting is a plain dot
-// product.
+// The weight depends only on its row and is kept there, so predicting is a plain dot product.
 #pragma once
 #include "rules/rule.hpp"
 
@@ -39,7 +38,7 @@ struct Ftrl : RuleDefaults {
     const V u = c.get(kDual) + (z - sigma * c.get(kWeight));
     c.set(kDual, u);
     c.set(kSquare, square);
-    // 0 - 0 is 0, as in lanes that are not in use yet; -(0) would not be
+    // 0 - 0 is +0, as in lanes that are not in use yet; -(0) would be -0
     c.set(kWeight, V{} - ratio(soft(u, V{} + float(l1)), (float(beta) + after) * a + float(l2)));
   }
   void finish(Lanes, int, const Round&, double, const Table&) const {}

@@ -2,13 +2,14 @@
 //
 //   G_i += z_i^2,   r_i = c eta / sqrt(G_i),   w_i <- w_i / (1 + n r_i l2),   w_i <- w_i - r_i z_i
 //
-// c = span sqrt(t / N) / max |x_i|, N = sum x_i^2 / max |x_i|^2, where scales do not matter, else
+// If scales do not matter c = span sqrt(t / N) / max |x_i|, N = sum x_i^2 / max |x_i|^2, else
 // c = span; span = max |y|. The score follows the gradient flow at these rates, as in AdaGrad. The
-// decay of the n rounds since a feature was last seen is made up for, in one proximal step, when it
-// is seen again. What depends on the examples alone, max |x_i| and the last round, is kept once for
-// all lanes of a row. That round is told by the clock of the first lane, which is the oldest: a
-// lane that came later has seen fewer rounds, and where n counts some from before its time its
-// weight is still 0.
+// decay of the n rounds since a feature was last seen is applied in one proximal step when it is
+// seen again.
+//
+// max |x_i| and the round in which a row was last seen depend on the examples only and are kept
+// once for all lanes of a row. Rounds are counted by the first lane, the oldest. A later lane has
+// seen fewer; where n counts rounds before its time, its weight is still 0.
 #pragma once
 #include "rules/rule.hpp"
 
@@ -17,9 +18,15 @@ namespace regretless {
 struct Grid : RuleDefaults {
   static double largest_step() { return 1e18; }
   static constexpr bool single_lane = false;
-  enum { kWeight, kSquare };  // float slots
+  enum { kWeight, kSquare };  // float slots: w_i, G_i
   enum { kInverse, kSeen };  // shared by the lanes of a row: 1 / max |x|, and when it was seen last
-  enum { kEta = kA, kInvariant = kB, kDecay = kC, kNorms = kD, kSpan = kE };
+  enum {                     // lane scalars
+    kEta = kRuleScalars,     // eta
+    kInvariant,              // 1 if the scale of a feature does not matter, else 0
+    kDecay,                  // l2
+    kScaledNorms,            // N
+    kSpan,                   // max |y|
+  };
   bool classifies = true;
 
   int float_slots() const { return 2; }
@@ -30,13 +37,13 @@ struct Grid : RuleDefaults {
   template <class V>
   struct At {
     V rate, invariant, decay;
-    float rounds;  // of the first lane; exact to 2^24, and of those far apart later on
+    float rounds;  // of the first lane; exact up to 2^24
     bool decays;
   };
   template <class V>
   At<V> at(Lanes lanes, int block) const {
     const V t = narrow(lane_block<V>(lanes, kRounds, block)),
-            n = narrow(lane_block<V>(lanes, kNorms, block)),
+            n = narrow(lane_block<V>(lanes, kScaledNorms, block)),
             invariant = narrow(lane_block<V>(lanes, kInvariant, block)),
             decay = narrow(lane_block<V>(lanes, kDecay, block));
     const V correction = root(n > 0 ? t / n : V{} + 1.0f);
@@ -69,9 +76,9 @@ struct Grid : RuleDefaults {
     return rate * x;
   }
   template <class C, class V>
-  void update(const C&, const At<V>&, Wide<V>, V, Sums<V>&) const {}  // all of it is prepared
+  void update(const C&, const At<V>&, Wide<V>, V, Sums<V>&) const {}  // `prepare` does everything
 
-  // Its part of N.
+  // Updates what the lanes share; returns the part of N.
   template <class C>
   double share(const C& c, float x, double rounds) const {
     const float a = std::fabs(x);
@@ -80,14 +87,14 @@ struct Grid : RuleDefaults {
     return Loss::square(a * c.shared[kInverse]);
   }
   void finish(Lanes lanes, int k, const Round& round, double tracked, const Table&) const {
-    lanes(kNorms, k) += tracked;
+    lanes(kScaledNorms, k) += tracked;
     lanes(kSpan, k) = std::max(lanes(kSpan, k), std::fabs(round.target));
   }
 
  private:
-  static constexpr float kLarger = 1.000001f;  // than all before, not by rounding alone
-  static constexpr float kSmallest = 1e-37f;   // value that has an inverse
-  static constexpr float kFastest = 1e38f;     // rate: what it is multiplied by may be 0
+  static constexpr float kLarger = 1.000001f;  // a value is larger than all before, beyond rounding
+  static constexpr float kSmallest = 1e-37f;   // the smallest value that has an inverse
+  static constexpr float kFastest = 1e38f;     // the largest rate: infinite times 0 would be NaN
   static float inverse(const float* shared, float a) {
     const float old = shared[kInverse];
     return a > kSmallest && (old == 0 || a * old > kLarger) ? 1.0f / a : old;

@@ -1,12 +1,16 @@
-// The margin Perceptron (Mohri et al. (2018), Exercise 8.6): w <- w + y x if w = 0 or y <w,
-// x> / ||w|| < rho / 2.
+// The margin Perceptron (Mohri et al. (2018), Exercise 8.6):
+//
+//   w <- w + y x   if w = 0 or y <w, x> / ||w|| < rho / 2
 #pragma once
 #include "rules/rule.hpp"
 
 namespace regretless {
 
 struct MarginPerceptron : RuleDefaults {
-  enum { kNorm = kA, kPeak = kB };  // ||w||^2, and the largest since it was last added up
+  enum {                          // lane scalars
+    kSquaredNorm = kRuleScalars,  // ||w||^2
+    kPeakNorm,                    // the largest ||w||^2 since it was last added up
+  };
   double margin = 1;
 
   int float_slots() const { return 1; }
@@ -23,7 +27,7 @@ struct MarginPerceptron : RuleDefaults {
   }
   double factor(Lanes, int) const { return 1; }
   double step(Lanes lanes, int k, const Loss&, double s, double y, double h, double, double) const {
-    const double norm = std::sqrt(lanes(kNorm, k));
+    const double norm = std::sqrt(lanes(kSquaredNorm, k));
     return norm == 0 || y * s < margin / 2 * norm ? -h * y : 0;
   }
   template <class C, class V>
@@ -33,10 +37,10 @@ struct MarginPerceptron : RuleDefaults {
     sums.tracked += widen(w) * widen(w) - widen(old) * widen(old);
   }
   void finish(Lanes lanes, int k, const Round&, double tracked, const Table& table) const {
-    double &norm = lanes(kNorm, k), &peak = lanes(kPeak, k);
+    double &norm = lanes(kSquaredNorm, k), &peak = lanes(kPeakNorm, k);
     norm += tracked;
     peak = std::max(peak, norm);
-    if (norm < 1e-8 * peak) norm = peak = table.squared_norm(k);  // lost its digits to cancellation
+    if (norm < 1e-8 * peak) norm = peak = table.squared_norm(k);  // cancellation took its digits
   }
 };
 

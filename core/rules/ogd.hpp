@@ -3,10 +3,10 @@
 //   agile:  w_{t+1} = P( prox( w_t - eta_t z_t ) )
 //   lazy:   w_t = P( eta_{t-1} theta_t ),  theta_t = - sum_{i<t} z_i        (dual averaging)
 //
-// P projects onto the l2 ball of the radius given; prox shrinks by l1 and l2. Decay and projection
-// touch every coordinate, so weights are kept as scale * v and only the scale moves; what l1 takes
-// from a row that is not looked at is read off a clock when it is. kPlain leaves all of that out at
-// compile time: the loop is then a bare multiply and add.
+// P projects onto the l2 ball of the given radius; prox shrinks by l1 and l2. Decay and projection
+// change every coordinate, so weights are kept as scale * v and only the scale changes. A clock
+// adds up the l1 shrinkage; a row catches up with it when it is touched. kPlain leaves all of that
+// out at compile time: the loop is then a bare multiply and add.
 #pragma once
 #include "rules/rule.hpp"
 
@@ -14,7 +14,12 @@ namespace regretless {
 
 template <bool kPlain>
 struct OgdRule : RuleDefaults {
-  enum { kScale = kA, kNorm = kB, kClock = kC, kPeak = kD };
+  enum {                    // lane scalars
+    kScale = kRuleScalars,  // w = scale * v
+    kSquaredNorm,           // ||v||^2, tracked if there is a radius
+    kClock,                 // l1 shrinkage so far, in units of v
+    kPeakNorm,              // the largest ||v||^2 since it was last added up
+  };
   Rate rate{};
   double l1 = 0, l2 = 0, radius = std::numeric_limits<double>::infinity();
   bool lazy = false, invariant = false;
@@ -33,7 +38,7 @@ struct OgdRule : RuleDefaults {
 
   template <class V>
   struct At {
-    Wide<V> step;   // what multiplies g x
+    Wide<V> step;   // the factor of g x
     Wide<V> clock;  // accumulated l1 shrinkage, in units of v
   };
   template <class V>
@@ -54,7 +59,7 @@ struct OgdRule : RuleDefaults {
   double factor(Lanes lanes, int k) const {
     if (!is_lazy()) return lanes(kScale, k);
     const double t = lanes(kRounds, k), eta = rate(t > 1 ? t : 1);
-    const double f = eta / (1 + eta * l2 * t), norm = std::sqrt(lanes(kNorm, k));
+    const double f = eta / (1 + eta * l2 * t), norm = std::sqrt(lanes(kSquaredNorm, k));
     return f * norm > radius ? radius / norm : f;
   }
   double step(Lanes lanes, int k, const Loss& loss, double s, double y, double h, double g,
@@ -82,7 +87,7 @@ struct OgdRule : RuleDefaults {
     }
     if (kPlain) return;
     const double eta = rate(t + 1);
-    double &scale = lanes(kScale, k), &norm = lanes(kNorm, k), &peak = lanes(kPeak, k);
+    double &scale = lanes(kScale, k), &norm = lanes(kSquaredNorm, k), &peak = lanes(kPeakNorm, k);
     norm += tracked;
     peak = std::max(peak, norm);
     if (bounded() && norm < 1e-8 * peak) recount(lanes, k, table);
@@ -94,9 +99,9 @@ struct OgdRule : RuleDefaults {
   }
 
  private:
-  // The tracked norm has lost its digits to cancellation: add it up anew.
+  // Cancellation took the digits of the tracked norm: add it up anew.
   void recount(Lanes lanes, int k, const Table& table) const {
-    lanes(kNorm, k) = lanes(kPeak, k) = table.squared_norm(k);
+    lanes(kSquaredNorm, k) = lanes(kPeakNorm, k) = table.squared_norm(k);
   }
   void rescale(Lanes lanes, int k, const Table& table) const {
     for (std::size_t i = 0; i < table.rows; ++i) {

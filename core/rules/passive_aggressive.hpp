@@ -1,9 +1,11 @@
 // Passive-aggressive (Shalev-Shwartz and Singer (2007), section 5.2: exact single-coordinate ascent
 // of the dual):
 //
-//   w <- w - c x,  |c| = l / ||x||^2            exact
-//                  min(C h, l / ||x||^2)        I, with importance h: the box of the dual grows
-//                  with it l / (||x||^2 + 1 / (2 C h))  II
+//   w <- w - c x,  |c| = l / ||x||^2                    exact
+//                        min(C h, l / ||x||^2)          I
+//                        l / (||x||^2 + 1 / (2 C h))    II
+//
+// The importance h enlarges the box of the dual.
 #pragma once
 #include "rules/rule.hpp"
 

@@ -1,5 +1,5 @@
-// The p-norm algorithm (Shalev-Shwartz (2012), Corollary 2.18, as mended in docs/errata.md): dual
-// averaging through the link
+// The p-norm algorithm (Shalev-Shwartz (2012), Corollary 2.18, as corrected in docs/errata.md):
+// dual averaging through the link
 //
 //   w_i = eta_t sign(theta_i) |theta_i|^(p-1) / ||theta||_p^(p-2),    theta = - sum z
 //
@@ -10,7 +10,11 @@
 namespace regretless {
 
 struct PNorm : RuleDefaults {
-  enum { kLargest = kA, kPowers = kB, kPeak = kC };
+  enum {                   // lane scalars
+    kUnit = kRuleScalars,  // M
+    kPowers,               // S
+    kPeakPowers,           // the largest S since it was last added up
+  };
   Rate rate{};
   double p = 10;
 
@@ -23,14 +27,14 @@ struct PNorm : RuleDefaults {
   };
   template <class V>
   At<V> at(Lanes lanes, int block) const {
-    return {ratio(Wide<V>{} + 1.0, lane_block<V>(lanes, kLargest, block))};
+    return {ratio(Wide<V>{} + 1.0, lane_block<V>(lanes, kUnit, block))};
   }
   template <class C, class V>
   Wide<V> weight(const C& c, const At<V>& at, V) const {
     return link(widen(c.get(0)) * at.inverse);
   }
   double factor(Lanes lanes, int k) const {
-    const double t = lanes(kRounds, k), m = lanes(kLargest, k), s = lanes(kPowers, k);
+    const double t = lanes(kRounds, k), m = lanes(kUnit, k), s = lanes(kPowers, k);
     return s > 0 ? rate(t > 1 ? t : 1) * m * std::pow(s, (2 - p) / p) : 0;
   }
   double step(Lanes, int, const Loss&, double, double, double, double g, double) const { return g; }
@@ -49,12 +53,12 @@ struct PNorm : RuleDefaults {
       const double square = Loss::square(round.gradient * round.largest * size(round));
       account(lanes, k, 0.5 / eta, (p - 1) / 2 * eta * square);
     }
-    double &s = lanes(kPowers, k), &peak = lanes(kPeak, k);
+    double &s = lanes(kPowers, k), &peak = lanes(kPeakPowers, k);
     s += tracked;
     peak = std::max(peak, s);
-    // The first gradient sets the scale; later a sum that is far from 1 (theta has outgrown M, or
-    // cancelled) is added up anew with the scale that theta has now.
-    const bool first = lanes(kLargest, k) == 0 && round.gradient != 0;
+    // The first gradient sets the scale M. Later, if the sum is far from 1 (theta has outgrown M,
+    // or cancelled), it is added up anew with the present scale of theta.
+    const bool first = lanes(kUnit, k) == 0 && round.gradient != 0;
     if (first || !(s < 1e12) || s < 1e-6 * peak) recount(lanes, k, table);
   }
 
@@ -77,8 +81,8 @@ struct PNorm : RuleDefaults {
       largest = std::max(largest, double(std::fabs(*table.slot(i, 0, k))));
     for (std::size_t i = 0; i < table.rows && largest > 0; ++i)
       s += std::pow(std::fabs(*table.slot(i, 0, k)) / largest, p);
-    lanes(kLargest, k) = largest;
-    lanes(kPowers, k) = lanes(kPeak, k) = s;
+    lanes(kUnit, k) = largest;
+    lanes(kPowers, k) = lanes(kPeakPowers, k) = s;
   }
 };
 

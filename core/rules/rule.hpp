@@ -1,24 +1,24 @@
-// What every update rule is made of.
+// The parts of an update rule.
 //
-// A rule sees one row of the bank at a time. It declares how many float slots (and, where it needs
-// a clock or another double, double slots) a lane has, and defines
+// A rule sees one row of the bank at a time. It declares how many float slots a lane has and
+// whether it needs a double slot for a clock, and defines
 //
 //   At<V> at(lanes, block)            constants of this round for a block of lanes
-//   weight(cell, at, x)               the weight that a feature of value x plays with, up to
+//   weight(cell, at, x)               the weight of a feature with value x, up to
 //   factor(lane)                      a factor common to all rows of the lane
-//   step(lane, loss, s, y, h, g, n)   coefficient of the update from the gradient coefficient g
-//   prepare(cell, at, g, x, sums)     before it, and instead of update, where the rule asks for
-//   that:
-//                                     the row takes the gradient in and tells how far a unit step
-//                                     moves its first slot, the weight; n is what that does to s
-//   update(cell, at, g, x, sums)      the new state of a row; of a rule with `bets` it is also told
-//                                     w x, what the row had added to the score
-//   share(cell, x, rounds)            what all lanes of a row share, brought up to date; its part
-//   of
-//                                     what an example adds up, as `sums.tracked` is of a lane's own
+//   step(lane, loss, s, y, h, g, n)   coefficient of the update, from the gradient coefficient g;
+//                                     a unit step moves the score s by n
+//   update(cell, at, g, x, sums)      the new state of a row; a rule with `bets` also gets w x,
+//                                     which the row has added to the score
+//   prepare(cell, at, g, x, sums)     instead of update, if the rule prepares(): before the step is
+//                                     chosen the row takes the gradient in, and returns how far a
+//                                     unit step will move its weight, the first slot
+//   share(cell, x, rounds)            updates what all lanes of a row share, and returns the row's
+//                                     part of a sum over the example, as sums.tracked is for a lane
 //   finish(lane, round, sums, ...)    the new state of the lane
 //
-// V is a float, a block of lanes of one row, or one lane of several rows: a rule cannot tell.
+// V is a float, a block of lanes of one row, or one lane of several rows. A rule works for all
+// three.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -41,26 +41,23 @@ struct Rate {
   }
 };
 
-// Scalars kept per lane. The last six belong to the rule.
+// Scalars kept per lane. After those that all rules have come those of the rule: it names them in
+// an enum of its own, `enum { kFirst = kRuleScalars, ... }`, and saved files have them in that
+// order.
 enum Scalar : int {
   kRounds,    // examples seen
   kLoss,      // sum of losses suffered
   kLinear,    // sum of <w_t, z_t>
   kSquares,   // sum of ||z_t||^2, kept when certifying
   kWeights,   // sum of importance weights
-  kRounding,  // bound on the l1 norm of the rounding error in a float sum of gradients
+  kRounding,  // bound on the l1 norm of the rounding errors of float sums of gradients
   kUpdates,   // examples that moved the weights
-  kRadius,    // the largest ||x|| of them, kept when certifying
-  kPrice,     // a comparator's price by the rule's theorem, per unit of its size; when certifying
-  kSteps,     // what its steps have cost by that theorem
+  kRadius,    // the largest ||x|| of these examples, kept when certifying
+  kPrice,     // cost of a comparator by the rule's theorem, per unit of its size; when certifying
+  kSteps,     // cost of the steps by that theorem
   kGross,     // sum of |<w_t, z_t>|, for the rounding of kLinear
-  kA,
-  kB,
-  kC,
-  kD,
-  kE,
-  kF,
-  kScalars
+  kRuleScalars,
+  kScalars = kRuleScalars + 6
 };
 
 // The scalars of all lanes: scalar s of lane k is lanes[s * width + k].
@@ -76,9 +73,9 @@ struct Lanes {
 template <class V>
 struct Cell {
   float* floats;
-  double* clock;  // null when the rule keeps none
+  double* clock;  // null if the rule has none
   int width;
-  float* shared = nullptr;  // what all lanes share, if the rule has that
+  float* shared = nullptr;  // what the lanes of the row share, if the rule has that
   V get(int slot) const { return load<V>(floats + std::size_t(slot) * width); }
   void set(int slot, V v) const { store<V>(floats + std::size_t(slot) * width, v); }
   V common(int slot) const { return V{} + shared[slot]; }
@@ -97,7 +94,7 @@ struct Gathered {
   static constexpr int width = Traits<V>::width;
   float* floats[width];
   double* clocks[width];
-  int shared;  // where that begins
+  int shared;  // index of the first slot that lanes share
   V common(int slot) const { return get(shared + slot); }
   void set_common(int slot, V v) const { set(shared + slot, v); }
   V get(int slot) const {
@@ -118,7 +115,7 @@ struct Gathered {
   }
 };
 
-// What an update adds up over the rows of an example.
+// Sums of an update over the rows of an example.
 template <class V>
 struct Sums {
   Wide<V> tracked{};   // the rule's own: change of a norm or of a normaliser
@@ -143,7 +140,7 @@ struct Table {
   }
 };
 
-struct Round {  // one example, as a lane's finish sees it
+struct Round {  // one example, as `finish` sees it
   double gradient, score, target;
   double largest;  // max |x_i|
   double norm;     // ||x||^2
@@ -178,24 +175,24 @@ inline W soft(W v, W a) {
   return m > 0 ? (v < 0 ? -m : m) : W{};
 }
 
-// Both sides of a theorem "regret <= size(u) / eta_T + sum eta_t ||z_t||^2", rates that fall
-// included.
+// Updates both sides of a theorem "regret <= size(u) / eta_T + sum eta_t ||z_t||^2". The rates may
+// fall.
 inline void account(Lanes lanes, int k, double price, double step) {
   lanes(kPrice, k) = price;
   lanes(kSteps, k) += step;
 }
 
 struct RuleDefaults {
-  // A single lane updates several rows at once; not worth it for a bare multiply and add.
+  // Whether a single lane updates several rows at once: not worth it for a bare multiply and add.
   static constexpr bool gathers = true;
-  static constexpr bool single_lane = true;  // whether there may be only one
-  // A larger change of a weight means divergence; rules that square it bear less.
+  static constexpr bool single_lane = true;  // whether the rule works for one lane
+  // A larger change of a weight means divergence. Rules that square changes have lower limits.
   static double largest_slope() { return 1e37; }
   static double largest_step() { return 1e25; }
-  static constexpr bool bets = false;  // whether update wants to know w x
+  static constexpr bool bets = false;  // whether update needs w x
   static constexpr double offset = 0;  // of the score: it is <w, x> + offset
   static constexpr double low = -kLargestValue, high = kLargestValue;  // of the features
-  static constexpr bool starts_at_zero = true;  // the weight of what has not been seen
+  static constexpr bool starts_at_zero = true;  // whether a feature that was not seen has weight 0
   int shared_slots() const { return 0; }
   bool needs_clock() const { return false; }
   bool needs_norm() const { return false; }          // n = ||x||^2 for the step
@@ -204,10 +201,10 @@ struct RuleDefaults {
   bool signed_slot(int slot) const { return slot == 0; }  // changes sign with the labels
   bool signed_clock() const { return false; }
   bool rests() const { return true; }   // a step of 0 leaves a row as it is
-  bool votes() const { return false; }  // predicts by a vote of all weights so far: votes.hpp
+  bool votes() const { return false; }  // predicts by a vote of all earlier weights: votes.hpp
   void start(Lanes, int) const {}
   double step(const Loss&, double, double, double, double g, double) const { return g; }
-  double gain(Lanes, int) const { return 1; }  // of a weight, for a step of 1 and a value of 1
+  double gain(Lanes, int) const { return 1; }  // change of a weight if step and value are 1
 };
 
 }  // namespace regretless

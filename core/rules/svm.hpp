@@ -1,5 +1,5 @@
-// On-line SVM (Mohri et al. (2018), Exercise 8.5): gradient descent on ||w||^2 / 2 + C max(0, 1 - y
-// <w, x>),
+// Online SVM (Mohri et al. (2018), Exercise 8.5): gradient descent on
+// ||w||^2 / 2 + C max(0, 1 - y <w, x>),
 //
 //   w <- P( (1 - eta_t) w + eta_t C y x [y <w, x> < 1] )
 //
@@ -11,7 +11,11 @@
 namespace regretless {
 
 struct OnlineSvm : RuleDefaults {
-  enum { kScale = kA, kNorm = kB, kPeak = kC };  // ||v||^2
+  enum {                    // lane scalars
+    kScale = kRuleScalars,  // w = scale * v
+    kSquaredNorm,           // ||v||^2, tracked if there is a radius
+    kPeakNorm,              // the largest ||v||^2 since it was last added up
+  };
   Rate rate{};
   double C = 1, radius = std::numeric_limits<double>::infinity();
   bool shrinks_at_kink = false;
@@ -22,7 +26,7 @@ struct OnlineSvm : RuleDefaults {
 
   template <class V>
   struct At {
-    Wide<V> step;  // what multiplies g x
+    Wide<V> step;  // the factor of g x
   };
   template <class V>
   At<V> at(Lanes lanes, int block) const {
@@ -46,7 +50,7 @@ struct OnlineSvm : RuleDefaults {
     if (bounded()) sums.tracked += widen(v) * widen(v) - widen(old) * widen(old);
   }
   void finish(Lanes lanes, int k, const Round& round, double tracked, const Table& table) const {
-    double &scale = lanes(kScale, k), &norm = lanes(kNorm, k), &peak = lanes(kPeak, k);
+    double &scale = lanes(kScale, k), &norm = lanes(kSquaredNorm, k), &peak = lanes(kPeakNorm, k);
     const bool idle = !shrinks_at_kink && round.score * round.target == 1;
     if (!idle) scale *= shrinkage(rate(lanes(kRounds, k) + 1));
     norm += tracked;

@@ -3,8 +3,8 @@
 //
 //   s = 2 <w, x> - 1,    w_i = e^{2 eta theta_i} / d,    theta = sum of y x over the mistakes
 //
-// for x in [0, 1]. With theta, the logarithm of a weight, no number of steps loses it. A feature
-// that has not been seen plays with 1 / d: it stands on row 0, which is no feature's here.
+// for x in [0, 1]. It keeps theta, the logarithm of a weight, which no number of steps can lose.
+// The weight of a feature that was not seen is 1 / d: it has row 0, which no feature uses here.
 #pragma once
 #include "rules/rule.hpp"
 
@@ -13,7 +13,7 @@ namespace regretless {
 struct Winnow : RuleDefaults {
   static constexpr double offset = -1, low = 0, high = 1;
   static constexpr bool starts_at_zero = false;
-  static constexpr double kMost = 200;  // larger weights decide alone, whatever they are
+  static constexpr double kMost = 200;  // larger weights decide alone
   double eta = 0.25;
   double dimension = 0;      // 0: the features seen so far
   std::size_t features = 0;  // rows of the bank

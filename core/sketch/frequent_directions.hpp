@@ -1,13 +1,13 @@
 // Frequent directions by epochs (Luo (2016), Algorithms 16 and 18 to 20): m gradients are kept as
-// they come, G, and are then taken into the m directions V with their lengths D, of whose squares
-// the least is removed:
+// they come, G, and are then merged into the m directions V with lengths D. The least of the
+// squared lengths is subtracted from all:
 //
 //   S = [D V; G],   V = F Z,   Y = [Z; G]
 //
 // The printed update divides by a matrix that is singular for all but special data (docs/errata.md,
-// Algorithm 19). Here a direction of no length stays one of V, and where the matrix is nearly
-// singular all the same the rows of the bank are gone through once. As (G - M V)(G - M V)^T = G
-// G^T - M M^T for M = G V^T, the residual's directions need no further products of rows.
+// Algorithm 19). Here a direction of length 0 stays in V. If the matrix is nearly singular in spite
+// of that, all rows of the bank are recomputed once. As (G - M V)(G - M V)^T = G G^T - M M^T for M
+// = G V^T, the directions of the residual need no further products of rows.
 #pragma once
 #include <cstdint>
 
@@ -40,7 +40,7 @@ class FrequentDirections : public Sketch {
       for (int i = 0; i < n; ++i)
         along[std::size_t(i)] =
             strength * (i < k ? length(i) * row_times(i, y.data()) : y[std::size_t(m_ + i - k)]);
-      if (!cholesky(A.data(), n)) continue;  // beyond rounding: as if there were no sketch
+      if (!cholesky(A.data(), n)) continue;  // by rounding: as if there were no sketch
       solve_lower(A.data(), n, n, along.data());
       solve_upper(A.data(), n, n, along.data());
       for (int i = 0; i < n; ++i) {
@@ -151,7 +151,7 @@ class FrequentDirections : public Sketch {
   double removed() const override { return removed_; }
   int rebases() const override { return int(rebases_); }
 
-  // The gradients that wait are numbers, too: how many entries, and row and value of each.
+  // The waiting gradients are part of the state: the number of entries, and row and value of each.
   Numbers state() override {
     Numbers all = Stateful::state();
     for (std::size_t t = 0, j = 0; t < ends_.size(); ++t) {
@@ -198,10 +198,10 @@ class FrequentDirections : public Sketch {
   }
 
  private:
-  static constexpr double kNothing = 1e-12;  // of the gradients' squares: rounding
+  static constexpr double kNothing = 1e-12;  // a smaller part of the gradients' squares is rounding
   // The largest condition number that is divided by: rows are floats.
   static constexpr double kSingular = 1e3;
-  static constexpr double kParallel = 1e-4;  // what is left of a row that the others hold already
+  static constexpr double kParallel = 1e-4;  // least part of a row outside the others
 
   int directions() const { return int(directions_); }
   int waiting() const { return int(waiting_); }
@@ -227,8 +227,8 @@ class FrequentDirections : public Sketch {
     }
     return A;
   }
-  // The last direction will have no length: let it be the old last one, as far as the others are
-  // not that, or no new row could be made of it.
+  // The last direction will have length 0. It becomes the part of the old last one that is
+  // orthogonal to the others: otherwise no new row could be made of it.
   void keep_last(Numbers& U, int n) const {
     Numbers last(std::size_t(n), 0.0);
     last[std::size_t(m_ - 1)] = 1;
@@ -291,7 +291,7 @@ class FrequentDirections : public Sketch {
     }
     std::fill(b.row(m_), b.row(2 * m_), 0.0);
   }
-  // All rows: Y^T b goes into the weights, and Z <- N1 Z + N2 G.
+  // Goes through all rows: Y^T b is added to the weights, and Z <- N1 Z + N2 G.
   void move_all(const SketchRows& rows, ByLane& b, const Numbers& N1, const Numbers& N2, int left) {
     Numbers fresh(std::size_t(m_), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -1,6 +1,6 @@
 // No sketch: the whole matrix (Luo (2016), section 4.3.2), a row and a column for each feature.
-// Y = I, so that y is x itself and P = I - alpha A^-1. A^-1 is kept for each lane, by Sherman and
-// Morrison's formula.
+// Y = I, so y is x itself and P = I - alpha A^-1. A^-1 is kept for each lane by the formula of
+// Sherman and Morrison.
 #pragma once
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-// The few things that sketches need of small matrices: row after row, of doubles.
+// The few operations on small matrices that sketches need. Matrices are stored row by row.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@ namespace regretless {
 
 using Numbers = std::vector<double>;
 
-// A row of numbers for each lane, those of the lanes side by side, in fours.
+// A row of numbers for each lane; the numbers of four lanes lie side by side.
 class ByLane {
  public:
   ByLane(int lanes, int rows) : width_((lanes + 3) / 4 * 4) { resize(rows); }
@@ -70,8 +70,8 @@ inline bool cholesky(double* A, int n) {
   return true;
 }
 // Whether a matrix of d rows is symmetric and has no eigenvalue below 0, up to rounding, in units
-// in which its diagonal is 1. Of large ones, only that no entry is larger than its diagonal allows:
-// the rest would take minutes.
+// in which its diagonal is 1. For large matrices it only checks that no entry is larger than the
+// diagonal allows: the full check would take minutes.
 inline bool is_covariance(const Numbers& A, std::size_t d) {
   Numbers scaled(A.size()), roots(d);
   for (std::size_t i = 0; i < d; ++i) {
@@ -101,7 +101,8 @@ inline void solve_upper(const double* L, int n, int stride, double* x) {
   }
 }
 
-// Eigenvalues of a symmetric matrix, falling, and the eigenvectors as rows, by Jacobi's rotations.
+// Eigenvalues of a symmetric matrix in falling order, and eigenvectors as rows, by Jacobi's
+// rotations.
 struct Eigen {
   Numbers values, vectors;
   Eigen(Numbers A, int n) : values(std::size_t(n)), vectors(std::size_t(n) * n) {
@@ -120,7 +121,7 @@ struct Eigen {
       for (int k = 0; k < n; ++k) vectors[std::size_t(i * n + k)] = V[std::size_t(k * n + from)];
     }
   }
-  // Of a matrix that has no negative ones, but for rounding.
+  // The same for a matrix whose eigenvalues are not negative, except by rounding.
   Numbers positive() const {
     Numbers all = values;
     for (double& each : all) each = std::max(0.0, each);

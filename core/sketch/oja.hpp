@@ -1,14 +1,13 @@
-// Oja's sketch (Luo (2016), Algorithms 14, 22, 23), with eigenvectors that begin with the first
-// gradients:
+// Oja's sketch (Luo (2016), Algorithms 14, 22, 23). The eigenvectors start as the first gradients:
 //
 //   p = V g,   lambda_i += p_i^2,   V <- orthonormal rows of V + diag(1 / lambda) p g^T,
 //   S = diag(sqrt(lambda)) V,   V = F Y
 //
-// 1 / lambda_i is of the order 1/t that the text asks for, and makes the sketch indifferent to the
-// scale of the gradients; lambda is taken to be a millionth of |g|^2 at least, as less than that of
-// a gradient along a row is rounding. As V had orthonormal rows, their products are now I + u p^T +
-// p u^T + |g|^2 u u^T with u = p / lambda, and Gram-Schmidt takes m^2 steps where the text's takes
-// m^3 (sketch/oja_steps.hpp). F stays lower triangular.
+// 1 / lambda_i is of the order 1/t that the text requires, and makes the sketch invariant to the
+// scale of the gradients. lambda is at least a millionth of |g|^2: a smaller part of a gradient
+// along a row is rounding. As the rows of V were orthonormal, their products are now I + u p^T + p
+// u^T + |g|^2 u u^T with u = p / lambda, and Gram-Schmidt takes m^2 steps instead of the m^3 in the
+// text (sketch/oja_steps.hpp). F stays lower triangular.
 #pragma once
 #include "kernels.hpp"
 #include "sketch/sketch.hpp"
@@ -48,7 +47,7 @@ class OjaSketch : public Sketch {
     return unsound || rounds_ >= next_ || (std::fmod(rounds_, kLook) == 0 && spoiled());
   }
 
-  // Y becomes V itself, with rows that are orthonormal again whatever rounding has done.
+  // Sets Y to V, and makes its rows orthonormal again, in spite of rounding.
   void compress(const SketchRows& rows, ByLane& b) override {
     const int r = rank();
     Numbers products(std::size_t(r) * r), fresh(std::size_t(r), 0.0);
@@ -112,11 +111,11 @@ class OjaSketch : public Sketch {
   }
 
  private:
-  static constexpr double kNew = 1e-6;     // of a gradient's square outside of V: a new direction
-  static constexpr double kBessel = 1.01;  // no gradient is longer than itself in orthonormal rows
-  static constexpr double kSpoiled = 1e3;  // rows of V are differences of so much longer ones
-  static constexpr double kSame = 1e-3;    // of a row's square that no row before it has
-  static constexpr int kLook = 16;         // rounds between two looks at that
+  static constexpr double kNew = 1e-6;     // least part of |g|^2 outside of V: a new direction
+  static constexpr double kBessel = 1.01;  // most |V g|^2 / |g|^2; 1 for orthonormal rows
+  static constexpr double kSpoiled = 1e3;  // rows of V are differences of so much longer rows
+  static constexpr double kSame = 1e-3;    // least part of a row outside the earlier rows
+  static constexpr int kLook = 16;         // rounds between two checks of kSpoiled
 
   OjaView view(int rank) const {
     auto* own = const_cast<OjaSketch*>(this);
@@ -127,7 +126,7 @@ class OjaSketch : public Sketch {
   }
   double* row(int i) { return F_.data() + i * stride_; }
   const double* row(int i) const { return F_.data() + i * stride_; }
-  // Cholesky's factor of the products of so many rows as differ from those before them.
+  // The Cholesky factor of the products of the rows that are independent of those before them.
   static int factored(Numbers& products, int r) {
     for (int i = 0; i < r; ++i) {
       const double before = products[std::size_t(i * r + i)];
@@ -142,7 +141,7 @@ class OjaSketch : public Sketch {
     }
     return r;
   }
-  // Rows that are only rounding: what they have of the weights goes there.
+  // Drops rows that are only rounding; their part of the weights goes to the weights themselves.
   void drop(const SketchRows& rows, ByLane& b, int left, int r) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       float *y = rows.numbers(i), *w = rows.weights(i);
@@ -154,7 +153,7 @@ class OjaSketch : public Sketch {
     std::fill(lambda_.begin() + left, lambda_.end(), 0.0);
     rank_ = left;
   }
-  // A row (g - V^T p) / rho; in Y the gradient itself, in units of its length.
+  // Adds the row (g - V^T p) / rho; in Y it is the gradient itself, divided by its length.
   void start(double* p, double length, double rho2, double e, double xx, Numbers& y,
              Numbers& delta) {
     const int r = rank();
@@ -182,7 +181,7 @@ class OjaSketch : public Sketch {
     return false;
   }
 
-  int m_, stride_;  // rows of F are in fours
+  int m_, stride_;  // the rows of F are padded to fours
   Kernels kernels_;
   double rank_ = 0, rounds_ = 0, next_ = 1 << 20, rebases_ = 0;
   Numbers lambda_, F_, norms_;  // norms_: |Y_i|^2

@@ -1,5 +1,5 @@
-// What a gradient does to Oja's sketch (sketch/oja.hpp), in fours. All arrays reach to the end of
-// the last four.
+// The update of Oja's sketch by a gradient (sketch/oja.hpp), four numbers at a time. All arrays are
+// padded to fours.
 #pragma once
 #include <cstring>
 
@@ -12,11 +12,11 @@ namespace {  // compiled for several instruction sets: nothing may be shared bet
 
 class OjaSteps {
  public:
-  static constexpr double kLeast = 1e-6;  // lambda in units of |g|^2
+  static constexpr double kLeast = 1e-6;  // the least lambda, in units of |g|^2
 
   explicit OjaSteps(const OjaView& view) : v_(view) {}
 
-  // p = e F y, and 0 beyond; its square.
+  // Computes p = e F y, padded with 0; returns its square.
   double along(double e, const double* y) const {
     double square = 0;
     for (int i = v_.rank; i < v_.stride; ++i) v_.p[i] = 0;
@@ -27,7 +27,7 @@ class OjaSteps {
     return square;
   }
 
-  // From p: lambda, F, and Y += delta g^T, y being Y x before and after.
+  // Updates lambda, F and Y += delta g^T from p; y is Y x, before and after.
   void turn(double e, double xx, double* y, double* delta) const {
     const double square = e * e * xx;
     const Four least = all(kLeast * square);
@@ -73,7 +73,7 @@ class OjaSteps {
     for (int j = 0; j <= i; j += 4) sum += four(row + j) * four(y + j);
     return sum_of(sum);
   }
-  // moved = F^-1 u, by columns: a number waits for one product only after the one before it.
+  // moved = F^-1 u, by columns: each number then waits for one product only.
   void solve() const {
     double *inverse = v_.room, *d = v_.moved;
     for (int i = 0; i < v_.rank; ++i) {
@@ -85,11 +85,15 @@ class OjaSteps {
       for (int i = k + 1; i < v_.rank; ++i) d[i] -= v_.F[i * v_.stride + k] * d[k];
     }
   }
-  // F <- L^-1 F for L L^T = I + W C W^T, W = [u p], C = [[g2, 1], [1, 0]], g2 = |g|^2: row i less
-  // its part in those before it, w_i^T (C^-1 + W_<^T W_<)^-1 W_<^T F_<, over its length. The 2 x 2
-  // inverse is [[g2 - <p, p>, 1 + <u, p>], [1 + <u, p>, -<u, u>]] / D with D = (1 + <u, p>)^2 +
-  // <u, u> (g2 - <p, p>), the products being those before row i, and the squared length is the
-  // next D over this one. Nothing is subtracted that Bessel's inequality does not allow for.
+  // F <- L^-1 F for L L^T = I + W C W^T, W = [u p], C = [[g2, 1], [1, 0]], g2 = |g|^2. From row i
+  // its part in the rows before it, w_i^T (C^-1 + W_<^T W_<)^-1 W_<^T F_<, is subtracted, and the
+  // rest is divided by its length. The 2 x 2 inverse is
+  //
+  //   [[g2 - <p, p>, 1 + <u, p>], [1 + <u, p>, -<u, u>]] / D,
+  //   D = (1 + <u, p>)^2 + <u, u> (g2 - <p, p>),
+  //
+  // with the products over the rows before row i. The squared length is the next D over this one.
+  // By Bessel's inequality no difference is negative.
   void orthonormalise(double g2) const {
     const int r = v_.rank;
     double uu = 0, up = 1, rest = g2;

@@ -1,6 +1,6 @@
 // Random projection (Luo (2016), Algorithms 12, 15): S += r g^T, r normal with variance 1/m; Y = S.
-// The products S S^T are kept, and (alpha I + strength S S^T)^-1 is applied by their Cholesky
-// factor, which stays exact where the printed update of the inverse divides by what may be 0.
+// The products S S^T are kept, and (alpha I + strength S S^T)^-1 is applied by a Cholesky factor.
+// That stays exact where the printed update of the inverse may divide by 0.
 #pragma once
 #include <cstdint>
 
@@ -25,7 +25,7 @@ class RandomProjection : public Sketch {
       for (std::size_t i = 0; i < products_.size(); ++i) factor_[i] = strength * products_[i];
       for (int i = 0; i < m_; ++i) factor_[std::size_t(i * m_ + i)] += lanes.alpha[std::size_t(k)];
       std::fill(along.begin(), along.end(), 0.0);
-      if (cholesky(factor_.data(), m_)) {  // or, beyond rounding, as if there were no sketch
+      if (cholesky(factor_.data(), m_)) {  // if not, by rounding: as if there were no sketch
         for (std::size_t i = 0; i < y.size(); ++i) along[i] = strength * y[i];
         solve_lower(factor_.data(), m_, m_, along.data());
         solve_upper(factor_.data(), m_, m_, along.data());

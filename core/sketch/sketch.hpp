@@ -2,9 +2,9 @@
 //
 //   A = alpha I + strength S^T S,      A^-1 = (I - Y^T P Y) / alpha
 //
-// can be applied at the cost of the non-zeros of an example (Luo (2016), sections 4.4 and 4.5). Y
-// lies in the rows of the bank, so many numbers in each; P is small and is the sketch's own.
-// Weights are kept as w + Y^T b, so that what a sketch does to all rows at once it does to b alone.
+// can be applied in time proportional to the non-zeros of an example (Luo (2016), sections 4.4 and
+// 4.5). Y lies in the rows of the bank, slots() numbers in each; P is small and kept by the sketch.
+// Weights are kept as w + Y^T b, so a change of all rows at once is a change of b only.
 #pragma once
 #include <memory>
 
@@ -26,7 +26,7 @@ struct SketchRows {
 struct Matrix {  // A of a lane
   double alpha, strength;
 };
-struct Matrices {  // those of all, as rows of fours: what is beyond the lanes sketches nothing
+struct Matrices {  // of all lanes, padded to fours; the padding has no effect
   explicit Matrices(const std::vector<Matrix>& all)
       : lanes(int(all.size())),
         alpha((all.size() + 3) / 4 * 4, 1.0),
@@ -42,32 +42,33 @@ class Sketch : public Stateful {
  public:
   virtual std::unique_ptr<Sketch> clone() const = 0;
   virtual int slots() const = 0;                // numbers in a row of the bank
-  virtual int size() const { return slots(); }  // of y = Y x, or more: zeros
+  virtual int size() const { return slots(); }  // of y = Y x, padded with zeros
   virtual void grow(std::size_t rows) { (void)rows; }
-  virtual void shrink(std::size_t rows) { (void)rows; }  // the others are as they were made
-  // Before the first gradient: what alpha and strength of the lanes are, if they stay.
+  virtual void shrink(std::size_t rows) { (void)rows; }  // rows beyond are as they were made
+  // Called before the first gradient, with the alpha and strength of the lanes if they are
+  // constant.
   virtual void begin(const Matrices& lanes) { (void)lanes; }
-  // y from what was gathered of the rows of x.
+  // Computes y from the sums gathered over the rows of x.
   virtual void coordinates(const Example& x, const double* scaled, Numbers& y) const {
     (void)x, (void)scaled, (void)y;
   }
   // P y for each lane.
   virtual void apply(const Matrices& lanes, const Numbers& y, ByLane& out) const = 0;
-  // Takes e x in, so many features having been seen: Y grows by delta (e x)^T, and y becomes Y x
-  // for that. True: compress is due.
+  // Adds the gradient e x, with so many features seen: Y grows by delta (e x)^T, and y becomes Y x
+  // for the new Y. Returns true if `compress` is due.
   virtual bool add(double e, double xx, int features, Numbers& y, Numbers& delta) = 0;
   virtual void remember(const Example& x, const double* scaled, double e) {
     (void)x, (void)scaled, (void)e;
   }
-  // Now and then the rows are put in order; what is played, w + Y^T b, stays.
+  // Goes through all rows to restore precision. The weights w + Y^T b stay the same.
   virtual void compress(const SketchRows& rows, ByLane& b) { (void)rows, (void)b; }
 
-  virtual std::size_t rows() const { return 0; }  // of the bank that its own numbers name
+  virtual std::size_t rows() const { return 0; }  // number of rows that its own numbers refer to
 
   virtual double kept() const = 0;              // the trace of S^T S
-  virtual int rank() const = 0;                 // how many directions it can tell apart
+  virtual int rank() const = 0;                 // number of directions
   virtual Numbers eigenvalues() const = 0;      // of S^T S, falling
-  virtual double removed() const { return 0; }  // what frequent directions took from each of them
+  virtual double removed() const { return 0; }  // subtracted by frequent directions
   virtual int rebases() const { return 0; }     // how often all rows were gone through
 };
 

@@ -27,8 +27,8 @@ inline std::vector<std::unique_ptr<regretless::bandits::Arms>> players_of_arms(s
   return all;
 }
 
-// Late losses, arms that sleep, come and go: what is chosen is there, states can be copied at any
-// time, and copies go on alike.
+// Losses come late, and arms sleep, come and go: the arm chosen is there and awake, states can be
+// copied at any time, and copies continue in the same way.
 void test_arms() {
   using namespace regretless::bandits;
   using Draws = regretless::bandits::Stream;
@@ -85,7 +85,7 @@ void test_arms() {
       play(player, world, 0, delays.size(), nullptr, Delays(delays.data(), delays.size()), {},
            [](std::size_t, std::size_t, const double*) {});
   CHECK(done == delays.size() && player.waiting().empty() && player.delayed());
-  // whatever the weights are, what is drawn has one, and is awake
+  // for any weights, the index drawn has a weight and is awake
   const double nan = std::nan("");
   for (const std::vector<double>& w : std::vector<std::vector<double>>{{0, 0, 1, 0},
                                                                        {nan, 1, 0, 2},

@@ -67,7 +67,7 @@ void test_boosting() {
       }
       CHECK(copy->measured() == booster->measured());
     }
-    // what is equal in boost-by-majority (Lemma 8): sums of 400 numbers of at most 1.5 n
+    // the equality of boost-by-majority (Lemma 8): sums of 400 numbers of at most 1.5 n
     for (std::size_t k = 0; k < 2; ++k) {
       auto sums = all[k]->measured();
       double left = sums["potential"][0];
@@ -80,8 +80,8 @@ void test_boosting() {
   }
 }
 
-// Linear weak learners in lanes: the same in a batch, one by one, on other machines and after a
-// restart.
+// Linear weak learners in lanes give the same results in a batch, one by one, with every
+// instruction set and after a restart.
 void test_boost() {
   const std::uint32_t features = 9;
   for (const bool sampled : {false, true})
@@ -230,7 +230,7 @@ void test_weak_learners() {
         options.n = 5, options.hull = hull, options.eta = 0.4, options.lipschitz = 4;
         options.feed = feed;
         BoostedModel model(options, make), copy(options, make);
-        for (std::uint32_t f = 0; f + 1 < d; ++f) {  // row 0 is nobody's
+        for (std::uint32_t f = 0; f + 1 < d; ++f) {  // row 0 belongs to no feature
           model.features().insert(std::int64_t(f));
           copy.features().insert(std::int64_t(f));
         }

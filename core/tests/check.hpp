@@ -1,5 +1,5 @@
-// How the core's own tests count and complain: no Python, meant to run under the address and
-// undefined-behaviour sanitizers.
+// Counts the checks of the core's own tests and prints those that fail. No Python is needed, so the
+// tests run under the address and undefined-behaviour sanitizers.
 #pragma once
 #include <cstdio>
 #include <string>

@@ -81,7 +81,7 @@ void test_classes() {
           vc.points.size() == std::size_t(vc.lower));
   }
 
-  // thresholds on 3 and on 4 points side by side: a product, with one hypothesis less none
+  // thresholds on 3 and on 4 points side by side: a product; without one hypothesis it is not
   std::vector<std::vector<bool>> rows;
   for (int a = 0; a < 4; ++a)
     for (int b = 0; b < 5; ++b) {
@@ -106,7 +106,7 @@ void test_classes() {
   splits(crossed, everybody(crossed), columns);
   CHECK(!factor(crossed, everybody(crossed), columns, one, other));
 
-  // minorities as counted one by one, where rows are alike and where they are not
+  // minorities equal those counted one by one, for similar rows and for different ones
   for (const unsigned step : {1u, 77u}) {
     std::vector<std::vector<bool>> cube;
     for (unsigned h = 0; h < 300; ++h) {

@@ -12,8 +12,8 @@
 
 using namespace regretless;
 
-// Every player of experts: a distribution in each round, none of it on those asleep, regrets that
-// are what was suffered beyond the experts, and a state that goes on.
+// Every player of experts: it plays a distribution in each round, with no weight on experts that
+// are asleep; its regrets are its losses minus those of the experts; and a saved state continues.
 void test_experts() {
   using namespace experts;
   constexpr std::size_t n = 7, rounds = 300;

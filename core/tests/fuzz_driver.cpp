@@ -1,11 +1,11 @@
-// A coverage-guided fuzzer for compilers without libFuzzer: mutates inputs, and keeps those that
-// take the program along an edge that none had taken before.
+// A coverage-guided fuzzer for compilers without libFuzzer: it mutates inputs and keeps those that
+// reach a new edge of the program.
 //
 //   fuzz_text FILE_OR_DIRECTORY... [--seconds N] [--seed S] [--write DIR]
 //
-// Inputs are run from small to large, and with --write those that add edges are stored: with
-// --seconds 0 that makes a corpus minimal. What is tested is compiled with
-// -fsanitize-coverage=trace-pc, and this file must not be.
+// Inputs are run from small to large. With --write those that add edges are stored; with --seconds
+// 0 that makes a corpus minimal. The code under test is compiled with -fsanitize-coverage=trace-pc;
+// this file must not be.
 #include <signal.h>
 #include <unistd.h>
 
@@ -35,8 +35,8 @@ constexpr std::size_t kLongest = 400;    // bytes of an input
 constexpr std::size_t kEdges = 1 << 16;  // hashed
 constexpr unsigned kSlow = 20;           // seconds
 
-// --- what was reached
-bool taken[kEdges];           // by the input at hand
+// --- edges reached -------------------------------------------------------------------------------
+bool taken[kEdges];           // by the present input
 std::uint32_t order[kEdges];  // those edges
 std::size_t taken_count = 0;
 std::uintptr_t previous = 0;
@@ -60,7 +60,7 @@ extern "C" void __sanitizer_cov_trace_pc() {
 
 namespace {
 
-// --- what went wrong
+// --- failures ------------------------------------------------------------------------------------
 Input running;
 
 std::string name_of(const Input& input) {
@@ -93,13 +93,13 @@ void on_signal(int number) {
 void watch() {
   signal(SIGABRT, on_signal);
   signal(SIGALRM, on_signal);
-  if (__sanitizer_set_death_callback)  // it has handlers of its own, which say more
+  if (__sanitizer_set_death_callback)  // the sanitizer has its own handlers, which say more
     __sanitizer_set_death_callback(save_culprit);
   else
     for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) signal(number, on_signal);
 }
 
-// --- running
+// --- running -------------------------------------------------------------------------------------
 void run(const Input& input) {
   running = input;
   for (; taken_count; --taken_count) taken[order[taken_count - 1]] = false;
@@ -116,7 +116,7 @@ std::vector<std::uint32_t> fresh_edges() {
   return fresh;
 }
 
-// Leaves out what is not needed to take these edges.
+// Removes the bytes that are not needed to reach these edges.
 Input shortened(Input input, const std::vector<std::uint32_t>& edges) {
   for (std::size_t size = input.size() / 2; size > 0; size /= 2)
     for (std::size_t at = 0; at + size <= input.size();) {
@@ -153,7 +153,7 @@ class Corpus {
   std::vector<Input> inputs_;
 };
 
-// --- mutations
+// --- mutations -----------------------------------------------------------------------------------
 constexpr std::string_view kTokens[] = {"\n",
                                         "\r\n",
                                         "\xef\xbb\xbf",

@@ -1,5 +1,6 @@
-// What must hold for every text, good or bad. The first byte of an input chooses the format, the
-// second the options, the rest is the text. Made for libFuzzer; fuzz_driver.cpp does without it.
+// Properties that must hold for every text, good or bad. The first byte of an input chooses the
+// format, the second the options, the rest is the text. The entry point is that of libFuzzer;
+// fuzz_driver.cpp replaces it.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -153,8 +154,8 @@ struct Outcome {
   }
 };
 
-// As streams read: in pieces, each of which becomes examples of its own. `stopping`: a fresh parser
-// goes on after every piece that had examples.
+// Reads as streams do: in pieces, each of which becomes examples of its own. With `stopping` a
+// fresh parser continues after every piece that had examples.
 Outcome read(Format format, const Way& way, std::string_view text, std::size_t piece,
              bool stopping) {
   const std::string_view all = text;
@@ -230,7 +231,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
               (format == csv_fixed && whole.error.find("another header") != std::string::npos),
           "bad lines are skipped");
   require(read(format, way, text, way.piece, false) == whole, "pieces are read as the whole");
-  // a parser of JSON that goes on does not know what labels were before
+  // a JSON parser that continues does not know the earlier labels
   if (format != jsonl)
     require(read(format, way, text, way.piece, true) == whole, "who stops can go on");
   return 0;

@@ -1,4 +1,4 @@
-// Games: products by every kernel, sparse and dense alike, and what self-play proves.
+// Games: products by every kernel, for sparse and dense matrices, and the bounds of self-play.
 #include <cmath>
 #include <random>
 #include <vector>
@@ -58,7 +58,7 @@ void test_games() {
       }
     }
 
-  // The gap of averages is that of the regrets, and rounds in two parts are the same rounds.
+  // The gap of the averages follows from the regrets, and rounds played in two parts are the same.
   const std::vector<double> A{0.1, 0.9, 0.4, 0.8, 0.2, 0.5};
   const std::vector<double> two(2, 0.5), three(3, 1.0 / 3);
   const DensePayoffs payoffs(A.data(), 2, 3);
@@ -75,7 +75,7 @@ void test_games() {
     double sum = 0;
     for (const double p : whole.average_row()) sum += p;
     CHECK(std::fabs(sum - 1) < 1e-15);
-    whole.play(1000, 1);  // which it is already
+    whole.play(1000, 1);  // the gap is that small already
     CHECK(whole.rounds() == 200);
   };
   tried([](auto prior) { return RegretMatchingPlus(prior, true); }, true, 2);

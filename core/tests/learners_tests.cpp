@@ -50,8 +50,8 @@ std::vector<Rule> every_rule() {
 
 }  // namespace
 
-// Every rule on every number of lanes: finite, a batch is the same as its rows one by one, and
-// another machine computes the same bits.
+// Every rule with every number of lanes: weights are finite, a batch gives the same as its rows one
+// by one, and every instruction set computes the same bits.
 void test_rules() {
   const std::uint32_t features = 40;
   for (const Rule& rule : every_rule()) {
@@ -70,7 +70,7 @@ void test_rules() {
           for (std::size_t t = 0; t < 60; ++t) apart.learn(stream.row(t, true));
           elsewhere.learn(stream.batch(true));
         } catch (const Diverged&) {
-          continue;  // a rate too large for this stream is no error of the core
+          continue;  // the rate is too large for this stream
         }
         CHECK(finite(together));
         CHECK(together.weights() == apart.weights());
@@ -83,8 +83,8 @@ void test_rules() {
   }
 }
 
-// Lanes that come one by one, into room that was made before, are those laid out anew each time;
-// also where hashed rows are laid out as they are touched; and packing them changes nothing.
+// Lanes that are added one by one, into room made before, equal lanes that are laid out anew each
+// time, for hashed rows, too, which are laid out as they are touched; and packing changes nothing.
 void test_lanes_that_come() {
   const std::uint32_t features = 40;
   for (const Rule& rule : every_rule())
@@ -118,7 +118,7 @@ void test_lanes_that_come() {
       }
 }
 
-// What does not fit is refused, and nothing has changed.
+// A table that does not fit is refused, and nothing has changed.
 void test_no_room() {
   Learner learner({LossKind::logistic, 1.0}, Coin{}, 0, 0, false);
   grow_to(learner, 1000);
@@ -137,8 +137,8 @@ void test_no_room() {
   CHECK(learner.weights() == before);
 }
 
-// Auto, with lanes that are retired on the way: batches are rows, another machine computes the same
-// bits, and what is written can be read.
+// Auto, with lanes that retire: batches give the same as rows, every instruction set computes the
+// same bits, and a state that is written can be read.
 void test_auto() {
   std::vector<Candidate> candidates;
   for (int k = 0; k < 10; ++k)

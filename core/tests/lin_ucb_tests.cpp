@@ -7,8 +7,8 @@
 
 using namespace regretless;
 
-// LinUCB: the weights solve their normal equations, widths are those of the matrix, and a state
-// goes on.
+// LinUCB: the weights solve their normal equations, widths are those of the matrix, and a saved
+// state continues.
 void test_lin_ucb() {
   constexpr std::size_t n = 3, d = 5, rounds = 200;
   std::mt19937 random(8);

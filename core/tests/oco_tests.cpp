@@ -1,4 +1,4 @@
-// Players of convex losses: mirror descent and its kin, leaders, densities.
+// Players of convex losses: mirror descent and its variants, leaders, densities.
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -14,8 +14,8 @@
 
 using namespace regretless;
 
-// Every geometry and domain: points stay where they belong, and the theorem of mirror descent holds
-// for the origin or the start.
+// Every geometry and domain: points stay in the domain, and the theorem of mirror descent holds for
+// the origin or the start.
 void test_players() {
   using namespace oco;
   constexpr std::size_t d = 7, rounds = 200;
@@ -48,7 +48,7 @@ void test_players() {
           domain.project(w.data(), d);
           for (std::size_t i = 0; i < d; ++i) CHECK(std::fabs(w[i] - played[i]) < 1e-12);
         }
-        // psi(0) = 0 when 0 is in the domain: sum <w_t, z_t> <= what was paid
+        // psi(0) = 0 when 0 is in the domain: sum <w_t, z_t> <= paid
         if (lazy && kind != Domain::simplex) CHECK(player.linear() <= paid.back() + 1e-9);
       }
   std::vector<double> inverse(d * d);
@@ -85,7 +85,8 @@ void test_players() {
     CHECK(std::fabs(dot(&points[t * d], &rows[t * d], d)) <= 0.7 + 1e-9);
 }
 
-// No point of the domain is better than the leader; a regularised one is where mirror descent is.
+// No point of the domain is better than the leader; a regularised leader is the point of mirror
+// descent.
 void test_leaders() {
   using namespace oco;
   constexpr std::size_t d = 5, rounds = 50;

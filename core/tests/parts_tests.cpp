@@ -1,4 +1,4 @@
-// What learners are made of: losses, names of features, the bank.
+// The parts of learners: losses, names of features, the bank.
 #include <cmath>
 #include <string>
 
@@ -11,7 +11,7 @@ using namespace regretless;
 
 void test_losses() {
   for (int kind = 0; kind <= int(LossKind::power); ++kind) {
-    if (LossKind(kind) == LossKind::log_wealth) continue;  // of wealth, which is positive
+    if (LossKind(kind) == LossKind::log_wealth) continue;  // its score, a wealth, is positive
     const Loss loss{LossKind(kind), LossKind(kind) == LossKind::power ? 2.5 : 0.3};
     for (double y : {-1.0, 1.0}) {
       for (double s : {-800.0, -3.0, -0.2, 0.0, 0.7, 4.0, 800.0}) {
@@ -58,7 +58,7 @@ void test_features() {
   CHECK(hashed.size() == 1025);
   CHECK(hashed.insert(std::int64_t(5)) == 6 && hashed.find(std::int64_t(1029)) == 6);
   for (int i = 0; i < 100; ++i) CHECK(hashed.insert("n" + std::to_string(i)) < hashed.size());
-  // fixed for ever: models on disk depend on them
+  // these never change: saved models depend on them
   CHECK(hash_bytes("") == 0xe220a8397b1dcdafULL && hash_bytes("feature") == 0xf9bf6b7d581bd47cULL);
   CHECK(hash_bytes("a longer name=with a value") == 0xa6d4355ea5c585a0ULL);
   const std::string name = "a name\xc3\xa9 of some bytes\xff";

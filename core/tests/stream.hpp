@@ -1,4 +1,4 @@
-// Random examples, and a learner to give them to.
+// Random examples, and helpers to make learners.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Tests of the text formats: no Python, meant to run under the address and undefined-behaviour
-// sanitizers.
+// Tests of the text formats. No Python is needed, so they run under the address and
+// undefined-behaviour sanitizers.
 #include <functional>
 #include <memory>
 #include <random>
@@ -26,8 +26,7 @@ void check_part(const std::string& got, const std::string& part, const std::stri
         "'" + got + "' without '" + part + "' for " + of, __FILE__, line);
 }
 
-// --- what a parser makes of a text, written down
-// --------------------------------------------------
+// --- examples as text ----------------------------------------------------------------------------
 std::string short_number(double v) {
   char digits[32];
   std::snprintf(digits, sizeof(digits), "%.9g", v);
@@ -63,7 +62,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// Gives the text in pieces, with what was left of the last.
+// Passes the text in pieces, each with the rest of the last one.
 Outcome read(const Make& make, std::string_view text, std::size_t size = std::size_t(1) << 30,
              Parser::Options options = {}) {
   const auto parser = make(options);
@@ -97,7 +96,7 @@ void check_pieces(const Make& make, const std::string& text, Parser::Options opt
 Make csv(const CsvColumns& columns) {
   return [=](Parser::Options options) { return std::make_unique<CsvParser>(options, columns); };
 }
-// The parser that a file of this text would get.
+// The parser for a file with this text.
 Make csv(const std::string& text, const CsvWishes& wishes = {}, bool header = true) {
   return csv(infer_csv(text, true, 0, header, wishes));
 }
@@ -107,8 +106,7 @@ Make jsonl(const std::vector<std::string>& ignored = {}) {
   };
 }
 
-// --- CSV
-// ------------------------------------------------------------------------------------------
+// --- CSV -----------------------------------------------------------------------------------------
 const std::string kCsv =
     "\xef\xbb\xbfid,y,w,age,city,note\r\n"
     "a1,1,2,30,Paris,\"say \"\"hi\"\", now\"\r\n"
@@ -134,13 +132,13 @@ void test_csv() {
   CHECK_SAME(read(csv(doubled, {"y", "", "id", {}, {}, {}, true}), doubled).examples,
              "\"" + std::string(100, 'b') + "\" '\"a\" |\n");
 
-  // without a header columns are numbers, and other delimiters do
+  // without a header columns are named by numbers; other delimiters work
   CHECK_SAME(read(csv("1;2;x\n0;0;y\n", {.label = "0"}, false), "1;2;x\n0;0;y\n").examples,
              "1 | #1:2 2=x\n0 | 2=y\n");
   CHECK_SAME(read(csv("a\tb\n1\t\n\t2\n"), "a\tb\n1\t\n\t2\n").examples, "- | a\n- | b:2\n");
   CHECK_SAME(read(csv("7,y\n5,1\n", {.label = "y"}), "7,y\n5,1\n").examples, "1 | #7:5\n");
 
-  // all that is missing; booleans
+  // everything that counts as missing; booleans
   const std::string missing = "v\n1\nNA\nN/A\nNaN\nnan\nnull\nNULL\nNone\n?\n";
   CHECK_SAME(read(csv(missing), missing).examples,
              "- | v\n- |\n- |\n- |\n- |\n- |\n- |\n- |\n- |\n");
@@ -154,7 +152,7 @@ void test_csv() {
   CHECK_SAME(read(csv(labels, {.label = "y"}), labels, 4, {false, true}).error,
              "line 3: the label is missing");
 
-  // a parser that goes on in the middle of a file does not expect the header
+  // a parser that continues in the middle of a file does not expect the header
   CsvParser later({}, infer_csv("a,b\n1,2\n", true, 0, true, {}));
   later.go_on_at(5, later.labels());
   Examples out(0, false, true);
@@ -216,13 +214,13 @@ void test_bad_csv() {
     CHECK_SAME(skipping.examples, "1 x3 't | a:2 c=x\ny\n1 x3 't | a:2 c=x\ny\n");
     check_pieces(make, text, {true, false}, __LINE__);
   }
-  // takes the rest of the file with it
+  // it takes the rest of the file with it
   const std::string unclosed = header + good + "1,2,1,\"x,t\n" + good.substr(0, 5);
   CHECK_SAME(read(make, unclosed).error, "line 4: a quote is not closed");
   CHECK(read(make, unclosed, 3, {true, false}).skipped == 1);
   check_pieces(make, unclosed, {}, __LINE__);
 
-  // another header than the first file's is an error that is not skipped
+  // a header that differs from that of the first file is an error, even with skip_bad
   for (const Parser::Options options : {Parser::Options{}, Parser::Options{true, false}}) {
     CHECK_SAME(read(make, "y,b,w,c,t\n" + good, 3, options).error,
                "line 1: another header than expected: column 2 is 'b', not 'a'");
@@ -268,7 +266,7 @@ void test_infer_csv() {
   CHECK_SAME(infer("a\n1\n"), ", a/n");
   CHECK_SAME(infer("1;x\n2;y\n", {}, false), "; 0/n 1/c");
   CHECK_SAME(infer("a,b\n1,inf\n2,3\n"), ", a/n b/n");
-  // a record that is cut off says nothing, nor does a bad one
+  // a record that is cut off or bad tells nothing about the columns
   CHECK_SAME(infer("a,b\n1,2\n3,4x", {}, true, 0, false), ", a/n b/n");
   CHECK_SAME(infer("a,b\n1,2\n3,4x", {}, true, 0, true), ", a/n b/c");
   CHECK_SAME(infer("a,b\nx\n\"1\"x,2\n3,4\n\xff,y\n"), ", a/n b/n");
@@ -297,8 +295,7 @@ void test_infer_csv() {
   check_part(infer("a,b\n", {}, true, 'x'), "the delimiter is to be", "x", __LINE__);
 }
 
-// --- JSON lines
-// -----------------------------------------------------------------------------------
+// --- JSON lines ----------------------------------------------------------------------------------
 const std::string kJsonl =
     "{\"y\": 1, \"w\": 2, \"id\": \"a1\", \"age\": 30, \"city\": \"Paris\"}\n"
     "\n \r\n"
@@ -453,17 +450,16 @@ void test_bad_jsonl() {
              "line 2: the label 'y' is a number, and was a text before");
   CHECK_SAME(read(jsonl(), "{\"y\":1}\n{\"y\":null}", 3, {false, true}).error,
              "line 2: the label 'y' is missing");
-  // a bad record does not settle what labels are
+  // a bad record does not decide the kind of labels
   CHECK_SAME(read(jsonl(), "{\"y\":\"no\" 1}\n{\"y\":2}", 3, {true, false}).examples, "2 |\n");
 }
 
-// --- anything at all
-// ------------------------------------------------------------------------------
+// --- random texts --------------------------------------------------------------------------------
 const std::string kVw = "1 2 'tag |a:2 x:0.5 y |b z:-1e2\n-1 | x y:3\n0.5 0 t|a x\n\n |b q";
 const std::string kSvmlight = "+1 1:0.5 7:-2e3 # note\r\n\n-1.5 qid:3 2:1\n3 1:1";
 
-// Short lines of plain numbers. In a whole text they are read several at a time, in small pieces,
-// where nothing follows, one by one; both must agree, whatever happens to them.
+// Short lines of plain numbers. In a whole text numbers are read several at a time; in small
+// pieces, where nothing follows, one by one. Both must agree, after any mutation.
 const std::string kPlainVw =
     "1 | 1:0.5 23:-1.25 4567890:3 12345678:0.12345678 5:1 0:2.5 77:-0.001\n"
     "-1 | 3 4 55 666:.5 7:5. 8:0 9:-0.0 10:99999999 11:123456.78 12:0.123456\n"
@@ -487,7 +483,7 @@ const std::string kPlainCsv =
     "1,2,3,4,5,1,6\n9,8,7,6,5,0,4\n0.111,0.222,0.333,0.444,0.555,1,0.666\n";
 const CsvWishes kPlainWishes{.label = "y", .numeric = {"a", "b", "c", "d", "e", "f"}};
 
-// Mutations of good texts are read or refused, the same in whatever pieces they come.
+// Mutations of good texts are read or refused, in the same way for all pieces.
 void test_mutations(const Make& make, const std::string& good, unsigned seed) {
   std::mt19937 random(seed);
   const std::string_view special = "\"\\,:{}[]\n\r\t |'#-+.eE0919nulltruefa\x80\xff\xc3\xa9";
@@ -528,8 +524,7 @@ void test_mutations(const Make& make, const std::string& good, unsigned seed) {
   CHECK(refused > 2000 && refused < 20000);
 }
 
-// --- what repeats
-// ---------------------------------------------------------------------------------
+// --- repeated features ---------------------------------------------------------------------------
 std::string rows_of(std::string_view line, int bits, bool named) {
   VwParser parser({}, {});
   Examples out(bits, true, named);

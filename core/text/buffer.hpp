@@ -1,8 +1,8 @@
-// A vector that is appended to without asking, once room has been made.
+// A vector with an unchecked push_back: room is made before.
 //
-// The pieces of a stream need buffers of the same few sizes again and again, made by one thread and
-// given up by another. Memory goes back to a small store instead of to the system, which would
-// clear every page of it anew.
+// The pieces of a stream need buffers of the same few sizes again and again, allocated by one
+// thread and released by another. Memory goes back to a small store instead of to the system, which
+// would clear every page anew.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -48,7 +48,7 @@ class Store {
     static std::mutex one;
     return one;
   }
-  static std::array<Block, 24>& blocks() {  // never freed: threads may outlive the program's end
+  static std::array<Block, 24>& blocks() {  // never freed: threads may still use it at exit
     static auto* all = new std::array<Block, 24>();
     return *all;
   }
@@ -76,7 +76,7 @@ class Buffer {
   }
   void push_back(T value) { static_cast<T*>(block_.data)[size_++] = value; }
   T* next() { return static_cast<T*>(block_.data) + size_; }  // where push_back writes
-  void resize(std::size_t size) { size_ = size; }             // within the room there is
+  void resize(std::size_t size) { size_ = size; }             // at most the room that was made
 
  private:
   Store::Block block_;

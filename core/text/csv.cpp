@@ -25,7 +25,7 @@ bool is_blank(std::string_view content) {
   return content.find_first_not_of(' ') == std::string_view::npos;
 }
 
-// Also infinite ones: a column of numbers with an infinite one is still a column of numbers.
+// Infinite numbers count, too: a column with one of them is still a column of numbers.
 bool as_any_number(std::string_view field, double& out) {
   const char* end = field.data() + field.size();
   if (read_number(field.data(), end, out) == end && !field.empty()) return true;
@@ -38,7 +38,7 @@ bool as_any_number(std::string_view field, double& out) {
 // The fields of a record, one after the other. Views stay valid until the next record.
 class Fields {
  public:
-  // `limit`: how far beyond the record bytes may be looked at
+  // `limit`: up to where bytes beyond the record may be read
   Fields(std::string_view record, char delimiter, std::string& unquoted, const char* limit)
       : record_(record), delimiter_(delimiter), unquoted_(unquoted), limit_(limit) {
     unquoted_.clear();
@@ -63,7 +63,7 @@ class Fields {
     if (count) at_ = std::size_t(p - begin) + 1;
     return count;
   }
-  // The next field if it is a plain number; where it ends is then known without a search.
+  // The next field if it is a plain number: its end is then known without a search.
   bool number(double& out) {
     const char* begin = record_.data();
     const char* end = begin + record_.size();
@@ -92,7 +92,7 @@ class Fields {
     return doubled ? with_single_quotes(field) : field;
   }
   std::string_view with_single_quotes(std::string_view field) {
-    // all fields together fit: earlier views are not moved
+    // room for all fields together: earlier views stay valid
     if (unquoted_.empty()) unquoted_.reserve(record_.size());
     const std::size_t begin = unquoted_.size();
     for (std::size_t i = 0; i < field.size(); ++i) {
@@ -106,8 +106,8 @@ class Fields {
   char delimiter_;
   std::string& unquoted_;
   const char* limit_;
-  std::size_t at_ = 0;    // of the next field; beyond the end of the record after the last
-  std::size_t from_ = 0;  // of the last one
+  std::size_t at_ = 0;    // start of the next field; beyond the record after the last one
+  std::size_t from_ = 0;  // start of the last field
 };
 
 std::vector<std::string_view> all_fields(std::string_view record, char delimiter,
@@ -141,7 +141,7 @@ std::size_t end_of_csv_record(std::string_view piece, std::size_t from, char del
   return std::string_view::npos;
 }
 
-// A number would run on into other delimiters, and a byte beyond ASCII is a part of a character.
+// Other delimiters could be part of a number, and a byte beyond ASCII is part of a character.
 void check_delimiter(char c) {
   const bool in_number = std::string_view("+-.").find(c) != std::string_view::npos;
   const bool in_word = unsigned(c - '0') < 10 || unsigned((c | 0x20) - 'a') < 26;
@@ -188,7 +188,7 @@ std::size_t CsvParser::end_of_record(std::string_view piece, std::size_t from,
 }
 
 void CsvParser::record(std::string_view content, Examples& out) {
-  if (!begun_) {  // one that goes on in the middle of a file does not meet the header
+  if (!begun_) {  // a parser that starts in the middle of a file does not see the header
     begun_ = true;
     header_is_due_ = columns_.header && line() == 1;
   }
@@ -200,7 +200,7 @@ void CsvParser::record(std::string_view content, Examples& out) {
   }
   try {
     read(content, out);
-  } catch (const Malformed&) {  // a missing comma explains what is wrong with the fields after it
+  } catch (const Malformed&) {  // a missing delimiter explains errors in the fields after it
     const std::size_t found = all_fields(content, columns_.delimiter, unquoted_).size();
     if (found != columns_.names.size())
       throw Malformed(count_message(columns_.names.size(), found));
@@ -210,7 +210,7 @@ void CsvParser::record(std::string_view content, Examples& out) {
 
 void CsvParser::read(std::string_view content, Examples& out) {
   Fields fields(content, columns_.delimiter, unquoted_, limit());
-  // False: the field is missing.
+  // Returns false if the field is missing.
   const auto number = [&](std::size_t i, double& value) {
     if (fields.number(value)) return true;
     const std::string_view field = fields.next(), word = trimmed(field);
@@ -277,7 +277,7 @@ void CsvParser::read(std::string_view content, Examples& out) {
     out.finish(label, weight, tag);
 }
 
-// Not Malformed: with another header nothing in the file can be trusted, and nothing be skipped.
+// Not Malformed: with another header nothing in the file can be trusted, so nothing is skipped.
 void CsvParser::check_header(std::string_view content) const {
   std::string unquoted;
   const auto found = all_fields(content, columns_.delimiter, unquoted);
@@ -291,8 +291,7 @@ void CsvParser::check_header(std::string_view content) const {
     throw std::invalid_argument(line_is + count_message(names.size(), found.size()));
 }
 
-// --- columns from a sample
-// ------------------------------------------------------------------------
+// --- columns from a sample -----------------------------------------------------------------------
 namespace {
 
 [[noreturn]] void refuse_first_record() {
@@ -301,14 +300,14 @@ namespace {
       "NUL byte, or no valid UTF-8");
 }
 
-// Reads the sample as a file is read, and takes down what the columns hold.
+// Reads the sample as a file is read, and records what the columns hold.
 class Sampler : public Parser {
  public:
   Sampler(char delimiter, bool header)
       : Parser({.skip_bad = true}), delimiter_(delimiter), header_(header) {}
 
   std::vector<std::string> names;
-  std::vector<bool> numeric;  // every field there is in the column is a number
+  std::vector<bool> numeric;  // every field that is not missing is a number
   std::vector<bool> inexact;  // some are integers that a double cannot hold
 
  protected:

@@ -1,7 +1,7 @@
 // Comma-, tab- or otherwise separated values, quoted as in RFC 4180: one example a record.
 //
-// A column of numbers is a feature, a column of text one feature for each text it holds. What is
-// missing (missing.hpp) is absent.
+// A column of numbers is a feature; a column of text has a feature for each of its texts. A missing
+// value (missing.hpp) is absent.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -20,12 +20,12 @@ struct CsvColumns {
   std::vector<Kind> kinds;
 };
 
-// What the user says about columns, by name; the rest is seen from a sample.
+// What the user says about columns, by name. The rest is inferred from a sample.
 struct CsvWishes {
   std::string label = {}, weight = {}, tag = {};  // empty: there is none
   std::vector<std::string> categorical = {}, numeric = {}, ignored = {};
   bool label_is_text_allowed = true;
-  bool optional = false;  // columns that are not there are left out, not an error
+  bool optional = false;  // a column that does not exist is ignored instead of an error
 };
 
 // The columns of a file that begins with `sample`. delimiter 0: the most frequent of , tab ; | in
@@ -47,11 +47,11 @@ class CsvParser : public Parser {
   void read(std::string_view content, Examples& out);
 
   CsvColumns columns_;
-  std::vector<Examples::Name> known_;  // the names of the columns in the piece at hand
-  std::vector<std::size_t> runs_;      // how many columns of numbers there are from each on
+  std::vector<Examples::Name> known_;  // the names of the columns in the present piece
+  std::vector<std::size_t> runs_;      // columns of numbers in a row, from each column on
   bool has_label_texts_ = false;
   bool begun_ = false, header_is_due_ = false;
-  std::string unquoted_;  // the fields of the record at hand that could not be used in place
+  std::string unquoted_;  // fields of the present record that could not be used in place
 };
 
 }  // namespace regretless::text

@@ -19,7 +19,7 @@ namespace {
 constexpr std::ptrdiff_t kBlock = 64;
 constexpr std::ptrdiff_t kSeen = kBlock + 16;  // a number that begins in a block is loaded whole
 
-// 64 bytes, and which of them are so: a bit for each.
+// 64 bytes; comparisons return a bit for each.
 struct Block {
   __m256i low, high;
   REGRETLESS_WIDE explicit Block(const char* p)
@@ -42,23 +42,23 @@ struct Block {
   }
 };
 
-// The bytes of a block that are no digits, by their places: taken one after the other.
+// The positions of the bytes of a block that are not digits, taken one after the other.
 struct Marks {
   std::uint64_t left, signs = 0;
   REGRETLESS_WIDE explicit Marks(const char* p) : left(~Block(p).digits()) {}
-  // A minus where a number begins, here or after the delimiter, is a sign instead: of all at once,
-  // where signs are so frequent that a branch would be guessed wrong.
+  // Removes minus signs at the beginning of numbers, all at once: if signs are frequent a branch
+  // would often be mispredicted.
   REGRETLESS_WIDE Marks(const char* p, char delimiter) : Marks(p) {
     const Block block(p);
     signs = block.equal('-') & (block.equal(delimiter) << 1 | 1);
     left &= ~signs;
   }
-  // kBlock when there is none.
+  // The next position; kBlock if there is none.
   REGRETLESS_WIDE unsigned next() const { return unsigned(_tzcnt_u64(left)); }
-  // Leave the next behind, or, without a branch, do not.
+  // Moves past the next position if `really`, without a branch.
   REGRETLESS_WIDE void skip(bool really = true) { left &= left - really; }
   bool sign(unsigned at) const { return at < kBlock && signs >> at & 1; }
-  // The same, where signs are rare.
+  // The same, for rare signs.
   REGRETLESS_WIDE bool skip_sign(const char* text, unsigned at) {
     if (next() != at || text[at] != '-') return false;
     skip();
@@ -72,16 +72,16 @@ REGRETLESS_WIDE inline __m128i load(const void* from) {
 REGRETLESS_WIDE inline __m128i digits_at(const char* p) {
   return _mm_sub_epi8(load(p), _mm_set1_epi8('0'));
 }
-// Pairs of digits, pairs of these, and pairs of those: two numbers of eight digits.
+// Adds up pairs of digits, pairs of these and pairs of those: two numbers of eight digits.
 REGRETLESS_WIDE inline __m128i numbers_of(__m128i digits) {
   const __m128i sums =
       _mm_madd_epi16(_mm_maddubs_epi16(digits, _mm_set1_epi16(0x010a)), _mm_set1_epi32(0x00010064));
   return _mm_madd_epi16(_mm_packus_epi32(sums, sums), _mm_set1_epi32(0x00012710));
 }
 
-// A decimal after a mark: where its digits begin, how many there are before and after the point.
-// Beyond the block's end all is digits, as far as its marks can tell: a number that goes on there
-// has no end, or none that was looked at.
+// A decimal after a mark: where its digits begin, and how many there are before and after the
+// point. The marks say nothing about bytes beyond the block: a number that continues there has no
+// end.
 struct Place {
   bool negative;
   unsigned begin, whole, places = 0, end;
@@ -94,7 +94,7 @@ struct Place {
       end += places + 1;
     }
   }
-  // 1 to `most` digits; not so when the end was out of sight
+  // Whether there are 1 to `most` digits; false if the end is beyond the block.
   bool is_plain(unsigned most) const { return whole + places - 1 < most && places <= most; }
   // Without a branch, as above.
   double signed_value(double value) const {
@@ -103,8 +103,8 @@ struct Place {
   }
 };
 
-// Which bytes go where: the digits of a name to the right of the lower half of a vector, those of a
-// value, without its point, to the right of the upper half; the rest becomes 0.
+// The shuffle that moves the digits of a name to the right end of the lower half of a vector, and
+// those of a value, without its point, to the right end of the upper half. The rest becomes 0.
 using Shuffle = std::array<std::uint8_t, 16>;
 constexpr std::uint8_t kZero = 0x80;
 constexpr auto kNames = [] {
@@ -154,7 +154,7 @@ REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* 
         digits = numbers_of(digits);
         const int number = _mm_extract_epi32(digits, 1);
         value = at.signed_value(double(number) / kPowersOfTen[at.places]);
-        there = number != 0;  // what is 0 is absent
+        there = number != 0;  // a value of 0 counts as absent
         stop = at.end;
       } else if (bare) {
         digits = numbers_of(digits);
@@ -179,12 +179,12 @@ REGRETLESS_WIDE const char* columns(const char* p, const char* end, const char* 
   return p;
 }
 
-// The decimal of `whole` digits, and a point and `places` more if there are any: 1 to 15 in all.
+// The decimal with `whole` digits before the point and `places` after it, 1 to 15 in all.
 REGRETLESS_WIDE inline double decimal(const char* p, unsigned whole, unsigned places) {
   alignas(16) static constexpr std::int8_t kSlide[32] = {
       -16, -15, -14, -13, -12, -11, -10, -9, -8, -7, -6, -5, -4, -3, -2, -1,
       0,   1,   2,   3,   4,   5,   6,   7,  8,  9,  10, 11, 12, 13, 14, 15};
-  // digits to the right end of the vector, zeros before them, the point left out
+  // digits at the right end of the vector, zeros before them, without the point
   __m128i from = load(kSlide + whole + places);
   from = _mm_sub_epi8(from, _mm_cmpgt_epi8(from, _mm_set1_epi8(char(whole - 1))));
   const __m128i sums = numbers_of(_mm_shuffle_epi8(digits_at(p), from));

@@ -1,7 +1,7 @@
-// A piece of a stream: what a reader makes of some lines, and a learner takes in at once.
+// A piece of a stream: the examples that a reader makes of some lines and a learner learns at once.
 //
-// Features are written down in the form that the learner needs: as rows of a hashed bank, or by
-// name, to be looked up (exact features), or both, when a hashed learner is to remember names.
+// Features are stored in the form that the learner needs: as rows of a hashed bank; by name, to be
+// looked up (exact features); or both, if a hashed learner remembers names.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -21,12 +21,12 @@
 
 namespace regretless::text {
 
-// What is wrong with a line; the parser adds which line it was.
+// An error in a line; the parser adds the number of the line.
 struct Malformed : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// A text in an error message: in quotes, and cut, between characters, if it is long.
+// A text for an error message: in quotes, and cut between characters if it is long.
 inline std::string shown(std::string_view text, std::size_t longest = 60) {
   std::size_t size = std::min(text.size(), longest);
   while (size < text.size() && size && (text[size] & 0xc0) == 0x80) --size;
@@ -55,14 +55,16 @@ class Examples {
   bool named() const { return named_; }
   std::size_t size() const { return labels.size(); }
   std::string_view name(const Name& n) const { return {text.data() + n.at, n.length}; }
-  // Of the t-th example, when named; the intercept's is empty. Two examples can share them. If the
-  // examples have rows, too, these are the names that came first to their rows.
+  // The names of example t, if they are kept; that of the intercept is empty. Two examples can
+  // share them. If the examples have rows, too, a row has the name that came first.
   std::span<const Name> names(std::size_t t) const {
     return {names_.data() + names_at_[t], starts[t + 1] - starts[t]};
   }
 
-  // --- reading: features of an example, then finish, or drop when the line is bad
-  // ----------------- Before an example: for as many features, and the intercept.
+  // --- reading -----------------------------------------------------------------------------------
+  // First the features of an example, then `finish`, or `drop` if the line is bad.
+
+  // Called before an example: makes room for so many features and the intercept.
   void make_room(std::size_t features) {
     if (bits_) rows.make_room(features + 1);
     names_.make_room(features + 1);
@@ -85,7 +87,7 @@ class Examples {
   void add(std::int64_t column, double value) {
     if (present(value, column)) push({std::uint64_t(column), 0, Name::kColumn}, value);
   }
-  // A name that stands in many examples is kept once, and then added as often as it is needed.
+  // A name that is in many examples is stored once and then added as often as needed.
   Name known(std::string_view name) {
     std::int64_t column;
     if (as_column(name, column)) return {std::uint64_t(column), 0, Name::kColumn};
@@ -98,12 +100,12 @@ class Examples {
     }
     if (float(value) != 0) push(known, value);
   }
-  // Several of them; no value is out of range.
+  // Adds several; all values are within range.
   void add(const Name* known, const double* several, std::size_t count) {
     const auto write = [&]<bool kRows>() {
       const Space to = space();
       std::size_t n = 0;
-      for (std::size_t k = 0; k < count; ++k) {  // what is 0 is written, but not counted
+      for (std::size_t k = 0; k < count; ++k) {  // a 0 is written, but not counted
         if (kRows) to.rows[n] = to.row(known[k].key);
         to.names[n] = known[k];
         to.values[n] = float(several[k]);
@@ -113,7 +115,7 @@ class Examples {
     };
     bits_ ? write.template operator()<true>() : write.template operator()<false>();
   }
-  // For a loop that adds many columns: where the next ones go, room made; then how many went there.
+  // For a loop that adds many columns: makes room and returns where they go; then their number.
   struct Space {
     std::uint32_t* rows;
     Name* names;
@@ -127,12 +129,12 @@ class Examples {
     names_.resize(names_.size() + count);
     values.resize(values.size() + count);
   }
-  // The value `category` of a column of text: the feature "column=category", which is there.
+  // The value `category` of a column of text: the feature "column=category" with the value 1.
   void add_category(std::string_view column, std::string_view category) {
     joined_.assign(column).append(1, '=').append(category);
     add(joined_, 1.0);
   }
-  // NaN: the example has no label. A label is a number or a text, in all of a stream.
+  // A label of NaN means that there is none. Labels are numbers or texts throughout a stream.
   void finish(double label, double weight = 1, std::string_view tag = {}) {
     settle();
     complete(label, weight, tag);
@@ -170,8 +172,8 @@ class Examples {
     if (!tag.empty() || !tags.empty()) tags.emplace_back(tag);
   }
 
-  // The features of the example are all there: what repeats is added up, and the names are kept,
-  // dropped, or, in a table, found to be those of the example before.
+  // Called when all features of the example are there: adds up those that repeat, and keeps the
+  // names, drops them or, in a table, finds that they are those of the example before.
   void settle() {
     const std::size_t count = values.size() - starts.back(), at = names_.size() - count;
     if (named_ && as_before(names_.data() + at, count, [&] { return names(size() - 1).data(); })) {
@@ -186,15 +188,15 @@ class Examples {
     else
       names_.resize(at);
   }
-  // Whether the example before has the same; what it has is distinct.
+  // Whether the example before has the same names; those are distinct.
   template <class T, class Before>
   bool as_before(const T* now, std::size_t count, Before before) const {
     static_assert(std::has_unique_object_representations_v<T>);
     return size() && starts[size()] - starts[size() - 1] == count &&
            std::memcmp(before(), now, count * sizeof(T)) == 0;
   }
-  // Most are seen to be so without a look into a table of what was met: in svmlight columns
-  // increase, and the rows of a table are those of the example before.
+  // Usually this is clear without a hash table: in svmlight columns increase, and the rows of a
+  // table are those of the example before.
   bool are_distinct_rows(std::size_t count) {
     const std::uint32_t* now = rows.data() + starts.back();
     std::int32_t falls = count > 2 && now[1] >= now[2];
@@ -214,7 +216,7 @@ class Examples {
     while (j < count && now[j - 1].key < now[j].key) ++j;
     return j >= count || !repeats_.possible(count, [now](std::size_t k) { return now[k].key; });
   }
-  // First by name, then by row, so that whoever reads the sums by name gets the same model.
+  // First by name, then by row: a learner that reads the sums by name gets the same model.
   [[gnu::noinline]] void add_up(std::size_t count) {
     count -= intercept_;
     Name* const name = names_.next() - count;
@@ -257,7 +259,7 @@ class Examples {
     names_.push_back(name);
     values.push_back(float(value));
   }
-  // What is 0 as a float is absent, in every form of input.
+  // A value that is 0 as a float is absent, in every form of input.
   template <class Which>
   static bool present(double value, const Which& name) {
     if (!(std::fabs(value) <= kLargestValue)) out_of_range(name);
@@ -274,7 +276,7 @@ class Examples {
   int bits_;
   bool intercept_, named_;
   std::uint64_t mask_;
-  Buffer<Name> names_;                 // without `named`, of the example at hand only
+  Buffer<Name> names_;                 // without `named`, only of the present example
   std::vector<std::size_t> names_at_;  // where those of each example begin
   Repeats repeats_;
   std::string joined_;

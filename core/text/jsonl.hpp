@@ -18,7 +18,7 @@ class JsonlParser : public Parser {
  public:
   static constexpr int kDeepest = 64;  // objects and arrays within each other
 
-  // Joined names; empty: there is none. What is ignored may be anything, also an array. A text
+  // Joined names; empty if there is none. An ignored value may be anything, even an array. A text
   // under a name that is numeric is an error.
   JsonlParser(Options options, std::string label, std::string weight, std::string tag,
               std::vector<std::string> ignored, std::vector<std::string> numeric = {});
@@ -33,7 +33,7 @@ class JsonlParser : public Parser {
   void record(std::string_view content, Examples& out) override;
 
  private:
-  struct Target {  // of the example at hand
+  struct Target {  // of the present example
     Kind kind = Kind::none;
     double label = 0, weight = 1;
     std::string text, tag;
@@ -55,9 +55,9 @@ class JsonlParser : public Parser {
   std::set<std::string, std::less<>> ignored_, numeric_;
   Kind kind_ = Kind::none;  // of the labels until now
   Target target_;
-  std::string name_;  // joined, of the value at hand
+  std::string name_;  // joined name of the present value
   std::string unescaped_;
-  // the names of the record at hand, a hash table: entries of earlier records are free places
+  // a hash table of the names of the present record; entries of earlier records count as free
   std::vector<Seen> seen_;
   std::size_t names_ = 0;
   std::int64_t record_ = 0;

@@ -1,4 +1,4 @@
-// A cursor over one line: numbers and words, and what was expected where they are not.
+// A cursor over one line: reads numbers and words, and says what it expected instead.
 #pragma once
 #include <algorithm>
 #include <charconv>
@@ -15,16 +15,16 @@ namespace regretless::text {
 inline constexpr double kPowersOfTen[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                             1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-// Digits as a number without a loop whose end a processor cannot guess: eight bytes are looked at
-// in a word. (Eight digits are added up in pairs, the pairs in pairs, and those.)
+// Reads digits without a loop, whose end a processor could not predict: eight bytes at a time, in a
+// word. Eight digits are added up in pairs, the pairs in pairs, and these.
 struct Word {
-  std::uint64_t off, others;  // digits as 0 to 9; the top bit of every byte that is no digit
+  std::uint64_t off, others;  // digits as 0 to 9; the top bit of every byte that is not a digit
   explicit Word(const char* p) {
     std::memcpy(&off, p, sizeof(off));
     off ^= 0x3030303030303030ULL;
     others = ((off + 0x7676767676767676ULL) | off) & 0x8080808080808080ULL;
   }
-  // Bytes before the first that is no digit; `others` is not 0.
+  // The number of bytes before the first that is not a digit; `others` is not 0.
   static unsigned before(std::uint64_t others) { return unsigned(__builtin_ctzll(others)) / 8; }
   // The number of `count` digits, 1 to 8.
   static std::uint64_t number(std::uint64_t digits, unsigned count) {
@@ -35,8 +35,8 @@ struct Word {
   }
 };
 
-// Whether a number that no double can hold is too large, not too small: by the place of its first
-// digit that is not 0.
+// Whether a number outside the range of doubles is too large rather than too small: by the place of
+// its first digit that is not 0.
 [[gnu::cold]] inline bool is_large(std::string_view number) {
   const std::size_t e = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, e);
@@ -63,13 +63,13 @@ inline const char* read_any_number(const char* p, const char* end, double& out) 
   return error == std::errc() ? rest : nullptr;
 }
 
-// Reads a number at p; null if there is none. Plain decimals of up to 15 digits, nearly all there
-// are, are exact in doubles: digits over a power of ten.
+// Reads a number at p; null if there is none. Plain decimals of up to 15 digits, nearly all
+// numbers, are exact in doubles: digits over a power of ten.
 [[gnu::always_inline]] inline const char* read_number(const char* p, const char* end, double& out) {
   const char* begin = p;
   const bool negative = p < end && *p == '-';
   if (p < end && (*p == '-' || *p == '+')) ++p;
-  if (end - p >= 9) {  // the shortest, and most: up to seven bytes with their point
+  if (end - p >= 9) {  // the usual case: up to seven bytes, the point included
     const Word word(p);
     // Doubles written in full have 16 digits or more: too many for the short cuts below.
     const bool one_point_at_most = !(word.others & (word.others - 1));
@@ -81,13 +81,13 @@ inline const char* read_any_number(const char* p, const char* end, double& out) 
       if (p[digits] == '.' && (word.others & (word.others - 1))) {
         size = Word::before(word.others & (word.others - 1));
         const std::uint64_t whole = (std::uint64_t(1) << (8 * digits)) - 1;
-        off = (off & whole) | ((off >> 8) & ~whole);  // the point taken out
+        off = (off & whole) | ((off >> 8) & ~whole);  // without the point
         scale = size - digits - 1;
         digits = size - 1;
       }
       const char after = char(p[size] | 0x20);
       if (digits > 0 && after != 'e' && after != '.') {
-        // a sign is as good as random: no branch
+        // signs are random: no branch
         out = double(std::int64_t(Word::number(off, digits))) / kPowersOfTen[scale] *
               (1.0 - 2.0 * negative);
         return p + size;
@@ -118,8 +118,8 @@ inline bool as_number(std::string_view text, double& out) {
   return read_number(text.data(), end, out) == end && std::isfinite(out);
 }
 
-// Whether a number is written as an integer that a double cannot hold: beyond 2^53 different ones
-// are read as the same number.
+// Whether a number is written as an integer that a double cannot hold: beyond 2^53 different
+// integers become the same double.
 inline bool is_inexact_integer(std::string_view text, double value) {
   if (std::fabs(value) < 0x1p53 || text.find_first_not_of("+-0123456789") != text.npos)
     return false;
@@ -129,7 +129,7 @@ inline bool is_inexact_integer(std::string_view text, double value) {
   text.remove_prefix(std::min(text.find_first_of("123456789"), text.size()));
   return text != std::string_view(digits, written.ptr);
 }
-// Two labels are never taken for one.
+// So two labels are never taken for one.
 inline void check_label(std::string_view text, double value) {
   if (is_inexact_integer(text, value))
     throw Malformed("the label " + std::string(text) +

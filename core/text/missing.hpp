@@ -1,5 +1,5 @@
-// How a table of text says that a value is missing: in CSV files, and in columns of text of Parquet
-// files, Arrow tables and data frames. The list is that of pandas.read_csv, with "?" and "NAN".
+// The texts that stand for a missing value in CSV files and in text columns of Parquet files, Arrow
+// tables and data frames. The list is that of pandas.read_csv, with "?" and "NAN".
 #pragma once
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ inline constexpr auto kMissing = std::to_array<std::string_view>(
 inline bool is_missing(std::string_view field) {
   constexpr std::size_t kLongest = 8;
   if (field.empty()) return true;
-  // what most fields begin with is looked at no further
+  // most fields are decided by their first character
   if (field.size() > kLongest || std::string_view("?Nn<#-1").find(field[0]) == field.npos)
     return false;
   return std::find(kMissing.begin(), kMissing.end(), field) != kMissing.end();

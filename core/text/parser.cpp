@@ -6,7 +6,7 @@ namespace regretless::text {
 
 namespace {
 
-// Bytes above 127 and NULs are rare: looked for in a whole piece at once.
+// Bytes above 127 and NULs are rare: one pass over the whole piece looks for them.
 bool suspicious(std::string_view piece) {
   unsigned char seen = 0;
   for (const char c : piece) {
@@ -26,7 +26,7 @@ void check_utf8(std::string_view s) {
     if (c < 0x80) continue;
     const int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
     if (c < 0xc2 || c > 0xf4 || end - p < more) damaged();
-    // The second byte excludes what has a shorter form, surrogates, and what is beyond 0x10ffff.
+    // The second byte excludes overlong forms, surrogates and numbers beyond 0x10ffff.
     const unsigned low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
     const unsigned high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
     if (*p < low || *p > high) damaged();
@@ -47,7 +47,7 @@ void Parser::take(std::string_view content, bool may_be_damaged, Examples& out) 
   try {
     if (content.size() > kLongest) throw Malformed("the line is longer than 16 MB");
     if (may_be_damaged) check_utf8(content);
-    out.make_room(content.size() + 1);  // no format has a feature in less than a byte
+    out.make_room(content.size() + 1);  // in every format a feature takes at least a byte
     record(content, out);
     out.lines.resize(out.size(), line_);
   } catch (const Malformed& error) {
@@ -59,7 +59,7 @@ void Parser::take(std::string_view content, bool may_be_damaged, Examples& out) 
 
 std::size_t Parser::parse(std::string_view piece, bool last, Examples& out) {
   const bool may_be_damaged = suspicious(piece);
-  out.make_room(piece.size() / 4);  // enough for most; records make sure
+  out.make_room(piece.size() / 4);  // enough for most pieces; each record makes sure
   limit_ = piece.data() + piece.size();
   begin(out);
   std::size_t used = 0;
@@ -69,7 +69,7 @@ std::size_t Parser::parse(std::string_view piece, bool last, Examples& out) {
     started_ = true;
   }
   while (used < piece.size()) {
-    std::int64_t lines = 0;  // that end within it, in quotes
+    std::int64_t lines = 0;  // line ends within it, in quotes
     std::size_t end = too_long_ ? piece.find('\n', used) : end_of_record(piece, used, lines);
     if (end == std::string_view::npos) {
       if (!last && piece.size() - used <= kLongest && !too_long_) break;
@@ -79,7 +79,7 @@ std::size_t Parser::parse(std::string_view piece, bool last, Examples& out) {
     const std::string_view content = piece.substr(used, end - used);
     const bool whole = end < piece.size() || last;
     if (too_long_ || !whole) {
-      if (!too_long_) {  // its beginning is all that is looked at
+      if (!too_long_) {  // only its beginning is looked at
         if (!options_.skip_bad) fail("the line is longer than 16 MB");
         ++skipped_;
       }

@@ -1,5 +1,5 @@
-// What all text formats share: records out of a stream of bytes, one after the other, with their
-// line numbers, and what happens to bad ones.
+// What all text formats share: a stream of bytes is cut into records with line numbers, and bad
+// records are skipped or refused.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,21 +15,20 @@ class Parser {
     bool skip_bad = false;     // count bad records and go on
     bool need_labels = false;  // a record without a label is bad
   };
-  // A longer record is an error: something is wrong with the file, and memory is bounded.
+  // A longer record is an error: something is wrong with the file, and memory stays bounded.
   static constexpr std::size_t kLongest = std::size_t(16) << 20;
 
   explicit Parser(Options options) : options_(options) {}
   virtual ~Parser() = default;
 
-  // Adds the whole records of `piece` to `out` and says how many bytes they took; the rest is to be
-  // given again, with more, unless this is the `last` piece. std::invalid_argument says
-  // "line 7: ..." when a record is bad; the records before it have then been added.
+  // Adds the complete records of `piece` to `out` and returns how many bytes they took. Unless this
+  // is the `last` piece, the caller passes the rest again, with more. If a record is bad it throws
+  // std::invalid_argument "line 7: ..."; the records before it have been added.
   std::size_t parse(std::string_view piece, bool last, Examples& out);
 
   std::int64_t line() const { return line_; }        // of the next record, counted from 1
   std::int64_t skipped() const { return skipped_; }  // bad records
-  // What labels have been until now, for formats in which every one could be another: none yet, a
-  // number or a text.
+  // The kind of labels so far, for formats that do not fix it: none yet, number or text.
   enum class Kind : std::uint8_t { none, number, text };
   virtual Kind labels() const { return Kind::none; }
   virtual void go_on_at(std::int64_t line, Kind labels) {
@@ -39,14 +38,14 @@ class Parser {
 
  protected:
   const Options& options() const { return options_; }
-  // How far beyond the end of a record bytes may be looked at.
+  // How far beyond the end of a record bytes may be read.
   const char* limit() const { return limit_; }
-  // Before the records of a piece.
+  // Called before the records of a piece.
   virtual void begin(Examples&) {}
-  // One record, without its end of line. Throws Malformed; what was added is then dropped.
+  // Reads one record, without its end of line. If it throws Malformed the example is dropped.
   virtual void record(std::string_view content, Examples& out) = 0;
-  // Where the record that begins at `from` ends (its '\n'); npos if that is not in `piece`. `lines`
-  // counts the ends of lines within it.
+  // The end (the '\n') of the record that begins at `from`; npos if it is not in `piece`. `lines`
+  // counts the line ends within the record.
   virtual std::size_t end_of_record(std::string_view piece, std::size_t from, std::int64_t& lines) {
     (void)lines;
     return piece.find('\n', from);

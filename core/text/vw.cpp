@@ -20,7 +20,7 @@ bool fits(const std::string& wanted, std::string_view space) {
   return wanted == ":" || wanted == space || (wanted.size() == 1 && space.substr(0, 1) == wanted);
 }
 
-// The same order, but what is equal stands together.
+// The order of first occurrence, with equal entries side by side.
 template <class T>
 std::vector<T> together(const std::vector<T>& all) {
   std::vector<T> out;
@@ -97,7 +97,7 @@ void VwParser::record(std::string_view content, Examples& out) {
   out.finish(numbers[0], numbers[1], tag);
 }
 
-// What follows the first bar, which is at p.
+// Reads what follows the first bar, which is at p.
 void VwParser::features(const char* p, const char* end, Examples& out) {
   bool keep = false;  // the namespace takes part in interactions
   features_.clear();
@@ -169,7 +169,7 @@ bool VwParser::interacts(std::string_view space) const {
   return false;
 }
 
-// What a namespace holds, wherever it stands in the line, and what repeats there, added up.
+// Collects the features of each namespace from the whole line; those that repeat are added up.
 void VwParser::gather() {
   const auto name = [&](const Feature& f) {
     return std::string_view(names_).substr(f.at, f.length);
@@ -196,14 +196,14 @@ void VwParser::gather() {
   }
 }
 
-// Every choice of groups that fits.
+// Goes through every choice of groups that fits.
 void VwParser::interact(const Interaction& interaction, Examples& out) {
   Groups groups(interaction.size());
   const auto walk = [&](const auto& self, std::size_t depth) -> void {
     if (depth == interaction.size()) return choose_once(groups, out);
     for (const Group& group : groups_) {
       if (!fits(interaction[depth], group.name)) continue;
-      // two places that ask for the same: every pair of groups once
+      // two places with the same letter: every pair of groups once
       if (depth && interaction[depth] == interaction[depth - 1] && &group < groups[depth - 1])
         continue;
       groups[depth] = &group;

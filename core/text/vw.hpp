@@ -1,10 +1,10 @@
 // Vowpal Wabbit's text: `label importance base 'tag |namespace:scale name:value name |...`.
 //
-// All but the bar may be left out. A feature of a namespace is named "namespace|name", one of the
-// nameless namespace just "name". An interaction of namespaces has a feature for every choice of
-// one feature from each, "a|x * b|y", whose value is the product. Bars and blanks stand in no name,
-// so that different features have different names. Every choice is made once, also if a namespace
-// stands twice in an interaction or several interactions ask for it.
+// Everything but the bar may be left out. A feature of a namespace is named "namespace|name", one
+// of the nameless namespace just "name". An interaction of namespaces has a feature for every
+// choice of one feature from each, "a|x * b|y", and its value is the product. Names contain no bars
+// or blanks, so different features have different names. Every choice is made once, even if a
+// namespace is twice in an interaction or several interactions ask for it.
 #pragma once
 #include <set>
 #include <vector>
@@ -15,10 +15,10 @@ namespace regretless::text {
 
 class VwParser : public Parser {
  public:
-  // The namespaces of an interaction: a single character stands for all that begin with it, ':' for
-  // all there are.
+  // The namespaces of an interaction. A single character stands for all namespaces that begin with
+  // it, ':' for all.
   using Interaction = std::vector<std::string>;
-  static constexpr std::size_t kMostFeatures = 10'000'000;  // of a line with its interactions
+  static constexpr std::size_t kMostFeatures = 10'000'000;  // of a line, interactions included
 
   VwParser(Options options, const std::vector<Interaction>& interactions);
 
@@ -47,7 +47,7 @@ class VwParser : public Parser {
 
   std::vector<Interaction> interactions_;
   bool overlap_ = false;  // two interactions, or two places in one, can ask for the same groups
-  // of the example at hand, when there are interactions: what takes part in them, sorted by name
+  // with interactions: the groups of the present example that take part in them, sorted by name
   std::vector<Feature> features_;
   std::vector<Group> groups_;
   std::set<Groups> chosen_;  // if they overlap
