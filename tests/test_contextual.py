@@ -401,7 +401,7 @@ def test_files_that_are_none(tmp_path):
 def test_foreign_learners_are_pickled_not_saved(tmp_path):
     pytest.importorskip("river")
     bandit = EpsilonGreedyLearner(learners()["river"], 2)
-    with pytest.raises(ValueError, match="a LinearRegression cannot be saved to a file, .* a pickle can"):
+    with pytest.raises(ValueError, match=r"cannot be saved to a file, .* a pickle can"):
         bandit.save(tmp_path / "bandit")
     assert not list(tmp_path.iterdir())
     assert pickle.loads(pickle.dumps(bandit)).act({"a": 1.0}) == bandit.act({"a": 1.0})
