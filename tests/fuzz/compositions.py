@@ -62,7 +62,10 @@ def _reborn(player, rng: np.random.Generator, load=None):
                 player.save(path)
             except ValueError:  # made of what cannot be written
                 return player
-            return type(player).load(path) if load is None else load(player, path)
+            if load is not None:
+                return load(player, path)
+            again = {"factory": player.factory} if hasattr(player, "factory") else {}
+            return type(player).load(path, **again)
     return player
 
 

@@ -68,7 +68,7 @@ def pace(curvature: Any, rate: Any) -> tuple[float, float]:
     return pair
 
 
-class _Looking(EnginePlayer):
+class _NewtonPlayer(EnginePlayer):
     """A player that sees the next example, and keeps its prediction for it within `slab`."""
 
     _matrix = True
@@ -98,7 +98,7 @@ class _Looking(EnginePlayer):
         d = self.dimension
         return np.asarray(self._engine.sums()["matrix"]).reshape(d, d)
 
-    def _missed(self, before: "_Looking | None" = None) -> tuple[Array, Array, float]:
+    def _missed(self, before: "_NewtonPlayer | None" = None) -> tuple[Array, Array, float]:
         """Of `sum (curvature + rate) <g, w_t - u>^2`, since `before`: quadratic, linear and constant
         part as a function of u."""
         sums = self._engine.sums()
@@ -130,7 +130,7 @@ class _Looking(EnginePlayer):
         bounds = {"newton": max(most, 0.0) / 2.0 + self._engine.paid}
         return Theorem(bounds, self._assumptions(), self._name)
 
-    def _from(self, before: "_Looking", u: Array) -> float:
+    def _from(self, before: "_NewtonPlayer", u: Array) -> float:
         """Half the squared distance that a run begins with, in the norm of the matrix then."""
         way = u - before.point
         return 0.5 * float(way @ before._metric() @ way)
@@ -179,7 +179,7 @@ class _Looking(EnginePlayer):
         return np.asarray(start + np.where(curved, 0.0, missed))
 
 
-class OnlineNewtonStep(_Looking):
+class OnlineNewtonStep(_NewtonPlayer):
     """`w <- P_A(w - A^{-1} g)`, `A = alpha I + sum (curvature + rate / sqrt(t)) g g'`, in O(d^2).
 
     `P_A` is the nearest point in the norm of `A`. For losses with
@@ -284,7 +284,7 @@ class OnlineNewtonStep(_Looking):
         return 0.5 * self.alpha * float(np.sum((u - self._first) ** 2)) + self._engine.paid
 
 
-class InvariantNewtonStep(_Looking):
+class InvariantNewtonStep(_NewtonPlayer):
     """Newton steps that are invariant under linear maps of the examples.
 
     Luo (2016), appendix C.2, repaired.
