@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from regretless import linear, rules
-from regretless.base.columns import ColumnsWarning
+from regretless.errors import ColumnsWarning
 from regretless.linear import LinearClassifier, LinearRegressor
 
 RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pytest
 
 from regretless import streams
-from regretless.base.columns import ColumnsWarning, Schema
+from regretless.base.columns import Schema
 from regretless.base.state import load
 from regretless.boosting import OnlineBBM
+from regretless.errors import ColumnsWarning
 from regretless.linear import Auto, LinearClassifier, LinearRegressor, PassiveAggressive
 from regretless.newton import NewtonClassifier
 

@@ -14,7 +14,7 @@ from reference.files import COMPRESSED, ROWS, as_csv, as_jsonl, as_table, as_vw,
 from scipy.sparse import csr_array
 
 from regretless import streams
-from regretless.base.columns import ColumnsWarning
+from regretless.errors import ColumnsWarning
 from regretless.linear import LinearClassifier
 from regretless.streams import bundled
 from regretless.streams.cache import Cache

@@ -1,49 +1,59 @@
-"""Online learning: from a stream, in one pass, with a certificate.
+"""Online learning: learn from a stream in one pass, with a certificate for every run.
 
-Learners of examples
-    linear          classifiers and regressors; `Auto` has nothing to choose
-    newton          second-order learners with a sketch of the matrix
-    boosting        many weak learners made one, online and in batch
-Players of decisions
-    experts         weights over experts, mixtures of forecasts
-    oco             points of a convex set
-    bandits         choices of which only one outcome is seen, with and without context
+Learners, which see examples
+    linear          linear classifiers and regressors; `linear.Auto` needs no options
+    newton          second-order learners that sketch the matrix
+    boosting        many weak learners combined into one, online and in batch
+Players, which make decisions
+    experts         weights over experts, and mixtures of forecasts
+    oco             online convex optimisation: points of a convex set
+    bandits         choices where only the outcome of the choice is seen, with or without context
     games           matrix games, solved by players against each other
     classes         finite classes of hypotheses and their dimensions
-Parts
-    losses, rules, rates, geometry, domains
-Around them
-    streams         files, frames and tables as streams of examples
-    evaluate        predict first, then learn, and what came of it
-    batch           one predictor from a stream, with a bound on its risk
+Parts of learners and players
+    losses          loss functions with their derivatives and constants
+    rules           update rules of linear learners
+    rates           learning rates over time
+    geometry        mirror maps, norms and divergences
+    domains         convex sets and projections onto them
+Data and results
+    streams         read files, data frames and tables as streams of examples
+    evaluate        progressive validation: predict first, then learn
+    certificates    regret and bound of a run, with the assumptions of the theorem
+    plots           figures of runs
+    batch           turn an online learner into one predictor, with a bound on its risk
     adversaries     streams that defeat learners
-    plots           pictures of runs
-    certificates    what is proved of a run; `sources` lists the texts
-    river, sklearn  the same learners as those libraries' own
+For those who build on it
+    checks          test a learner or player of your own
+    errors          exceptions and warnings, to catch by name
+    sources         the texts that the theorems come from
+    river           the learners as River estimators
+    sklearn         the learners as scikit-learn estimators
 
-A room is imported when it is first used: `import regretless; regretless.linear.Auto()`. `load` reads
-whatever was saved.
+A room is imported when it is first used. `load` reads any file that a learner or player has saved.
 
->>> import regretless
->>> regretless.linear.Perceptron()
+>>> import regretless as rl
+>>> rl.linear.Perceptron()
 Perceptron()
+>>> issubclass(rl.errors.Diverged, ArithmeticError)
+True
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless._core import Diverged
     from regretless.base.state import load
+    from regretless.errors import Diverged
 
 __version__ = "0.1.0"
 
 _ROOMS = (
     *("linear", "newton", "boosting", "experts", "oco", "bandits", "games", "classes"),
     *("losses", "rules", "rates", "geometry", "domains", "streams", "evaluate", "batch"),
-    *("adversaries", "plots", "certificates", "sources", "river", "sklearn"),
+    *("adversaries", "plots", "certificates", "checks", "errors", "sources", "river", "sklearn"),
 )
-_NAMES = {"Diverged": "regretless._core", "load": "regretless.base.state"}
+_NAMES = {"Diverged": "regretless.errors", "load": "regretless.base.state"}
 
 __all__ = ["Diverged", "load"]  # and the rooms: `dir(regretless)`
 

@@ -21,7 +21,7 @@ from regretless.adversaries.examples import (
     halfspace_tree,
     threshold_tree,
 )
-from regretless.adversaries.game import Adversary, AdversaryRun, Exhausted, Oblivious, play
+from regretless.adversaries.game import Adversary, AdversaryRun, Oblivious, play
 from regretless.adversaries.gradients import (
     BernoulliArms,
     CoinFlips,
@@ -32,6 +32,7 @@ from regretless.adversaries.gradients import (
     StochasticGradients,
     SwitchingExperts,
 )
+from regretless.errors import Exhausted
 
 __all__ = [
     "Adversary",

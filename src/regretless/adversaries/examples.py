@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.adversaries.game import Adversary, Exhausted, Oblivious
+from regretless.adversaries.game import Adversary, Oblivious
 from regretless.adversaries.gradients import expected_absolute_sum
 from regretless.base.arguments import Array, not_negative, positive, whole, within
 from regretless.base.randomness import generator
+from regretless.errors import Exhausted
 
 # --- streams of examples with labels -1 and +1, made for or against linear learners ---------------
 

@@ -12,17 +12,9 @@ from regretless.base.arguments import Array, shown, whole
 from regretless.base.run import Run
 from regretless.base.threads import OneThread
 from regretless.certificates import Certificate
+from regretless.errors import Exhausted
 
 # --- what all adversaries have in common ----------------------------------------------------------
-
-
-class Exhausted(Exception):
-    """An adversary that has a last round has played it; `instance` raises this, and `play` ends.
-
-    >>> from regretless.adversaries import UnitVectors, play
-    >>> play(lambda x: 1, UnitVectors(3), rounds=100).rounds
-    3
-    """
 
 
 class Adversary(OneThread, ABC):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from regretless import _core
 from regretless.base.arguments import Array, sound
 from regretless.base.rows import Batch, Parsed, Table
+from regretless.errors import WrongKind
 
 # --- experts by name: numbers out of frames, tables, series and dicts, in the order that is -------
 
@@ -264,10 +265,6 @@ NUMBER, TEXT, EMPTY = "number", "text", "empty"
 _LISTED = 5
 
 
-class ColumnsWarning(UserWarning):
-    """A table lacks columns that the model has learned, or has others."""
-
-
 class Schema:
     """The columns of all tables that a learner has learned, by name, with their kinds.
 
@@ -387,14 +384,6 @@ def listed(names: Collection[Any]) -> str:
 
 def _column_kind(_name: Any, _values: Any, categories: Any = None) -> str:
     return NUMBER if categories is None else TEXT if len(categories) else EMPTY
-
-
-class WrongKind(ValueError):
-    """A column of numbers that holds text, or the other way round; `row` is where."""
-
-    def __init__(self, what: str, row: int) -> None:
-        super().__init__(f"{what} in row {row}")
-        self.what, self.row = what, row
 
 
 def _refuse_kind(batch: Batch, name: Any, known: str) -> None:

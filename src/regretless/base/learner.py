@@ -12,9 +12,10 @@ from regretless import _core, losses
 from regretless._core import Total, Want
 from regretless.base import arguments, rows
 from regretless.base.arguments import Array, numbers, one_of, whole
-from regretless.base.columns import ColumnsWarning, Schema, columns_of
+from regretless.base.columns import Schema, columns_of
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import in_turn, of_options
+from regretless.errors import ColumnsWarning
 from regretless.losses import Loss
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from regretless.base import arguments, persistence
 from regretless.base.threads import OneThread, of_options
 from regretless.base.values import call_of, parameters_of
+from regretless.errors import NotGiven
 
 MOST = 1e305  # numbers in a file are no larger, so that a few of them can be added up
 _PARTS = ("losses", "rules", "rates", "geometry", "domains", "bandits")  # rooms of small objects
@@ -34,10 +35,6 @@ _ROOMS = (
     *("linear", "newton", "boosting", "experts", "oco", "bandits", "games", "classes"),
     "certificates",
 )
-
-
-class NotGiven(ValueError):
-    """The file is sound, but an argument that must be given along with it is not right."""
 
 
 # --- objects with state -----------------------------------------------------------------------------

@@ -390,7 +390,7 @@ class BatchBooster(Stateful, ABC):
             raise ValueError("features has one that is not among the sources")
 
 
-_LABELS = {str, bool, int, float}
+_LABELS = {str, bool, int, float, tuple}
 
 
 def _described(ensemble: WeightedVote) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from regretless.classes.finite_class import (
     littlestone_dimension,
     vc_dimension,
 )
-from regretless.classes.generators import TooLarge
 from regretless.classes.learner import ClassRun
 from regretless.classes.soa import SOA, LdimExperts
+from regretless.errors import TooLarge
 
 __all__ = [
     "SOA",

@@ -14,8 +14,8 @@ from regretless import _core
 from regretless.adversaries.examples import LittlestoneTree
 from regretless.base.arguments import one_of, shown, whole
 from regretless.base.state import Parts, Stateful
-from regretless.classes.generators import LIMIT, Generated, TooLarge, check_size
-from regretless.experts.majority import NotRealizable
+from regretless.classes.generators import LIMIT, Generated, check_size
+from regretless.errors import NotRealizable, TooLarge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

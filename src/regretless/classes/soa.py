@@ -14,7 +14,7 @@ from regretless.certificates import Certificate
 from regretless.classes.finite_class import FiniteClass, Ids
 from regretless.classes.generators import LIMIT
 from regretless.classes.learner import ClassLearner, ClassRun, rounds_of
-from regretless.experts.majority import NotRealizable
+from regretless.errors import NotRealizable
 
 # --- the standard optimal algorithm: predict so that a mistake costs the most ---------------------
 

@@ -148,7 +148,8 @@ class _FirstFeatures:
 
     def conclude(self) -> None:
         """Report what differs."""
-        from regretless.base.columns import ColumnsWarning, columns_of_features, listed
+        from regretless.base.columns import columns_of_features, listed
+        from regretless.errors import ColumnsWarning
 
         if not self.knows and (self._given or self._without_names):
             known = self._names if self._schema is None else self._schema.kinds

@@ -14,6 +14,7 @@ from regretless.base.arguments import LARGEST_VALUE, Array, instance, one_of, sh
 from regretless.base.learner import Learner, Outcome
 from regretless.base.regressor import Regressor
 from regretless.base.threads import OneThread
+from regretless.errors import NotGiven
 from regretless.evaluate.validation import Validation, point_from
 from regretless.losses import Loss
 from regretless.streams.stream import Piece, Place
@@ -409,7 +410,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
             old = instance(parts.take("command"), "command", dict)
             changed = sorted(k for k in old.keys() | command.keys() if old.get(k) != command.get(k))
             if changed:
-                raise state.NotGiven(
+                raise NotGiven(
                     f"{path} is a checkpoint of another command ({', '.join(changed)} differ); "
                     "remove it or choose another directory"
                 )

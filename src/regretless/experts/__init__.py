@@ -8,6 +8,7 @@ run = AdaNormalHedge(10).run(losses)      # all rounds at once
 run.regret(quantile=0.1); run.bound(quantile=0.1); run.plot()
 """
 
+from regretless.errors import NotRealizable
 from regretless.experts.adaptive import (
     BOA,
     AdaNormalHedge,
@@ -25,13 +26,7 @@ from regretless.experts.hedge import (
     gap_bound,
     small_loss_bound,
 )
-from regretless.experts.majority import (
-    Consistent,
-    Halving,
-    NotRealizable,
-    VotesRun,
-    WeightedMajority,
-)
+from regretless.experts.majority import Consistent, Halving, VotesRun, WeightedMajority
 from regretless.experts.mixture import Mixture
 from regretless.experts.mixture_run import MixtureRun
 from regretless.experts.player import ExpertPlayer

@@ -25,9 +25,10 @@ from regretless.base.arguments import (
 )
 from regretless.base.columns import arranged, index_of
 from regretless.base.randomness import generator
-from regretless.base.state import NotGiven, Parts, Stateful
+from regretless.base.state import Parts, Stateful
 from regretless.base.threads import OneThread, of_options
 from regretless.certificates import Certificate
+from regretless.errors import NotGiven
 from regretless.experts.chip_potentials import NormalHedgeDTPotential, Potential
 from regretless.experts.regrets import Comparator, compared, is_group
 from regretless.experts.run import EPS, ExpertsRun

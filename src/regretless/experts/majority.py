@@ -16,6 +16,7 @@ from regretless.base.columns import arranged, index_of, rows_alike
 from regretless.base.run import Run
 from regretless.base.state import Parts, Stateful
 from regretless.certificates import Certificate
+from regretless.errors import NotRealizable
 from regretless.experts.regrets import Comparator, compared
 from regretless.experts.run import EPS
 
@@ -98,10 +99,6 @@ class VotesRun(Run):
 # --- players that vote: experts say 0 or 1, and so does the player --------------------------------
 
 _MODES = ("on_mistake", "always")
-
-
-class NotRealizable(ValueError):
-    """No expert has been right in every round, but the player counts on one."""
 
 
 class _Voter(Stateful, ABC, changing=("rounds", "mistakes", "expert_mistakes", "charges")):
