@@ -521,6 +521,11 @@ def imports(repeats: int) -> None:
 # --- the page ----------------------------------------------------------------------------------------
 
 
+def shown(number: float, digits: int) -> str:
+    """A number of so many digits, without an exponent."""
+    return f"{float(f'{number:.{digits}g}'):,.{digits + 9}g}"
+
+
 def figures() -> str:
     """The table of the page, from the results that are kept."""
     kept = json.loads(KEPT.read_text())
@@ -531,12 +536,12 @@ def figures() -> str:
     for row in kept["rows"]:
         ratio = row["theirs"] / row["ours"]
         excess = row.get("excess")
-        cells = [f"{row[who]:,.3g} {row['unit']}" for who in ("ours", "theirs")]
+        cells = [f"{shown(row[who], 3)} {row['unit']}" for who in ("ours", "theirs")]
         if excess:
             cells = [f"{c}, off by {e:.0e}" if e > 1e-9 else c for c, e in zip(cells, excess)]
         lines.append(
             f"| {row['part']} | {row['work'].replace('2^18', '262,144')} | {row['alternative']} "
-            f"| {cells[0]} | {cells[1]} | **{ratio:.2g}** |"
+            f"| {cells[0]} | {cells[1]} | **{shown(ratio, 2)}** |"
         )
     about = [f"- {note}" for note in kept["notes"]]
     if kept["absent"]:

@@ -313,3 +313,11 @@ def test_the_readme_shows_the_results_that_are_kept(monkeypatch):
     root = Path(__file__).parent.parent
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     assert importlib.import_module("pages").front() in (root / "README.md").read_text()
+
+
+def test_the_page_of_what_is_written_by_hand_shows_the_results_that_are_kept(monkeypatch):
+    """Its figures are what `python benchmarks/written_by_hand.py` measured."""
+    root = Path(__file__).parent.parent
+    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    figures = importlib.import_module("written_by_hand").figures()
+    assert figures in (root / "docs" / "written_by_hand.md").read_text()
