@@ -16,14 +16,16 @@ def listed(site: Path) -> set[str]:
 
 
 def wanted() -> set[tuple[str, str]]:
-    """Every name of every room, with the room."""
+    """Every name of every room, with the room, that the page does not list itself."""
     names = set()
     for page in sorted((Path(__file__).parent / "api").glob("*.md")):
-        for line in page.read_text().splitlines():
+        text = page.read_text()
+        for line in text.splitlines():
             if line.startswith("::: "):
                 room = line.removeprefix("::: ")
                 if room.count(".") < 3:  # a function that has the name of its file is by itself
-                    names |= {(room, name) for name in importlib.import_module(room).__all__}
+                    there = importlib.import_module(room).__all__
+                    names |= {(room, name) for name in there if f"| `{name}` |" not in text}
     return names
 
 
