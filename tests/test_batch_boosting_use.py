@@ -232,7 +232,7 @@ def test_files_that_are_not_sound(data, tmp_path):
         AdaBoost().save(path)
     with pytest.raises(ValueError, match=r"labels.* cannot be saved"):
         AdaBoost(rounds=2).fit(X, [b"no" if label == "no" else b"yes" for label in y]).save(path)
-    with pytest.raises(ValueError, match="a file holds no code"):
+    with pytest.raises(ValueError, match="which holds no code"):
         AdaBoost(rounds=2, weak=_Constant()).fit(X, y).save(path)
 
 

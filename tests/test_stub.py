@@ -1,7 +1,9 @@
 """The stub of the compiled core is what its bindings say."""
 
 import ast
-import runpy
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,11 @@ def tree(text):
 @pytest.fixture(scope="module")
 def generated():
     pytest.importorskip("nanobind")
-    return runpy.run_path(str(ROOT / "core" / "bind" / "make_stub.py"))["generated"]()
+    # in a process of its own: `regretless.errors` gives `Diverged` another module here
+    path = str(ROOT / "core" / "bind" / "make_stub.py")
+    make = f"import runpy; print(runpy.run_path({path!r})['generated']())"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.check_output([sys.executable, "-c", make], env=environment, text=True)
 
 
 def test_the_stub_is_up_to_date(generated):

@@ -210,7 +210,7 @@ def test_the_average_of_winnows_is_taken_of_what_they_say():
     """Its score is not linear in features that it has not seen, so weights are not averaged."""
     X, y, _ = disjunction(3, d=6, rounds=60)
     predictor = online_to_batch(Winnow(), (X, y))
-    assert type(predictor.hypothesis).__name__ == "Ensemble"
+    assert type(predictor.hypothesis).__name__ == "MeanPredictor"
 
 
 # -- equivalences ---------------------------------------------------------------------------------

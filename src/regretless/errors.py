@@ -74,9 +74,9 @@ class NotGiven(ValueError):
     >>> player.update([0.0, 1.0])
     0.5
     >>> player.save(path)
-    >>> DriftingGame.load(path)  # with the default potential
+    >>> DriftingGame.load(path)  # without the potential
     Traceback (most recent call last):
-    regretless.errors.NotGiven: potential=NormalHedgeDTPotential(3.0) is not that of ...
+    regretless.errors.NotGiven: ...player was saved with potential=TwoNormPotential(), which no file ...
     """
 
 

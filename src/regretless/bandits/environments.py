@@ -94,7 +94,7 @@ _AT_ONCE = 65_536  # numbers drawn again at a time
 class KeptLosses:
     """The losses of all comparators of a run, a column each, and the largest loss of each round.
 
-    >>> Kept(np.array([[0.0, 1.0], [0.5, 0.25]])).worst()
+    >>> KeptLosses(np.array([[0.0, 1.0], [0.5, 0.25]])).worst()
     array([1. , 0.5])
     """
 

@@ -34,7 +34,7 @@ class SortedColumns:
     def of(cls, X: Any) -> "SortedColumns":
         """The columns of an array, a sparse matrix or a data frame of finite numbers.
 
-        >>> Columns.of([[0.0, 2.0], [1.0, 0.0]]).matrix.shape
+        >>> SortedColumns.of([[0.0, 2.0], [1.0, 0.0]]).matrix.shape
         (2, 2)
         """
         from scipy.sparse import csc_array, csr_array
@@ -159,7 +159,7 @@ class StumpSearch:
 
     Parameters: `X`, examples by columns; `signs`, their labels, -1 or 1.
 
-    >>> search = StumpSearch(Columns.of([[0.0], [1.0], [2.0]]), np.array([-1.0, 1.0, 1.0]))
+    >>> search = StumpSearch(SortedColumns.of([[0.0], [1.0], [2.0]]), np.array([-1.0, 1.0, 1.0]))
     >>> search.fit(np.full(3, 1 / 3))
     FittedStump: -1 if x[0] <= 0.5, else 1
     """

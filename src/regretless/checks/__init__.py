@@ -34,6 +34,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from regretless.base.arguments import one_of, whole
 from regretless.checks.battery import CHECKS, NotApplicable, Subject
 from regretless.checks.kinds import NAMES, Kind, find_kind
 from regretless.checks.state import difference, state_of
@@ -155,10 +156,9 @@ def check(
     >>> check(Exp3(3), skip={"scales_run": "takes long"})["scales_run"]
     Result(name='scales_run', outcome='not applicable', message='skipped: takes long')
     """
-    if isinstance(kind, str) and kind not in NAMES:
-        raise ValueError(f"kind={kind!r} is not one of {', '.join(NAMES)}")
-    if not isinstance(rounds, int) or rounds < 4:
-        raise ValueError(f"rounds must be a whole number of at least 4, got {rounds!r}")
+    if isinstance(kind, str):
+        one_of(kind, "kind", NAMES)
+    whole(rounds, "rounds", 4)
     make, seeded = _maker(thing, seed)
     first = make(0)
     found = kind if isinstance(kind, Kind) else find_kind(first, kind, rounds)
@@ -187,9 +187,8 @@ def check_subject(
     True
     """
     skip = {} if skip is None else dict(skip)
-    unknown = sorted(set(skip) - set(CHECKS))
-    if unknown:
-        raise ValueError(f"skip has {unknown[0]!r}, which is not one of {', '.join(CHECKS)}")
+    for name in skip:
+        one_of(name, "skip", CHECKS)
     results = [
         Result(name, SKIPPED, f"skipped: {skip[name]}") if name in skip else _result(name, subject)
         for name in CHECKS
@@ -253,11 +252,13 @@ def _parameters(made: Any) -> Mapping[str, inspect.Parameter]:
 def _options(thing: Any) -> dict[str, Any] | None:
     """Options that make a thing alike but for its seed; None if they are not known."""
     parameters = _parameters(type(thing))
-    if "seed" not in parameters or any(p.kind in (2, 4) for p in parameters.values()):
+    if "seed" not in parameters or any(
+        p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters.values()
+    ):
         return None
     options = {name: getattr(thing, name) for name in parameters if hasattr(thing, name)}
     needed = {name for name, p in parameters.items() if p.default is p.empty}
-    if not needed <= set(options) or any(p.kind == 0 for p in parameters.values()):
+    if not needed <= set(options) or any(p.kind is p.POSITIONAL_ONLY for p in parameters.values()):
         return None
     try:
         again = type(thing)(**copy.deepcopy(options))

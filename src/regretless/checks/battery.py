@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless.base.randomness import generator
 from regretless.checks.kinds import Calls, Kind, Takes
 from regretless.checks.state import difference, state_of
 from regretless.errors import Diverged
@@ -664,7 +665,7 @@ def follow(
     Its regret is compared with one computed from the rounds, and the bound with both. `each_time` is
     called with the certificate and the rounds so far.
     """
-    kind, rng = subject.kind, np.random.default_rng(5)
+    kind, rng = subject.kind, generator(5, "checks")
     for how in range(1 + len(kind.hostile(subject.make(1), rng))):
         player, rounds, asked, told = subject.make(1), [], [], []
         for each in kind.stream(3 * kind.length, seed=7):

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from regretless.base.randomness import generator
+
 __all__ = [
     "Arms",
     "Calls",
@@ -149,7 +151,7 @@ class Rows(Kind):
     length: int = 24
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, "checks")
         X = np.where(rng.random((count, self.n)) < 0.2, 0.0, rng.normal(size=(count, self.n)))
         score = X @ np.resize([1.0, -0.5, 0.25, 0.0], self.n) + 0.3 * rng.normal(size=count)
         targets = np.tanh(score).tolist()
@@ -250,7 +252,7 @@ class Experts(Kind):
     length: int = 24
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, "checks")
         return list(
             self.unit * rng.random((count, self.n)) * np.resize([0.5, 1.0, 1.0, 0.9], self.n)
         )
@@ -308,7 +310,7 @@ class Gradients(Kind):
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         mean = np.resize([0.5, 0.0, 0.0, -0.5], self.n)
-        Z = np.random.default_rng(seed).normal(mean, 1.0, (count, self.n))
+        Z = generator(seed, "checks").normal(mean, 1.0, (count, self.n))
         return list(self.size * Z / np.linalg.norm(Z, axis=1, keepdims=True))
 
     def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
@@ -363,7 +365,7 @@ class Arms(Kind):
     names_arm: bool = False  # `update(arm, loss)` instead of `update(loss)`
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, "checks")
         return list(
             self.unit * rng.random((count, self.n)) * np.resize([0.4, 1.0, 1.0, 0.9], self.n)
         )

@@ -197,9 +197,9 @@ def quadratic_program(
 
     An l1 ball has `2^d` faces; those that are violated are added until none is.
 
-    >>> from regretless.domains.domain import Linear
+    >>> from regretless.domains.domain import LinearConstraints
     >>> matrix = np.array([[2.0, 1.0], [1.0, 2.0]])
-    >>> quadratic_program(np.array([3.0, 0.0]), matrix, Linear.of(2, 0.0, 1.0)).round(15)
+    >>> quadratic_program(np.array([3.0, 0.0]), matrix, LinearConstraints.of(2, 0.0, 1.0)).round(15)
     array([1., 0.])
     """
     v = _with_balls(theta, matrix, constraints, balls)
@@ -231,8 +231,8 @@ def with_violated_faces(
     """The constraints and, of each l1 ball that `v` is outside of, the face it is farthest beyond.
 
     >>> from regretless.domains import Ball
-    >>> from regretless.domains.domain import Linear
-    >>> with_violated_faces(Linear.of(2), [Ball(1.0, p=1)], np.array([1.0, -1.0])).rows
+    >>> from regretless.domains.domain import LinearConstraints
+    >>> with_violated_faces(LinearConstraints.of(2), [Ball(1.0, p=1)], np.array([1.0, -1.0])).rows
     array([[ 1., -1.]])
     """
     for ball in balls:

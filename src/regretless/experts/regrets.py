@@ -134,7 +134,7 @@ def to_interval(r: Any, start: int, stop: int) -> RoundInterval:
     """The largest regret to one expert in the rounds `start <= t < stop`, and to which.
 
     >>> to_interval([[1.0, -0.5], [0.25, 1.0], [0.0, 0.5]], 1, 3)
-    Interval(regret=1.5, start=1, stop=3, expert=1)
+    RoundInterval(regret=1.5, start=1, stop=3, expert=1)
     """
     regrets = _regrets(r)
     first = whole(start, "start", 0)
@@ -154,7 +154,7 @@ def worst_interval(r: Any) -> RoundInterval:
     By Kadane's method: up to each round, the total so far less the least total before.
 
     >>> worst_interval([[-1.0, 0.5], [2.0, 0.5], [1.0, 0.5], [-1.0, 0.5]])
-    Interval(regret=3.0, start=1, stop=3, expert=0)
+    RoundInterval(regret=3.0, start=1, stop=3, expert=0)
     """
     regrets = _regrets(r)
     totals = _totals(regrets)

@@ -64,7 +64,7 @@ def asked(
     """One notion of regret, by the regret `r[t, i]` to each expert in each round.
 
     >>> asked(np.eye(2), np.full(2, 0.5), None, shifts=1).pieces
-    [Piece(weight=1.0, start=0, stop=1, expert=0), Piece(weight=1.0, start=1, stop=2, expert=1)]
+    [RunPiece(weight=1.0, start=0, stop=1, expert=0), RunPiece(weight=1.0, start=1, stop=2, expert=1)]
     """
     notions = {
         "comparator": comparator,
@@ -156,7 +156,7 @@ def pieces_curve(at: Any, pieces: list[RunPiece], bound: Callable[..., float]) -
 
     Parameters: `bound` of a piece, and of a piece up to a round.
 
-    >>> pieces = [Piece(1.0, 0, 2, 0), Piece(1.0, 2, 4, 1)]
+    >>> pieces = [RunPiece(1.0, 0, 2, 0), RunPiece(1.0, 2, 4, 1)]
     >>> pieces_curve([1, 3, 4], pieces, lambda piece, end=9: min(end, piece.stop) - piece.start)
     array([1., 3., 4.])
     """

@@ -82,7 +82,7 @@ class KernelCertificate(Certificate):
     Attributes: those of `Certificate`, and `lanes`, the run of each lane; `against`, the coefficients of
     h that were given, or None for the weights themselves.
 
-    >>> lane = Lane(4, 4.0, 1.0, 2.0, margins=np.array([0.5]), counts=np.array([4.0]))
+    >>> lane = KernelLane(4, 4.0, 1.0, 2.0, margins=np.array([0.5]), counts=np.array([4.0]))
     >>> c = KernelCertificate.of(9, (lane,), margin=0.5)
     >>> c.updates, c.bounds["separable"], c.holds
     (4, 4.0, True)
@@ -102,7 +102,7 @@ class KernelCertificate(Certificate):
     ) -> Self:
         """The certificate of some lanes, for the margin rho; by default each bound at its best.
 
-        >>> lane = Lane(1, 1.0, 1.0, 1.0, np.array([1.0]), np.array([1.0]))
+        >>> lane = KernelLane(1, 1.0, 1.0, 1.0, np.array([1.0]), np.array([1.0]))
         >>> KernelCertificate.of(1, (lane,)).bounds["separable"]
         1.0
         """
