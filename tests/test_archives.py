@@ -42,7 +42,7 @@ def peak(path) -> tuple[str, int, int]:
 
 @pytest.fixture(scope="module")
 def memory_of_one_line(tmp_path_factory):
-    """The memory, in megabytes, that reading a file of one line takes, by suffix: some load a library."""
+    """The memory, in megabytes, that reading one line takes, by suffix: some load a library."""
 
     @cache
     def measured(suffix: str) -> int:
