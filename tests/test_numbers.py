@@ -5,11 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-from roster.state import state_of
 
 from regretless import boosting, experts, linear, newton, oco
 from regretless._core import Diverged
 from regretless.certificates import Certificate, LinearCertificate, MistakeBound, Promise
+from regretless.checks.state import state_of
 
 X = {"a": 1.0, "b": -2.0}
 

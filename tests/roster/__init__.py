@@ -3,13 +3,13 @@
 A new public class that plays or learns needs a line here, or a reason among `EXCEPTIONS`.
 """
 
+from regretless.checks.state import difference, state_of
 from roster.bandits import BANDITS
 from roster.classes import CLASSES
 from roster.convex import CONVEX
 from roster.experts import EXPERTS
 from roster.kinds import Entry, Kind
 from roster.learners import LEARNERS
-from roster.state import difference, state_of
 
 __all__ = ["EXCEPTIONS", "ROOMS", "ROSTER", "Entry", "Kind", "difference", "state_of"]
 
