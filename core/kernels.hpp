@@ -114,15 +114,15 @@ struct Kernels {
   void (*row_products)(const double* rows, std::size_t m, std::size_t n, const double* x,
                        double* out);
   void (*row_sum)(const double* rows, std::size_t m, std::size_t n, const double* y, double* out);
-  // `width` floats of each row from float `first` on; width is a multiple of 4. gather: the sum of
-  // value times row. scatter: adds value times the vector to every row.
-  void (*gather)(const BankView&, std::size_t first, std::size_t width, const Example&,
-                 const double* values, double* out);
-  void (*scatter)(const BankView&, std::size_t first, std::size_t width, const Example&,
-                  const double* values, const double* vector);
+  // The first `width` doubles of each row; width is a multiple of 4. gather: the sum of value times
+  // row. scatter: adds value times the vector to every row.
+  void (*gather)(const BankView&, std::size_t width, const Example&, const double* values,
+                 double* out);
+  void (*scatter)(const BankView&, std::size_t width, const Example&, const double* values,
+                  const double* vector);
   void (*prefetch)(const BankView&, const Example&);
   // The values of x as doubles; with a floor, x_i / sqrt(floor max x_i^2 + sum g_i^2). The sum and
-  // max |x_i| are the row's floats from `at` on; with a slope, g = slope x is added to them first.
+  // max |x_i| are the row's doubles from `at` on; with a slope, g = slope x is added to them first.
   Extent (*normalise)(const BankView&, std::size_t at, const Example&, double floor,
                       const double* slope, double* out);
   // Oja's sketch (sketch/oja_steps.hpp).

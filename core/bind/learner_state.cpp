@@ -18,11 +18,13 @@ void check_row(const float* row, const Layout& layout, std::size_t bounded) {
   std::vector<double> first(doubles);
   if (doubles) std::memcpy(first.data(), row, doubles * sizeof(double));
   Field::number("bank", first).check();
+  require(std::all_of(first.begin(), first.begin() + std::ptrdiff_t(bounded),
+                      [](double x) { return std::fabs(x) <= 1e20; }),
+          "bank has a number beyond 1e20");
   const float *start = row + layout.float_offset(),
               *end = row + layout.shared_offset() + layout.shared;
-  const auto within = [](float most) { return [=](float x) { return std::fabs(x) <= most; }; };
-  require(std::all_of(start, end, within(1e38f)), "bank has a number beyond 1e38");
-  require(std::all_of(start, start + bounded, within(1e20f)), "bank has a number beyond 1e20");
+  require(std::all_of(start, end, [](float x) { return std::fabs(x) <= 1e38f; }),
+          "bank has a number beyond 1e38");
 }
 
 }  // namespace

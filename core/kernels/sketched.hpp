@@ -7,36 +7,42 @@
 namespace regretless {
 namespace {
 
-void gather_rows(const BankView& bank, std::size_t first, std::size_t width, const Example& x,
-                 const double* values, double* out) {
-  for (std::size_t b = 0; b < width; b += 4 * kSeveral)
-    in_blocks<Several>(int(width - b < 4 * kSeveral ? width - b : 4 * kSeveral),
-                       [&]<int N>(int at, Count<N>) {
-                         Wide<Several> sum[N]{};
-                         const float* data = bank.data + first + b + std::size_t(at);
-                         for (std::size_t j = 0; j < x.size; ++j) {
-                           const float* row = data + x.rows[j] * bank.layout.stride;
-                           for (int i = 0; i < N; ++i)
-                             sum[i] += widen(load<Several>(row + 4 * i)) * values[j];
-                         }
-                         for (int i = 0; i < N; ++i) put(out + b + std::size_t(at) + 4 * i, sum[i]);
-                       });
+// Calls f(first double, Count<number of fours>) for all doubles of a row, at most 16 at a time:
+// their sums stay in registers.
+template <class F>
+void in_fours(std::size_t width, F f) {
+  std::size_t at = 0;
+  for (; at + 16 <= width; at += 16) f(at, Count<4>{});
+  const std::size_t left = (width - at) / 4;
+  if (left == 1) f(at, Count<1>{});
+  if (left == 2) f(at, Count<2>{});
+  if (left == 3) f(at, Count<3>{});
 }
-void scatter_rows(const BankView& bank, std::size_t first, std::size_t width, const Example& x,
-                  const double* values, const double* vector) {
-  for (std::size_t b = 0; b < width; b += 4 * kSeveral)
-    in_blocks<Several>(
-        int(width - b < 4 * kSeveral ? width - b : 4 * kSeveral), [&]<int N>(int at, Count<N>) {
-          Wide<Several> add[N];
-          for (int i = 0; i < N; ++i) get(vector + b + std::size_t(at) + 4 * i, add[i]);
-          float* data = bank.data + first + b + std::size_t(at);
-          for (std::size_t j = 0; j < x.size; ++j) {
-            float* row = data + x.rows[j] * bank.layout.stride;
-            for (int i = 0; i < N; ++i)
-              store<Several>(row + 4 * i,
-                             narrow(widen(load<Several>(row + 4 * i)) + add[i] * values[j]));
-          }
-        });
+inline double* doubles_of(const BankView& bank, std::uint32_t row) {
+  return reinterpret_cast<double*>(bank.data + row * bank.layout.stride);
+}
+
+void gather_rows(const BankView& bank, std::size_t width, const Example& x, const double* values,
+                 double* out) {
+  in_fours(width, [&]<int N>(std::size_t at, Count<N>) {
+    Four sum[N]{};
+    for (std::size_t j = 0; j < x.size; ++j) {
+      const double* row = doubles_of(bank, x.rows[j]) + at;
+      for (int i = 0; i < N; ++i) sum[i] += four(row + 4 * i) * all(values[j]);
+    }
+    for (int i = 0; i < N; ++i) put(out + at + 4 * i, sum[i]);
+  });
+}
+void scatter_rows(const BankView& bank, std::size_t width, const Example& x, const double* values,
+                  const double* vector) {
+  in_fours(width, [&]<int N>(std::size_t at, Count<N>) {
+    Four add[N];
+    for (int i = 0; i < N; ++i) add[i] = four(vector + at + 4 * i);
+    for (std::size_t j = 0; j < x.size; ++j) {
+      double* row = doubles_of(bank, x.rows[j]) + at;
+      for (int i = 0; i < N; ++i) put(row + 4 * i, four(row + 4 * i) + add[i] * all(values[j]));
+    }
+  });
 }
 // N entries of an example, 4 or 1.
 template <int N>
@@ -46,17 +52,17 @@ Four normalise_some(const BankView& bank, std::size_t at, const Example& x, std:
   for (int i = 0; i < N; ++i) values[i] = x.values[j + i];
   const Four value = four(values);
   if (!(floor > 0)) return value;
-  float* rows[4];
+  double* rows[4];
   for (int i = 0; i < N; ++i) {
-    rows[i] = bank.data + x.rows[j + i] * bank.layout.stride + at;
+    rows[i] = doubles_of(bank, x.rows[j + i]) + at;
     squares[i] = rows[i][0], mosts[i] = rows[i][1];
   }
   Four square = four(squares);
   const Four most = larger_of(four(mosts), magnitude_of(value));
   if (slope) {
     const Four g = all(*slope) * value;
-    square = smaller_of(square + g * g, all(1e38));  // it is kept as a float
-    for (int i = 0; i < N; ++i) rows[i][0] = float(square[i]), rows[i][1] = float(most[i]);
+    square = smaller_of(square + g * g, all(1e38));
+    for (int i = 0; i < N; ++i) rows[i][0] = square[i], rows[i][1] = most[i];
   }
   const Four below = all(floor) * most * most + square;
   return below > all(0) ? value / root_of(below) : all(0);

@@ -60,9 +60,11 @@ bool place(const std::int32_t* columns, const double* values, std::size_t size,
     for (std::size_t j = 0; j < size; ++j) rows[j] = 1 + (std::uint32_t(columns[j]) & mask);
     return true;
   }
-  // Another thread may have changed a column since it was checked: then the last column is used.
-  for (std::size_t j = 0; j < size; ++j)
-    rows[j] = std::uint32_t(columns[j]) < width ? std::uint32_t(columns[j]) : width - 1;
+  // Another thread may have changed a column since it was checked: then the last column is used. The
+  // compiler must not read a column once to compare and once more to use it, so a copy is compared.
+  for (std::size_t j = 0; j < size; ++j) rows[j] = std::uint32_t(columns[j]);
+  asm volatile("" : : : "memory");
+  for (std::size_t j = 0; j < size; ++j) rows[j] = rows[j] < width ? rows[j] : width - 1;
 #pragma GCC unroll 8
   for (std::size_t j = 0; j < size; ++j) rows[j] = table[rows[j]];
   std::uint32_t most = 0;  // kAbsent is the largest of all

@@ -17,7 +17,7 @@ std::unique_ptr<Sketch> sketch_of(const NewtonOptions& options, int lanes, Kerne
     case NewtonOptions::random:
       return std::make_unique<RandomProjection>(options.size, options.seed);
     case NewtonOptions::full:
-      return std::make_unique<FullMatrix>(lanes);
+      return std::make_unique<FullMatrix>(lanes, kernels);
     default:
       return std::make_unique<OjaSketch>(options.size, kernels);
   }
@@ -38,7 +38,7 @@ NewtonFrame::NewtonFrame(const NewtonOptions& options, const NewtonOptions::Spac
       sketch_(sketch_of(options, int(space.lanes.size()), kernels)),
       width_((lanes_.size() + std::size_t(sketch_->slots()) + 5) / 4 * 4),
       kernels_(kernels),
-      bank_(Layout::of(1, int(certify), int(width_))),
+      bank_(Layout::of(1, int(width_) + int(certify), 0)),
       scalars_(std::size_t(kCount)),
       b_(lanes(), sketch_->size()),
       matrices_(lanes_),
@@ -93,17 +93,15 @@ void NewtonFrame::shrink(std::size_t rows) {
 
 void NewtonFrame::normalise(const Example& x, const double* slope) {
   scaled_.resize(x.size);
-  extent_ = kernels_.normalise(view(), first() + square_at(), x, diagonal_ ? kFloor : 0, slope,
-                               scaled_.data());
+  extent_ =
+      kernels_.normalise(view(), square_at(), x, diagonal_ ? kFloor : 0, slope, scaled_.data());
 }
 
 void NewtonFrame::meet(const Example& x) {
-  float* mosts = bank_.data() + first() + square_at() + 1;
-  const std::size_t stride = bank_.layout().stride;
   int fresh = 0;
   for (std::size_t j = 0; j < x.size; ++j) {
-    float& most = mosts[x.rows[j] * stride];
-    const float size = std::fabs(x.values[j]);
+    double& most = *bank_.doubles(x.rows[j], int(square_at()) + 1);
+    const double size = std::fabs(x.values[j]);
     fresh += (most == 0) & (size > 0);
     most = most > size ? most : size;
   }
@@ -112,7 +110,7 @@ void NewtonFrame::meet(const Example& x) {
 
 void NewtonFrame::gather(const Example& x) {
   sums_.resize(width_);
-  kernels_.gather(view(), first(), width_, x, scaled_.data(), sums_.data());
+  kernels_.gather(view(), width_, x, scaled_.data(), sums_.data());
   y_.assign(std::size_t(sketch_->size()), 0.0);
   std::copy_n(sums_.begin() + lanes(), sketch_->slots(), y_.begin());
   sketch_->coordinates(x, scaled_.data(), y_);
@@ -132,6 +130,8 @@ void NewtonFrame::apply() {
       matrices_.alpha[k] = std::max(
           by * lanes_[k].alpha * scalar(kUnit) + strength * missed / others, strength * least);
     }
+  } else if (!sketch_->has_all()) {
+    matrices_.alpha[0] = std::max(lanes_[0].alpha, kDigits * lanes_[0].strength * sketch_->kept());
   }
   sketch_->apply(matrices_, y_, applied_);
 }
@@ -140,12 +140,13 @@ void NewtonFrame::apply() {
 void NewtonFrame::scatter(const Example& x) {
   for (double& v : vector_)
     if (!small(v)) v = 0;
-  kernels_.scatter(view(), first(), width_, x, scaled_.data(), vector_.data());
+  kernels_.scatter(view(), width_, x, scaled_.data(), vector_.data());
 }
 
 void NewtonFrame::spread() {
   applied_.sum(y_.data(), spread_.data());
-  for (double& each : spread_) each = std::max(kRounding * extent_.square, extent_.square - each);
+  const double own = own_part() * extent_.square;
+  for (double& each : spread_) each = std::max(kRounding * extent_.square, own - each);
 }
 
 void NewtonFrame::look(const Example& x, double* scores) {
@@ -198,7 +199,7 @@ void NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
   if (certify_) {
     norm = 0;  // of x itself: with diagonal adaptation the extent is that of the scaled x
     for (std::size_t j = 0; j < x.size; ++j) {
-      *bank_.doubles(x.rows[j], 0) += slope * x.values[j];
+      *bank_.doubles(x.rows[j], audit_at()) += slope * x.values[j];
       norm += Loss::square(x.values[j]);
     }
   }
@@ -244,7 +245,7 @@ void NewtonFrame::learn(const Loss& loss, const Example& x, double target, doubl
 
 // Sets the weights to those that were played.
 void NewtonFrame::project(const Example& x) {
-  for (std::size_t k = 0; k < lanes_.size(); ++k) vector_[k] = -excess_[k];
+  for (std::size_t k = 0; k < lanes_.size(); ++k) vector_[k] = -own_part() * excess_[k];
   b_.add(excess_.data(), applied_);
   scatter(x);
   std::fill(vector_.begin(), vector_.end(), 0.0);
@@ -267,7 +268,7 @@ void NewtonFrame::step(const Loss& loss, double target, double h) {
   for (std::size_t k = 0; k < lanes_.size(); ++k) {
     steps_[k] /= matrices_.alpha[k];
     if (!small(steps_[k])) steps_[k] = 0;
-    vector_[k] -= steps_[k];
+    vector_[k] -= own_part() * steps_[k];
   }
   std::fill(steps_.begin() + lanes(), steps_.end(), 0.0);
   b_.add(steps_.data(), applied_);
@@ -275,33 +276,32 @@ void NewtonFrame::step(const Loss& loss, double target, double h) {
 
 void NewtonFrame::turn() {
   for (std::size_t i = 0; i < bank_.rows(); ++i)
-    for (int k = 0; k < lanes(); ++k) bank_.floats(i, 0)[k] *= -1;
+    for (int k = 0; k < lanes(); ++k) bank_.doubles(i, 0)[k] *= -1;
   const Numbers minus(std::size_t(b_.width()), -2.0);
   b_.add(minus.data(), ByLane(b_));
-  for (std::size_t i = 0; certify_ && i < bank_.rows(); ++i) *bank_.doubles(i, 0) *= -1;
+  for (std::size_t i = 0; certify_ && i < bank_.rows(); ++i) *bank_.doubles(i, audit_at()) *= -1;
 }
 
 void NewtonFrame::weights(std::size_t row, double* out) const {
-  const float* at = bank_.row(row) + first();
+  const double* at = const_cast<Bank&>(bank_).doubles(row, 0);
   double scale = 1;
   if (diagonal_) {
-    const double most = at[square_at() + 1];
-    scale =
-        most > 0 ? 1 / std::sqrt(kFloor * most * most + std::max(0.0, double(at[square_at()]))) : 0;
+    const double square = at[square_at()], most = at[square_at() + 1];
+    scale = most > 0 ? 1 / std::sqrt(kFloor * most * most + std::max(0.0, square)) : 0;
   }
   for (std::size_t k = 0; k < lanes_.size(); ++k) {
     double w = at[k];
     if (sketch_->slots() == 0) {
       w += int(row) < b_.rows() ? b_.row(int(row))[k] : 0;
     } else {
-      for (int i = 0; i < sketch_->slots(); ++i) w += b_.row(i)[k] * double(at[lanes() + i]);
+      for (int i = 0; i < sketch_->slots(); ++i) w += b_.row(i)[k] * at[lanes() + i];
     }
     out[k] = w * scale;
   }
 }
 
 double NewtonFrame::audited(std::size_t row) const {
-  return *const_cast<Bank&>(bank_).doubles(row, 0);
+  return *const_cast<Bank&>(bank_).doubles(row, audit_at());
 }
 
 // [size of b, b of each lane, size of the sketch's state, the state]

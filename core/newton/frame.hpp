@@ -65,7 +65,7 @@ class NewtonFrame {
   Bank& bank() { return bank_; }
   const Sketch& sketch() const { return *sketch_; }
   std::vector<double>& scalars() { return scalars_; }
-  std::size_t bounded() const { return square_at(); }  // floats with bounded changes
+  std::size_t bounded() const { return square_at(); }  // doubles with bounded changes
   double scalar(int s) const { return scalars_[std::size_t(s)]; }
   void grow(std::size_t rows);
   void shrink(std::size_t rows);  // to the rows that have been learned
@@ -90,19 +90,20 @@ class NewtonFrame {
 
  private:
   static constexpr double kFloor = 0.1;  // of D, in units of max x_i^2
-  // The largest change of a weight or of the sketch: products of two are still floats.
+  // The largest change of a weight or of the sketch.
   static constexpr double kLargest = 1e18;
-  // The least alpha of tuned lanes, in units of the sketch. A step is the difference of the terms
-  // of x and of the sketch, and rows are floats: with less alpha it would lose its digits.
-  static constexpr double kCondition = 1e-4;
+  // The least alpha, in units of the sketch. A step is the difference of the terms of x and of the
+  // sketch, over alpha: with less of it, 13 of the 16 digits of a double would be lost. Tuned lanes
+  // begin with more.
+  static constexpr double kDigits = 1e-13, kCondition = 1e-4;
   // Gradients below this part of all that the sketch was given are left out: they are rounding
   // errors of right predictions, and the sketch would make directions of them.
   static constexpr double kNothing = 1e-24, kSmallest = 1e-290;
-  static constexpr double kRounding = 1e-7;  // the least spread, in units of |x|^2
+  static constexpr double kRounding = 1e-15;  // the least spread, in units of |x|^2
   BankView view() const;
-  std::size_t first() const { return bank_.layout().float_offset(); }
-  // The place of sum g^2 and max |x| in a row.
+  // The places of sum g^2 and max |x|, and of the sum of gradients, in a row.
   std::size_t square_at() const { return width_ - 2; }
+  int audit_at() const { return int(width_); }
   void normalise(const Example& x, const double* slope);
   void meet(const Example& x);  // max |x_i|, and how many features there are
   void gather(const Example& x);
@@ -112,7 +113,8 @@ class NewtonFrame {
   double taken(const Loss& loss, double h, double slope, double eta) const;
   void step(const Loss& loss, double target, double h);
   void apply();
-  void spread();  // alpha <x, A^-1 x> of all lanes
+  void spread();                                                  // alpha <x, A^-1 x> of all lanes
+  double own_part() const { return sketch_->has_all() ? 0 : 1; }  // of x in a step, beside Y^T P y
   bool small(double factor) const { return std::fabs(factor) * extent_.largest < kLargest; }
 
   bool tuned_, spans_, diagonal_, certify_, has_rate_;

@@ -65,7 +65,7 @@ class FrequentDirections : public Sketch {
   }
   void remember(const Example& x, const double* scaled, double e) override {
     rows_.insert(rows_.end(), x.rows, x.rows + x.size);
-    for (std::size_t j = 0; j < x.size; ++j) values_.push_back(float(e * scaled[j]));
+    for (std::size_t j = 0; j < x.size; ++j) values_.push_back(e * scaled[j]);
     ends_.push_back(rows_.size());
   }
 
@@ -156,7 +156,7 @@ class FrequentDirections : public Sketch {
     Numbers all = Stateful::state();
     for (std::size_t t = 0, j = 0; t < ends_.size(); ++t) {
       all.push_back(double(ends_[t] - j));
-      for (; j < ends_[t]; ++j) all.insert(all.end(), {double(rows_[j]), double(values_[j])});
+      for (; j < ends_[t]; ++j) all.insert(all.end(), {double(rows_[j]), values_[j]});
     }
     return all;
   }
@@ -175,7 +175,7 @@ class FrequentDirections : public Sketch {
         Field::count("row of a gradient", row, 0xffffffff).check();
         Field::number("value of a gradient", value, -1e20, 1e20).check();
         rows_.push_back(std::uint32_t(row));
-        values_.push_back(float(value));
+        values_.push_back(value);
       }
       ends_.push_back(rows_.size());
     }
@@ -282,11 +282,11 @@ class FrequentDirections : public Sketch {
         to_weights.push_back(by);
       }
       for (; j < ends_[t]; ++j) {
-        float *z = rows.numbers(rows_[j]), *w = rows.weights(rows_[j]);
+        double *z = rows.numbers(rows_[j]), *w = rows.weights(rows_[j]);
         const double v = values_[j];
-        for (int i = 0; i < m_; ++i) z[i] += float(delta[std::size_t(i * m_) + t] * v);
-        for (std::size_t l = 0; l < to_weights.size(); ++l) w[l] += float(to_weights[l] * v);
-        std::fill_n(z + m_, m_, 0.0f);
+        for (int i = 0; i < m_; ++i) z[i] += delta[std::size_t(i * m_) + t] * v;
+        for (std::size_t l = 0; l < to_weights.size(); ++l) w[l] += to_weights[l] * v;
+        std::fill_n(z + m_, m_, 0.0);
       }
     }
     std::fill(b.row(m_), b.row(2 * m_), 0.0);
@@ -295,21 +295,18 @@ class FrequentDirections : public Sketch {
   void move_all(const SketchRows& rows, ByLane& b, const Numbers& N1, const Numbers& N2, int left) {
     Numbers fresh(std::size_t(m_), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      float *z = rows.numbers(i), *w = rows.weights(i);
-      if (std::all_of(z, z + 2 * m_, [](float v) { return v == 0; })) continue;
-      for (int l = 0; l < rows.lanes; ++l) {
-        double sum = w[l];
-        for (int j = 0; j < 2 * m_; ++j) sum += b.at(j, l) * double(z[j]);
-        w[l] = float(sum);
-      }
+      double *z = rows.numbers(i), *w = rows.weights(i);
+      if (std::all_of(z, z + 2 * m_, [](double v) { return v == 0; })) continue;
+      for (int l = 0; l < rows.lanes; ++l)
+        for (int j = 0; j < 2 * m_; ++j) w[l] += b.at(j, l) * z[j];
       for (int k = 0; k < left; ++k) {
         fresh[std::size_t(k)] = 0;
         for (int j = 0; j < m_; ++j)
-          fresh[std::size_t(k)] += N1[std::size_t(k * m_ + j)] * double(z[j]) +
-                                   N2[std::size_t(k * m_ + j)] * double(z[m_ + j]);
+          fresh[std::size_t(k)] +=
+              N1[std::size_t(k * m_ + j)] * z[j] + N2[std::size_t(k * m_ + j)] * z[m_ + j];
       }
-      for (int k = 0; k < left; ++k) z[k] = float(fresh[std::size_t(k)]);
-      std::fill_n(z + m_, m_, 0.0f);
+      std::copy_n(fresh.begin(), left, z);
+      std::fill_n(z + m_, m_, 0.0);
     }
     b.clear();
     rebases_ += 1;
@@ -320,7 +317,7 @@ class FrequentDirections : public Sketch {
   Numbers squares_, F_;              // D^2, and V = F Z
   Numbers crossed_, products_;       // Z G^T, G G^T
   std::vector<std::uint32_t> rows_;  // the entries of G
-  std::vector<float> values_;
+  Numbers values_;
   std::vector<std::size_t> ends_;
 };
 

@@ -1,9 +1,12 @@
 // No sketch: the whole matrix (Luo (2016), section 4.3.2), a row and a column for each feature.
-// Y = I, so y is x itself and P = I - alpha A^-1. A^-1 is kept for each lane by the formula of
-// Sherman and Morrison.
+// Y = I, so y is x itself. A^-1 = U U^T is kept for each lane by its root U, which Potter's update
+// changes: subtracted from itself, as Sherman and Morrison have it, A^-1 would lose its digits, and
+// then its sign, once A has become much larger than alpha. The whole weights are in b, and P y is
+// -alpha A^-1 y: no difference of x and P y is taken.
 #pragma once
 #include <stdexcept>
 
+#include "kernels.hpp"
 #include "sketch/sketch.hpp"
 
 namespace regretless {
@@ -12,21 +15,23 @@ class FullMatrix : public Sketch {
  public:
   static constexpr std::size_t kMost = 4096;  // features: 128 MB a lane
 
-  explicit FullMatrix(int lanes)
-      : inverses_(std::size_t(lanes)),
+  FullMatrix(int lanes, Kernels kernels)
+      : kernels_(kernels),
+        roots_(std::size_t(lanes)),
         alphas_(std::size_t(lanes)),
         strengths_(std::size_t(lanes)) {}
   std::unique_ptr<Sketch> clone() const override { return std::make_unique<FullMatrix>(*this); }
 
   int slots() const override { return 0; }
   int size() const override { return int(d_); }
+  bool has_all() const override { return true; }
   void shrink(std::size_t rows) override {
     const auto old = std::size_t(d_);
     if (rows >= old) return;
-    for (Numbers& inverse : inverses_) {
+    for (Numbers& root : roots_) {
       for (std::size_t i = 0; i < rows; ++i)
-        std::copy_n(inverse.data() + i * old, rows, inverse.data() + i * rows);
-      inverse.resize(rows * rows);
+        std::copy_n(root.data() + i * old, rows, root.data() + i * rows);
+      root.resize(rows * rows);
     }
     d_ = double(rows);
   }
@@ -38,13 +43,13 @@ class FullMatrix : public Sketch {
           "sketch='full' keeps a matrix of all pairs of features, of which there are " +
           std::to_string(rows) + " now; more than " + std::to_string(kMost) +
           " are too many: use sketch='oja'");
-    for (std::size_t k = 0; k < inverses_.size(); ++k) {
+    for (std::size_t k = 0; k < roots_.size(); ++k) {
       Numbers wider(rows * rows);
       for (std::size_t i = 0; i < old; ++i)
-        std::copy_n(inverses_[k].data() + i * old, old, wider.data() + i * rows);
+        std::copy_n(roots_[k].data() + i * old, old, wider.data() + i * rows);
       if (alphas_[k] > 0)
-        for (std::size_t i = old; i < rows; ++i) wider[i * rows + i] = 1 / alphas_[k];
-      inverses_[k] = std::move(wider);
+        for (std::size_t i = old; i < rows; ++i) wider[i * rows + i] = 1 / std::sqrt(alphas_[k]);
+      roots_[k] = std::move(wider);
     }
     d_ = double(rows);
   }
@@ -56,29 +61,31 @@ class FullMatrix : public Sketch {
     const auto d = std::size_t(d_);
     for (std::size_t k = 0; k < alphas_.size(); ++k) {
       alphas_[k] = lanes.alpha[k], strengths_[k] = lanes.strength[k];
-      for (std::size_t i = 0; i < d; ++i) inverses_[k][i * d + i] = 1 / alphas_[k];
+      for (std::size_t i = 0; i < d; ++i) roots_[k][i * d + i] = 1 / std::sqrt(alphas_[k]);
     }
   }
   void apply(const Matrices& lanes, const Numbers& y, ByLane& out) const override {
-    Numbers moved(y.size());
+    Numbers along(y.size()), solved(y.size());
     for (int k = 0; k < lanes.lanes; ++k) {
-      times(inverses_[std::size_t(k)], y, moved);
+      solve(roots_[std::size_t(k)], y, along, solved);
       for (std::size_t i = 0; i < y.size(); ++i)
-        out.at(int(i), k) = y[i] - alphas_[std::size_t(k)] * moved[i];
+        out.at(int(i), k) = -alphas_[std::size_t(k)] * solved[i];
     }
   }
+  // U <- U (I - c a a^T) with a = U^T x, so that U U^T loses what Sherman and Morrison subtract.
   bool add(double e, double xx, int, Numbers& y, Numbers&) override {
     const auto d = std::size_t(d_);
-    Numbers v(d);
-    for (std::size_t k = 0; k < inverses_.size(); ++k) {
-      times(inverses_[k], y, v);
-      double xv = 0;
-      for (std::size_t i = 0; i < d; ++i) xv += y[i] * v[i];
-      const double s = strengths_[k] * e * e, by = s / (1 + s * xv);
+    Numbers along(d), solved(d);
+    for (std::size_t k = 0; k < roots_.size(); ++k) {
+      solve(roots_[k], y, along, solved);
+      const double s = strengths_[k] * e * e,
+                   grown =
+                       1 + s * std::inner_product(along.begin(), along.end(), along.begin(), 0.0),
+                   by = s / (grown + std::sqrt(grown));
       for (std::size_t i = 0; i < d; ++i) {
-        if (v[i] == 0) continue;
-        double* row = inverses_[k].data() + i * d;
-        for (std::size_t j = 0; j < d; ++j) row[j] -= by * v[i] * v[j];
+        if (solved[i] == 0) continue;
+        double *row = roots_[k].data() + i * d, factor = by * solved[i];
+        for (std::size_t j = 0; j < d; ++j) row[j] -= factor * along[j];
       }
     }
     energy_ += e * e * xx;
@@ -87,7 +94,13 @@ class FullMatrix : public Sketch {
   double kept() const override { return energy_; }
   int rank() const override { return int(d_); }
   Numbers eigenvalues() const override {  // of the first lane's S^T S = (A - alpha) / strength
-    Numbers all = Eigen(inverses_[0], int(d_)).values;
+    const auto d = std::size_t(d_);
+    Numbers inverse(d * d);
+    for (std::size_t i = 0; i < d; ++i)
+      for (std::size_t j = 0; j < d; ++j)
+        inverse[i * d + j] = std::inner_product(
+            roots_[0].data() + i * d, roots_[0].data() + i * d + d, roots_[0].data() + j * d, 0.0);
+    Numbers all = Eigen(inverse, int(d_)).values;
     std::reverse(all.begin(), all.end());
     for (double& each : all)
       each = alphas_[0] > 0 ? std::max(0.0, (1 / each - alphas_[0]) / strengths_[0]) : 0;
@@ -96,49 +109,45 @@ class FullMatrix : public Sketch {
 
   Numbers state() override {
     Numbers all{d_, energy_};
-    for (std::size_t k = 0; k < inverses_.size(); ++k) {
+    for (std::size_t k = 0; k < roots_.size(); ++k) {
       all.insert(all.end(), {alphas_[k], strengths_[k]});
-      all.insert(all.end(), inverses_[k].begin(), inverses_[k].end());
+      all.insert(all.end(), roots_[k].begin(), roots_[k].end());
     }
     return all;
   }
   void restore(const double* state, std::size_t size) override {
-    const std::size_t lanes = inverses_.size();
+    const std::size_t lanes = roots_.size();
     double d = size > 1 ? state[0] : -1;
     Field::count("features", d, double(kMost)).check();
     require(size == 2 + lanes * (2 + std::size_t(d * d)), "the matrix does not fit the features");
     double energy = state[1];
     Field::positive("energy", energy).check();
-    std::vector<Numbers> inverses;
+    std::vector<Numbers> roots;
     Numbers alphas, strengths;
-    for (const double* at = state + 2; inverses.size() < lanes; at += 2 + std::size_t(d * d)) {
+    for (const double* at = state + 2; roots.size() < lanes; at += 2 + std::size_t(d * d)) {
       alphas.push_back(at[0]), strengths.push_back(at[1]);
-      inverses.emplace_back(at + 2, at + 2 + std::size_t(d * d));
-      Field::number("inverse", inverses.back()).check();
-      require(is_covariance(inverses.back(), std::size_t(d)),
-              "inverse is not symmetric and positive");
+      roots.emplace_back(at + 2, at + 2 + std::size_t(d * d));
+      Field::number("root of the inverse", roots.back()).check();
     }
     Field::positive("alpha", alphas).check();
     Field::positive("strength", strengths).check();
     d_ = d, energy_ = energy;
-    inverses_ = inverses, alphas_ = alphas, strengths_ = strengths;
+    roots_ = roots, alphas_ = alphas, strengths_ = strengths;
   }
 
  protected:
   Parts parts() override { return {}; }
 
  private:
-  void times(const Numbers& A, const Numbers& x, Numbers& out) const {
-    const auto d = std::size_t(d_);
-    std::fill(out.begin(), out.end(), 0.0);
-    for (std::size_t j = 0; j < d; ++j) {
-      if (x[j] == 0) continue;
-      const double* row = A.data() + j * d;
-      for (std::size_t i = 0; i < d; ++i) out[i] += x[j] * row[i];
-    }
+  // U^T x and U U^T x = A^-1 x.
+  void solve(const Numbers& U, const Numbers& x, Numbers& along, Numbers& solved) const {
+    const std::size_t d = x.size();
+    kernels_.row_sum(U.data(), d, d, x.data(), along.data());
+    kernels_.row_products(U.data(), d, d, along.data(), solved.data());
   }
+  Kernels kernels_;
   double d_ = 0, energy_ = 0;
-  std::vector<Numbers> inverses_;
+  std::vector<Numbers> roots_;  // of A^-1
   Numbers alphas_, strengths_;
 };
 

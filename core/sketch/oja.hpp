@@ -47,39 +47,34 @@ class OjaSketch : public Sketch {
     return unsound || rounds_ >= next_ || (std::fmod(rounds_, kLook) == 0 && spoiled());
   }
 
-  // Sets Y to V, and makes its rows orthonormal again, in spite of rounding.
+  // Adds Y^T b to the weights, sets Y to V, and makes its rows orthonormal again, in spite of
+  // rounding.
   void compress(const SketchRows& rows, ByLane& b) override {
     const int r = rank();
     Numbers products(std::size_t(r) * r), fresh(std::size_t(r), 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      float* y = rows.numbers(i);
-      if (std::all_of(y, y + r, [](float v) { return v == 0; })) continue;
-      for (int k = 0; k < r; ++k) {
-        double sum = 0;
-        for (int j = 0; j <= k; ++j) sum += row(k)[j] * double(y[j]);
-        fresh[std::size_t(k)] = sum;
-      }
-      for (int k = 0; k < r; ++k) y[k] = float(fresh[std::size_t(k)]);
+      double *y = rows.numbers(i), *w = rows.weights(i);
+      if (std::all_of(y, y + r, [](double v) { return v == 0; })) continue;
+      for (int l = 0; l < rows.lanes; ++l)
+        for (int j = 0; j < r; ++j) w[l] += b.at(j, l) * y[j];
       for (int k = 0; k < r; ++k)
-        for (int j = 0; j <= k; ++j)
-          products[std::size_t(k * r + j)] += double(y[k]) * double(y[j]);
+        fresh[std::size_t(k)] = std::inner_product(y, y + k + 1, row(k), 0.0);
+      std::copy_n(fresh.begin(), r, y);
+      for (int k = 0; k < r; ++k)
+        for (int j = 0; j <= k; ++j) products[std::size_t(k * r + j)] += y[k] * y[j];
     }
-    for (int l = 0; l < rows.lanes; ++l) {
-      Numbers each = b.lane(l);
-      solve_upper(F_.data(), r, stride_, each.data());
-      b.put_lane(l, each.data());
-    }
+    b.clear();
     std::fill(F_.begin(), F_.end(), 0.0);
     for (int k = 0; k < r; ++k) norms_[std::size_t(k)] = products[std::size_t(k * r + k)];
     const int left = factored(products, r);
-    if (left < r) drop(rows, b, left, r);
+    if (left < r) drop(rows, left, r);
     for (int k = 0; k < left; ++k) {
       Numbers unit(std::size_t(left), 0.0);
       unit[std::size_t(k)] = 1;
       solve_lower(products.data(), left, r, unit.data());
       for (int i = 0; i < left; ++i) row(i)[k] = unit[std::size_t(i)];
     }
-    if (rounds_ >= next_) next_ = 8 * rounds_;
+    next_ = rounds_ + kRebase + kPerRow * double(rows.size());
     ++rebases_;
   }
 
@@ -116,6 +111,9 @@ class OjaSketch : public Sketch {
   static constexpr double kSpoiled = 1e3;  // rows of V are differences of so much longer rows
   static constexpr double kSame = 1e-3;    // least part of a row outside the earlier rows
   static constexpr int kLook = 16;         // rounds between two checks of kSpoiled
+  // Rounds between two rebases, at most: errors of the rows add up, and b grows like the sum of all
+  // steps. So many cost little beside the rounds themselves.
+  static constexpr double kRebase = 4096, kPerRow = 4;
 
   OjaView view(int rank) const {
     auto* own = const_cast<OjaSketch*>(this);
@@ -141,15 +139,12 @@ class OjaSketch : public Sketch {
     }
     return r;
   }
-  // Drops rows that are only rounding; their part of the weights goes to the weights themselves.
-  void drop(const SketchRows& rows, ByLane& b, int left, int r) {
+  // Drops rows that are only rounding.
+  void drop(const SketchRows& rows, int left, int r) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      float *y = rows.numbers(i), *w = rows.weights(i);
-      for (int l = 0; l < rows.lanes; ++l)
-        for (int k = left; k < r; ++k) w[l] += float(b.at(k, l) * double(y[k]));
-      std::fill(y + left, y + r, 0.0f);
+      double* y = rows.numbers(i);
+      std::fill(y + left, y + r, 0.0);
     }
-    std::fill(b.row(left), b.row(stride_), 0.0);
     std::fill(lambda_.begin() + left, lambda_.end(), 0.0);
     rank_ = left;
   }
@@ -183,7 +178,7 @@ class OjaSketch : public Sketch {
 
   int m_, stride_;  // the rows of F are padded to fours
   Kernels kernels_;
-  double rank_ = 0, rounds_ = 0, next_ = 1 << 20, rebases_ = 0;
+  double rank_ = 0, rounds_ = 0, next_ = kRebase, rebases_ = 0;
   Numbers lambda_, F_, norms_;  // norms_: |Y_i|^2
   Numbers scratch_;
 };

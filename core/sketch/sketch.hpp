@@ -4,7 +4,9 @@
 //
 // can be applied in time proportional to the non-zeros of an example (Luo (2016), sections 4.4 and
 // 4.5). Y lies in the rows of the bank, slots() numbers in each; P is small and kept by the sketch.
-// Weights are kept as w + Y^T b, so a change of all rows at once is a change of b only.
+// Weights are kept as w + Y^T b, so a change of all rows at once is a change of b only. The rows are
+// doubles: the part of a gradient along a direction that is known is the difference of two numbers
+// that a step multiplies by 1 / alpha, and with an error of 1e-7 such steps soon are nothing else.
 #pragma once
 #include <memory>
 
@@ -19,8 +21,8 @@ struct SketchRows {
   Bank* bank;
   int lanes;
   std::size_t size() const { return bank->rows(); }
-  float* weights(std::size_t i) const { return bank->floats(i, 0); }
-  float* numbers(std::size_t i) const { return bank->floats(i, 0) + lanes; }
+  double* weights(std::size_t i) const { return bank->doubles(i, 0); }
+  double* numbers(std::size_t i) const { return bank->doubles(i, 0) + lanes; }
 };
 
 struct Matrix {  // A of a lane
@@ -43,6 +45,8 @@ class Sketch : public Stateful {
   virtual std::unique_ptr<Sketch> clone() const = 0;
   virtual int slots() const = 0;                // numbers in a row of the bank
   virtual int size() const { return slots(); }  // of y = Y x, padded with zeros
+  // Whether P y is -alpha A^-1 y, with which all of a step is in b.
+  virtual bool has_all() const { return false; }
   virtual void grow(std::size_t rows) { (void)rows; }
   virtual void shrink(std::size_t rows) { (void)rows; }  // rows beyond are as they were made
   // Called before the first gradient, with the alpha and strength of the lanes if they are
