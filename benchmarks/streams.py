@@ -29,7 +29,7 @@ from regretless.streams.cache import Cache
 from regretless.streams.stream import ahead
 
 COLUMNS, ACTIVE = 2**18, 40
-OURS = [sys.executable, "-m", "regretless.cli", "train", "--json", "--quiet"]
+OURS = [sys.executable, "-m", "regretless", "train", "--json", "--quiet"]
 THEIRS = [sys.executable, "-m", "vowpalwabbit", "--loss_function", "logistic", "--quiet"]
 REAL = ("a9a", "w8a", "ijcnn1", "covtype", "census", "imdb", "spam_stream", "adult", "magic04")
 

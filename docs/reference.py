@@ -1,7 +1,9 @@
 """How docstrings become the site's reference: parameters as lists, examples as code.
 
 A member that several classes inherit is described at the first of them, in the order of the names
-of the rooms; the others link to it. Every class shows the signature of its constructor.
+of the rooms; the others link to it. Every class shows the signature of its constructor. Classes that
+declare options are imported, because their constructors and the lists of their parameters are made
+when they are.
 """
 
 import importlib
@@ -67,13 +69,18 @@ class Docstrings(griffe.Extension):
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring:
-            obj.docstring.value = markdown(obj.docstring.value)
+            declares = isinstance(obj, griffe.Class) and obj.is_public and _declared(obj)
+            text = _imported(obj).__doc__ if declares else obj.docstring.value
+            obj.docstring.value = markdown(text)
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         classes = _public_classes(pkg)
         for cls in classes.values():
-            if "__init__" not in cls.all_members:
+            options = _declared(cls)
+            if options or "__init__" not in cls.all_members:
                 _add_constructor(cls)
+            for name in options & cls.members.keys():
+                cls.del_member(name)  # the constructor shows it
         inherited = {path: _inherited(cls) for path, cls in classes.items()}
         for member in {
             member.path: member for each in inherited.values() for member in each
@@ -88,13 +95,28 @@ class Docstrings(griffe.Extension):
                 )
         for path, members in inherited.items():
             _mention(classes[path], members)
+        for room in pkg.modules.values():
+            for name in room.members.keys() - set(map(str, room.exports or room.members)):
+                if isinstance(room.members[name], griffe.Class | griffe.Function):
+                    room.del_member(name)  # bases and functions that are not exported
+
+
+def _imported(cls: griffe.Class) -> Any:
+    """The class itself."""
+    return getattr(importlib.import_module(cls.module.path), cls.name)
+
+
+def _declared(cls: griffe.Class) -> set[str]:
+    """The names of the options that a class declares or inherits."""
+    if not isinstance(cls.parent, griffe.Module):
+        return set()
+    return set(getattr(_imported(cls), "_declared", ()))
 
 
 def _add_constructor(cls: griffe.Class) -> None:
     """Give a class the constructor that Python makes for it, as of a named tuple, if it has one."""
-    made = getattr(importlib.import_module(cls.module.path), cls.name)
     try:
-        parameters = inspect.signature(made).parameters.values()
+        parameters = inspect.signature(_imported(cls)).parameters.values()
     except ValueError:  # exceptions have none
         return
     if parameters:
@@ -104,12 +126,17 @@ def _add_constructor(cls: griffe.Class) -> None:
             them.append(
                 griffe.Parameter(
                     each.name,
-                    annotation=inspect.formatannotation(each.annotation) if known else None,
+                    annotation=_annotation(each.annotation) if known else None,
                     kind=griffe.ParameterKind[each.kind.name.lower()],
                     default=None if each.default is each.empty else repr(each.default),
                 )
             )
         cls.set_member("__init__", griffe.Function("__init__", parameters=griffe.Parameters(*them)))
+
+
+def _annotation(kind: Any) -> str:
+    """A type as it is written in the code, classes of this library without their modules."""
+    return re.sub(r"\bregretless\.[\w.]*\b(\w+)", r"\1", inspect.formatannotation(kind))
 
 
 def _room(path: str) -> str:

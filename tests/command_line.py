@@ -33,7 +33,7 @@ def run_json(*arguments, **keywords):
 def process(*arguments, **keywords):
     """The real program."""
     return subprocess.run(
-        [sys.executable, "-m", "regretless.cli", *map(str, arguments)],
+        [sys.executable, "-m", "regretless", *map(str, arguments)],
         check=False,
         **{"env": ENVIRONMENT, "capture_output": True, "text": True} | keywords,
     )

@@ -506,7 +506,7 @@ def test_voters_vote():
     majority = play(experts.WeightedMajority(2, beta=0.5), CoverAdversary(), 50)
     assert majority.loss == 50
     assert majority.regret() >= 25
-    with pytest.raises(ValueError, match=r"Halving.*has none; use ConsistentKiller"):
+    with pytest.raises(ValueError, match=r"Halving.*lacks; use ConsistentKiller"):
         play(experts.Halving(2), threshold_tree(3), 3)
     with pytest.raises(experts.NotRealizable):  # both experts have erred
         play(experts.Halving(2), CoverAdversary(), 50)

@@ -121,7 +121,7 @@ def test_counts_of_any_size():
 
 def tally(H, xs, ys):
     counts = np.zeros((len(H.points), 2), np.int64)
-    np.add.at(counts, ([H._column(x) for x in xs], ys), 1)
+    np.add.at(counts, ([H.column(x) for x in xs], ys), 1)
     return counts
 
 
@@ -306,8 +306,8 @@ def test_copies_go_on_as_the_original(horizon, experts, tmp_path):
     np.testing.assert_allclose(ahead, whole.promised["hoeffding"][13:] - before)
     assert before != 0
     for name in H.names:  # against every hypothesis, in every round of the second run
-        said = H._rows(np.array([H.names.index(name)]))[0]
-        theirs = [abs(float(said[H._column(x)]) - y) for x, y in zip(xs[13:], ys[13:])]
+        said = H.rows(np.array([H.names.index(name)]))[0]
+        theirs = [abs(float(said[H.column(x)]) - y) for x, y in zip(xs[13:], ys[13:])]
         regret = np.cumsum(rest.losses - np.array(theirs))
         np.testing.assert_allclose(rest.regret_curve(name), regret, atol=1e-12)
         assert (regret <= rest.bound_curve(name)).all()

@@ -3,9 +3,11 @@
 import math
 import pickle
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
+from roster.bandits import ARM_PLAYERS
 
 from regretless.adversaries import BernoulliArms, play
 from regretless.bandits import (
@@ -23,18 +25,7 @@ from regretless.bandits import (
 )
 
 N = 5
-PLAYERS = {
-    "exp3": lambda **o: Exp3(N, **o),
-    "exp3, fixed": lambda **o: Exp3(N, rate=0.3, **o),
-    "exp3ix": lambda **o: Exp3IX(N, **o),
-    "tsallis": lambda **o: TsallisINF(N, **o),
-    "reduced": lambda **o: TsallisINF(N, estimator="reduced", **o),
-    "ucb1": lambda **o: UCB1(N, **o),
-    "greedy": lambda **o: EpsilonGreedy(N, epsilon=0.2, **o),
-    "decay": lambda **o: EpsilonGreedy(N, decay=5.0, **o),
-    "bernoulli": lambda **o: ThompsonSampling(N, **o),
-    "gaussian": lambda **o: ThompsonSampling(N, model="gaussian", **o),
-}
+PLAYERS = {name: partial(make, N) for name, make in ARM_PLAYERS.items()}
 everyone = pytest.mark.parametrize("make", PLAYERS.values(), ids=PLAYERS)
 
 
@@ -468,7 +459,7 @@ def test_what_cannot_be_learned(make):
     player.update(0.5)
     for last in range(N - 1):
         player.retire(last)
-    with pytest.raises(ValueError, match="no arm would be left"):
+    with pytest.raises(ValueError, match="this is the last arm"):
         player.retire(N - 1)
     with pytest.raises(ValueError, match="no arm is left"):
         player.act(available=[0])

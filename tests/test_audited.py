@@ -379,7 +379,7 @@ def test_nothing_to_audit():
         (0, "certify=0 must"),
         (-1.0, "certify=-1.0 must"),
         (math.nan, "certify=nan"),
-        ((), "names no norm"),
+        ((), "is empty"),
         ("three", "certify='three'"),
         ((1, math.inf), "certify=inf"),
         (Audit("squared"), "the model predicts labels"),
@@ -395,17 +395,17 @@ def test_bad_norms_are_refused(certify, message):
 def test_bad_requests_are_refused():
     used = Audit("logistic")
     used.learn_one({"a": 1.0}, True)
-    with pytest.raises(ValueError, match="has seen examples; give its clone"):
+    with pytest.raises(ValueError, match="has seen examples; pass its clone"):
         evaluate.progressive(LinearClassifier(), stream(), certify=used)
     with pytest.raises(ValueError, match="cannot be audited; these can"):
         evaluate.progressive(LinearClassifier(loss="exponential"), stream(), certify=1)
     report = evaluate.progressive(river_classifier(), stream())
-    with pytest.raises(ValueError, match=r"certifies nothing of linear models.*certify=3"):
+    with pytest.raises(ValueError, match=r"has no bound on linear models.*certify=3"):
         report.best_possible(1.0)
-    with pytest.raises(ValueError, match=r"certifies nothing of linear models.*certify=3"):
+    with pytest.raises(ValueError, match=r"has no bound on linear models.*certify=3"):
         report.certificate(norm=1.0)
     report = evaluate.progressive(LinearClassifier(), stream(), certify=1)
-    with pytest.raises(ValueError, match="ord=1: norms were audited by ord=2"):
+    with pytest.raises(ValueError, match="ord=1: the audit used ord=2"):
         report.certificate(norm=1.0, ord=1)
 
 

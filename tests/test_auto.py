@@ -473,7 +473,7 @@ def test_an_example_of_weight_0_is_not_there():
     [
         ({"drift": 1.0}, "drift=1.0 is outside"),
         ({"drift": -0.1}, "drift=-0.1 is outside"),
-        ({"drift": 0.1, "loss": "hinge"}, "drift=0.1 is for the logistic and the squared loss"),
+        ({"drift": 0.1, "loss": "hinge"}, "drift=0.1 needs the logistic or the squared loss"),
         ({"loss": "nobody"}, "loss='nobody'"),
     ],
 )

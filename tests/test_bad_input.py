@@ -269,7 +269,7 @@ def test_certificates_need_a_sum_of_gradients(rule):
 
 EXTREMES = [({"a": 1e18}, 1e10), ({"a": 1e-20}, 1e19), ({"a": 1e19}, 1.0), ({"a": 1e-38}, 0.0)]
 RUNAWAYS = [
-    *(partial(m, rule=r) for m in (LinearRegressor, C) for r in [*rules._RULES, SCALED]),
+    *(partial(m, rule=r) for m in (LinearRegressor, C) for r in [*rules.RULES, SCALED]),
     *(partial(m, mode="exact", intercept=False) for m in (PassiveAggressive, Aggressor)),
     *(partial(Perceptron, average=average) for average in ("survival", "uniform", "vote")),
     *(

@@ -387,7 +387,7 @@ def test_comparators_outside_the_domain_have_no_bound():
         assert run.bound(outside) == math.inf
         assert np.isinf(run.bound_curve(outside)).all()
         assert run.certificate(outside).holds is False
-        with pytest.raises(ValueError, match="no theorem speaks of it"):
+        with pytest.raises(ValueError, match="theorems cover only points of it"):
             run.after.certificate(outside)
         assert run.regret() <= run.bound() < math.inf
 

@@ -62,9 +62,9 @@ def test_choices_that_are_given_up():
         other.act()
     player.forget(1)
     assert (player.decisions, player.ticket) == (2, 2)
-    with pytest.raises(ValueError, match="ticket=1 waits for no value"):
+    with pytest.raises(ValueError, match="ticket=1: no choice that had it waits for a value"):
         player.forget(1)
-    with pytest.raises(ValueError, match=r"ticket=1 waits for no value; there are \[0, 2\]"):
+    with pytest.raises(ValueError, match=r"the tickets that wait are \[0, 2\]"):
         player.update(0.5, ticket=1)
     with pytest.raises(ValueError, match="2 choices wait for their values"):
         player.run(np.ones((2, 3)))

@@ -7,26 +7,23 @@ losses that look at the player.
 import copy
 import math
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
+from roster.bandits import ARM_PLAYERS
 
 from regretless.bandits import (
-    UCB1,
     BanditGradientDescent,
     BanditMirrorDescent,
     BanditPotential,
     Bernoulli,
-    EpsilonGreedy,
     EpsilonGreedyLearner,
-    Exp3,
     Exp3IX,
     Exp4,
     LinUCB,
     OnePoint,
     PotentialBandit,
-    ThompsonSampling,
-    TsallisINF,
     TwoPoint,
     simulate,
 )
@@ -37,20 +34,7 @@ from regretless.linear import LinearRegressor
 
 N, D = 3, 2
 POTENTIAL = BanditPotential(N, 0.2)
-ARMS = {
-    "exp3": lambda **o: Exp3(N, **o),
-    "exp3, fixed": lambda **o: Exp3(N, rate=0.3, **o),
-    "exp3, horizon": lambda **o: Exp3(N, rate="horizon", horizon=60, **o),
-    "exp3ix": lambda **o: Exp3IX(N, **o),
-    "exp3ix, fixed": lambda **o: Exp3IX(N, rate=0.2, gamma=0.3, delta=0.2, **o),
-    "tsallis": lambda **o: TsallisINF(N, **o),
-    "reduced": lambda **o: TsallisINF(N, estimator="reduced", **o),
-    "ucb1": lambda **o: UCB1(N, **o),
-    "greedy": lambda **o: EpsilonGreedy(N, **o),
-    "decay": lambda **o: EpsilonGreedy(N, decay=5.0, **o),
-    "bernoulli": lambda **o: ThompsonSampling(N, **o),
-    "gaussian": lambda **o: ThompsonSampling(N, model="gaussian", **o),
-}
+ARMS = {name: partial(make, N) for name, make in ARM_PLAYERS.items()}
 UNIT = {  # whose losses are in [0, 1]
     "potential": lambda **o: PotentialBandit(N, POTENTIAL, **o),
     "mirror": lambda **o: BanditMirrorDescent(Entropy(), N, **o),

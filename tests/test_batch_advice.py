@@ -49,7 +49,7 @@ def test_a_player_is_not_changed_and_strangers_have_no_say():
     player = Hedge(3)
     online_to_batch(player, (FORECASTS, TRUTH))
     assert player.rounds == 0
-    with pytest.raises(ValueError, match="advice of 3, who is none of the experts"):
+    with pytest.raises(ValueError, match="advice of 3, which is not one of the experts"):
         online_to_batch(player, (np.ones((2, 4)), [0.0, 1.0]))
     with pytest.raises(ValueError, match="or an expert player"):
         online_to_batch(object(), (FORECASTS, TRUTH))

@@ -312,7 +312,7 @@ def test_bad_input_to_what_was_fitted(cls):
     model = cls(rounds=3).fit(GOOD, [0, 1, 1])
     with pytest.raises(ValueError, match="X has 3 columns, 0, 1, 2; it was fitted on 2, 0, 1"):
         model.predict(np.ones((2, 3)))
-    with pytest.raises(ValueError, match=r"y has 7, which is none of \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"y has 7, which is not one of \[0, 1\]"):
         model.margins(GOOD, [0, 1, 7])
     with pytest.raises(ValueError, match="X has 3 rows, y has 2 labels"):
         model.margins(GOOD, [0, 1])
@@ -328,7 +328,7 @@ def test_weak_learners_that_answer_other_labels():
         def predict(self, X):
             return np.full(X.shape[0], 3)
 
-    with pytest.raises(ValueError, match="does not predict the labels it was given"):
+    with pytest.raises(ValueError, match="predicts other labels than it was fitted to"):
         NHBoost(rounds=3, weak=Odd()).fit(GOOD, [0, 1, 1])
 
 

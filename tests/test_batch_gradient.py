@@ -66,7 +66,7 @@ def test_batch_boosting_refuses():
     for options, match in [
         ({"rounds": 0}, "rounds=0"),
         ({"eta": 0.0}, "eta=0"),
-        ({"eta": [0.1]}, "steps"),
+        ({"eta": [0.1]}, "one step in"),
         ({"loss": "hinge"}, "smooth"),
     ]:
         with pytest.raises(ValueError, match=match):

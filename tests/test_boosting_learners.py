@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from reference.boosters import THREE, W, X, Y, every_booster
+from river import tree
+from sklearn.linear_model import SGDRegressor
 
 from regretless import _core
 from regretless.base import persistence
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
-from regretless.linear import LinearClassifier, Perceptron, Winnow
+from regretless.linear import LinearClassifier, LinearRegressor, Perceptron, Winnow
 
 
 class Says:
@@ -255,12 +257,14 @@ def test_options():
         ({"seed": -1}, "seed=-1 must be"),
         ({"weak": "tree"}, "weak='tree' has neither learn_one"),
         ({"weak": Perceptron}, r"is a class: give an object, Perceptron\(\)"),
+        ({"weak": LinearRegressor()}, r"weak=LinearRegressor\(\) is a regressor"),
+        ({"weak": SGDRegressor()}, r"weak=SGDRegressor\(\) is a regressor"),
+        ({"weak": tree.HoeffdingTreeRegressor()}, r"is a regressor"),
     ],
 )
 def test_bad_options(options, message):
-    model = OnlineBBM(**options)
     with pytest.raises(ValueError, match=message):
-        model.learn_one({"a": 1}, True)
+        OnlineBBM(**options)
 
 
 @every_booster

@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from reference.boosters import BOOSTERS, THREE, W, X, Y, every_booster
+from reference.naive_bayes import NaiveBayes
 from river import linear_model, naive_bayes, tree
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import BernoulliNB
 
-from regretless import _core
+from regretless import _core, rules
 from regretless import river as facade
 from regretless.base.adapters import takes_weights
+from regretless.base.rows import Form
 from regretless.base.state import load
 from regretless.boosting import AdaBoostOL, OnlineBBM, OSBoost
 from regretless.boosting.copies import VotingModel
@@ -235,6 +237,28 @@ def test_weak_learners_of_sklearn(weak, labels, sparse):
         booster.learn_one([1.0, math.nan, 0.0, 0.0], labels[0])
 
 
+@every_booster
+@pytest.mark.parametrize("make_weak", [BernoulliNB, NaiveBayes])
+def test_weak_learners_of_sklearn_are_told_classes_and_weights(make, make_weak):
+    """The ensemble by hand, and what each of its learners has counted."""
+    booster = make(weak=make_weak())
+    voting = _core.Voting(booster._kind, booster._voting(True) | {"n": booster.n})
+    weak = [make_weak() for _ in range(voting.voters)]
+    for x, y, w in zip(X[:20], Y[:20].tolist(), W[:20].tolist()):
+        told = [hasattr(m, "classes_") and m.predict([x])[0] for m in weak]
+        votes = np.where(told, 1.0, -1.0)
+        for m, p in zip(weak, voting.learn(votes, 1.0 if y else -1.0, w)):
+            if p > 0:
+                m.partial_fit(x[None], [y], classes=[False, True], sample_weight=np.array([p * w]))
+        booster.learn_one(x, y, w)
+    np.testing.assert_equal(booster._measured(), [voting.measured()])
+    for mine, theirs in zip(weak, booster.weak_, strict=True):
+        assert hasattr(mine, "classes_") == hasattr(theirs, "classes_")
+        if hasattr(mine, "classes_"):
+            np.testing.assert_array_equal(theirs.classes_, [False, True])
+            np.testing.assert_array_equal(theirs.feature_count_, mine.feature_count_)
+
+
 # --- lanes of one table and objects do the same ---------------------------------------------------
 
 
@@ -289,7 +313,7 @@ def test_coins_note_the_scale_of_what_weighs_nothing(make, sampled):
         close(*scores[1])
 
 
-@pytest.mark.parametrize("rule", ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"])
+@pytest.mark.parametrize("rule", rules.RULES)
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_every_rule_can_be_boosted(rule, loss):
     weak = LinearClassifier(rule=rule, loss=loss, intercept=False)
@@ -302,9 +326,9 @@ def test_lanes_read_what_their_weak_learner_reads():
     """Hashing, names and the intercept are its own, and what is wrong with it is said by it."""
     weak = LinearClassifier(features="hashed", bits=4, names=2, intercept=False)
     model = OnlineBBM(weak, n=3)
-    assert (model.features, model.bits, model.names, model.intercept) == ("hashed", 4, 2, False)
+    assert model._form() == Form(bits=4, intercept=False, named=True, names=2)
     other = OnlineBBM(Perceptron(features="hashed"), n=3)
-    assert (other.features, other.names, other.intercept) == ("exact", 0, False)
+    assert other._form() == Form(intercept=False)
     for t in range(40):
         model.learn_one({f"word{t % 20}": 1.0}, t % 2)
     assert model._model.weights().size == 2**4 + 1
@@ -322,7 +346,7 @@ def test_what_lanes_and_objects_have_to_show():
     one = OnlineBBM(n=1).fit(X, Y)
     assert one.weights_ == pytest.approx(LinearClassifier().fit(X, Y).weights_, rel=1e-6)
     assert len(lanes.weights_) == 4
-    with pytest.raises(ValueError, match="weights of its own"):
+    with pytest.raises(ValueError, match="one set each"):
         _ = objects.weights_
     for model in (lanes, objects):
         assert model.loss_ > 0

@@ -44,7 +44,7 @@ def start(arguments, folder):
         [
             sys.executable,
             "-m",
-            "regretless.cli",
+            "regretless",
             "train",
             *map(str, arguments),
             "--json",

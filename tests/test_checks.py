@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from regretless import bandits, checks, experts, linear, oco
-from regretless.checks.battery import CHECKS
+from regretless.checks import CHECKS
 from regretless.checks.kinds import Experts, find_kind
 
 FEW = 8  # rounds: the faults below show at once

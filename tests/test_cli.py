@@ -11,10 +11,7 @@ import command_line
 import pytest
 from command_line import ENVIRONMENT, SMALL, run
 
-from regretless import losses, rules
-from regretless.cli.learners import LearnerName, LossName
-from regretless.cli.options import Format
-from regretless.streams.reading import FORMATS
+from regretless import losses
 
 
 @pytest.fixture
@@ -61,7 +58,7 @@ def test_the_bar_on_a_terminal(folder, source):
     main, terminal = pty.openpty()
     options = ["--json", "--certify", "3", "--passes", "2", *SMALL]
     wide = ENVIRONMENT | {"COLUMNS": "120"}
-    command = [sys.executable, "-m", "regretless.cli", "train", source, *options]
+    command = [sys.executable, "-m", "regretless", "train", source, *options]
     result = subprocess.run(command, env=wide, stdout=subprocess.PIPE, stderr=terminal, check=True)
     os.close(terminal)
     shown = os.read(main, 1 << 16).decode()
@@ -102,20 +99,8 @@ def test_version_and_start():
     assert result.endswith("[]\n")
 
 
-def test_options_are_those_of_the_library():
-    """Formats, rules and losses."""
-    assert {each.value for each in Format} == set(FORMATS)
-    own = {
-        "auto",
-        "perceptron",
-        "margin-perceptron",
-        "pnorm-perceptron",
-        "winnow",
-        "balanced-winnow",
-    }
-    own |= {"pa", "svm", "primal-dual", "newton", "boost", "adagrad-plain"}
-    assert {each.value for each in LearnerName} - own == set(rules._RULES)
-    names = {losses.get(each.value).name for each in LossName}
-    assert names == {each.value for each in LossName}
-    classify = [losses.get(each.value).classification for each in LossName]
+def test_losses_are_those_of_the_library():
+    """Those for classification first."""
+    assert [losses.get(name).name for name in losses.LEARNED] == list(losses.LEARNED)
+    classify = [losses.get(name).classification for name in losses.LEARNED]
     assert classify == sorted(classify, reverse=True)

@@ -199,7 +199,7 @@ def test_actions_never_logged_are_said_to_be(folder):
     found = run_json("replay", "few.csv", *FULL, "--policy", "c")
     assert found["policies"]["policy"]["value"] == 1.0
     assert found["policies"]["policy"]["interval"] == [None, None]
-    assert "never plays what was logged" in run(
+    assert "never takes a logged action" in run(
         "snips", "few.csv", "--action", "a", "--reward", "r", "--propensity", "p", "--policy", "r",
         code=1,
     ).stderr  # fmt: skip
@@ -235,5 +235,8 @@ def test_bad_options(folder):
     )
     arms = run("replay", "log.csv", *LOGGED, "--learner", "ucb1", "--context", "x1", code=2)
     assert "--learner ucb1 does not look at it" in arms.stderr
-    assert "must be above 0" in run("ips", "log.csv", *FULL, "--confidence", 1, code=2).stderr
+    assert (
+        "--confidence=1.0 is outside"
+        in run("ips", "log.csv", *FULL, "--confidence", 1, code=2).stderr
+    )
     assert math.isclose(run_json("replay", "log.csv", *LOGGED)["rows"], ROWS)

@@ -7,7 +7,7 @@ import pytest
 from command_line import SMALL, run, run_json
 
 from regretless import streams
-from regretless.cli.learners import LearnerName
+from regretless.cli.learners import learner_names
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_compare_is_separate_trainings_in_one_pass(folder, monkeypatch):
     """The files are read once."""
-    learners = [each.value for each in LearnerName]
+    learners = learner_names()
     alone = {name: run_json("train", "clicks.vw", "--learner", name, *SMALL) for name in learners}
     read = []
     pieces = streams.text.TextStream.pieces

@@ -204,7 +204,7 @@ def test_nobody_listens(folder, command):
     """Standard output is closed before the program starts."""
     (folder / "pay.csv").write_text("0,2\n1,0\n")
     run("train", "clicks.vw", "--save", "m", *SMALL)
-    program = f"{sys.executable} -m regretless.cli {command} >&-"
+    program = f"{sys.executable} -m regretless {command} >&-"
     result = subprocess.run(
         program, shell=True, env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
@@ -221,7 +221,7 @@ def test_ctrl_c(folder, command):
     (folder / "long.vw").write_text((folder / "clicks.vw").read_text() * 300)
     run("train", "clicks.vw", "--save", "m", *SMALL)
     arguments = command.format(*["long.vw"] * 8).split()
-    program = [sys.executable, "-u", "-m", "regretless.cli", *arguments]
+    program = [sys.executable, "-u", "-m", "regretless", *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     # what a shell has started in the background ignores it, and so would the program
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -11,8 +11,8 @@ from command_line import run, run_json, with_labels
 
 from regretless import streams
 from regretless.base.state import load
-from regretless.cli.learners import LearnerOptions, SketchName
-from regretless.newton import _SKETCHES, NewtonClassifier, NewtonRegressor
+from regretless.cli.learners import LearnerOptions
+from regretless.newton import NewtonClassifier, NewtonRegressor
 
 NEWTON = ["--learner", "newton", "--bits", "12"]
 DEFAULT = {"features": "hashed", "bits": 18, "names": 100_000}
@@ -166,6 +166,5 @@ def test_wrong_usage_is_exit_code_2(folder, command, options):
 
 
 def test_options_are_those_of_the_library():
-    assert tuple(each.value for each in SketchName) == tuple(_SKETCHES)
     made = LearnerOptions(learner="newton").make(regression=False)
     assert made.get_params() == NewtonClassifier(**DEFAULT).get_params()

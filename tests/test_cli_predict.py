@@ -98,7 +98,7 @@ def test_who_reads_our_output_may_stop(folder):
     """As `head` does."""
     (folder / "long.vw").write_text((folder / "clicks.vw").read_text() * 50)
     run("train", "clicks.vw", "--save", "m", *SMALL)
-    program = f"{sys.executable} -m regretless.cli predict long.vw --model m | head -1"
+    program = f"{sys.executable} -m regretless predict long.vw --model m | head -1"
     result = subprocess.run(
         program, shell=True, env=ENVIRONMENT, capture_output=True, text=True, check=False
     )

@@ -261,7 +261,7 @@ def test_tau_is_for_the_quantile_loss(folder, command, loss):
     """With another it would do nothing."""
     shown = run(command, "prices.svm", *loss, "--tau", "0.9", code=2).stderr
     assert "--tau is for --loss quantile" in shown
-    assert "must be above 0 and below 1" in run(command, "a.svm", "--tau", "1", code=2).stderr
+    assert "--tau=1.0 is outside (0, 1)" in run(command, "a.svm", "--tau", "1", code=2).stderr
 
 
 @pytest.mark.parametrize("command", [["train"], ["compare", "--learners", "coin"]])

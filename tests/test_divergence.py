@@ -126,15 +126,13 @@ def test_a_target_too_large_is_named_with_file_and_line(folder):
 
 def test_no_learner_is_advised_to_use_itself():
     """On the command line and in Python."""
-    from regretless.cli.learners import LearnerName, LearnerOptions
+    from regretless.cli.learners import LearnerOptions, learner_names
 
-    for learner in LearnerName:
-        text = LearnerOptions(
-            learner=learner.value, alpha=1.0 * (learner == "newton") or None
-        ).advice()
-        assert f"--learner {learner.value}," not in text
-        assert f"or {learner.value}," not in text
-    for rule in [*rules._RULES, ADAGRAD]:
+    for learner in learner_names():
+        text = LearnerOptions(learner=learner, alpha=1.0 * (learner == "newton") or None).advice()
+        assert f"--learner {learner}," not in text
+        assert f"or {learner}," not in text
+    for rule in [*rules.RULES, ADAGRAD]:
         advice = rules.get(rule).advice()
         assert f"rule='{rule}'" not in advice
         if rule == ADAGRAD:

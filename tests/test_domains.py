@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.domains import Ball, Box, Domain, Everything, Intersection, Simplex, Slab
-from regretless.domains.solvers import maximise
+from regretless.domains.projections import maximise
 from regretless.geometry import (
     Entropy,
     Euclidean,
@@ -288,7 +288,7 @@ BAD = [
     (lambda: Ball(1.0, math.nan), r"p=nan"),
     (lambda: Ball(center=[math.inf]), "center\\[.*\\] = .* is not finite"),
     (lambda: Simplex(-1.0), r"scale=-1.0 must be positive"),
-    (lambda: Box([0.0, 2.0], 1.0), r"low=2.0 and high=1.0 leave nothing in coordinate 1"),
+    (lambda: Box([0.0, 2.0], 1.0), r"low=2.0 and high=1.0 leave coordinate 1 empty"),
     (lambda: Box([0.0, 2.0], [1.0, 2.0, 3.0]), r"low has shape \(2,\), but high"),
     (lambda: Box(math.nan, 1.0), "low = nan"),
     (lambda: Slab([1.0, math.nan], 1.0), r"x\[.*\] = nan"),
@@ -304,7 +304,10 @@ BAD = [
     (lambda: Simplex().project([-1.0, 1.0], Entropy()), "negative coordinates"),
     (lambda: Simplex(2.0).project([0.5, 0.5], Entropy()), "do not meet"),
     (lambda: Box(-2, -1).project([1.0, 1.0], UnnormalizedEntropy()), "do not meet"),
-    (lambda: Intersection(Box(0, 1), Slab([1.0], 1), Box(3, 4)).project([1.0]), "leave nothing"),
+    (
+        lambda: Intersection(Box(0, 1), Slab([1.0], 1), Box(3, 4)).project([1.0]),
+        "leave coordinate 0 empty",
+    ),
     (lambda: Intersection(Ball(1.0), Box(2, 3)).project([1.0, 1.0]), "no point|do not meet"),
     (lambda: Intersection(Simplex(), Box(0, 0.1)).project([1.0, 1.0]), "has the sum"),
     (lambda: Intersection(Slab([1, 0], 1), Box(2, 3)).project([0, 0.0]), "empty|do not meet"),

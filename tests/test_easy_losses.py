@@ -60,7 +60,7 @@ def test_what_makes_no_sense_is_refused():
         excess_loss(3, 0.1)
     with pytest.raises(ValueError, match=r"edge=0\.6 is outside"):
         excess_loss(math.sqrt, 0.6)
-    with pytest.raises(ValueError, match=r"grows by more than edge=0\.1 a round"):
+    with pytest.raises(ValueError, match=r"grows by more than edge=0\.1 per round"):
         excess_loss(lambda T: 0.2 * T, 0.1)
     with pytest.raises(ValueError, match=r"gap=0 must be positive"):
         gap_bound(1.0, 0)

@@ -1,10 +1,11 @@
 """What is proven of players of experts holds: to the best, to a share, in intervals and over turns."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from reference.expert_games import (
+from reference.experts import (
     MAKE,
     PRIOR,
     PRIORS,
@@ -17,10 +18,12 @@ from reference.expert_games import (
 )
 
 from regretless.experts import (
+    BOA,
     AdaNormalHedge,
     AdaNormalHedgeTV,
     FixedShare,
     Hedge,
+    MLPoly,
     NormalHedgeDT,
     PolynomialWeights,
     RandomizedWeightedMajority,
@@ -254,3 +257,31 @@ def test_fixed_share_against_turns():
     for shifts in range(6):
         assert run.regret(shifts=shifts) <= run.bound(shifts=shifts)
     assert run.loss < Hedge(2).run(losses).loss / 4
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-150, 1e100])
+def test_runs_in_any_unit(unit):
+    """A run tells the regret of its player, also where `arguments.vector` would make losses 0."""
+    losses = unit * np.random.default_rng(0).random((24, 4))
+    player = Hedge(4, range=(0.0, unit))
+    run = player.run(losses)
+    assert run.regret() == pytest.approx(player.regret(), rel=1e-9, abs=0)
+    assert run.certificate().holds
+
+
+@pytest.mark.parametrize("make", [MLPoly, BOA])
+@pytest.mark.parametrize("unit", [1e-140, 1e-148, 1e-150, 1e-154, 1e-160, 1e-163, 1e-300])
+def test_bounds_by_squares_that_are_nothing(make, unit):
+    """Squares of regrets of less than 1e-154 are inexact or 0, and the bounds hold all the same."""
+    rng = np.random.default_rng(0)
+    for losses in (
+        rng.random((24, 4)),
+        rng.random((24, 1)) * np.eye(4)[0],
+        2.0 ** np.arange(24)[:, None] * np.eye(4)[1],
+    ):
+        player, suffered, theirs = make(4), Fraction(0), [Fraction(0)] * 4
+        for row in unit * losses:
+            suffered += Fraction(player.update(row))
+            theirs = [sum_of + Fraction(loss) for sum_of, loss in zip(theirs, row.tolist())]
+            assert suffered - min(theirs) <= player.certificate().bound
+            assert player.certificate().holds

@@ -33,6 +33,7 @@ from regretless.experts import (
 )
 from regretless.experts.chip_potentials import TwoNormPotential
 from regretless.experts.mixture import forecast_loss
+from regretless.experts.run import Notion
 
 N, T = 4, 18
 EPS = np.finfo(float).eps
@@ -298,7 +299,7 @@ def test_curves_of_long_runs(name):
         walker.update(row)
         if t % 23 == 0:
             exact = min(walker._proved([np.eye(N)[3]], run.before.regrets).values())
-            assert curve[t] >= min(exact, run._trivial(run._asked(3, *[None] * 4))[t])
+            assert curve[t] >= min(exact, run._measured(run._asked(Notion(3)))[1][t])
 
 
 def test_ties_take_the_best_bound():

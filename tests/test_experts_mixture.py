@@ -266,7 +266,7 @@ def test_saved_and_loaded(algorithm, tmp_path):
     with pytest.raises(ValueError, match="cannot be saved"):
         Mixture(unbounded_prod).save(tmp_path / "function")
     mixture.predict(X[0])
-    with pytest.raises(ValueError, match="wait for a target"):
+    with pytest.raises(ValueError, match="wait for their targets"):
         mixture.save(tmp_path / "waiting")
 
 
@@ -350,7 +350,7 @@ def test_losses_at_their_ends():
         (lambda: Mixture().predict([math.inf, 1.0]), r"beyond 1e\+37"),
         (lambda: Mixture().predict([math.nan, math.nan]), "all experts are asleep"),
         (lambda: Mixture(loss="log").predict([0.5, 1.5]), "chances"),
-        (lambda: Mixture(lambda n: n).predict([1.0, 2.0]), "makes no player"),
+        (lambda: Mixture(lambda n: n).predict([1.0, 2.0]), "must make a player"),
         (lambda: Mixture(lambda n: Hedge(n, range=(0.0, 2.0))).predict([1.0]), "by itself"),
         (lambda: Mixture(names=["a"]).predict([1.0, 2.0]), "1 names for 2 experts"),
         (lambda: Mixture().run([[1.0, 2.0]], [1.0, 2.0]), r"\(rounds, experts\)"),
@@ -366,7 +366,7 @@ def test_losses_at_their_ends():
             lambda: Mixture(lambda n: FixedShare(n, rate=1.0, share=0.1)).run(
                 [[1.0, math.nan]], [1.0]
             ),
-            "knows no sleep",
+            "takes only awake ones",
         ),
     ],
 )
@@ -386,7 +386,7 @@ def test_bad_input_changes_nothing():
     mixture.predict([1.0, 3.0])
     with pytest.raises(ValueError, match=r"beyond 1e\+37"):
         mixture.update(math.inf)
-    with pytest.raises(ValueError, match="wait for a target"):
+    with pytest.raises(ValueError, match="wait for their targets"):
         mixture.run([[1.0, 2.0]], [1.0])
     np.testing.assert_array_equal(mixture.player._engine.state(), before)
     mixture.update(1.0)

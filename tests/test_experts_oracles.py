@@ -262,7 +262,7 @@ def test_linear_combinations_of_chances_are_chances(seed):
     s = X @ found.weights
     assert ((s > 0) & (s < 1)).all()
     np.testing.assert_allclose(((1 - y) / (1 - s) - y / s) @ X / 100, 0.0, atol=1e-6)
-    with pytest.raises(RuntimeError, match="is there one"):
+    with pytest.raises(RuntimeError, match="if it exists"):
         oracles.best_linear(X, np.ones(100), LogForecast())
 
 
@@ -311,7 +311,7 @@ def test_sleeping_experts():
     awake = [[x for x in row if not math.isnan(x)] for row in X]
     mean = np.array([sum(row) / len(row) for row in awake])
     assert oracles.uniform(X, y).mean_loss == pytest.approx(np.mean((mean - y) ** 2))
-    with pytest.raises(ValueError, match="in no round are all of them awake"):
+    with pytest.raises(ValueError, match="experts are never all awake"):
         oracles.best_convex(X, y)
     for oracle, name in [
         (oracles.best_convex, "best convex"),

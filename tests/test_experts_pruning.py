@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regretless.experts.pruning import BestPruning
+from regretless.experts import BestPruning
 from regretless.experts.trees import TemplateTree, from_river, from_sklearn
 
 # by node, its children; an example is the list of turns it takes

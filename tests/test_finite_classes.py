@@ -239,7 +239,7 @@ def test_walks():
         with pytest.raises(ValueError, match="labels="):
             ask(labels)
     for nodes, leaves in (([], []), ([1], [1]), ([1, 2], [1, 2, 3]), ([1, 2, 3], [1, 2])):
-        with pytest.raises(ValueError, match="no complete tree"):
+        with pytest.raises(ValueError, match="not a complete tree"):
             MistakeTree(nodes, leaves)
     alone = FiniteClass([[0, 1]]).littlestone_tree()
     assert (alone.depth, str(alone), alone.leaf([])) == (0, "hypothesis 0", 0)

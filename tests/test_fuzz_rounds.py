@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from fuzz import rounds
 from roster import ROSTER
-from roster.numbers import check_numbers
+
+from regretless import rules
+from regretless.checks.numbers import numbers_told
 
 LINES = {entry.name: entry for entry in ROSTER}
 FAR = 1_000_000_000
@@ -24,8 +26,7 @@ ENGINES = [n for n in rounds.FAMILIES if hasattr(LINES[n].make(0), "_engine")]
 
 # Of these other parts of the state tell how many rounds were played, and a file that says otherwise is
 # damaged; only `tests/fuzz/rounds.py` takes them far.
-TOLD = {"AdaNormalHedgeTV", "CoinBetting", "Exp3", "Exp3IX", "Exp4", "TsallisINF", "UCB1"}
-TOLD |= {"EpsilonGreedy", "ThompsonSampling"}
+TOLD = {"AdaNormalHedgeTV", "CoinBetting", *rounds.OF_ARMS}
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -45,10 +46,10 @@ def test_players_after_a_billion_rounds(name):
     assert player.rounds == FAR
     next(rounds.batches(entry, 100))(player)
     assert player.rounds == FAR + 100
-    check_numbers(entry, player)
+    numbers_told(entry, player)
 
 
-LEARNERS = ("coin", "adagrad", "ogd", "ftrl", "eg", "pnorm", "hashed")
+LEARNERS = (*rules.RULES, "hashed")
 LEARNERS = [*(f"LinearClassifier {rule}" for rule in LEARNERS), "Perceptron survival", "OnlineSVM"]
 
 
@@ -66,4 +67,4 @@ def test_learners_after_a_billion_rounds(name):
     assert other.examples_ == FAR
     next(rounds.batches(entry, 100))(other)
     assert other.examples_ == FAR + 100
-    check_numbers(entry, other)
+    numbers_told(entry, other)

@@ -270,7 +270,7 @@ def nasty(T, m, kind, seed=0):
 @pytest.mark.parametrize("loss", SMOOTH)
 @pytest.mark.parametrize("kind_of_stream", ["chance", "mixture", "turning", "far"])
 def test_theorems_13_and_14(kind, scale, loss, kind_of_stream):
-    T, m, n = 250, 6, 8
+    T, m, n = 120, 6, 8
     F, y = nasty(T, m, kind_of_stream)
     if losses.get(loss).classification:
         y = np.where(y >= 0, 1.0, -1.0)

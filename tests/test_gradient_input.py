@@ -19,7 +19,7 @@ from regretless.boosting import (
     NeuralNet,
     Stump,
 )
-from regretless.linear import LinearRegressor
+from regretless.linear import LinearClassifier, LinearRegressor
 
 boosters = pytest.mark.parametrize("kind", [GradientBoostingHull, GradientBoostingSpan])
 
@@ -122,19 +122,22 @@ def test_all_forms_of_rows_are_one(kind):
         ({"scale": 0.5}, "scale=0.5"),
         ({"scale": float("inf")}, "scale=inf"),
         ({"negate": True, "feed": "residual"}, "negate"),
-        ({"weak": Stump(rate=-1)}, "rate=-1"),
+        ({"weak": Stump}, r"give an object, Stump\(\)"),
+        ({"weak": object()}, "has neither learn_one and predict_one"),
+        ({"weak": "stump"}, "weak='stump'"),
+        ({"weak": LinearClassifier()}, r"weak=LinearClassifier\(\) is a classifier"),
     ],
 )
 @boosters
 def test_bad_options(kind, options, match):
     with pytest.raises(ValueError, match=match):
-        kind(**options).learn_one({"a": 1.0}, 1.0)
+        kind(**options)
 
 
 @pytest.mark.parametrize("options", [{"eta": 0.01}, {"eta": 1.5}, {"eta": "a"}])
 def test_bad_options_of_the_span(options):
     with pytest.raises(ValueError, match=next(iter(options))):
-        GradientBoostingSpan(n=5, **options).predict_one({})
+        GradientBoostingSpan(n=5, **options)
 
 
 @boosters
@@ -188,9 +191,6 @@ class Says:
         (Says("yes"), ValueError, "weak learner 0, a Says, predicts 'yes', a str"),
         (Says(None), ValueError, "predicts None"),
         (Says(True), ValueError, "a bool"),
-        (Stump, ValueError, r"give an object, Stump\(\)"),
-        (object(), ValueError, "has neither learn_one and predict_one"),
-        ("stump", ValueError, "weak='stump'"),
     ],
 )
 @boosters

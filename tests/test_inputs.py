@@ -22,7 +22,7 @@ from regretless import linear, rules
 from regretless.errors import ColumnsWarning
 from regretless.linear import LinearClassifier, LinearRegressor
 
-RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
+RULES = list(rules.RULES)
 # Winnow takes other features, and has tests of its own
 OTHERS = ("LinearClassifier", "KernelPerceptron", "Winnow")
 LEARNERS = {

@@ -604,3 +604,9 @@ def test_losses_of_a_batch_are_not_weighted(model):
     before = model.loss_
     (outcome,) = model.validate_many(X, y, w)
     assert outcome.losses @ w == pytest.approx(model.loss_ - before, rel=1e-9)
+
+
+def test_options_are_those_of_a_kernel():
+    """Not those of learners that have weights: what is stored needs the names."""
+    names = {"kernel", "degree", "gamma", "coef0", "average", "budget", "intercept"}
+    assert set(KernelPerceptron().get_params()) == names

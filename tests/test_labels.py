@@ -27,7 +27,7 @@ from regretless.linear import (
     PrimalDual,
 )
 
-RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
+RULES = list(rules.RULES)
 CLASSIFIERS = {
     **{rule: partial(LinearClassifier, rule=rule) for rule in RULES},
     "scale invariant": partial(LinearClassifier, rule=rules.AdaGrad(scale_invariant=True)),

@@ -532,7 +532,7 @@ def test_reports_of_learners_without_certificates():
         math.inf,
         None,
     )
-    with pytest.raises(ValueError, match="certifies nothing of linear models"):
+    with pytest.raises(ValueError, match="has no bound on linear models"):
         report.certificate(norm=1.0)
     auto = evaluate.progressive(Auto(), stream)
     assert auto.certificate().comparators == "the best lane"

@@ -119,7 +119,7 @@ def piecewise_product(seed):
 @pytest.mark.parametrize("seed", [0, 1, 2, 1076, 7008])  # the last two are hard to get right
 def test_products_among_the_version_spaces(seed):
     H = piecewise_product(seed)
-    table = _core.Littlestone(H._bits, len(H.points)).dimension(H._everybody(), 0)
+    table = _core.Littlestone(H._bits, len(H.points)).dimension(H.everybody(), 0)
     assert table == (checked(H), checked(H))
 
 

@@ -11,13 +11,13 @@ from roster import ROSTER
 from roster.learners import Rows
 from scipy.sparse import csr_array
 
-from regretless import boosting, newton
+from regretless import boosting, newton, rules
 from regretless.linear import Auto, LinearClassifier, Perceptron
 
 COMPILED = {
     **{
         rule: (lambda rule=rule, **options: LinearClassifier(rule=rule, **options))
-        for rule in ("coin", "adagrad", "ogd", "ftrl", "pnorm", "eg")
+        for rule in rules.RULES
     },
     "certified": lambda **options: LinearClassifier(certify=True, **options),
     "penalties": lambda **options: LinearClassifier(rule="ogd", l1=0.01, l2=0.1, **options),

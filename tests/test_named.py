@@ -10,11 +10,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from roster import ROSTER, difference, state_of
+from roster import ROSTER
 from roster.experts import Experts, Votes
 
 from regretless.bandits import Exp4
 from regretless.base.columns import arranged, names_of
+from regretless.checks import difference, state_of
 from regretless.experts import (
     AdaNormalHedge,
     BestPruning,
@@ -259,7 +260,9 @@ def test_competitors_by_name():
     assert player.regret("b") == player.regret(1)
     assert player.certificate("a") == player.certificate(0)
     assert player.regret({"b": 1.0, "a": 0.0}) == player.regret(1)
-    with pytest.raises(ValueError, match="comparator='c' is not an expert; there are 'a', 'b'"):
+    with pytest.raises(
+        ValueError, match="comparator='c' is not an expert; the experts are 'a', 'b'"
+    ):
         player.regret("c")
     with pytest.raises(ValueError, match="comparator='a': the experts have no names"):
         Hedge(2).regret("a")

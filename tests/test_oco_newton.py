@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -109,6 +110,61 @@ def test_sketches_that_are_newton_steps(stream):
         player = SketchedOnlineNewton(5, sketch=sketch, size=0, alpha=2.0)
         run = player.run(Z)
         np.testing.assert_allclose(run.points, descent, **ROUNDING)
+
+
+def exactly(a, b):
+    return sum((Fraction(float(x)) * y for x, y in zip(a, b)), Fraction(0))
+
+
+def sizes_far_apart(seed):
+    """Gradients of which squares and sums forget the smaller ones; some are all on one line."""
+    random = np.random.default_rng(seed)
+    reach = 60 if seed % 2 else 20
+    sizes = 10.0 ** random.uniform(-reach, reach, size=(20, 1))
+    return sizes * random.normal(size=(1 if seed % 5 == 0 else 20, 4))
+
+
+@pytest.mark.parametrize("sketch", ["fd", "oja", "rp", "full"])
+def test_sketched_newton_bounds_are_kept_at_all_sizes(sketch):
+    """Computed without rounding, the regret and the term that Proposition 1 leaves out are not above."""
+    for seed in range(20):
+        Z = sizes_far_apart(seed)
+        player = SketchedOnlineNewton(4, sketch=sketch, size=2, seed=seed)
+        first, second = player.run(Z[:8]), player.run(Z[8:])
+        points = [*first.points, *second.points]
+        for u in (np.zeros(4), np.eye(4)[0], Z[3]):
+            away = [[Fraction(float(x)) - Fraction(float(y)) for x, y in zip(w, u)] for w in points]
+            each = [exactly(z, way) for z, way in zip(Z, away)]
+            way = [Fraction(float(x)) - Fraction(float(y)) for x, y in zip(player.point, u)]
+            left = sum(x * x for x in way)  # alpha is 1
+            if sketch == "full":
+                left += sum(x * exactly(row, way) for x, row in zip(way, player._engine.sketch.sum))
+            else:
+                left += sum(exactly(row, way) ** 2 for row in player._engine.sketch.rows)
+            certificate = player.certificate(u)
+            assert certificate.holds
+            assert sum(each) + left / 2 <= certificate.bound
+            for run, theirs in ((first, each[:8]), (second, each[8:])):
+                assert run.certificate(u).holds
+                for t, bound in enumerate(run.bound_curve(u), 1):
+                    assert sum(theirs[:t]) <= bound
+
+
+@pytest.mark.parametrize("sketch", ["fd", "oja", "rp"])
+def test_sketched_newton_steps_solve_their_equation(sketch):
+    """`A v = z` up to rounding of its terms, computed without rounding, if alpha is 1e-72 of A."""
+    for seed in range(20):
+        player = SketchedOnlineNewton(4, sketch=sketch, size=2, seed=seed)
+        for z in gradients(seed, rounds=3, dimension=4) * [[1e-13], [1e36], [1e20]]:
+            player.update(z)
+            rows, v = player._engine.sketch.rows, player._engine.sketch.solve(z)
+            scores = [exactly(row, map(Fraction, v.tolist())) for row in rows]
+            heavy = [exactly(column, scores) for column in rows.T]
+            missing = [float(a + Fraction(b) - Fraction(c)) for a, b, c in zip(heavy, v, z)]
+            sizes = (1.0 + np.sum(rows**2)) * np.linalg.norm(v) + np.linalg.norm(z)
+            assert np.linalg.norm(missing) <= 32.0 * np.finfo(float).eps * sizes
+        again = SketchedOnlineNewton(4, sketch=sketch, size=2, seed=seed)
+        again.__setstate__(player.__getstate__())  # all numbers are such as can be restored
 
 
 @pytest.mark.parametrize("sketch", ["full", "fd"])
@@ -223,7 +279,7 @@ def test_newton_without_a_start_does_not_see_coordinates(seed):
 def least(matrix, to, domain):
     """Where `(w - to)' A (w - to)` is least in a box or a simplex, by enumeration-free quadratic
     programming: every optimum is one of nonnegative least squares."""
-    from regretless.domains.solvers import quadratic_program
+    from regretless.domains.projections import quadratic_program
 
     d = len(to)
     return quadratic_program(matrix @ to, matrix, domain._linear(d))
@@ -266,7 +322,7 @@ def test_points_are_projected_to_the_end(domain, lazy, alpha):
 
 def portfolio_oracle(X, delta, beta=1.0):
     """Agarwal and others (2006): A = I + sum of squares, b = (1 + 1/beta) sum of gradients."""
-    from regretless.domains.solvers import quadratic_program
+    from regretless.domains.projections import quadratic_program
 
     n = X.shape[1]
     A, b, p, played = np.eye(n), np.zeros(n), np.full(n, 1.0 / n), []

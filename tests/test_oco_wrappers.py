@@ -256,7 +256,7 @@ def test_losses_of_ones_own_are_checked():
         (lambda w: float(w @ w), lambda w: 3.0 * w),
         (lambda w: float(np.sum(np.cos(w))), lambda w: -np.sin(w)),
     ):
-        with pytest.raises(ValueError, match=r"is below .*not convex, or not its gradient"):
+        with pytest.raises(ValueError, match=r"below .*: the loss is not convex, or its gradient"):
             check_convex(ConvexLoss(value, gradient), 2)
     # concave beyond 1, but not in the domain
     bent = ConvexLoss(

@@ -24,10 +24,10 @@ from regretless.bandits.off_policy import (
     doubly_robust,
     evaluate,
     ips,
+    probabilities,
     replay,
     snips,
 )
-from regretless.bandits.off_policy.log import probabilities
 from regretless.geometry import Entropy
 from regretless.linear import LinearRegressor
 
@@ -259,7 +259,7 @@ def test_the_logging_policy_is_worth_what_it_got():
 
 def test_the_model_of_doubly_robust_never_saw_its_own_reward():
     """Predictions of a row do not change with its reward."""
-    from regretless.bandits.off_policy.estimate import _cross_fitted
+    from regretless.bandits.off_policy import _cross_fitted
 
     log, _ = made(60)
     q = _cross_fitted(log, 3)
@@ -277,7 +277,7 @@ def test_the_model_of_doubly_robust_never_saw_its_own_reward():
 
 def test_ridge_of_doubly_robust():
     """Two slopes under a penalty of 1 and a mean under none, from the normal equations."""
-    from regretless.bandits.off_policy.estimate import _cross_fitted
+    from regretless.bandits.off_policy import _cross_fitted
 
     log = uniform(80, n=2)
     q = _cross_fitted(log, 2)
@@ -566,8 +566,8 @@ def test_bad_logs(arguments, message):
         ([[0.5, 0.5, 0.5]] * 9, "ips", {}, r"policy\[0\] = .* is not a distribution"),
         ([[1.5, -0.5, 0.0]] * 9, "snips", {}, r"policy\[0\] = .* is not a distribution"),
         ([[math.nan, 0.5, 0.5]] * 9, "dr", {}, r"policy\[0, 0\] = nan is not finite"),
-        (2, "ips", {}, "the policy never plays what was logged"),
-        (2, "replay", {}, "the policy never plays what was logged"),
+        (2, "ips", {}, "the policy never takes a logged action"),
+        (2, "replay", {}, "the policy never takes a logged action"),
         ([[0.5, 0.5, 0.0]] * 9, "replay", {}, "replay needs a policy that takes one action"),
         (lambda x: 0, "ips", {}, "the log has none; give Log"),
         (0, "ips", {"cap": 0.0}, "cap=0.0 must be positive"),

@@ -296,7 +296,7 @@ def test_certificates_of_several_labels():
     assert found.updates == updates == model.updates_
     assert found.bounds == pytest.approx(total, rel=1e-12)
     assert found.holds
-    with pytest.raises(ValueError, match="no weights for the label 2"):
+    with pytest.raises(ValueError, match="lacks weights for the label 2"):
         model.certificate(X, y, comparator={0: [1.0], 1: [1.0]})
 
 
@@ -318,9 +318,12 @@ def test_what_a_certificate_needs():
         (lambda: model.certificate(X, y[:-1]), "79 labels"),
         (
             lambda: model.certificate(X, np.where(y > 0, 7, 8)),
-            "label [78], which the learner has never",
+            "label [78], which the learner has not",
         ),
-        (lambda: model.certificate(X, y, comparator=[0.0], margin=0.5), "comparator is 0"),
+        (
+            lambda: model.certificate(X, y, comparator=[0.0], margin=0.5),
+            "comparator=0 has no margin",
+        ),
         (
             lambda: model.certificate(X, y, comparator=[1.0], margin=0.0),
             "margin=0.0 must be positive",

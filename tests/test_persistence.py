@@ -33,7 +33,7 @@ from regretless.linear import (
 from regretless.linear import PassiveAggressiveRegressor as Aggressor
 
 C, R = LinearClassifier, LinearRegressor
-RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
+RULES = list(rules.RULES)
 LEARNERS = [
     *(partial(C, rule=rule) for rule in RULES),
     *(partial(R, rule=rule) for rule in RULES),

@@ -111,7 +111,7 @@ def test_the_entropy_starts_from_the_known_features():
     assert model.weights_ == {"a": 0.5, "b": 0.5}
     fixed = binary(Entropy(), update="conservative", dimension=4)
     assert fixed.decision_one({"a": 4.0}) == 1.0
-    with pytest.raises(ValueError, match="dimension=4: there are more features"):
+    with pytest.raises(ValueError, match="dimension=4, but there are more features"):
         fixed.learn_one(dict.fromkeys("abcde", 1.0), 1)
     assert fixed._dual.names() == {}
     with_constant = PrimalDual(Entropy(), update="conservative", dimension=3)
@@ -303,9 +303,9 @@ def test_what_fails_on_the_way_changes_nothing(kind, update, late, width, monkey
             "update='greedy' is not one of 'conservative', 'aggressive', 'exact'",
         ),
         ({"update": ["exact"]}, "is not one of"),
-        ({"loss": "logistic"}, "the primal-dual updates are those of the hinge loss"),
-        ({"loss": losses.Hinge(2.0), "margin": 3.0}, "has its own; give one of them"),
-        ({"geometry": "entropy"}, "geometry='entropy' is not one of regretless.geometry"),
+        ({"loss": "logistic"}, "the primal-dual updates need the hinge loss"),
+        ({"loss": losses.Hinge(2.0), "margin": 3.0}, "has its own margin; give one of them"),
+        ({"geometry": "entropy"}, "geometry='entropy' is not a Geometry"),
         (
             {"geometry": UnnormalizedEntropy()},
             "is not strongly convex, as update='aggressive' needs",
@@ -318,7 +318,7 @@ def test_what_fails_on_the_way_changes_nothing(kind, update, late, width, monkey
             "order='best' is not one of 'recent', 'random'",
         ),
         ({"dimension": 0}, "dimension=0 must be a whole number"),
-        ({"dimension": 9, "features": "hashed"}, "bits=18 says how many"),
+        ({"dimension": 9, "features": "hashed"}, "bits=18 sets the dimension"),
     ],
 )
 def test_bad_options(options, message):
@@ -328,7 +328,7 @@ def test_bad_options(options, message):
 
 def test_bad_questions():
     c = binary(update="conservative").certificate()
-    with pytest.raises(ValueError, match="has no such bound"):
+    with pytest.raises(ValueError, match="lacks this bound"):
         c.regret_bound(1.0)
     for ask in (c.mistake_bound, c.gap, c.best_loss, c.tuned):
         with pytest.raises(ValueError, match=r"=-1\.0 must be finite and not negative"):

@@ -145,7 +145,7 @@ def test_what_cannot_be_evaluated():
     with pytest.raises(ValueError, match="delay=-1 must be a whole number of at least 0"):
         evaluate.progressive(LinearClassifier(), [], delay=-1)
     sgd = pytest.importorskip("sklearn.linear_model")
-    with pytest.raises(ValueError, match="learns in batches, which knows no delay"):
+    with pytest.raises(ValueError, match="learns in batches, which excludes delay"):
         evaluate.progressive(sgd.SGDClassifier(), [], delay=1)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from regretless import _core, bandits, experts, games
-from regretless.bandits.off_policy.estimate import Interval
+from regretless.bandits.off_policy import Interval
 from regretless.base.arguments import interval
 
 PLAYERS = [

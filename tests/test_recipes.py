@@ -114,7 +114,7 @@ def test_leaders_and_players_in_python_take_any_loss(regression):
 def test_the_core_knows_only_its_own_losses_and_says_so(regression):
     X, y = regression
     assert losses.compiled(MySquared()) is None
-    with pytest.raises(ValueError, match="loss='huber' is not known to the core"):
+    with pytest.raises(ValueError, match="loss='huber' is not in the compiled core"):
         LinearRegressor(loss=Huber()).fit(X, y)
     with pytest.raises(ValueError, match="not known to the core; play round by round"):
         OnlineGradientDescent(3, rate=0.1).run(X, y, Huber())

@@ -69,7 +69,7 @@ def test_winnow_refuses_a_sum_outside_its_range():
 
 
 RULES = {
-    **{r: {"rule": r} for r in ("coin", "adagrad", "ogd", "ftrl", "eg", "pnorm")},
+    **{r: {"rule": r} for r in rules.RULES},
     "invariant": {"rule": rules.OGD(invariant=True)},
     "lazy": {"rule": rules.OGD(lazy=True, radius=2.0)},
     "scale-invariant": {"rule": rules.AdaGrad(scale_invariant=True)},

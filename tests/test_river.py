@@ -30,7 +30,7 @@ from river import (  # noqa: E402
     utils,
 )
 
-from regretless import boosting, linear, newton  # noqa: E402
+from regretless import boosting, linear, newton, rules  # noqa: E402
 from regretless import river as facade  # noqa: E402
 
 CLASSIFIERS = [  # but for Winnow, which refuses the features of River's checks
@@ -57,7 +57,7 @@ REGRESSORS = [
     facade.NewtonRegressor,
 ]
 LEARNERS = CLASSIFIERS + REGRESSORS
-RULES = ["coin", "adagrad", "ogd", "ftrl", "eg", "pnorm"]
+RULES = list(rules.RULES)
 VARIANTS = [cls(**options) for cls in LEARNERS for options in cls._unit_test_params()]
 FIRST = [cls(**next(iter(cls._unit_test_params()))) for cls in LEARNERS]
 

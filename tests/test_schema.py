@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from regretless import streams
-from regretless.base.columns import Schema
+from regretless.base.schema import Schema
 from regretless.base.state import load
 from regretless.boosting import OnlineBBM
 from regretless.errors import ColumnsWarning

@@ -11,6 +11,7 @@ from scipy import sparse
 
 pytest.importorskip("sklearn")
 
+from reference.naive_bayes import NaiveBayes
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.exceptions import NotFittedError
@@ -98,6 +99,7 @@ CHECKED = [
     facade.NewtonClassifier(sketch="fd", size=3, features="hashed", bits=10),
     facade.OnlineBBM(linear.LinearClassifier(rule="adagrad", rate=1.0), n=5, sampled=True),
     facade.AdaBoostOL(facade.Perceptron(), n=2, last=True),
+    facade.AdaBoostOL(NaiveBayes(), n=1, last=True),  # takes matrices, and must know the classes
 ]
 
 

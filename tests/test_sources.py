@@ -33,7 +33,7 @@ def test_keys_are_what_find_looks_for():
     for key, source in sources.SOURCES.items():
         assert sources.find(key) == sources.find(f"{key}, Theorem 1") == source
     for unknown in ("survey Theorem 2.21", "Nobody (2000)", ""):
-        with pytest.raises(ValueError, match="begins with none of the keys"):
+        with pytest.raises(ValueError, match="does not begin with a key"):
             sources.find(unknown)
 
 

@@ -8,8 +8,8 @@ from command_line import process, run, run_json
 
 from regretless import evaluate, streams
 from regretless.base.state import load
-from regretless.cli.training import check_features, first_labels
-from regretless.evaluate.validation import FirstLabels
+from regretless.cli.learners import check_features, first_labels
+from regretless.evaluate.targets import FirstLabels
 from regretless.linear import LinearClassifier, LinearRegressor
 
 
@@ -98,7 +98,7 @@ def test_standard_input_in_small_pieces(folder):
     from command_line import ENVIRONMENT
 
     said = subprocess.run(
-        f'{sys.executable} -c "{slowly}" | {sys.executable} -m regretless.cli {" ".join(given)}',
+        f'{sys.executable} -c "{slowly}" | {sys.executable} -m regretless {" ".join(given)}',
         shell=True,
         env=ENVIRONMENT,
         capture_output=True,

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from roster import ROSTER, Entry, difference, state_of
+from roster import ROSTER
 
 from regretless import _core, linear
 from regretless.bandits import Exp3
 from regretless.base.threads import OneThread
+from regretless.checks import difference, state_of
 from regretless.classes import SOA, FiniteClass
 from regretless.evaluate.training import Training
 from regretless.experts import AdaNormalHedgeTV, Hedge, Mixture
@@ -50,19 +51,6 @@ def refused(call) -> bool:
     return False
 
 
-def played(entry: Entry, rounds: int):
-    player = entry.make(0)
-    for each in entry.kind.stream(entry.kind.length)[:rounds]:
-        entry.kind.feed(player, each)
-    return player
-
-
-def state(entry: Entry, player):
-    if entry.prepares:
-        entry.kind.ask(player, entry.kind.stream(1)[0])
-    return state_of(player, entry.caches)
-
-
 def public(player) -> list[str]:
     """Methods and properties of a player, but for those that need no object, or only its options."""
     kinds = [kind for kind in type(player).__mro__ if issubclass(kind, OneThread)]
@@ -96,7 +84,7 @@ def calls_of(player):
 @everyone
 def test_every_method_and_property_is_refused(entry):
     """... while another thread is inside, and leaves no trace."""
-    player, twin = played(entry, 5), played(entry, 5)
+    player, twin = entry.played(5), entry.played(5)
     latest = entry.kind.stream(6)[5]
     assert [*calls_of(player)]
     with held(player):
@@ -110,15 +98,15 @@ def test_every_method_and_property_is_refused(entry):
         }
         assert [name for name, call in special.items() if not refused(call)] == []
         assert repr(player) == repr(twin)
-    assert difference(state(entry, player), state(entry, twin)) == ""
+    assert difference(entry.state(player), entry.state(twin)) == ""
     assert state_of(entry.kind.feed(player, latest)) == state_of(entry.kind.feed(twin, latest))
-    assert difference(state(entry, player), state(entry, twin)) == ""
+    assert difference(entry.state(player), entry.state(twin)) == ""
 
 
 @everyone
 def test_what_is_to_be_pickled_shares_nothing(entry):
     """The pickler looks at it when the turn is over, and another thread may play by then."""
-    player = played(entry, 5)
+    player = entry.played(5)
     _, _, kept = player.__reduce_ex__(4)
     before = pickle.dumps(kept)
     for each in entry.kind.stream(8)[5:]:
@@ -129,7 +117,7 @@ def test_what_is_to_be_pickled_shares_nothing(entry):
 @everyone
 def test_what_is_quick_is_refused_too(entry):
     """Methods that leave the turn to the core, called as users call them."""
-    player = played(entry, 5)
+    player = entry.played(5)
     latest = entry.kind.stream(6)[5]
     arguments = {
         "learn_one": latest,
@@ -425,7 +413,7 @@ def test_methods_are_still_methods():
     assert method.__name__ == "fit"
     assert method.__doc__.startswith("Start afresh")
     assert inspect.isroutine(method)
-    assert linear.LinearClassifier.weights_.__doc__.startswith("Names to weights")
+    assert linear.LinearClassifier.weights_.__doc__.startswith("The weights by name")
     model = LinearClassifier()
     assert pickle.loads(pickle.dumps(model.fit)).__self__.get_params() == model.get_params()
     with pytest.raises(TypeError, match="missing 3 required positional arguments: 'self'"):

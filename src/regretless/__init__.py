@@ -1,16 +1,16 @@
 """Online learning: learn from a stream in one pass, with a certificate for every run.
 
-Learners, which see examples
+Learners, which learn from examples
     linear          linear classifiers and regressors; `linear.Auto` needs no options
-    newton          second-order learners that sketch the matrix
+    newton          second-order learners with a sketched matrix
     boosting        many weak learners combined into one, online and in batch
-Players, which make decisions
+Players, which make a decision in every round
     experts         weights over experts, and mixtures of forecasts
     oco             online convex optimisation: points of a convex set
-    bandits         choices where only the outcome of the choice is seen, with or without context
-    games           matrix games, solved by players against each other
+    bandits         choices of which only the outcome is seen, with or without context
+    games           matrix games, solved by players that play each other
     classes         finite classes of hypotheses and their dimensions
-Parts of learners and players
+Parts of which learners and players are made
     losses          loss functions with their derivatives and constants
     rules           update rules of linear learners
     rates           learning rates over time
@@ -23,14 +23,14 @@ Data and results
     plots           figures of runs
     batch           turn an online learner into one predictor, with a bound on its risk
     adversaries     streams that defeat learners
-For those who build on it
+For extensions
     checks          test a learner or player of your own
     errors          exceptions and warnings, to catch by name
     sources         the texts that the theorems come from
     river           the learners as River estimators
     sklearn         the learners as scikit-learn estimators
 
-A room is imported when it is first used. `load` reads any file that a learner or player has saved.
+Each of these modules is imported at its first use. `load` reads any file that a learner or player saved.
 
 >>> import regretless as rl
 >>> rl.linear.Perceptron()
@@ -55,7 +55,7 @@ _ROOMS = (
 )
 _NAMES = {"Diverged": "regretless.errors", "load": "regretless.base.state"}
 
-__all__ = ["Diverged", "load"]  # and the rooms: `dir(regretless)`
+__all__ = ["Diverged", "load"]  # and the modules of `_ROOMS`
 
 
 def __getattr__(name: str) -> Any:

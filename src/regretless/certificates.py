@@ -1,4 +1,4 @@
-"""Certificates: what has been measured, beside what theorems say of it."""
+"""Certificates: measured regrets or mistakes beside the bounds of theorems."""
 
 import math
 import sys
@@ -26,7 +26,7 @@ _EPS = sys.float_info.epsilon
 def verdict(
     assumptions: dict[str, bool | None], measured: float | None, bound: float
 ) -> bool | None:
-    """Whether a theorem held: False if something is violated, None if that cannot be told.
+    """Whether a theorem held: False if something is violated, None if that is unknown.
 
     >>> verdict({"losses are in [0, 1]": True}, 2.0, 3.0), verdict({"noise is bounded": None}, 2.0, 3.0)
     (True, None)
@@ -38,16 +38,15 @@ def verdict(
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a theorem says of the regret against one set of comparators, and what was measured.
+    """The measured regret against a set of comparators, with the bounds of theorems on it.
 
-    Attributes: `rounds` played; `regret`, the largest against the comparators, or None if what is seen
-    does not tell it; `bounds` by the name of their analysis, infinite if an assumption failed;
-    `theorem`, where they are from; `assumptions`, each True, False, or None if nobody can tell;
-    `comparators`, who the regret and the bounds are about, in words, and `against`, the same as an
-    object: a domain, a vector, an index, a name; `rounding`, how much larger a regret of at most the
-    bound may have been computed.
+    Attributes: `rounds` played; `regret`, the largest against the comparators, or None if it is not
+    known; `bounds` by the name of their analysis, infinite if an assumption failed; `theorem`, their
+    source; `assumptions`, each True, False, or None if unknown; `comparators`, the set that the regret
+    and the bounds are about, in words, and `against`, the same as an object: a domain, a vector, an
+    index, a name; `rounding`, the most by which rounding can lift the computed regret above the bound.
 
-    `bound` is the smallest of the bounds plus `rounding`. No number is NaN.
+    `bound` is the smallest of the bounds plus `rounding`. NaN never occurs.
 
     >>> c = Certificate(9, regret=2.0, bounds={"dual": 3.0, "forel": 4.0}, theorem="of somebody")
     >>> c.bound, c.holds
@@ -62,7 +61,7 @@ class Certificate:
     theorem: str
     assumptions: dict[str, bool | None] = field(default_factory=dict)
     comparators: str = "the best fixed choice in hindsight"
-    against: Any = field(default=None, compare=False)  # the words tell
+    against: Any = field(default=None, compare=False)  # `comparators` is compared
     rounding: float = 0.0
 
     def __post_init__(self) -> None:
@@ -75,30 +74,30 @@ class Certificate:
 
     @property
     def bound(self) -> float:
-        """The smallest of the bounds, plus `rounding`; infinite if there is none."""
+        """The smallest of the bounds plus `rounding`; infinite without bounds."""
         return min(self.bounds.values(), default=math.inf) + self.rounding
 
     @property
     def measured(self) -> float | None:
-        """What the bounds are on: the regret, or what a certificate of mistakes counts."""
+        """The bounded quantity: the regret, or the count of a certificate of mistakes."""
         return self.regret
 
     @property
     def holds(self) -> bool | None:
-        """True if every assumption is, and what was measured is at most the bound; False if something
-        is violated; None if an assumption or what is bounded cannot be told."""
+        """Whether all assumptions are true and `measured` is at most the bound; None if one of
+        these is unknown and the others hold."""
         return verdict(self.assumptions, self.measured, self.bound)
 
 
 def _known(value: float) -> float:
-    """A number that came of numbers out of range is infinite."""
+    """The value, or infinity in place of NaN, which comes from numbers out of range."""
     value = float(value)
     return math.inf if math.isnan(value) else value
 
 
 @dataclass(frozen=True)
 class Promise:
-    """What the theorem of an update rule says of every run with gradients of the sizes that were met.
+    """The regret theorem of an update rule for every run with gradients of the measured sizes.
 
     The regret against all models of norm at most `norm <= reach` is at most
     `price (norm + beyond)^2 + cost`, in exact arithmetic and in each of the norms `ords`.
@@ -115,7 +114,7 @@ class Promise:
     reach: float = math.inf
 
     def at(self, norm: float) -> float:
-        """The bound for models of this norm; infinite if they are out of reach."""
+        """The bound for models of this norm; infinite above `reach`."""
         if norm > self.reach:
             return math.inf
         return _known(self.price * (norm + self.beyond) ** 2 + self.cost)
@@ -123,7 +122,7 @@ class Promise:
 
 @dataclass(frozen=True)
 class LinearCertificate(Certificate):
-    """How much any linear model of a given norm could have won over the learner, from the run alone.
+    """The regret of a learner to all linear models of a given norm, computed from the run alone.
 
     Convexity gives, for every comparator `u` and the subgradients `z_t` at the weights played,
 
@@ -131,16 +130,15 @@ class LinearCertificate(Certificate):
 
     so the regret to all `u` of norm at most B is at most `linear + B ||sum z_t||_*`, the regret of the
     linearised losses. As losses are not negative it is at most `loss`, too; the smaller of both is
-    `regret` here. Nothing is assumed of the data or of the update rule.
+    `regret` here. The data and the update rule may be any.
     The norm counts the weight of the intercept like every other weight, and with several classes the
     weights of all classes together, whose losses `loss` adds up.
 
-    In `bounds`, "convexity" and "trivial" are these numbers: what the run itself proves. Under the name
-    of the rule is
-    what its theorem says beforehand of all runs with gradients of these sizes, hence never less; where
-    weights in single precision made a run worse than exact arithmetic allows, it is what the run proves.
-    It is there if the rule has a theorem for models of this norm and the learner measured the gradients
-    (`certify=True`).
+    In `bounds`, "convexity" and "trivial" are these two numbers, which the run itself proves. The bound
+    with the name of the rule is that of its theorem for all runs with gradients of these sizes, hence
+    never smaller; if weights in single precision made a run worse than exact arithmetic allows, it is
+    the bound that the run proves. It exists if the rule has a theorem for models of this norm and the
+    learner measured the gradients (`certify=True`).
 
     Attributes: those of `Certificate`, and `norm`, B, measured by `ord`: 1, 2 or `math.inf`; `loss`, the
     sum of the (weighted) losses suffered; `linear`, the sum of `<w_t, z_t>`, and `gross`, that of its
@@ -175,7 +173,7 @@ class LinearCertificate(Certificate):
         theorem: str = "convexity: sum l_t(u) >= sum l_t(w_t) + <u - w_t, z_t>",
         **sums: Any,
     ) -> Self:
-        """The certificate of a run of which the sums are known: see the attributes.
+        """The certificate of a run with known sums: see the attributes.
 
         >>> LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0)).regret
         0.5
@@ -216,17 +214,17 @@ class LinearCertificate(Certificate):
         )
 
     def _linearised(self) -> tuple[float, float]:
-        """The regret in the linear losses, and how far rounding of its sums can have moved it."""
+        """The regret in the linear losses, and a bound on its rounding error."""
         # dual norms: l1 <-> l-infinity, l2 <-> l2; the l1 norm of the error bounds all of them
         dual = self.gradient_norms[{math.inf: 0, 2: 1, 1: 2}[self.ord]]
         far = self.norm * dual if self.norm else 0.0
-        # losses and <w, z> are sums of so many numbers, each of them rounded a few times
+        # losses and <w, z> are sums of one number per round, each rounded a few times
         sums = 4.0 * _EPS * (self.rounds + 2) * (self.loss + self.gross + abs(far))
         error = self.norm * self.error if self.norm else 0.0
         return _known(self.linear + far), _known(sums + error)
 
     def _theorems(self) -> dict[str, float]:
-        """What theorems say of the regret to all models of the norm, by name."""
+        """The bounds of theorems on the regret to all models of the norm, by name."""
         if self.promise is None or self.ord not in self.promise.ords:
             return {}
         return {self.promise.rule: self.promise.at(self.norm)}
@@ -234,10 +232,10 @@ class LinearCertificate(Certificate):
     def best_possible(
         self, norm: float | None = None, *, ord: float | None = None, mean: bool = False
     ) -> float:
-        """No linear model of norm at most `norm` has a smaller cumulative loss on this run.
+        """A lower bound on the cumulative loss of all linear models of norm at most `norm`.
 
         By default the norm is the certificate's own. `mean=True` gives it per example, one of weight w
-        counting w times. Losses are not negative, hence neither is this.
+        counting w times. Losses are not negative, so the bound is at least 0.
 
         >>> c = LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
         >>> round(c.best_possible(2, mean=True), 9)
@@ -256,16 +254,16 @@ class LinearCertificate(Certificate):
         return (self.rounds if self.weight is None else self.weight) or 1.0
 
     def with_loss(self, loss: float) -> "LinearCertificate":
-        """The certificate of predictions that suffered so much on the same examples.
+        """The certificate of other predictions, with this loss, on the same examples.
 
-        What no model can beat is the same, whoever predicts; only the regret is another.
+        The lower bound on the loss of linear models stays the same; only the regret changes.
 
         >>> c = LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
         >>> c.with_loss(4.0).regret - c.regret
         1.0
         """
         more = loss - self.loss
-        if abs(more) <= 4.0 * _EPS * (self.rounds + 2) * self.loss:  # the same, added up otherwise
+        if abs(more) <= 4.0 * _EPS * (self.rounds + 2) * self.loss:  # equal up to rounding
             return self
         changed = replace(
             self, loss=loss, linear=self.linear + more, gross=self.gross + abs(more), promise=None
@@ -275,10 +273,10 @@ class LinearCertificate(Certificate):
         return replace(changed, assumptions=held).within(self.norm, ord=self.ord)
 
     def since(self, before: "LinearCertificate") -> "LinearCertificate":
-        """The certificate of the rounds after those that `before` is about, of the same learner.
+        """The certificate of the rounds after those of `before`, for the same learner.
 
-        The sums of gradients are only known by their norms, of which the triangle inequality bounds that
-        of the difference. What the rule promises of all rounds says nothing of some of them.
+        Only the norms of the sums of gradients are known; the triangle inequality bounds the norm of
+        their difference. The rule's theorem is for all rounds, so it does not apply to some of them.
 
         >>> one = LinearCertificate.of(1, loss=1.0, linear=0.0, gradient_norms=(2.0, 1.5, 1.0))
         >>> two = LinearCertificate.of(2, loss=3.0, linear=-1.0, gradient_norms=(2.0, 1.5, 1.0))
@@ -308,10 +306,10 @@ class LinearCertificate(Certificate):
 
 @dataclass(frozen=True)
 class MistakeBound(Certificate):
-    """How often a learner may have updated, by what one comparator would have suffered.
+    """Bounds on the number of updates of a learner, by the losses of one comparator.
 
-    Attributes: those of `Certificate`, and `updates` counted, which the bounds are on; `against`, the
-    comparator as it was given. `rounding` is what weights in single precision may add.
+    Attributes: those of `Certificate`, and `updates`, the bounded count; `against`, the comparator as
+    given. `rounding` is the most that weights in single precision can add.
 
     >>> both = {"Theorem 3.9": 5.0, "Theorem 8.12": 4.5}
     >>> b = MistakeBound(9, None, both, "of somebody", updates=3)
@@ -329,10 +327,10 @@ class MistakeBound(Certificate):
 
 @dataclass(frozen=True)
 class MistakeCertificate(LinearCertificate):
-    """A `LinearCertificate` of a learner that moves only when it is wrong.
+    """A `LinearCertificate` of a learner that updates only on mistakes.
 
-    It is about the conservative hinge loss, `1 - y <w, x>` of the mistakes and 0 of the other rounds;
-    `certificate(X, y, comparator=u)` of the learner bounds how many mistakes there are.
+    It is about the conservative hinge loss, `1 - y <w, x>` on mistakes and 0 in the other rounds;
+    `certificate(X, y, comparator=u)` of the learner bounds the number of mistakes.
 
     Attributes: those of `LinearCertificate`, and `updates`; `weight_norm`, the l2 norm of the
     weights, of all lanes together; `radius`, the largest `||x||` of an update, and `squares`, the
@@ -359,7 +357,7 @@ class MistakeCertificate(LinearCertificate):
 
 
 def __getattr__(name: str) -> Any:
-    """`Audit` when it is asked for: it reads examples as learners do, and these need certificates."""
+    """Import `Audit` on first use: it reads examples as learners do, which need certificates."""
     if name == "Audit":
         from regretless.audit import Audit
 

@@ -1,18 +1,18 @@
-"""Every exception and warning of the library, to catch by name.
+"""The exceptions and warnings of the library.
 
-Bad arguments raise a plain `ValueError` (or a `TypeError`) that names the argument, and nothing has
-changed then. The classes here are for failures that a program may want to tell apart. Each of them is
-also one of Python's own exceptions, so `except ValueError` catches most of them.
+Bad arguments raise a plain `ValueError` (or a `TypeError`) that names the argument, before anything has
+changed. The classes of this module are for failures that a program may want to tell apart. Each is a
+subclass of one of Python's own exceptions, so `except ValueError` catches most of them.
 
     Diverged         ArithmeticError  an example would make the model overflow
     NotRealizable    ValueError       no expert or hypothesis fits the labels
-    NotGiven         ValueError       a file needs something else along with it to be loaded
+    NotGiven         ValueError       a file needs another argument to be loaded
     TooLarge         ValueError       a class is too large to enumerate
     WrongKind        ValueError       a column holds text where it held numbers, or numbers for text
     Exhausted        Exception        an adversary has played its last round
-    ColumnsWarning   UserWarning      a table has other columns than those the model has learned
+    ColumnsWarning   UserWarning      a table has other columns than the model has learned
 
-A model refuses an example that would make it overflow, and stays as it was:
+A model rejects an example that would make it overflow, and stays as it was:
 
 >>> from regretless.linear import LinearRegressor
 >>> model = LinearRegressor(rule="ogd", rate=1e30)
@@ -38,11 +38,11 @@ __all__ = [
     "WrongKind",
 ]
 
-# The compiled core defines this one; here it gets the name and the words that users see.
+# The compiled core defines this class; its public name and docstring are set here.
 Diverged.__module__ = __name__
 Diverged.__doc__ = """An example would make the model overflow, so it was not learned.
 
-Attributes: `example`, its number in the call, from 0. The model is as it was before that example.
+Attributes: `example`, its number in the call, from 0. The model is as it was before the example.
 
 >>> from regretless.linear import LinearRegressor
 >>> model = LinearRegressor(rule="ogd", rate=1e30)
@@ -53,7 +53,7 @@ regretless.errors.Diverged: the score overflowed at example ...
 
 
 class NotRealizable(ValueError):
-    """No expert or hypothesis agrees with all labels, but the algorithm relies on one that does.
+    """No expert or hypothesis agrees with all labels, but the algorithm needs one that does.
 
     >>> from regretless.experts import Halving
     >>> player = Halving(2)
@@ -76,14 +76,14 @@ class NotGiven(ValueError):
     >>> player.save(path)
     >>> DriftingGame.load(path)  # without the potential
     Traceback (most recent call last):
-    regretless.errors.NotGiven: ...player was saved with potential=TwoNormPotential(), which no file ...
+    regretless.errors.NotGiven: ...player was saved with potential=TwoNormPotential(), which a file ...
     """
 
 
 class TooLarge(ValueError):
     """A class has too many hypotheses to enumerate, or its dimension was not found within the limit.
 
-    Attributes: `lower` and `upper`, between which the dimension lies; None if it was not searched for.
+    Attributes: `lower` and `upper` bounds on the dimension; None if it was not searched for.
 
     >>> from regretless.classes import FiniteClass, littlestone_dimension
     >>> H = FiniteClass.random(3000, 20, density=0.2, seed=0)
@@ -109,14 +109,14 @@ class TooLarge(ValueError):
         return (
             f"the {kind} dimension of these {hypotheses:,} hypotheses on {points:,} points is from "
             f"{lower} to {upper}: limit={limit:,} {what[0] if what else 'version spaces'} were not "
-            "enough to tell; give a larger limit"
+            "enough to find it; give a larger limit"
         )
 
 
 class WrongKind(ValueError):
     """A column holds text where the model learned numbers, or numbers where it learned text.
 
-    Attributes: `what` is wrong, in words; `row`, the first row where it is.
+    Attributes: `what`, the error in words; `row`, the first row with such a value.
 
     >>> raise WrongKind("column 'age' was a number when the model learned it, and is text", 3)
     Traceback (most recent call last):
@@ -132,7 +132,7 @@ class WrongKind(ValueError):
 
 
 class Exhausted(Exception):
-    """An adversary has played its last round; `instance` raises this, and `play` ends.
+    """An adversary has played its last round: its `instance` raises this to end `play`.
 
     >>> from regretless.adversaries import UnitVectors, play
     >>> play(lambda x: 1, UnitVectors(3), rounds=100).rounds
@@ -141,7 +141,7 @@ class Exhausted(Exception):
 
 
 class ColumnsWarning(UserWarning):
-    """A table lacks columns that the model has learned, or has others.
+    """A table lacks columns that the model has learned, or has further ones.
 
     >>> import warnings
     >>> import pandas as pd

@@ -1,4 +1,4 @@
-"""Sketched online Newton: second-order learning at the cost of a first-order one.
+"""Sketched online Newton: second-order learning at the cost of a first-order method.
 
 Luo (2016), chapter 4.
 """
@@ -11,7 +11,7 @@ from typing import Any, Self
 from regretless import _core, losses
 from regretless.base.arguments import (
     Array,
-    check_seed,
+    flag,
     not_negative,
     one_of,
     positive,
@@ -19,6 +19,7 @@ from regretless.base.arguments import (
     whole,
 )
 from regretless.base.classifier import Classifier
+from regretless.base.options import option
 from regretless.base.regressor import Regressor
 from regretless.base.weights import HasWeights
 from regretless.certificates import Certificate, LinearCertificate
@@ -30,31 +31,32 @@ from regretless.rules import schedule
 __all__ = ["NewtonCertificate", "NewtonClassifier", "NewtonLane", "NewtonRegressor"]
 
 
-# --- what a run of sketched Newton steps proves, by the theorems of Luo (2016), chapter 4 ---------
+# --- the certificate of sketched Newton steps, by the theorems of Luo (2016), chapter 4 -----------
 
 _EPS = sys.float_info.epsilon
+_DIGITS = 1e-13  # the least alpha in units of the sketch, kDigits of core/newton/frame.hpp
 
 
 @dataclass(frozen=True)
 class NewtonCertificate(LinearCertificate):
-    """A `LinearCertificate` that also knows the regret theorem of its sketch.
+    """The certificate of a Newton learner: a `LinearCertificate` with the theorem of its sketch.
 
-    For all models of a norm it says what every `LinearCertificate` does. With `in_slab` it is about
-    those of them whose scores are in the slab, `|<u, x_t>| <= slab` on all examples, to which the
-    theorems are: Proposition 1 with the sums of this run, and theorems 16 (the full matrix) and 18
-    (frequent directions, with the measured sum of rho in place of its bound, and 2 m rows as there are
-    in an epoch). The regret to these models is not known without the examples, so it is None.
+    For all models of a norm it is a `LinearCertificate`. With `in_slab` it is about the models among
+    them whose scores are in the slab, `|<u, x_t>| <= slab` on all examples, as the theorems require:
+    Proposition 1 with the sums of this run, and theorems 16 (the full matrix) and 18 (frequent
+    directions, with the measured sum of rho in place of its bound, and the 2 m rows of an epoch). The
+    regret to these models is not known without the examples, so it is None.
 
-    The theorems need the loss to curve by sigma in the slab. That of an example of importance h curves
-    by 1 / h of what the loss does, and the squared loss only does if targets are in the slab, too.
+    The theorems need the loss to have the curvature sigma in the slab. An example of importance h has
+    1 / h of the curvature of the loss, and the squared loss needs targets in the slab, too.
 
-    Attributes: those of `LinearCertificate`; `sketch`, `size`, `alpha`, `slab`, `diagonal` as the
-    learner had them; `in_slab`; `features`, d; `curvature`, sigma, and `allowed`, the largest sigma
-    that the loss has in the slab; `heaviest`, the largest importance of an example, and `span`, the
-    largest target; `steepest`, L, the largest `|h l'|`; `etas`, the sum of eta_t, and `eta`, the
-    last; `squares`, the sum of `||g_t||^2`; `gain`, the sum of `<g_t, A_t^-1 g_t>`; `kept`, the
-    trace of `S^T S`; `removed`, what frequent directions took away, the sum of rho_t; `lanes`, over
-    which these are added up if there are three or more labels.
+    Attributes: those of `LinearCertificate`; `sketch`, `size`, `alpha`, `slab`, `diagonal`, the options
+    of the learner; `in_slab`; `features`, d; `curvature`, sigma, and `allowed`, the largest sigma of the
+    loss in the slab; `heaviest`, the largest importance of an example, and `span`, the largest target;
+    `steepest`, L, the largest `|h l'|`; `etas`, the sum of eta_t, and `eta`, the last; `squares`, the
+    sum of `||g_t||^2`; `gain`, the sum of `<g_t, A_t^-1 g_t>`; `kept`, the trace of `S^T S`; `removed`,
+    the sum of rho_t, which frequent directions removed; `lanes`, over which these are added up if there
+    are three or more labels.
 
     >>> from regretless.newton import NewtonRegressor
     >>> model = NewtonRegressor(sketch="full", alpha=1.0, slab=2.0, diagonal=False, certify=True)
@@ -106,19 +108,23 @@ class NewtonCertificate(LinearCertificate):
         }
         if self.curvature and self.span:
             asked["targets are in the slab"] = self.span <= self.slab
+        if (
+            self.sketch != "full"
+        ):  # the core raises a smaller alpha, and the theorem is not about that
+            asked["alpha is at least 1e-13 of the sketch"] = self.alpha >= _DIGITS * self.kept
         if self.sketch == "rp":
             asked["in expectation over the projections"] = None
         return asked
 
     def _proved(self) -> dict[str, float]:
-        if self.ord == math.inf:  # of which the l2 norm is not bounded
+        if self.ord == math.inf:  # such models have no bound on the l2 norm
             return {}
         start = self.alpha * self.norm**2 / 2.0
         drift = 2.0 * self.lanes * (self.slab * self.steepest) ** 2 * self.etas
         bounds = {"Prop 1": start + self.gain / 2.0 + drift}
         share = self.curvature + self.eta
         if self.sketch == "full" and share > 0.0:
-            d = self.lanes * max(self.features, 1)  # of a concave function: the mean
+            d = self.lanes * max(self.features, 1)  # by concavity, the mean over lanes
             grown = math.log1p(share * self.squares / (d * self.alpha))
             bounds["Thm 16"] = start + drift + d / (2.0 * share) * grown
         if self.sketch == "fd" and share > 0.0:
@@ -128,15 +134,15 @@ class NewtonCertificate(LinearCertificate):
         return bounds
 
 
-# --- how much losses curve: Luo (2016), assumption 2, from the loss and the slab alone ------------
+# --- the curvature of a loss in a slab: Luo (2016), assumption 2 ----------------------------------
 
 
 def curvature(loss: Loss, slab: float) -> float:
     """The largest sigma with `l(a) >= l(b) + l'(b) (a - b) + sigma / 2 (l'(b) (a - b))^2`.
 
-    For all scores a and b in `[-slab, slab]`, and targets in it where they are numbers (Luo (2016),
-    section 4.2, for the squared loss; the others are the least of the ratio, found at an end of the
-    slab). 0 for losses without curvature, and without a slab.
+    The inequality is for all scores a and b in `[-slab, slab]`, and numeric targets in it (Luo (2016),
+    section 4.2, for the squared loss; for the others sigma is the smallest ratio, found at an end of
+    the slab). The result is 0 for losses without curvature, and without a slab.
 
     >>> from regretless import losses
     >>> curvature(losses.get("squared"), 1.0), round(curvature(losses.get("logistic"), 1.0), 4)
@@ -168,7 +174,7 @@ _SKETCHES = {
     "rp": _core.SketchKind.random,
     "full": _core.SketchKind.full,
 }
-_UNBOUNDED_CURVATURE = 0.125  # Luo's (2016) for labels of -1 and 1, where no slab says otherwise
+_UNBOUNDED_CURVATURE = 0.125  # Luo (2016), for labels -1 and 1 without a slab
 
 # Chosen on the sets of benchmarks/newton.py: alpha in units of the first |x|^2, and sigma, in the space
 # of the features and with diagonal adaptation. The squared loss bends everywhere as much as where it is
@@ -185,9 +191,9 @@ _SQUARED_LANES = {
 
 @dataclass(frozen=True)
 class NewtonLane:
-    """One of the ways to step that are tried when `alpha` is not given, and what it is worth.
+    """One of the learners that are mixed when `alpha` is not given, with its loss and weight.
 
-    Attributes: `diagonal`, in which space; `alpha` in units of the first `||x||^2`; `curvature`, sigma;
+    Attributes: `diagonal`, as the option; `alpha` in units of the first `||x||^2`; `curvature`, sigma;
     `loss`, the sum, and `mean_loss`; `weight` in the mixture. The last lane, the blend of the
     others, has no alpha.
 
@@ -204,28 +210,62 @@ class NewtonLane:
 
 
 class Newton(HasWeights):
-    """What the two learners share."""
+    """The base of `NewtonClassifier` and `NewtonRegressor`."""
 
-    loss: str | Loss | None
-    sketch: str
-    size: int
-    diagonal: bool | None
-    alpha: float | None
-    curvature: float | None
-    rate: float | Rate | None
-    slab: float | None
-    seed: int
+    loss: str | Loss | None = option(losses.learnable, default=None, text="loss to minimise")
+    sketch: str = option(
+        one_of,
+        _SKETCHES,
+        default="oja",
+        text=""""oja" (the best in practice), "fd" (frequent directions), "rp" (random projection),
+        or "full", the whole matrix, for up to 4,096 features""",
+    )
+    size: int = option(
+        whole,
+        0,
+        1000,
+        default=10,
+        hint="; 5 to 20 suit most data",
+        text="m, the number of directions; 0 is first-order learning",
+    )
+    diagonal: bool | None = option(
+        flag,
+        default=None,
+        text="""learn with `x_i / sqrt(0.1 max x_i^2 + sum g_i^2)` in place of x_i, so that no
+        feature's scale matters (Luo (2016), section 4.6.2). None: both ways without alpha,
+        False with alpha""",
+    )
+    alpha: float | None = option(
+        positive,
+        default=None,
+        text="1 / alpha is the length of steps outside of the sketch. None: chosen while learning",
+    )
+    curvature: float | None = option(
+        not_negative,
+        default=None,
+        text="""sigma, the weight of the gradients in A. None: the curvature of the loss in the slab,
+        or 1/8 without a slab""",
+    )
+    rate: float | Rate | None = option(
+        default=None,
+        text="""eta_t, which is added to sigma. None: 0 for losses with curvature, of the order
+        `sqrt(m / t)` for the others""",
+    )
+    slab: float | None = option(
+        positive,
+        default=None,
+        text="""C: project so that scores stay in [-C, C], as the theorems require. None: do not
+        project""",
+    )
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         default = "logistic" if self._classifies else "squared"
         loss = losses.get(default if self.loss is None else self.loss)
-        one_of(self.sketch, "sketch", _SKETCHES)
-        whole(self.size, "size", 0, 1000, "; 5 to 20 suit most data")
-        slab = math.inf if self.slab is None else positive(self.slab, "slab")
+        slab = math.inf if self.slab is None else float(self.slab)
         options: dict[str, Any] = {
             "sketch": _SKETCHES[self.sketch],
             "size": int(self.size),
-            "seed": check_seed(self.seed) % 2**64,
+            "seed": self.seed % 2**64,
             "slab": slab,
             "tuned": self.alpha is None,
         }
@@ -245,31 +285,29 @@ class Newton(HasWeights):
         sigma, eta = self._pace(loss, slab)
         options |= {
             "curvature": sigma,
-            "spaces": [(bool(self.diagonal), [(float(positive(self.alpha, "alpha")), 1.0)])],
+            "spaces": [(bool(self.diagonal), [(float(self.alpha), 1.0)])],
         }
         return loss, "newton", options if eta is None else options | schedule(eta)
 
     def _advice(self) -> str:
         if self.alpha is None:
             return super()._advice()
-        return "Raise alpha, scale the features, or leave alpha out, and it is chosen for you"
+        return "Raise alpha, scale the features, or leave alpha out to have it chosen"
 
     def _refuse_what_is_tuned(self) -> None:
         for name, value in (("curvature", self.curvature), ("rate", self.rate)):
             if value is not None:
                 raise ValueError(
-                    f"{name}={shown(value)} is tuned together with alpha; give alpha, too"
+                    f"{name}={shown(value)} needs alpha, with which it is tuned; give alpha, too"
                 )
         if self.certify:
             raise ValueError(
-                "certify=True is about one linear model, and without alpha several are mixed, whose "
+                "certify=True needs one linear model, but without alpha several are mixed, whose "
                 "certificate needs no sums; give alpha, or leave certify out"
             )
 
     def _pace(self, loss: Loss, slab: float) -> tuple[float, float | Rate | None]:
-        """sigma and eta_t, of which one must not be 0, or the matrix would never change."""
-        if self.curvature is not None:
-            not_negative(self.curvature, "curvature")
+        """The options sigma and eta_t: if both are 0 the matrix never changes."""
         curves = curvature(loss, slab if slab < math.inf else 1.0) > 0.0
         sigma, eta = self.curvature, self.rate
         if sigma is None:
@@ -283,14 +321,14 @@ class Newton(HasWeights):
 
     @property
     def _is_linear(self) -> bool:
-        # a slab bends scores, and an example larger than all before it changes the scales
+        # a slab clips scores, and an example larger than all before it changes the scales
         return self.alpha is not None and self.slab is None and not self.diagonal
 
     @property
     def _certifies(self) -> str:  # type: ignore[override]
         return "itself" if self.alpha is None else "models"
 
-    # --- what was learned ----------------------------------------------------------------------------
+    # --- the learned state ---------------------------------------------------------------------------
 
     def _spaces(self) -> list[list[dict[str, Any]]]:
         core: Any = self._model or self._start()
@@ -302,27 +340,26 @@ class Newton(HasWeights):
 
     @property
     def eigenvalues_(self) -> Any:
-        """The largest eigenvalues of the sum of `g g^T`, as the sketch has them; by label, if there are
-        three or more.
+        """The largest eigenvalues of the sketched sum of `g g^T`; by label for three or more labels.
 
-        In the space of the features, unless there is only that of diagonal adaptation.
+        They are in the space of the features, unless diagonal adaptation is the only space.
         """
         scale = self._parts()[2]["curvature"] or 1.0
         return self._by_label([_eigenvalues(spaces[0]) / scale for spaces in self._spaces()])
 
     @property
     def condition_number_(self) -> Any:
-        """The largest eigenvalue over the smallest, or over the mean of those that the sketch has not.
+        """The largest eigenvalue over the smallest, or over the mean of those outside the sketch.
 
-        infinite while there are not two.
+        It is infinite while there are fewer than two.
         """
         return self._by_label([_condition(spaces[0]) for spaces in self._spaces()])
 
     @property
     def lanes_(self) -> Any:
-        """The ways to step that are tried, and what each is worth; needs `alpha=None`."""
+        """The mixed learners with their losses and weights; needs `alpha=None`."""
         if self.alpha is not None:
-            raise ValueError(f"alpha={self.alpha} is given: there is one way to step, and no lanes")
+            raise ValueError(f"lanes_ needs alpha=None, got alpha={self.alpha}, which has no lanes")
         core: Any = self._model or self._start()
         return self._by_label([self._lanes(core.mixing(k)) for k in range(core.lanes)])
 
@@ -341,12 +378,12 @@ class Newton(HasWeights):
     def certificate(  # type: ignore[override]
         self, norm: float = 1.0, ord: float = 2, *, in_slab: bool = False
     ) -> Certificate:
-        """With alpha, what the run proves of all linear models of a norm: see `NewtonCertificate`.
+        """The certificate of the run: a `NewtonCertificate` for all linear models of a norm.
 
-        Without alpha, the regret to the best of the lanes that are mixed, whatever the norm.
+        Without alpha, it is the regret to the best of the mixed lanes, and does not depend on the norm.
 
-        Parameters: `norm` and `ord` as of all learners; `in_slab`: of these models only those whose
-        scores are in the slab on all examples, which the theorems of the sketch are about.
+        Parameters: `norm` and `ord` as for all learners; `in_slab`: only the models whose scores are in
+        the slab on all examples, which the theorems of the sketch cover.
         """
         core: Any = self._model or self._start()
         if self.alpha is None:
@@ -358,13 +395,13 @@ class Newton(HasWeights):
         return NewtonCertificate.of(norm=norm, ord=ord, in_slab=bool(in_slab), **self._sums())
 
     def _refuse_what_has_no_theorem(self) -> None:
-        """Refuse to speak of models in the slab."""
+        """Refuse `in_slab=True` for options that the regret theorems do not cover."""
         if self.sketch == "oja":
             raise ValueError("sketch='oja' has no regret theorem; use 'full', 'fd' or 'rp'")
         if self.diagonal:
             raise ValueError("diagonal=True has no regret theorem; use diagonal=False")
         if self.slab is None:
-            raise ValueError("slab=None: the theorems need scores to be bounded; give a slab")
+            raise ValueError("slab=None: the theorems need bounded scores; give a slab")
 
     def _sums(self) -> dict[str, Any]:
         loss, _, options = self._parts()
@@ -415,36 +452,18 @@ def _condition(space: dict[str, Any]) -> float:
 
 
 class NewtonClassifier(Newton, Classifier):
-    """A linear classifier whose steps know which directions the data prefer.
+    """A linear classifier that learns by Newton steps with a sketched matrix of gradients.
 
         w <- w - A^-1 g,    A = alpha I + sigma S^T S,    S^T S near the sum of g g^T
 
-    The inverse takes out how features are correlated, which no step size per feature can do. S is a
-    sketch: a few directions in which gradients are large, kept with the weights at the cost of an
+    The inverse corrects for correlated features, which step sizes per feature cannot do. S is a sketch:
+    a few directions in which gradients are large, updated with the weights in time proportional to an
     example's non-zeros (Luo (2016), chapter 4).
 
-    Without `alpha`, eight ways to step learn beside each other, four with diagonal adaptation and four
-    without, each four with one sketch, and are mixed as in `regretless.linear.Auto`: the loss is at most
-    that of the best of them plus c ln 9. There alpha grows with what the sketch misses, and steps follow
-    the gradient flow. With `alpha` it is the algorithm of Luo (2016), with its theorems.
-
-    Parameters
-    ----------
-    loss : "logistic" (or None), "squared_hinge", "hinge" or another one for classification.
-    sketch : "oja" (the best in practice), "fd" (frequent directions), "rp" (random projection), or
-        "full", the whole matrix, for up to 4,096 features.
-    size : m, the number of directions; 0 is first-order learning.
-    diagonal : learn with `x_i / sqrt(0.1 max x_i^2 + sum g_i^2)` in place of x_i, so that no feature's
-        scale matters (Luo (2016), section 4.6.2). None: both ways without alpha, no with alpha.
-    alpha : > 0; 1 / alpha is the length of steps outside of the sketch. None: chosen as one learns.
-    curvature : sigma >= 0, how much of the gradients goes into A. None: what the loss has in the slab;
-        1/8 without a slab.
-    rate : eta_t, which is added to sigma, for losses without curvature. None: only there, of the
-        order `sqrt(m / t)`.
-    slab : C > 0; scores are kept in [-C, C], by projection, as the theorems ask. None: they are not.
-    seed : of the random projections.
-
-    The others are those of `LinearClassifier`.
+    Without `alpha`, eight learners run side by side, four with diagonal adaptation and four without,
+    each four with one sketch, and are mixed as in `regretless.linear.Auto`: the loss is at most that of
+    the best of them plus c ln 9. Their alpha grows with the part that the sketch misses, and steps
+    follow the gradient flow. With `alpha` it is the algorithm of Luo (2016), with its theorems.
 
     >>> import numpy as np
     >>> random = np.random.default_rng(0)
@@ -457,40 +476,19 @@ class NewtonClassifier(Newton, Classifier):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss | None = None,
-        sketch: str = "oja",
-        size: int = 10,
-        diagonal: bool | None = None,
-        alpha: float | None = None,
-        curvature: float | None = None,
-        rate: float | Rate | None = None,
-        slab: float | None = None,
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.sketch = sketch
-        self.size = size
-        self.diagonal = diagonal
-        self.alpha = alpha
-        self.curvature = curvature
-        self.rate = rate
-        self.slab = slab
-        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+    loss: str | Loss | None = option(
+        losses.learnable,
+        "classification",
+        default=None,
+        text='"logistic" (or None), "squared_hinge", "hinge" or another one for classification',
+    )
 
     def _by_label(self, values: list[Any]) -> Any:
         return values[0] if len(values) == 1 else dict(zip(self._labels.labels, values))
 
 
 class NewtonRegressor(Newton, Regressor):
-    """`NewtonClassifier` for numbers: the squared loss, unless another one for regression is given.
+    """`NewtonClassifier` for regression, by default with the squared loss.
 
     The parameters are those of `NewtonClassifier`.
 
@@ -501,30 +499,9 @@ class NewtonRegressor(Newton, Regressor):
     2.0
     """
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss | None = None,
-        sketch: str = "oja",
-        size: int = 10,
-        diagonal: bool | None = None,
-        alpha: float | None = None,
-        curvature: float | None = None,
-        rate: float | Rate | None = None,
-        slab: float | None = None,
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.sketch = sketch
-        self.size = size
-        self.diagonal = diagonal
-        self.alpha = alpha
-        self.curvature = curvature
-        self.rate = rate
-        self.slab = slab
-        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+    loss: str | Loss | None = option(
+        losses.learnable,
+        "regression",
+        default=None,
+        text='"squared" (or None) or another one for regression',
+    )

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import SupportsFloat
 
 from regretless.base.arguments import number, positive, shown
-from regretless.base.values import call_of_fields
+from regretless.base.options import call_of_fields
 
 __all__ = ["Constant", "Inverse", "InverseSqrt", "Rate", "anytime", "for_horizon", "get"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rate(ABC):
-    """A schedule: called with the round `t >= 1`, it answers the step size `eta / decay(t)`."""
+    """A schedule: called with the round `t >= 1`, it returns the step size `eta / decay(t)`."""
 
     eta: float
     __repr__ = call_of_fields
@@ -122,7 +122,7 @@ def anytime(norm: float, lipschitz: float) -> InverseSqrt:
     return InverseSqrt(norm / (lipschitz * math.sqrt(2.0)))
 
 
-def get(rate: float | Rate) -> Rate:
+def get(rate: float | Rate, name: str = "rate") -> Rate:
     """The schedule itself, or the constant one if `rate` is a number.
 
     >>> get(0.1)
@@ -134,6 +134,6 @@ def get(rate: float | Rate) -> Rate:
         return rate
     if not isinstance(rate, SupportsFloat):
         raise ValueError(
-            f"rate={shown(rate)} must be a number or a Rate, for example InverseSqrt(0.5)"
+            f"{name}={shown(rate)} must be a number or a Rate, for example InverseSqrt(0.5)"
         )
-    return Constant(number(rate, "rate"))
+    return Constant(number(rate, name))

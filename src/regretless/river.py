@@ -32,9 +32,9 @@ __all__ = facades.names(facades.ONLINE)  # noqa: PLE0605
 
 
 class RiverLearner(Learner, base.Estimator):  # type: ignore[misc]
-    """A learner that River can clone, measure and check."""
+    """A learner with the methods by which River clones, measures and checks estimators."""
 
-    _skipped: ClassVar[set[str]] = set()  # checks of River's that make no sense here
+    _skipped: ClassVar[set[str]] = set()  # River's checks that do not apply
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -46,14 +46,14 @@ class RiverLearner(Learner, base.Estimator):  # type: ignore[misc]
         return self._skipped
 
     def _compare_columns(self, batch: Batch) -> None:
-        """Columns come and go in River, and nobody is warned of it."""
+        """Compare nothing: in River columns may come and go without a warning."""
 
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Self:
         """A learner with the same options, or `new_params` where given.
 
-        It has seen nothing, or with `include_attributes` all that this one has.
+        It is untrained, or with `include_attributes` has the state of this learner.
         """
         clone: Self = base.Base.clone(self, new_params)
         if include_attributes:
@@ -85,7 +85,7 @@ class RiverClassifier(RiverLearner, Classifier, base.MiniBatchClassifier):  # ty
 
 
 class RiverRegressor(RiverLearner, Regressor, base.MiniBatchRegressor):  # type: ignore[misc]
-    """A regressor."""
+    """A regressor for River."""
 
     def predict_many(self, X: Any) -> Any:
         """The prediction for each row of the data frame `X`, as a series."""
@@ -95,7 +95,7 @@ class RiverRegressor(RiverLearner, Regressor, base.MiniBatchRegressor):  # type:
 
 
 def _checked_with() -> dict[str, tuple[dict[str, Any], ...]]:
-    """The options with which `river.checks` tries a learner, where the defaults alone are too few."""
+    """The options with which `river.checks` tries a learner in addition to the defaults."""
     from river import tree
 
     from regretless import geometry, linear
@@ -155,13 +155,14 @@ def _checked_with() -> dict[str, tuple[dict[str, Any], ...]]:
     }
 
 
-# One check wants the order of a row's features to change scores by less than 1e-6. It changes the last
-# bit of a sum, that may change the last bit of a float in a Newton sketch, and inverses enlarge it.
+# One check requires that the order of a row's features changes scores by less than 1e-6. The order
+# changes the last bit of a sum, which may change the last bit of a float in a Newton sketch, and
+# inverses enlarge that.
 _SKIPPED = {name: {"check_shuffle_features_no_impact"} for name in facades.ONLINE["newton"]}
 
 
 def __getattr__(name: str) -> Any:
-    """Make the class of this name when it is first asked for."""
+    """Make the class of this name on first use."""
     ours = facades.our_class(name, facades.ONLINE)
     if ours is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

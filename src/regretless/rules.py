@@ -1,4 +1,4 @@
-"""Update rules of the linear learners: what happens to the weights when a gradient arrives.
+"""Update rules of the linear learners: how a gradient changes the weights.
 
 Throughout, `z = g x` is the gradient of the round's loss at the weights played, `g` the loss's
 derivative times the example's weight. The formulas are those of Shalev-Shwartz (2012), section 2,
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from regretless import _core, rates
 from regretless.base.arguments import TOO_LARGE, not_negative, one_of, positive, shown, within
-from regretless.base.values import call_of_fields
+from regretless.base.options import call_of_fields
 from regretless.certificates import Promise
 from regretless.losses import Loss
 
@@ -26,9 +26,9 @@ _SCHEDULES: dict[type[rates.Rate], _core.RateKind] = {
 
 
 class Paid(NamedTuple):
-    """What the core adds up for a theorem "regret <= size(u) price + steps", over all lanes.
+    """The sums of a run for a theorem "regret <= size(u) price + steps", over all lanes.
 
-    `price` is the largest of a lane, `prices` their sum; both are those of the last round's rate.
+    `price` is the largest over lanes, `prices` their sum; both are for the last round's rate.
     """
 
     price: float
@@ -38,7 +38,7 @@ class Paid(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Rule(ABC):
-    """What all rules have in common. `learner options` such as `l1` come from the learner."""
+    """The base of all rules; options such as `l1` come from the learner."""
 
     name: ClassVar[str]
     takes_penalty: ClassVar[bool] = False
@@ -46,18 +46,18 @@ class Rule(ABC):
 
     @abstractmethod
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
-        """The rule as the compiled core takes it."""
+        """The options of the rule, in the form of the compiled core."""
 
     def promise(self, paid: Paid, penalised: bool) -> Promise | None:
-        """The rule's regret theorem for a run that paid so much; None if it has none."""
+        """The rule's regret theorem for a run with these sums; None if it has none."""
         return None
 
     def advice(self) -> str:
-        """What to do if a score overflows, which is not yet done."""
+        """The remedy that the error of a score that overflows recommends."""
         return "Lower the rate, scale the features, or use rule='coin', which needs neither"
 
     def with_rate(self, rate: float | rates.Rate) -> "Rule":
-        """The same rule with another rate, if it has one."""
+        """The same rule with another rate; `ValueError` if it has no rate."""
         if "rate" not in {f.name for f in fields(self)}:
             raise ValueError(
                 f"rate={shown(rate)}: rule={self.name!r} has no learning rate; leave it out"
@@ -75,7 +75,7 @@ class Rule(ABC):
 
 
 def schedule(rate: float | rates.Rate) -> dict[str, Any]:
-    """A rate as the compiled core takes it."""
+    """A rate in the form of the compiled core."""
     chosen = rates.get(rate)
     if type(chosen) not in _SCHEDULES:
         raise ValueError(f"rate={shown(rate)} must be a number or one of regretless.rates")
@@ -84,7 +84,7 @@ def schedule(rate: float | rates.Rate) -> dict[str, Any]:
 
 @dataclass(frozen=True, repr=False)
 class Coin(Rule):
-    """Coin betting: no learning rate. Every coordinate bets a fraction of the wealth it has won.
+    """Coin betting, which needs no learning rate: every coordinate bets a fraction of its wealth.
 
         w_i = (e + R_i) theta_i / (L_i (G_i + L_i))
         theta_i = -sum z_i,  G_i = sum |z_i|,  R_i = max(0, R_i - z_i w_i),  L_i = s max |x_i|
@@ -93,10 +93,10 @@ class Coin(Rule):
     `e = wealth * s * max |y| / n` is shared by the coordinates active in a round, of which there
     are `n`, the mean of `sum_i (x_i / max |x_i|)^2`. Scaling a feature by any factor changes no
     prediction; scaling the targets scales the predictions. Orabona and Pal (2016), Orabona and
-    Tommasi (2017); the shared wealth is ours.
+    Tommasi (2017); the shared wealth is new here.
 
-    Parameters: `wealth > 0`, what the active coordinates may lose together, in units of the loss. More
-    is bolder at the start.
+    Parameters: `wealth > 0`, the most that the active coordinates may lose together, in units of the
+    loss. A larger value makes the first steps larger.
 
     >>> Coin()
     Coin()
@@ -118,7 +118,7 @@ class Coin(Rule):
 
 @dataclass(frozen=True, repr=False)
 class AdaGrad(Rule):
-    """AdaGrad: a step size per coordinate that shrinks with the gradients it has seen.
+    """AdaGrad, with a step size per coordinate that shrinks as gradients add up.
 
         G_i += z_i^2,    w_i <- prox(w_i - eta z_i / sqrt(G_i))
 
@@ -128,8 +128,8 @@ class AdaGrad(Rule):
     Parameters: `rate > 0`, eta; 0.05 to 0.1 suits most data with features near 1. `scale_invariant`:
     divide the step by `max |x_i|`, so that the scale of a feature does not matter (NAG of Ross,
     Mineiro and Langford (2013)); takes no penalty. `invariant`: the score follows the gradient flow
-    at these rates, as in `OGD`, instead of jumping, so that no step passes the minimum. This saves
-    the learner from features that are large; False is the rule as it was published.
+    at these rates, as in `OGD`, instead of jumping, so that no step passes the minimum. This protects
+    the learner from large features; False is the rule as it was published.
 
     >>> AdaGrad(rate=0.1)
     AdaGrad(rate=0.1)
@@ -183,7 +183,7 @@ class OGD(Rule):
     Theorem 2.21 and section 2.9).
 
     Parameters: `rate`, a number (constant) or one of `regretless.rates`. `radius > 0` of the ball,
-    or None. `lazy`: project only what is played, not what is kept. `invariant`: importance-aware
+    or None. `lazy`: project only the weights played, not the sum kept. `invariant`: importance-aware
     steps, which follow the gradient flow (Karampatziakis and Langford (2011)): weight 2 is exactly
     weight 1 twice, and no step passes the minimum; agile only.
 
@@ -210,7 +210,7 @@ class OGD(Rule):
         return math.inf if self.radius is None else self.radius
 
     def promise(self, paid: Paid, penalised: bool) -> Promise | None:
-        # rates that fall price the distance from u to the weights played, which must be bounded
+        # falling rates need a bound on the distance from u to the weights played
         moves = not (isinstance(rates.get(self.rate), rates.Constant) or self.lazy)
         if penalised or self.invariant or (moves and self.radius is None):
             return None
@@ -285,7 +285,7 @@ class PNorm(Rule):
         schedule(self.rate)
 
     def promise(self, paid: Paid, penalised: bool) -> Promise:
-        # of the norms that certificates have only l1 is never below that of the theorem, q <= 2
+        # among the norms of certificates only l1 is at least the theorem's q-norm, q <= 2
         return Promise(self.name, (1, 2) if self.p == 2 else (1,), paid.price, paid.steps)
 
     def options(self, loss: Loss, l1: float, l2: float) -> dict[str, Any]:
@@ -329,7 +329,17 @@ class EG(Rule):
         return {"radius": self.radius, "eta": self.rate or 0.0}
 
 
-_RULES: dict[str, type[Rule]] = {r.name: r for r in (Coin, AdaGrad, OGD, FTRL, EG, PNorm)}
+RULES: dict[str, type[Rule]] = {r.name: r for r in (Coin, AdaGrad, OGD, FTRL, EG, PNorm)}
+
+
+def named(rule: Any, name: str) -> Rule:
+    """The rule of this name, or the rule itself; `ValueError` if the name is unknown.
+
+    >>> named("sgd", "rule")
+    Traceback (most recent call last):
+    ValueError: rule='sgd' is not one of 'coin', 'adagrad', 'ogd', 'ftrl', 'eg', 'pnorm'
+    """
+    return rule if isinstance(rule, Rule) else RULES[one_of(rule, name, RULES)]()
 
 
 def get(rule: str | Rule) -> Rule:
@@ -338,6 +348,4 @@ def get(rule: str | Rule) -> Rule:
     >>> get("ftrl")
     FTRL()
     """
-    if isinstance(rule, Rule):
-        return rule
-    return _RULES[one_of(rule, "rule", _RULES)]()
+    return named(rule, "rule")

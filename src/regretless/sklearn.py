@@ -47,6 +47,7 @@ _SEEN = ("n_features_in_", "feature_names_in_")
 class SklearnLearner(Learner, BaseEstimator):  # type: ignore[misc]
     """A learner of matrices whose columns are known from the first batch on."""
 
+    _checks_late = True  # scikit-learn wants errors from `fit`, not from the constructor
     n_features_in_: int
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -59,7 +60,7 @@ class SklearnLearner(Learner, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _is_first(self) -> bool:
-        """Whether the next batch is the one that says how many columns there are."""
+        """Whether the next batch is the first, which sets the number of columns."""
         return not (self.__sklearn_is_fitted__() and hasattr(self, "n_features_in_"))
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
@@ -87,7 +88,8 @@ class SklearnLearner(Learner, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         names, table, first = self._weights()
         where = {name: k for k, name in enumerate(names)}
-        size = 2**self.bits if self.features == "hashed" else self.n_features_in_
+        bits = self._form().bits
+        size = 2**bits if bits else self.n_features_in_
         rows = [where.get(j % size, -1) for j in range(self.n_features_in_)]
         return np.vstack([table, np.zeros_like(first)])[rows].T, first
 
@@ -120,10 +122,10 @@ class SklearnClassifier(ClassifierMixin, SklearnLearner, Classifier):  # type: i
 
     def _has_probabilities(self) -> bool:
         loss, _, _ = self._parts()
-        return loss.probability(1e-9) < 1  # losses that only estimate a sign jump to 1
+        return loss.probability(1e-9) < 1  # losses without probabilities jump to 1
 
-    if not TYPE_CHECKING:  # where the decorated method would lose its signature
-        # Hinge and perceptron losses tell which label is the likelier, but not by how much.
+    if not TYPE_CHECKING:  # for type checkers the decorated method would lose its signature
+        # Hinge and perceptron losses estimate the likelier label, but not its probability.
         predict_proba = available_if(_has_probabilities)(Classifier.predict_proba)
 
     @property
@@ -158,10 +160,12 @@ class SklearnRegressor(RegressorMixin, SklearnLearner, Regressor):  # type: igno
 class SklearnBooster(ClassifierMixin, BatchBooster, BaseEstimator):  # type: ignore[misc]
     """A booster of matrices."""
 
-    # those that know the options of `weak`
+    _checks_late = True  # scikit-learn wants errors from `fit`, not from the constructor
+
+    # scikit-learn's methods, which include the options of `weak`
     @of_options
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The options the learner was made with, and those of `weak`."""
+        """The options of the booster, and those of `weak`."""
         found: dict[str, Any] = BaseEstimator.get_params(self, deep)
         return found
 
@@ -210,7 +214,7 @@ _MORE: dict[str, dict[str, Any]] = {
 
 
 def __getattr__(name: str) -> Any:
-    """Make the class of this name when it is first asked for."""
+    """Make the class of this name on first use."""
     ours = facades.our_class(name, facades.ONLINE, facades.BATCH)
     if ours is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

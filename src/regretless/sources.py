@@ -1,10 +1,10 @@
-"""The texts and papers that algorithms, theorems and methods come from.
+"""The texts and papers from which the algorithms, theorems and methods are taken.
 
-Docstrings and certificates cite them by authors and year, `Shalev-Shwartz (2012), Theorem 2.21`, where
-the number is the text's own. `find` tells which work that is; `docs/bibliography.md` lists them all.
+Docstrings and certificates cite them by authors and year, such as `Shalev-Shwartz (2012), Theorem 2.21`,
+with the number of the text itself. `find` returns the cited work; `docs/bibliography.md` lists all works.
 """
 
-# ruff: noqa: E501 (a work a line)
+# ruff: noqa: E501 (one work per line)
 
 import re
 from typing import NamedTuple
@@ -13,7 +13,7 @@ __all__ = ["SOURCES", "TEXTS", "Source", "find"]
 
 
 class Source(NamedTuple):
-    """A text: how it is cited, and where it appeared.
+    """A text or paper: the key by which it is cited, its title, and where it appeared.
 
     >>> find("Duchi, Hazan and Singer (2011), Theorem 5").title
     'Adaptive subgradient methods for online learning and stochastic optimization'
@@ -54,7 +54,7 @@ TEXTS = (
         "PhD thesis, Princeton University",
     ),
 )
-"""The five that are implemented as a whole."""
+"""The five texts that the library implements completely."""
 
 _OTHERS = (
     ("Abbasi-Yadkori, Pal and Szepesvari (2011)", "Improved algorithms for linear stochastic bandits", "NeurIPS"),
@@ -113,16 +113,16 @@ _OTHERS = (
 )  # fmt: skip
 
 SOURCES = {source.key: source for source in (*TEXTS, *(Source(*row) for row in _OTHERS))}
-"""All works that are cited, by the key that they are cited with."""
+"""All cited works by their keys."""
 
 
 def find(citation: str) -> Source:
-    """The work that a citation begins with, `authors (year)`, whatever follows.
+    """The work of a citation, which begins with `authors (year)`.
 
     >>> print(find("Luo (2016), Theorem 16"))
     Luo (2016): Optimal and adaptive online learning. PhD thesis, Princeton University.
     """
     key = re.match(r"[^()]*\([^()]*\)", citation)
     if key is None or key[0] not in SOURCES:
-        raise ValueError(f"citation={citation!r} begins with none of the keys of sources.SOURCES")
+        raise ValueError(f"citation={citation!r} does not begin with a key of sources.SOURCES")
     return SOURCES[key[0]]

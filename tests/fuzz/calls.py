@@ -25,11 +25,12 @@ from scipy import sparse
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from roster import ROSTER, Entry, difference, state_of
-from roster.numbers import finite
+from roster import ROSTER, Entry
 
 from fuzz.harness import main
 from regretless._core import Diverged
+from regretless.checks import difference
+from regretless.checks.numbers import finite
 
 __all__ = ["Refused", "build", "case", "options"]
 
@@ -345,7 +346,7 @@ class Meddler:
 
 def attempt(entry: Entry, player: Any, name: str, args: Any, options: Any) -> Any:
     """Make a call; if it is refused, see that it changed nothing, and raise `Refused`."""
-    before = snapshot(entry, player)
+    before = entry.state(player)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -359,7 +360,7 @@ def attempt(entry: Entry, player: Any, name: str, args: Any, options: Any) -> An
             raise
         if len(str(error)) < 8 or "bad_cast" in str(error):
             raise AssertionError(f"unclear: {error}") from error
-        told = difference(snapshot(entry, player), before)
+        told = difference(entry.state(player), before)
         if told:
             raise AssertionError(f"{name} was refused ({error}), but changed {told}") from error
         raise Refused from None
@@ -375,13 +376,6 @@ def called_back(error: Exception) -> bool:
     return "roster" in frames[1:]  # the first is ours
 
 
-def snapshot(entry: Entry, player: Any) -> Any:
-    """All that the player knows."""
-    if entry.prepares:
-        entry.kind.ask(player, entry.kind.stream(1)[0])
-    return state_of(player, entry.caches)
-
-
 @cache
 def methods(kind: type) -> list[str]:
     """The public methods of a class that take something."""
@@ -393,14 +387,6 @@ def methods(kind: type) -> list[str]:
         if len(inspect.signature(found).parameters) > 1:
             out.append(name)
     return out
-
-
-def played(entry: Entry, rounds: int) -> Any:
-    """A player that has played so many good rounds."""
-    player = entry.make(0)
-    for each in entry.kind.stream(entry.kind.length)[:rounds]:
-        entry.kind.feed(player, each)
-    return player
 
 
 def meddled(entry: Entry, player: Any, rng: np.random.Generator) -> None:
@@ -483,7 +469,7 @@ def made(entry: Entry, player: Any, rng: np.random.Generator) -> None:
 def case(rng: np.random.Generator) -> str:
     """Something hostile in the place of an argument."""
     entry = ROSTER[int(rng.integers(len(ROSTER)))]
-    player = played(entry, int(rng.integers(1, min(6, entry.kind.length))))
+    player = entry.played(int(rng.integers(1, min(6, entry.kind.length))))
     attack = (meddled, meddled, garbled, made)[int(rng.integers(4))]
     outcome = "used"
     try:

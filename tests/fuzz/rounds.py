@@ -24,10 +24,17 @@ from roster.bandits import Advised, Arms, Context, Points
 from roster.convex import Functions, Gradients
 from roster.experts import Experts, Forecasts
 from roster.learners import Rows
-from roster.numbers import check_numbers
+
+from regretless import bandits
+from regretless.checks.numbers import numbers_told
 
 __all__ = ["FAMILIES", "main", "play"]
 
+OF_ARMS = [
+    name
+    for name, kind in vars(bandits).items()
+    if isinstance(kind, type) and issubclass(kind, bandits.ArmPlayer) and name != "ArmPlayer"
+]
 FAMILIES = (
     *(
         f"Linear{task} {rule}"
@@ -47,7 +54,7 @@ FAMILIES = (
     *("OnlineGradientDescent", "OnlineMirrorDescent p-norm", "ExponentiatedGradient anytime"),
     *("AdaGrad", "CoinBetting", "OnlineNewtonStep", "InvariantNewtonStep", "DensityPlayer"),
     *("SketchedOnlineNewton fd", "FollowTheRegularizedLeader"),
-    *("Exp3", "Exp3IX", "TsallisINF", "UCB1", "EpsilonGreedy", "ThompsonSampling", "Exp4"),
+    *OF_ARMS,
     *("LinUCB", "BanditMirrorDescent anytime", "BanditGradientDescent any horizon"),
     "AgnosticLearner ldim",
 )
@@ -100,7 +107,7 @@ def play(entry: Entry, rounds: int, size: int = SIZE, player: Any = None) -> flo
         batch(player)
         seconds += time.perf_counter() - start
         if done == count or done % max(count // CHECKS, 1) == 0:
-            check_numbers(entry, player)
+            numbers_told(entry, player)
             _check_certificate(entry, player)
     return count * size / seconds
 

@@ -22,11 +22,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from roster import ROSTER, Entry, difference, state_of
+from roster import ROSTER, Entry
 
 from fuzz.harness import main
 from regretless import _core
 from regretless.base.threads import OneThread
+from regretless.checks import difference, state_of
 
 CALLS = 400  # of all threads together
 IN_USE = "is in use by another thread"
@@ -137,10 +138,7 @@ def _replay(entry: Entry, seed: int, player: Any, record: list[Any]) -> None:
             error = raised
         found = difference(told, _told(entry, twin, answer, error))
         assert not found, f"{entry.name}, call {number} of {len(record)}: {found[:500]}"
-    if entry.prepares:
-        for each in (player, twin):
-            entry.kind.ask(each, entry.kind.stream(1)[0])
-    found = difference(state_of(player, entry.caches), state_of(twin, entry.caches))
+    found = difference(entry.state(player), entry.state(twin))
     assert not found, f"{entry.name}, in the end: {found[:500]}"
 
 

@@ -7,10 +7,27 @@ prior, and answers unnormalised weights for the next round.
 import math
 
 import numpy as np
+import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-__all__ = ["PLAYERS", "ada_normal", "game"]
+from regretless import experts
+
+__all__ = [
+    "MAKE",
+    "ORACLES",
+    "PRIOR",
+    "PRIORS",
+    "SLEEPERS",
+    "STREAMS",
+    "N",
+    "ada_normal",
+    "awake_at_random",
+    "every_player",
+    "every_stream",
+    "game",
+    "ml_prod_of_any_range",
+]
 
 
 def game(weigh, losses, prior, confidence=None):
@@ -195,28 +212,71 @@ def squint(losses, r, prior):
     ]
 
 
+# --- the players and their transcriptions ----------------------------------------------------------
+
+N = 5
 PLAYERS = {
-    "hedge": hedge(lambda t: 0.7),
-    "hedge anytime": hedge(lambda t: math.sqrt(8 * math.log(5) / t)),
-    "hedge horizon": hedge(lambda t: math.sqrt(8 * math.log(5) / 60)),
-    "hedge doubling": doubling,
-    "hedge small-loss": ada_hedge,
-    "randomized": hedge(lambda t: -math.log(0.6)),
-    "second order": linear(0.6),
-    "fixed share": fixed_share(0.7, 0.1),
-    "polynomial": polynomial(3.0),
-    "two-norm": two_norm,
-    "normal-hedge-dt": normal_hedge_dt(3.0),
-    "normal-hedge-dt 5": normal_hedge_dt(5.0),
-    "normal-hedge": normal_hedge,
-    "ada-normal-hedge": ada_normal_hedge(1),
-    "ada-normal-hedge 0": ada_normal_hedge(0),
-    "ada-normal-hedge 0.5": ada_normal_hedge(0.5),
-    "tv": tv(False),
-    "tv streaming": tv(True),
-    "ml-prod": ml_prod,
-    "ml-prod of any range": ml_prod_of_any_range,
-    "boa": boa,
-    "ml-poly": ml_poly,
-    "squint": squint,
+    "hedge": (lambda **o: experts.Hedge(N, rate=0.7, **o), hedge(lambda t: 0.7)),
+    "hedge anytime": (
+        lambda **o: experts.Hedge(N, **o),
+        hedge(lambda t: math.sqrt(8 * math.log(5) / t)),
+    ),
+    "hedge horizon": (
+        lambda **o: experts.Hedge(N, rate="horizon", horizon=60, **o),
+        hedge(lambda t: math.sqrt(8 * math.log(5) / 60)),
+    ),
+    "hedge doubling": (lambda **o: experts.Hedge(N, rate="doubling", **o), doubling),
+    "hedge small-loss": (lambda **o: experts.Hedge(N, rate="small-loss", **o), ada_hedge),
+    "randomized": (
+        lambda **o: experts.RandomizedWeightedMajority(N, beta=0.6, **o),
+        hedge(lambda t: -math.log(0.6)),
+    ),
+    "second order": (lambda **o: experts.SecondOrderHedge(N, beta=0.6, **o), linear(0.6)),
+    "fixed share": (
+        lambda **o: experts.FixedShare(N, rate=0.7, share=0.1, **o),
+        fixed_share(0.7, 0.1),
+    ),
+    "polynomial": (lambda **o: experts.PolynomialWeights(N, alpha=3.0, **o), polynomial(3.0)),
+    "two-norm": (lambda **o: experts.TwoNorm(N, **o), two_norm),
+    "normal-hedge-dt": (lambda **o: experts.NormalHedgeDT(N, **o), normal_hedge_dt(3.0)),
+    "normal-hedge-dt 5": (lambda **o: experts.NormalHedgeDT(N, d=5.0, **o), normal_hedge_dt(5.0)),
+    "normal-hedge": (lambda **o: experts.NormalHedge(N, **o), normal_hedge),
+    "ada-normal-hedge": (lambda **o: experts.AdaNormalHedge(N, **o), ada_normal_hedge(1)),
+    "ada-normal-hedge 0": (
+        lambda **o: experts.AdaNormalHedge(N, power=0.0, **o),
+        ada_normal_hedge(0),
+    ),
+    "ada-normal-hedge 0.5": (
+        lambda **o: experts.AdaNormalHedge(N, power=0.5, **o),
+        ada_normal_hedge(0.5),
+    ),
+    "tv": (lambda **o: experts.AdaNormalHedgeTV(N, streaming=False, **o), tv(False)),
+    "tv streaming": (lambda **o: experts.AdaNormalHedgeTV(N, **o), tv(True)),
+    "ml-prod": (lambda **o: experts.AdaptMLProd(N, **o), ml_prod),
+    "boa": (lambda **o: experts.BOA(N, **o), boa),
+    "ml-poly": (lambda **o: experts.MLPoly(N, **o), ml_poly),
+    "squint": (lambda **o: experts.Squint(N, **o), squint),
 }
+MAKE = {name: make for name, (make, _) in PLAYERS.items()}
+ORACLES = {name: oracle for name, (_, oracle) in PLAYERS.items()}
+SLEEPERS = [name for name in MAKE if MAKE[name]()._sleeps]
+PRIORS = [name for name in MAKE if name not in ("polynomial", "ml-prod")]
+every_player = pytest.mark.parametrize("name", MAKE)
+random = np.random.default_rng(0)
+STREAMS = {
+    "uniform": random.random((60, N)),
+    "signs": (random.random((60, N)) < 0.5) * 1.0,
+    "one is best": np.tile([0.0, 1.0, 1.0, 1.0, 1.0], (60, 1)),
+    "turns": np.repeat(1.0 - np.eye(N), 12, axis=0),
+    "alternating": np.tile([[0, 1, 1, 0, 0.5], [1, 0, 0, 1, 0.5]], (30, 1)),
+    "equal": np.full((60, N), 0.3),
+    "small": 0.01 * random.random((60, N)),
+}
+every_stream = pytest.mark.parametrize("stream", STREAMS)
+PRIOR = np.array([0.5, 0.2, 0.15, 0.1, 0.05])
+
+
+def awake_at_random(seed=1):
+    confidence = np.random.default_rng(seed).choice([0.0, 0.3, 1.0], (60, N))
+    confidence[:, 2] = 1.0
+    return confidence

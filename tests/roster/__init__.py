@@ -3,15 +3,14 @@
 A new public class that plays or learns needs a line here, or a reason among `EXCEPTIONS`.
 """
 
-from regretless.checks.state import difference, state_of
 from roster.bandits import BANDITS
 from roster.classes import CLASSES
 from roster.convex import CONVEX
 from roster.experts import EXPERTS
-from roster.kinds import Entry, Kind
+from roster.kinds import Entry
 from roster.learners import LEARNERS
 
-__all__ = ["EXCEPTIONS", "ROOMS", "ROSTER", "Entry", "Kind", "difference", "state_of"]
+__all__ = ["EXCEPTIONS", "ROOMS", "ROSTER", "Entry"]
 
 ROOMS = ("linear", "newton", "boosting", "oco", "experts", "bandits", "games", "classes")
 ROSTER = [*LEARNERS, *CONVEX, *EXPERTS, *BANDITS, *CLASSES]

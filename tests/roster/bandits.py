@@ -1,5 +1,7 @@
 """Players that see only what their choice cost: `bandits`."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -7,41 +9,23 @@ from typing import Any
 import numpy as np
 
 from regretless import bandits, geometry
+from regretless.checks import kinds
+from regretless.checks.kinds import Calls, Kind, Takes, hostile_losses, scaled
 from regretless.linear import LinearRegressor
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, Takes, hostile_losses, scaled
+from roster.kinds import INF, NAN, Entry, N
 from roster.proofs import by_regret
 
-__all__ = ["BANDITS"]
+__all__ = ["ARM_PLAYERS", "BANDITS"]
 
 
 # --- kinds ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Arms(Kind):
-    """Players of arms: a round is the loss of each, of which one is told."""
+class Arms(kinds.Arms):
+    """Players of arms, which have a `run` as well."""
 
-    unit: float = 1.0  # of the losses
     length: int = 16
-
-    def stream(self, count: int, seed: int = 0) -> list[Any]:
-        rng = np.random.default_rng(seed)
-        return list(self.unit * rng.random((count, N)) * [0.4, 1.0, 1.0, 0.9])
-
-    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
-        return [self.unit * row for row in hostile_losses(player.probabilities, player.rounds, rng)]
-
-    def ask(self, player: Any, round: Any) -> Any:
-        return player.probabilities
-
-    def choose(self, player: Any, round: Any) -> Any:
-        return player.act()
-
-    def settle(self, player: Any, round: Any, chosen: Any) -> None:
-        player.update(float(round[chosen]))
-
-    def many(self, player: Any, rounds: list[Any]) -> None:
-        player.run(np.array(rounds).reshape(-1, N))
 
     def takes(self, rounds: list[Any]) -> Takes:
         return {"losses": (lambda p, v: p.run(v), np.array(rounds))}
@@ -63,9 +47,6 @@ class Arms(Kind):
     def bad_waiting(self) -> Calls:
         wrong = (NAN, INF, 1e200, "much", None)
         return {f"loss={v!r}": (lambda p, v=v: p.update(v), "loss") for v in wrong}
-
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda row, size: row * size)
 
 
 @dataclass(frozen=True)
@@ -106,12 +87,18 @@ class Points(Costs):
     def takes_waiting(self) -> Takes:
         return {"value": (lambda p, v: p.update([0.5, v] if "points=2" in repr(p) else v), 0.5)}
 
+    def suffered(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float:
+        return math.fsum(
+            float(np.mean([self._loss(goal, w) for w in np.atleast_2d(chosen)]))
+            for goal, chosen in zip(rounds, told)
+        )
+
     def settle(self, player: Any, round: Any, chosen: Any) -> None:
         values = [self._loss(round, w) for w in np.atleast_2d(chosen)]
         player.update(values if len(values) > 1 else values[0])
 
-    def many(self, player: Any, rounds: list[Any]) -> None:
-        player.run([partial(self._loss, goal) for goal in rounds])
+    def many(self, player: Any, rounds: list[Any]) -> Any:
+        return player.run([partial(self._loss, goal) for goal in rounds])
 
     def takes(self, rounds: list[Any]) -> Takes:
         return {"losses": (lambda p, v: p.run(v), np.array(rounds))}
@@ -125,8 +112,8 @@ class Points(Costs):
             "run without rounds": (lambda p: p.run(lambda w: 0.0), "rounds"),
         }
 
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda goal, size: goal * size)
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
+        return scaled(self.stream(self.length), lambda goal, size: goal * size, sizes)
 
 
 @dataclass(frozen=True)
@@ -150,11 +137,14 @@ class Advised(Arms):
         return player.act(round[1])
 
     def settle(self, player: Any, round: Any, chosen: Any) -> None:
-        player.update(float(round[0][chosen]))
+        super().settle(player, round[0], chosen)
 
-    def many(self, player: Any, rounds: list[Any]) -> None:
+    def suffered(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
+        return super().suffered([row for row, _ in rounds], asked, told)
+
+    def many(self, player: Any, rounds: list[Any]) -> Any:
         table = np.array([row for row, _ in rounds]).reshape(-1, N)
-        player.run(table, np.array([said for _, said in rounds]).reshape(-1, 3, N))
+        return player.run(table, np.array([said for _, said in rounds]).reshape(-1, 3, N))
 
     def takes(self, rounds: list[Any]) -> Takes:
         table, advice = (np.array([r[i] for r in rounds]) for i in (0, 1))
@@ -178,8 +168,8 @@ class Advised(Arms):
             "run with short advice": (lambda p: p.run(table, advice[1:]), "advice"),
         }
 
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda r, size: (r[0] * size, r[1]))
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
+        return scaled(self.stream(self.length), lambda r, size: (r[0] * size, r[1]), sizes)
 
 
 @dataclass(frozen=True)
@@ -200,9 +190,9 @@ class Context(Kind):
     def settle(self, player: Any, round: Any, chosen: Any) -> None:
         player.update(reward=float(round[1][chosen]))
 
-    def many(self, player: Any, rounds: list[Any]) -> None:
+    def many(self, player: Any, rounds: list[Any]) -> Any:
         X, R = (np.array([r[i] for r in rounds]).reshape(-1, w) for i, w in ((0, 3), (1, N)))
-        player.run(X, R)
+        return player.run(X, R)
 
     def takes(self, rounds: list[Any]) -> Takes:
         X, R = (np.array([r[i] for r in rounds]) for i in (0, 1))
@@ -241,10 +231,28 @@ class Context(Kind):
         wrong = (NAN, INF, "much", None)
         return {f"reward={v!r}": (lambda p, v=v: p.update(reward=v), "reward") for v in wrong}
 
-    def extremes(self) -> list[list[Any]]:
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
         plain = self.stream(self.length)
-        contexts = scaled(plain, lambda r, size: (r[0] * size, r[1]))
-        return [*contexts, *scaled(plain, lambda r, size: (r[0], r[1] * size))]
+        contexts = scaled(plain, lambda r, size: (r[0] * size, r[1]), sizes)
+        return [*contexts, *scaled(plain, lambda r, size: (r[0], r[1] * size), sizes)]
+
+
+# --- players of arms with their options, which several tests go through ----------------------------
+
+ARM_PLAYERS = {
+    "exp3": bandits.Exp3,
+    "exp3, fixed": partial(bandits.Exp3, rate=0.3),
+    "exp3, horizon": partial(bandits.Exp3, rate="horizon", horizon=60),
+    "exp3ix": bandits.Exp3IX,
+    "exp3ix, fixed": partial(bandits.Exp3IX, rate=0.2, gamma=0.3, delta=0.2),
+    "tsallis": bandits.TsallisINF,
+    "reduced": partial(bandits.TsallisINF, estimator="reduced"),
+    "ucb1": bandits.UCB1,
+    "greedy": partial(bandits.EpsilonGreedy, epsilon=0.2),
+    "decay": partial(bandits.EpsilonGreedy, decay=5.0),
+    "bernoulli": bandits.ThompsonSampling,
+    "gaussian": partial(bandits.ThompsonSampling, model="gaussian"),
+}
 
 
 # --- the lines --------------------------------------------------------------------------------------
@@ -275,7 +283,7 @@ BANDITS = [
     Entry(
         "Exp3 to 1e150",
         lambda seed: bandits.Exp3(N, rate=0.3, range=(0, 1e150), seed=seed),
-        Arms(1e150),
+        Arms(unit=1e150),
         ORACLE,
         "arms::full_feedback_is_weighted_majority",
         BOUND,

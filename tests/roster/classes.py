@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from regretless.checks.kinds import Calls, Kind
 from regretless.classes import SOA, AgnosticLearner, FiniteClass, LdimExperts
-from roster.kinds import NAN, Calls, Entry, Kind
+from roster.kinds import NAN, Entry
 from roster.proofs import by_regret
 
 __all__ = ["CLASSES"]
@@ -37,8 +38,8 @@ class Labels(Kind):
     def feed(self, player: Any, round: Any) -> Any:
         return (player.learn_one if self.runs else player.update)(*round)
 
-    def many(self, player: Any, rounds: list[Any]) -> None:
-        player.run([x for x, _ in rounds], [y for _, y in rounds])
+    def many(self, player: Any, rounds: list[Any]) -> Any:
+        return player.run([x for x, _ in rounds], [y for _, y in rounds])
 
     def bad(self, rounds: list[Any]) -> Calls:
         feed, (x, y) = self.feed, rounds[-1]

@@ -1,14 +1,17 @@
 """Players of convex losses: `oco`."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from regretless import domains, geometry, linear, oco
+from regretless.checks import kinds
+from regretless.checks.kinds import Calls, Kind, Takes, hostile_losses, scaled
 from regretless.oco import LinearLoss, SquaredDistance
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, Takes, hostile_losses, scaled
+from roster.kinds import INF, NAN, Entry, N
 from roster.learners import Rows
 from roster.proofs import by_regret
 
@@ -19,33 +22,16 @@ __all__ = ["CONVEX"]
 
 
 @dataclass(frozen=True)
-class Gradients(Kind):
+class Gradients(kinds.Gradients):
     """Players of online convex optimisation: a round is a gradient."""
 
-    size: float = 0.5  # of the gradients; some theorems want them to be small
-    looks: bool = False  # whether it is shown the gradient before it plays, as `run` does
     length: int = 16
-
-    def stream(self, count: int, seed: int = 0) -> list[Any]:
-        Z = np.random.default_rng(seed).normal([0.5, 0.0, 0.0, -0.5], 1.0, (count, N))
-        return list(self.size * Z / np.linalg.norm(Z, axis=1, keepdims=True))
-
-    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
-        away = player.point - player.point.mean() + 1e-3 * rng.normal(size=N)
-        corner = 1.0 - 2.0 * np.eye(N)[0]  # which is the best point, and far from the start
-        found = [self.size * z / np.linalg.norm(z) for z in (away, corner, rng.normal(size=N))]
-        return [*found, found[1] * (player.rounds > 2)]  # at first nothing happens
-
-    def ask(self, player: Any, round: Any) -> Any:
-        return player.point
+    looks: bool = False  # whether it is shown the gradient before it plays, as `run` does
 
     def feed(self, player: Any, round: Any) -> Any:
         if self.looks:
             player.look(round)
         return player.update(round)
-
-    def many(self, player: Any, rounds: list[Any]) -> None:
-        player.run(np.array(rounds).reshape(-1, N))
 
     def takes(self, rounds: list[Any]) -> Takes:
         return {
@@ -73,14 +59,14 @@ class Gradients(Kind):
             "run of an unknown loss": (lambda p: p.run(table[:-1], None, "hing"), "loss='hing'"),
         }
 
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda z, size: z * size)
+    def largest(self, rounds: list[Any]) -> float:
+        return max(super().largest(rounds), 1e-66)  # those below 1e-75 count as 0
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
-        """Against the first corner of the simplex, which is in every domain of the table."""
-        if self.looks:  # what is played is not what was asked
-            return None
-        return math.fsum(float((w - np.eye(N)[0]) @ z) for w, z in zip(asked, rounds))
+        return None if self.looks else super().measured(rounds, asked, told)
+
+    def suffered(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
+        return None if self.looks else super().suffered(rounds, asked, told)  # played otherwise
 
 
 @dataclass(frozen=True)
@@ -88,7 +74,7 @@ class ConvexLosses(Gradients):
     """`Linearized`: a round is a convex loss."""
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
-        linear = Gradients(self.size).stream(count, seed)
+        linear = super().stream(count, seed)
         return [SquaredDistance(z) if t % 2 else LinearLoss(z) for t, z in enumerate(linear)]
 
     def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
@@ -118,12 +104,17 @@ class ConvexLosses(Gradients):
             ),
         }
 
-    def extremes(self) -> list[list[Any]]:
-        return [[LinearLoss(z) for z in stream] for stream in Gradients(self.size).extremes()]
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
+        return [[LinearLoss(z) for z in stream] for stream in GRADIENTS.extremes(sizes)]
+
+    def largest(self, rounds: list[Any]) -> float:
+        return super().largest([f.gradient(np.zeros(N)) for f in rounds])
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
-        u = np.eye(N)[0]
-        return math.fsum(float(f.value(w) - f.value(u)) for w, f in zip(asked, rounds))
+        return math.fsum(float(f.value(w) - f.value(E1)) for w, f in zip(asked, rounds))
+
+    def suffered(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
+        return math.fsum(float(f.value(w)) for w, f in zip(asked, rounds))
 
 
 @dataclass(frozen=True)
@@ -144,8 +135,8 @@ class Functions(Kind):
     def feed(self, player: Any, round: Any) -> Any:
         return player.update(round)
 
-    def many(self, player: Any, rounds: list[Any]) -> None:
-        player.run(np.array(rounds).reshape(-1, self.points))
+    def many(self, player: Any, rounds: list[Any]) -> Any:
+        return player.run(np.array(rounds).reshape(-1, self.points))
 
     def takes(self, rounds: list[Any]) -> Takes:
         return {
@@ -170,22 +161,23 @@ class Functions(Kind):
             "run with 1.5": (lambda p: p.run(table), rf"losses\[{len(table) - 1}, 1\] = 1.5"),
         }
 
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda v, size: v * size)
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
+        return scaled(self.stream(self.length), lambda v, size: v * size, sizes)
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
-        table = np.array(rounds)
-        suffered = math.fsum(float(p @ v) for (p, _), v in zip(asked, rounds))
-        return suffered - table.sum(axis=0).min()
+        return self.suffered(rounds, asked, told) - np.sum(rounds, axis=0).min()
+
+    def suffered(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float:
+        return math.fsum(float(p @ v) for (p, _), v in zip(asked, rounds))
 
 
 # --- the lines --------------------------------------------------------------------------------------
 
 GRADIENTS = Gradients()
 E1 = np.eye(N)[0]
-POINT = by_regret(lambda player: player.certificate(E1))
+POINT = by_regret()
 # examples are not kept, so that only a run knows what the comparator predicts of them
-POINT_IN_SLAB = by_regret(lambda player: player.certificate(E1), assume=None)
+POINT_IN_SLAB = by_regret(assume=None)
 DESCENT = "oco::mirror_descent_is_what_the_formulas_say"
 NO_FILE = {"file": "has learned from functions; pickle it"}
 
@@ -244,7 +236,7 @@ CONVEX = [
     Entry(
         "ExponentiatedGradient unnormalised",
         lambda _: oco.ExponentiatedGradient(N, normalized=False, rate=0.3),
-        Gradients(0.3),
+        Gradients(size=0.3),
         "oco::rows_of_the_matrix_of_equivalences",
         proof=POINT,
         without={"identity": "the oracle is an equivalence"},
@@ -254,7 +246,7 @@ CONVEX = [
         lambda _: oco.AdaGrad(N, domain=domains.Box(-np.ones(N), np.ones(N))),
         GRADIENTS,
         "oco::coordinates_that_learn_for_themselves",
-        "oco_theorems::the_other_theorems",
+        "oco_theorems::the_theorems_of_coordinates",
         POINT,
     ),
     Entry(
@@ -262,7 +254,7 @@ CONVEX = [
         lambda _: oco.CoinBetting(N),
         GRADIENTS,
         "oco::coordinates_that_learn_for_themselves",
-        "oco_theorems::the_other_theorems",
+        "oco_theorems::the_theorems_of_coordinates",
         POINT,
     ),
     Entry(

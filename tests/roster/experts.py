@@ -1,7 +1,6 @@
 """Players of experts: `experts`, and those of `games`."""
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from regretless import experts, games
+from regretless.checks import kinds
+from regretless.checks.kinds import Calls, Kind, Takes, scaled
 from regretless.experts.chip_potentials import MinimaxPotential, TwoNormPotential
 from regretless.experts.drifting import ChipPlayer
 from regretless.experts.trees import TemplateTree
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, Takes, hostile_losses, scaled
+from roster.kinds import INF, NAN, Entry, N
 from roster.proofs import by_regret
 
 __all__ = ["EXPERTS"]
@@ -22,31 +23,10 @@ __all__ = ["EXPERTS"]
 
 
 @dataclass(frozen=True)
-class Experts(Kind):
-    """Players that mix experts: a round is the loss of each."""
+class Experts(kinds.Experts):
+    """Players that mix experts, some of whom may sleep."""
 
-    sleeps: bool = True
-    unit: float = 1.0  # of the losses
-    acts: str = ""  # whether it draws an expert: "aside", or "told" which loss is then suffered
-
-    def stream(self, count: int, seed: int = 0) -> list[Any]:
-        rng = np.random.default_rng(seed)
-        return list(self.unit * rng.random((count, N)) * [0.5, 1.0, 1.0, 0.9])
-
-    def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
-        return [self.unit * row for row in hostile_losses(player.weights, player.rounds, rng)]
-
-    def ask(self, player: Any, round: Any) -> Any:
-        return player.weights
-
-    def feed(self, player: Any, round: Any) -> Any:
-        if not self.acts:
-            return player.update(round)
-        action = player.act()
-        return action, player.update(round, *((action,) if self.acts == "told" else ()))
-
-    def many(self, player: Any, rounds: list[Any]) -> None:
-        player.run(np.array(rounds).reshape(-1, N))
+    sleeps: bool = False
 
     def takes(self, rounds: list[Any]) -> Takes:
         found: Takes = {
@@ -80,16 +60,6 @@ class Experts(Kind):
                 "short confidence": (lambda p: p.update(rounds[-1], [1]), "confidence"),
             }
         return calls
-
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda row, size: row * size)
-
-    def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
-        if self.acts == "told":
-            suffered = math.fsum(row[action] for (action, _), row in zip(told, rounds))
-        else:
-            suffered = math.fsum(float(p @ row) for p, row in zip(asked, rounds))
-        return suffered - np.sum(rounds, axis=0).min()
 
 
 @dataclass(frozen=True)
@@ -135,9 +105,9 @@ class Votes(Kind):
     def feed(self, player: Any, round: Any) -> Any:
         return player.update(*round)
 
-    def many(self, player: Any, rounds: list[Any]) -> None:
+    def many(self, player: Any, rounds: list[Any]) -> Any:
         advice = np.array([a for a, _ in rounds]).reshape(-1, 6)
-        player.run(advice, [y for _, y in rounds])
+        return player.run(advice, [y for _, y in rounds])
 
     def takes(self, rounds: list[Any]) -> Takes:
         (advice, y), table = rounds[-1], np.array([a for a, _ in rounds])
@@ -200,6 +170,7 @@ class Forecasts(Kind):
         return {f"y={v!r}": (lambda p, v=v: p.update(v), "y") for v in wrong}
 
     def many(self, player: Any, rounds: list[Any]) -> None:
+        """Returns no run, whose certificate is about mixtures of experts."""
         player.run(np.array([f for f, _ in rounds]).reshape(-1, N), [y for _, y in rounds])
 
     def takes(self, rounds: list[Any]) -> Takes:
@@ -229,10 +200,10 @@ class Forecasts(Kind):
             "run with a delay below 0": (lambda p: p.run(X, y, delay=-1), "delay"),
         }
 
-    def extremes(self) -> list[list[Any]]:
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
         plain = self.stream(self.length)
-        both = scaled(plain, lambda r, size: (r[0] * size, r[1] * size))
-        return [*both, *scaled(plain, lambda r, size: (r[0] * size, r[1]))]
+        both = scaled(plain, lambda r, size: (r[0] * size, r[1] * size), sizes)
+        return [*both, *scaled(plain, lambda r, size: (r[0] * size, r[1]), sizes)]
 
     def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
         said = rng.normal(size=N)
@@ -267,8 +238,8 @@ class Pruned(Kind):
     def feed(self, player: Any, round: Any) -> Any:
         return player.learn_one(*round)
 
-    def many(self, player: Any, rounds: list[Any]) -> None:
-        player.run([x for x, _ in rounds], [y for _, y in rounds])
+    def many(self, player: Any, rounds: list[Any]) -> Any:
+        return player.run([x for x, _ in rounds], [y for _, y in rounds])
 
     def takes(self, rounds: list[Any]) -> Takes:
         X, y = [x for x, _ in rounds], [y for _, y in rounds]
@@ -282,8 +253,8 @@ class Pruned(Kind):
         wrong = (2.5, NAN, INF, None, "1", [0.5])
         return {f"y={y!r}": (lambda p, y=y: p.learn_one(x, y), "y|loss") for y in wrong}
 
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda r, size: (r[0], r[1] * size))
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
+        return scaled(self.stream(self.length), lambda r, size: (r[0], r[1] * size), sizes)
 
 
 # --- the lines --------------------------------------------------------------------------------------
@@ -316,7 +287,7 @@ def _mixing(make, oracle=ORACLE, identity=PUBLISHED, *, sleeps=False, unit=1.0, 
     return Entry(
         name or make().__class__.__name__,
         lambda _: make(),
-        Experts(sleeps, unit),
+        Experts(sleeps=sleeps, unit=unit),
         oracle,
         "" if "identity" in more.get("without", ()) else identity,
         BOUND,
@@ -332,7 +303,7 @@ EXPERTS = [
     Entry(
         "RandomizedWeightedMajority",
         lambda seed: experts.RandomizedWeightedMajority(N, horizon=72, seed=seed),
-        Experts(sleeps=False, acts="aside"),
+        Experts(acts="aside"),
         ORACLE,
         "experts::randomized_weighted_majority_is_hedge_and_on_signs_second_order",
         BOUND,
@@ -402,7 +373,7 @@ EXPERTS = [
     Entry(
         "DriftingGame",
         lambda seed: experts.DriftingGame(N, TwoNormPotential(), seed=seed),
-        Experts(sleeps=False),
+        Experts(),
         "experts_drifting::weights_and_sums_are_those_of_the_text",
         "experts_drifting::the_sum_never_grows_and_every_bound_holds",
         BOUND,
@@ -411,7 +382,7 @@ EXPERTS = [
     Entry(
         "DriftingGame drawn",
         lambda seed: experts.DriftingGame(N, seed=seed),
-        Experts(sleeps=False, acts="told"),
+        Experts(acts="told"),
         "experts_drifting::weights_and_sums_are_those_of_the_text",
         "experts_drifting::the_mean_over_actions_never_grows",
         by_regret(lambda player: player.certificate(delta=0.01)),

@@ -1,14 +1,16 @@
 """Learners of examples: `linear`, `newton`, `boosting`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from regretless import boosting, linear, newton
-from roster.kinds import INF, NAN, Calls, Entry, Kind, N, Takes, scaled
+from regretless import boosting, linear, newton, rules
+from regretless.checks import kinds
+from regretless.checks.kinds import Calls, Kind, Takes, scaled
+from roster.kinds import INF, NAN, Entry, N
 from roster.proofs import (
     by_boosting,
     by_duality,
@@ -28,14 +30,14 @@ __all__ = ["LEARNERS", "Rows"]
 
 
 @dataclass(frozen=True)
-class Rows(Kind):
-    """Learners of examples `x, y`: numbers if there are no labels."""
+class Rows(kinds.Rows):
+    """Learners of examples, which share more than the public checks know."""
 
     labels: tuple[Any, ...] = ("ham", "spam", "eggs")  # the last comes late
-    binary: bool = False  # features are 0 and 1
-    weighs: bool = True  # takes the importance of an example
+    named: bool = False
+    weighs: bool = True
     batches: bool = True  # has learn_many
-    dense: bool = False  # rows are vectors, not dicts
+    binary: bool = False  # features are 0 and 1
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
         rng = np.random.default_rng(seed)
@@ -43,32 +45,23 @@ class Rows(Kind):
         X = (X > 0).astype(float) if self.binary else X
         score = X @ np.array([1.0, -0.5, 0.25, 0.0]) + 0.3 * rng.normal(size=count)
         if not self.labels:
-            return [(self._row(x), y) for x, y in zip(X, np.tanh(score).tolist())]
+            return [(self.row(x), y) for x, y in zip(X, np.tanh(score).tolist())]
         known = np.where(np.arange(count) < 15, min(len(self.labels), 2), len(self.labels))
         which = [int(s * k / 2 + k / 2) % k for s, k in zip(np.tanh(score), known)]
-        return [(self._row(x), self.labels[k]) for x, k in zip(X, which)]
-
-    def _row(self, x: np.ndarray) -> Any:
-        return x if self.dense else {j: v for j, v in enumerate(x.tolist()) if v}
+        return [(self.row(x), self.labels[k]) for x, k in zip(X, which)]
 
     def two(self, count: int, seed: int = 0) -> list[Any]:
         """A stream of numbers, or of the first two labels."""
-        return Rows(self.labels[:2], self.binary, dense=self.dense).stream(count, seed)
-
-    def table(self, rounds: list[Any]) -> tuple[np.ndarray, list[Any]]:
-        """The rounds as a matrix and its targets."""
-        X = [x if self.dense else [x.get(j, 0.0) for j in range(N)] for x, *_ in rounds]
-        return np.array(X).reshape(-1, N), [y for _, y, *_ in rounds]
+        return replace(self, labels=self.labels[:2]).stream(count, seed)
 
     def ask(self, player: Any, round: Any) -> Any:
-        methods = ("predict_one", "decision_one", "predict_proba_one")
-        asked = [getattr(player, m)(round[0]) for m in methods if hasattr(player, m)]
+        asked = super().ask(player, round)
         if self.batches and player.examples_:
             asked.append(player.predict(self.table([round])[0]))
         return asked
 
-    def feed(self, player: Any, round: Any) -> Any:
-        return player.learn_one(*round)
+    def has_many(self, player: Any) -> bool:
+        return self.batches
 
     def many(self, player: Any, rounds: list[Any]) -> None:
         weights = [[w for *_, w in rounds]] if rounds and len(rounds[0]) == 3 else []
@@ -125,13 +118,11 @@ class Rows(Kind):
                 found["w of many"] = (lambda p, v: p.learn_many(X, y, v), np.ones(len(X)))
         return found
 
-    def extremes(self) -> list[list[Any]]:
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
         plain = self.stream(self.length)[::2]
-        features = scaled(plain, lambda r, size: (self._times(r[0], size), *r[1:]))
-        targets = scaled(plain, lambda r, size: (r[0], r[1] * size)) if not self.labels else []
-        weights = scaled(plain, lambda r, size: (*r, abs(size))) if self.weighs else []
-        several = scaled(plain, self._times_all) if self.weighs and not self.labels else []
-        return [*features, *targets, *weights, *several]
+        weights = scaled(plain, lambda r, size: (*r, abs(size)), sizes) if self.weighs else []
+        several = scaled(plain, self._times_all, sizes) if self.weighs and not self.labels else []
+        return [*super().extremes(sizes), *weights, *several]
 
     def _times_all(self, round: Any, size: float) -> Any:
         """Features and weights are the larger, the smaller targets are."""
@@ -172,9 +163,6 @@ class Rows(Kind):
             ),
             "fit": (lambda p: p.fit(among, labels, w), lambda p: p.fit(plain, left, w[there])),
         }
-
-    def _times(self, x: Any, size: float) -> Any:
-        return x * size if self.dense else {k: v * size for k, v in x.items()}
 
 
 @dataclass(frozen=True)
@@ -222,10 +210,10 @@ class Fitted(Kind):
             found["y"] = (lambda p, v: p.fit(X, v), y)
         return found
 
-    def extremes(self) -> list[list[Any]]:
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
         few = self.stream(2)
-        features = scaled(few, lambda r, size: (r[0] * size, r[1]))
-        targets = scaled(few, lambda r, size: (r[0], r[1] * size)) if self.numbers else []
+        features = scaled(few, lambda r, size: (r[0] * size, r[1]), sizes)
+        targets = scaled(few, lambda r, size: (r[0], r[1] * size), sizes) if self.numbers else []
         return [*features, *targets]
 
 
@@ -237,6 +225,10 @@ POSITIVE = np.array([1.0, 0.0, 0.5, 0.0])
 RULES = "rules::agrees_on_seeded_streams"
 SKETCH = "newton::is_the_dense_algorithm"
 PROOF = by_mistakes()
+FITTED = {
+    "batch": "is fitted to a sample, and again to another",
+    "vocabulary": "`rounds` are those of boosting",
+}
 WEAK = {"bound": "a weak learner: what it does is measured by the booster"}
 
 
@@ -259,13 +251,13 @@ def _perceptron(name, make, oracle, identity, kind=CLASSES, proof=PROOF, **more)
     )
 
 
+_IDENTITIES = {
+    "coin": "equivalences::coin_follows_the_scale_of_the_target",
+    "ogd": "bounds::ogd_identity_and_bound",
+    "ftrl": "equivalences::ftrl_without_penalties_is_adagrad",
+}
 LEARNERS = [
-    *_linear("coin", "equivalences::coin_follows_the_scale_of_the_target"),
-    *_linear("adagrad"),
-    *_linear("ogd", "bounds::ogd_identity_and_bound"),
-    *_linear("ftrl", "equivalences::ftrl_without_penalties_is_adagrad"),
-    *_linear("eg"),
-    *_linear("pnorm"),
+    *(entry for rule in rules.RULES for entry in _linear(rule, _IDENTITIES.get(rule, ""))),
     Entry(
         "LinearClassifier hashed",
         lambda seed: linear.LinearClassifier(features="hashed", bits=6, certify=True, seed=seed),
@@ -511,7 +503,7 @@ LEARNERS = [
             "batch_boosting::every_round_against_the_oracle",
             "batch_boosting::regrets_are_margins",
             proof=by_margins,
-            without={"batch": "is fitted to a sample, and again to another"},
+            without=FITTED,
         )
         for make in (boosting.AdaBoost, boosting.NHBoost, boosting.NHBoostDT)
     ),
@@ -522,10 +514,10 @@ LEARNERS = [
         "batch_gradient::batch_boosting_and_its_bounds",
         without={
             "identity": "bounds are all there is, in its oracle's test",
-            "batch": "is fitted to a sample, and again to another",
             "clone": "has none: it is its options, fitted at once",
             "file": "has none: fitted at once from the values of functions",
             "bound": "certificate(weights) is checked by its oracle's test",
-        },
+        }
+        | FITTED,
     ),
 ]

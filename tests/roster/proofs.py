@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless.checks.regrets import follow
 from roster.kinds import Entry, N
 
 __all__ = [
@@ -29,35 +30,20 @@ def within(measured: float, bound: float) -> bool:
 
 
 def by_regret(
-    certificate: Callable[[Any], Any] = lambda player: player.certificate(),
-    *,
-    finite: bool = True,
-    assume: bool | None = True,
+    certificate: Callable[[Any], Any] | None = None, *, assume: bool | None = True
 ) -> Callable[[Entry], None]:
-    """After every round, of the stream and of those that look at what is played.
+    """The public check, and more: there is a bound after every round, and it is known whether it holds.
 
-    `finite`: whether there is a bound; `assume`: whether all assumptions hold on these streams,
-    None if a player that is asked cannot tell.
+    `assume`: whether all assumptions hold on these streams, None if a player cannot tell.
     """
 
     def proof(entry: Entry) -> None:
-        kind, rng = entry.kind, np.random.default_rng(5)
-        for how in range(1 + len(kind.hostile(entry.make(1), rng))):
-            player, rounds, asked, told = entry.make(1), [], [], []
-            for each in kind.stream(2 * kind.length, seed=7):
-                rounds.append([each, *kind.hostile(player, rng)][how])
-                asked.append(kind.ask(player, rounds[-1]))
-                told.append(kind.feed(player, rounds[-1]))
-                c = certificate(player)
-                assert c.holds is assume, c
-                assert c.regret is None or within(c.regret, c.bound), c
-                assert math.isfinite(c.bound) is finite, c
-                assert c.rounds == len(rounds)
-                measured = kind.measured(rounds, asked, told)
-                if measured is not None:
-                    # sums of a few dozen numbers no larger than the largest of them
-                    size = max(getattr(kind, "unit", 1.0), abs(c.bound) if finite else 0.0)
-                    assert abs(c.regret - measured) <= 1e-9 * size, (c, measured)
+        def each_time(c: Any, rounds: list[Any]) -> None:
+            assert c.holds is assume, c
+            assert math.isfinite(c.bound), c
+            assert c.rounds == len(rounds)
+
+        follow(entry, each_time, certificate)
 
     return proof
 

@@ -2,9 +2,9 @@
 
     play(player, adversary, rounds)  ->  a run: losses, regret, bound
 
-Those of `gradients` and `costs` play against whoever shows a point, weights or an arm, those of
-`labels` and `examples` against whoever predicts labels. The ones that do not look at the player can be
-iterated over as well. An adversary goes on from where it is: make a new one for a new game.
+Those of gradients and costs play against players that show a point, weights or an arm, those of labels
+and examples against players that predict labels. The ones that do not look at the player can be iterated
+over as well. An adversary goes on from where it is: make a new one for a new game.
 """
 
 from regretless.adversaries.examples import (

@@ -20,14 +20,21 @@ from regretless.errors import Exhausted
 
 
 class _Examples(Oblivious):
-    def __init__(self) -> None:
+    def __init__(self, noise: float = 0.0, seed: int = 0) -> None:
         self.rounds = 0
+        self.noise = within(noise, "noise", "[0, 1/2)", ": it is the share of wrong labels")
+        self._rng = generator(seed, "examples")
         self._next: tuple[dict[int, float], int] | None = None
         self._flipped = 0.0
 
     @abstractmethod
     def _draw(self) -> tuple[dict[int, float], int]:
         """The next example."""
+
+    def _flip(self, y: int) -> int:
+        wrong = self._rng.random() < self.noise
+        self._flipped += wrong
+        return -y if wrong else y
 
     def instance(self) -> dict[int, float]:
         if self._next is None:
@@ -48,19 +55,7 @@ class _Examples(Oblivious):
         return self._flipped
 
 
-class _Noisy(_Examples):
-    def __init__(self, noise: float, seed: int) -> None:
-        super().__init__()
-        self.noise = within(noise, "noise", "[0, 1/2)", ": it is the share of wrong labels")
-        self._rng = generator(seed, "examples")
-
-    def _flip(self, y: int) -> int:
-        wrong = self._rng.random() < self.noise
-        self._flipped += wrong
-        return -y if wrong else y
-
-
-class MarginStream(_Noisy):
+class MarginStream(_Examples):
     """Points that a hyperplane through 0 separates with a margin.
 
     `y <u, x> >= gamma` with `||u|| = 1` and `||x|| <= R`, so the Perceptron errs at most
@@ -106,7 +101,7 @@ class MarginStream(_Noisy):
         return dict(enumerate(x.tolist())), self._flip(y)
 
 
-class DisjunctionStream(_Noisy):
+class DisjunctionStream(_Examples):
     """Labels that are the OR of k of d bits: made for Winnow.
 
     Shalev-Shwartz (2012), section 3.3.2.
@@ -146,7 +141,7 @@ class UnitVectors(_Examples):
     Mohri et al. (2018), Exercise 8.3.
 
     With `R = 1` and margin `1 / sqrt(T)` the bound is T, and a Perceptron without an intercept updates
-    in every round, since its score of what it has not seen is 0. It ends after `size` rounds.
+    in every round, since its score of unseen features is 0. It ends after `size` rounds.
 
     Parameters: `size` T >= 1.
 
@@ -191,14 +186,14 @@ class ExponentialInstance(_Examples):
 
 
 class WeakVotes(_Examples):
-    """Voters that are right a little more often than not, each by its own coin.
+    """Independent voters that are right a little more often than not.
 
     Luo (2016), Theorem 10.
 
     The stream behind the lower bound on online boosting: labels are fair coins, and voter i says the
     label with probability `1/2 + 2 edge`. No combination of them errs less often than their majority,
     which errs with probability about `exp(-8 n edge^2)`, so that few mistakes need many voters. With
-    `excess` S, they know nothing in the first `S / (4 edge)` rounds, as weak learners may.
+    `excess` S, they guess in the first `S / (4 edge)` rounds, as weak learners may.
 
     Parameters: `n` >= 1, how many voters; `edge` gamma in (0, 1/4); `excess` S >= 0; `seed`. `x` has the
     votes, -1 or 1. `best` is the number of mistakes of the majority, a tie being one half.
@@ -211,10 +206,9 @@ class WeakVotes(_Examples):
     """
 
     def __init__(self, n: int, edge: float, *, excess: float = 0.0, seed: int = 0) -> None:
-        super().__init__()
+        super().__init__(seed=seed)
         self.n, self.edge = whole(n, "n"), within(edge, "edge", "(0, 1/4)")
         self.excess = not_negative(excess, "excess")
-        self._rng = generator(seed, "examples")
 
     def _draw(self) -> tuple[dict[int, float], int]:
         y = 1 if self._rng.random() < 0.5 else -1
@@ -234,8 +228,8 @@ class NoisyForecasts(Oblivious):
     that probability. All of them together know the target; N of them cannot tell the two apart, and
     lose at least of the order of `T / N`.
 
-    Parameters: `calls` N >= 1; `functions` M, by default `4000 N`; `seed`. `x` has what the functions
-    say. The loss is `(forecast - target)^2 / 2`, and `best` is that of the mean of all functions.
+    Parameters: `calls` N >= 1; `functions` M, by default `4000 N`; `seed`. `x` has the forecasts of the
+    functions. The loss is `(forecast - target)^2 / 2`, and `best` is that of the mean of all functions.
 
     >>> x, y = next(iter(NoisyForecasts(4, functions=1000, seed=0)))
     >>> round(y, 2), abs(sum(x.values()) / 1000 - y) < 0.1
@@ -275,7 +269,7 @@ class NoisyForecasts(Oblivious):
 
 
 def _opposite(prediction: Any) -> int:
-    """The label against a prediction: 0, 1, a probability of 1, or None, nothing predicted."""
+    """The label against a prediction: 0, 1, a probability of 1, or None without a prediction."""
     return 1 if prediction is None or float(prediction) < 0.5 else 0
 
 
@@ -292,7 +286,7 @@ class CoverAdversary(_Mistakes):
 
     Shalev-Shwartz (2012), section 1.2; Mohri et al. (2018), section 8.2.3.
 
-    There is nothing to see (x is an empty dict), and against two constant experts a learner that
+    The examples are empty (x is an empty dict), and against two constant experts a learner that
     predicts labels is wrong in all T rounds, with a regret of at least T / 2. One that predicts a
     probability `p_t`, with the label fixed before the coin is thrown, pays `|p_t - y_t|`, and weighted
     majority keeps its regret within `sqrt(T log(2) / 2)`.
@@ -306,7 +300,7 @@ class CoverAdversary(_Mistakes):
         self._counts = [0, 0]
 
     def advice(self, x: Any) -> list[int]:
-        """What two experts say who never change their minds."""
+        """The advice of two constant experts."""
         return [0, 1]
 
     def instance(self) -> dict[str, float]:
@@ -327,11 +321,11 @@ class ConsistentKiller(_Mistakes, Oblivious):
     Shalev-Shwartz (2012), section 1.2.1.
 
     Hypothesis j says 1 at point j and 0 elsewhere, the truth is the last, and point t comes in round t.
-    Who follows the first hypothesis that has made no mistake errs in all rounds but the last; Halving
-    errs at most `log2 |H|` times, and the standard optimal algorithm once.
+    A learner that follows the first hypothesis without a mistake errs in all rounds but the last;
+    Halving errs at most `log2 |H|` times, and the standard optimal algorithm once.
 
-    Parameters: `size` >= 2, the number of hypotheses, of points and of rounds. `table[j, x]` is what
-    hypothesis j says at x; `x` is the number of a point.
+    Parameters: `size` >= 2, the number of hypotheses, of points and of rounds. `table[j, x]` is the
+    label of hypothesis j at x; `x` is the number of a point.
 
     >>> list(ConsistentKiller(3))
     [(0, 0), (1, 0), (2, 1)]
@@ -348,7 +342,7 @@ class ConsistentKiller(_Mistakes, Oblivious):
         return self._round
 
     def advice(self, x: int) -> NDArray[np.int64]:
-        """What the hypotheses say at a point."""
+        """The labels of the hypotheses at a point."""
         return self.table[:, x]
 
     def respond(self, choice: Any) -> int:
@@ -402,11 +396,10 @@ class LittlestoneCoins(_Mistakes, Oblivious):
 
     Shalev-Shwartz (2012), Theorem 3.6.
 
-    The lower bound of Theorem 3.6. The node that a path of labels leads to is shown `rounds // depth`
-    times, with a fair coin as its label; the label that came more often (if equal, 1) leads on. Every
-    learner errs in half of the rounds, in expectation; the hypothesis at the end of the path errs only
-    where the fewer labels were, so the regret is `expected_regret()` in expectation, at least
-    `sqrt(depth T / 8)`.
+    The node that a path of labels leads to is shown `rounds // depth` times, with a fair coin as its
+    label; the label that came more often (if equal, 1) leads on. Every learner errs in half of the
+    rounds, in expectation; the hypothesis at the end of the path errs only where the fewer labels were,
+    so the regret is `expected_regret()` in expectation, at least `sqrt(depth T / 8)`.
 
     Parameters: `at`, the x of the node at the end of a path; `depth` >= 1; `rounds` >= `depth`;
     `seed`. `path` holds the labels that led on.
@@ -445,7 +438,7 @@ class LittlestoneCoins(_Mistakes, Oblivious):
         return float(self._least + min(self._counts))
 
     def expected_regret(self) -> float:
-        """What every learner must expect when all rounds have been played, exactly."""
+        """The exact expected regret of every learner when all rounds have been played."""
         return self.depth * expected_absolute_sum(self.each) / 2.0
 
 

@@ -18,7 +18,7 @@ from regretless.errors import Exhausted
 
 
 class Adversary(OneThread, ABC):
-    """One who answers what a player does, round by round.
+    """The base of adversaries, which answer the choices of a player round by round.
 
     A round: `instance()` shows what the player may see, the player chooses, `respond(choice)` is the
     answer, and `loss(choice, answer)` what the choice cost. `best()` is the least that a fixed choice
@@ -38,7 +38,7 @@ class Adversary(OneThread, ABC):
     """
 
     def instance(self) -> Any:
-        """What is shown before the choice: the x of a label; None if there is none."""
+        """The instance shown before the choice: the x of a label; None if the game has none."""
         return None
 
     @abstractmethod
@@ -47,10 +47,10 @@ class Adversary(OneThread, ABC):
 
     @abstractmethod
     def loss(self, choice: Any, answer: Any) -> float:
-        """What the choice cost."""
+        """The cost of the choice."""
 
     def lost_by(self, comparator: Any, choice: Any, answer: Any) -> float:
-        """What another choice would have cost in a round whose choice had this answer."""
+        """The cost of another choice in a round with this answer."""
         return self.loss(comparator, answer)
 
     @abstractmethod
@@ -58,14 +58,14 @@ class Adversary(OneThread, ABC):
         """The loss so far of the best fixed choice."""
 
     def best_choice(self) -> Any:
-        """Which choice that is, as a player makes them; None if it is not known."""
+        """The best fixed choice, as a player makes it; None if it is not known."""
         return None
 
 
 class Oblivious(Adversary):
     """An adversary that does not look at the player: its rounds can be iterated over.
 
-    Iterating gives gradients or costs, or pairs `(x, y)` where there is something to see first.
+    Iterating gives gradients or costs, or pairs `(x, y)` if instances are shown first.
 
     >>> from regretless.adversaries import UnitVectors
     >>> [y for x, y in UnitVectors(3)]
@@ -82,28 +82,6 @@ class Oblivious(Adversary):
             yield answer if x is None else (x, answer)
 
 
-class LinearAdversary(Oblivious):
-    """Linear losses `<w, z_t>` of vectors `z_t` that do not depend on the player."""
-
-    def __init__(self, dimension: int) -> None:
-        self.dimension = dimension
-        self.rounds = 0
-        self.sum = np.zeros(dimension)
-
-    @abstractmethod
-    def _draw(self) -> Array:
-        """The vector of the next round; `rounds` have been before it."""
-
-    def respond(self, choice: Any) -> Array:
-        z = self._draw()
-        self.sum += z
-        self.rounds += 1
-        return z
-
-    def loss(self, choice: Any, answer: Array) -> float:
-        return float(np.dot(choice, answer))
-
-
 # --- `play`: any player against any adversary -----------------------------------------------------
 
 _EPS = float(np.finfo(float).eps)
@@ -113,10 +91,10 @@ class AdversaryRun(Run):
     """The rounds of a player against an adversary.
 
     A comparator is a fixed choice, as a player makes them: a point, a distribution, an arm, a label, or,
-    where there is something to see, a function of it. The best one is the adversary's to tell: see its
-    `best`; after each round, it is the best until then.
+    if instances are shown, a function of them. The adversary's `best` tells the best one; after each
+    round, it is the best until then.
 
-    Attributes: those of `Run`; `instances`, what was shown in each round (None if nothing is);
+    Attributes: those of `Run`; `instances` shown in each round (None if there are none);
     `choices` of the player, `answers` of the adversary; `least`, the loss of the best fixed
     choice until the end of each round; `adversary`; `before` and `after`, the player as it was then, or
     None if it cannot be copied.
@@ -145,7 +123,7 @@ class AdversaryRun(Run):
         self.adversary, self.before, self.after = adversary, before, after
 
     def _theirs(self, comparator: Any) -> Array:
-        """What a fixed choice lost, until the end of each round."""
+        """The loss of a fixed choice until the end of each round."""
         if comparator is None or (isinstance(comparator, str) and comparator == "best"):
             return self.least
         choose = comparator if callable(comparator) else lambda _: comparator
@@ -153,18 +131,18 @@ class AdversaryRun(Run):
         return np.cumsum([self.adversary.lost_by(choose(x), *told) for x, *told in rounds])
 
     def regret_curve(self, comparator: Any = None) -> Array:
-        """After each round, how much more was lost than by the comparator."""
+        """After each round, the loss beyond that of the comparator."""
         return np.asarray(np.cumsum(self.losses) - self._theirs(comparator))
 
     def bound_curve(self, comparator: Any = None) -> Array:
-        """At the end, the bound of the player's theorem; before, and if it has none, infinite."""
+        """The bound of the player's theorem at the end; infinite before, or without a theorem."""
         curve = np.full(self.rounds, math.inf)
         if self.rounds:
             curve[-1] = self.certificate(comparator).bound
         return curve
 
     def certificate(self, comparator: Any = None) -> Certificate:
-        """The regret, and the player's bounds on it, if its theorem speaks of such comparators."""
+        """The regret, and the player's bounds on it, if its theorem covers such comparators."""
         best = comparator is None or (isinstance(comparator, str) and comparator == "best")
         who = self.adversary.best_choice() if best else comparator
         theirs = self._theirs(comparator)
@@ -196,7 +174,7 @@ class AdversaryRun(Run):
             return None, None
         try:
             return self.before.certificate(who), self.after.certificate(who)
-        except (TypeError, ValueError):  # the theorem is about no such comparator
+        except (TypeError, ValueError):  # the theorem does not cover this comparator
             return None, None
 
     def __repr__(self) -> str:
@@ -206,16 +184,16 @@ class AdversaryRun(Run):
 
 
 def play(player: Any, adversary: Adversary, rounds: int) -> AdversaryRun:
-    """Let a player and an adversary play, and tell what was lost.
+    """Let a player and an adversary play; returns the run.
 
     Parameters
     ----------
-    player : who shows a `point`, `weights` or `probabilities` and is told of its losses by
-        `update(vector)` (players and experts); who chooses an arm by `act()` and is told its cost by
-        `update(cost)` (bandits); who has `predict_one(x)` and `learn_one(x, y)` (learners, of River
-        too); who votes by `predict(advice)` and `update(advice, label)` (`experts.Halving` and its kin),
-        against labels of which there are experts; or, against labels, a function of x, which learns
-        nothing. Experts that show `weights` predict a probability against such labels.
+    player : an object that shows a `point`, `weights` or `probabilities` and learns its losses by
+        `update(vector)` (players and experts); that chooses an arm by `act()` and learns its cost by
+        `update(cost)` (bandits); that has `predict_one(x)` and `learn_one(x, y)` (learners, of River
+        too); that votes by `predict(advice)` and `update(advice, label)` (such as `experts.Halving`),
+        against labels with experts; or, against labels, a function of x, which does not learn. Experts
+        that show `weights` predict a probability against such labels.
     adversary : of `regretless.adversaries`, or your own `Adversary`.
     rounds : how many; fewer are played if the adversary has a last one.
 
@@ -268,7 +246,7 @@ def play(player: Any, adversary: Adversary, rounds: int) -> AdversaryRun:
 def _copied(player: Any) -> Any:
     try:
         return copy.deepcopy(player)
-    except Exception:  # whatever a class of the user's does
+    except Exception:  # whatever a class of the user does
         return None
 
 
@@ -301,12 +279,12 @@ def _seat(player: Any, adversary: Adversary) -> _Seat:
             )
     if votes:
         raise ValueError(
-            f"player={shown(player)} votes on the advice of experts, and {type(adversary).__name__} has "
-            "none; use ConsistentKiller or CoverAdversary, or one with a method advice(x)"
+            f"player={shown(player)} votes on advice, which {type(adversary).__name__} lacks; "
+            "use ConsistentKiller or CoverAdversary, or an adversary with advice(x)"
         )
     if callable(player):
         return player, lambda *_: None
     raise ValueError(
         f"player={shown(player)} has no point, weights, probabilities, act or learn_one, "
-        "and is no function"
+        "and is not a function"
     )

@@ -1,11 +1,12 @@
 """Adversaries that choose gradients or costs."""
 
 import math
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
-from regretless.adversaries.game import Adversary, LinearAdversary
+from regretless.adversaries.game import Adversary, Oblivious
 from regretless.base.arguments import Array, positive, probabilities, whole
 from regretless.base.randomness import generator
 
@@ -24,8 +25,46 @@ def expected_absolute_sum(rounds: int) -> float:
     return t * math.comb(t - 1, (t - 1) // 2) / 2 ** (t - 1) if t else 0.0
 
 
+class LinearAdversary(Oblivious):
+    """Linear losses `<w, z_t>` of vectors `z_t` that do not depend on the player.
+
+    Comparators are the points of a ball of this `radius`. Without a radius they are the arms, and a
+    choice is an arm or a distribution over the arms.
+    """
+
+    def __init__(self, dimension: int, seed: int = 0, radius: float | None = None) -> None:
+        self.dimension, self.radius = dimension, radius
+        self.rounds, self.sum = 0, np.zeros(dimension)
+        self._rng = generator(seed, "costs" if radius is None else "gradients")
+
+    @abstractmethod
+    def _draw(self) -> Array:
+        """The vector of the next round; `rounds` have been before it."""
+
+    def respond(self, choice: Any) -> Array:
+        z = self._draw()
+        self.sum += z
+        self.rounds += 1
+        return z
+
+    def loss(self, choice: Any, answer: Array) -> float:
+        if self.radius is None and isinstance(choice, (int, np.integer)):
+            return float(answer[choice])
+        return float(np.dot(choice, answer))
+
+    def best(self) -> float:
+        if self.radius is None:
+            return float(self.sum.min())
+        return -self.radius * float(np.linalg.norm(self.sum))
+
+    def best_choice(self) -> Any:
+        if self.radius is None:
+            return int(self.sum.argmin())
+        return np.asarray(-self.radius * self.sum / (np.linalg.norm(self.sum) or 1.0))
+
+
 class FtlKiller(LinearAdversary):
-    """The sequence on which follow-the-leader loses everything.
+    """The sequence on which follow-the-leader loses in every round.
 
     Shalev-Shwartz (2012), Example 2.2.
 
@@ -40,34 +79,13 @@ class FtlKiller(LinearAdversary):
     """
 
     def __init__(self) -> None:
-        super().__init__(1)
+        super().__init__(1, radius=1.0)
 
     def _draw(self) -> Array:
         return np.array([-0.5 if self.rounds == 0 else 1.0 if self.rounds % 2 else -1.0])
 
-    def best(self) -> float:
-        return -abs(float(self.sum[0]))
 
-    def best_choice(self) -> Array:
-        return -np.sign(self.sum)
-
-
-class _OnBall(LinearAdversary):
-    """Linear losses, with the points of a Euclidean ball as comparators."""
-
-    def __init__(self, dimension: int, radius: float, seed: int) -> None:
-        super().__init__(whole(dimension, "dimension"))
-        self.radius = positive(radius, "radius")
-        self._rng = generator(seed, "gradients")
-
-    def best(self) -> float:
-        return -self.radius * float(np.linalg.norm(self.sum))
-
-    def best_choice(self) -> Array:
-        return np.asarray(-self.radius * self.sum / (np.linalg.norm(self.sum) or 1.0))
-
-
-class SignGradients(_OnBall):
+class SignGradients(LinearAdversary):
     """Fair signs along one direction: the lower bound on a ball (after Mohri et al. (2018), Theorem
     8.5).
 
@@ -87,7 +105,7 @@ class SignGradients(_OnBall):
     def __init__(
         self, dimension: int = 1, radius: float = 1.0, lipschitz: float = 1.0, *, seed: int = 0
     ) -> None:
-        super().__init__(dimension, radius, seed)
+        super().__init__(whole(dimension, "dimension"), seed, positive(radius, "radius"))
         self.lipschitz = positive(lipschitz, "lipschitz")
 
     def _draw(self) -> Array:
@@ -96,15 +114,16 @@ class SignGradients(_OnBall):
         return z
 
     def expected_regret(self, rounds: int) -> float:
-        """What every player must expect, exactly."""
+        """The exact expected regret of every player."""
+        assert self.radius is not None
         return self.radius * self.lipschitz * expected_absolute_sum(rounds)
 
 
-class StochasticGradients(_OnBall):
+class StochasticGradients(LinearAdversary):
     """Independent gradients around a mean: the benign case.
 
     `z_t = mean + noise * g_t`, `g_t` standard normal. The best point of the ball is soon near
-    `-B mean / ||mean||`, and the regret of gradient descent stops to grow once it plays there.
+    `-B mean / ||mean||`, and the regret of gradient descent stops growing once it plays there.
 
     Parameters: `mean`, a vector; `noise` > 0, the standard deviation of each coordinate; `radius` B > 0;
     `seed`.
@@ -118,7 +137,7 @@ class StochasticGradients(_OnBall):
         self, mean: Any, noise: float = 1.0, radius: float = 1.0, *, seed: int = 0
     ) -> None:
         self.mean = np.atleast_1d(np.asarray(mean, np.float64))
-        super().__init__(len(self.mean), radius, seed)
+        super().__init__(len(self.mean), seed, positive(radius, "radius"))
         self.noise = positive(noise, "noise")
 
     def _draw(self) -> Array:
@@ -126,13 +145,14 @@ class StochasticGradients(_OnBall):
 
 
 class OrthogonalGradients(Adversary):
-    """Gradients at right angles to the point and to their own sum: regret `B L sqrt(T)`, whoever plays.
+    """Gradients at right angles to the point and to their own sum: every player has regret
+    `B L sqrt(T)`.
 
-    Each `z_t` has length L and `<w_t, z_t> = <z_1 + .. + z_{t-1}, z_t> = 0`. So the player loses
-    nothing, the sum has length `L sqrt(T)`, and the best point of the ball of radius B loses
-    `-B L sqrt(T)`. Gradient descent with `eta = B / (L sqrt(T))` guarantees exactly that much and no
-    player less; Abernethy, Bartlett, Rakhlin and Tewari, "Optimal strategies and minimax lower bounds
-    for online convex games" (2008). It looks at the point, so it cannot be iterated over.
+    Each `z_t` has length L and `<w_t, z_t> = <z_1 + .. + z_{t-1}, z_t> = 0`. So the player loses 0, the
+    sum has length `L sqrt(T)`, and the best point of the ball of radius B loses `-B L sqrt(T)`. Gradient
+    descent with `eta = B / (L sqrt(T))` guarantees exactly that much, and players cannot guarantee less;
+    Abernethy, Bartlett, Rakhlin and Tewari, "Optimal strategies and minimax lower bounds for online
+    convex games" (2008). It looks at the point, so it cannot be iterated over.
 
     Parameters: `dimension` >= 3; `radius` B > 0; `lipschitz` L > 0.
 
@@ -165,12 +185,12 @@ class OrthogonalGradients(Adversary):
 
 
 class QuadraticGame(LinearAdversary):
-    """Losses `1/2 ||w - z_t||^2`, which follow-the-leader, the running mean, masters.
+    """Losses `1/2 ||w - z_t||^2`, on which follow-the-leader plays the running mean and does well.
 
     Shalev-Shwartz (2012), section 2.2.
 
     The `z_t` are uniform on the ball of radius L. The leader's regret is at most `4 L^2 (log T + 1)`
-    against every point, while on linear losses it has no bound at all. The answer to a point is the
+    against every point, while on linear losses it is not bounded. The answer to a point is the
     gradient there, `w - z_t`; iterating gives the `z_t`.
 
     Parameters: `dimension` >= 1; `size` L > 0; `seed`.
@@ -182,9 +202,8 @@ class QuadraticGame(LinearAdversary):
     """
 
     def __init__(self, dimension: int = 1, size: float = 1.0, *, seed: int = 0) -> None:
-        super().__init__(whole(dimension, "dimension"))
         self.size = positive(size, "size")
-        self._rng = generator(seed, "gradients")
+        super().__init__(whole(dimension, "dimension"), seed, self.size)
         self._squares = 0.0
 
     def _draw(self) -> Array:
@@ -211,31 +230,15 @@ class QuadraticGame(LinearAdversary):
         # at the mean m: 1/2 (sum ||z||^2 - T ||m||^2)
         return 0.5 * (self._squares - float(self.sum @ self.sum) / max(1, self.rounds))
 
+    def best_choice(self) -> None:
+        return None
+
 
 # --- adversaries of experts and bandits: every arm has a cost in [0, 1] ---------------------------
 
 
-class _Costs(LinearAdversary):
-    """Costs of arms; a choice is an arm, or a distribution over them."""
-
-    def __init__(self, n: int, seed: int) -> None:
-        super().__init__(whole(n, "n", 2))
-        self._rng = generator(seed, "costs")
-
-    def loss(self, choice: Any, answer: Array) -> float:
-        if isinstance(choice, (int, np.integer)):
-            return float(answer[choice])
-        return super().loss(choice, answer)
-
-    def best(self) -> float:
-        return float(self.sum.min())
-
-    def best_choice(self) -> int:
-        return int(self.sum.argmin())
-
-
-class CoinFlips(_Costs):
-    """Costs by fair coins, of which nothing can be learned: the lower bound for experts.
+class CoinFlips(LinearAdversary):
+    """Costs by fair coins, which cannot be predicted: the lower bound for experts.
 
     With two arms one coin tells which of them costs 1. All algorithms expect to lose T / 2 and to have
     a regret of `expected_regret(T)`, at least `sqrt(T / 8)` (Mohri et al. (2018), Theorem 8.5,
@@ -249,7 +252,7 @@ class CoinFlips(_Costs):
     """
 
     def __init__(self, n: int = 2, *, seed: int = 0) -> None:
-        super().__init__(n, seed)
+        super().__init__(whole(n, "n", 2), seed)
 
     def _draw(self) -> Array:
         flips = (self._rng.random(self.dimension) < 0.5).astype(np.float64)
@@ -258,13 +261,13 @@ class CoinFlips(_Costs):
         return flips
 
     def expected_regret(self, rounds: int) -> float:
-        """What every algorithm must expect with two arms, exactly."""
+        """The exact expected regret of every algorithm with two arms."""
         if self.dimension != 2:
             raise ValueError(f"n={self.dimension}: the exact value is known for two arms")
         return expected_absolute_sum(rounds) / 2.0
 
 
-class BernoulliArms(_Costs):
+class BernoulliArms(LinearAdversary):
     """Arms that cost 1 with probabilities of their own, else 0: the stochastic bandit.
 
     Shalev-Shwartz (2012), section 4.2.
@@ -282,13 +285,13 @@ class BernoulliArms(_Costs):
 
     def __init__(self, means: Any, *, seed: int = 0) -> None:
         self.means = probabilities(np.atleast_1d(means), "means")
-        super().__init__(len(self.means), seed)
+        super().__init__(whole(len(self.means), "n", 2), seed)
 
     def _draw(self) -> Array:
         return (self._rng.random(self.dimension) < self.means).astype(np.float64)
 
 
-class SwitchingExperts(_Costs):
+class SwitchingExperts(LinearAdversary):
     """The best expert changes every so many rounds, which a fixed one cannot follow.
 
     In each segment one expert, drawn anew and never the one before, costs 1 with probability `low`,
@@ -308,7 +311,7 @@ class SwitchingExperts(_Costs):
     def __init__(
         self, n: int, every: int, low: float = 0.1, high: float = 0.5, *, seed: int = 0
     ) -> None:
-        super().__init__(n, seed)
+        super().__init__(whole(n, "n", 2), seed)
         self.every = whole(every, "every")
         if not 0 <= low < high <= 1:
             raise ValueError(f"low={low}, high={high}: they must be probabilities, low < high")
@@ -327,5 +330,5 @@ class SwitchingExperts(_Costs):
         return costs
 
     def best_switching(self) -> float:
-        """The loss so far of who follows the leader of every segment."""
+        """The loss so far of the sequence of the best expert of every segment."""
         return self._followed

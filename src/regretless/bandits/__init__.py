@@ -5,16 +5,14 @@ Shalev-Shwartz (2012), section 4.
 `regretless.bandits.off_policy` judges a policy by what another one has logged.
 """
 
-from regretless.bandits.contextual import EpsilonGreedyLearner, LinUCB
+from regretless.bandits.adversarial import Exp3, Exp3IX, Exp4, TsallisINF
+from regretless.bandits.contextual import ContextualRun, EpsilonGreedyLearner, LinUCB
+from regretless.bandits.convex import BanditGradientDescent, BanditMirrorDescent, ConvexBanditRun
 from regretless.bandits.environments import Bernoulli, Gaussian
 from regretless.bandits.estimators import Estimator, OneArm, OnePoint, TwoPoint
-from regretless.bandits.exp3 import Exp3, Exp3IX, TsallisINF
-from regretless.bandits.exp4 import Exp4
-from regretless.bandits.gradient_descent import BanditGradientDescent
-from regretless.bandits.mirror_descent import BanditMirrorDescent
 from regretless.bandits.player import ArmPlayer
 from regretless.bandits.potential_bandit import BanditPotential, PotentialBandit
-from regretless.bandits.run import BanditRun, ContextualRun, ConvexBanditRun
+from regretless.bandits.run import BanditRun
 from regretless.bandits.simulation import Simulation, Simulations, simulate
 from regretless.bandits.stochastic import UCB1, EpsilonGreedy, ThompsonSampling
 

@@ -6,14 +6,17 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.bandits.run import ContextualRun, arm_of
+from regretless.bandits.environments import KeptLosses
+from regretless.bandits.run import ArmRun, Rounds
 from regretless.base.adapters import ForeignLearner, as_dict, as_matrix, fresh
 from regretless.base.arguments import (
     Array,
     check_seed,
     finite,
+    flag,
     instance,
     listed,
     number,
@@ -23,11 +26,76 @@ from regretless.base.arguments import (
     whole,
     within,
 )
+from regretless.base.options import option
 from regretless.base.randomness import Draws
 from regretless.base.rows import checked
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import of_options
+from regretless.base.waiting import Waiting, check_settled
 from regretless.certificates import Certificate
+
+# --- runs of contextual bandits -------------------------------------------------------------------
+
+
+class ContextualRun(ArmRun):
+    """The rounds of a contextual bandit; losses are rewards with the sign changed.
+
+    It is compared with single arms, by default the best in hindsight. `regret` is what was really
+    missed, and `bound` bounds the same number.
+
+    Attributes: those of `Run`; `arms` chosen; `propensities` with which they were; `rewards` of all
+    arms, a row a round; `before` and `after`, the bandit as it was then.
+
+    >>> from regretless.bandits import LinUCB
+    >>> run = LinUCB(2, 1).run([[1.0], [1.0], [1.0]], rewards=[[0.0, 1.0]] * 3)
+    >>> run.arms, run.reward, run.regret()
+    (array([0, 1, 1]), 2.0, 1.0)
+    """
+
+    world: KeptLosses
+
+    def __init__(
+        self,
+        rewards: Array,
+        arms: NDArray[np.int64],
+        propensities: Array,
+        *,
+        before: Any,
+        after: Any,
+        widths: tuple[Array, Array, Array] | None = None,
+    ) -> None:
+        losses = -rewards[np.arange(len(arms)), arms]
+        super().__init__(Rounds(losses, arms, propensities, KeptLosses(-rewards)), before, after)
+        self.widths = widths  # of what was played, of the widest arm, and how much was learned
+
+    @property
+    def rewards(self) -> Array:
+        """The rewards of all arms, a row for each round."""
+        return -self.world.rows
+
+    @property
+    def reward(self) -> float:
+        """The sum of the rewards."""
+        return -self.loss
+
+    def _columns(self) -> dict[str, Any]:
+        return super()._columns() | {"reward": -self.losses}
+
+    def __repr__(self) -> str:
+        return f"<{self.rounds} rounds of {self.after!r}, reward {self.reward:.4g}>"
+
+
+def arm_of(arm: Any, n: int) -> int:
+    """One of `n` arms, or a `ValueError` in the words of the core.
+
+    >>> arm_of(2, 2)
+    Traceback (most recent call last):
+    ValueError: arm=2 is none of the 2 arms, which are counted from 0
+    """
+    if isinstance(arm, bool) or not isinstance(arm, (int, np.integer)) or not 0 <= arm < n:
+        raise ValueError(f"arm={shown(arm)} is none of the {n} arms, which are counted from 0")
+    return int(arm)
+
 
 # --- contextual epsilon-greedy around any online regressor ----------------------------------------
 
@@ -35,30 +103,16 @@ from regretless.certificates import Certificate
 class Decision(NamedTuple):
     """A decision whose reward is not known."""
 
-    ticket: int
     arm: int
     context: Any
 
 
-_KEPT = ("rounds", "decisions", "ticket", "reward", "propensity")
-
-
-class EpsilonGreedyLearner(
-    Stateful, changing=("decisions", "propensity", "rounds", "reward", "ticket")
-):
+class EpsilonGreedyLearner(Stateful, changing=("propensity", "rounds", "reward")):
     """Play the arm whose regressor predicts the largest reward; with probability epsilon, any arm.
 
     A copy of `learner` for each arm learns the rewards of that arm. The arm that looks best, the first
     of several, has the probability `1 - epsilon + epsilon / n`, every other `epsilon / n`; that of what
     was chosen is `propensity`, to be logged for `regretless.bandits.off_policy`.
-
-    Parameters
-    ----------
-    learner : an online regressor, of this library or of River (`predict_one`, `learn_one`) or of
-        scikit-learn (`predict`, `partial_fit`); it is copied, and not itself changed.
-    n : how many arms.
-    epsilon : how often to explore, from 0 to 1.
-    seed : what is drawn for a decision depends on it and the number of the decision alone.
 
     A reward may come late: every `act(x)` is a decision of its own and waits for its reward.
     `update(reward=r)` is that of the oldest, `update(arm, reward=r)` of the oldest for this arm,
@@ -79,20 +133,27 @@ class EpsilonGreedyLearner(
     (array([0.05, 0.95]), array([0.95, 0.05]))
     """
 
+    learner: Any = option(
+        kw_only=False,
+        text="""an online regressor, of this library or of River (`predict_one`, `learn_one`) or of
+        scikit-learn (`predict`, `partial_fit`); it is copied, and not itself changed""",
+    )
+    n: int = option(whole, kw_only=False, text="how many arms there are")
+    epsilon: float = option(within, "[0, 1]", default=0.1, text="how often to explore")
+    seed: int = option(
+        check_seed, default=0, text="draws depend on it and the number of the decision alone"
+    )
+
     feedback: ClassVar[str] = "reward"
     contextual: ClassVar[bool] = True
     _not_copied = ("_draws",)
 
-    def __init__(self, learner: Any, n: int, *, epsilon: float = 0.1, seed: int = 0) -> None:
-        self.n = whole(n, "n")
-        within(epsilon, "epsilon", "[0, 1]")
-        self.epsilon, self.seed = float(epsilon), check_seed(seed)
-        self._arms = [_arm(fresh(learner, "learner"), arm) for arm in range(self.n)]
-        self.rounds = self.decisions = 0
-        self.reward = 0.0
-        self.propensity = math.nan
-        self.ticket = -1
-        self._waiting: list[Decision] = []  # the oldest first
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._arms = [_arm(fresh(self.learner, "learner"), arm) for arm in range(self.n)]
+        del self.learner  # the copies hold its options
+        self.rounds, self.reward, self.propensity = 0, 0.0, math.nan
+        self._waiting: Waiting[Decision] = Waiting("decision", "reward", "act(x)")
 
     @cached_property
     def _draws(self) -> Draws:
@@ -114,17 +175,25 @@ class EpsilonGreedyLearner(
         """Choose an arm for a context, a dict or a vector; `propensity` is then its probability."""
         x = self._checked(x)
         p = self._probabilities(x)
-        ticket = self.ticket + 1
-        arm = _core.drawn_index(p, self._draws[ticket][0])
-        self._waiting.append(Decision(ticket, arm, x))
-        self.ticket, self.propensity = ticket, float(p[arm])
-        self.decisions += 1
+        arm = _core.drawn_index(p, self._draws[self._waiting.given][0])
+        self._waiting.add(Decision(arm, x))
+        self.propensity = float(p[arm])
         return arm
+
+    @property
+    def decisions(self) -> int:
+        """Decisions made and not forgotten."""
+        return self._waiting.decisions
+
+    @property
+    def ticket(self) -> int:
+        """The number of the last decision, from 0 on: with it, its reward may come in any order."""
+        return self._waiting.given - 1
 
     @property
     def waiting(self) -> list[tuple[int, int]]:
         """Ticket and arm of the decisions whose reward is not known, the oldest first."""
-        return [(decision.ticket, decision.arm) for decision in self._waiting]
+        return [(ticket, decision.arm) for ticket, decision in self._waiting.items()]
 
     def update(
         self, arm: Any = None, *, reward: Any, x: Any = None, ticket: int | None = None
@@ -141,34 +210,25 @@ class EpsilonGreedyLearner(
                 )
             self._arms[arm_of(arm, self.n)].teach(self._checked(x), value, 1.0)
         else:
-            place = self._place(arm, ticket)
-            decision = self._waiting[place]
+            ticket = self._settled(arm, ticket)
+            decision = self._waiting[ticket]
             self._arms[decision.arm].teach(decision.context, value, 1.0)
-            del self._waiting[place]
+            self._waiting.take(ticket)
         self.rounds += 1
         self.reward += value
 
-    def _place(self, arm: Any, ticket: int | None) -> int:
-        """The index of the decision in the list of those that wait."""
-        if arm is not None and ticket is not None:
-            raise ValueError(f"ticket={shown(ticket)} tells the arm: do not give it")
-        of, wanted = "no decision", None
+    def _settled(self, arm: Any, ticket: Any) -> int:
+        """The ticket of the decision that a reward is for."""
+        if arm is None:
+            return self._waiting.find(ticket)
         if ticket is not None:
-            of, wanted = (
-                f"ticket={shown(ticket)}: no decision that had it",
-                whole(ticket, "ticket", 0),
-            )
-        elif arm is not None:
-            of, wanted = f"arm={shown(arm)}: no decision for it", arm_of(arm, self.n)
-        for place, decision in enumerate(self._waiting):
-            if wanted in (None, decision.arm if ticket is None else decision.ticket):
-                return place
-        raise ValueError(f"{of} waits for a reward; call act(x) first, or give arm= and x=")
+            raise ValueError(f"ticket={shown(ticket)} tells the arm: do not give it")
+        arm = arm_of(arm, self.n)
+        return self._waiting.find(which=lambda decision: decision.arm == arm)
 
     def forget(self, ticket: int) -> None:
-        """Undo a decision whose reward will never come; its ticket is not given again."""
-        del self._waiting[self._place(None, whole(ticket, "ticket", 0))]
-        self.decisions -= 1
+        """Undo a decision whose reward will never come; its ticket is not used again."""
+        self._waiting.forget(ticket)
 
     def run(self, contexts: Any, rewards: Any) -> ContextualRun:
         """Play many rounds: a context each, and a row of `rewards`, one for each arm.
@@ -179,10 +239,7 @@ class EpsilonGreedyLearner(
             contexts = checked(contexts, "contexts")
         X = [self._checked(x) for x in listed(contexts, "contexts")]
         R = table(rewards, "rewards", (len(X), self.n))
-        if self._waiting:
-            raise ValueError(
-                f"{len(self._waiting)} decisions wait for their rewards; update or forget them first"
-            )
+        check_settled(self._waiting, "decisions", "rewards")
         arms, propensities = np.empty(len(X), np.int64), np.empty(len(X))
         before = self.copy()
         try:
@@ -200,6 +257,11 @@ class EpsilonGreedyLearner(
         """The learners, one for each arm."""
         return [each.model for each in self._arms]
 
+    def _realised(self, run: ContextualRun, u: Array) -> None:
+        """There is no theorem."""
+
+    _realised_curve = _realised
+
     def _checked(self, x: Any) -> Any:
         return as_dict(x) if self._arms[0].takes_dicts else as_matrix(x)
 
@@ -210,9 +272,9 @@ class EpsilonGreedyLearner(
         return {"learner": self._arms[0].model} | super()._options()
 
     def _learned(self) -> dict[str, Any]:
-        kept = {name: getattr(self, name) for name in _KEPT}
+        kept = {name: getattr(self, name) for name in ("rounds", "reward", "propensity")}
         arms = [{"learner": each.model, "learned": each.learned} for each in self._arms]
-        return {**kept, "arms": arms, "waiting": [each._asdict() for each in self._waiting]}
+        return kept | {"arms": arms} | self._waiting.learned(Decision._asdict)
 
     def _restore(self, parts: Parts) -> None:
         kind = type(self._arms[0].model)
@@ -223,18 +285,13 @@ class EpsilonGreedyLearner(
         if len(self._arms) != self.n:
             raise ValueError(f"n={self.n}, but there are learners of {len(self._arms)} arms")
         self.rounds, self.reward = parts.whole("rounds"), parts.number("reward")
-        self.decisions = parts.whole("decisions")
-        self.ticket = parts.whole("ticket", self.decisions - 1)
         self.propensity = parts.take("propensity")
         if self.propensity == self.propensity:
             self.propensity = within(self.propensity, "propensity", "[0, 1]")
-        for each in parts.records("waiting"):
-            earliest = self._waiting[-1].ticket + 1 if self._waiting else 0
-            ticket = each.whole("ticket", earliest, self.ticket)
-            arm, context = each.whole("arm", 0, self.n - 1), self._checked(each.take("context"))
-            self._waiting.append(Decision(ticket, arm, context))
-        if len(self._waiting) > self.decisions:
-            raise ValueError(f"{len(self._waiting)} decisions wait, but {self.decisions} were made")
+        self._waiting.restore(parts, 0, self._decision)
+
+    def _decision(self, part: Parts) -> Decision:
+        return Decision(part.whole("arm", 0, self.n - 1), self._checked(part.take("context")))
 
 
 def _arm(learner: Any, arm: int, *, learned: bool = False) -> ForeignLearner:
@@ -267,17 +324,6 @@ class LinUCB(Stateful):
     of each A is kept and rotated, which stays exact over millions of updates. A decision takes
     `O(n d^2)` operations, an update `O(d^2)`.
 
-    Parameters
-    ----------
-    n : how many arms.
-    dimension : of the context; add a constant coordinate if rewards are not 0 at x = 0.
-    alpha : how much is given for not knowing; at 0 the arm that looks best is played.
-    ridge : the penalty on `||theta||^2`.
-    shared : one regression for all arms, and a context has a row of features for each of them.
-    noise, norm : what `confidence`, `certificate` and the bounds of runs assume: R (rewards in [0, 1]
-        have 1/2) and S. They do not change what is played.
-    delta : the probability with which these may fail.
-
     A reward may come late: every `act(x)` is a decision of its own and waits for its reward.
     `update(reward=r)` is that of the oldest, `update(arm, reward=r)` of the oldest for this arm,
     `update(reward=r, ticket=ticket)` of the decision that had this `ticket`. It is learned with the
@@ -303,24 +349,39 @@ class LinUCB(Stateful):
     3
     """
 
-    def __init__(
-        self,
-        n: int,
-        dimension: int,
-        *,
-        alpha: float = 1.0,
-        ridge: float = 1.0,
-        shared: bool = False,
-        noise: float = 0.5,
-        norm: float = 1.0,
-        delta: float = 0.05,
-    ) -> None:
-        self.n, self.dimension = whole(n, "n"), whole(dimension, "dimension")
-        self.alpha = within(alpha, "alpha", "[0, 1e100]")
-        self.ridge = within(ridge, "ridge", "[1e-100, 1e100]")
-        self.shared = bool(shared)
-        self.noise, self.norm = positive(noise, "noise"), positive(norm, "norm")
-        self.delta = within(delta, "delta", "(0, 1)")
+    n: int = option(whole, kw_only=False, text="how many arms there are")
+    dimension: int = option(
+        whole,
+        kw_only=False,
+        text="of the context; add a constant coordinate if rewards are not 0 at x = 0",
+    )
+    alpha: float = option(
+        within,
+        "[0, 1e100]",
+        default=1.0,
+        text="the weight of what is not known yet; with 0 the arm that looks best is played",
+    )
+    ridge: float = option(
+        within, "[1e-100, 1e100]", default=1.0, text="the penalty on `||theta||^2`"
+    )
+    shared: bool = option(
+        flag,
+        default=False,
+        text="one regression for all arms; a context then has a row of features for each arm",
+    )
+    noise: float = option(
+        positive,
+        default=0.5,
+        text="""R of `confidence`, `certificate` and the bounds of runs (rewards in [0, 1] have
+        1/2); it does not change what is played""",
+    )
+    norm: float = option(positive, default=1.0, text="S of the same")
+    delta: float = option(
+        within, "(0, 1)", default=0.05, text="the probability with which these may fail"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._engine = self._start()
 
     def _start(self) -> _core.LinUcb:
@@ -330,7 +391,7 @@ class LinUCB(Stateful):
 
     feedback: ClassVar[str] = "reward"
     contextual: ClassVar[bool] = True
-    propensity = 1.0
+    propensity: ClassVar[float] = 1.0
 
     @property
     def decisions(self) -> int:
@@ -395,7 +456,7 @@ class LinUCB(Stateful):
             self._engine.learn(arm_of(arm, self.n), self._context(x), value)
 
     def forget(self, ticket: int) -> None:
-        """Undo a decision whose reward will never come; its ticket is not given again."""
+        """Undo a decision whose reward will never come; its ticket is not used again."""
         self._engine.forget(whole(ticket, "ticket", 0))
 
     def probabilities(self, x: Any) -> Array:
@@ -416,10 +477,7 @@ class LinUCB(Stateful):
         features = (self.n, self.dimension) if self.shared else (self.dimension,)
         X = table(contexts, "contexts", (None, *features), _MOST)
         R = table(rewards, "rewards", (len(X), self.n), _MOST)
-        if self.waiting:
-            raise ValueError(
-                f"{len(self.waiting)} decisions wait for their rewards; update or forget them first"
-            )
+        check_settled(self.waiting, "decisions", "rewards")
         before = self.copy()
         arms, *widths = self._engine.run(X.reshape(len(X), math.prod(features)), R)
         chances, played = np.ones(len(X)), arms.astype(np.int64)
@@ -514,13 +572,13 @@ class LinUCB(Stateful):
         )
 
     def _realised(
-        self, run: ContextualRun
-    ) -> tuple[dict[str, float], str, dict[str, bool | None]] | None:
-        curve = self._realised_curve(run, disproved=False)
+        self, run: ContextualRun, u: Array
+    ) -> tuple[dict[str, float], str, dict[str, bool | None]]:
+        curve = self._realised_curve(run, u, disproved=False)
         bounds = {"self-normalised": float(curve[-1]) if len(curve) else 0.0}
         return bounds, self._theorem, self._assumptions(self.delta / 2.0)
 
-    def _realised_curve(self, run: ContextualRun, *, disproved: bool = True) -> Array:
+    def _realised_curve(self, run: ContextualRun, u: Array, *, disproved: bool = True) -> Array:
         """A bound on the regret to every arm: half of delta is spent on the means, half on the noise.
 
         The noise of two arms differs by a 2R-sub-Gaussian number a round, so in round t their sum is

@@ -2,8 +2,8 @@
 
 Shalev-Shwartz (2012), sections 4.1 to 4.3.
 
-An estimator says what is played around the point `w`, and makes of what was lost there a random vector
-`z` whose mean is a gradient: of the loss itself, or of the loss smoothed over a small ball,
+An estimator chooses what is played near the point `w`. From the loss there it makes a random vector `z`
+whose mean is a gradient: of the loss itself, or of the loss smoothed over a small ball,
 `f_hat(w) = E f(w + delta u)`, which is within `L delta` of it (Shalev-Shwartz (2012), Lemmas 4.3
 and 4.4).
 """
@@ -64,7 +64,7 @@ class Estimator(ABC):
         """A bound on the mean of `||z||^2` in the norm that bounds the regret; infinite if unknown."""
 
     def largest(self, diameter: float) -> float:
-        """The largest regret of a round, in a domain of this diameter; infinite if unknown."""
+        """The largest possible regret of a round in a domain of this diameter; infinite if unknown."""
         return math.inf
 
     def bias(self) -> float:
@@ -177,9 +177,7 @@ class OnePoint(Estimator):
 
     @property
     def assumption(self) -> str:
-        return (
-            f"no |f| is above {self.most:g} in the domain, nor grows faster than its slope beyond"
-        )
+        return f"|f| is at most {self.most:g} in the domain, and grows no faster than its slope outside"
 
 
 @dataclass(frozen=True)
@@ -219,7 +217,7 @@ class TwoPoint(OnePoint):
 
     @property
     def assumption(self) -> str:
-        return f"no loss is steeper than {self.lipschitz:g}"
+        return f"every loss has slopes of at most {self.lipschitz:g}"
 
 
 def _direction(draw: Array) -> Array:

@@ -22,7 +22,7 @@ from regretless.base.arguments import (
     Array,
     check_entries,
     check_seed,
-    interval,
+    loss_range,
     number,
     outside,
     shown,
@@ -30,43 +30,11 @@ from regretless.base.arguments import (
     table,
     whole,
 )
+from regretless.base.options import option
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import in_core, in_turn
+from regretless.base.waiting import check_settled, delays_of, due_after
 from regretless.certificates import Certificate
-
-# --- losses that come late: how many more choices are made before each is known -------------------
-
-
-def delays_of(delay: Any, count: int) -> NDArray[np.int64] | None:
-    """The delay of each round; None if there is none.
-
-    >>> delays_of(2, 3)
-    array([2, 2, 2])
-    """
-    if delay is None or (isinstance(delay, (int, np.integer)) and delay == 0):
-        return None
-    delays = np.asarray(sound(delay, "delay"))
-    if delays.dtype.kind not in "iu" or delays.shape not in ((), (count,)):
-        raise ValueError(
-            f"delay={shown(delay)} must be a whole number, or {count} of them, one for each round"
-        )
-    if delays.size and delays.min() < 0:
-        raise ValueError(f"delay={shown(delay)} is negative: a loss cannot come before its choice")
-    return np.ascontiguousarray(np.broadcast_to(delays, (count,)), np.int64)
-
-
-def due_after(delay: Any, count: int) -> list[list[int]]:
-    """For each round the rounds whose losses are learned at its end; after the last all are.
-
-    >>> due_after([0, 1, 3, 0], 4)
-    [[0], [], [1], [2, 3]]
-    """
-    delays = delays_of(delay, count)
-    due: list[list[int]] = [[] for _ in range(count)]
-    for t in range(count):
-        due[min(count - 1, t + (0 if delays is None else int(delays[t])))].append(t)
-    return due
-
 
 # --- the base of players of arms ------------------------------------------------------------------
 
@@ -81,12 +49,6 @@ class ArmPlayer(Stateful, ABC):
     Arms come and go: `act(available)` chooses among some, `add_arm()` adds one, `retire(arm)` sends one
     away; the others keep their numbers.
 
-    Parameters
-    ----------
-    n : how many arms.
-    range : of the losses, `(low, high)`; of a reward r give `1 - r`.
-    seed : what is drawn depends on it and the number of the choice alone.
-
     Attributes: `decisions` made and not forgotten, `rounds` of which the loss is known, `loss`, their
     sum, `propensity` and `ticket` of the last choice, `waiting`, tickets and arms of those without a
     loss yet.
@@ -100,18 +62,24 @@ class ArmPlayer(Stateful, ABC):
     [(0, 0), (2, 2)]
     """
 
+    n: int = option(whole, kw_only=False, text="how many arms there are")
+    range: tuple[float, float] | None = option(
+        loss_range,
+        default=(0.0, 1.0),
+        text="""of the losses, `(low, high)`; of a reward r give `1 - r`. None for losses without
+        limits, where the player allows it""",
+    )
+    seed: int = option(
+        check_seed, default=0, text="draws depend on it and the number of the choice alone"
+    )
+
     feedback: ClassVar[str] = "loss"  # the argument of `update`; some players take a "reward"
     contextual: ClassVar[bool] = False  # whether `act` takes a context
     _compared_with: ClassVar[str] = "arm"
-    _theorem: str
-    range: tuple[float, float] | None
+    _theorem: ClassVar[str]
 
-    def __init__(
-        self, n: int, *, range: tuple[float, float] | None = (0.0, 1.0), seed: int = 0
-    ) -> None:
-        self.n = whole(n, "n")
-        self.range = None if range is None else interval(range, "range")
-        self.seed = check_seed(seed)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._engine = self._start()
         self._engine.belongs_to(self)
 
@@ -208,7 +176,9 @@ class ArmPlayer(Stateful, ABC):
     def _update(self, arm: Any, loss: Any, ticket: int | None) -> None:
         if ticket is not None:
             if loss is not None:
-                raise ValueError(f"arm={shown(arm)} and ticket={ticket}: the ticket tells the arm")
+                raise ValueError(
+                    f"arm={shown(arm)} and ticket={ticket}: the ticket tells the arm; give one"
+                )
             self._engine.update_ticket(whole(ticket, "ticket", 0), number(arm, "loss"))
         else:
             self._engine.update_arm(whole(arm, "arm", 0), number(loss, "loss"))
@@ -227,7 +197,7 @@ class ArmPlayer(Stateful, ABC):
         """Never choose this arm again; losses of earlier choices may still come."""
         arm = whole(arm, "arm", 0)
         if 0 <= arm < self.n and not np.delete(self.present, arm).any():
-            raise ValueError(f"retire({arm}): no arm would be left; add_arm() first")
+            raise ValueError(f"retire({arm}): this is the last arm; add_arm() first")
         self._engine.retire(arm)
 
     def _rate_of_more(self) -> float:
@@ -270,10 +240,7 @@ class ArmPlayer(Stateful, ABC):
         player's). `delay`, a whole number or one for each round: how many more choices are made before
         the loss is learned; at the end all are.
         """
-        if self.waiting:
-            raise ValueError(
-                f"{len(self.waiting)} choices wait for their losses; update them first"
-            )
+        check_settled(self.waiting, "choices", "losses")
         with self._seeded(seed):
             return self._run(losses, rounds, delay)
 
@@ -296,7 +263,7 @@ class ArmPlayer(Stateful, ABC):
 
     @contextmanager
     def _seeded(self, seed: int | None) -> Iterator[None]:
-        """Draw with another seed from here on; restore the old one if the run is rejected at once."""
+        """Draw with another seed; restore the old one if the run is rejected before its first choice."""
         before, decisions = self.seed, self.decisions
         if seed is not None:
             self._reseed(seed)
@@ -499,5 +466,5 @@ class ArmPlayer(Stateful, ABC):
 
 def _needed(rounds: int | None) -> int:
     if rounds is None:
-        raise ValueError("rounds= is needed: how many are to be played")
+        raise ValueError("rounds= is needed: the number of rounds to play")
     return rounds

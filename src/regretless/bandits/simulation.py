@@ -1,4 +1,4 @@
-"""Many games at once: players against an environment, with one seed after another."""
+"""Simulations: players against an environment, once for each of many seeds, in parallel."""
 
 import math
 import os
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from regretless import _core
 from regretless.bandits.environments import Environment
-from regretless.bandits.exp4 import Exp4
-from regretless.bandits.player import ArmPlayer, delays_of
+from regretless.bandits.player import ArmPlayer
 from regretless.bandits.run import mixture
 from regretless.base.arguments import Array, check_seed, one_of, shown, whole, within
 from regretless.base.run import Run
+from regretless.base.waiting import delays_of
 from regretless.certificates import Certificate
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ class FoundCurves(NamedTuple):
 class Simulation(Run):
     """The results of many games of one player, one for each seed.
 
-    It is a run of the mean over the seeds: `regret` is the mean of what was lost above an arm that is
-    fixed in advance, which is the pseudo-regret if losses are drawn around means, and `bound` is what
-    is proven of that mean over all draws. Only some rounds are looked at: `index` tells which, the
-    curves have an entry for each of them, and `losses` are what was lost since the one before.
+    It is a run of the means over the seeds. `regret` is the mean regret to an arm that is fixed in
+    advance; if losses are drawn around means, it is the pseudo-regret. `bound` is the theorem's bound
+    on the expectation of that regret. Only the rounds in `index` are recorded: curves have an entry for
+    each of them, and `losses` are the losses since the recorded round before.
 
     Attributes: those of `Run`; `seeds`; `player`, as it was before the first round; `totals`, the loss
     up to each of these rounds, `hindsight`, the regret to the arm that had lost the least by then, and
@@ -293,7 +293,7 @@ def simulate(
         else (check_seed(seed) for seed in seeds)
     )
     if not seen:
-        raise ValueError("seeds is empty: there is nothing to play")
+        raise ValueError("seeds is empty: give at least one seed")
     table: Array | None = None
     if not isinstance(environment, Environment):
         table = next(iter(named.values()))._rows(environment)
@@ -355,10 +355,11 @@ def _named(players: Any) -> dict[str, ArmPlayer]:
     if not players:
         raise ValueError("players is empty: somebody must play")
     for name, player in players.items():
-        if not isinstance(player, ArmPlayer) or isinstance(player, Exp4):
+        if not isinstance(player, ArmPlayer) or player.contextual:
+            kind = type(player).__name__
             raise ValueError(
                 f"players[{name!r}] = {shown(player)}: simulate() takes players of arms"
-                + ("; Exp4 needs advice, use Exp4.run" if isinstance(player, Exp4) else "")
+                + f"; {kind} needs advice, use {kind}.run" * isinstance(player, ArmPlayer)
             )
         if player.decisions:
             raise ValueError(f"players[{name!r}] has played before: give a new one")

@@ -6,9 +6,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regretless import _core
-from regretless.bandits.exp3 import log_of
+from regretless.bandits.adversarial import log_of
 from regretless.bandits.player import ArmPlayer
-from regretless.base.arguments import Array, listed, one_of, positive, shown, within
+from regretless.base.arguments import (
+    Array,
+    check_seed,
+    listed,
+    one_of,
+    positive,
+    shown,
+    within,
+)
+from regretless.base.options import OrNone, option
 from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 
@@ -20,22 +29,16 @@ _CONSTANT = 1.0 + math.pi**2 / 3.0
 class UCB1(ArmPlayer):
     """Play the arm with the least `mean - sqrt(8 noise^2 ln t / seen)`, for random losses.
 
-    For losses in [0, 1], noise is 1/2, and this the text's `sqrt(2 ln t / seen)`, t being all losses
-    seen. Arms of which none is known come first, then the first of the least. Nothing is random. With
-    gaps `D_i` between the means the expected pseudo-regret is at most (Theorem 1)
+    For losses in [0, 1], noise is 1/2 and this is the text's `sqrt(2 ln t / seen)`, where t is the
+    number of all losses seen. Arms without a known loss come first; among equal arms the first one is
+    played. The player draws nothing. With gaps `D_i` between the means the expected pseudo-regret is at
+    most (Theorem 1)
 
         sum_{i: D_i > 0} 32 noise^2 ln T / D_i + (1 + pi^2 / 3) sum D_i
 
     and whatever the gaps, if losses have a range, at most
     `sqrt(128 noise^2 n T ln T) + (1 + pi^2 / 3) n`: arms with a gap below `sqrt(32 noise^2 n ln T / T)`
-    lose no more than that a round. Losses that look at the player may do anything to it.
-
-    Parameters
-    ----------
-    n, seed : see `ArmPlayer`; the seed has no effect.
-    range : of the losses; None if they have none.
-    noise : losses less their mean are sub-Gaussian with this, in units of the range: 1/2 whatever they
-        are, if there is one.
+    lose no more than that a round. Against losses that depend on the player's choices there is no bound.
 
     >>> bandit = UCB1(2)
     >>> for loss in (0.2, 0.9):
@@ -47,24 +50,21 @@ class UCB1(ArmPlayer):
     {'gaps': 10.92, 'any gaps': 18.0, 'trivial': 1.4}
     """
 
-    _theorem = "Auer, Cesa-Bianchi and Fischer (2002), Theorem 1"
+    noise: float = option(
+        positive,
+        default=0.5,
+        text="""losses less their mean are sub-Gaussian with this, in units of the range. Losses in
+        a range always have 1/2""",
+    )
+    seed: int = option(check_seed, default=0, text="has no effect: the player draws nothing")
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        noise: float = 0.5,
-        range: tuple[float, float] | None = (0.0, 1.0),
-        seed: int = 0,
-    ) -> None:
-        self.noise = positive(noise, "noise")
-        super().__init__(n, range=range, seed=seed)
+    _theorem = "Auer, Cesa-Bianchi and Fischer (2002), Theorem 1"
 
     def _start(self) -> _core.Arms:
         return _core.ucb1(self.n, *self._ends, self.noise)
 
     def certificate(self, means: object = None) -> Certificate:
-        """The same as `expectation`: the player draws nothing, and no bound holds in every run."""
+        """The same as `expectation`: no bound on the regret of this player holds in every run."""
         return self.expectation(means)
 
     def _promised(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
@@ -97,17 +97,10 @@ class UCB1(ArmPlayer):
 class EpsilonGreedy(ArmPlayer):
     """Play a random arm with probability epsilon, else the arm with the least mean loss so far.
 
-    Arms of which no loss is known come first. A constant epsilon has a regret that grows with T, by
+    Arms without a known loss come first. A constant epsilon has a regret that grows with T, by
     `epsilon` times the mean gap a round; for `epsilon_t = min(1, decay / t)` with
     `decay >= 5 n / d^2`, d the least gap above 0, it grows with `ln T` (Auer, Cesa-Bianchi and
     Fischer (2002), Theorem 3). No bound with constants is stated here.
-
-    Parameters
-    ----------
-    n, seed : see `ArmPlayer`.
-    range : of the losses; None if they have none.
-    epsilon : in [0, 1].
-    decay : positive; in place of epsilon.
 
     >>> bandit = EpsilonGreedy(2, epsilon=0.1, seed=0)
     >>> for loss in (0.2, 0.9):
@@ -119,21 +112,14 @@ class EpsilonGreedy(ArmPlayer):
     array([0.95, 0.05])
     """
 
-    _theorem = "none"
+    epsilon: float = option(
+        within, "[0, 1]", default=0.1, text="the probability of a random arm, if it is constant"
+    )
+    decay: float | None = option(
+        positive, default=None, text="explore with `epsilon_t = min(1, decay / t)` instead"
+    )
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        epsilon: float = 0.1,
-        decay: float | None = None,
-        range: tuple[float, float] | None = (0.0, 1.0),
-        seed: int = 0,
-    ) -> None:
-        within(epsilon, "epsilon", "[0, 1]")
-        self.epsilon = float(epsilon)
-        self.decay = None if decay is None else positive(decay, "decay")
-        super().__init__(n, range=range, seed=seed)
+    _theorem = "none"
 
     def _start(self) -> _core.Arms:
         return _core.epsilon_greedy(*self._common, self.epsilon, self.decay or 0.0)
@@ -170,15 +156,6 @@ class ThompsonSampling(ArmPlayer):
     For means that are fixed it is of the order of `sqrt(n T ln T)` (Agrawal and Goyal (2013)), for
     which no constants are stated.
 
-    Parameters
-    ----------
-    n, seed : see `ArmPlayer`.
-    model : "bernoulli" or "gaussian".
-    prior : `(a, b)`, both positive, by default (1, 1); of "gaussian" `(mean, scale)` of the means, by
-        default (0.5, 0.5), in units of the range.
-    noise : of the losses, for "gaussian", in units of the range.
-    range : of the losses; None, for "gaussian" only, if they have none.
-
     >>> from regretless.bandits import Bernoulli
     >>> bandit = ThompsonSampling(3, seed=1)
     >>> run = bandit.run(Bernoulli([0.3, 0.5, 0.7]), 1000)
@@ -186,31 +163,34 @@ class ThompsonSampling(ArmPlayer):
     (0, 10.8)
     """
 
+    model: str = option(
+        one_of, ("bernoulli", "gaussian"), default="bernoulli", text="what losses are taken to be"
+    )
+    prior: OrNone[tuple[float, float]] = option(
+        default=None,
+        text="""`(a, b)`, both positive, by default (1, 1); for "gaussian" `(mean, scale)` of the
+        means in units of the range, by default (0.5, 0.5)""",
+    )
+    noise: float = option(
+        within, _SCALES, default=0.5, text='of losses for "gaussian", in units of the range'
+    )
+
     _theorem = "Russo and Van Roy (2016), Propositions 1 and 3"
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        model: str = "bernoulli",
-        prior: tuple[float, float] | None = None,
-        noise: float = 0.5,
-        range: tuple[float, float] | None = (0.0, 1.0),
-        seed: int = 0,
-    ) -> None:
-        one_of(model, "model", ("bernoulli", "gaussian"))
-        if range is None and model == "bernoulli":
-            raise ValueError("range=None: 'bernoulli' must know which loss is 0 and which is 1")
-        self.model, self.noise = model, within(noise, "noise", _SCALES)
+    def __post_init__(self) -> None:
+        if self.range is None and self.model == "bernoulli":
+            raise ValueError(
+                "range=None: 'bernoulli' must know which loss is 0 and which is 1; give range="
+            )
         try:
-            first, second = _PRIORS[model]
-            if prior is not None:
-                first, second = listed(prior, "prior")
+            first, second = (
+                _PRIORS[self.model] if self.prior is None else listed(self.prior, "prior")
+            )
         except (TypeError, ValueError):
-            raise ValueError(f"prior={shown(prior)} must be two numbers") from None
-        ends = _SCALES if model == "bernoulli" else "[-1e100, 1e100]"
+            raise ValueError(f"prior={shown(self.prior)} must be two numbers") from None
+        ends = _SCALES if self.model == "bernoulli" else "[-1e100, 1e100]"
         self.prior = within(first, "prior", ends), within(second, "prior", _SCALES)
-        super().__init__(n, range=range, seed=seed)
+        super().__post_init__()
 
     def _start(self) -> _core.Arms:
         if self.model == "bernoulli":

@@ -1,1 +1,1 @@
-"""What every room is built on: roles, runs, state, arguments and rows."""
+"""The parts that all rooms use: roles, options, runs, state, arguments and rows."""

@@ -1,4 +1,4 @@
-"""Learners of any library, as this one uses them: asked and taught one example at a time."""
+"""Adapters for learners of River, scikit-learn and similar libraries, one example at a time."""
 
 import copy
 import inspect
@@ -13,8 +13,8 @@ from regretless.base import rows
 from regretless.base.arguments import numbers, shown
 
 
-def takes_dicts(learner: Any, argument: str = "weak") -> bool:
-    """Whether it learns from one dict, like River's, or from a matrix of one row, like scikit-learn's.
+def takes_dicts(learner: object, argument: str = "weak") -> bool:
+    """Whether a learner takes dicts, like those of River; otherwise it takes matrices of one row.
 
     >>> from regretless.linear import Perceptron
     >>> takes_dicts(Perceptron())
@@ -36,9 +36,9 @@ def takes_dicts(learner: Any, argument: str = "weak") -> bool:
 
 
 def takes_weights(learner: Any) -> bool:
-    """Whether its signature has the importance of an example: `w`, or `sample_weight`.
+    """Whether a learner takes the weight of an example, as `w` or `sample_weight`.
 
-    Of a pipeline of River's, whether that of its last step has.
+    For a pipeline of River, whether its last step does.
     """
     steps = getattr(learner, "steps", None)
     if isinstance(steps, dict) and steps:
@@ -49,14 +49,14 @@ def takes_weights(learner: Any) -> bool:
 
 
 def fresh(learner: Any, argument: str = "weak") -> Any:
-    """One with the same options that has learned nothing.
+    """A learner with the same options that has learned nothing.
 
     >>> from regretless.linear import LinearRegressor
     >>> fresh(LinearRegressor().fit([[1.0]], [2.0])).predict_one([1.0])
     0.0
     """
-    takes_dicts(learner, argument)  # or says what it lacks
-    if callable(getattr(learner, "clone", None)):  # River's, and this library's
+    takes_dicts(learner, argument)  # raises if a method is missing
+    if callable(getattr(learner, "clone", None)):  # of River and of this library
         return learner.clone()
     sklearn = sys.modules.get("sklearn.base")
     if sklearn is not None and isinstance(learner, sklearn.BaseEstimator):
@@ -64,8 +64,8 @@ def fresh(learner: Any, argument: str = "weak") -> Any:
     return copy.deepcopy(learner)
 
 
-def as_dict(x: Any) -> dict[Any, Any]:
-    """One example for learners of dicts; columns are named by their numbers."""
+def as_dict(x: object) -> dict[Any, Any]:
+    """One example as a dict; the columns of vectors are named by their numbers."""
     if isinstance(x, Mapping):
         out = dict(x)
     else:
@@ -78,7 +78,7 @@ def as_dict(x: Any) -> dict[Any, Any]:
 
 
 def as_matrix(x: Any) -> Any:
-    """One example for learners of matrices: a dense or a sparse row."""
+    """One example as a matrix of one row, dense or sparse."""
     if isinstance(x, Mapping):
         raise ValueError(
             f"x={shown(x)} is a dict, but the learner has only partial_fit: give x as a vector"
@@ -87,7 +87,7 @@ def as_matrix(x: Any) -> Any:
         from scipy.sparse import csr_array
 
         columns, values = rows.row(x)
-        ends = np.array([0, len(columns)], np.int32)  # scikit-learn knows only 32 bits
+        ends = np.array([0, len(columns)], np.int32)  # scikit-learn takes only 32 bits
         entries = values, columns.astype(np.int32), ends
         matrix = csr_array(entries, shape=(1, x.shape[-1]))
     else:
@@ -100,21 +100,27 @@ def as_matrix(x: Any) -> Any:
 
 
 class ForeignLearner:
-    """A learner, what messages call it, and whether it has `learned` something."""
+    """A learner of another library, used one example at a time.
 
-    first: ClassVar[Mapping[str, Any]] = {}  # what `partial_fit` is told first, if it takes that
+    Parameters: `called`, the name of the learner in messages; `learned`, whether it has learned
+    something already.
+    """
+
+    first: ClassVar[
+        Mapping[str, Any]
+    ] = {}  # arguments of the first `partial_fit`, if it takes them
 
     def __init__(self, model: Any, called: str, *, learned: bool = False) -> None:
         self.model, self.learned = model, learned
         self.name = f"{called}, a {type(model).__name__},"
         self.takes_dicts, self.takes_weights = takes_dicts(model), takes_weights(model)
 
-    def ask(self, row: Any) -> Any:
-        """What it predicts of a dict or a matrix of one row."""
+    def ask(self, row: object) -> Any:
+        """Its prediction for a dict or a matrix of one row."""
         return self.model.predict_one(row) if self.takes_dicts else self.model.predict(row)[0]
 
-    def number(self, row: Any) -> float:
-        """A prediction that must be a number; 0 of those who cannot predict before they learn."""
+    def number(self, row: object) -> float:
+        """Its prediction, which must be a number; 0 if it cannot predict before it has learned."""
         given = self.ask(row) if self.takes_dicts or self.learned else 0.0
         if isinstance(given, bool) or not isinstance(given, (int, float, np.integer, np.floating)):
             raise ValueError(
@@ -127,8 +133,8 @@ class ForeignLearner:
             )
         return float(given)
 
-    def teach(self, row: Any, y: Any, weight: float) -> None:
-        """Let it learn one example, unless its weight is 0; who takes no weights learns it as it is."""
+    def teach(self, row: object, y: object, weight: float) -> None:
+        """Make it learn one example; weight 0 skips it, other weights are ignored if it takes none."""
         if weight == 0.0:
             return
         if self.takes_dicts:

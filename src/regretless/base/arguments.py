@@ -1,12 +1,13 @@
-"""Checks of arguments, with messages that name the argument, its value and what would do.
+"""Checks of arguments, whose messages name the argument, its value and a remedy.
 
-The value comes first and the name second, then what is asked of it; `hint` ends the message.
+Every check takes the value, the name of the argument and the limits, and returns the value to use. A
+`hint` is added at the end of the message.
 """
 
 import datetime
 import math
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
@@ -16,31 +17,31 @@ from numpy.typing import NDArray
 from regretless import _core
 
 Array: TypeAlias = NDArray[np.float64]
-# What players take: larger numbers are refused, and smaller ones count as 0. Fourth powers, and sums
-# of them, are then still numbers.
+# The range of numbers that players take: larger ones are refused and smaller ones count as 0, so that
+# fourth powers and their sums do not overflow.
 LARGEST, SMALLEST = 1e75, 1e-75
-# The same of examples, as in core/bank.hpp: features, targets and weights; small weights are 0.
+# The same for features, targets and weights of examples, as in core/bank.hpp; small weights count as 0.
 LARGEST_VALUE, SMALLEST_WEIGHT = 1e19, 1e-19
-# for learners that take every scale of features and targets which single precision has
+# advice of learners that do not depend on the scale of features and targets
 TOO_LARGE = "Scale the features and the targets: these numbers are too large for single precision"
-NOT_A_WEIGHT = "is not a weight: it must be finite and not negative"
 _DOUBLE = np.dtype(np.float64)
 _MOST = 2**53
-_WIDEST = 1e150  # ends of a range: what is within it is scaled to [0, 1] before anything is squared
+_WIDEST = 1e150  # largest end of a range, whose width can be squared without overflow
 T = TypeVar("T")
 
 
-def shown(value: Any) -> str:
-    """A value as messages show it: its `repr`, cut if it is long, or the name of its class.
+def shown(value: object) -> str:
+    """A value for a message: its `repr`, shortened, or the name of its class.
 
-    To print an Arrow array or a sparse matrix that lies is as deadly as to use it.
+    Arrow arrays and sparse matrices are never printed: reading one with wrong indices can crash the
+    process.
 
     >>> shown(["a", 1.5]), shown("b" * 100)[-20:], shown(np.array([object()]))
     ("['a', 1.5]", "bbbbbbbbbbbbbbbbbbb'", '<ndarray>')
     """
     try:
         text = _printer.repr(value)
-    except Exception:  # whatever a class of the user's does
+    except Exception:  # from the `__repr__` of a class of the user
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 80 else text[:77] + "..."
 
@@ -49,9 +50,9 @@ _OPAQUE = ("pandas", "polars", "pyarrow", "scipy")
 
 
 class _Printer(reprlib.Repr):
-    """Looks no deeper than it must, and not into what other libraries hold."""
+    """A short `repr` that does not look into the containers of other libraries."""
 
-    def repr_instance(self, x: Any, level: int) -> str:
+    def repr_instance(self, x: object, level: int) -> str:
         room = type(x).__module__.partition(".")[0]
         opaque = room in _OPAQUE or any(
             type(part).__module__.partition(".")[0] in _OPAQUE
@@ -73,7 +74,7 @@ _printer.maxlist = _printer.maxtuple = _printer.maxdict = 20
 def number(value: Any, name: str) -> float:
     """The value of an argument as a float.
 
-    Text is refused even if it reads as a number: whoever passes it forgot to convert it.
+    Text is refused even if it reads as a number, because the caller probably forgot to convert it.
 
     >>> number("3", "w")
     Traceback (most recent call last):
@@ -92,15 +93,15 @@ def number(value: Any, name: str) -> float:
     raise ValueError(f"{name}={shown(value)} is not a number{_remedy(value)}")
 
 
-def _is_number(value: Any) -> bool:
-    """Whether `float` may read the value: it also reads text, and the real part of complex arrays."""
+def _is_number(value: object) -> bool:
+    """Whether `float` reads the value as intended; it also accepts text and complex arrays."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype.kind in "biufO"
     return not isinstance(value, (str, bytes, bytearray, memoryview))
 
 
-def _remedy(value: Any) -> str:
-    """What to do about a value that is not a number, as the end of a message."""
+def _remedy(value: object) -> str:
+    """The end of a message about a value that is not a number: the reason and a remedy."""
     kind = value.dtype.kind if isinstance(value, (np.ndarray, np.generic)) else ""
     if isinstance(value, (str, bytes, bytearray, memoryview)) or kind in ("U", "S"):
         return ": it is text; convert it with float()"
@@ -113,44 +114,69 @@ def _remedy(value: Any) -> str:
     return ""
 
 
-def finite(value: Any, name: str, hint: str = "") -> float:
+def finite(value: object, name: str, hint: str = "") -> float:
     """The value of an argument as a finite float.
 
     >>> finite(math.nan, "y")
     Traceback (most recent call last):
     ValueError: y=nan is not finite
     """
-    if not math.isfinite(number(value, name)):
+    given = number(value, name)
+    if not math.isfinite(given):
         raise ValueError(f"{name}={value} is not finite{hint}")
-    return float(value)
+    return given
 
 
-def positive(value: Any, name: str, hint: str = "") -> float:
+def positive(value: object, name: str, hint: str = "") -> float:
     """The value of an argument as a positive and finite float.
 
     >>> positive(0.0, "C")
     Traceback (most recent call last):
     ValueError: C=0.0 must be positive and finite
     """
-    if not 0 < number(value, name) < math.inf:
+    given = number(value, name)
+    if not 0 < given < math.inf:
         raise ValueError(f"{name}={value} must be positive and finite{hint}")
-    return float(value)
+    return given
 
 
-def not_negative(value: Any, name: str, hint: str = "") -> float:
-    """The value of an argument as a finite float that is 0 or more.
+def flag(value: object, name: str) -> bool:
+    """The value of an argument as True or False.
+
+    >>> flag("no", "intercept")
+    Traceback (most recent call last):
+    ValueError: intercept='no' must be True or False
+    """
+    if not isinstance(value, (bool, np.bool_)) and not (type(value) is int and value in (0, 1)):
+        raise ValueError(f"{name}={shown(value)} must be True or False")
+    return bool(value)
+
+
+def length(value: object, name: str) -> float:
+    """The value of an argument as a positive number whose square is still a number of players.
+
+    >>> length(1e200, "radius")
+    Traceback (most recent call last):
+    ValueError: radius=1e+200 is outside (0, 1e+75]; scale the points
+    """
+    return within(positive(value, name), name, f"(0, {LARGEST:g}]", "; scale the points")
+
+
+def not_negative(value: object, name: str, hint: str = "") -> float:
+    """The value of an argument as a finite float of at least 0.
 
     >>> not_negative(-1.0, "l2")
     Traceback (most recent call last):
     ValueError: l2=-1.0 must be finite and not negative
     """
-    if not 0 <= number(value, name) < math.inf:
+    given = number(value, name)
+    if not 0 <= given < math.inf:
         raise ValueError(f"{name}={value} must be finite and not negative{hint}")
-    return float(value)
+    return given
 
 
-def importance(value: Any, name: str = "w") -> float:
-    """The weight of an example: 0 if it is below 1e-19, and at most 1e19.
+def importance(value: object, name: str = "w") -> float:
+    """The weight of an example, at most 1e19; a weight below 1e-19 becomes 0.
 
     >>> importance(-1.0)
     Traceback (most recent call last):
@@ -165,7 +191,7 @@ def importance(value: Any, name: str = "w") -> float:
 
 
 def weights(values: Array, name: str) -> Array:
-    """The same of the weights of several examples.
+    """The weights of several examples, checked as `importance` checks one.
 
     >>> weights(np.array([1.0, 1e-310]), "weight")
     array([1., 0.])
@@ -186,8 +212,8 @@ def _wrong_weight(w: float) -> str:
     return "is not a weight: it must be finite and not negative"
 
 
-def within(value: Any, name: str, interval: str, hint: str = "") -> float:
-    """The value of an argument as a float in an interval, written as in the field.
+def within(value: object, name: str, interval: str, hint: str = "") -> float:
+    """The value of an argument as a float in an interval, which is given in mathematical notation.
 
     >>> within(1, "tau", "(0, 1)", "; 0.5 is the median")
     Traceback (most recent call last):
@@ -209,15 +235,15 @@ def _ends(interval: str) -> tuple[float, float, bool, bool]:
 
 
 def _end(text: str) -> float:
-    """A number, also a fraction such as 1/2."""
+    """The end of an interval: a number or a fraction such as 1/2."""
     above, _, below = text.partition("/")
     return float(above) / float(below or 1)
 
 
 def whole(value: Any, name: str, least: int = 1, most: int = _MOST, hint: str = "") -> int:
-    """The value of an argument as a whole number, not less than the least nor more than the most.
+    """The value of an argument as a whole number from `least` to `most`.
 
-    The most is 2^53 unless it is given: up to there a whole number is also a float, and fits the core.
+    By default `most` is 2^53, because floats represent all whole numbers up to there.
 
     >>> whole(0, "dimension")
     Traceback (most recent call last):
@@ -234,7 +260,7 @@ def whole(value: Any, name: str, least: int = 1, most: int = _MOST, hint: str = 
     return int(value)
 
 
-def check_seed(value: Any, name: str = "seed") -> int:
+def check_seed(value: object, name: str = "seed") -> int:
     """The value of an argument as a seed: a whole number of at most 128 bits.
 
     >>> check_seed(-1)
@@ -245,7 +271,7 @@ def check_seed(value: Any, name: str = "seed") -> int:
 
 
 def instance(value: T, name: str, kind: type[Any], hint: str = "") -> T:
-    """The value of an argument if it is of a class.
+    """The value of an argument, which must be an instance of a class.
 
     >>> from fractions import Fraction
     >>> instance(3, "geometry", Fraction)
@@ -257,8 +283,8 @@ def instance(value: T, name: str, kind: type[Any], hint: str = "") -> T:
     return value
 
 
-def function(value: Any, name: str, hint: str = "") -> Any:
-    """The value of an argument if it can be called.
+def function(value: object, name: str, hint: str = "") -> Any:
+    """The value of an argument, which must be callable.
 
     >>> function(3, "factory")
     Traceback (most recent call last):
@@ -269,21 +295,21 @@ def function(value: Any, name: str, hint: str = "") -> Any:
     return value
 
 
-def rank(quantile: Any, n: int, name: str = "quantile", hint: str = "") -> int:
-    """Which of `n` is the one that a share of them, in (0, 1], is at least as good as, counted from 1.
+def rank(quantile: object, n: int, name: str = "quantile", hint: str = "") -> int:
+    """The rank of a quantile in (0, 1] among `n`: the smallest k >= 1 with k / n >= quantile.
 
     >>> [rank(share, 10) for share in (0.01, 0.3, 0.31, 1.0)]
     [1, 3, 4, 10]
     """
-    # a product that should be whole may be rounded up
+    # rounding can push a product that should be whole above it
     return max(1, math.ceil(n * within(quantile, name, "(0, 1]", hint) - 1e-12))
 
 
-def interval(value: Any, name: str) -> tuple[float, float]:
-    """The value of an argument as two numbers, the smaller first, whose squares are still numbers.
+def interval(value: object, name: str) -> tuple[float, float]:
+    """The value of an argument as two numbers, the smaller first, of at most 1e150 in absolute value.
 
-    What is measured in such a range is added up, squared and multiplied by the width of the range, and
-    must stay finite.
+    Players add up and square numbers of this range and multiply them by its width, which must not
+    overflow.
 
     >>> interval((1, 0), "range")
     Traceback (most recent call last):
@@ -298,29 +324,38 @@ def interval(value: Any, name: str) -> tuple[float, float]:
         low = high = math.nan
     if not -math.inf < low < high < math.inf:
         raise ValueError(f"{name}={shown(value)} must be two finite numbers, the smaller first")
-    if max(-low, high) > (1 + 1e-9) * _WIDEST:  # which rounding may pass
+    if max(-low, high) > (1 + 1e-9) * _WIDEST:  # rounding may exceed the limit a little
         raise ValueError(
             f"{name}={shown(value)} must be within {-_WIDEST:g} and {_WIDEST:g}; scale the losses"
         )
     return low, high
 
 
-def _is_compared_by_entry(value: Any) -> bool:
-    """An array, or a sparse matrix, which may be damaged so that to compare it ends the process."""
+def loss_range(value: Any, name: str) -> tuple[float, float] | None:
+    """The range of losses, two numbers as of `interval`, or None, which means that it is not known.
+
+    >>> loss_range([0, 2], "range"), loss_range(None, "range")
+    ((0.0, 2.0), None)
+    """
+    return None if value is None else interval(value, name)
+
+
+def _is_compared_by_entry(value: object) -> bool:
+    """Whether `==` compares each entry: arrays, and sparse matrices, which can crash if damaged."""
     return isinstance(value, np.ndarray) or hasattr(value, "tocsr")
 
 
-def one_of(value: Any, name: str, choices: Iterable[Any], hint: str = "") -> Any:
-    """The value of an argument if it is one of some names or numbers.
+def one_of(value: object, name: str, choices: Iterable[Any], hint: str = "") -> Any:
+    """The value of an argument, which must be one of the choices.
 
     >>> one_of("oja", "method", ("grid", "monte-carlo"))
     Traceback (most recent call last):
     ValueError: method='oja' is not one of 'grid', 'monte-carlo'
     """
     try:
-        # a list: what is not hashable is not one of them either; nor is an array of one name
+        # a list, because the value need not be hashable; an array of one name is not that name
         known = not _is_compared_by_entry(value) and value in list(choices)
-    except (TypeError, ValueError):  # a frame, which is equal to nothing
+    except (TypeError, ValueError):  # data frames cannot be compared
         known = False
     if not known:
         raise ValueError(
@@ -329,8 +364,24 @@ def one_of(value: Any, name: str, choices: Iterable[Any], hint: str = "") -> Any
     return value
 
 
+def named_or(
+    value: object, name: str, names: Iterable[str], check: Callable[..., Any], *limits: Any
+) -> Any:
+    """The value of an argument, which must be one of some names or pass a check for numbers.
+
+    >>> named_or("anytime", "rate", ("anytime", "horizon"), positive)
+    'anytime'
+    >>> named_or("never", "rate", ("anytime", "horizon"), positive)
+    Traceback (most recent call last):
+    ValueError: rate='never' is not one of 'anytime', 'horizon', nor a number
+    """
+    if isinstance(value, str):
+        return one_of(value, name, names, ", nor a number")
+    return check(value, name, *limits)
+
+
 def listed(values: Any, name: str, hint: str = "") -> list[Any]:
-    """The value of an argument as a list; text, though it has letters, is none.
+    """The value of an argument as a list; text is refused.
 
     >>> listed(3, "labels")
     Traceback (most recent call last):
@@ -340,7 +391,7 @@ def listed(values: Any, name: str, hint: str = "") -> list[Any]:
     try:
         if not isinstance(values, (str, bytes)) and not hasattr(values, "tocsr"):
             return list(values)
-    except (TypeError, NotImplementedError):  # as a memoryview of several dimensions has it
+    except (TypeError, NotImplementedError):  # the latter from memoryviews of several dimensions
         pass
     raise ValueError(f"{name}={shown(values)} is not a list{hint}")
 
@@ -349,10 +400,10 @@ def listed(values: Any, name: str, hint: str = "") -> list[Any]:
 
 
 def sound(values: Any, name: str) -> Any:
-    """The same values; an Arrow array, or a pandas series of one, only if its buffers are what they say.
+    """The values, unchanged; `ValueError` for a damaged Arrow array, also within a pandas series.
 
-    Everything else vouches for itself. Offsets and codes that point outside their buffers are what
-    pyarrow does not look at by itself.
+    An Arrow array is damaged if its offsets or codes point outside its buffers. pyarrow does not check
+    this when it makes or reads an array. Other values need no such check.
 
     >>> import pyarrow as pa
     >>> offsets, text = pa.py_buffer(np.array([0, 99, 3], np.int32)), pa.py_buffer(b"abc")
@@ -379,10 +430,10 @@ def sound(values: Any, name: str) -> Any:
 def numbers(
     values: Any, name: str, what: str = "made of numbers", *, missing: bool = False
 ) -> Array:
-    """An argument as an array of floats; `what` it should have been ends the message if it is not.
+    """An argument as an array of floats; `what` describes the right kind of value in messages.
 
-    Booleans are 0 and 1. Text is refused, also if it reads as a number, and so is None, unless
-    `missing` says that a value may be absent: then it is NaN.
+    Booleans become 0 and 1. Text is refused even if it reads as a number. None is refused too, but with
+    `missing=True` it becomes NaN.
 
     >>> numbers([0, "1"], "losses")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -405,13 +456,13 @@ def numbers(
     if array.dtype.kind not in "biuf":
         return _each_number(values, array, name, what, missing)
     array = np.asarray(array, np.float64)
-    return array if array.flags.aligned else array.copy()  # fields of records need not be
+    return array if array.flags.aligned else array.copy()  # fields of records can be unaligned
 
 
-def _each_number(values: Any, array: NDArray[Any], name: str, what: str, missing: bool) -> Array:
-    """The same of an array of objects, or of a kind that is refused, which are looked at one by one."""
+def _each_number(values: object, array: NDArray[Any], name: str, what: str, missing: bool) -> Array:
+    """An array of objects, or of a kind that is refused, as floats: each entry is checked."""
     if array.dtype.kind not in "OMm" and not isinstance(values, np.ndarray):
-        array = np.asarray(values, object)  # NumPy has made text of the numbers beside it
+        array = np.asarray(values, object)  # NumPy turned numbers beside text into text
     out = np.empty(array.shape)
     for at, value in np.ndenumerate(array):
         try:
@@ -422,7 +473,7 @@ def _each_number(values: Any, array: NDArray[Any], name: str, what: str, missing
     return out
 
 
-def finite_numbers(values: Any, name: str, hint: str = "") -> Array:
+def finite_numbers(values: object, name: str, hint: str = "") -> Array:
     """An argument as an array of finite floats.
 
     >>> finite_numbers([[0.0, math.nan]], "table")
@@ -435,7 +486,7 @@ def finite_numbers(values: Any, name: str, hint: str = "") -> Array:
 
 
 def check_entries(array: NDArray[Any], right: NDArray[np.bool_], name: str, wrong: str) -> None:
-    """Name the first entry that is not right; `right` may lack the last axes of the array.
+    """Raise for the first entry that is not `right`, an array that can lack the last axes.
 
     >>> check_entries(np.array([[0.0, 2.0]]), np.array([[True, False]]), "losses", "is too large")
     Traceback (most recent call last):
@@ -447,8 +498,8 @@ def check_entries(array: NDArray[Any], right: NDArray[np.bool_], name: str, wron
         raise ValueError(f"{name}{place} = {array[at]} {wrong}")
 
 
-def shaped(values: Any, name: str, shape: tuple[int | None, ...]) -> Array:
-    """An argument as an array of floats, `None` in its shape being any number of rounds.
+def shaped(values: object, name: str, shape: tuple[int | None, ...]) -> Array:
+    """An argument as an array of floats of a shape, in which None stands for any number of rounds.
 
     >>> shaped([[1.0, 2.0]], "losses", (None, 3))
     Traceback (most recent call last):
@@ -464,8 +515,10 @@ def shaped(values: Any, name: str, shape: tuple[int | None, ...]) -> Array:
     return array
 
 
-def table(values: Any, name: str, shape: tuple[int | None, ...], most: float = math.inf) -> Array:
-    """The same of finite numbers, none larger than the most.
+def table(
+    values: object, name: str, shape: tuple[int | None, ...], most: float = math.inf
+) -> Array:
+    """An argument as an array of finite floats of a shape, at most `most` in absolute value.
 
     >>> table([1.0, math.inf], "x", (2,), most=1e100)
     Traceback (most recent call last):
@@ -479,8 +532,8 @@ def table(values: Any, name: str, shape: tuple[int | None, ...], most: float = m
     return array
 
 
-def vector(values: Any, name: str, size: int) -> Array:
-    """An argument as a vector of numbers up to 1e75; those below 1e-75 are 0.
+def vector(values: object, name: str, size: int) -> Array:
+    """An argument as a vector of numbers up to 1e75; numbers below 1e-75 become 0.
 
     >>> vector([1, 2], "gradient", 3)
     Traceback (most recent call last):
@@ -489,8 +542,8 @@ def vector(values: Any, name: str, size: int) -> Array:
     return _ordinary(values, name, (size,))
 
 
-def matrix(values: Any, name: str, width: int) -> Array:
-    """An argument as a matrix of such numbers, one row a round.
+def matrix(values: object, name: str, width: int) -> Array:
+    """An argument as a matrix of such numbers (see `vector`), with a row for each round.
 
     >>> matrix([1, 2], "gradients", 3)
     Traceback (most recent call last):
@@ -499,16 +552,16 @@ def matrix(values: Any, name: str, width: int) -> Array:
     return _ordinary(values, name, (None, width))
 
 
-def _ordinary(values: Any, name: str, shape: tuple[int | None, ...]) -> Array:
+def _ordinary(values: object, name: str, shape: tuple[int | None, ...]) -> Array:
     array = _core.ordinary(shaped(values, name, shape), SMALLEST, LARGEST)
     if array is None:
-        table(values, name, shape, LARGEST)  # says which one is wrong
+        table(values, name, shape, LARGEST)  # raises for the wrong entry
         raise ValueError(f"{name} was changed while it was read; pass a copy")
     return array
 
 
-def distributions(values: Any, name: str, shape: tuple[int | None, ...]) -> Array:
-    """An argument as probabilities that add up to 1 along the last axis, to rounding.
+def distributions(values: object, name: str, shape: tuple[int | None, ...]) -> Array:
+    """An argument as probabilities that add up to 1 along the last axis, up to rounding.
 
     >>> distributions([[1.0, 0.0], [0.5, 0.6]], "advice", (None, 2))
     Traceback (most recent call last):
@@ -519,13 +572,13 @@ def distributions(values: Any, name: str, shape: tuple[int | None, ...]) -> Arra
     right = (array >= 0).all(axis=-1) & (np.abs(sums - 1.0) <= 1e-6)
     wrong = "is not a distribution: it must be >= 0 and add up to 1"
     check_entries(array, np.asarray(right), name, wrong)
-    # those that add up to 1 but for rounding stay as they are, so that a file or a copy is exact
+    # sums that differ from 1 by rounding only are not scaled again, so that files and copies are exact
     rounding = array.shape[-1] * np.finfo(float).eps
     divisors = np.where(np.abs(sums - 1.0) <= rounding, 1.0, sums)
     return np.ascontiguousarray(array / divisors[..., None])
 
 
-def probabilities(values: Any, name: str) -> Array:
+def probabilities(values: object, name: str) -> Array:
     """An argument as an array of numbers from 0 to 1.
 
     >>> probabilities([0.5, 1.5], "means")
@@ -538,7 +591,7 @@ def probabilities(values: Any, name: str) -> Array:
 
 
 def outside(array: Array, low: float, high: float) -> NDArray[np.bool_]:
-    """Where an array is not from low to high, NaN included.
+    """A mask of the entries that are below `low`, above `high` or NaN.
 
     >>> outside(np.array([0.5, 2.0, math.nan]), 0.0, 1.0)
     array([False,  True,  True])

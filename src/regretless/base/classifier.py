@@ -1,4 +1,4 @@
-"""Classifiers: labels of any kind, the lanes that stand for them, and predictions by label."""
+"""The base of all classifiers: labels of any kind, their lanes, and predictions by label."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,11 +16,11 @@ from regretless.base.learner import Learner, Outcome, weight_array
 from regretless.base.state import Parts
 from regretless.base.threads import in_core, in_turn
 
-# --- labels of any hashable type, and the lanes that stand for them -------------------------------
+# --- labels of any hashable type, and their lanes -------------------------------------------------
 
 
 def _missing(label: Any) -> bool:
-    """None, and everything that is not equal to itself or does not know: NaN, NaT, NA."""
+    """Whether a label is None, NaN, NaT or NA."""
     try:
         return label is None or bool(label != label)  # noqa: PLR0124
     except TypeError:
@@ -36,10 +36,10 @@ def _kind(label: Any) -> str:
 class Labels:
     """The labels seen, each with its class number.
 
-    Two labels share one lane, which scores the second; the second is the larger where they can be
-    compared, so that True, 1 and "yes" have positive scores whichever came first. Who says True knows
-    of False: a first label that is a bool brings the other. From three on every label has a lane of its
-    own, in order of appearance.
+    Two labels share one lane, whose score is that of the second label. If they can be compared, the
+    second is the larger one, so that True, 1 and "yes" have positive scores whichever came first. A bool
+    as the first label adds the other bool as well. If there are three or more labels, each has its own
+    lane, in order of appearance.
     """
 
     def __init__(self, labels: Sequence[Hashable] = ()) -> None:
@@ -49,8 +49,20 @@ class Labels:
     def __reduce__(self) -> tuple[Any, ...]:
         return Labels, (list(self.labels),)  # the index follows
 
+    @property
+    def array(self) -> NDArray[Any]:
+        """The labels as an array, which keeps them as they are."""
+        plain = None
+        if not any(isinstance(label, tuple) for label in self.labels):
+            plain = np.array(self.labels)
+        if plain is not None and plain.tolist() == self.labels:
+            return plain
+        out = np.empty(len(self.labels), object)  # tuples, and strings that end in NUL
+        out[:] = self.labels
+        return out
+
     def check(self, label: Any) -> Any:
-        """The label, if it may join the others."""
+        """The label as a plain value; `ValueError` if it cannot be a label beside the others."""
         try:
             hash(label)
         except TypeError:
@@ -67,7 +79,7 @@ class Labels:
         return label.item() if isinstance(label, np.generic) else label
 
     def lanes(self, label: Any) -> tuple[list[int], list[int]] | None:
-        """What a new label makes of the lanes (see `Learner.relane`), None if nothing."""
+        """The change of lanes for a new label (see `Learner.relane`); None if they stay."""
         count = len(self.labels)
         if count == 1 and _comes_first(label, self.labels[0]):
             return [0], [-1]
@@ -76,7 +88,7 @@ class Labels:
         return ([*range(count), -1], [1] * (count + 1)) if count > 2 else None
 
     def add(self, label: Any) -> None:
-        """Take a new label in."""
+        """Add a new label."""
         count = len(self.labels)
         self.labels += [False, True] if count == 0 and isinstance(label, bool) else [label]
         if count == 1 and _comes_first(label, self.labels[0]):
@@ -85,7 +97,7 @@ class Labels:
         self.index.update((each, k) for k, each in enumerate(self.labels[first:], first))
 
     def take_back(self, label: Any) -> tuple[list[int], list[int]] | None:
-        """Forget the label that `add` took in last; what the lanes become, None if nothing."""
+        """Remove the label that was added last; returns the change of lanes, None if they stay."""
         count = len(self.labels)
         lanes: tuple[list[int], list[int]] | None = None
         if count > 3:
@@ -95,13 +107,13 @@ class Labels:
         elif count == 2 and self.labels[0] == label:
             lanes = [0], [-1]
         self.labels.remove(label)
-        if isinstance(label, bool):  # it had brought the other
+        if isinstance(label, bool):  # it had added the other bool
             self.labels, lanes = [], None
         self.index = {label: k for k, label in enumerate(self.labels)}
         return lanes
 
     def encode(self, labels: NDArray[Any]) -> tuple[NDArray[np.int32], list[tuple[int, Any]]]:
-        """Class numbers, -1 for labels not seen yet; and those, with where each first occurs."""
+        """Class numbers, -1 for new labels; and the new labels with the index of their first example."""
         if len(labels) > 64 and len(self.labels) <= 16 and labels.dtype != object:
             codes = np.full(len(labels), -1, np.int32)
             known = self.labels if not self.labels or _matches(labels, self.labels[0]) else []
@@ -118,7 +130,7 @@ class Labels:
         if not codes.size or codes.min() >= 0:
             return codes, []
         unknown = np.flatnonzero(codes < 0)
-        if labels.dtype != object:  # the first of each, without a Python loop
+        if labels.dtype != object:  # the first index of each, without a loop in Python
             _, first = np.unique(labels[unknown], return_index=True)
             unknown = unknown[np.sort(first)]
         fresh: dict[Any, int] = {}
@@ -139,22 +151,21 @@ def _comes_first(a: Any, b: Any) -> bool:
         return False
 
 
-# --- labels in, labels and probabilities out: what all linear classifiers share -------------------
+# --- classifiers -----------------------------------------------------------------------------------
 
 
 class Classifier(Learner):
-    """A linear classifier. Two labels share one lane; three or more have one each, against the rest.
+    """A learner that predicts labels of any hashable type, which may appear at any time.
 
-    Labels are of any hashable type and may appear at any time. With the third label the lane of the
-    first two goes on as two mirrored ones. The lane of a later label is that of a learner that starts
-    with the label's first example: weights of zero; rounds, rates, penalties and totals counted from
-    there. Only what is known about the features themselves is shared: which there are, and where a rule
-    keeps that once for all labels ("coin", `Auto`), how large each has been. `loss_` and `certificate()`
-    add up all lanes, each from its start.
+    Two labels share one lane. Three or more labels have one lane each, which separates the label from
+    the rest. When the third label appears, the lane of the first two is split into two mirrored lanes.
+    The lane of a later label is that of a learner that starts with the first example of the label: its
+    weights are zero, and rounds, rates, penalties and totals count from there. Lanes share only what is
+    known about the features: their names and, if the rule keeps that once for all labels ("coin",
+    `Auto`), their largest values. `loss_` and `certificate()` add up all lanes, each from its start.
     """
 
     _classifies: ClassVar[bool] = True
-    _labels: Labels
 
     def _reset(self) -> None:
         super()._reset()
@@ -163,19 +174,13 @@ class Classifier(Learner):
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels seen, in the order of the columns of `predict_proba`."""
-        labels = self._labels.labels
-        plain = np.array(labels) if not any(isinstance(label, tuple) for label in labels) else None
-        if plain is not None and plain.tolist() == labels:
-            return plain
-        out = np.empty(len(labels), object)  # tuples, and strings that end in NUL
-        out[:] = labels
-        return out
+        return self._labels.array
 
     # --- one at a time -------------------------------------------------------------------------------
 
     @in_core
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
-        """Learn from one example: features `x`, label `y`, importance `w >= 0` (0: not there)."""
+        """Learn from one example: features `x`, label `y`, importance `w >= 0` (0 skips it)."""
         known = self._labels.index
         count = len(known)
         try:
@@ -184,7 +189,7 @@ class Classifier(Learner):
             label = None
         if label is not None and isinstance(x, dict) and type(w) is float:
             core = self._model
-            # threads change at calls only: the label is still what it was when it was looked up
+            # threads switch at calls only, so the label has not changed since it was looked up
             if core is not None and self._labels.index is known and len(known) == count:
                 return core.learn_class(x, label, w)
         return self._learn_one(x, y, w)
@@ -201,7 +206,7 @@ class Classifier(Learner):
             core.learn_class(x, label, w if type(w) is float else number(w, "w"))
 
     def step(self, x: Any, y: Any, w: float = 1.0) -> Any:
-        """Predict and learn in one pass over the row; the prediction made before learning."""
+        """Predict and learn in one pass over the row; returns the prediction from before learning."""
         core = self._model or self._start()
         if not isinstance(x, dict):
             x = self._row(x)
@@ -214,7 +219,7 @@ class Classifier(Learner):
 
     @in_core
     def decision_one(self, x: Any) -> Any:
-        """The raw score: of the second label for two, a list in the order of `classes_` for more."""
+        """The raw score of the second of two labels; for more, a list in the order of `classes_`."""
         return (self._model or self._start()).score(x if isinstance(x, dict) else self._row(x))
 
     @in_core
@@ -222,9 +227,9 @@ class Classifier(Learner):
         """The label with the highest score; None before any label has been seen."""
         core, known, labels = self._model, self._labels.index, self._labels.labels
         count = len(known)
-        if core is not None and count > 1:  # two labels and more stay in their places
+        if core is not None and count > 1:  # from two labels on, labels keep their positions
             score = core.score(x if isinstance(x, dict) else self._row(x))
-            if self._labels.index is known and len(known) == count:  # no label has come between
+            if self._labels.index is known and len(known) == count:  # no label was added meanwhile
                 return _decided(score, labels, count)
         return self._predict_one(x)
 
@@ -244,16 +249,16 @@ class Classifier(Learner):
         try:
             return self._labels.index.get(y)
         except TypeError:
-            self._labels.check(y)  # says what is wrong with it
+            self._labels.check(y)  # raises a better error
             raise
 
     def _learn_new(self, x: Any, y: Any, w: float) -> None:
-        """Take a new label in, once the whole example is known to be good, and learn it."""
+        """Add a new label after a check of the whole example, and learn the example."""
         label = self._labels.check(y)
         core = self._model or self._start()
         core.score(x)
         w = importance(w)
-        if not w:  # it brings no label, and is not learned
+        if not w:  # neither the label nor the example is learned
             return
         self._add(label)
         try:
@@ -274,13 +279,13 @@ class Classifier(Learner):
         self._labels.add(label)
 
     def _reserve(self, count: int) -> None:
-        """Lay out the lanes of so many labels more, all at once."""
+        """Prepare the lanes of `count` further labels at once."""
         lanes = len(self._labels.labels) + count
         if count > 1 and lanes > 2:
             (self._model or self._start()).reserve(lanes)
 
     def _take_back(self, label: Any) -> None:
-        """Forget the label that was added last: its first example was refused."""
+        """Remove the label that was added last, because its first example was refused."""
         lanes = self._labels.take_back(label)
         if lanes is not None and self._model is not None:
             self._model.relane(*lanes)
@@ -295,24 +300,24 @@ class Classifier(Learner):
         self.partial_fit(X, y, None, w)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn a batch; `classes`, if given, are the labels that exist from the start."""
+        """Learn a batch; `classes` are labels that exist from the start."""
         for _ in self._learn(X, y, classes, sample_weight, Want.nothing):
             pass
         return self
 
     def validate_many(self, X: Any, y: Any, w: Any = None) -> list[Outcome]:
-        """Predict each row, then learn it, as `step` does, and tell what became of the predictions.
+        """Predict each row, then learn it, as `step` does; returns losses and errors.
 
-        A label that the learner does not know when it predicts (it comes for the first time, or only
-        with weight 0) was not predicted: that is wrong, and the loss is that of all lanes for "not
-        this one", plus the loss of a score of 0 for the lane that is missing.
+        If the learner does not know the label when it predicts (the label is new, or has come with
+        weight 0 only), the prediction is wrong. Its loss is that of all lanes for "another label", plus
+        the loss of a score of 0 for the missing lane.
 
-        There is a further `Outcome` for every label that is met for the first time.
+        Each new label begins a further `Outcome`.
         """
         return self._validated(X, y, w)
 
     def _validated(self, X: Any, y: Any, w: Any, scores: bool = False) -> list[Outcome]:
-        """What `validate_many` does, with the `scores` of all labels if they are asked for."""
+        """As `validate_many`, with the `scores` of all labels if they are asked for."""
         want = Want.scores if scores else Want.best
         return [
             self._outcome(codes, told, losses, scores)
@@ -322,7 +327,7 @@ class Classifier(Learner):
     def _learn(
         self, X: Any, y: Any, classes: Any, sample_weight: Any, wanted: Want
     ) -> Iterator[tuple[NDArray[np.int32], Any]]:
-        """Learn a batch part by part: the codes of the labels and what the core says of them."""
+        """Learn a batch in parts; yields the codes of the labels and the results of the core."""
         batch, labels, importance = rows.batch(X), label_array(y), weight_array(sample_weight)
         if len(labels) != batch.size:
             raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
@@ -338,7 +343,7 @@ class Classifier(Learner):
             want = self._wanted(codes, wanted)
             yield codes, self._feed(batch, np.maximum(codes, 0), importance, want)
             return
-        # A label's lane begins where the label first appears, so the batch is cut there.
+        # The lane of a label begins where the label first appears, so the batch is cut there.
         start, scored, newest = 0, 0, None
         for t, label in [*fresh, (batch.size, None)]:
             if t > start:
@@ -359,7 +364,7 @@ class Classifier(Learner):
                     yield codes[scored:], told
                 start = t
             if label is not None:
-                # the row is predicted by the learner that does not know the label
+                # the row is predicted before the label is added
                 scored = int(wanted is not Want.nothing and label not in self._labels.index)
                 if scored:
                     told = self._feed(batch[t : t + 1], None, None, Want.scores), np.zeros(1)
@@ -370,7 +375,7 @@ class Classifier(Learner):
     def _joining(
         self, labels: NDArray[Any], importance: Array | None
     ) -> tuple[NDArray[np.int32], list[tuple[int, Any]]]:
-        """Codes, -1 for labels not known, and those that join, where they first have a weight."""
+        """Codes, -1 for new labels; and the new labels with the index where each first has a weight."""
         codes, unknown = self._labels.encode(labels)
         if not unknown or importance is None or len(importance) != len(labels):
             return codes, unknown
@@ -380,7 +385,7 @@ class Classifier(Learner):
         return codes, [(int(there[t]), label) for t, label in self._labels.encode(labels[there])[1]]
 
     def _wanted(self, codes: NDArray[np.int32], wanted: Want) -> Want:
-        """What the core is to tell of a batch: the best label is enough if there are many, all known."""
+        """The result wanted of the core: only the best of three or more labels if all are known."""
         if wanted is not Want.best:
             return wanted
         best = len(self._labels.labels) > 2 and not (codes < 0).any()
@@ -403,7 +408,7 @@ class Classifier(Learner):
             losses = np.where(
                 unknown, self._losses_of_unknown(scores.reshape(len(codes), -1)), losses
             )
-        if count > 2:  # if all labels are known, the best of them came instead of the scores
+        if count > 2:  # if all labels are known, the core returned the best ones, not scores
             told = all_scores or unknown.any()
             best = scores.reshape(len(codes), -1).argmax(axis=1) if told else scores
             return Outcome(losses, (best != codes).astype(np.float64))
@@ -415,34 +420,34 @@ class Classifier(Learner):
         return Outcome(losses, wrong.astype(np.float64), p, positive)
 
     def _losses_of_unknown(self, scores: Array) -> Array:
-        """The loss of each row of scores if its label is not known: see `validate_many`."""
+        """The loss of each row whose label is not known: see `validate_many`."""
         loss, count = self._parts()[0], len(self._labels.labels)
         missing = float(loss.value(0.0, 1.0))
         if count == 0:
             return np.full(len(scores), missing)
-        if count == 1:  # the lane of two labels, of which the other is the known one
+        if count == 1:  # the only lane, in which the known label is the other one
             return np.asarray(loss.value(scores[:, 0], 1.0))
         table = np.hstack([-scores, scores]) if count == 2 else scores
         return np.asarray(loss.value(table, -1.0).sum(axis=1) + missing)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start afresh and learn `X` in one pass; all labels with a weight are known from the start."""
-        fresh = Learner.clone(self)  # what was learned before is kept if the data are bad
+        fresh = Learner.clone(self)  # a failure keeps what was learned before
         fresh.partial_fit(X, y, weighed(label_array(y), weight_array(sample_weight)), sample_weight)
         self._take(fresh._model)
         self._labels, self._schema = fresh._labels, fresh._schema
         return self
 
     def _check(self, batch: rows.Batch, importance: Any, fresh: list[Any]) -> None:
-        """Find out that the whole batch is good before anything changes."""
+        """Check the whole batch before anything changes."""
         known = Labels(self._labels.labels)
         for label in fresh:
             known.check(label)
             known.add(label)
-        self._feed(batch, None, importance)  # neither labels nor scores: only looked at
+        self._feed(batch, None, importance)  # without labels and scores, a check only
 
     def _unknown(self, labels: Any) -> list[Any]:
-        """Those not seen yet, once each, sorted where they can be compared."""
+        """The new labels among these, once each, sorted if they can be compared."""
         _, fresh = self._labels.encode(label_array(labels))
         unknown = [self._labels.check(label) for _, label in fresh]
         try:
@@ -462,7 +467,7 @@ class Classifier(Learner):
             raise ValueError("nothing has been learned yet: there is no label to predict")
         if count == 2:
             best = (self._feed(batch, None, None, Want.scores) >= 0).astype(int)
-        else:  # of one lane it is 0
+        else:  # 0 if there is one lane
             best = self._feed(batch, None, None, Want.best)
         predicted: NDArray[Any] = self.classes_[best]
         return predicted
@@ -497,7 +502,7 @@ class Classifier(Learner):
 
 
 def weighed(labels: NDArray[Any], importance: Array | None) -> NDArray[Any]:
-    """The labels of examples that have a weight; all, if the weights do not fit them."""
+    """The labels of examples with a weight; all labels if the number of weights is wrong."""
     if importance is None or len(importance) != len(labels):
         return labels
     return labels[importance > 0]
@@ -505,7 +510,7 @@ def weighed(labels: NDArray[Any], importance: Array | None) -> NDArray[Any]:
 
 @contextmanager
 def _counting_from(start: int, core: Any) -> Iterator[None]:
-    """Errors of a part that begins there have the number that the example has in the whole."""
+    """Make errors of a part of a batch count examples from the start of the batch."""
     if not isinstance(core, _core.Learner):
         yield
         return
@@ -517,7 +522,7 @@ def _counting_from(start: int, core: Any) -> Iterator[None]:
 
 
 def _decided(score: Any, labels: list[Any], count: int) -> Any:
-    """The label with the highest score, of so many that were known when it was asked for."""
+    """The label with the highest score among the first `count` labels."""
     if count == 2:
         return labels[1] if score >= 0 else labels[0]
     if count < 2:
@@ -526,7 +531,7 @@ def _decided(score: Any, labels: list[Any], count: int) -> Any:
 
 
 def label_array(y: Any) -> NDArray[Any]:
-    """Labels as an array that keeps them as they are: no number becomes a string beside one."""
+    """Labels as an array that keeps their types: numbers beside strings stay numbers."""
     sound(y, "y")
     if hasattr(y, "to_pylist"):  # Arrow
         y = y.to_pylist()

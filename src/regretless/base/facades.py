@@ -1,4 +1,4 @@
-"""Our learners as estimators of other libraries: which there are, and how their classes are made."""
+"""The names of the classes of `regretless.river` and `regretless.sklearn`, and how they are made."""
 
 import importlib
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 from regretless.base.regressor import Regressor
 
-# The one table of what `regretless.river` and `regretless.sklearn` offer: learners by their rooms.
+# The learners that `regretless.river` and `regretless.sklearn` offer, by their rooms.
 ONLINE = {
     "linear": (
         *("AutoClassifier", "AutoRegressor", "BalancedWinnow", "KernelPerceptron"),
@@ -21,7 +21,7 @@ BATCH = {"boosting": ("AdaBoost", "NHBoost", "NHBoostDT")}
 
 
 def names(*tables: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """All names of some tables, sorted.
+    """The names in some tables, sorted.
 
     >>> names(BATCH)
     ['AdaBoost', 'NHBoost', 'NHBoostDT']
@@ -30,7 +30,7 @@ def names(*tables: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 
 def our_class(name: str, *tables: Mapping[str, tuple[str, ...]]) -> Any:
-    """The class of this name in the room that a table has it in; None if no table has it.
+    """The class of the library with this name; None if the tables do not have the name.
 
     >>> our_class("Perceptron", ONLINE)
     <class 'regretless.linear.perceptron.Perceptron'>
@@ -43,10 +43,10 @@ def our_class(name: str, *tables: Mapping[str, tuple[str, ...]]) -> Any:
 
 
 def facade(module: str, host: str, base: type, ours: type, example: str = "", **more: Any) -> Any:
-    """A class that is both `ours` and the `base` which the `host` library asks for.
+    """A subclass of one of our classes and of the base class that another library requires.
 
-    Parameters: `module`, where it will be found under the name of ours; `example`, for its docstring;
-    `more` attributes.
+    Parameters: `module`, the module in which the new class gets the name of ours; `host`, the other
+    library; `base`, its base class; `example`, for the docstring; `more` attributes.
     """
     kind = "regressor" if issubclass(ours, Regressor) else "classifier"
     room = ".".join(ours.__module__.split(".")[:2])

@@ -1,9 +1,9 @@
-"""Learners of examples: options, input, totals and state, whatever the model behind them is."""
+"""The base of all learners: options, input, totals and state, independent of the model behind them."""
 
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,79 +11,66 @@ from numpy.typing import NDArray
 from regretless import _core, losses
 from regretless._core import Total, Want
 from regretless.base import arguments, rows
-from regretless.base.arguments import Array, numbers, one_of, whole
-from regretless.base.columns import Schema, columns_of
+from regretless.base.arguments import Array, numbers
+from regretless.base.model import Model, ModelOfObjects
+from regretless.base.options import check_options
+from regretless.base.schema import Schema, columns_of
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import in_turn, of_options
 from regretless.errors import ColumnsWarning
 from regretless.losses import Loss
 
-if TYPE_CHECKING:
-    from regretless.base.model import Model
-
 
 class Learner(Stateful, ABC):
-    """A model that learns one example at a time; the base of classifiers and regressors.
+    """The base of classifiers and regressors, which learn one example at a time.
 
-    A subclass names its parts (`_parts`): the loss, and the rule of the core that learns. The model
-    itself, `_model`, is made when the first example arrives.
+    A subclass defines `_parts`: the loss, and the rule of the core with its options. The model itself,
+    `_model`, is made when the first example arrives.
     """
 
     _engine_name = "_model"
     _not_copied = ("_reading",)
-    _model: "_core.Learner | Model | None" = None
-    _reading: rows.Form | None = None
-    _read_as: dict[str, Any] | None = None  # columns and interactions, as a command has read them
-    _schema: Schema | None = None  # of the tables, if all has been learned from tables
+    _keeps_what_is_given = True  # scikit-learn requires that
     _classifies: ClassVar[bool]
-    # what `certificate()` is about: linear "models", the learner "itself", or "" if it needs examples
-    _certifies: str = ""
-
-    # the options that every learner has
-    intercept: bool
-    features: str
-    bits: int
-    names: int
-    certify: bool
+    # comparators of `certificate()`: linear "models", the learner "itself", "" if it needs examples
+    _certifies: ClassVar[str] = ""
 
     @abstractmethod
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        """The loss, and the rule with its options, as the core takes them."""
+        """The loss, and the name and options of the rule of the core."""
 
     def _own_loss(self) -> Loss:
-        """The loss that `loss_` adds up."""
+        """The loss of which `loss_` is the sum."""
         return self._parts()[0]
 
     @property
     def _is_linear(self) -> bool:
-        """Whether the score is `<w, x>` with a weight of 0 for every feature not seen."""
+        """Whether the score is `<w, x>`, with weight 0 for features that have not been seen."""
         return False
 
     def _outputs(self) -> list[Any]:
-        """What the lanes stand for, where there are several: the labels."""
+        """The labels of the lanes, if there are several lanes."""
         return []
+
+    def _by_output(self, values: list[Any]) -> Any:
+        """The value of the only lane, or a dict of the values of all lanes by label."""
+        return values[0] if len(values) == 1 else dict(zip(self._outputs(), values, strict=True))
 
     # --- options, in scikit-learn's manner ---------------------------------------------------------
 
-    def _share(
-        self, intercept: bool, features: str, bits: int, names: int, *, certify: bool, seed: int
-    ) -> None:
-        """Take the options that nearly all learners have, the last thing that a constructor does."""
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
+    def __post_init__(self) -> None:
+        """Start untrained, and check the options together."""
         self._reset()
+        if not self._checks_late:
+            self._parts()  # checks options that depend on each other
 
     @of_options
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The options the learner was made with."""
+        """The options of the learner, by name."""
         return self._options()
 
     def set_params(self, **options: Any) -> Self:
-        """Change options; the learner starts afresh."""
+        """Change options; the learner forgets all that it has learned."""
         unknown = options.keys() - self._options().keys()
         if unknown:
             raise ValueError(f"{min(unknown)!r} is not an option of {type(self).__name__}")
@@ -95,14 +82,15 @@ class Learner(Stateful, ABC):
     # --- the model ---------------------------------------------------------------------------------
 
     def _reset(self) -> None:
-        self._model = None
-        self._reading = None
-        self._read_as = None
-        self._schema = None
+        self._model: Model | None = None
+        self._reading: rows.Form | None = None
+        # how the command line read columns and interactions
+        self._read_as: dict[str, Any] | None = None
+        self._schema: Schema | None = None  # if everything was learned from tables
 
     @in_turn
-    def _start(self) -> "_core.Learner | Model":
-        """Make the model, checking every option before anything is learned."""
+    def _start(self) -> Model:
+        """Make the model after a check of every option."""
         if self._model is None:  # another thread may have made it meanwhile
             model = self._made(*self._compiled())
             if isinstance(model, _core.Learner):
@@ -111,65 +99,51 @@ class Learner(Stateful, ABC):
         assert self._model is not None
         return self._model
 
-    def _take(self, model: "_core.Learner | Model | None") -> None:
+    def _take(self, model: Model | None) -> None:
         if isinstance(model, _core.Learner):
             model.belongs_to(self)
         self._model = model
 
     def _advice(self) -> str:
-        """What to do if a score overflows, which is not yet done."""
+        """The remedy that the error of a score that overflows recommends."""
         name = "LinearClassifier" if self._classifies else "LinearRegressor"
         return f"Scale the features, or use {name}(), whose steps do not depend on their scale"
 
     def _compiled(self) -> tuple[_core.Loss, str, dict[str, Any]]:
-        """The parts as the core takes them, every option checked."""
-        one_of(self.features, "features", ("exact", "hashed"))
-        whole(self.bits, "bits", 1, 31)
-        whole(self.names, "names", 0, 2**31 - 1)
+        """The loss of the core, and the rule with its options, after a check of all options."""
+        check_options(self)  # again, because attributes can have been changed
         loss, rule, options = self._parts()
         twin = losses.compiled(loss)
-        task = "classification" if self._classifies else "regression"
-        if loss.classification != self._classifies:
-            raise ValueError(f"loss={loss.name!r} is not a loss for {task}")
-        if twin is None:
-            raise ValueError(
-                f"loss={loss.name!r} is not known to the core, whose loops are compiled; play it round "
-                "by round with a player of regretless.oco"
-            )
+        assert twin is not None
         return twin, rule, options
 
     def _made(
-        self, twin: _core.Loss, rule: str, options: dict[str, Any]
-    ) -> "_core.Learner | Model":
-        return _core.Learner(
-            twin,
-            rule,
-            options,
-            self._form().bits,
-            int(self.names),
-            bool(self.intercept),
-            bool(self.certify),
-        )
+        self, twin: _core.Loss, rule: str, options: dict[str, Any], *, certify: bool = False
+    ) -> Model:
+        """A model of these parts; `certify`, whether it adds up gradients in double precision."""
+        form = self._reads()
+        return _core.Learner(twin, rule, options, form.bits, form.names, form.intercept, certify)
+
+    def _reads(self) -> rows.Form:
+        """The form in which the learner reads examples: by name and with a constant feature."""
+        return rows.Form()
 
     def _form(self) -> rows.Form:
-        """The form in which readers of files give their examples to this learner."""
+        """The form of examples from files, which learner and reader share."""
         if self._reading is None:
-            hashed = self.features == "hashed"
-            self._reading = rows.Form(
-                bits=int(self.bits) if hashed else 0,
-                intercept=bool(self.intercept),
-                named=not hashed or self.names > 0,
-            )
+            self._reading = self._reads()
         return self._reading
 
     def _row(self, x: Any) -> Any:
-        """One example, not a dict, as the model takes it."""
+        """One example that is not a dict, in the form of the model."""
         return rows.row(x)
 
     def _feed(
         self, batch: rows.Batch, labels: Any, importance: Any, want: Want = Want.nothing
     ) -> Any:
         core = self._model or self._start()
+        if isinstance(core, ModelOfObjects):
+            return core.feed(batch, labels, importance, want)
         self._compare_columns(batch)
         starts = self._schema is None and labels is not None and not self.examples_
         out = batch.feed(core, labels, importance, want)
@@ -182,18 +156,18 @@ class Learner(Stateful, ABC):
         return out
 
     def _compare_columns(self, batch: rows.Batch) -> None:
-        """Warn of columns that are new or missing; `ValueError` if the table is a wrong one."""
+        """Warn of new or missing columns; `ValueError` if no column is known or a kind is wrong."""
         text = None if self._schema is None else self._schema.check(batch, self._knows_column)
         if text:
             warnings.warn(text, ColumnsWarning, stacklevel=5)
 
     def _knows_column(self, column: Any) -> bool:
-        """Whether there is a feature of the column, from `learn_one` perhaps."""
+        """Whether the model has a feature of this column; `learn_one` can have added it."""
         names = (self._model or self._start()).names().values()
         return column in names or any(str(name).startswith(f"{column}=") for name in names)
 
     def _to_predict(self, X: Any) -> rows.Batch:
-        """Rows to be predicted, as the core takes them."""
+        """Rows to predict, in a form of the core."""
         return rows.batch(X)
 
     def _batch_scores(self, X: Any) -> Array:
@@ -204,29 +178,57 @@ class Learner(Stateful, ABC):
 
     @property
     def examples_(self) -> int:
-        """Number of examples learned."""
+        """The number of examples learned."""
         return int(self._model.most(Total.rounds)) if self._model else 0
 
     @property
     def weight_(self) -> float:
-        """Sum of the importance weights of the examples learned: their number if all are 1."""
+        """The sum of the importance weights of the examples learned: their number if all are 1."""
         return self._model.most(Total.weights) if self._model else 0.0
 
     @property
     def updates_(self) -> int:
-        """Number of examples that moved the weights; with three or more labels, of all lanes."""
+        """The number of examples that changed the weights, added up over lanes."""
         return int(self._model.total(Total.updates)) if self._model else 0
 
     @property
     def loss_(self) -> float:
-        """Sum of the losses suffered, each at the weights before the example was learned.
+        """The sum of the losses, each at the weights before the example was learned.
 
-        With three or more labels the losses of all lanes are added up.
+        For three or more labels the losses of all lanes are added up.
         """
         return self._model.total(Total.loss) if self._model else 0.0
 
+    def _weights_by_name(self) -> Any:
+        """The weights by name; with three or more outputs, a dict of these by output."""
+        names, table, _ = self._weights()
+        return self._by_output([dict(zip(names, column)) for column in table.T.tolist()])
+
+    def _intercepts(self) -> Any:
+        """The weight of the constant feature; with three or more outputs, by output."""
+        return self._by_output(self._weights()[2].tolist())
+
+    def _weights(self) -> tuple[list[Any], Array, Array]:
+        """The names, weights (features x lanes) and intercepts (lanes), if the model has weights."""
+        core, hashed = self._model or self._start(), self._form().bits > 0
+        if hashed and isinstance(core, _core.Learner):
+            used = np.union1d(core.used(), np.zeros(1, np.uint32))  # often few
+            table = core.weights(used).reshape(-1, core.lanes)
+        else:
+            table = core.weights().reshape(-1, core.lanes)
+            used = np.arange(len(table), dtype=np.uint32)
+        names, used, table, first = core.names(), used[1:], table[1:], table[0]
+        if hashed:
+            moved = np.flatnonzero((table != self._unlearned()).any(axis=1))
+            return [names.get(row, row - 1) for row in used[moved].tolist()], table[moved], first
+        return list(names.values()), table, first
+
+    def _unlearned(self) -> float:
+        """The weight of a feature that was never learned."""
+        return 0.0
+
     def __sizeof__(self) -> int:
-        """Bytes, those of the compiled model among them."""
+        """The size in bytes, with the compiled model."""
         return object.__sizeof__(self) + (self._model.bytes if self._model else 0)
 
     # --- state -------------------------------------------------------------------------------------
@@ -258,33 +260,32 @@ class Learner(Stateful, ABC):
             parts.take("columns"),
         )
         self._schema = None if columns is None else Schema(columns)
-        parts.take("notes")  # of a facade of another library, which other classes do without
+        parts.take("notes")  # written by facades of other libraries; not needed here
         self._start().restore(lanes=lanes, **parts.rest())
 
 
 def weight_array(w: Any) -> Array | None:
-    """Importance weights as the core takes them; None for all 1."""
+    """Importance weights in the form of the core; None if all are 1."""
     if w is None:
         return None
     weights = np.ascontiguousarray(numbers(w, "w", "a list of weights"))
     if weights.ndim != 1:
-        raise ValueError(f"the weights have shape {weights.shape}: one per row is expected")
+        raise ValueError(f"the weights have shape {weights.shape}; give one weight per row")
     return arguments.weights(weights, "weight")
 
 
-# --- what became of examples that were predicted before they were learned -------------------------
+# --- results of examples that were predicted before they were learned -----------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Losses and errors of examples that follow each other, in their order.
+    """The losses and errors of several examples, each predicted before it was learned.
 
-    `losses` are the learner's own. `wrong` says whether the predicted label was another one, or is the
-    squared error of a regressor. `probability` is that of the second of two labels, and `positive`
-    whether it was the one; None while there are not two, NaN where the label is neither.
-
-    `scores` are those that the predictions were made of, a column for each lane, if they were asked
-    for; `codes` the place of each label among the `labels` known, -1 where it was not.
+    Attributes: `losses` of the learner; `wrong`, 1 if the predicted label was wrong and 0 otherwise, or
+    the squared error of a regressor; `probability` of the second of two labels, and `positive`, whether
+    that was the label: both None unless there are two labels, and NaN for an unknown label; `scores` of
+    the predictions, a column for each lane, if they were asked for; `codes`, the index of each label
+    among the known `labels`, -1 for an unknown one.
     """
 
     losses: Array

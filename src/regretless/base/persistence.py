@@ -1,4 +1,4 @@
-"""Models on disk: a safetensors file, which holds arrays and text and can run nothing when loaded."""
+"""Model files: safetensors files, which hold arrays and text but no code that could run when loaded."""
 
 import errno
 import glob
@@ -23,17 +23,17 @@ _SCRATCH = ".saving"
 def write(
     path: str | os.PathLike[str], description: dict[str, Any], arrays: dict[str, NDArray[Any]]
 ) -> None:
-    """Write a model so that `path` holds either the old file or the new one, never half of one.
+    """Write a model file, so that `path` holds either the whole old file or the whole new one.
 
-    The file is written beside its place under a scratch name, then moved there. Scratch files that a
-    killed process has left are removed.
+    The file is written to a scratch file in the same folder, which is then renamed. Scratch files that
+    killed processes have left are removed.
     """
     import json
     from pathlib import Path
 
     from safetensors.numpy import save
 
-    target = Path(os.path.realpath(path))  # through a link, not in its place
+    target = Path(os.path.realpath(path))  # replace the target of a link, not the link
     if target.exists() and not target.is_file():
         raise OSError(f"{path} is {_kind(target)}, not a file that can be replaced")
     header = json.dumps({"format": FORMAT, **description}, allow_nan=False)
@@ -46,13 +46,15 @@ def write(
             os.fsync(file.fileno())
             umask = os.umask(0)
             os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)  # as an ordinary file; scratch files are private
+            os.chmod(
+                name, 0o666 & ~umask
+            )  # permissions of ordinary files; scratch files are private
             os.replace(name, target)
 
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """An `OSError` that names the file, also if the disk is full.
+    """Make every `OSError` of the block name the file.
 
     >>> with naming("m.model"):
     ...     raise OSError(errno.ENOSPC, "No space left on device")
@@ -67,7 +69,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def remove_scratch(target: "Path") -> None:
-    """Remove what killed processes have left beside `target`; who still writes holds a lock."""
+    """Remove scratch files of killed processes; a process that still writes one holds a lock on it."""
     for path in target.parent.glob(f".{glob.escape(target.name)}.*{_SCRATCH}"):
         with suppress(OSError), open(path, "rb") as file:
             if _locked(file):
@@ -76,7 +78,7 @@ def remove_scratch(target: "Path") -> None:
 
 @contextmanager
 def _scratch(target: "Path") -> Iterator[tuple[IO[bytes], str]]:
-    """A locked file beside `target`, and its name; the block moves it to its place, or it is removed."""
+    """A locked scratch file beside `target`, and its name; it is removed if the block raises."""
     import tempfile
 
     while True:
@@ -84,7 +86,7 @@ def _scratch(target: "Path") -> Iterator[tuple[IO[bytes], str]]:
         file = open(handle, "wb")  # noqa: SIM115, closed below
         if _locked(file) is not False and os.fstat(handle).st_nlink:
             break
-        file.close()  # another process took it for one that was left, before it was locked
+        file.close()  # before it was locked, another process removed it as left over
     try:
         with file:
             yield file, name
@@ -95,30 +97,30 @@ def _scratch(target: "Path") -> Iterator[tuple[IO[bytes], str]]:
 
 
 def _locked(file: IO[bytes]) -> bool | None:
-    """Lock a file until it is closed, by a kill too: False if another has, None if nobody can."""
+    """Lock a file until it is closed. False: another process has locked it. None: locks do not work."""
     try:
         import fcntl
 
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except (ImportError, OSError):  # not Unix; a disk without locks
+    except (ImportError, OSError):  # not Unix, or a disk without locks
         return None
     return True
 
 
 def _kind(path: str | os.PathLike[str]) -> str:
-    """What a path is that is not a file."""
+    """The kind of a path that is not a file, in words."""
     kinds = {"a directory": stat.S_ISDIR, "a pipe": stat.S_ISFIFO, "a socket": stat.S_ISSOCK}
     mode = os.stat(path).st_mode
     return next((name for name, is_one in kinds.items() if is_one(mode)), "a device")
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The description and the arrays of a model file, or `ValueError` if it is not one of ours."""
+    """The description and the arrays of a model file; `ValueError` for any other file."""
     from safetensors import safe_open
 
-    os.stat(path)  # a missing file is an OSError that names it
+    os.stat(path)  # raises an OSError that names a missing file
     if not os.path.isfile(path):
         raise ValueError(f"{path} is {_kind(path)}, not a model file")
     if not os.access(path, os.R_OK):
@@ -127,7 +129,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except Exception as error:  # whatever a header says, and whatever safetensors makes of it
+    except Exception as error:  # safetensors raises various errors for damaged headers
         raise ValueError(f"{path} is not a model file, or only part of one: {error}") from error
     try:
         description = plain(metadata[_KEY])
@@ -143,7 +145,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
 
 
 def plain(text: str | bytes) -> Any:
-    """The value of a JSON text in which every number is finite and every name is there once.
+    """The value of a JSON text; `ValueError` for a number that is not finite or a repeated name.
 
     >>> plain('{"a": [1, 2.5]}')
     {'a': [1, 2.5]}

@@ -1,19 +1,19 @@
-"""Random numbers of our own: no generator that a user makes from the same seed repeats them.
+"""Random generators that are independent of those that a user makes from the same seed.
 
-Whoever draws outcomes with `numpy.random.default_rng(seed)` and gives a player the same seed must
-find no connection between the two, or estimates from the player's choices would be worthless.
+A user can draw outcomes with `numpy.random.default_rng(seed)` and give a player the same seed. If the
+player drew the same numbers, its choices would depend on the outcomes and estimates would be wrong.
 """
 
 import numpy as np
 
 from regretless.base.arguments import Array
 
-_OURS = 0x72656772  # a spawn key that no seed and no child of a seed has
-_ROUNDS = 256  # drawn at once: to make a generator takes longer than to use it
+_OURS = 0x72656772  # the start of a spawn key that seeds and their children do not have
+_ROUNDS = 256  # drawn at once, because making a generator takes longer than drawing
 
 
 def generator(seed: int, purpose: str, *numbers: int) -> np.random.Generator:
-    """A generator that depends on the seed, on what it is for, and on `numbers` alone.
+    """A generator that depends only on the seed, its purpose and the `numbers`.
 
     >>> ours = generator(0, "arms").random(3)
     >>> bool((ours == generator(0, "arms").random(3)).all())
@@ -26,9 +26,9 @@ def generator(seed: int, purpose: str, *numbers: int) -> np.random.Generator:
 
 
 class Draws:
-    """`draws[t]` is the row of round t: `width` numbers, normal or uniform in [0, 1).
+    """Random numbers for each round: `draws[t]` has `width` of them, normal or uniform in [0, 1).
 
-    They depend on the seed and the round alone, so that play can stop and go on.
+    They depend on the seed and the round only, so a run can be interrupted and continued.
 
     >>> draws = Draws(seed=7, width=3)
     >>> again = Draws(seed=7, width=3)

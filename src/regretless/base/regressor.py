@@ -1,4 +1,4 @@
-"""Numbers in, numbers out: what all linear regressors share."""
+"""The base of all regressors, whose targets and predictions are numbers."""
 
 from typing import Any, ClassVar, Self
 
@@ -12,13 +12,13 @@ from regretless.base.threads import in_core
 
 
 class Regressor(Learner):
-    """A linear model of a number."""
+    """A learner that predicts a number."""
 
     _classifies: ClassVar[bool] = False
 
     @in_core
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
-        """Learn from one example: features `x`, target `y`, importance `w >= 0` (0: not there)."""
+        """Learn from one example: features `x`, target `y`, importance `w >= 0` (0 skips it)."""
         if type(y) is not float:
             y = number(y, "y")
         if type(w) is not float:
@@ -27,7 +27,7 @@ class Regressor(Learner):
         core.learn_target(x if isinstance(x, dict) else rows.row(x), y, w)
 
     def step(self, x: Any, y: float, w: float = 1.0) -> float:
-        """Predict and learn in one pass over the row; the prediction made before learning."""
+        """Predict and learn in one pass over the row; returns the prediction from before learning."""
         core: Any = self._model or self._start()
         score: float = core.step_target(
             x if isinstance(x, dict) else rows.row(x), number(y, "y"), number(w, "w")
@@ -49,11 +49,11 @@ class Regressor(Learner):
         self._learn(X, y, w, want_scores=False)
 
     def validate_many(self, X: Any, y: Any, w: Any = None) -> list[Outcome]:
-        """Predict each row, then learn it, as `step` does, and tell what became of the predictions."""
+        """Predict each row, then learn it, as `step` does; returns losses and errors."""
         return self._validated(X, y, w)
 
     def _validated(self, X: Any, y: Any, w: Any, scores: bool = True) -> list[Outcome]:
-        """What `validate_many` does; the scores are the predictions, which cost nothing to tell."""
+        """As `validate_many`; the scores are the predictions, which need no extra work."""
         targets, (predicted, losses) = self._learn(X, y, w, want_scores=True)
         told = predicted.reshape(-1, 1) if scores else None
         return [Outcome(losses, (predicted - targets) ** 2, scores=told)]
@@ -73,7 +73,7 @@ class Regressor(Learner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start afresh and learn `X` in one pass."""
-        fresh = Learner.clone(self)  # what was learned before is kept if the data are bad
+        fresh = Learner.clone(self)  # a failure keeps what was learned before
         fresh.partial_fit(X, y, sample_weight)
         self._take(fresh._model)
         self._schema = fresh._schema

@@ -1,8 +1,12 @@
-"""Everything that can be a row or a batch, brought into the few forms that the core reads.
+"""Conversion of rows and batches of all supported types into the few forms that the core reads.
 
-A row means the same in every form. What is 0, missing or absent is the same thing. A string is a
-category: the value "red" of the feature "colour" is the feature "colour=red" with value 1. A name of
-digits is the number: "7" and 7 are one feature. What a row has twice is added up.
+A row means the same in every form:
+
+- 0, missing and absent values are the same.
+- A string is a category: the value "red" of the feature "colour" is the feature "colour=red" with
+  value 1.
+- A name of digits is a number: "7" and 7 are one feature.
+- Values of a feature that occurs twice in a row are added up.
 """
 
 import math
@@ -16,16 +20,17 @@ from numpy.typing import NDArray
 from regretless import _core
 from regretless.base.arguments import Array, numbers, shown, sound
 
-# --- sparse matrices of every format, looked at before any code trusts what they say of -----------
+# --- sparse matrices, checked before any other code reads their indices ----------------------------
 
 Compressed: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]
 
 
 def compressed(X: Any, name: str = "X") -> Compressed:
-    """Starts, columns and values of compressed rows; `starts` is a copy, the others may be the user's.
+    """Starts, columns and values of a sparse matrix as compressed rows.
 
-    SciPy's conversions read and write wherever the indices say, so that those of every other format
-    are checked first. What the result says is not: `_core.survey` does that, or `checked`.
+    SciPy's conversions read and write wherever the indices point, so the indices of other formats are
+    checked first. Those of the result are not: see `_core.survey` and `checked`. `starts` is a copy;
+    columns and values can share memory with the matrix of the user.
 
     >>> from scipy.sparse import coo_array
     >>> X = coo_array(([2.0], ([1], [0])), shape=(2, 2))
@@ -45,17 +50,17 @@ def compressed(X: Any, name: str = "X") -> Compressed:
     try:
         if X.format != "csr":
             X = _converted(X)
-        # aligned: numbers of a view of bytes can lie anywhere
+        # a view of bytes need not be aligned
         parts = (X.indptr, X.indices, X.data)
         starts, columns, values = (np.require(part, requirements="A") for part in parts)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ValueError(f"{name} is malformed: {error}") from error
     kinds = starts.dtype.kind, columns.dtype.kind
     if kinds != ("i", "i") or not starts.ndim == columns.ndim == values.ndim == 1:
-        raise ValueError(f"{name} is malformed: X.indptr and X.indices must be vectors of integers")
+        raise ValueError(f"{name} is malformed: its indptr and indices must be vectors of integers")
     if starts.size != X.shape[0] + 1:
         raise ValueError(
-            f"{name} is malformed: X.indptr has {starts.size} entries for {X.shape[0]} rows"
+            f"{name} is malformed: its indptr has {starts.size} entries for {X.shape[0]} rows"
         )
     if columns.itemsize > 4:
         wide, columns = np.ascontiguousarray(columns, np.int64), np.empty(columns.shape, np.int32)
@@ -67,7 +72,7 @@ def compressed(X: Any, name: str = "X") -> Compressed:
 
 
 def checked(X: Any, name: str = "X") -> Any:
-    """A matrix of compressed rows, no part of which points outside it; none of its arrays is the user's.
+    """A copy of a sparse matrix as compressed rows, all of whose indices have been checked.
 
     >>> from scipy.sparse import csr_array
     >>> X = csr_array(np.eye(2))
@@ -89,20 +94,20 @@ def checked(X: Any, name: str = "X") -> Any:
 
 
 def _converted(X: Any) -> Any:
-    """Compressed rows of another format that has been checked."""
+    """A sparse matrix of another format as compressed rows, after a check of its indices."""
     if X.format in ("csc", "bsr"):
         X.check_format()
         if X.format == "bsr" and len(X.data) != len(X.indices):
-            raise ValueError(f"{len(X.indices)} blocks are placed, {len(X.data)} are there")
+            raise ValueError(f"it has {len(X.indices)} indices of blocks and {len(X.data)} blocks")
         return X.tocsr()
     if X.format == "lil" and [*map(len, X.rows)] != [*map(len, X.data)]:
-        raise ValueError("a row has more columns than values, or fewer")
+        raise ValueError("a row has different numbers of columns and values")
     if X.format == "dia" and len(X.offsets) != len(X.data):
-        raise ValueError(f"there are {len(X.data)} diagonals and {len(X.offsets)} offsets")
+        raise ValueError(f"it has {len(X.data)} diagonals and {len(X.offsets)} offsets")
     coo = X.tocoo()
     for axis, (places, size) in enumerate(zip(coo.coords, coo.shape)):
         if places.shape != coo.data.shape or places.dtype.kind != "i":
-            raise ValueError(f"it has {coo.data.size} values, and {shown(places)} as their places")
+            raise ValueError(f"it has {coo.data.size} values, and {shown(places)} as their indices")
         for place in (places.min(), places.max()) if places.size else ():
             if not 0 <= place < size:
                 where = "column" if axis else "row"
@@ -110,13 +115,18 @@ def _converted(X: Any) -> Any:
     return coo.tocsr()
 
 
-# --- everything that can be a row or a batch, brought into the few forms that the core reads ------
+# The arguments of learners and audits beside rows: labels, weights, and what to return, or scores.
+Labels: TypeAlias = NDArray[Any] | None
+Weights: TypeAlias = Array | None
+Asked: TypeAlias = _core.Want | Array | None
 
-Row = dict[Any, Any] | tuple[NDArray[np.int64], Array]
+# --- rows and batches --------------------------------------------------------------------------------
+
+Row: TypeAlias = dict[Any, Any] | tuple[NDArray[np.int64], Array]
 
 
 def row(x: Any) -> Row:
-    """One example as the core reads it: a dict, or columns and values.
+    """One example in a form that the core reads: a dict, or columns and values.
 
     >>> row([0.0, 2.0])
     (array([0, 1]), array([0., 2.]))
@@ -167,28 +177,28 @@ class CSR:
     def __getitem__(self, rows: slice) -> "CSR":
         start, stop, _ = rows.indices(self.size)
         part = replace(self, starts=self.starts[start : stop + 1])
-        # columns and values are the user's, who may have changed them since they were looked at
+        # the user can have changed columns and values since they were checked
         is_sorted, has_zero = _core.survey(part.width, part.starts, part.columns, part.values, "X")
         if not is_sorted:
             raise ValueError("X has changed since it was given: its columns are no longer sorted")
         return replace(part, has_zero=has_zero)
 
-    def feed(self, core: Any, labels: Any, importance: Any, more: Any) -> Any:
-        """Give the rows to the core; `more`, what a learner shall tell, or the scores of an audit."""
+    def feed(self, core: Any, labels: Labels, importance: Weights, more: Asked) -> Any:
+        """Give the rows to the core; `more` is the result to return, or the scores of an audit."""
         arrays = self.width, self.starts, self.columns, self.values, self.has_zero
         return core.csr(*arrays, labels, importance, more)
 
     def row(self, t: int) -> dict[Any, Any]:
-        """One row, as a dict."""
+        """One row as a dict."""
         part = slice(self.starts[t], self.starts[t + 1])
         return dict(zip(self.columns[part].tolist(), self.values[part].tolist()))
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns, each `(name, numbers)` or `(name, codes, categories)`; code -1 is missing.
+    """Columns, each `(name, numbers)` or `(name, codes, categories)`; the code -1 is a missing value.
 
-    No two features have the same name.
+    All features have different names.
     """
 
     size: int
@@ -199,12 +209,12 @@ class Table:
         cut = [(c[0], c[1][start:stop], *c[2:]) for c in self.columns]
         return Table(stop - start, cut)
 
-    def feed(self, core: Any, labels: Any, importance: Any, more: Any) -> Any:
+    def feed(self, core: Any, labels: Labels, importance: Weights, more: Asked) -> Any:
         """Give the rows to the core."""
         return core.table(self.size, self.columns, labels, importance, more)
 
     def row(self, t: int) -> dict[Any, Any]:
-        """One row, as a dict."""
+        """One row as a dict."""
         out = {}
         for name, values, *categories in self.columns:
             if not categories:
@@ -217,21 +227,25 @@ class Table:
 
 @dataclass(slots=True)
 class Form:
-    """How a reader of text writes features down: as rows of a hashed bank, by name, or both.
+    """How a learner wants features: as rows of a hashed bank, by name, or both.
 
-    A learner that wants no more names says so while the stream is being read.
+    Attributes: `bits`, of the table of hashed features, 0 if every name has a row of its own;
+    `intercept`, whether there is a constant feature; `named`, whether names are wanted, which a learner
+    that remembers enough of them sets to False while a stream is being read; `names`, how many names a
+    hashed learner remembers.
     """
 
     bits: int = 0
     intercept: bool = True
     named: bool = True
+    names: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Examples that a reader has made of some lines; `first` to `last` of them.
+    """Examples that a reader has parsed, from `first` to before `last`.
 
-    `columns` are those of the table that the lines are from, names and kinds, if it is one.
+    `columns` are the names and kinds of the columns, if the lines are those of a table.
     """
 
     examples: _core.Examples
@@ -248,18 +262,18 @@ class Parsed:
         start, stop, _ = rows.indices(self.size)
         return replace(self, first=self.first + start, last=self.first + stop)
 
-    def feed(self, core: Any, labels: Any, importance: Any, more: Any) -> Any:
+    def feed(self, core: Any, labels: Labels, importance: Weights, more: Asked) -> Any:
         """Give the examples to the core."""
         return core.examples(self.examples, self.first, self.last, labels, importance, more)
 
     def row(self, t: int) -> dict[Any, Any]:
-        """One of the examples, as a dict."""
+        """One example as a dict."""
         return self.examples.row(self.first + t)
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Examples whose features have been found: example t has `rows` and `values` from `starts[t]`."""
+    """Examples with the rows of a bank in place of features; example t begins at `starts[t]`."""
 
     starts: NDArray[np.uint64]
     rows: NDArray[np.uint32]
@@ -274,17 +288,17 @@ class Located:
         start, stop, _ = rows.indices(self.size)
         return replace(self, starts=self.starts[start : stop + 1])
 
-    def feed(self, core: Any, labels: Any, importance: Any, more: Any) -> Any:
+    def feed(self, core: Any, labels: Labels, importance: Weights, more: Asked) -> Any:
         """Give the examples to the core."""
         arrays = self.starts, self.rows, self.values
         return core.located(*arrays, labels, importance, more)
 
     def row(self, t: int) -> dict[Any, Any]:
-        """Refused: the names have been left behind."""
+        """Raise, because a cache does not hold the names of features."""
         raise ValueError("examples from a cache have no names")
 
 
-Batch = CSR | Table | Parsed | Located
+Batch: TypeAlias = CSR | Table | Parsed | Located
 
 
 def batch(X: Any) -> Batch:
@@ -320,10 +334,12 @@ def _csr(X: Any, name: str = "X") -> CSR:
 
 
 def _sorted(X: CSR) -> CSR:
-    """The same rows with increasing columns; what stands twice in a row is added up."""
+    """The same rows with increasing columns; entries of one column are added up."""
     of_row = np.repeat(np.arange(X.size), np.diff(X.starts))
     part = slice(X.starts[0], X.starts[-1])
-    order = np.lexsort((X.columns[part], of_row))  # stable: values are added up in their order
+    order = np.lexsort(
+        (X.columns[part], of_row)
+    )  # stable, so that values are added up in their order
     columns = X.columns[part][order].astype(np.int64)
     examples = _core.Examples(0, False, True)
     examples.add_rows(X.starts - X.starts[0], columns, X.values[part][order], [])
@@ -332,7 +348,7 @@ def _sorted(X: CSR) -> CSR:
 
 
 def _table(size: int, columns: list[tuple[Any, ...]]) -> Table | Parsed:
-    """A table; by name, if a category is called like a column or a category of another."""
+    """A table; as named examples if the name of a category is also that of another feature."""
     texts = [str(name) for name, *_ in columns]
     prefixes = tuple(f"{text}=" for text, column in zip(texts, columns) if len(column) == 3)
     if not any(text.startswith(prefixes) for text in texts):
@@ -374,7 +390,8 @@ def _pandas(X: Any) -> Table | Parsed:
                 codes, values = column.factorize()
             except TypeError:  # lists and the like
                 raise ValueError(
-                    f"X[{name!r}] holds what is no number, bool or string; spread it over columns"
+                    f"X[{name!r}] holds values that are not numbers, bools or strings; spread them "
+                    "over columns"
                 ) from None
             columns.append((name, *_coded(name, codes, values)))
     return _table(len(X), columns)
@@ -388,7 +405,7 @@ def _arrow(X: Any) -> Table | Parsed:
     columns: list[tuple[Any, ...]] = []
     for at, name in enumerate(names):
         column = sound(X.column(at), f"column {name!r}")
-        if isinstance(column, pa.ChunkedArray):  # to combine is to copy
+        if isinstance(column, pa.ChunkedArray):  # combining copies
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         kind = column.type
         if pa.types.is_null(kind):
@@ -403,26 +420,26 @@ def _arrow(X: Any) -> Table | Parsed:
             or pa.types.is_string(kind)
             or pa.types.is_large_string(kind)
         ):
-            if pa.types.is_dictionary(kind):  # its categories may be null, repeated or not used
+            if pa.types.is_dictionary(kind):  # categories can be null, repeated or unused
                 column = column.dictionary_decode()
             coded = column.dictionary_encode()
             codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
             columns.append((name, *_coded(name, codes, coded.dictionary.to_pylist())))
         else:
             raise ValueError(
-                f"column {name!r} is of type {kind}: numbers, bools and strings are read"
+                f"column {name!r} is of type {kind}: turn it into numbers, bools or strings"
             )
     return _table(X.num_rows, columns)
 
 
 def check_eager(X: Any) -> None:
-    """Refuse a frame that has not been computed yet."""
+    """Raise for a lazy frame, which has not been computed yet."""
     if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "to_arrow"):
         raise ValueError(f"X is a {type(X).__name__}, which holds no rows yet: give X.collect()")
 
 
 def column_names(columns: list[Any]) -> list[Any]:
-    """Names of columns as the core compares them, all different.
+    """The names of columns as the core compares them; `ValueError` if two are the same.
 
     >>> column_names(["age", "7"])
     ['age', 7]
@@ -435,14 +452,14 @@ def column_names(columns: list[Any]) -> list[Any]:
 
 
 def _present(values: Array) -> Array:
-    """The numbers of a column, with 0 for what is missing."""
+    """The numbers of a column, with 0 for missing ones."""
     if not np.isnan(values.min(initial=0.0)):
         return values
     return np.where(np.isnan(values), 0.0, values)
 
 
 def _coded(column: Any, codes: NDArray[Any], values: Any) -> tuple[NDArray[np.int32], list[str]]:
-    """Codes and texts of a column, with -1 for what is missing."""
+    """The codes and texts of a column, with the code -1 for missing values."""
     for value in values:
         if not isinstance(value, str):
             raise ValueError(
@@ -458,8 +475,8 @@ def _coded(column: Any, codes: NDArray[Any], values: Any) -> tuple[NDArray[np.in
 _MISSING = frozenset(_core.MISSING)
 
 
-def is_missing(value: Any) -> bool:
-    """Whether a value of a table is missing: None, NaN, or a text that says so.
+def is_missing(value: object) -> bool:
+    """Whether a value of a table is missing: None, NaN, or a text such as "NA".
 
     >>> is_missing("NA"), is_missing(float("nan")), is_missing("Namibia")
     (True, True, False)

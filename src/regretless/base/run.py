@@ -1,4 +1,4 @@
-"""A run: the losses of every round, the regret against a comparator, and the bound on it."""
+"""Runs: the losses of all rounds, the regret to a comparator, and the bound on it."""
 
 import math
 from abc import ABC, abstractmethod
@@ -18,14 +18,14 @@ __all__ = ["Run"]
 
 
 class Run(ABC):
-    """What every `run`, `play`, `simulate` and `progressive` returns.
+    """The result of `run`, `play`, `simulate` and `progressive`.
 
     `regret`, `bound`, `regret_curve`, `bound_curve` and `certificate` take the same arguments, which
-    say who the run is compared with; by default it is the best fixed choice in hindsight. They speak of
-    the rounds of this run, also if the player had played before.
+    name the comparator; by default it is the best fixed choice in hindsight. They are about the rounds
+    of this run, even if the player had played before.
 
-    Attributes: `losses` suffered, one a round; `index`, what the rounds are called (dates, for
-    example), or None: 1, 2, ...
+    Attributes: `losses`, the loss of each round; `index`, the names of the rounds (dates, for example),
+    or None if they are numbered 1, 2, ...
 
     >>> from regretless.oco import OnlineGradientDescent
     >>> run = OnlineGradientDescent(1, rate=0.5).run([[2.0], [-1.0], [2.0]])
@@ -40,50 +40,53 @@ class Run(ABC):
 
     @property
     def rounds(self) -> int:
-        """How many rounds there were."""
+        """The number of rounds."""
         return len(self.losses)
 
     @property
     def loss(self) -> float:
-        """The sum of the losses suffered."""
+        """The sum of the losses."""
         return math.fsum(self.losses)
 
     @property
     def mean_loss(self) -> float:
-        """The mean of the losses suffered; 0 if there were no rounds."""
+        """The mean of the losses; 0 for a run without rounds."""
         return self.loss / (self.rounds or 1)
+
+    def __repr__(self) -> str:
+        return f"<{self.rounds} rounds of {vars(self)['after']!r}, loss {self.loss:.4g}>"
 
     @abstractmethod
     def regret_curve(self, *who: Any, **asked: Any) -> Array:
-        """After each round, how much more was lost than by the comparator."""
+        """The regret after each round: the loss of the player minus that of the comparator."""
 
     @abstractmethod
     def bound_curve(self, *who: Any, **asked: Any) -> Array:
-        """After each round, the theorem's bound on that; infinite where there is none."""
+        """The theorem's bound on the regret after each round; infinite where it has none."""
 
     @abstractmethod
     def certificate(self, *who: Any, **asked: Any) -> "Certificate":
-        """The regret at the end, the bounds on it, and what they assume."""
+        """The regret at the end, the bounds on it, and their assumptions."""
 
     def regret(self, *who: Any, **asked: Any) -> float:
-        """How much more was lost than by the comparator."""
+        """The regret at the end: the loss of the player minus that of the comparator."""
         curve = self.regret_curve(*who, **asked)
         return float(curve[-1]) if len(curve) else 0.0
 
     def bound(self, *who: Any, **asked: Any) -> float:
-        """The theorem's bound on the regret; infinite if it has none."""
+        """The theorem's bound on the regret; infinite if there is none."""
         return self.certificate(*who, **asked).bound
 
     def _compared(self) -> dict[str, Any]:
-        """Regret and bound after each round, by name; not of a run that cannot tell its regret."""
+        """Regret and bound after each round, by name; empty for runs whose regret is unknown."""
         return {"regret": self.regret_curve(), "bound": self.bound_curve()}
 
     def _columns(self) -> dict[str, Any]:
-        """What else is known of each round, by name."""
+        """Further columns of the table of rounds, by name."""
         return {}
 
     def to_arrow(self) -> "pyarrow.Table":
-        """An Arrow table of the rounds: loss, regret, bound, and what was played.
+        """An Arrow table with a row per round: loss, regret, bound, and the choice of the player.
 
         >>> from regretless.oco import OnlineGradientDescent
         >>> OnlineGradientDescent(2).run([[2.0, 1.0]]).to_arrow().column_names
@@ -97,7 +100,7 @@ class Run(ABC):
         return pa.table(columns | self._compared() | self._columns())
 
     def to_frame(self) -> Any:
-        """The table of `to_arrow` as a pandas frame, if pandas is installed; else as it is.
+        """The table of `to_arrow` as a pandas frame; unchanged if pandas is not installed.
 
         >>> from regretless.oco import OnlineGradientDescent
         >>> len(OnlineGradientDescent(1).run([[2.0], [1.0]]).to_frame())
@@ -105,7 +108,7 @@ class Run(ABC):
         """
         table = self.to_arrow()
         try:
-            import pandas  # noqa: F401 to know whether it is there
+            import pandas  # noqa: F401 to know whether it is installed
         except ImportError:
             return table
         return table.to_pandas().set_index(table.column_names[0])
@@ -113,7 +116,7 @@ class Run(ABC):
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the regret and its bound over the rounds.
 
-        `ax`, where to draw; a new picture by default. To write it to a file:
+        `ax`: the axes to draw on; by default those of a new figure. To write it to a file:
         `run.plot().figure.savefig(path)`.
 
         >>> from regretless.oco import OnlineGradientDescent

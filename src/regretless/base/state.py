@@ -1,15 +1,14 @@
-"""State is a value: the options of an object, and what it has learned as named arrays and numbers.
+"""The state of learners and players: their options, and named arrays and numbers that they have learned.
 
 `Stateful` is the base of every learner and player. From three methods of a class,
 
-    def _options(self): ...         # the arguments of the call that makes an object alike
-    def _learned(self): ...         # what has been learned since, by name
-    def _restore(self, parts): ...  # take it back, every part checked
+    def _options(self): ...         # the arguments of the call that makes an equal object
+    def _learned(self): ...         # the learned values by name
+    def _restore(self, parts): ...  # check these values and take them back
 
 it makes `clone`, `copy`, pickles, `save`, `load`, `repr` and `==`. Files hold plain values, arrays, and
-small objects of this library; loading one goes through the constructor, which checks the options, and
-through `_restore`, which takes one checked part after the other from `Parts`. A part that is left over
-is an error.
+small objects of this library. To load one, the constructor checks the options, and `_restore` takes the
+learned values one by one from `Parts`, which checks them. A value that is left over is an error.
 """
 
 import copy
@@ -19,17 +18,17 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.base import arguments, persistence
+from regretless.base.options import call_of, declare, fixed, option, options_of
 from regretless.base.threads import OneThread, of_options
-from regretless.base.values import call_of, parameters_of
 from regretless.errors import NotGiven
 
-MOST = 1e305  # numbers in a file are no larger, so that a few of them can be added up
+MOST = 1e305  # limit of numbers in a file, so that sums of a few of them do not overflow
 _PARTS = ("losses", "rules", "rates", "geometry", "domains", "bandits")  # rooms of small objects
 _ROOMS = (
     *("linear", "newton", "boosting", "experts", "oco", "bandits", "games", "classes"),
@@ -40,11 +39,12 @@ _ROOMS = (
 # --- objects with state -----------------------------------------------------------------------------
 
 
+@dataclass_transform(kw_only_default=True, field_specifiers=(option, fixed))
 class Stateful(OneThread):
-    """Objects made of options and of what they have learned, copied and saved in one way.
+    """The base of objects that consist of options and of learned values.
 
-    The compiled part of an object, if it has one, is the attribute that `_engine_name` names. It has
-    `state()` and `restore(state)`, and `_start()` makes a new one.
+    If an object has a compiled part, `_engine_name` is the name of its attribute. This part has the
+    methods `state()` and `restore(state)`, and `_start()` makes a new one.
 
     >>> from regretless.experts import Hedge
     >>> player = Hedge(2, rate=0.5)
@@ -54,49 +54,59 @@ class Stateful(OneThread):
     """
 
     _engine_name: ClassVar[str] = "_engine"
-    _not_copied: ClassVar[tuple[str, ...]] = ()  # attributes that each object makes for itself
-    _yours: ClassVar[tuple[str, ...]] = ()  # options that may be code of the user's own
+    _not_copied: ClassVar[tuple[str, ...]] = ()  # attributes that a copy makes again when needed
+    _yours: ClassVar[tuple[str, ...]] = ()  # options that can be code of the user
     _caches: ClassVar[tuple[str, ...]] = ()  # attributes that only save time
+    _keeps_what_is_given: ClassVar[bool] = False  # keep options as given, not as checks return them
+    _checks_late: ClassVar[bool] = False  # do not check options when the object is made
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Make the constructor from the options that the class declares: see `base.options`."""
+        declare(cls)
+        super().__init_subclass__(**settings)
+
+    def __post_init__(self) -> None:
+        """Check options that depend on each other, and prepare; the constructor ends with this."""
 
     # --- the three methods of a class ---------------------------------------------------------------
 
     @of_options
     def _options(self) -> dict[str, Any]:
-        """The arguments of the call that makes an object alike."""
-        names = parameters_of(type(self))
+        """The arguments of the call that makes an equal object."""
+        names = options_of(type(self))
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def _learned(self) -> dict[str, Any]:
-        """What has been learned, by name: arrays, plain values, and other objects with state."""
+        """The learned values by name: arrays, plain values, and other objects with state."""
         return {"state": self.__dict__[self._engine_name].state()}
 
     def _restore(self, parts: "Parts") -> None:
-        """Go on from what `_learned` gave, every part checked."""
+        """Check and take back the values that `_learned` returned."""
         self.__dict__[self._engine_name].restore(parts.array("state", (None,)))
 
-    # --- what follows from them ---------------------------------------------------------------------
+    # --- methods that use the three ------------------------------------------------------------------
 
     @of_options
     def clone(self) -> Self:
-        """Another one with the same options that has learned nothing."""
+        """A new object with the same options that has learned nothing."""
         return type(self)(**self._options())
 
     def copy(self) -> Self:
-        """Another one that has learned the same, and goes on by itself."""
+        """An independent object that has learned the same."""
         return copy.deepcopy(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a safetensors file, all at once or not at all.
+        """Write the object to a safetensors file, completely or not at all.
 
-        An object that is loaded goes on bit for bit as it would have without the stop.
+        A loaded object continues bit for bit as the saved one would have.
         """
         persistence.write(path, *self._described())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **yours: Any) -> Self:
-        """The object that `save` wrote to `path`.
+        """Read the object that `save` wrote to `path`.
 
-        A file holds no code: options that are functions or objects of your own are given again.
+        A file holds no code, so give options that are functions or objects of your own again.
         """
         return cls._loaded(path, *persistence.read(path), yours)
 
@@ -113,12 +123,12 @@ class Stateful(OneThread):
         return _same(mine, theirs)
 
     def __hash__(self) -> int:
-        return hash(type(self))  # what has been learned changes, so no more than this is fixed
+        return hash(type(self))  # the rest of an object can change
 
     # --- how -----------------------------------------------------------------------------------------
 
     def _start(self) -> Any:
-        """A compiled part that has learned nothing."""
+        """A new compiled part, which has learned nothing."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
@@ -130,20 +140,21 @@ class Stateful(OneThread):
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         learned = kept.get(self._engine_name)
-        self.__dict__.update(kept)
+        made_later = (name for name in self._not_copied if not hasattr(type(self), name))
+        self.__dict__.update(dict.fromkeys(made_later), **kept)  # a cached property makes itself
         if learned is not None:
-            self.__dict__[self._engine_name] = None  # at its place among the attributes
+            self.__dict__[self._engine_name] = None  # keep its place among the attributes
             engine = self.__dict__[self._engine_name] = self._start()
             if hasattr(engine, "belongs_to"):
                 engine.belongs_to(self)
             self._resume(learned)
 
     def _resume(self, learned: Any) -> None:
-        """Give the compiled part the state of another one."""
+        """Set the state of the compiled part."""
         self.__dict__[self._engine_name].restore(learned)
 
     def _described(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Everything as JSON and arrays, as a file holds it."""
+        """The object as JSON and arrays, the form of a file."""
         arrays: dict[str, NDArray[Any]] = {}
         options = {
             name: {"yours": repr(value)}
@@ -162,7 +173,7 @@ class Stateful(OneThread):
     @classmethod
     def _loaded(
         cls,
-        path: Any,
+        path: str | os.PathLike[str],
         description: Mapping[str, Any],
         arrays: Mapping[str, NDArray[Any]],
         yours: Mapping[str, Any],
@@ -179,17 +190,17 @@ class Stateful(OneThread):
     @classmethod
     def _rebuilt(
         cls,
-        path: Any,
+        path: str | os.PathLike[str],
         description: Mapping[str, Any],
         arrays: dict[str, NDArray[Any]],
         yours: Mapping[str, Any],
     ) -> Self:
-        """The object that `_described` described."""
+        """Make an object from the form that `_described` returns."""
         described = {k: v for k, v in description.items() if k not in ("class", "format")}
         numbers = sum(array.size for array in arrays.values())
         saved = described.pop("options", None)
         if not isinstance(saved, dict):
-            raise ValueError(f"options={arguments.shown(saved)} are not options by name")
+            raise ValueError(f"options={arguments.shown(saved)} is not a dict of options by name")
         options = cls._given_again(path, saved, yours)
         options |= {k: decode(v, arrays) for k, v in saved.items() if k not in options}
         cls._check_size(options, numbers)
@@ -210,13 +221,13 @@ class Stateful(OneThread):
 
     @classmethod
     def _given_again(
-        cls, path: Any, saved: Mapping[str, Any], given: Mapping[str, Any]
+        cls, path: str | os.PathLike[str], saved: Mapping[str, Any], given: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """The options that no file can hold."""
+        """The options that a file cannot hold, which the user has given again."""
         wanted = {k: v["yours"] for k, v in saved.items() if isinstance(v, dict) and "yours" in v}
         for name in sorted(wanted.keys() ^ given.keys()):
             raise NotGiven(
-                f"{path} was saved with {name}={wanted[name]}, which no file can hold; give it "
+                f"{path} was saved with {name}={wanted[name]}, which a file cannot hold; give it "
                 f"again: {cls.__name__}.load(path, {name}=...)"
                 if name in wanted
                 else f"{name}={arguments.shown(given[name])}: {path} holds all options; leave it out"
@@ -225,20 +236,23 @@ class Stateful(OneThread):
 
     @classmethod
     def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
-        """Nothing is made that is larger than the file: the arrays have so many `numbers`."""
+        """Refuse options that make an object larger than the `numbers` in the arrays of the file."""
         for name in ("n", "dimension", "size", "hidden"):
             size = options.get(name)
             if isinstance(size, int) and size > max(numbers, 1):
-                raise ValueError(f"{name}={size} is more than the file has numbers of")
+                raise ValueError(f"{name}={size} is more than the {numbers} numbers of the file")
+
+
+declare(Stateful)  # the constructor of classes without options
 
 
 def _a(name: str) -> str:
-    """The name with its article."""
+    """A name with its indefinite article."""
     return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}"
 
 
 def _same(one: Any, two: Any) -> bool:
-    """Whether two values are equal, arrays bit for bit; NaN equals NaN."""
+    """Whether two values are equal: arrays bit for bit, and NaN equals NaN."""
     if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
         return (
             isinstance(one, np.ndarray)
@@ -257,8 +271,8 @@ def _same(one: Any, two: Any) -> bool:
     return one is two or bool(one == two) or (one != one and two != two)  # noqa: PLR0124
 
 
-def _inside(value: Any) -> Any:
-    """A value as it is compared: generators and small objects of this library by their state."""
+def _inside(value: object) -> Any:
+    """A value for comparison: the state of generators and of small objects of this library."""
     if isinstance(value, np.random.Generator):
         return value.bit_generator.state
     ours = type(value).__module__.startswith("regretless.")
@@ -270,8 +284,8 @@ def _inside(value: Any) -> Any:
 # --- one codec ---------------------------------------------------------------------------------------
 
 
-def encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
-    """A value as JSON has it; arrays go to `arrays`, under names that begin with `name`.
+def encode(value: object, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    """A value as JSON; arrays are added to `arrays` under names that begin with `name`.
 
     >>> encode((1, math.inf), "x", {}), encode({"a": None}, "x", {})
     ({'tuple': [1, {'float': 'inf'}]}, {'dict': [['a', None]]})
@@ -289,7 +303,7 @@ def encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
 
 
 def _tagged(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> tuple[str, Any]:
-    """A value that JSON does not have: of which kind it is, and what it is made of."""
+    """A value that JSON lacks, as its kind and its parts."""
     kind, inside = room_of(value) or "", cast("Any", None)
     if isinstance(value, float):
         kind, inside = "float", repr(value)
@@ -318,12 +332,12 @@ def _tagged(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> tuple[str
     return kind, inside
 
 
-def _key(key: Any, at: int) -> str:
+def _key(key: object, at: int) -> str:
     return key if isinstance(key, str) and "." not in key else str(at)
 
 
 def _nested(value: Stateful, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
-    """An object within another; one that is an option has learned nothing that matters."""
+    """An object within another one; the learned values of an option are not saved."""
     if name.startswith("options."):
         options = {k: encode(v, f"{name}.{k}", arrays) for k, v in value._options().items()}
         return {"class": type(value).__name__, "options": options, "fresh": True}
@@ -332,8 +346,8 @@ def _nested(value: Stateful, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
     return description | {"arrays": {k: f"{name}.{k}" for k in own}}
 
 
-def decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """The value that `encode` encoded; the arrays that are used are taken out of `arrays`.
+def decode(value: object, arrays: dict[str, NDArray[Any]]) -> Any:
+    """The value that `encode` has encoded; its arrays are removed from `arrays`.
 
     >>> decode({"tuple": [1, {"float": "inf"}]}, {})
     (1, inf)
@@ -349,7 +363,7 @@ def decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     return _part(kind, inside, arrays) if read is None else read(inside, arrays)
 
 
-def _array(name: Any, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
+def _array(name: object, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
     if name not in arrays:
         raise ValueError(f"the part {arguments.shown(name)} is missing")
     return arrays.pop(name)
@@ -379,7 +393,7 @@ _KINDS: dict[str, Callable[[Any, dict[str, NDArray[Any]]], Any]] = {
 
 
 def _part(room: str, inside: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """A loss, rule, rate, geometry, domain or estimator."""
+    """A loss, rule, rate, geometry, domain or estimator, from its room, name and options."""
     name, options = inside
     module = importlib.import_module(f"regretless.{arguments.one_of(room, 'room', _PARTS)}")
     part = getattr(module, name) if name in module.__all__ else None
@@ -389,8 +403,8 @@ def _part(room: str, inside: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     return part(*made["domains"]) if "domains" in made else part(**made)
 
 
-def room_of(value: Any) -> str | None:
-    """The room whose small object a value is, None if it is something else."""
+def room_of(value: object) -> str | None:
+    """The room of a loss, rule, rate or other small object; None for other values."""
     module, name = type(value).__module__, type(value).__name__
     for room in _PARTS:
         if is_dataclass(value) and module.startswith(f"regretless.{room}"):
@@ -399,8 +413,8 @@ def room_of(value: Any) -> str | None:
     return None
 
 
-def class_named(name: Any) -> type[Stateful] | None:
-    """The public class of this name whose objects can be saved, None if there is none.
+def class_named(name: str) -> type[Stateful] | None:
+    """The public class with this name whose objects can be saved; None if there is none.
 
     >>> class_named("Perceptron").__name__, class_named("spam")
     ('Perceptron', None)
@@ -413,16 +427,16 @@ def class_named(name: Any) -> type[Stateful] | None:
     return None
 
 
-def known_class(name: Any) -> type[Stateful]:
-    """The public class of this name; `ValueError` if there is none."""
+def known_class(name: object) -> type[Stateful]:
+    """The public class with this name; `ValueError` if there is none."""
     found = class_named(name) if isinstance(name, str) else None
     if found is None:
         raise ValueError(f"{arguments.shown(name)} is not a class of this version")
     return found
 
 
-def _is_ours(value: Any) -> bool:
-    """Whether a file can hold an option: it is plain, or an object or class of this library."""
+def _is_ours(value: object) -> bool:
+    """Whether a file can hold an option: a plain value, or an object or class of this library."""
     try:
         encode(value, "options", {})
     except ValueError:
@@ -431,10 +445,10 @@ def _is_ours(value: Any) -> bool:
 
 
 def load(path: str | os.PathLike[str], **yours: Any) -> Any:
-    """The learner, player or mixture that was saved to `path`; it goes on as if it had never stopped.
+    """Read the learner, player or mixture that was saved to `path`.
 
-    A damaged file, or one of something else, is a `ValueError` that names it. Loading runs no code of
-    the file's; options that are code of your own are given again.
+    It continues as if it had never stopped. A damaged file, or a file of another kind, raises a
+    `ValueError` that names it. A file holds no code, so give options that are code of your own again.
 
     >>> import tempfile, pathlib
     >>> from regretless.experts import Hedge
@@ -452,7 +466,7 @@ def load(path: str | os.PathLike[str], **yours: Any) -> Any:
 
 
 def write(path: str | os.PathLike[str], values: Mapping[str, Any]) -> None:
-    """Write values by name that are not those of one object, all at once or not at all."""
+    """Write named values to a file, completely or not at all."""
     arrays: dict[str, NDArray[Any]] = {}
     description = {name: encode(value, name, arrays) for name, value in values.items()}
     persistence.write(path, description, arrays)
@@ -460,9 +474,9 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any]) -> None:
 
 @contextmanager
 def opening(path: str | os.PathLike[str], kind: str, needed: str) -> Iterator["Parts"]:
-    """The values that `write` wrote, all of which must be taken.
+    """The values that `write` wrote, as `Parts`; the block must take all of them.
 
-    Every file of the `kind` has the value `needed`.
+    Every file of this `kind` has a value with the name `needed`.
     """
     description, arrays = persistence.read(path)
     if needed not in description:
@@ -474,11 +488,11 @@ def opening(path: str | os.PathLike[str], kind: str, needed: str) -> Iterator["P
         parts.done()
 
 
-# --- parts, taken one by one -------------------------------------------------------------------------
+# --- parts of a file, taken one by one ----------------------------------------------------------------
 
 
 class Parts:
-    """The parts of a file, which are taken out one by one; `done` refuses what is left.
+    """The parts of a file, which are checked and taken one by one; `done` raises if some are left.
 
     >>> parts = Parts({"rounds": 3, "loss": np.array([0.5, np.nan])})
     >>> parts.whole("rounds"), parts.size
@@ -494,48 +508,48 @@ class Parts:
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         if not isinstance(values, dict):
-            raise ValueError(f"{arguments.shown(values)} is not a description by name")
+            raise ValueError(f"{arguments.shown(values)} is not a dict of values by name")
         self._values = dict(values)
         self.size = sum(each.size for each in values.values() if isinstance(each, np.ndarray))
 
     def has(self, name: str) -> bool:
-        """Whether there is such a part."""
+        """Whether the file has a part with this name."""
         return name in self._values
 
     def look(self, name: str) -> Any:
-        """A part as it is, which is still to be taken; None if there is none."""
+        """A part without taking it; None if there is none."""
         return self._values.get(name)
 
     def take(self, name: str) -> Any:
-        """A part as it is."""
+        """Take a part without a check."""
         if name not in self._values:
             raise ValueError(f"the part {name!r} is missing")
         return self._values.pop(name)
 
     def whole(self, name: str, least: int = 0, most: int = 2**53) -> int:
-        """A whole number."""
+        """Take a whole number from `least` to `most`."""
         return arguments.whole(self.take(name), name, least, most)
 
     def count(self, name: str, least: int = 1) -> int:
-        """How many there are of something of which the arrays have a number each, or more."""
+        """Take a count of things for each of which the arrays hold at least one number."""
         return self.whole(name, least, max(least, self.size))
 
     def number(self, name: str, low: float = -MOST, high: float = MOST) -> float:
-        """A number from low to high."""
+        """Take a number from low to high."""
         value = self.take(name)
         if isinstance(value, bool) or not low <= arguments.number(value, name) <= high:
             raise ValueError(f"{name}={value!r} is not a number from {low:g} to {high:g}")
         return float(value)
 
     def flag(self, name: str) -> bool:
-        """True or False."""
+        """Take True or False."""
         value = self.take(name)
         if not isinstance(value, bool):
             raise ValueError(f"{name}={value!r} is not true or false")
         return value
 
     def names(self, name: str, n: int) -> list[str] | None:
-        """As many different names, or None."""
+        """Take a list of `n` different names, or None."""
         value = self.take(name)
         if value is None:
             return None
@@ -547,11 +561,11 @@ class Parts:
         return list(value)
 
     def inside(self, name: str) -> "Parts":
-        """The parts of a dict within this one."""
+        """Take a dict, as its parts."""
         return Parts(self.take(name))
 
     def records(self, name: str) -> Iterator["Parts"]:
-        """The parts of each dict in a list; all of them must be taken."""
+        """Take a list of dicts; the caller must take all parts of each."""
         for record in arguments.instance(self.take(name), name, list):
             parts = Parts(record)
             yield parts
@@ -567,9 +581,9 @@ class Parts:
         *,
         unknown: bool = False,
     ) -> NDArray[Any]:
-        """An array of this kind and shape (None: any length), of numbers from low to high.
+        """Take an array of this kind and shape (None: any length), with numbers from low to high.
 
-        `unknown`: whether NaN is allowed, too.
+        `unknown`: whether NaN is allowed as well.
         """
         array = self.take(name)
         if not isinstance(array, np.ndarray):
@@ -585,22 +599,22 @@ class Parts:
         if np.issubdtype(kind, np.number):
             right = ~arguments.outside(array, low, high) | (unknown & np.isnan(array))
             arguments.check_entries(array, right, name, f"is not from {low:g} to {high:g}")
-        return np.array(array, order="C")  # its own, which may be changed
+        return np.array(array, order="C")  # a copy, which may be changed
 
     def rest(self) -> dict[str, Any]:
-        """The parts that are left, for a function that checks them all."""
+        """Take all parts that are left, for a function that checks them."""
         found, self._values = self._values, {}
         return found
 
     def done(self) -> None:
-        """Refuse parts that nobody has taken."""
+        """Raise if a part has not been taken."""
         for name in sorted(self._values):
             raise ValueError(f"the part {name!r} is unknown")
 
 
 @contextmanager
 def blaming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Blame the file for anything that goes wrong while an object is made of it."""
+    """Make every error of the block name the file, which is damaged."""
     try:
         yield
     except NotGiven as error:
@@ -613,13 +627,13 @@ def blaming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def given(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Blame the arguments that are given along with a file, not the file."""
+    """Make errors of the block blame the arguments given with a file, not the file."""
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise NotGiven(f"{path} cannot be loaded with what is given: {error}") from error
+        raise NotGiven(f"{path} cannot be loaded with the given arguments: {error}") from error
 
 
 def _said(error: Exception) -> str:
-    """The error in words; those of a foreign kind say little without their name."""
+    """The error in words; unless it is a `ValueError`, with the name of its class."""
     return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"

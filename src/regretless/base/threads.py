@@ -1,8 +1,8 @@
-"""One object, one thread: a second one is refused instead of spoiling what the first is at work on.
+"""Protection of objects from use by two threads at the same time: the second one gets an error.
 
-Methods are not atomic: between any two of their steps, and while the core works without the GIL, another
-thread may run. So every call takes a turn on its object (`core/bind/turns.hpp`) before it looks at
-anything, and gives it back when it ends. Calls within a call, of the same thread, are part of its turn.
+Methods are not atomic: another thread can run between any two steps, and while the core works without
+the GIL. So every call takes a turn on its object (`core/bind/turns.hpp`) before it reads anything, and
+gives it back at the end. Calls of the same thread within a call belong to its turn.
 """
 
 import copy
@@ -15,9 +15,9 @@ from regretless import _core
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Besides public methods and properties. `__repr__` is not among them: debuggers print objects whatever
-# happens; it shows options only. `__init__` needs no turn, but its arguments are looked at as those of
-# all others.
+# The special methods that take a turn, besides public methods and properties. `__repr__` does not,
+# because it reads options only, and debuggers must be able to print objects at any time. `__init__`
+# needs no turn, but its arguments are checked like those of other methods.
 _SPECIAL = frozenset(
     f"__{name}__"
     for name in (
@@ -28,34 +28,34 @@ _SPECIAL = frozenset(
 
 
 def in_turn(method: F) -> F:
-    """Let the calls of a private method take a turn as those of public ones do."""
+    """Make calls of a private method take a turn, as those of public methods do."""
     return _core.Guarded(method)  # type: ignore[return-value]
 
 
 def in_core(method: F) -> F:
-    """Leave a method without a turn of its own, because it is quick and the core takes the turn.
+    """Mark a quick method, whose turn is taken by the core to save time.
 
-    Until it calls the core, once, it must look at nothing that another thread could change under it.
-    The engine must know its owner: `engine.belongs_to(self)`.
+    The method must call the core once, and before that call it may read only what another thread cannot
+    change. The engine must know its owner: `engine.belongs_to(self)`.
     """
     method.is_in_core = True  # type: ignore[attr-defined]
     return method
 
 
 def of_options(method: F) -> F:
-    """Leave a method to all threads, because it looks only at what never changes.
+    """Mark a method that all threads may call at the same time, because it reads options only.
 
-    Programs that try many options copy one learner from several threads, and rightly so.
+    Searches for good options clone one learner from several threads.
     """
     method.is_of_options = True  # type: ignore[attr-defined]
     return method
 
 
 class OneThread:
-    """The base of everything that keeps state: a second thread is refused until the first is done.
+    """The base of all objects with state: one thread uses the object, and others get an error.
 
-    Public methods, properties and the special methods that copy, pickle or look inside are wrapped when
-    a subclass is made. Public attributes that calls change are named there.
+    When a subclass is made, its public methods, its properties and the special methods that copy, pickle
+    or read it are wrapped. The subclass names the public attributes that calls change.
 
     >>> import threading
     >>> class Counter(OneThread, changing=("count",)):
@@ -84,11 +84,11 @@ class OneThread:
         constant: bool = False,
         **options: Any,
     ) -> None:
-        """Wrap what the class defines.
+        """Wrap the methods and properties that the class defines.
 
-        Parameters: `changing`, public attributes that calls change; `in_core=False`, if the work of
-        methods that are `in_core` is not done there, so that they are wrapped, too; `constant`, if no
-        method changes anything, so that all threads may call them at the same time.
+        Parameters: `changing`, public attributes that calls change; `in_core=False` also wraps inherited
+        methods that are `in_core`, for classes that do their work in Python; `constant=True` wraps
+        nothing, for classes whose objects never change, so that all threads may use them.
         """
         super().__init_subclass__(**options)
         if constant:
@@ -102,8 +102,8 @@ class OneThread:
         for name in changing:
             setattr(cls, name, _core.Changing(name))
 
-    # A copy shares nothing with the original, and neither a copy nor a pickle is taken while another
-    # thread changes what it is made of.
+    # A copy shares nothing with the original. Copies and pickles take a turn, so that no other thread
+    # changes the object meanwhile.
 
     @in_turn
     def __copy__(self) -> Self:
@@ -123,6 +123,7 @@ class OneThread:
 
 
 def _give(other: Any, kept: Any) -> None:
+    """Give a new object the state of another one."""
     if hasattr(other, "__setstate__"):
         other.__setstate__(kept)
     elif kept:
@@ -134,6 +135,7 @@ def _is_in_core(cls: type, name: str) -> bool:
 
 
 def _wrapped(value: Any, in_core: bool) -> Any:
+    """A method or property that takes a turn; other values unchanged."""
     if isinstance(value, property):
         first, second, third = (_wrapped(f, in_core) for f in (value.fget, value.fset, value.fdel))
         return property(first, second, third, value.__doc__)

@@ -1,4 +1,4 @@
-"""Learners with a weight for each feature, and certificates about all linear models."""
+"""The base of learners with a weight for each feature, with certificates about all linear models."""
 
 import math
 from typing import Any
@@ -7,15 +7,46 @@ import numpy as np
 
 from regretless import _core
 from regretless._core import Total
-from regretless.base.arguments import Array
+from regretless.base.arguments import check_seed, flag, one_of, whole
 from regretless.base.learner import Learner
+from regretless.base.model import Model
+from regretless.base.options import option
+from regretless.base.rows import Form
 from regretless.certificates import LinearCertificate
 
 _EPS = float(np.finfo(float).eps)
 
 
 class HasWeights(Learner):
-    """A learner with weights by the names of features; three or more labels have weights each."""
+    """A learner with a weight for each feature, and for each label if there are three or more."""
+
+    intercept: bool = option(
+        flag, default=True, text="whether every example has a further feature of value 1"
+    )
+    features: str = option(
+        one_of,
+        ("exact", "hashed"),
+        default="exact",
+        text="whether every name has its own weight, or all share a table of `2**bits` weights",
+    )
+    bits: int = option(whole, 1, 31, default=18, text="the size of the table of hashed features")
+    names: int = option(
+        whole,
+        0,
+        2**31 - 1,
+        default=0,
+        text="how many names of features a hashed learner remembers when it reads a file, beginning "
+        "with the first; `weights_` shows them",
+    )
+    certify: bool = option(
+        flag,
+        default=False,
+        text='keep a sum of gradients in double precision for `certificate()`; the rule "coin" keeps '
+        "one in single precision anyway, whose rounding error the certificate accounts for",
+    )
+    seed: int = option(
+        check_seed, default=0, text="seed of the random draws; learners that draw nothing ignore it"
+    )
 
     _certifies = "models"
 
@@ -23,28 +54,35 @@ class HasWeights(Learner):
     def _is_linear(self) -> bool:
         return True
 
+    def _reads(self) -> Form:
+        hashed, names = self.features == "hashed", int(self.names)
+        bits = int(self.bits) if hashed else 0
+        return Form(bits, bool(self.intercept), not hashed or names > 0, names)
+
+    def _made(
+        self, twin: _core.Loss, rule: str, options: dict[str, Any], *, certify: bool = False
+    ) -> Model:
+        return super()._made(twin, rule, options, certify=certify or bool(self.certify))
+
     @property
-    def weights_(self) -> dict[Any, Any]:
-        """Names to weights; with three or more labels, labels to names to weights."""
-        names, table, _ = self._weights()
-        columns = [dict(zip(names, column)) for column in table.T.tolist()]
-        return columns[0] if len(columns) == 1 else dict(zip(self._outputs(), columns))
+    def weights_(self) -> Any:
+        """The weights by name; with three or more labels, a dict of these by label."""
+        return self._weights_by_name()
 
     @property
     def intercept_(self) -> Any:
         """The weight of the constant feature; with three or more labels, by label."""
-        first = self._weights()[2].tolist()
-        return first[0] if len(first) == 1 else dict(zip(self._outputs(), first))
+        return self._intercepts()
 
     def certificate(self, norm: float = 1.0, ord: float = 2) -> LinearCertificate:
-        """What the run so far proves of all linear models whose norm is at most `norm`.
+        """The bounds that the run so far proves for all linear models of at most this norm.
 
         Parameters: `norm >= 0`, measured by `ord`: 1, 2 or `math.inf`. See `LinearCertificate`.
         """
         return LinearCertificate.of(norm=norm, ord=ord, **self._sums())
 
     def _sums(self) -> dict[str, Any]:
-        """What a `LinearCertificate` is made of."""
+        """The arguments of `LinearCertificate.of`."""
         core = self._model or self._start()
         if not core.has_gradient_sum:
             raise ValueError(
@@ -53,7 +91,7 @@ class HasWeights(Learner):
             )
         l1, l2, largest, count = core.gradient_norms()
         rounds, error = self.examples_, core.total(Total.rounding)
-        if self.certify:  # sums in double precision, of gradients whose squares add up to this
+        if self.certify:  # rounding of sums in double precision
             error = (
                 2.0 * _EPS * (rounds + 2) * math.sqrt(rounds * count * core.total(Total.squares))
             )
@@ -66,22 +104,3 @@ class HasWeights(Learner):
             "gradient_norms": (l1, l2, largest),
             "error": error + 2.0 * _EPS * count * l1,
         }
-
-    def _weights(self) -> tuple[list[Any], Array, Array]:
-        """Names, weights (features x lanes) and intercepts (lanes)."""
-        core = self._model or self._start()
-        if self.features == "hashed" and isinstance(core, _core.Learner):
-            used = np.union1d(core.used(), np.zeros(1, np.uint32))  # few of them, often
-            table = core.weights(used).reshape(-1, core.lanes)
-        else:
-            table = core.weights().reshape(-1, core.lanes)
-            used = np.arange(len(table), dtype=np.uint32)
-        names, used, table, first = core.names(), used[1:], table[1:], table[0]
-        if self.features == "hashed":
-            moved = np.flatnonzero((table != self._unlearned()).any(axis=1))
-            return [names.get(row, row - 1) for row in used[moved].tolist()], table[moved], first
-        return list(names.values()), table, first
-
-    def _unlearned(self) -> float:
-        """The weight of a feature that nothing was learned of."""
-        return 0.0

@@ -1,4 +1,4 @@
-"""Online to batch: one predictor out of one pass, with a bound on its risk.
+"""Online to batch: one predictor from one pass, with a bound on its risk.
 
 `online_to_batch` takes any learner and any stream; `stochastic_mirror_descent` any player of
 `regretless.oco`; `separable_risk` is about examples that a hyperplane separates. The bounds themselves

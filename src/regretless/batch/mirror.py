@@ -19,8 +19,8 @@ class AveragedPoint:
     """The mean of the points that a player played on independent examples.
 
     Attributes: `point`, the mean; `rounds`; `empirical`, the mean loss suffered; `excess_bound`: in
-    expectation the risk of `point` is at most so much above that of the best comparator; `theorem`;
-    `assumptions`, each with whether it held (None: that cannot be told from the data); `certificate` of
+    expectation the risk of `point` exceeds that of the best comparator by at most this; `theorem`;
+    `assumptions`, each with whether it held (None: the data do not show it); `certificate` of
     the player, or None if it has none; `player`, as it was at the end.
 
     >>> AveragedPoint(np.array([1.0, 2.0]), 9, 0.5, 0.1, "Corollary 5.2", {}).predict([[1, 1]])
@@ -57,17 +57,17 @@ def stochastic_mirror_descent(
 
     The expected risk of the mean is at most that of any `u` plus `E[regret(u)] / T` (Shalev-Shwartz
     (2012), Corollary 5.2): `B L / sqrt(T)` for gradient descent over a ball of radius B with
-    `||z|| <= L` and `eta = B / (L sqrt(T))`, `L sqrt(2 log(d) / T)` for exponentiated gradient. The
-    bound told is that of the player's own certificate, divided by T.
+    `||z|| <= L` and `eta = B / (L sqrt(T))`, `L sqrt(2 log(d) / T)` for exponentiated gradient.
+    `excess_bound` is that of the player's own certificate, divided by T.
 
     Parameters
     ----------
-    player : of `regretless.oco`, or anything with `point` and `update(gradient)`. It is not changed:
-        what plays is its `clone()`, which has learned nothing. One without that method plays itself,
-        from where it is. Without a `certificate()` there is no bound.
+    player : of `regretless.oco`, or anything with `point` and `update(gradient)`. It is not changed: its
+        `clone()`, which has learned nothing, plays. A player without that method plays itself, from its
+        present state. The bound needs its `certificate()`.
     X, y : examples, one row each; without a `loss` the rows of X are the gradients themselves.
     loss : of `regretless.losses`, or a name.
-    comparator, norm : for `player.certificate`: whom the risk is compared with; by default all points of
+    comparator, norm : for `player.certificate`: the comparators of the risk; by default all points of
         the player's own domain.
 
     >>> class Descent:

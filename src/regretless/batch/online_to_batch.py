@@ -1,5 +1,6 @@
-"""`online_to_batch`: Mohri et al. (2018), section 8.4 and Exercise 8.10; Shalev-Shwartz (2012),
-section 5.
+"""A pass of an online learner made into one predictor: `online_to_batch`.
+
+Mohri et al. (2018), section 8.4 and Exercise 8.10; Shalev-Shwartz (2012), section 5.
 """
 
 import copy
@@ -15,11 +16,12 @@ from regretless.base.arguments import Array, one_of, positive, shown, whole, wit
 from regretless.base.classifier import Labels
 from regretless.base.learner import Learner
 from regretless.base.randomness import generator
-from regretless.base.rows import Parsed, row
+from regretless.base.rows import Parsed
 from regretless.batch.predictor import (
     MeanPredictor,
     Predictor,
     WeightMean,
+    as_dict,
     average_risk,
     penalty,
     relaned,
@@ -27,7 +29,7 @@ from regretless.batch.predictor import (
     selected_risk,
     validated_risk,
 )
-from regretless.evaluate.validation import classifies
+from regretless.evaluate.targets import classifies
 
 # --- expert players as learners: an example is what the experts say, and the truth ----------------
 
@@ -58,13 +60,12 @@ class _Advised:
         self.player = player
 
     def _advice(self, x: Any) -> Array:
-        """What each expert says; who is not in the row says 0."""
+        """The advice of each expert; an expert that is missing in the row says 0."""
         names = self.player.names or range(self.player.n)
-        said = row(x)
-        told = said if isinstance(said, dict) else dict(zip(said[0].tolist(), said[1].tolist()))
+        told = as_dict(x)
         unknown = next((name for name in told if name not in names), None)
         if unknown is not None:
-            raise ValueError(f"x has advice of {shown(unknown)}, who is none of the experts")
+            raise ValueError(f"x has advice of {shown(unknown)}, which is not one of the experts")
         return np.array([told.get(name, 0.0) for name in names], np.float64)
 
 
@@ -77,23 +78,23 @@ class Forecaster(_Advised):
         self._loss = loss if plain else losses.get("squared" if loss is None else loss).value
 
     def predict_one(self, x: Any) -> float:
-        """The mean of what the experts say."""
+        """The weighted mean of the forecasts."""
         return float(np.dot(self.player.weights, self._advice(x)))
 
     def learn_one(self, x: Any, y: float) -> None:
-        """Tell the player what each of the experts lost."""
+        """Tell the player the loss of each expert."""
         self.player.update([float(self._loss(each, float(y))) for each in self._advice(x)])
 
 
 class AdvisedVoter(_Advised):
-    """Predicts the label 0 or 1 that a player makes of the votes of experts."""
+    """Predicts the label 0 or 1 by a player that weighs the votes of experts."""
 
     def predict_one(self, x: Any) -> int:
         """The player's vote."""
         return int(self.player.predict(self._advice(x)))
 
     def predict_proba_one(self, x: Any) -> dict[int, float]:
-        """All probability on its vote."""
+        """Put all probability on the player's vote."""
         vote = self.predict_one(x)
         return {vote: 1.0, 1 - vote: 0.0}
 
@@ -108,7 +109,7 @@ Example = tuple[Any, Any]
 
 
 class KeptHypotheses:
-    """Examples that many hypotheses are judged by; linear learners are shown all of them at once."""
+    """Examples to judge many hypotheses by; linear learners are shown all of them at once."""
 
     def __init__(self, learner: Any, examples: Sequence[Example]) -> None:
         self.examples = examples
@@ -124,8 +125,8 @@ class KeptHypotheses:
 class Judge:
     """The loss of a hypothesis on an example, and whether it is convex in what is averaged.
 
-    Of linear classifiers the scores are averaged, of others the probabilities, of regressors the
-    numbers. `convex` is None for a function of the user's, of which it cannot be told.
+    Averages are of scores for linear classifiers, of probabilities for others, and of numbers for
+    regressors. `convex` is None if a function of the user makes it unknown.
     """
 
     def __init__(self, learner: Any, loss: Any, *, averaging: bool) -> None:
@@ -142,7 +143,7 @@ class Judge:
         self._charge, self.convex = self._chosen(self._loss, learner)
 
     def __call__(self, hypothesis: Any, x: Any, y: Any) -> float:
-        """The loss of what `hypothesis` says of `x` when `y` is the truth."""
+        """The loss of the prediction of `hypothesis` for `x` when `y` is the truth."""
         charged = self._charge(hypothesis, x, y)
         if not charged >= 0:
             raise ValueError(
@@ -195,7 +196,7 @@ class Judge:
             return _surprise, True
         allowed = "zero_one, absolute (1 - probability) or logistic"
         raise ValueError(
-            f"loss={loss.name!r} needs scores, which {shown(learner)} has not: use {allowed}"
+            f"loss={loss.name!r} needs scores, which {shown(learner)} lacks: use {allowed}"
         )
 
     def _by_function(self, hypothesis: Any, x: Any, y: Any) -> float:
@@ -206,7 +207,7 @@ class Judge:
         return float(self._loss.value(float(hypothesis.predict_one(x) or 0.0), float(y)))
 
     def _by_score(self, hypothesis: Any, x: Any, y: Any) -> float:
-        """As the learner charges itself: with three or more labels, the sum of all lanes."""
+        """The loss that the learner charges itself: with three or more labels, the sum of all lanes."""
         labels: Labels = hypothesis._labels
         scores = np.atleast_1d(np.asarray(hypothesis.decision_one(x), np.float64))
         if y not in labels.index:
@@ -251,20 +252,20 @@ def online_to_batch(
     runs: int | None = None,
     copies: int = 32,
 ) -> Predictor:
-    """Make one predictor of the hypotheses that an online learner has in one pass, and bound its risk.
+    """Turn one pass of an online learner into a single predictor, with a bound on its risk.
 
     The hypothesis `h_t` predicts example t before it is learned. If examples are independent and all
-    of one distribution, the losses suffered on the way tell what the hypotheses are worth on the next
-    example, with nothing held out.
+    of one distribution, the losses suffered on the way estimate the risks of the hypotheses, without
+    held-out examples.
 
     With probability `1 - delta`, for losses in `[0, M]`, the risk of the predictor is at most:
 
     "average" : the mean of `h_1 .. h_T`, of their weights if linear, else of what they predict. Not
         for kernels other than "linear": `KernelPerceptron(average="survival")` is that mean itself.
         Mean loss `+ M sqrt(2 log(1 / delta) / T)`, and half of that, for a convex loss.
-    "random" : one of `h_1 .. h_T`, drawn by `seed`. Nothing is known of the one that is drawn: the same
-        bound is on the mean risk over all draws, for any loss, and is told as `mean_risk_bounds`.
-    "last" : `h_{T+1}`. Nothing is known.
+    "random" : one of `h_1 .. h_T`, drawn by `seed`. The same bound, for any loss, is on the
+        mean risk over all draws, not on that of the one drawn: see `mean_risk_bounds`.
+    "last" : `h_{T+1}`. A bound on its risk is not known.
     "select" : the `h_i` of least mean loss from round i on plus penalty. That sum, for any loss.
     "validate" : the best of `h_1 .. h_{T+1}` and, if linear, their average, K in all, on m examples
         held out. Mean loss there `+ M sqrt(log(K / delta) / (2 m))`.
@@ -273,25 +274,25 @@ def online_to_batch(
     Parameters
     ----------
     learner : one of regretless or River: `learn_one`, `predict_one`, and `predict_proba_one` of a
-        classifier. It is copied, not changed; what it knows before is its own affair. Or a player of
-        `regretless.experts`: x is then what its experts forecast, and each of them suffers `loss`
-        ("squared" by default), or, of `Halving` and its kin, what they vote, 0 or 1.
+        classifier. It is copied, not changed, and may have learned before. Or a player of
+        `regretless.experts`: x then has the forecasts of its experts, each of which suffers `loss`
+        ("squared" by default), or, for voters such as `Halving`, their votes, 0 or 1.
     data : what `streams.read` takes: pairs `(x, y)`, `(X, y)` with X an array or sparse matrix, a
         stream, a path. Importance weights are not used: all examples count the same in the theorems.
     how : see above.
     delta : in (0, 1), the probability that the bound may fail.
-    loss : a name, one of `regretless.losses`, or a function of what `predict_one` says and of y.
+    loss : a name, one of `regretless.losses`, or a function of the prediction of `predict_one` and of y.
         "zero_one" is 1 for a wrong label, "absolute" of a classifier 1 - probability of the right one.
         Default: "squared" of numbers and "zero_one" of labels, but for "average" it is "absolute" or,
         if linear, the learner's own loss, which are convex in what is averaged.
-    loss_bound : M; whether a larger loss was seen is told in `assumptions`.
+    loss_bound : M; `assumptions` says whether a larger loss was seen.
     seed : for "random".
     holdout : in (0, 1), the share held out, evenly spread ("validate", "amplify").
     runs : for "amplify"; by default as many as `delta` needs, `ceil(log2(2 / delta))`.
     copies : the learner is copied in each of the first `2 copies` rounds and then every `t // copies`
-        rounds, t being the number so far; until the next, a copy is what plays. This bounds time and
-        memory where hypotheses must be kept ("select", "validate", an average of what is not linear),
-        and the theorems hold for what plays. With `copies >= T / 2` every `h_t` is kept.
+        rounds, t being the number so far; a copy plays until the next one. This bounds time and
+        memory where hypotheses must be kept ("select", "validate", an average of nonlinear learners),
+        and the theorems hold for the copies that play. With `copies >= T / 2` every `h_t` is kept.
 
     >>> from regretless import streams
     >>> from regretless.linear import LinearClassifier
@@ -354,7 +355,7 @@ Found = tuple[Any, dict[str, float], str]
 
 
 class _Pass:
-    """One pass: the learner, what it was charged, and the ways to make a predictor of it."""
+    """One pass: the learner, its losses, and the ways to make a predictor of it."""
 
     def __init__(
         self, learner: Any, judge: Judge, loss_bound: float, delta: float, copies: int
@@ -371,13 +372,13 @@ class _Pass:
         return charged
 
     def charge_many(self, hypothesis: Any, kept: KeptHypotheses, start: int = 0) -> Array:
-        """The same for all examples kept, from `start` on."""
+        """The losses of a hypothesis on all examples kept, from `start` on."""
         charged = self.judge.many(hypothesis, kept, start)
         self.largest = max(self.largest, float(charged.max()))
         return charged
 
     def suffer(self, charged: float) -> None:
-        """End a round in which this was lost."""
+        """End a round with this loss."""
         self.rounds += 1
         self.total += charged
 
@@ -442,7 +443,7 @@ class _Pass:
             self.suffer(self.charge(self.learner, x, y))
             self.learner.learn_one(x, y)
         self.mean_bounds()
-        return self.learner, {}, "none: the losses on the way do not tell of the last hypothesis"
+        return self.learner, {}, "none: the losses do not bound the last risk"
 
     def select(self, examples: Iterable[Example]) -> Found:
         played: list[Any] = []
@@ -527,7 +528,7 @@ def _check_averaging(learner: Any, how: str) -> None:
 
     if isinstance(learner, KernelPerceptron):
         raise ValueError(
-            f"how={how!r} averages the weights of features, which {shown(learner)} has not; use "
+            f"how={how!r} averages the weights of features, which {shown(learner)} lacks; use "
             "how='select' or how='random', or how='last' with average='survival' of the learner, "
             "which predicts with that average"
         )

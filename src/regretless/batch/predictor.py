@@ -1,4 +1,4 @@
-"""The predictor that a stream leaves behind: averages of hypotheses, and bounds on the risk."""
+"""Predictors made by one pass over a stream: averages of hypotheses, and bounds on their risk."""
 
 import copy
 import math
@@ -47,7 +47,7 @@ def average_risk(
 def average_excess(
     regret: float, rounds: int, delta: float, loss_bound: float = 1.0
 ) -> dict[str, float]:
-    """How much more risk the average has than the best of a class, at most, for a convex loss.
+    """A bound on the excess risk of the average, compared with the best of a class, for a convex loss.
 
         eq. 8.28:             R_T / T + 2 M sqrt(2 log(2 / delta) / T)
         Azuma and Hoeffding:  R_T / T + M sqrt(2 log(2 / delta) / T)
@@ -69,10 +69,10 @@ def average_excess(
 
 
 def penalty(tested: int, rounds: int, delta: float, loss_bound: float = 1.0) -> float:
-    """What is added to the mean loss of a hypothesis over the `tested` rounds from its own one on.
+    """The penalty for a hypothesis whose mean loss is over the `tested` rounds from its own round on.
 
-    `M sqrt(log(T (T + 1) / delta) / (2 tested))` (Mohri et al. (2018), Exercise 8.10). So no
-    hypothesis has a risk above its mean loss plus penalty, all T of them at once, but with
+    `M sqrt(log(T (T + 1) / delta) / (2 tested))` (Mohri et al. (2018), Exercise 8.10). So every
+    hypothesis, all T of them at once, has a risk of at most its mean loss plus penalty, except with
     probability `delta / (T + 1)`.
 
     >>> round(penalty(100, rounds=1000, delta=0.05), 4)
@@ -87,7 +87,7 @@ def selected_risk(
     """Bounds on the risk of the hypothesis that has the least mean loss plus penalty, `penalised`.
 
         eq. 8.31:        empirical + 6 M sqrt(log(2 (T + 1) / delta) / T)
-        penalised:       what the choice was made by, itself
+        penalised:       the least mean loss plus penalty, itself
 
     The first is known before the choice; the second is usually much smaller. Both hold at once: the
     penalties fail with probability at most `2 delta / (T + 1) <= delta / 2` on both sides, which
@@ -123,7 +123,7 @@ def margin_risk(
 def validated_risk(
     held_out: float, examples: int, candidates: int, delta: float, loss_bound: float = 1.0
 ) -> dict[str, float]:
-    """A bound on the risk of the best of some candidates on examples that made none of them.
+    """A bound on the risk of the best of some candidates on examples that were held out.
 
     `held_out + M sqrt(log(K / delta) / (2 m))`: Hoeffding's inequality for each of the K candidates.
 
@@ -135,9 +135,9 @@ def validated_risk(
 
 
 def runs_needed(delta: float) -> int:
-    """How many runs make a guarantee in expectation one of high probability: `ceil(log2(2 / delta))`.
+    """The number of runs that turn a bound in expectation into a likely one: `ceil(log2(2 / delta))`.
 
-    By Markov's inequality a run has twice the expected excess, or less, every second time.
+    By Markov's inequality a run has at most twice the expected excess, with probability 1/2 or more.
 
     >>> runs_needed(0.05)
     6
@@ -148,7 +148,7 @@ def runs_needed(delta: float) -> int:
 def amplified_excess(
     expected: float, examples: int, runs: int, delta: float, loss_bound: float = 1.0
 ) -> float:
-    """How much more risk than the best of the class the best of several runs has, at most.
+    """A bound on the excess risk of the best of several runs, compared with the best of the class.
 
     `2 epsilon + 2 M sqrt(log(4 K / delta) / (2 m))` for K runs on examples of their own, each of
     expected excess risk `epsilon` or less, and m held out (Shalev-Shwartz (2012), section 5, made
@@ -178,12 +178,12 @@ class Predictor:
     """A predictor made by one pass of an online learner over independent examples.
 
     Attributes: `how` it was made; `examples` learned; `empirical`, the mean loss of predictions made
-    before the example was learned; `bounds` on the risk, by name; `theorem`, where they are from;
-    `assumptions` they need, each with whether it held (None: that cannot be told from the data);
-    `delta`, the probability with which the bounds may fail; `loss`, the name of what is measured, and
-    `loss_bound`, the largest value it is taken to have; `hypothesis`, who predicts; `learner`, as it
-    was at the end of the pass; `mean_risk_bounds`, for "random" alone, on the mean risk of the
-    hypotheses that one was drawn from: a single one may well have more.
+    before the example was learned; `bounds` on the risk, by name; `theorem`, their source;
+    `assumptions` they need, each with whether it held (None: the data do not show it);
+    `delta`, the probability with which the bounds may fail; `loss`, the name of the loss, and
+    `loss_bound`, its assumed largest value; `hypothesis`, which predicts; `learner`, as it was at the
+    end of the pass; `mean_risk_bounds`, for "random" alone, on the mean risk of the hypotheses that one
+    was drawn from: a single one may have more.
 
     >>> from regretless import streams
     >>> from regretless.batch import online_to_batch
@@ -208,16 +208,16 @@ class Predictor:
 
     @property
     def holds(self) -> bool | None:
-        """False if an assumption was seen to fail, None if one cannot be told, else True."""
+        """False if an assumption was seen to fail, None if one is unknown, else True."""
         return verdict(self.assumptions, 0.0, 0.0)
 
     @property
     def risk_bound(self) -> float:
-        """The smallest of the bounds; infinite if there is none or an assumption failed."""
+        """The smallest of the bounds; infinite without bounds, or if an assumption failed."""
         return math.inf if self.holds is False else min(self.bounds.values(), default=math.inf)
 
     def excess_bound(self, regret: float) -> float:
-        """How much more risk an average has than the best of a class, at most: `average_excess`.
+        """A bound on the excess risk of an average, compared with the best of a class: `average_excess`.
 
         Parameters: `regret`, a bound on the learner's regret against the class in the loss measured:
         for linear models of norm at most B, `learner.certificate(norm=B).bound`.
@@ -280,25 +280,24 @@ class Reader:
 
     def __init__(self, learner: Learner) -> None:
         self.learner: Any = learner
-        self.core = learner._model or learner._start()
-        self.hashed = learner.features == "hashed"
-        self.intercept = bool(learner.intercept)
+        self.core: Any = learner._model or learner._start()
+        form = learner._form()
+        self.bits, self.hashed = form.bits, form.bits > 0
+        self.intercept = form.intercept
         self.names: dict[Any, int] = {}
 
     def weights(self) -> Array:
         """The weights as they are now: the intercept first, then a row per feature."""
-        table = self.core.weights().reshape(-1, self.core.lanes)
+        table: Array = self.core.weights().reshape(-1, self.core.lanes)
         if not self.hashed and len(table) != len(self.names) + 1:
             self.names = {name: row for row, name in self.core.names().items()}
         return table
 
     def find(self, dicts: Sequence[dict[Any, Any]]) -> tuple[Any, Any, Array]:
-        """Examples as starts, rows of the weights, and values; what has no row is left out.
-
-        The core reads them: its errors, its categories, its hashes.
+        """Examples as starts, rows of the weights, and values; features without a row are left out. The
+        core reads them, with its errors, categories and hashes.
         """
-        bits = int(self.learner.bits) if self.hashed else 0
-        examples = _core.Examples(bits, self.intercept, not self.hashed)
+        examples = _core.Examples(self.bits, self.intercept, not self.hashed)
         for each in dicts:
             examples.add(each)
         if self.hashed:
@@ -333,7 +332,7 @@ class WeightMean:
         return list(_labels_of(self._reader.learner).labels)
 
     def add(self) -> "LinearModel":
-        """Count the weights as they are now, which are returned."""
+        """Count the present weights, and return them."""
         self._follow_labels()
         weights = self._reader.weights()
         if len(weights) > len(self._sum):
@@ -365,7 +364,7 @@ class WeightMean:
 class LinearModel:
     """A linear model with the weights of a table: the intercept first, then a row per feature.
 
-    It reads rows and batches as the learner does whose features and labels it shares; `weights_`,
+    It reads rows and batches like the learner, whose features and labels it shares; `weights_`,
     `intercept_` and `decision_one` are as the learner's. But its score is `<w, x>` always, while the
     rule "coin" damps features that are larger than all it has seen.
     """
@@ -401,7 +400,7 @@ class LinearModel:
 
     def decision_one(self, x: Any) -> Any:
         """The raw score: of the second label for two, a list in the order of `classes_` for more."""
-        scores = self._scores([x if isinstance(x, dict) else _as_dict(x)])[0].tolist()
+        scores = self._scores([x if isinstance(x, dict) else as_dict(x)])[0].tolist()
         return scores[0] if len(scores) == 1 else scores
 
     def predict_one(self, x: Any) -> Any:
@@ -490,7 +489,7 @@ def _labels_of(learner: Any) -> Labels:
 
 
 class MeanPredictor:
-    """The weighted mean of what several hypotheses say: probabilities, or numbers."""
+    """The weighted mean of the predictions of several hypotheses: probabilities, or numbers."""
 
     def __init__(self, members: Sequence[Any], counts: Sequence[int], classifies: bool) -> None:
         self.members, self._classifies = list(members), classifies
@@ -515,6 +514,7 @@ class MeanPredictor:
         )
 
 
-def _as_dict(x: Any) -> dict[Any, Any]:
+def as_dict(x: Any) -> dict[Any, Any]:
+    """A row as a dict from names to values."""
     row = rows.row(x)
     return row if isinstance(row, dict) else dict(zip(row[0].tolist(), row[1].tolist()))

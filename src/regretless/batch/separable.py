@@ -1,9 +1,9 @@
-"""What examples that can be separated prove of the risk, in expectation.
+"""Bounds on the expected risk from examples that a hyperplane separates.
 
 Mohri et al. (2018), Theorems 8.9, 8.10.
 
-Both theorems count the errors of a learner on the example that it was not shown, each in its turn:
-these are no more than the points that ever moved the Perceptron, or the support vectors of the SVM.
+Both theorems leave out each example in turn and count the errors of the learner on it: at most the
+number of points that ever moved the Perceptron, or of support vectors of the SVM.
 """
 
 import math
@@ -43,8 +43,8 @@ def hard_margin(X: Any, y: Any, *, tolerance: float = 1e-9) -> HardMargin:
     hull of the `y_i x_i`. Its dual is a problem of least squares with `alpha >= 0`, which is solved in
     finitely many steps (Lawson and Hanson (1974), chapter 23).
 
-    Parameters: `X` a 2-d array; `y` of -1 and +1; `tolerance`: the margin is proved to be the largest
-    but for this share of it, or there is a `ValueError`.
+    Parameters: `X` a 2-d array; `y` of -1 and +1; `tolerance`: the margin is proved to be the largest up
+    to this share of it, otherwise `ValueError` is raised.
 
     >>> svm = hard_margin([[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1])
     >>> (svm.weights.round(6) + 0.0).tolist(), round(svm.margin, 6)
@@ -61,7 +61,7 @@ def hard_margin(X: Any, y: Any, *, tolerance: float = 1e-9) -> HardMargin:
     near = shares @ Z  # a point of the hull, times the sum of the shares
     margins = Z @ near
     worst, size = float(margins.min()), float(near @ near)
-    # any w with y <w, x> > 0 proves a margin, and any point of the hull that none is larger
+    # any w with y <w, x> > 0 proves a margin, and any point of the hull bounds all margins
     if not worst > 0 or worst * shares.sum() < size * (1.0 - tolerance):
         raise ValueError(
             "no hyperplane through 0 was found that separates the examples; a column of ones adds an "
@@ -73,7 +73,7 @@ def hard_margin(X: Any, y: Any, *, tolerance: float = 1e-9) -> HardMargin:
 
 @dataclass(frozen=True)
 class SeparableRisk:
-    """What `separable_risk` found, and the two terms of which the expected risk is the expectation.
+    """The result of `separable_risk`, with the two terms whose expectations bound the expected risk.
 
     Attributes: `examples` m + 1; `updates` of the Perceptron until it separated them; `points` that
     moved it; `radius` and `margin` of the examples; `support` vectors; `errors` of the Perceptron and
@@ -94,7 +94,7 @@ class SeparableRisk:
 
     @property
     def bounds(self) -> dict[str, float]:
-        """One sample of what bounds the risk of the Perceptron, and of the SVM, of m examples."""
+        """One sample of the bounds on the risk of the Perceptron and of the SVM of m examples."""
         ratio = (self.radius / self.margin) ** 2
         return {
             "Mohri et al. (2018), Theorem 8.9": min(self.updates, ratio) / self.examples,
@@ -105,7 +105,7 @@ class SeparableRisk:
 def separable_risk(
     X: Any, y: Any, *, leave_one_out: bool = False, max_passes: int = 100_000
 ) -> SeparableRisk:
-    """How well a Perceptron, or an SVM, trained on all but one of these examples can be expected to do.
+    """Bound the expected risk of a Perceptron and of an SVM trained on all of these examples but one.
 
     For m + 1 independent examples of a distribution that can be separated, the expected risk of the
     Perceptron trained on m until it makes no error is at most the expectation of

@@ -1,4 +1,4 @@
-"""Boosting: many weak learners, each hardly better than chance, vote to be a strong one.
+"""Boosting: many weak learners, each a little better than chance, vote as one strong learner.
 
 from regretless.boosting import AdaBoostOL, GradientBoostingSpan, NHBoostDT, OnlineBBM
 
@@ -9,12 +9,11 @@ GradientBoostingSpan()                       # numbers, with stumps
 NHBoostDT(rounds=200).fit(X, y)              # in batch, with stumps
 """
 
-from regretless.boosting.adaboost import AdaBoost, NHBoost, NHBoostDT
-from regretless.boosting.batch import MarginCertificate
+from regretless.boosting.batch import AdaBoost, MarginCertificate, NHBoost, NHBoostDT
 from regretless.boosting.batch_gradient import BatchGradientBoosting
-from regretless.boosting.booster import BoostingCertificate
 from regretless.boosting.gradient import BothSigns, GradientBoostingHull, GradientBoostingSpan
 from regretless.boosting.online import AdaBoostOL, OnlineBBM, OSBoost, OSBoostOCP
+from regretless.boosting.online_certificate import BoostingCertificate
 from regretless.boosting.stump_search import FittedStump
 from regretless.boosting.weak_learners import DecisionStump, NeuralNet, Stump, excess_loss
 

@@ -11,11 +11,13 @@ from regretless.base.arguments import (
     LARGEST_VALUE,
     Array,
     check_entries,
+    flag,
     number,
     numbers,
     shown,
     whole,
 )
+from regretless.base.options import option
 from regretless.base.state import Parts, Stateful
 from regretless.certificates import Certificate
 from regretless.losses import Loss
@@ -23,31 +25,30 @@ from regretless.losses import Loss
 _EPS = float(np.finfo(float).eps)
 
 
+def _smooth(loss: Any, name: str) -> Loss:
+    """The loss, if its curvature is finite."""
+    found = losses.get(loss)
+    if not found.curvature < math.inf:
+        raise ValueError(f"{name}={found.name!r} is not smooth; use 'squared' or 'logistic'")
+    return found
+
+
 class BatchGradientBoosting(Stateful, changing=("coef_", "losses_")):
-    """Greedy boosting of a finite set of functions on a sample, by the mean loss.
+    """Greedy boosting of a finite set of functions, which minimises the mean loss on a sample.
 
         f_0 = 0,   f_i = (1 - sigma_i eta_i) f_{i-1} + eta_i g_i
         g_i = the g in F with the least loss of f_{i-1} + eta_i g,   F = {g_j, -g_j}
         sigma_i = 1 if the loss grows along f_{i-1}, else 0
 
-    For every f in the span, `||f||` the larger of 1 and the sum of its weights' sizes, `D_i` the loss
-    of f_i less that of f, `s_0 = 1`, `s_i = s_{i-1} + eta_i`, beta the curvature of the loss,
+    For every f in the span, let `||f||` be the larger of 1 and the sum of the sizes of its weights,
+    `D_i` the loss of f_i less that of f, `s_0 = 1`, `s_i = s_{i-1} + eta_i` and beta the curvature of
+    the loss. Then
 
         D_N <= e^{-(s_N - s_0) / ||f||} D_0
                + sum_i e^{-(s_N - s_i) / ||f||} (beta / 2) eta_i^2 (s_i^2 + 1)
 
     (B.8). Without shrinking, sigma = 0, it is the method of Zhang and Yu (2005), whose first term
     falls only like `||f|| / s_N` (B.7). The functions must be in [-1, 1].
-
-    Parameters
-    ----------
-    rounds : steps, >= 1.
-    eta : > 0 and at most 1, or one for each step; None: `max(ln rounds, 1) / rounds`.
-    loss : "squared", "logistic" or another with a finite curvature.
-    shrink : whether sigma is as above, or 0.
-
-    Attributes after `fit`: `coef_`, the weight of each function; `losses_`, the mean loss of f_0 to
-    f_N.
 
     >>> base = np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 1.0]])
     >>> model = BatchGradientBoosting(rounds=200, eta=0.05).fit(base, [0.5, 1.0, 0.0])
@@ -57,24 +58,23 @@ class BatchGradientBoosting(Stateful, changing=("coef_", "losses_")):
     True
     """
 
-    coef_: Array
-    losses_: Array
+    rounds: int = option(whole, default=100, text="number of steps")
+    eta: float | Sequence[float] | None = option(
+        default=None,
+        text="length of steps in (0, 1], or a list of lengths; None: `max(ln rounds, 1) / rounds`",
+    )
+    loss: str | Loss = option(
+        _smooth, default="squared", text='"squared", "logistic" or another with a finite curvature'
+    )
+    shrink: bool = option(flag, default=True, text="shrink by sigma as above; False is sigma = 0")
 
-    def __init__(
-        self,
-        *,
-        rounds: int = 100,
-        eta: float | Sequence[float] | None = None,
-        loss: str | Loss = "squared",
-        shrink: bool = True,
-    ) -> None:
-        self.rounds = rounds
-        self.eta = eta
-        self.loss = loss
-        self.shrink = shrink
+    _keeps_what_is_given = True
+
+    def __post_init__(self) -> None:
+        """Check that there is one step for each round."""
+        self._etas()
 
     def _etas(self) -> Array:
-        whole(self.rounds, "rounds")
         if self.eta is None:
             return np.full(self.rounds, max(math.log(self.rounds), 1.0) / self.rounds)
         if isinstance(self.eta, (float, int)):
@@ -84,15 +84,13 @@ class BatchGradientBoosting(Stateful, changing=("coef_", "losses_")):
     def _checked(self, etas: Array) -> Array:
         if etas.shape != (self.rounds,) or not np.all((etas > 0.0) & (etas <= 1.0)):
             raise ValueError(
-                f"eta={self.eta!r}: {self.rounds} steps in (0, 1] are expected, or one of them"
+                f"eta={self.eta!r} must be one step in (0, 1], or {self.rounds} of them"
             )
         return etas
 
     def fit(self, base: Any, y: Any) -> Self:
         """Boost the functions whose values on the sample are the columns of `base`."""
         loss = losses.get(self.loss)
-        if not loss.curvature < math.inf:
-            raise ValueError(f"loss={loss.name!r} is not smooth; use 'squared' or 'logistic'")
         G = numbers(base, "base", "a table of numbers")
         targets = numbers(y, "y", "a list of numbers")
         if G.ndim != 2 or 0 in G.shape or targets.shape != (len(G),):
@@ -116,18 +114,20 @@ class BatchGradientBoosting(Stateful, changing=("coef_", "losses_")):
             f = f + eta * both[:, best]
             coef[best % len(coef)] += eta if best < len(coef) else -eta
         path.append(float(np.mean(loss.value(f, targets))))
-        self.coef_, self.losses_ = coef, np.array(path)
+        self.coef_: Array = coef
+        self.losses_: Array = np.array(path)
         self._sample, self._y = G, targets
         return self
 
     def predict(self, base: Any) -> Array:
-        """The values of f_N, from those of the functions."""
+        """The values of f_N from the values of the functions."""
         self._check_fitted()
         return np.asarray(numbers(base, "base", "a table of numbers") @ self.coef_)
 
     def certificate(self, comparator: Any) -> Certificate:
-        """The mean loss beyond that of `f = base @ comparator`, and its bound: (B.8), or (B.7) for
-        sigma = 0.
+        """The excess of the mean loss over that of `f = base @ comparator`, and its bound.
+
+        The bound is (B.8), or (B.7) without shrinking.
         """
         self._check_fitted()
         u = numbers(comparator, "comparator", "a list of weights")
@@ -152,7 +152,7 @@ class BatchGradientBoosting(Stateful, changing=("coef_", "losses_")):
         return Certificate(
             rounds,
             own - best,
-            {name: bound, "trivial": own},  # no function has a loss below 0
+            {name: bound, "trivial": own},  # losses are at least 0
             "Luo (2016), appendix B.2.3",
             comparators="one combination of the functions",
             against=u,

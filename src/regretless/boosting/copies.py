@@ -1,4 +1,4 @@
-"""Weak learners that are Python objects, behind a booster: those that vote, and those that regress."""
+"""Models of boosters whose weak learners are Python objects, which vote or predict numbers."""
 
 import copy
 import sys
@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from regretless import _core
-from regretless._core import Total, Want
+from regretless._core import Total
 from regretless.base import arguments, rows
 from regretless.base.adapters import (
     ForeignLearner,
@@ -22,7 +21,7 @@ from regretless.base.adapters import (
 )
 from regretless.base.arguments import Array, shown
 from regretless.base.classifier import Classifier
-from regretless.base.model import Model, no_totals, restored_totals, totals_state
+from regretless.base.model import ModelOfObjects, totals_state
 from regretless.base.state import Parts
 from regretless.boosting.gradient_certificate import constants_of
 from regretless.losses import Logistic, Loss, compiled
@@ -31,14 +30,14 @@ from regretless.losses import Logistic, Loss, compiled
 
 
 class VotingCopy(ForeignLearner):
-    """A classifier of False and True. Until it has learned something it votes -1 and is not asked."""
+    """A classifier of False and True, which votes -1 until it has learned an example."""
 
     first: ClassVar[Mapping[str, Any]] = {"classes": np.array([False, True])}
 
     def vote(self, row: Any, sign: int) -> float:
-        """1 for True, -1 for False; with sign -1 the other way round.
+        """The vote, 1 for True and -1 for False, or the opposite with sign -1.
 
-        One of this library votes by its score, so that a score of 0 is for -1 either way.
+        A classifier of this library votes by its score, so that a score of 0 is a vote of -1 either way.
         """
         if not self.learned:
             return -1.0
@@ -48,25 +47,24 @@ class VotingCopy(ForeignLearner):
         if isinstance(label, (int, float, np.number, np.bool_)) and label in (0, 1):
             return float(sign if label else -sign)
         raise ValueError(
-            f"{self.name} predicts {shown(label)}: False or True was expected of a classifier "
-            "that learns "
-            "these two"
+            f"{self.name} predicts {shown(label)}: a classifier that learns False and True must predict "
+            "one of them"
         )
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is a classifier of this library, with scores, and files."""
+        """Whether the classifier is one of this library, which has scores and can be saved."""
         return isinstance(self.model, Classifier)
 
 
-# --- A model made of weak learners of any kind, which are called one after the other --------------
+# --- boosting by votes of copies ------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class VotingLane:
-    """Weak learners that tell one label from the rest, and what becomes of their votes.
+    """Weak learners that tell one label from the rest, and the `_core.Voting` that combines their votes.
 
-    `sign` is -1 if what they call False is this label.
+    `sign` is -1 if this label is their False.
     """
 
     voting: _core.Voting
@@ -74,21 +72,21 @@ class VotingLane:
     sign: int = 1
 
     def votes(self, row: Any) -> Array:
-        """1 or -1 of each weak learner: this label or not."""
+        """The vote of each weak learner, 1 for this label and -1 against it."""
         return np.array([each.vote(row, self.sign) for each in self.weak])
 
 
-class VotingModel(Model):
-    """The model of a booster whose weak learners are objects: as many for each lane as there are voters.
+class VotingModel(ModelOfObjects):
+    """The model of a booster whose weak learners are objects: one per voter for each lane.
 
-    Weak learners get examples as they come, as dicts or matrices of one row, and have names, intercepts
-    and hashing of their own. Its loss is the log loss of the votes' log-odds.
+    Weak learners get examples as dicts or matrices of one row, and have their own names, intercepts and
+    hashing. The model's loss is the log loss of the votes' log-odds.
 
     Parameters: `weak`, which is copied; `kind` and `options` of the `_core.Voting`; `sampled`, whether
     a weak learner gets an example with probability p instead of with weight p; `seed` of that.
 
-    A weak learner that takes no weights is always sampled. What it gets of an example of importance w
-    is then `p w` copies in expectation.
+    A weak learner without weights is always sampled: of an example of importance w it gets `p w` copies
+    in expectation.
     """
 
     def __init__(
@@ -108,7 +106,7 @@ class VotingModel(Model):
         )
 
     def measured(self, lane: int) -> dict[str, Array]:
-        """What the votes of a lane have measured."""
+        """The measured sums of the votes of a lane."""
         return self._lanes[lane].voting.measured()
 
     @property
@@ -132,7 +130,7 @@ class VotingModel(Model):
         return np.array([lane.voting.score(lane.votes(x)) for lane in self._lanes])
 
     def learn(self, x: Any, y: Array, importance: float) -> tuple[Array, Array, Array]:
-        votes = [lane.votes(x) for lane in self._lanes]  # of all, before anything changes
+        votes = [lane.votes(x) for lane in self._lanes]  # all votes, before anything changes
         before = [lane.voting.state() for lane in self._lanes]
         scores, rounds = np.zeros(self.lanes), int(self.totals[Total.rounds][0])
         try:
@@ -151,7 +149,7 @@ class VotingModel(Model):
         return scores, np.logaddexp(0.0, -y * scores), np.zeros(self.lanes)
 
     def _given(self, p: float, w: float, u: float) -> list[float]:
-        """The weights with which a weak learner gets an example, each time; u is drawn from [0, 1)."""
+        """The weights of the copies of an example for a weak learner; u is drawn from [0, 1)."""
         if self._weights and not self._sampled:
             return [p * w] if p * w > 0 else []
         if self._weights:
@@ -160,28 +158,13 @@ class VotingModel(Model):
 
     # --- batches -------------------------------------------------------------------------------------
 
-    def feed(self, batch: rows.Batch, labels: Any, importance: Any, want: Want) -> Any:
-        """Learn or predict rows one by one, as `_core.Learner` does with what a batch gives to it."""
-        X = list(self._rows(batch))
-        weights = np.ones(len(X)) if importance is None else importance
-        if len(weights) != len(X):
-            raise ValueError(f"X has {len(X)} rows, the weights have {len(weights)}")
-        weights = arguments.weights(weights, "weight")
-        scores, losses = np.zeros((len(X), self.lanes)), np.zeros(len(X))
-        for t, (x, w) in enumerate(zip(X, weights.tolist())):
-            if labels is not None and w > 0:
-                scores[t], losses[t] = self._step(x, int(labels[t]), w)
-            elif want is not Want.nothing:
-                scores[t] = self.predict(x)
-                losses[t] = 0.0 if labels is None else self._suffer(x, int(labels[t]))
-        if want is Want.nothing:
-            return None
-        told = scores.argmax(axis=1) if want is Want.best else scores.ravel()
-        return told if labels is None else (told, losses)
+    def _rows(self, batch: rows.Batch) -> list[Any]:
+        """All examples, read first so that a bad one is found before anything is learned."""
+        return list(self._read(batch))
 
-    def _rows(self, batch: rows.Batch) -> Iterator[Any]:
+    def _read(self, batch: rows.Batch) -> Iterator[Any]:
         for t in range(batch.size):
-            if isinstance(batch, rows.Table):  # what is 0 is said, as in a row that is a vector
+            if isinstance(batch, rows.Table):  # zeros are kept, as in a vector
                 row = {
                     name: values[t].item() if not categories else categories[0][values[t]]
                     for name, values, *categories in batch.columns
@@ -189,6 +172,8 @@ class VotingModel(Model):
                 }
                 x: Any = row if self._dicts else list(row.values())
             elif isinstance(batch, rows.CSR) and not self._dicts:
+                from scipy import sparse  # which takes long to import
+
                 part = slice(batch.starts[t], batch.starts[t + 1])
                 starts = np.array([0, part.stop - part.start], np.int32)
                 entries = batch.values[part], batch.columns[part], starts
@@ -200,14 +185,11 @@ class VotingModel(Model):
     # --- copies and files ----------------------------------------------------------------------------
 
     def weights(self) -> Array:
-        raise ValueError("every weak learner has weights of its own: see those of weak_")
-
-    def gradient_norms(self) -> Sequence[float]:
-        raise NotImplementedError("there is no gradient of votes")
+        raise ValueError("the weak learners have the weights, one set each: see weak_")
 
     @property
     def bytes(self) -> int:
-        """What the weak learners say that they take, and the votes."""
+        """The memory of the weak learners, as they report it, and of the votes."""
         return sum(
             lane.voting.state().nbytes + sum(sys.getsizeof(each.model) for each in lane.weak)
             for lane in self._lanes
@@ -233,7 +215,7 @@ class VotingModel(Model):
 
 
 def exchange(those: Sequence[ForeignLearner], models: Any, taught: Any) -> None:
-    """Put other learners of the same class, and whether they have learned, in the place of these."""
+    """Replace the learners by others of the same class; `taught` is whether each has learned."""
     for i, (each, model, learned) in enumerate(zip(those, models, taught, strict=True)):
         if type(model) is not type(each.model):
             raise ValueError(f"weak learner {i} is not a {type(each.model).__name__}")
@@ -244,21 +226,21 @@ def exchange(those: Sequence[ForeignLearner], models: Any, taught: Any) -> None:
 
 
 class WeakCopy(ForeignLearner):
-    """A regressor, whose predictions are cut to [-1, 1]. One that takes matrices first predicts 0.
+    """A regressor whose predictions are cut to [-1, 1]; it predicts 0 until it can predict.
 
-    A linear loss, `slope v`, goes to its `learn_slope(x, slope, w)` if it has that. Else it is told the
-    target `v - slope / 2`, v being what it predicts: there the squared loss has the slope `slope`, so
-    that whoever descends along the gradient of the squared loss learns exactly the linear loss, with
-    the regret of gradient descent, and whoever does something else is asked to move the same way. Where
-    v was cut, the target is seen from the cut, which holds the learner at the edge.
+    A linear loss, `slope v`, goes to its `learn_slope(x, slope, w)` if it has that. Otherwise it gets
+    the target `v - slope / 2`, v being its prediction: there the squared loss has the slope `slope`. So
+    gradient descent on the squared loss learns exactly the linear loss, with the regret of gradient
+    descent, and any other learner moves in the same direction. Where v was cut, the target is computed
+    from the cut value, which keeps the learner at the edge.
     """
 
     def predict(self, row: Any) -> float:
-        """What it predicts, cut to [-1, 1]."""
+        """The prediction, cut to [-1, 1]."""
         return min(max(self.number(row), -1.0), 1.0)
 
     def learn_slope(self, row: Any, v: float, slope: float, w: float) -> None:
-        """Learn the loss `slope v`, having predicted v."""
+        """Learn the loss `slope v`; v is the prediction from before."""
         if hasattr(self.model, "learn_slope"):
             self.model.learn_slope(row, slope, w)
         else:
@@ -266,7 +248,7 @@ class WeakCopy(ForeignLearner):
 
 
 def dense(x: dict[Any, Any], width: int) -> Array:
-    """A row for learners that take matrices: columns are numbered."""
+    """A row as a matrix, for learners of matrices; the names of features are column numbers."""
     out = np.zeros((1, width))
     for column, value in x.items():
         if isinstance(column, str) or not 0 <= column < width:
@@ -278,81 +260,65 @@ def dense(x: dict[Any, Any], width: int) -> Array:
     return out
 
 
-# --- gradient boosting of weak learners in Python: the stages are the core's, the copies are ------
+# --- gradient boosting of copies ------------------------------------------------------------------
 
 
-class StagedModel:
-    """What `_core.Learner` is to the other boosters, with copies of a learner in Python."""
+class StagedModel(ModelOfObjects):
+    """The model of gradient boosting whose weak learners are objects; stages are in the core."""
 
-    lanes = 1
-    wants_names = False
-    has_gradient_sum = False
-    bytes = 0
+    bytes = 0  # unknown
 
     def __init__(self, loss: Loss, weak: list[WeakCopy], options: dict[str, Any]) -> None:
-        self.loss = loss
+        super().__init__(loss, bits=0, names=0, intercept=False)
         twin = compiled(loss)
         assert twin is not None
         self.stages = _core.Stages(twin, options)
         self.copies = weak
-        self.reader = _core.Reader(0, 0, False)  # which refuses what all learners refuse
         self.residual = bool(options["feed"] is _core.Feed.residual)
         self.reach = options["reach"]
-        self.totals = no_totals()
-        self.width: int | None = None  # of the vectors that all copies take
+        self.width: int | None = None  # length of the vectors of all copies
         self._votes = np.zeros(len(weak))
         self._sums = np.zeros(len(weak) + 1)
 
-    # --- one example ---------------------------------------------------------------------------------
-
-    def score(self, x: Any, width: int | None = None) -> float:
-        """The prediction."""
-        return self._predict(self._row(x, width))
-
-    def learn_target(self, x: Any, y: float, w: float) -> None:
-        """Learn an example."""
-        self.step_target(x, y, w)
-
-    def step_target(self, x: Any, y: float, w: float, width: int | None = None) -> float:
-        """The same; returns what was predicted before."""
-        w = arguments.importance(w)
-        row = self._row(x, width)
-        score = self._predict(row)
-        if w > 0.0:
-            self._learn(row, y, w)
-            if not self.copies[0].takes_dicts:
-                self.width = row.shape[1]
-            self.totals[Total.rounds] += 1.0
-            self.totals[Total.loss] += w * self.loss.value(score, y)
-            self.totals[Total.weights] += w
-            self.totals[Total.updates] += 1.0
-        return score
-
     def trace(self) -> tuple[Array, ...]:
-        """Of the last example what the copies predicted and y^0 to y^N; and sigma."""
+        """The predictions of the copies and y^0 to y^N for the last example, and sigma of each stage."""
         return self._votes, self._sums, self.stages.shrink
 
-    def _predict(self, row: Any) -> float:
-        self._votes = np.array([each.predict(row) for each in self.copies])
-        self._sums = self.stages.combine(self._votes)
-        return self.stages.shown(self._sums[-1])
+    # --- one example ---------------------------------------------------------------------------------
 
-    def _learn(self, row: Any, y: float, w: float) -> None:
-        slopes, offsets, steps = self.stages.learn(self._sums, y, w)
-        target = self.stages.placed(y)
+    def _wanted(self, answer: float) -> Array:
+        return np.array([float(answer)])
+
+    def predict(self, x: Any) -> Array:
+        self._votes = np.array([each.predict(x) for each in self.copies])
+        self._sums = self.stages.combine(self._votes)
+        return np.array([self.stages.shown(self._sums[-1])])
+
+    def learn(self, x: Any, y: Array, importance: float) -> tuple[Array, Array, Array]:
+        score, target = self.predict(x), y.item()
+        slopes, offsets, steps = self.stages.learn(self._sums, target, importance)
+        placed = self.stages.placed(target)
         for i, each in enumerate(self.copies):
             v = float(self._votes[i])
             if self.residual:
-                # the parabola that touches loss(offset + step v) and bends as the loss does at most
-                slope = float(self.loss.derivative(offsets[i] + steps[i] * v, target))
+                # the parabola tangent to loss(offset + step v) with the loss's largest curvature
+                slope = float(self.loss.derivative(offsets[i] + steps[i] * v, placed))
                 bend = constants_of(self.loss).smoothness(self.reach + steps[i]) * steps[i]
-                each.teach(row, v - slope / bend, w * bend * steps[i] / 2.0)
+                each.teach(x, v - slope / bend, importance * bend * steps[i] / 2.0)
             else:
-                each.learn_slope(row, v, float(slopes[i]), w)
+                each.learn_slope(x, v, float(slopes[i]), importance)
+        if not self.copies[0].takes_dicts:
+            self.width = x.shape[1]
+        self.totals[Total.updates] += 1.0
+        return score, np.array([self.loss.value(score.item(), target)]), np.zeros(1)
 
-    def _row(self, x: Any, width: int | None = None) -> Any:
-        """One example, as the copies take it; `width` if it is that of no vector."""
-        self.reader.read(x, False)
+    def relabel(self, sources: Sequence[int], signs: Array) -> None:
+        if len(sources) != 1:
+            raise ValueError("the state belongs to another booster")
+
+    def _row(self, x: Any, naming: bool, width: int | None = None) -> Any:
+        """One example in the form of the copies; `width` of the vector for a dict."""
+        self.reader.read(x, False)  # refuses invalid examples as in all learners
         if not isinstance(x, dict):
             columns, values = x
             width = len(columns) if width is None else width
@@ -367,61 +333,34 @@ class StagedModel:
             )
         return dense(x, width)
 
-    # --- batches -------------------------------------------------------------------------------------
-
-    def feed(self, batch: rows.Batch, targets: Any, importance: Any, want: Want) -> Any:
-        """Predict, or learn if there are targets, the rows of a batch one after the other."""
-        width = batch.width if isinstance(batch, rows.CSR) else _columns(batch)
-        if importance is not None:
-            if len(importance) != batch.size:
-                raise ValueError("X and the weights differ in length")
-            importance = arguments.weights(importance, "w")
-        scores, suffered = np.zeros(batch.size), np.zeros(batch.size)
+    def _rows(self, batch: rows.Batch) -> Iterator[Any]:
+        width = batch.width if isinstance(batch, rows.CSR) else None
+        width = len(batch.columns) if isinstance(batch, rows.Table) else width
         for t in range(batch.size):
-            x = batch.row(t)
-            if targets is None:
-                scores[t] = self.score(x, width)
-            else:
-                w = 1.0 if importance is None else float(importance[t])
-                scores[t] = self.step_target(x, float(targets[t]), w, width)
-                suffered[t] = self.loss.value(scores[t], float(targets[t]))
-        if want is Want.nothing:
-            return None
-        return scores if targets is None else (scores, suffered)
+            yield self._row(batch.row(t), False, width)
 
-    # --- the rest ------------------------------------------------------------------------------------
+    # --- files -----------------------------------------------------------------------------------
 
-    def total(self, total: Total) -> float:
-        """One of the totals."""
-        return float(self.totals[total].item())
-
-    most = total
-
-    def state(self) -> dict[str, Any]:
-        """Everything, as arrays and the copies themselves."""
+    def arrays(self) -> dict[str, Any]:
         width = -1 if self.width is None else self.width
         return {
-            **totals_state(self.totals),
             "stages": self.stages.state(),
             "width": np.array([width]),
             "weak": [each.model for each in self.copies],
             "taught": [each.learned for each in self.copies],
         }
 
-    def restore(self, lanes: int, **arrays: Any) -> None:
-        """Go on from what `state` gave."""
-        parts = Parts(arrays)
-        if lanes != 1:
-            raise ValueError("the state is of another booster")
-        totals = restored_totals(parts, 1)
-        (columns,) = parts.array("width", (1,), -1, 2**31, np.int64).tolist()
+    def take(self, parts: Parts) -> None:
+        (width,) = parts.array("width", (1,), -1, 2**31, np.int64).tolist()
         stages = parts.array("stages", (None,))
         exchange(self.copies, parts.take("weak"), parts.take("taught"))
-        parts.done()
         self.stages.restore(stages)
-        self.totals = totals
-        self.width = None if columns < 0 else columns
+        self.width = None if width < 0 else width
 
+    def state(self) -> dict[str, Any]:
+        """The whole state; the copies keep the names of features."""
+        return {**totals_state(self.totals), **self.arrays()}
 
-def _columns(batch: rows.Batch) -> int | None:
-    return len(batch.columns) if isinstance(batch, rows.Table) else None
+    def restore(self, lanes: int, **arrays: Any) -> None:
+        """Continue from the arrays of `state`."""
+        super().restore(lanes, **self.reader.state(), **arrays)

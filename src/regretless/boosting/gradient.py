@@ -1,22 +1,19 @@
-"""Online gradient boosting: weak learners for slopes, a strong one for losses.
-
-Luo (2016), section 3.2.
-"""
+"""Online gradient boosting of regressors (Luo (2016), section 3.2)."""
 
 import builtins
 import math
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from regretless import _core, losses
-from regretless._core import Want
 from regretless.base import rows
 from regretless.base.adapters import fresh
 from regretless.base.arguments import (
     LARGEST_VALUE,
     Array,
     finite,
+    flag,
     importance,
     instance,
     interval,
@@ -24,10 +21,11 @@ from regretless.base.arguments import (
     numbers,
     one_of,
     positive,
-    shown,
     whole,
     within,
 )
+from regretless.base.model import Model
+from regretless.base.options import option
 from regretless.base.regressor import Regressor
 from regretless.base.state import Parts, Stateful
 from regretless.boosting.copies import StagedModel, WeakCopy, exchange
@@ -38,25 +36,21 @@ from regretless.boosting.gradient_certificate import (
     constants_of,
     reach,
 )
-from regretless.boosting.weak_learners import Stump, WeakRegressor
+from regretless.boosting.weak_learners import Stump, WeakRegressor, weak_regressor
 from regretless.certificates import Certificate
 from regretless.experts import Hedge
 from regretless.losses import Loss, Squared
 
-# --- A weak learner and its negation (Luo (2016), footnote 11) ------------------------------------
+# --- a weak learner and its negation (Luo (2016), footnote 11) ------------------------------------
 
 
 class BothSigns(Stateful):
-    """Makes the class of a weak learner closed under negation, which the theorems ask for.
+    """A weak learner together with its negation, for theorems about classes that contain -f with f.
 
-    Two copies: one is told the linear losses `s v`, the other `-s v`, and its predictions are negated.
+    Of two copies one learns the linear losses `s v`, the other `-s v`, with its predictions negated.
     Hedge weighs them by their losses, and the prediction is the weighted mean
     `p A(x) - (1 - p) A'(x)`, in [-1, 1]. The regret to F, to -F and to 0 is that of the copy on F plus
     that of Hedge, `O(sqrt(T))`.
-
-    Parameters
-    ----------
-    weak : any weak learner that `GradientBoostingHull` takes.
 
     >>> from regretless.boosting import Stump
     >>> model = BothSigns(Stump())
@@ -66,9 +60,13 @@ class BothSigns(Stateful):
     True
     """
 
-    def __init__(self, weak: Any) -> None:
-        self.weak = weak
-        self._sides = tuple(WeakCopy(fresh(weak), f"weak learner {i}") for i in range(2))
+    weak: Any = option(
+        weak_regressor, kw_only=False, text="any weak learner that `GradientBoostingHull` takes"
+    )
+
+    def __post_init__(self) -> None:
+        """Make both copies."""
+        self._sides = tuple(WeakCopy(fresh(self.weak), f"weak learner {i}") for i in range(2))
         self._hedge = Hedge(2, range=(-1.0, 1.0))
 
     def _learned(self) -> dict[str, Any]:
@@ -82,28 +80,28 @@ class BothSigns(Stateful):
         exchange(self._sides, parts.take("sides"), parts.take("taught"))
         self._hedge = instance(parts.take("hedge"), "hedge", Hedge)
         if repr(self._hedge) != repr(Hedge(2, range=(-1.0, 1.0))):
-            raise ValueError(f"hedge={self._hedge} is not that of two sides")
+            raise ValueError(f"hedge={self._hedge} is not valid for two sides")
 
     def predict_one(self, x: Any) -> float:
-        """The mean of a prediction and a negated one."""
+        """The weighted mean of the prediction of one copy and the negated one of the other."""
         p, q = self._hedge.weights
         return float(p * self._sides[0].predict(x) - q * self._sides[1].predict(x))
 
     def learn_slope(self, x: Any, slope: float, w: float = 1.0) -> None:
-        """Learn the loss `slope v`; `|slope| <= 1`, `w` in [0, 1] as Hedge asks."""
+        """Learn the loss `slope v`, for a prediction v; `|slope| <= 1` and `w` in [0, 1]."""
         w = importance(w)
         said = [side.predict(x) for side in self._sides]
         losses = [w * number(slope, "slope") * said[0], -w * slope * said[1]]
-        if not max(map(abs, losses)) <= 1.0 + 1e-9:  # as Hedge would, when the copies had learned
+        if not max(map(abs, losses)) <= 1.0 + 1e-9:  # before the copies learn
             raise ValueError(f"slope={slope}, w={w}: the losses {losses} are outside [-1, 1]")
-        if w == 0.0:  # as if it were not there
+        if w == 0.0:  # the example does not count
             return
         for side, v, sign in zip(self._sides, said, (1.0, -1.0)):
             side.learn_slope(x, v, sign * slope, w)
         self._hedge.update(losses)
 
     def learn_one(self, x: Any, y: float, w: float = 1.0) -> None:
-        """Learn a target by the slope of the squared loss, over its largest for targets in [-1, 1]."""
+        """Learn a target by the slope of the squared loss, divided by its largest value on [-1, 1]."""
         finite(y, "y")
         self.learn_slope(x, (self.predict_one(x) - min(max(y, -1.0), 1.0)) / 2.0, w)
 
@@ -113,22 +111,72 @@ class BothSigns(Stateful):
 _FEEDS = {feed.name: feed for feed in _core.Feed}
 
 
-class _GradientBoosting(Regressor, in_core=False):
-    """What the two boosters share."""
+def boostable(loss: Any, _: str) -> Loss:
+    """The loss, if its constants for gradient boosting are known; otherwise raise `ValueError`."""
+    found = losses.get(loss)
+    constants_of(found, linearized=True)
+    return found
 
-    weak: Any
-    n: int
-    loss: str | Loss
-    scale: float
-    feed: str
-    alpha: float | None
-    range: tuple[float, float] | None
-    negate: bool
-    intercept, features, bits, names, certify = False, "exact", 18, 0, False
-    _certifies = ""
+
+class _GradientBoosting(Regressor, in_core=False):
+    """The options, the model and the certificate of both boosters."""
+
+    weak: Any = option(
+        weak_regressor,
+        default=None,
+        kw_only=False,
+        text="""the learner to boost, an online regressor: `Stump()` (None), `NeuralNet()`, any
+        learner of this library, River or scikit-learn; it is copied, never changed.
+        Learners without `learn_slope` get the target `v - slope / 2`, v their prediction,
+        where the squared loss has this slope""",
+    )
+    n: int = option(whole, default=20, hint=": of weak learners", text="N, the number of copies")
+    loss: str | Loss = option(
+        boostable,
+        default="squared",
+        text="""a smooth one: "squared" or `losses.Power(p)` for numbers, "logistic" or "squared_hinge"
+        for labels -1 and 1. With feed="linearized", any convex one""",
+    )
+    scale: float = option(
+        within,
+        "[1, 1e19]",
+        default=1.0,
+        text="""lambda, by which the predictions of the copies are multiplied. The hull of functions
+        in [-1, 1] reaches targets near -1 and 1 only where nearly all of them agree; a
+        larger lambda allows better comparators and multiplies each copy's regret""",
+    )
+    feed: str = option(
+        one_of,
+        _FEEDS,
+        default="gradient",
+        text="""loss of the copies. "gradient": as above. "linearized": for all copies the slope at
+        the final prediction, of any convex loss, also "absolute", "quantile" and "hinge"
+        (Luo (2016), Corollary 3). "residual": the loss of the next sum itself, `l((1 - eta_i)
+        y^{i-1} + eta_i v)`, often the best in practice; learners in Python get the squared
+        loss tangent to it""",
+    )
+    alpha: float | None = option(
+        positive,
+        default=None,
+        text='with "residual": learn `l(y^{i-1} + alpha v)` instead (Luo (2016), appendix B.2.1)',
+    )
+    range: tuple[float, float] | None = option(
+        interval,
+        default=None,
+        text="""low and high, the range of all targets, which is mapped to [-1, 1]. None: targets are
+        divided by the largest `|y|` so far; when that grows, predictions grow with it""",
+    )
+    negate: bool = option(
+        flag,
+        default=False,
+        text="boost `BothSigns(weak)`, for learners whose class is not closed under negation",
+    )
+
+    def _reads(self) -> rows.Form:
+        return rows.Form(intercept=False)
 
     def _steps(self, scale: float) -> dict[str, Any]:
-        """How the stages step: hull, eta and reach."""
+        """The options of the stages: `hull`, `eta` and `reach`."""
         raise NotImplementedError
 
     # --- the model -----------------------------------------------------------------------------------
@@ -138,12 +186,11 @@ class _GradientBoosting(Regressor, in_core=False):
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         loss = losses.get(self.loss)
-        whole(self.n, "n", hint=": of weak learners")
-        one_of(self.feed, "feed", _FEEDS)
         if self.alpha is not None and self.feed != "residual":
             raise ValueError(f"alpha={self.alpha} is the step of feed='residual'; leave it out")
-        low, high = self._range(loss)
-        scale = within(self.scale, "scale", "[1, 1e19]")
+        if self.negate and self.feed == "residual":
+            raise ValueError("negate=True needs linear losses, which feed='residual' does not have")
+        low, high, scale = *self._range(loss), float(self.scale)
         steps = self._steps(scale)
         constants = constants_of(loss, linearized=self.feed == "linearized")
         options = {
@@ -152,48 +199,34 @@ class _GradientBoosting(Regressor, in_core=False):
             "n": int(self.n),
             "lipschitz": constants.lipschitz(steps["reach"]),
             "feed": _FEEDS[self.feed],
-            "alpha": 0.0 if self.alpha is None else positive(self.alpha, "alpha"),
+            "alpha": 0.0 if self.alpha is None else float(self.alpha),
             "low": low,
             "high": high,
             "loss": losses.compiled(loss),
         }
-        return Squared(), "boosting", options  # labels, too, arrive as targets
+        return Squared(), "boosting", options  # labels are targets as well
 
     def _range(self, loss: Loss) -> tuple[float, float]:
         if self.range is None:
             return 0.0, 0.0
-        low, high = interval(self.range, "range")
+        low, high = self.range
         if loss.classification:
-            raise ValueError(f"range={self.range}: labels are -1 and 1; leave it out")
+            raise ValueError(f"range={self.range}: labels are -1 and 1; leave range out")
         if max(-low, high) > LARGEST_VALUE:
             raise ValueError(f"range={self.range} is beyond {LARGEST_VALUE:g}; scale the targets")
         return low, high
 
-    def _made(self, twin: _core.Loss, rule: str, options: dict[str, Any]) -> Any:
+    def _made(
+        self, twin: _core.Loss, rule: str, options: dict[str, Any], *, certify: bool = False
+    ) -> Model:
         weak = Stump() if self.weak is None else self.weak
-        if isinstance(weak, WeakRegressor) and weak.bound not in (None, 1.0):
-            raise ValueError(
-                f"weak={shown(weak)}: the bound of weak learners is 1 here, in units in which "
-                "targets are "
-                "in [-1, 1]; leave it out"
-            )
         if isinstance(weak, WeakRegressor) and not self.negate:
             _, kind, inner = weak._parts()
             options = options | {"weak": kind, "weak_options": inner | {"bound": 1.0}}
             return super()._made(twin, rule, options)
-        if self.negate and self.feed == "residual":
-            raise ValueError("negate=True is about linear losses; feed='residual' has none")
         copied = BothSigns(weak) if self.negate else weak
         copies = [WeakCopy(fresh(copied), f"weak learner {i}") for i in builtins.range(self.n)]
         return StagedModel(losses.get(self.loss), copies, options)
-
-    def _feed(
-        self, batch: rows.Batch, labels: Any, importance: Any, want: Want = Want.nothing
-    ) -> Any:
-        core = cast("_core.Learner | StagedModel", self._model or self._start())
-        if isinstance(core, StagedModel):
-            return core.feed(batch, labels, importance, want)
-        return super()._feed(batch, labels, importance, want)
 
     # --- learning ------------------------------------------------------------------------------------
 
@@ -202,7 +235,7 @@ class _GradientBoosting(Regressor, in_core=False):
         super().learn_one(x, self._target(y), w)
 
     def step(self, x: Any, y: float, w: float = 1.0) -> float:
-        """Predict and learn; the prediction made before learning."""
+        """Predict and learn; returns the prediction from before learning."""
         return super().step(x, self._target(y), w)
 
     def _learn(self, X: Any, y: Any, w: Any, want_scores: bool) -> tuple[Array, Any]:
@@ -218,7 +251,7 @@ class _GradientBoosting(Regressor, in_core=False):
     def _check(self, y: Array) -> None:
         loss = losses.get(self.loss)
         if loss.classification:
-            bad, remedy = np.abs(y) != 1.0, f"is no label of loss={loss.name!r}; use -1 and 1"
+            bad, remedy = np.abs(y) != 1.0, f"is not a label of loss={loss.name!r}; use -1 and 1"
         elif self.range is None:
             bad, remedy = (
                 ~(np.abs(y) <= LARGEST_VALUE),
@@ -232,18 +265,18 @@ class _GradientBoosting(Regressor, in_core=False):
             where = f"y[{place[0]}]" if place.size else "y"
             raise ValueError(f"{where} = {y[tuple(place)]:g} {remedy}")
 
-    # --- what is known -------------------------------------------------------------------------------
+    # --- certificates --------------------------------------------------------------------------------
 
     def certificate(self, X: Any, y: Any, base: Any, comparator: Any = None) -> Certificate:
         """The theorem's bound on the regret to a combination of base functions, from a second run.
 
         A learner with the same options runs through the examples again, and the linear regret R(T) of
         every weak learner is measured against the base functions, their negations and 0; the theorem
-        takes the largest. All is in units in which targets are in [-1, 1].
+        takes the largest. All values are in units in which targets are in [-1, 1].
 
-        Parameters: `X`, `y`, the examples; `base`, what each base function says of each example, in
+        Parameters: `X`, `y`, the examples; `base`, the value of each base function on each example, in
         [-1, 1] (examples x functions); `comparator`, the weights of the functions in it, or None for
-        the function with the least loss, alone.
+        the single function with the least loss.
         """
         fresh = self.clone()
         replay = BoostingReplay.of(fresh, X, y, base)
@@ -253,7 +286,7 @@ class _GradientBoosting(Regressor, in_core=False):
 
 
 class GradientBoostingHull(_GradientBoosting):
-    """As good as the best convex combination of weak learners' functions.
+    """Gradient boosting that competes with the best convex combination of weak learners' functions.
 
     Luo (2016), Algorithm 10.
 
@@ -269,28 +302,8 @@ class GradientBoostingHull(_GradientBoosting):
 
     and no booster with N copies can do better than the order T / N (Theorem 15). `certificate`
     measures R(T). Losses must be smooth: "squared" or `losses.Power(p)` for numbers, "logistic" or
-    "squared_hinge" (twice modified least squares) for labels -1 and 1, of which the sign of a
-    prediction is one.
-
-    Parameters
-    ----------
-    weak : the learner to boost, an online regressor: `Stump()` (None), `NeuralNet()`, any learner of
-        this library, River or scikit-learn; it is copied, never changed. Learners without
-        `learn_slope` are told the target `v - slope / 2`, v their prediction, where the squared loss
-        has this slope.
-    n : N >= 1 copies.
-    loss : by name or as an object; see above.
-    scale : lambda >= 1, by which the predictions of the copies are multiplied. The hull of functions
-        in [-1, 1] reaches targets near -1 and 1 only where nearly all of them agree; a larger one
-        holds better comparators and makes each copy's regret dearer.
-    feed : what the copies learn. "gradient": as above. "linearized": the slope at the final
-        prediction, for all the same, of any convex loss, also "absolute", "quantile" and "hinge"
-        (Corollary 3). "residual": the loss of the next sum itself, `l((1 - eta_i) y^{i-1} + eta_i v)`,
-        often the best in practice; learners in Python are told the squared loss that touches it.
-    alpha : > 0, with "residual": learn `l(y^{i-1} + alpha v)` instead (Luo (2016), appendix B.2.1).
-    range : (low, high), between which all targets are; they are mapped to [-1, 1]. None: they are
-        divided by the largest `|y|` so far; when that grows, predictions grow with it.
-    negate : boost `BothSigns(weak)`, for learners whose class is not closed under negation.
+    "squared_hinge" (twice modified least squares) for labels -1 and 1, predicted by the sign of a
+    prediction.
 
     >>> model = GradientBoostingHull(n=10)
     >>> for t in range(2000):
@@ -300,34 +313,14 @@ class GradientBoostingHull(_GradientBoosting):
     True
     """
 
-    def __init__(
-        self,
-        weak: Any = None,
-        *,
-        n: int = 20,
-        loss: str | Loss = "squared",
-        scale: float = 1.0,
-        feed: str = "gradient",
-        alpha: float | None = None,
-        range: tuple[float, float] | None = None,
-        negate: bool = False,
-    ) -> None:
-        self.weak = weak
-        self.n = n
-        self.loss = loss
-        self.scale = scale
-        self.feed = feed
-        self.alpha = alpha
-        self.range = range
-        self.negate = negate
-        self._reset()
-
     def _steps(self, scale: float) -> dict[str, Any]:
         return {"hull": True, "eta": 1.0, "reach": scale}
 
 
 class GradientBoostingSpan(_GradientBoosting):
-    """As good as the best linear combination of weak learners' functions (Luo (2016), Algorithm 9).
+    """Gradient boosting that competes with the best linear combination of weak learners' functions.
+
+    Luo (2016), Algorithm 9.
 
         y^0 = 0,   y^i = cut to [-B, B] of (1 - sigma^i eta) y^{i-1} + eta lambda A^i(x)
         y^N predicts,   A^i learns the linear loss  v -> l'(y^{i-1}) v / L_B
@@ -343,14 +336,6 @@ class GradientBoostingSpan(_GradientBoosting):
 
     With N = 1 and eta = 1 it is `GradientBoostingHull` with N = 1.
 
-    Parameters
-    ----------
-    weak, n, loss, scale, range, negate : as for `GradientBoostingHull`.
-    feed : as there; "residual" is the loss of `(1 - sigma^i eta) y^{i-1} + eta lambda v`.
-        "linearized" sets `B = eta N lambda`, and its bound has no term with beta.
-    alpha : as there.
-    eta : in [1/N, 1]; None: `ln(N) / N`, as Luo (2016) suggests, or 1/N if that is more.
-
     >>> model = GradientBoostingSpan(n=10)
     >>> for t in range(2000):
     ...     a, b = t % 5 - 2, t % 7 - 3
@@ -359,29 +344,19 @@ class GradientBoostingSpan(_GradientBoosting):
     True
     """
 
-    def __init__(
-        self,
-        weak: Any = None,
-        *,
-        n: int = 20,
-        loss: str | Loss = "squared",
-        eta: float | None = None,
-        scale: float = 1.0,
-        feed: str = "gradient",
-        alpha: float | None = None,
-        range: tuple[float, float] | None = None,
-        negate: bool = False,
-    ) -> None:
-        self.weak = weak
-        self.n = n
-        self.loss = loss
-        self.eta = eta
-        self.scale = scale
-        self.feed = feed
-        self.alpha = alpha
-        self.range = range
-        self.negate = negate
-        self._reset()
+    eta: float | None = option(
+        number,
+        default=None,
+        text="in [1/n, 1]; None: `ln(n) / n`, as Luo (2016) suggests, or 1/n if that is more",
+    )
+    feed: str = option(
+        one_of,
+        _FEEDS,
+        default="gradient",
+        text="""loss of the copies, as in `GradientBoostingHull`; "residual" is the loss of `(1 -
+        sigma^i eta) y^{i-1} + eta lambda v`. "linearized" sets `B = eta N lambda`, and its
+        bound lacks the term with beta""",
+    )
 
     def _steps(self, scale: float) -> dict[str, Any]:
         n = int(self.n)
@@ -398,7 +373,7 @@ class GradientBoostingSpan(_GradientBoosting):
 
     @property
     def shrinkage_(self) -> Array:
-        """sigma of each stage; it tells how far sums shrink before the next copy is added."""
+        """The shrinkage sigma of each stage, applied to the sum before the next copy is added."""
         core: Any = self._model or self._start()
         shrinkage: Array = core.trace()[2]
         return shrinkage

@@ -1,4 +1,4 @@
-"""Luo (2016), Theorems 13 and 14, with the regret of the weak learners as it was."""
+"""Bounds of gradient boosting (Luo (2016), Theorems 13 and 14), by the measured linear regret."""
 
 import math
 from collections.abc import Callable
@@ -14,9 +14,7 @@ from regretless.base.arguments import Array, numbers, shown
 from regretless.certificates import Certificate
 from regretless.losses import Loss, Power
 
-# --- what gradient boosting knows of a loss: slopes, curvature, the price of a cut ----------------
-
-# Luo (2016), section 3.2.1.
+# --- constants of losses (Luo (2016), section 3.2.1) ----------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -24,8 +22,8 @@ class LossConstants:
     """Constants of a loss on predictions in [-b, b], for targets in [-1, 1], as functions of b.
 
     Attributes: `lipschitz`, L_b, the largest slope; `smoothness`, beta_b, the largest curvature;
-    `projection`, eps_b, what a prediction loses at most, per unit of distance, when it is cut to
-    [-b, b].
+    `projection`, eps_b, the most that the loss grows, per unit of distance, when a prediction is cut
+    to [-b, b].
 
     >>> squared = power(2.0)
     >>> squared.lipschitz(1.0), squared.smoothness(1.0), squared.projection(0.5)
@@ -38,7 +36,7 @@ class LossConstants:
 
 
 def power(p: float) -> LossConstants:
-    """Those of `|y - v|^p`, p >= 2; p = 2 is the squared loss.
+    """The constants of `|y - v|^p`, p >= 2; p = 2 is the squared loss.
 
     >>> power(3.0).lipschitz(1.0)
     12.0
@@ -67,7 +65,7 @@ _STRAIGHT = ("absolute", "quantile", "hinge")
 
 
 def constants_of(loss: Loss, *, linearized: bool = False) -> LossConstants:
-    """Those of a loss of this library. Corollary 3 needs no more of it than its slopes.
+    """The constants of a loss of this library; `linearized`, if only its slopes matter (Corollary 3).
 
     >>> from regretless.losses import Logistic
     >>> constants_of(Logistic()).smoothness(1.0)
@@ -91,7 +89,7 @@ def constants_of(loss: Loss, *, linearized: bool = False) -> LossConstants:
 
 
 def reach(constants: LossConstants, eta: float, n: int, bound: float = 1.0) -> float:
-    """B of Algorithm 9: `min(eta N D, inf{b >= D: eta beta_b b^2 >= eps_b D})`.
+    """The B of Algorithm 9, `min(eta N D, inf{b >= D: eta beta_b b^2 >= eps_b D})`.
 
     The set is an interval, as its left side grows with b and its right side falls.
 
@@ -118,14 +116,14 @@ def reach(constants: LossConstants, eta: float, n: int, bound: float = 1.0) -> f
     return high
 
 
-# --- luo (2016), Theorems 13 and 14, with the regret of the weak learners as it was ---------------
+# --- a second run, which measures the regret of the weak learners ---------------------------------
 
 _EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
 class BoostingReplay:
-    """A run: targets, predictions of the weak learners, sums y^0 to y^N and base functions.
+    """A recorded run: targets, predictions of the weak learners, sums y^0 to y^N and base functions.
 
     Attributes: `loss`; `y` (examples), `votes` (examples x N), `sums` (examples x N + 1) and `base`
     (examples x functions), all in units in which targets are in [-1, 1]; `steady`, whether this unit
@@ -141,7 +139,7 @@ class BoostingReplay:
 
     @classmethod
     def of(cls, booster: Any, X: Any, y: Any, base: Any) -> "BoostingReplay":
-        """Let a fresh booster learn the examples."""
+        """Record the run of a fresh booster on the examples."""
         batch = rows.batch(X)
         targets = numbers(y, "y", "a list of numbers")
         table = numbers(base, "base", "a table of numbers")
@@ -149,8 +147,8 @@ class BoostingReplay:
             raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
         if table.ndim != 2 or len(table) != batch.size or not np.isfinite(table).all():
             raise ValueError(
-                f"base has shape {table.shape}: a finite number of each function for each of "
-                f"{batch.size} examples is expected"
+                f"base has shape {table.shape}; it must have {batch.size} rows, one per example, of "
+                "finite numbers"
             )
         core, votes, sums = booster._start(), [], []
         for t, target in enumerate(targets.tolist()):
@@ -177,13 +175,13 @@ class BoostingReplay:
         )
 
     def slopes(self, lipschitz: float, linearized: bool) -> Array:
-        """What the theorems measure the weak learners by: `l'(y^{i-1}) / L` (examples x N)."""
+        """The slopes that the weak learners got, `l'(y^{i-1}) / L` (examples x N)."""
         at = self.sums[:, -1:] if linearized else self.sums[:, :-1]
         found = self.loss.derivative(np.ascontiguousarray(at), self.y[:, None]) / lipschitz
         return np.broadcast_to(found, self.votes.shape)
 
     def linear_regret(self, slopes: Array) -> float:
-        """R(T): the largest regret of a copy to a base function, its negation or 0."""
+        """The linear regret R(T), the largest of a copy to a base function, its negation or 0."""
         suffered = np.einsum("ti,ti->i", slopes, self.votes)
         best = -np.abs(slopes.T @ self.base).max(axis=1, initial=0.0)
         return float(np.max(suffered - best, initial=0.0))
@@ -192,7 +190,7 @@ class BoostingReplay:
 def certified(
     replay: BoostingReplay, options: dict[str, Any], constants: LossConstants, comparator: Any
 ) -> Certificate:
-    """The regret to a comparator and what theorem 13 (span) or 14 (hull) says of it."""
+    """The regret to a comparator, and its bound by Theorem 13 (span) or 14 (hull)."""
     loss, y, T = replay.loss, replay.y, len(replay.y)
     columns = replay.base.shape[1]
     if comparator is None or (isinstance(comparator, str) and comparator == "best"):
@@ -203,7 +201,7 @@ def certified(
         u = numbers(comparator, "comparator", "a list of weights")
         if u.shape != (columns,) or not np.isfinite(u).all():
             raise ValueError(
-                f"comparator={shown(comparator)}: one finite weight for each base function"
+                f"comparator={shown(comparator)} must have one finite weight per base function"
             )
     f = replay.base @ u
     own, theirs = _total(loss, replay.sums[:, -1], y), _total(loss, f, y)
@@ -233,7 +231,7 @@ def certified(
             + L * norm * scale * R
             + 2.0 * L * B * norm * math.sqrt(T)
         }
-    bounds["trivial"] = own  # no function has a loss below 0
+    bounds["trivial"] = own  # losses are at least 0
     return Certificate(
         T,
         own - theirs,

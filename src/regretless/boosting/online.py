@@ -1,43 +1,202 @@
 """Online boosting of classifiers: Online BBM, AdaBoost.OL, OSBoost and OSBoost.OCP."""
 
-from typing import Any
+from typing import Any, ClassVar
 
-from regretless.boosting.booster import Booster, Edged
+import numpy as np
+
+from regretless import _core
+from regretless.base import rows
+from regretless.base.adapters import takes_weights
+from regretless.base.arguments import Array, flag, whole, within
+from regretless.base.classifier import Classifier
+from regretless.base.model import Model
+from regretless.base.options import option
+from regretless.boosting.copies import VotingModel
+from regretless.boosting.online_certificate import BoostingCertificate, of_votings
+from regretless.boosting.weak_learners import weak_classifier
+from regretless.linear.linear import LinearClassifier
+from regretless.losses import Logistic, Loss
+
+# --- the base of all online boosters --------------------------------------------------------------
+
+# Bounds depend on n times the square of the assumed edge, which must not be above the true one. The
+# largest of these below the true edge is at least as good as the true edge with a quarter of the
+# learners.
+EDGES = (0.025, 0.05, 0.1, 0.2, 0.4)
+
+
+def _edge(value: Any, name: str) -> float | None:
+    """The edge of weak learners, or None."""
+    hint = ": the advantage of weak learners over chance; None finds it"
+    return None if value is None else within(value, name, "(0, 1/2)", hint)
+
+
+class Booster(Classifier, in_core=False):
+    """A classifier made of the votes of weak learners, which learns one example at a time.
+
+    Its score is the log-odds of the vote, its loss the log loss of that. Two labels share one ensemble,
+    three or more have one each, against the rest: the ensemble of two labels continues as two mirrored
+    ones, and that of a later label begins untrained.
+
+    Copies of a `LinearClassifier` are lanes of one table, which an example goes through once. All
+    other weak learners are objects, called one after the other. Both do the same, up to rounding,
+    except that in lanes the rule "coin" records the scale of a feature from examples of weight 0, too.
+    """
+
+    _kind: ClassVar[str]  # kind of voting in the core
+    _certifies = "itself"
+
+    weak: Any = option(
+        weak_classifier,
+        default=None,
+        kw_only=False,
+        text="""weak learner to boost; None is `LinearClassifier()`. Any object with `learn_one(x,
+        y)` and `predict_one(x)`, such as River's, or with `partial_fit(X, y)` and
+        `predict(X)`, such as scikit-learn's. It is copied n times, learns the labels False
+        and True, and should take weights (`w`, `sample_weight`); otherwise it gets samples""",
+    )
+    n: int = option(whole, 1, 10_000, default=20, text="number of weak learners")
+    edge: float | None = option(
+        _edge,
+        default=0.1,
+        text="""advantage of weak learners over chance, in (0, 1/2): on examples of any weights,
+        they are right on `1/2 + edge` of the weight. None tries `boosting.online.EDGES`,
+        each with n weak learners of its own, and predicts by their majority, weighted by
+        AdaNormalHedge""",
+    )
+    sampled: bool = option(
+        flag,
+        default=False,
+        text="give an example to weak learner i with probability `w_i` instead of with this weight",
+    )
+    seed: int = option(whole, 0, 2**64 - 1, default=0, text="seed of the sampling, below 2^64")
+
+    def _edges(self) -> list[float]:
+        """The assumed edges of weak learners."""
+        return list(EDGES) if self.edge is None else [float(self.edge)]
+
+    def _voting(self, weighted: bool) -> dict[str, Any]:
+        """The options of the votes except n; `weighted`, whether weak learners get weights."""
+        return {"edges": self._edges(), "weighted": weighted}
+
+    @property
+    def _prototype(self) -> Any:
+        return LinearClassifier() if self.weak is None else self.weak
+
+    @property
+    def _lane(self) -> LinearClassifier | None:
+        """The weak learner if copies of it can be lanes of one table; otherwise None."""
+        weak = self._prototype
+        return weak if type(weak) is LinearClassifier and not weak.certify else None
+
+    def _reads(self) -> rows.Form:
+        """Lanes read examples as a single `LinearClassifier`; other weak learners get names."""
+        return rows.Form(intercept=False) if self._lane is None else self._lane._reads()
+
+    def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
+        return Logistic(), "boost", {}
+
+    def _made(
+        self, twin: _core.Loss, rule: str, options: dict[str, Any], *, certify: bool = False
+    ) -> Model:
+        weak, lane = self._prototype, self._lane
+        votes = self._voting(not self.sampled and takes_weights(weak)) | {"n": int(self.n)}
+        sampled, seed = bool(self.sampled), int(self.seed)
+        if lane is None:
+            return VotingModel(weak, self._kind, votes, sampled=sampled, seed=seed)
+        loss, lane_rule, lane_options = lane._compiled()
+        parts = {
+            "rule": lane_rule,
+            "weak": lane_options,
+            "kind": self._kind,
+            "votes": votes,
+            "sampled": sampled,
+            "seed": seed,
+        }
+        return super()._made(loss, rule, parts)
+
+    def _row(self, x: Any) -> Any:
+        return x if isinstance(self._model, VotingModel) else super()._row(x)
+
+    # --- the learned state ---------------------------------------------------------------------------
+
+    @property
+    def weights_(self) -> Any:
+        """The mean weights of all lanes, by name; with three or more labels, by label."""
+        return self._weights_by_name()
+
+    @property
+    def intercept_(self) -> Any:
+        """The mean of the weights of the constant feature; with three or more labels, by label."""
+        return self._intercepts()
+
+    @property
+    def edge_(self) -> Any:
+        """The edges in use, each with its share of the vote; with three or more labels, by label."""
+        shares = [m["shares"].tolist() if "shares" in m else [1.0] for m in self._measured()]
+        return self._by_output([dict(zip(self._edges(), each, strict=True)) for each in shares])
+
+    @property
+    def weak_(self) -> Any:
+        """The weak learners, a list; with three or more labels, one by label."""
+        model = self._model or self._start()
+        if not isinstance(model, VotingModel):
+            raise AttributeError(
+                "the weak learners are lanes of one table, not objects: weights_ has the mean of their "
+                "weights, edges_ their edges"
+            )
+        return self._by_output(model.weak)
+
+    @property
+    def edges_(self) -> Any:
+        """The measured edge of each weak learner over chance, `w.z / (2 |w|_1)`.
+
+        z is 1 where it was right and -1 where it was wrong, w the weights of the examples for it. The
+        edge is 0 if all weights are 0.
+        """
+        return self._by_output(
+            [
+                m["correlation"] / np.where(m["weights"] > 0, 2.0 * m["weights"], 1.0)
+                for m in self._measured()
+            ]
+        )
+
+    def _measured(self) -> list[dict[str, Array]]:
+        """The measured sums of the votes, for each lane."""
+        model: Any = self._model or self._start()
+        return [model.measured(k) for k in range(model.lanes)]
+
+    def certificate(self) -> BoostingCertificate:
+        """Bounds on the number of mistakes so far: see `BoostingCertificate`."""
+        return of_votings(self._kind, self._measured(), self._last)
+
+    @property
+    def _last(self) -> bool:
+        """Whether the last expert of AdaBoost.OL predicts."""
+        return False
+
 
 # --- online boost-by-majority (Luo (2016), Algorithm 7) -------------------------------------------
 
 
-class OnlineBBM(Edged):
-    """Boost by majority, online: as few weak learners and examples as any booster can do with.
+class OnlineBBM(Booster):
+    """Online boosting by majority, with the fewest weak learners for a given error rate.
 
-    All n weak learners vote, and the majority predicts. What an example weighs for weak learner i is
-    how much its vote matters, if the others after it are right with probability `p = 1/2 + edge`
+    All n weak learners vote, and the majority predicts. The weight of an example for weak learner i is
+    the influence of its vote if the later ones are right with probability `p = 1/2 + edge`
     independently of each other: with s the number of right votes before it, less the wrong ones,
 
         w_i ~ Pr[Bin(n - i, p) = floor((n - i - s + 1) / 2)]
 
-    divided by the largest such number for i. Examples that the others have decided already, either
-    way, weigh little. Whatever comes (Lemma 8; `certificate()` has it with the sums measured),
+    divided by the largest such number for i. Examples that earlier votes have decided, either way,
+    have small weights. On every stream (Lemma 8; `certificate()` has it with the measured sums),
 
         mistakes <= T Phi_0(0) + sum_i (2 edge |w_i|_1 - w_i.z_i),    Phi_0(0) <= e^(-2 n edge^2)
 
     with `z = 1` where weak learner i is right, else -1, so that the sum is small if each of them has
-    the edge. Error rate e needs `n = ln(1/e) / (2 edge^2)` weak learners (Theorem 9), and no booster
-    can do with fewer than the order of that (Theorem 10). Sampled, weak learners are counted on for
-    half of the edge, `p = 1/2 + edge / 2` (Lemma 6 instead of Eq. 3.3), and `2 edge` is `edge`.
-
-    Parameters
-    ----------
-    weak : what to boost; None is `LinearClassifier()`. Any object with `learn_one(x, y)` and
-        `predict_one(x)`, River's among them, or with `partial_fit(X, y)` and `predict(X)`,
-        scikit-learn's among them. It is copied n times, learns the labels False and True, and should
-        take weights (`w`, `sample_weight`); if it does not, it is sampled for.
-    n : how many, from 1 to 10,000.
-    edge : how much better than chance weak learners are, in (0, 1/2): on examples of any weights,
-        they are right on `1/2 + edge` of the weight. None tries `boosting.booster.EDGES`, each with
-        n weak learners of its own, and predicts by the majority of those weighed by AdaNormalHedge.
-    sampled : give an example to weak learner i with probability `w_i` instead of with this weight.
-    seed : of the sampling, from 0 to 2^64 - 1.
+    the edge. Error rate e needs `n = ln(1/e) / (2 edge^2)` weak learners (Theorem 9), and every booster
+    needs a number of this order (Theorem 10). If sampled, weak learners are assumed to have half of
+    the edge, `p = 1/2 + edge / 2` (Lemma 6 instead of Eq. 3.3), and `2 edge` is `edge`.
 
     >>> model = OnlineBBM(n=9)
     >>> for t in range(300):
@@ -52,50 +211,27 @@ class OnlineBBM(Edged):
 
     _kind = "bbm"
 
-    def __init__(
-        self,
-        weak: Any = None,
-        *,
-        n: int = 20,
-        edge: float | None = 0.1,
-        sampled: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.weak = weak
-        self.n = n
-        self.edge = edge
-        self.sampled = sampled
-        self.seed = seed
-        self._reset()
-
 
 # --- AdaBoost.OL (Luo (2016), Algorithm 8) --------------------------------------------------------
 
 
 class AdaBoostOL(Booster):
-    """AdaBoost, online and without an edge to be told: weak learners may be as good as they are.
+    """Online AdaBoost, which adapts to the edges of the weak learners, so they need not be known.
 
     Votes `h_i` have coefficients `alpha_i`, learned by gradient descent on the logistic loss, which
-    also says what an example weighs for weak learner i, by the votes before it:
+    also gives the weight of an example for weak learner i, by the votes before it:
 
         s_i = y sum_{j <= i} alpha_j h_j,        w_i = 1 / (1 + e^{s_{i-1}})
         alpha_i <- alpha_i + (4 / sqrt t) y h_i / (1 + e^{s_i}),  clipped to [-2, 2]
 
-    Expert i predicts by the first i weak learners. Who of the experts predicts is drawn by Hedge,
+    Expert i predicts by the first i weak learners. The expert that predicts is drawn by Hedge,
     `v_i = e^{-mistakes of expert i}`, so that a bad weak learner at the end does no harm. With measured
-    edges `gamma_i = w_i.z_i / (2 |w_i|_1)`, whatever comes (Theorem 11),
+    edges `gamma_i = w_i.z_i / (2 |w_i|_1)`, on every stream (Theorem 11),
 
         min_i mistakes of expert i <= (T ln 2 + 6 n sqrt T) / sum_i gamma_i^2
         E[mistakes] <= (min_i mistakes of expert i + ln n) / (1 - 1/e)
 
     (The text has 4 for 6, but gradient descent with these steps can lose more than 4 sqrt T.)
-
-    Parameters
-    ----------
-    weak, n, sampled : as of `OnlineBBM`; sampled, this is AdaBoost.OL.S.
-    last : the last expert predicts, always: nothing is drawn (AdaBoost.OL.W).
-    seed : of the experts drawn and of the sampling, from 0 to 2^64 - 1. The draw changes when something
-        is learned, not when something is predicted.
 
     >>> model = AdaBoostOL(n=9)
     >>> for t in range(300):
@@ -107,23 +243,31 @@ class AdaBoostOL(Booster):
     True
     """
 
+    edge = None  # edges are measured
+    last: bool = option(
+        flag,
+        default=False,
+        text="let the last expert always predict, without a draw (AdaBoost.OL.W)",
+    )
+    sampled: bool = option(
+        flag,
+        default=False,
+        text="""give an example to weak learner i with probability `w_i` instead of with this weight
+        (AdaBoost.OL.S)""",
+    )
+    seed: int = option(
+        whole,
+        0,
+        2**64 - 1,
+        default=0,
+        text="""seed of the draw of experts and of the sampling, below 2^64. Learning changes the
+        draw, predicting does not""",
+    )
+
     _kind = "adaboost_ol"
 
-    def __init__(
-        self,
-        weak: Any = None,
-        *,
-        n: int = 20,
-        sampled: bool = False,
-        last: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.weak = weak
-        self.n = n
-        self.sampled = sampled
-        self.last = last
-        self.seed = seed
-        self._reset()
+    def _edges(self) -> list[float]:
+        raise AttributeError("AdaBoostOL has no option edge; edges_ has the measured edges")
 
     def _voting(self, weighted: bool) -> dict[str, Any]:
         return {"seed": int(self.seed), "last": bool(self.last)}
@@ -136,24 +280,20 @@ class AdaBoostOL(Booster):
 # --- OSBoost and OSBoost.OCP (Chen, Lin and Lu (2012); Luo (2016), Table 3.1) ---------------------
 
 
-class OSBoost(Edged):
-    """Smooth boosting, online: no example weighs more than 1, so that noise is not magnified.
+class OSBoost(Booster):
+    """Online smooth boosting, with weights of at most 1, which limit the effect of noisy labels.
 
     All n weak learners vote, and the majority predicts. With `s = y sum_{j < i} h_j`,
 
         w_i = min(1, (1 - edge)^{(s - (i - 1) theta) / 2}),    theta = edge / (2 + edge)
 
-    Whatever comes, with `k = -ln(1 - edge) / 2` and `c = (e^{k (1 + theta)} - 1) / k - (1 + theta)`,
+    On every stream, with `k = -ln(1 - edge) / 2` and `c = (e^{k (1 + theta)} - 1) / k - (1 + theta)`,
 
         mistakes <= (T / k + sum_i ((theta + c) |w_i|_1 - w_i.z_i)) / (n theta + 1 / k)
 
     because `sum_i w_i (z_i - theta)` is, up to c w_i for each i, the integral of `min(1, e^{-k x})` from
     0 to `s_n - n theta`: at most `1 / k`, and `-n theta` or less at a mistake. As `k` and `theta` are
     near `edge / 2`, `n` of the order of `1 / (e edge^2)` makes the error rate e.
-
-    Parameters
-    ----------
-    weak, n, edge, sampled, seed : as of `OnlineBBM`.
 
     >>> model = OSBoost(n=9)
     >>> for t in range(300):
@@ -165,27 +305,11 @@ class OSBoost(Edged):
 
     _kind = "osboost"
 
-    def __init__(
-        self,
-        weak: Any = None,
-        *,
-        n: int = 20,
-        edge: float | None = 0.1,
-        sampled: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.weak = weak
-        self.n = n
-        self.edge = edge
-        self.sampled = sampled
-        self.seed = seed
-        self._reset()
 
+class OSBoostOCP(Booster):
+    """OSBoost with a weighted vote, whose weights are learned by online convex programming.
 
-class OSBoostOCP(OSBoost):
-    """OSBoost with votes that weigh `alpha`, a distribution learned by online convex programming.
-
-    Examples weigh what they do in `OSBoost`. Where `y sum_i alpha_i h_i < theta`,
+    Examples have the weights of `OSBoost`. Where `y sum_i alpha_i h_i < theta`,
 
         alpha_i <- alpha_i + y h_i / sqrt(n t),  then projected onto the simplex
 
@@ -195,11 +319,7 @@ class OSBoostOCP(OSBoost):
 
         mistakes <= (sum_t max(0, theta - y_t mean_i h_i) + sqrt(n T) / 2 + n sum_t step_t / 2) / theta
 
-    the last sum being over the steps `1 / sqrt(n t)` that were made.
-
-    Parameters
-    ----------
-    weak, n, edge, sampled, seed : as of `OnlineBBM`.
+    with the last sum over the steps `1 / sqrt(n t)` made.
 
     >>> model = OSBoostOCP(n=9)
     >>> for t in range(300):

@@ -13,16 +13,16 @@ from regretless import _core
 from regretless.base import rows
 from regretless.base.arguments import Array, shown
 
-# --- examples as a boosting algorithm looks at them: feature by feature ---------------------------
+# --- examples sorted feature by feature -----------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class SortedColumns:
     """A sparse matrix by columns, each with the name of its feature.
 
-    A column of strings is a feature for each of them, as everywhere in this library: "red" in the
+    A column of strings becomes one feature per string, as everywhere in this library: "red" in the
     column "colour" is the feature "colour=red" with the value 1. `sources` are the columns as given,
-    `is_dense` whether they came as numbers in memory rather than as a sparse matrix.
+    `is_dense` is whether they were dense rather than a sparse matrix.
     """
 
     matrix: Any
@@ -79,11 +79,11 @@ class SortedColumns:
 
     @property
     def size(self) -> int:
-        """Number of examples."""
+        """The number of examples."""
         return int(self.matrix.shape[0])
 
     def column(self, name: Any) -> tuple[NDArray[Any], Array]:
-        """Rows and values of a feature; none if it is not there."""
+        """The rows and values of a feature; both are empty if the table does not have it."""
         j = self._places.get(name)
         if j is None:
             return np.empty(0, np.int64), np.empty(0)
@@ -91,13 +91,13 @@ class SortedColumns:
         return self.matrix.indices[part], self.matrix.data[part]
 
     def keep(self, rows: NDArray[np.bool_]) -> "SortedColumns":
-        """Some of the rows."""
+        """A table of some of the rows."""
         return SortedColumns(
             self.matrix[np.flatnonzero(rows)], self.names, self.sources, self.is_dense
         )
 
     def table(self, names: list[Any]) -> Any:
-        """These features as a 2-d array, or as a CSR matrix if they came as a sparse one."""
+        """The named features as a 2-d array, or as a CSR matrix if the table is sparse."""
         found = [self._places.get(name, -1) for name in names]
         matrix = self.matrix
         if found != list(range(matrix.shape[1])):
@@ -113,7 +113,7 @@ class SortedColumns:
 
 
 def _short(starts: NDArray[np.int64]) -> NDArray[Any]:
-    """In 32 bits if they fit: many classifiers read no others."""
+    """The indices in 32 bits if they fit, because many classifiers accept only these."""
     return starts.astype(np.int32) if starts[-1] < 2**31 else starts
 
 
@@ -122,7 +122,7 @@ def _short(starts: NDArray[np.int64]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class FittedStump:
-    """One label where `feature <= threshold`, another above it; without a feature, always `below`.
+    """A stump: label `below` if `feature <= threshold`, else `above`; always `below` without feature.
 
     >>> FittedStump("age", 41.5, below="no", above="yes")
     FittedStump: 'no' if age <= 41.5, else 'yes'
@@ -140,7 +140,7 @@ class FittedStump:
         return f"FittedStump: {self.below!r} if {name} <= {self.threshold:g}, else {self.above!r}"
 
     def votes(self, X: SortedColumns) -> Array:
-        """The label, -1 or 1, of each example; for a stump with such labels."""
+        """The label of each example, for a stump with the labels -1 and 1."""
         at_zero = self.below if self.feature is None or self.threshold >= 0 else self.above
         votes = np.full(X.size, float(at_zero))
         if self.feature is not None:
@@ -152,10 +152,10 @@ class FittedStump:
 class StumpSearch:
     """The weak learner that tries every feature and every threshold between two of its values.
 
-    The labels of both sides are the best ones, which may be the same (Luo (2016) does not say; see
-    docs/errata.md). Of stumps whose weighted errors differ by no more than rounding, the constant
-    one is taken, then that of the first feature and the smallest threshold. Examples of weight 0
-    cost nothing in columns of up to 64 values.
+    The labels of both sides are the best ones, which may be the same (Luo (2016) leaves this open; see
+    docs/errata.md). Among stumps whose weighted errors are equal up to rounding, it takes the constant
+    one, then that of the first feature and the smallest threshold. Examples of weight 0 take no time
+    in columns of up to 64 values.
 
     Parameters: `X`, examples by columns; `signs`, their labels, -1 or 1.
 
@@ -181,11 +181,11 @@ class StumpSearch:
         return FittedStump(self._names[feature], threshold, below, above)
 
 
-# --- the loop of batch boosting: weights, a hypothesis, the next weights (Luo (2016), -------------
+# --- the loop of batch boosting: weights, a hypothesis, the next weights --------------------------
 
 
 class Weighing(Protocol):
-    """How examples are weighted by whether the hypotheses so far were right."""
+    """Weights of examples, updated by whether each hypothesis was right on them."""
 
     @property
     def weights(self) -> Array:
@@ -193,15 +193,15 @@ class Weighing(Protocol):
 
     @property
     def scale(self) -> float:
-        """What is measured for the certificate."""
+        """The scale for the certificate: c of NHBoost, otherwise 0 or a rate."""
 
     def learn(self, agrees: Any, right: float, wrong: float) -> float:
-        """Which examples a hypothesis got right, of which weights; its vote."""
+        """Learn where a hypothesis was right, with its right and wrong weight; return its vote."""
 
 
 @dataclass
 class WeightedVote:
-    """Hypotheses of -1 and 1 with their votes, and what was seen on the way.
+    """Hypotheses with values -1 and 1, their votes, and the measurements of each round.
 
     `edges`, `errors` of the vote and `zero_weights` after each round; `margins` of the training
     examples, whose shares are `prior`; `scale`, see `Weighing`.
@@ -228,7 +228,7 @@ class WeightedVote:
 def boost(
     X: SortedColumns, signs: Array, prior: Array, weighing: Weighing, *, weak: Any, rounds: int
 ) -> WeightedVote:
-    """Boost for so many rounds, or until a hypothesis has an infinite vote or none."""
+    """Boost for at most `rounds`, or until the vote of a hypothesis is infinite or 0."""
     learner = StumpSearch(X, signs) if weak is None else _Other(weak, X, signs)
     made = WeightedVote(prior)
     score = np.zeros(len(signs))
@@ -243,7 +243,7 @@ def boost(
         if alpha == 0:
             break
         decides = math.isinf(alpha)
-        if decides:  # beside it no other vote counts
+        if decides:  # all other votes become 0
             alphas, score = [0.0] * len(alphas), np.zeros(len(signs))
             alpha = math.copysign(1.0, alpha)
         score += alpha * votes
@@ -263,22 +263,32 @@ def boost(
 
 
 def _share(weights: Array, among: Any) -> float:
-    return float((weights * among).sum())  # BLAS would wait for its threads
+    return float((weights * among).sum())  # not BLAS, whose threads wait
+
+
+def fitted_on_weights(weak: Any, name: str) -> Any:
+    """The learner, if it can be fitted to weighted examples; otherwise raise `ValueError`.
+
+    >>> fitted_on_weights("tree", "weak")
+    Traceback (most recent call last):
+    ValueError: weak='tree' has no method fit; None stands for stumps
+    """
+    if not hasattr(weak, "fit"):
+        raise ValueError(f"{name}={shown(weak)} has no method fit; None stands for stumps")
+    return weak
 
 
 class _Other:
     """A scikit-learn classifier as the weak learner."""
 
     def __init__(self, weak: Any, X: SortedColumns, signs: Array) -> None:
-        if not hasattr(weak, "fit"):
-            raise ValueError(f"weak={shown(weak)} has no method fit; None stands for stumps")
         self._weak, self._names, self._signs = weak, X.names, signs
         self._table = X.table(X.names)
 
     def fit(self, weights: Array) -> "_Hypothesis | FittedStump":
         active = np.flatnonzero(weights > 0)
         signs = self._signs[active]
-        if (signs == signs[0]).all():  # which many classifiers refuse
+        if (signs == signs[0]).all():  # many classifiers refuse a single label
             return FittedStump(None, 0.0, int(signs[0]), int(signs[0]))
         scaled = weights[active] * (len(active) / weights[active].sum())
         model = copy.deepcopy(self._weak)
@@ -294,5 +304,5 @@ class _Hypothesis:
     def votes(self, X: SortedColumns) -> Array:
         votes = np.asarray(self.model.predict(X.table(self.names)), np.float64)
         if votes.shape != (X.size,) or not np.isin(votes, (-1.0, 1.0)).all():
-            raise ValueError(f"weak={self.model!r} does not predict the labels it was given")
+            raise ValueError(f"weak={self.model!r} predicts other labels than it was fitted to")
         return votes

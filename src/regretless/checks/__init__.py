@@ -19,8 +19,8 @@
 ...     def update(self, losses):
 ...         self.losses += losses
 >>> print(checks.check(Follow(3), raises=False))
-Follow: 5 passed, 3 failed, 13 not applicable
-passed  asking           Predictions, weights, `repr` and certificates change nothing.
+Follow: 5 passed, 3 failed, 14 not applicable
+passed  asking           Predictions, weights, `repr` and certificates do not change the state.
 ...
 n/a     clone            it has no clone()
 ...
@@ -35,11 +35,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from regretless.base.arguments import one_of, whole
-from regretless.checks.battery import CHECKS, NotApplicable, Subject
+from regretless.checks import bad_input, copies, numbers, play, regrets
 from regretless.checks.kinds import NAMES, Kind, find_kind
 from regretless.checks.state import difference, state_of
+from regretless.checks.subject import NotApplicable, Subject
 
 __all__ = [
+    "CHECKS",
     "Kind",
     "Report",
     "Result",
@@ -50,6 +52,31 @@ __all__ = [
     "state_of",
 ]
 
+CHECKS: Mapping[str, Callable[[Subject], str | None]] = {
+    "asking": play.asking,
+    "same_seed": play.same_seed,
+    "another_seed": play.another_seed,
+    "clone": copies.clone,
+    "copy": copies.copied,
+    "deepcopy": copies.deep_copied,
+    "pickle": copies.pickled,
+    "file": copies.file,
+    "waiting": copies.waiting,
+    "waiting_file": copies.waiting_file,
+    "bad_input": bad_input.bad_input,
+    "bad_input_first": bad_input.bad_input_first,
+    "bad_loss": bad_input.bad_loss,
+    "only_numbers": bad_input.only_numbers,
+    "first_round": play.first_round,
+    "run": play.run,
+    "second_run": regrets.second_run,
+    "weightless": play.weightless,
+    "scales": numbers.scales,
+    "scales_run": numbers.scales_run,
+    "certificate": regrets.certified,
+    "vocabulary": regrets.vocabulary,
+}
+"""The checks by name, in the order in which they run."""
 PASSED, FAILED, SKIPPED = "passed", "failed", "not applicable"
 
 
@@ -95,7 +122,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether no check failed."""
+        """Whether all checks that ran passed."""
         return not self.failures
 
     @property

@@ -1,7 +1,7 @@
 """Kinds of learners and players: the rounds that they are given, and how each round is played.
 
-A check knows nothing of experts or gradients. It takes rounds from a `Kind`, asks what is played, plays
-the rounds, and makes the mistakes that users make.
+A check does not depend on experts or gradients. It takes rounds from a `Kind`, asks for the choices,
+plays the rounds, and makes the mistakes of users.
 """
 
 import copy
@@ -42,8 +42,8 @@ class Kind:
     """A kind of learner or player. A round is any value that its `feed` takes."""
 
     length = 24  # rounds of a stream
+    unit = 1.0  # of the numbers in a round
     absent = False  # whether None may stand for a number, for an expert that is asleep for example
-    sizes: Sequence[float] = SIZES  # of the rounds of `extremes`
     acts = ""  # whether a player of experts draws one: "aside", or "told" to `update`
 
     def stream(self, count: int, seed: int = 0) -> list[Any]:
@@ -94,21 +94,25 @@ class Kind:
         """Calls with examples of weight 0, each beside the call without these examples."""
         return {}
 
-    def extremes(self) -> list[list[Any]]:
-        """Streams of rounds of all `sizes`."""
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
+        """Streams of rounds of all these sizes."""
         return []
 
     def hostile(self, player: Any, rng: np.random.Generator) -> list[Any]:
-        """Rounds that are bad for what is played now, one for each way to be hostile."""
+        """Rounds that are bad for the present choice, one for each hostile pattern."""
         return []
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
-        """The regret, computed from what was asked and answered; None: cannot be computed."""
+        """The regret, computed from questions and answers; None if it cannot be computed."""
         return None
 
     def suffered(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
-        """The sum of the losses, computed from what was asked and answered; None: cannot be computed."""
+        """The sum of the losses, computed from questions and answers; None if it cannot be computed."""
         return None
+
+    def largest(self, rounds: list[Any]) -> float:
+        """The largest number in some rounds, the scale of rounding errors."""
+        return self.unit
 
     def certificate(self, player: Any) -> Any:
         """The certificate that `measured` speaks of."""
@@ -116,13 +120,16 @@ class Kind:
 
 
 def scaled(
-    plain: list[Any], times: Callable[[Any, float], Any], sizes: Sequence[float] = SIZES
+    plain: list[Any], times: Callable[[Any, float], Any], sizes: Sequence[float]
 ) -> list[list[Any]]:
-    """A stream at several sizes: each alone, with alternating signs, mixed, and one after many."""
+    """A stream at several sizes: each alone, with alternating signs, mixed, and one after many.
+
+    Six rounds of one size are enough to overflow squares and sums, or to lose them.
+    """
     count = len(sizes)
     with np.errstate(over="ignore"):  # infinite rounds must be refused
         return [
-            *([times(each, size) for each in plain] for size in sizes),
+            *([times(each, size) for each in plain[:6]] for size in sizes),
             [times(each, sizes[-1 - t % 3] * (-1) ** t) for t, each in enumerate(plain)],
             [times(each, sizes[5 * t % count]) for t, each in enumerate(plain)],
             [times(plain[0], 1.0)] * len(plain) + [times(plain[0], size) for size in sizes],
@@ -215,12 +222,10 @@ class Rows(Kind):
             found["w"] = (lambda p, v: p.learn_one(x, y, v), 2.0)
         return found
 
-    def extremes(self) -> list[list[Any]]:
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
         plain = self.stream(self.length)[::2]
-        features = scaled(plain, lambda r, size: (self._times(r[0], size), *r[1:]), self.sizes)
-        targets = (
-            [] if self.labels else scaled(plain, lambda r, size: (r[0], r[1] * size), self.sizes)
-        )
+        features = scaled(plain, lambda r, size: (self._times(r[0], size), *r[1:]), sizes)
+        targets = [] if self.labels else scaled(plain, lambda r, size: (r[0], r[1] * size), sizes)
         return [*features, *targets]
 
     def weightless(self) -> dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]:
@@ -286,8 +291,11 @@ class Experts(Kind):
     def takes(self, rounds: list[Any]) -> Takes:
         return {"losses|loss": (lambda p, v: p.update(v), rounds[-1])}
 
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda row, size: row * size, self.sizes)
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
+        return scaled(self.stream(self.length), lambda row, size: row * size, sizes)
+
+    def largest(self, rounds: list[Any]) -> float:
+        return float(np.max(np.abs(rounds), initial=0.0))
 
     def measured(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
         suffered = self.suffered(rounds, asked, told)
@@ -338,8 +346,11 @@ class Gradients(Kind):
     def takes(self, rounds: list[Any]) -> Takes:
         return {"gradient|gradients|grad|g|z": (lambda p, v: p.update(v), rounds[-1])}
 
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda z, size: z * size, self.sizes)
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
+        return scaled(self.stream(self.length), lambda z, size: z * size, sizes)
+
+    def largest(self, rounds: list[Any]) -> float:
+        return float(np.max(np.abs(rounds), initial=0.0))
 
     def _compared(self) -> np.ndarray:
         return np.eye(self.n)[0] if self.comparator is None else np.array(self.comparator)
@@ -357,7 +368,7 @@ class Gradients(Kind):
 
 @dataclass(frozen=True)
 class Arms(Kind):
-    """Bandits: a round is the loss of each arm, of which the player is told one."""
+    """Bandits: a round is the loss of each arm, and the player learns one of them."""
 
     n: int = 4
     unit: float = 1.0  # of the losses
@@ -406,8 +417,8 @@ class Arms(Kind):
     def takes_waiting(self) -> Takes:
         return {"loss|reward|value|cost": (self._tell, 0.5)}
 
-    def extremes(self) -> list[list[Any]]:
-        return scaled(self.stream(self.length), lambda row, size: row * size, self.sizes)
+    def extremes(self, sizes: Sequence[float]) -> list[list[Any]]:
+        return scaled(self.stream(self.length), lambda row, size: row * size, sizes)
 
     def suffered(self, rounds: list[Any], asked: list[Any], told: list[Any]) -> float | None:
         return math.fsum(float(row[arm]) for row, arm in zip(rounds, told))
@@ -505,7 +516,7 @@ _LABELS: tuple[tuple[Any, ...], ...] = (("ham", "spam"), (False, True), (-1, 1),
 
 
 def _learners(player: Any, has: set[str], rounds: int) -> list[tuple[str, Kind]]:
-    """Classifiers tell probabilities, have a name that says it, or learn text; others learn numbers."""
+    """Classifiers give probabilities, have a telling name, or learn text; others learn numbers."""
     told = has & {"predict_proba_one", "classes_"} or "Classifier" in type(player).__name__
     rows: list[dict[str, Any]] = [{"named": False}, {}, {"dense": True}]
     if not hasattr(player, "learn_many"):
@@ -522,7 +533,7 @@ def _learners(player: Any, has: set[str], rounds: int) -> list[tuple[str, Kind]]
 
 
 def _arms(player: Any, has: set[str]) -> int:
-    """How many arms there are; 0 if that cannot be told."""
+    """How many arms there are; 0 if that is unknown."""
     if "probabilities" in has and not callable(player.probabilities):
         return int(np.size(player.probabilities))
     return int(next((getattr(player, name) for name in ("n", "n_arms") if name in has), 0))
@@ -542,7 +553,7 @@ def _required(method: Callable[..., Any]) -> int:
 
 
 def reached(kind: Gradients, player: Any) -> Gradients:
-    """The kind with a comparator that the player can play: the point that it comes to on a slope."""
+    """The kind with a comparator that the player can play: the point that it reaches on a slope."""
     with suppress(Exception):  # whatever a user's object raises: the checks find out
         for _ in range(kind.length):
             player.update(-kind.size * np.eye(kind.n)[0])

@@ -14,9 +14,9 @@ _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 def state_of(value: Any, caches: Collection[str] = ()) -> Any:
     """The state that pickling would keep, without the attributes named in `caches`.
 
-    Two states are equal if and only if every bit is. Pickles themselves do not work for that: those of
-    equal objects differ if one of the objects shares parts. Lists and tuples count as equal, and so do
-    numbers of NumPy and of Python, because a file does not tell them apart.
+    Two states are equal if and only if every bit is. Pickles cannot be compared: those of equal objects
+    differ if one of the objects shares parts. Lists and tuples count as equal, and so do numbers of
+    NumPy and of Python, because a file does not distinguish them.
 
     >>> state_of([1.0, float("nan")]) == state_of((np.float64(1.0), np.nan))
     True

@@ -1,21 +1,29 @@
-"""Learning a class that need not hold the truth: the regret to its best hypothesis.
+"""Agnostic learning of a class: small regret to its best hypothesis, for all labels.
 
 Shalev-Shwartz (2012), section 3.2.1.
 """
 
 import math
 from collections.abc import Hashable, Iterable
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.base.arguments import Array, check_seed, not_negative, one_of, positive, whole
+from regretless.base.arguments import (
+    Array,
+    check_seed,
+    named_or,
+    not_negative,
+    one_of,
+    positive,
+    whole,
+)
+from regretless.base.options import option
 from regretless.base.randomness import Draws
 from regretless.base.state import Parts
 from regretless.certificates import Certificate
-from regretless.classes.finite_class import FiniteClass
-from regretless.classes.generators import LIMIT
+from regretless.classes.finite_class import LIMIT
 from regretless.classes.learner import ClassLearner, ClassRun, errors, rounds_of
 from regretless.classes.soa import LdimExperts
 from regretless.experts.hedge import Hedge
@@ -28,7 +36,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     """Predicts a probability of 1 by exponential weights over experts that stand for the class.
 
     With d experts, the rate `eta = sqrt(8 log d / T)` for T rounds, and `|p_t - y_t|` the probability of
-    a mistake, for all labels whatever (Shalev-Shwartz (2012), Theorem 3.6, with the constant of its
+    a mistake, for all labels (Shalev-Shwartz (2012), Theorem 3.6, with the constant of its
     Theorem 1.3)
 
         sum |p_t - y_t| - min_h sum |h(x_t) - y_t|  <=  log d / eta + eta T / 8  =  sqrt(T log(d) / 2)
@@ -37,19 +45,9 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     `log d <= Ldim(H) log(e T / Ldim(H))`: fewer if the class is large and T small. (By Sauer's lemma
     `|H| <= sum_{L <= Ldim(H)} C(|X|, L)`: from T = `|X|` rounds on, the hypotheses are fewer.)
 
-    Parameters
-    ----------
-    H : the class.
-    horizon : T, how many rounds there will be; None: start again in rounds 1, 2, 4, 8, ... with twice
-        the horizon, which costs a factor of 3.42 at most (Shalev-Shwartz (2012), section 2.3.1).
-    rate : "hoeffding", as above; "shalev-shwartz", `sqrt(log d / T)`, with bound `2 sqrt(T log d)`; or a
-        number, which is kept.
-    experts : "ldim", "hypotheses", or "auto", whichever are fewer in a period.
-    seed : of the coins by which `predict_one` makes a label of a probability.
-    limit : how many version spaces may be split to find a dimension; see `littlestone_dimension`.
-
     Attributes: `rounds`; `loss`, the sum of the probabilities of a mistake; `pool`, the experts now.
 
+    >>> from regretless.classes import FiniteClass
     >>> H = FiniteClass.thresholds(9)
     >>> learner = AgnosticLearner(H, horizon=200)
     >>> random = np.random.default_rng(0)
@@ -60,32 +58,48 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     best 4: 8.9 above its mistakes, at most 15.2
     """
 
-    def __init__(
-        self,
-        H: FiniteClass,
-        horizon: int | None = None,
-        *,
-        rate: Literal["hoeffding", "shalev-shwartz"] | float = "hoeffding",
-        experts: Literal["auto", "ldim", "hypotheses"] = "auto",
-        seed: int = 0,
-        limit: int = LIMIT,
-    ) -> None:
-        super().__init__(H)
-        self.horizon = None if horizon is None else whole(horizon, "horizon")
-        if isinstance(rate, str):
-            one_of(rate, "rate", ("hoeffding", "shalev-shwartz"), ", nor a number")
-        else:
-            positive(rate, "rate")
-        one_of(experts, "experts", ("auto", "ldim", "hypotheses"))
-        self.rate, self.experts, self.limit = rate, experts, whole(limit, "limit")
-        self.seed = check_seed(seed)
+    horizon: int | None = option(
+        whole,
+        default=None,
+        kw_only=False,
+        text="""T, how many rounds there will be. Without it the learner starts again in rounds 1,
+        2, 4, 8, ... with twice the horizon, which costs a factor of 3.42 at most
+        (Shalev-Shwartz (2012), section 2.3.1)""",
+    )
+    rate: str | float = option(
+        named_or,
+        ("hoeffding", "shalev-shwartz"),
+        positive,
+        default="hoeffding",
+        text="""the rate of a period: "hoeffding", as above; "shalev-shwartz", `sqrt(log d / T)`,
+        with bound `2 sqrt(T log d)`; a number is kept""",
+    )
+    experts: str = option(
+        one_of,
+        ("auto", "ldim", "hypotheses"),
+        default="auto",
+        text="""the experts that stand for the class; "auto" takes whichever are fewer in a period""",
+    )
+    seed: int = option(
+        check_seed,
+        default=0,
+        text="the seed of the coins by which `predict_one` makes a label of a probability",
+    )
+    limit: int = option(
+        whole,
+        default=LIMIT,
+        text="how many version spaces may be split to find a dimension; see `littlestone_dimension`",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.loss = 0.0
-        self._counts: NDArray[np.int64] = np.zeros((len(H.points), 2), np.int64)
+        self._counts: NDArray[np.int64] = np.zeros((len(self.H.points), 2), np.int64)
         self._past = [0.0, 0.0]  # the bounds of the periods before this
         self._start()
 
     def _start(self) -> None:
-        """A period: all rounds, or as many as there have been, and one more."""
+        """Start a period: all rounds with a horizon, otherwise one more than there have been."""
         self._coins = Draws(self.seed, 1)
         self._played = 0
         self._length = self.horizon or self.rounds + 1
@@ -98,7 +112,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
             self.pool = pool
 
     def _ldim_experts(self) -> LdimExperts:
-        ldim = self.H._dimension(self.H._everybody(), self.limit)
+        ldim = self.H.dimension_of(self.H.everybody(), self.limit)
         count = sum(math.comb(self._length, L) for L in range(ldim + 1))
         return LdimExperts(self.H, self._length, rate=self._tuned(count), limit=self.limit)
 
@@ -106,17 +120,18 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
         if not isinstance(self.rate, str):
             return float(self.rate)
         factor = 8.0 if self.rate == "hoeffding" else 1.0
-        return math.sqrt(factor * math.log(max(count, 2)) / self._length)  # one is followed anyway
+        # one expert is followed in any case
+        return math.sqrt(factor * math.log(max(count, 2)) / self._length)
 
     # --- the rounds --------------------------------------------------------------------------------
 
     def predict_proba_one(self, x: Hashable) -> dict[int, float]:
-        """The probabilities of the labels. Nothing is remembered."""
+        """The probabilities of the labels. The learner does not change."""
         p = self._probability(x)
         return {0: 1.0 - p, 1: p}
 
     def predict_one(self, x: Hashable) -> int:
-        """A label drawn with these probabilities; in the same round the same coin is thrown."""
+        """A label drawn with these probabilities; repeated calls in a round give the same label."""
         return int(self._coins[self.rounds][0] < self._probability(x))
 
     def _probability(self, x: Hashable) -> float:
@@ -141,7 +156,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
         self.rounds += 1
         self._played += 1
         self.loss += abs(p - label)
-        self._counts[self.H._column(x), label] += 1
+        self._counts[self.H.column(x), label] += 1
         if self.horizon is None and self._played == self._length:
             self._past = list(self._bounds())
             self._start()
@@ -160,7 +175,7 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
         for t, (x, y) in enumerate(zip(instances, labels)):
             played[t] = self._learn(x, y)
             bounds[t] = self._bounds()
-        columns = [self.H._column(x) for x in instances]
+        columns = [self.H.column(x) for x in instances]
         promised = dict(zip(_ANALYSES, bounds.T))
         return ClassRun(
             played,
@@ -180,7 +195,8 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     # --- what is proven ----------------------------------------------------------------------------
 
     def _bounds(self) -> tuple[float, float]:
-        """By Hoeffding's lemma and by Shalev-Shwartz's (2012) theorem, of all periods together."""
+        """The bounds of all periods together, by Hoeffding's lemma and by Shalev-Shwartz's (2012)
+        theorem."""
         if not self._played:
             return self._past[0], self._past[1]
         count = self.pool.count if isinstance(self.pool, LdimExperts) else len(self.H)
@@ -191,7 +207,8 @@ class AgnosticLearner(ClassLearner, changing=("loss", "pool")):
     def certificate(self) -> Certificate:
         """The regret of the probabilities to the best hypothesis so far, and bounds on it.
 
-        It is that of the labels drawn in expectation, if nobody who chooses a label sees its coin.
+        It is the expected regret of the labels drawn, if they are drawn after the true labels are
+        chosen.
         """
         wrong = errors(self.H, self._counts)
         best, least = int(wrong.argmin()), int(wrong.min())

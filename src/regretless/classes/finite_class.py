@@ -3,8 +3,9 @@
 Shalev-Shwartz (2012), section 3.2.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import cached_property
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,13 +13,34 @@ from numpy.typing import NDArray
 
 from regretless import _core
 from regretless.adversaries.examples import LittlestoneTree
-from regretless.base.arguments import one_of, shown, whole
+from regretless.base.arguments import check_seed, one_of, shown, whole, within
+from regretless.base.randomness import generator
 from regretless.base.state import Parts, Stateful
-from regretless.classes.generators import LIMIT, Generated, check_size
 from regretless.errors import NotRealizable, TooLarge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+# --- how much is enumerated, and the error that says how far it came ------------------------------
+
+LIMIT = 1_000_000  # version spaces, or sets of points
+_VALUES = 2**29
+
+
+def check_size(hypotheses: int, points: int) -> None:
+    """Refuse a class that is too large to enumerate.
+
+    >>> check_size(2**40, 40)
+    Traceback (most recent call last):
+    regretless.errors.TooLarge: 1,099,511,627,776 hypotheses on 40 points are too many to ...
+    """
+    if hypotheses * points > _VALUES:
+        many, wide = (f"{n:,}" if n < 10**15 else "10^15 or more" for n in (hypotheses, points))
+        raise TooLarge(
+            f"{many} hypotheses on {wide} points are too many to enumerate: at most "
+            f"{_VALUES:,} values, hypotheses times points"
+        )
 
 
 # --- shattered trees: how an adversary makes every learner of a class err -------------------------
@@ -27,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class MistakeTree:
-    """A complete binary tree of points; on every path some hypothesis says the labels of its edges.
+    """A complete binary tree of points; on every path some hypothesis gives the labels of its edges.
 
     The learner is asked at the root. Whatever it predicts, the label is the other one, and the game goes
     on in that child: as many mistakes as the tree is deep, although a hypothesis makes none
@@ -56,7 +78,7 @@ class MistakeTree:
     def __init__(self, nodes: Sequence[Hashable], leaves: Sequence[Any]) -> None:
         if len(leaves) < 1 or len(leaves) & (len(leaves) - 1) or len(nodes) != len(leaves) - 1:
             raise ValueError(
-                f"{len(nodes)} nodes and {len(leaves)} leaves make no complete tree: there are "
+                f"{len(nodes)} nodes and {len(leaves)} leaves are not a complete tree: it has "
                 "2^depth leaves, and one node less"
             )
         self.nodes, self.leaves = tuple(nodes), tuple(leaves)
@@ -92,7 +114,7 @@ class MistakeTree:
         return tuple(self.at(labels[:t]) for t in range(len(labels)))
 
     def adversary(self) -> LittlestoneTree:
-        """One who walks down the tree and always says the opposite, for `adversaries.play`."""
+        """An adversary for `adversaries.play` that walks down the tree and contradicts the learner."""
         if not self.depth:
             raise ValueError("the tree has no points: a single hypothesis forces no mistake")
         return LittlestoneTree(self.at, self.depth)
@@ -131,10 +153,10 @@ class MistakeTree:
 Ids = NDArray[np.uint32]  # some of the hypotheses, in rising order
 
 
-class FiniteClass(Generated, Stateful, constant=True):
-    """Hypotheses, each of which says 0 or 1 at each of some points.
+class FiniteClass(Stateful, constant=True):
+    """A finite set of hypotheses, each of which labels each of some points with 0 or 1.
 
-    Hypotheses that say the same at all points are one; the name of the first is kept.
+    Hypotheses with the same labels at all points are one; the name of the first is kept.
 
     Parameters
     ----------
@@ -153,7 +175,8 @@ class FiniteClass(Generated, Stateful, constant=True):
     (0, 1)
     """
 
-    _not_copied = ("_search",)
+    _not_copied = ("_found",)
+    _found: _core.Littlestone | None
     points: tuple[Hashable, ...]
     names: tuple[Any, ...]
 
@@ -189,7 +212,7 @@ class FiniteClass(Generated, Stateful, constant=True):
         if len(self._index) < width:
             twice = next(x for j, x in enumerate(self.points) if self._index[x] != j)
             raise ValueError(f"points has {twice!r} twice: a point has one label")
-        self._bits = _packed(values)
+        self._bits, self._found = _packed(values), None
         self._merge()
 
     def _merge(self) -> None:
@@ -217,6 +240,141 @@ class FiniteClass(Generated, Stateful, constant=True):
         table = np.array([[f(x) for x in where] for f in named.values()])
         return cls(table.reshape(len(named), len(where)), where, named)
 
+    # --- the classes of the texts -------------------------------------------------------------------
+
+    @classmethod
+    def thresholds(cls, n: int) -> Self:
+        """`h_a(x) = 1[x >= a]` for a = 0, ..., n on the points 0, ..., n - 1.
+
+        Shalev-Shwartz (2012), Example 3.3.
+
+        The Littlestone dimension is `floor(log2(n + 1))`, the VC dimension 1.
+
+        >>> littlestone_dimension(FiniteClass.thresholds(1000))
+        9
+        """
+        check_size(whole(n, "n") + 1, n)
+        return cls(np.arange(n) >= np.arange(n + 1)[:, None])
+
+    @classmethod
+    def intervals(cls, n: int) -> Self:
+        """`1[a <= x < b]` for 0 <= a < b <= n on the points 0, ..., n - 1, and the empty one.
+
+        Their names are `(a, b)`. The VC dimension is 2.
+
+        >>> FiniteClass.intervals(3).names
+        ((0, 0), (0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
+        """
+        check_size(whole(n, "n") * (n + 1) // 2 + 1, n)
+        names = [(0, 0), *itertools.combinations(range(n + 1), 2)]
+        ends, x = np.array(names), np.arange(n)
+        return cls((x >= ends[:, :1]) & (x < ends[:, 1:]), None, names)
+
+    @classmethod
+    def singletons(cls, n: int) -> Self:
+        """`h_j(x) = 1[x = j]` on n points: Littlestone dimension 1, if n >= 2.
+
+        Shalev-Shwartz (2012), Example 3.2.
+
+        >>> littlestone_dimension(FiniteClass.singletons(100))
+        1
+        """
+        check_size(whole(n, "n"), n)
+        return cls(np.eye(n, dtype=bool))
+
+    @classmethod
+    def subsets(cls, n: int, k: int) -> Self:
+        """All functions on n points that say 1 at most k times: both dimensions are k.
+
+        >>> littlestone_dimension(FiniteClass.subsets(20, 3))
+        3
+        """
+        check_size(_combinations(whole(n, "n"), k), n)
+        sets = [s for size in range(k + 1) for s in itertools.combinations(range(n), size)]
+        table = np.zeros((len(sets), n), bool)
+        for row, chosen in zip(table, sets):
+            row[list(chosen)] = True
+        return cls(table, None, sets)
+
+    @classmethod
+    def cube(cls, n: int) -> Self:
+        """All functions on n points: both dimensions are n.
+
+        >>> littlestone_dimension(FiniteClass.cube(16))
+        16
+        """
+        check_size(_power(2, n), n)
+        return cls(_bits(n))
+
+    @classmethod
+    def parities(cls, n: int) -> Self:
+        """`sum_{i in S} x_i mod 2` for all S, on the points of {0, 1}^n: both dimensions are n.
+
+        >>> FiniteClass.parities(2).points
+        ((0, 0), (1, 0), (0, 1), (1, 1))
+        """
+        check_size(_power(2, n), _power(2, n))
+        points = _bits(n).astype(np.int64)
+        return cls(points @ points.T % 2 == 1, _tuples(points), _tuples(points))
+
+    @classmethod
+    def conjunctions(cls, n: int) -> Self:
+        """Conjunctions of some of n variables or their negations, on {0, 1}^n; "false" is one, too.
+
+        >>> FiniteClass.conjunctions(1).names
+        ('false', 'not x0', 'x0', 'true')
+        """
+        return cls.k_term(n, 1)
+
+    @classmethod
+    def k_term(cls, n: int, k: int) -> Self:
+        """Formulas with at most k terms, each a conjunction of literals of n variables, on {0, 1}^n.
+
+        >>> H = FiniteClass.k_term(2, 2)
+        >>> len(H), H.names[:3]  # equal ones are merged
+        (16, ('false', 'not x0 and not x1', 'not x0 and x1'))
+        """
+        check_size(_combinations(_power(3, n), k), _power(2, n))
+        points = _bits(n)
+        terms, names = [], []
+        for literals in itertools.product((0, 1, None), repeat=n):
+            asked = {i: value for i, value in enumerate(literals) if value is not None}
+            terms.append((points[:, list(asked)] == list(asked.values())).all(axis=1))
+            said = [f"x{i}" if value else f"not x{i}" for i, value in asked.items()]
+            names.append(" and ".join(said) or "true")
+        chosen = [c for j in range(k + 1) for c in itertools.combinations(range(len(terms)), j)]
+        rows = np.array(terms)
+        table = np.array([rows[list(some)].any(axis=0) for some in chosen])
+        formulas = [" or ".join(names[t] for t in some) or "false" for some in chosen]
+        return cls(table, _tuples(points.astype(np.int64)), formulas)
+
+    @classmethod
+    def halfspaces(cls, n: int) -> Self:
+        """All ways in which a line divides the grid {0, ..., n - 1}^2; the VC dimension is 3, if n > 1.
+
+        On the whole plane the Littlestone dimension is infinite (Shalev-Shwartz (2012), section
+        3.3); here it grows with n.
+
+        >>> [len(FiniteClass.halfspaces(n)) for n in (1, 2, 3, 4)]
+        [2, 14, 58, 174]
+        """
+        check_size(max(2, 3 * whole(n, "n") ** 4), n * n)  # fewer: a line for each pair of points
+        points = np.array(list(itertools.product(range(n), repeat=2)))
+        return cls(np.array(list(_divided(points, n))), _tuples(points))
+
+    @classmethod
+    def random(cls, hypotheses: int, points: int, *, density: float = 0.5, seed: int = 0) -> Self:
+        """Labels that are 1 with probability `density`, drawn one by one; equal hypotheses are merged.
+
+        >>> H = FiniteClass.random(200, 30, seed=0)
+        >>> vc_dimension(H), littlestone_dimension(H)
+        (6, 7)
+        """
+        check_size(whole(hypotheses, "hypotheses"), whole(points, "points"))
+        within(density, "density", "[0, 1]")
+        draw = generator(check_seed(seed), "labels").random((hypotheses, points))
+        return cls(draw < density)
+
     # --- what they say -----------------------------------------------------------------------------
 
     def __len__(self) -> int:
@@ -225,14 +383,16 @@ class FiniteClass(Generated, Stateful, constant=True):
     @property
     def table(self) -> NDArray[np.bool_]:
         """A row for each hypothesis, a column for each point."""
-        return self._rows(np.arange(len(self)))
+        return self.rows(np.arange(len(self)))
 
-    def _rows(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
+    def rows(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
+        """The rows of the table of some hypotheses, which are given by their numbers."""
         octets = self._bits[ids].view(np.uint8)
         bits = np.unpackbits(octets, axis=1, count=len(self.points), bitorder="little")
         return bits.view(np.bool_)
 
-    def _column(self, x: Hashable) -> int:
+    def column(self, x: Hashable) -> int:
+        """The number of the column of a point."""
         try:
             return self._index[x]
         except (KeyError, TypeError):
@@ -240,23 +400,24 @@ class FiniteClass(Generated, Stateful, constant=True):
                 f"x={shown(x)} is none of the {len(self.points)} points of the class"
             ) from None
 
-    def _says(self, column: int, ids: Ids | None = None) -> NDArray[np.bool_]:
+    def says(self, column: int, ids: Ids | None = None) -> NDArray[np.bool_]:
+        """The labels of hypotheses, by default all, at the point of a column."""
         words = self._bits[:, column // 64] if ids is None else self._bits[ids, column // 64]
         return (words >> np.uint64(column % 64) & np.uint64(1)).astype(np.bool_)
 
     def at(self, x: Hashable) -> NDArray[np.bool_]:
-        """What each hypothesis says at a point."""
-        return self._says(self._column(x))
+        """The label of each hypothesis at a point."""
+        return self.says(self.column(x))
 
     def advice(self, xs: Iterable[Hashable]) -> NDArray[np.bool_]:
-        """A row for each x, what each hypothesis says there: for `Halving`, `Consistent` or `Hedge`.
+        """A row for each x, with the label of each hypothesis: for `Halving`, `Consistent` or `Hedge`.
 
         >>> from regretless.experts import Halving
         >>> H = FiniteClass.thresholds(7)
         >>> int(Halving(len(H)).run(H.advice([3, 5, 4]), [0, 1, 0]).loss)
         1
         """
-        columns = [self._says(self._column(x)) for x in xs]
+        columns = [self.says(self.column(x)) for x in xs]
         return np.array(columns, bool).reshape(len(columns), len(self))
 
     def restrict(self, x: Hashable, label: int) -> "FiniteClass":
@@ -269,29 +430,32 @@ class FiniteClass(Generated, Stateful, constant=True):
 
     def _subclass(self, ids: Ids) -> "FiniteClass":
         part = FiniteClass.__new__(FiniteClass)
-        part.points, part._index = self.points, self._index
+        part.points, part._index, part._found = self.points, self._index, None
         part._bits = np.ascontiguousarray(self._bits[ids])
         part.names = tuple(self.names[i] for i in ids)
         return part
 
     # --- how hard they are to learn ----------------------------------------------------------------
 
-    @cached_property
+    @property
     def _search(self) -> _core.Littlestone:
-        return _core.Littlestone(self._bits, len(self.points))
+        if self._found is None:
+            self._found = _core.Littlestone(self._bits, len(self.points))
+        return self._found
 
-    def _everybody(self) -> Ids:
+    def everybody(self) -> Ids:
+        """The numbers of all hypotheses."""
         return np.arange(len(self), dtype=np.uint32)
 
-    def _dimension(self, ids: Ids, limit: int = LIMIT) -> int:
-        """The Littlestone dimension of a version space; what was found of others helps."""
+    def dimension_of(self, ids: Ids, limit: int = LIMIT) -> int:
+        """The Littlestone dimension of some hypotheses; results for other version spaces are reused."""
         lower, upper = self._search.dimension(ids, whole(limit, "limit"))
         if lower < upper:
             raise TooLarge("Littlestone", len(ids), len(self.points), lower, upper, limit)
         return lower
 
     def littlestone_tree(self, *, limit: int = LIMIT) -> MistakeTree:
-        """A shattered tree as deep as any, which shows `littlestone_dimension`.
+        """A deepest shattered tree, which proves the `littlestone_dimension`.
 
         Parameters: `limit`, as there.
 
@@ -304,8 +468,8 @@ class FiniteClass(Generated, Stateful, constant=True):
                ├─ 0 ─ hypothesis 1
                └─ 1 ─ hypothesis 0
         """
-        depth = self._dimension(self._everybody(), limit)
-        nodes, leaves = self._search.tree(self._everybody(), depth, limit)
+        depth = self.dimension_of(self.everybody(), limit)
+        nodes, leaves = self._search.tree(self.everybody(), depth, limit)
         if len(leaves) < 2**depth:
             raise ValueError(
                 f"the dimension is {depth}, but no tree that shows it was found within limit={limit:,} "
@@ -314,7 +478,7 @@ class FiniteClass(Generated, Stateful, constant=True):
         return MistakeTree([self.points[j] for j in nodes], [self.names[i] for i in leaves])
 
     def shattered_set(self, *, limit: int = LIMIT) -> tuple[Hashable, ...]:
-        """The most points that the hypotheses give all labels, which shows `vc_dimension`.
+        """A largest set of points that are labelled in all ways, which proves the `vc_dimension`.
 
         Parameters: `limit`, as there.
 
@@ -341,7 +505,7 @@ class FiniteClass(Generated, Stateful, constant=True):
         return {}
 
     def _restore(self, parts: Parts) -> None:
-        """There is nothing to take back: a class has no state besides its options."""
+        """Restore the state, which is empty: a class has only its options."""
 
     def __repr__(self) -> str:
         return f"FiniteClass({len(self):,} hypotheses, {len(self.points):,} points)"
@@ -355,6 +519,44 @@ def _packed(values: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return words.view(np.uint64)
 
 
+def _power(base: int, n: int) -> int:
+    """`base^n`, or a number that is too large anyway."""
+    return int(base ** min(whole(n, "n"), 60))
+
+
+def _combinations(n: int, k: int) -> int:
+    """How many sets of at most k among n there are, or a number that is too large anyway."""
+    total = 0
+    for size in range(min(whole(k, "k"), n) + 1):
+        total += math.comb(n, size)
+        if total > 2**60:
+            break
+    return total
+
+
+def _bits(n: int) -> NDArray[np.bool_]:
+    """All 0-1 vectors of length n, the first entry changing fastest."""
+    return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(bool)
+
+
+def _tuples(rows: NDArray[Any]) -> list[tuple[int, ...]]:
+    return [tuple(row) for row in rows.tolist()]
+
+
+def _divided(points: NDArray[np.int64], n: int) -> Iterator[NDArray[np.bool_]]:
+    """The labels by lines through two points, or nearly: every line can be turned into such a one."""
+    everything = np.ones(len(points), bool)
+    yield from (everything, ~everything)
+    for dx, dy in itertools.product(range(1 - n, n), repeat=2):
+        if math.gcd(dx, dy) != 1:
+            continue
+        across, along = points @ (-dy, dx), points @ (dx, dy)
+        for offset in np.unique(across):
+            on = across == offset
+            for place in along[on]:
+                yield (across > offset) | (on & (along >= place))
+
+
 # --- how hard a class is to learn: the Littlestone and the Vapnik-Chervonenkis dimension ----------
 
 
@@ -366,22 +568,22 @@ def littlestone_dimension(H: FiniteClass, *, limit: int = LIMIT) -> int:
 
         Ldim(V) = max_x 1 + min(Ldim(V_x0), Ldim(V_x1)),  0 for a single hypothesis, -1 for none
 
-    with `VC(H) <= Ldim(H) <= log2 |H|`. `H.littlestone_tree()` shows it. What was found of version
-    spaces is kept with the class.
+    with `VC(H) <= Ldim(H) <= log2 |H|`. `H.littlestone_tree()` shows it. Results for version spaces are
+    kept with the class.
 
     Parameters: `H`; `limit`, how many version spaces may be split before `TooLarge` is raised, which
-    says between which numbers the dimension is. With at most 16 points that split the class
-    differently it is always found.
+    gives bounds on the dimension. With at most 16 points that split the class differently it is always
+    found.
 
     >>> H = FiniteClass.random(60_000, 16, seed=0)  # some of which are equal
     >>> littlestone_dimension(H), littlestone_dimension(FiniteClass.intervals(100))
     (15, 11)
     """
-    return _checked(H)._dimension(H._everybody(), limit)
+    return _checked(H).dimension_of(H.everybody(), limit)
 
 
 def vc_dimension(H: FiniteClass, *, limit: int = LIMIT) -> int:
-    """The most points that the class gives all labels. `H.shattered_set()` are such points.
+    """The size of the largest set of points that the class labels in all ways: `H.shattered_set()`.
 
     Parameters: `H`; `limit`, how many sets of points may be looked at before `TooLarge` is raised.
 

@@ -1,4 +1,4 @@
-"""Learners of a finite class, and what their runs return."""
+"""The base of learners of a finite class, and their runs."""
 
 import copy
 from abc import ABC, abstractmethod
@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.base.arguments import Array, listed, one_of, shown
+from regretless.base.arguments import Array, instance, listed, one_of
+from regretless.base.options import option
 from regretless.base.run import Run
 from regretless.base.state import Stateful
 from regretless.certificates import Certificate
@@ -21,24 +22,26 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class ClassLearner(Stateful, ABC, changing=("rounds",)):
-    """Predicts the label of a point of a class, and is told it.
+    """The base of learners of a class, which predict the labels of its points.
 
     Attributes: `H`, the class; `rounds` learned.
     """
 
-    H: FiniteClass
-    rounds: int
+    H: FiniteClass = option(
+        instance,
+        FiniteClass,
+        hint="; FiniteClass(table) makes one of 0 and 1",
+        kw_only=False,
+        text="the class of hypotheses",
+    )
 
-    def __init__(self, H: FiniteClass) -> None:
-        if not isinstance(H, FiniteClass):
-            raise ValueError(
-                f"H={shown(H)} is not a FiniteClass; FiniteClass(table) makes one of 0 and 1"
-            )
-        self.H, self.rounds = H, 0
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.rounds = 0
 
     @abstractmethod
     def predict_one(self, x: Hashable) -> int:
-        """The label of a point, 0 or 1. Nothing is remembered."""
+        """The label of a point, 0 or 1. The learner does not change."""
 
     @abstractmethod
     def learn_one(self, x: Hashable, y: int) -> None:
@@ -48,11 +51,11 @@ class ClassLearner(Stateful, ABC, changing=("rounds",)):
     def certificate(self) -> Certificate:
         """The regret so far to the best hypothesis, and the bounds on it."""
 
-    _draws = False  # whether labels are drawn, and what is lost is expected
+    _draws = False  # whether labels are drawn, so that losses are expected ones
 
+    @abstractmethod
     def _on_regret(self, promised: Array, theirs: Array, before: Self, at: int) -> Array:
-        """What is promised, as a bound on a run's regret to hypothesis `at`, which lost `theirs`."""
-        raise NotImplementedError
+        """The bound on a run's regret to hypothesis `at`, which lost `theirs`, by the promised bound."""
 
     def copy(self) -> Self:
         """Another learner of the same class that has learned the same."""
@@ -65,7 +68,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 class ClassRun(Run):
-    """The rounds of a learner of a class.
+    """A run of a learner of a class.
 
     A comparator is the name of a hypothesis.
 
@@ -97,12 +100,12 @@ class ClassRun(Run):
 
     @property
     def mistakes(self) -> int | float:
-        """The number of mistakes; of probabilities, that expected."""
+        """The number of mistakes; the expected number, if labels are drawn."""
         return self.loss if self.after._draws else int(self.loss)
 
     @property
     def version_space(self) -> FiniteClass | None:
-        """Of `SOA`, the hypotheses that are left; None of others."""
+        """The hypotheses that are left, if the learner is `SOA`; otherwise None."""
         return getattr(self.after, "version_space", None)
 
     @property
@@ -111,21 +114,21 @@ class ClassRun(Run):
         return self.comparator()
 
     def comparator(self, comparator: Any = None) -> Any:
-        """The name of the hypothesis that is asked for, by default that with the fewest mistakes."""
+        """The name of the chosen hypothesis, by default that with the fewest mistakes."""
         names = self.after.H.names
         if comparator is None or (isinstance(comparator, str) and comparator == "best"):
             return names[int(np.argmin(errors(self.after.H, _counted(self))))]
         return one_of(comparator, "comparator", names)
 
     def _theirs(self, hypothesis: Any) -> tuple[Array, int]:
-        """What a hypothesis lost in each round, and which it is."""
+        """The losses of a hypothesis in each round, and its number."""
         H = self.after.H
         at = H.names.index(hypothesis)
-        said = H._rows(np.array([at]))[0][self.columns]
+        said = H.rows(np.array([at]))[0][self.columns]
         return np.abs(said - self.labels), at
 
     def regret_curve(self, comparator: Any = None) -> Array:
-        """After each round, how many more mistakes than those of the hypothesis `comparator()` tells."""
+        """After each round, the mistakes beyond those of the hypothesis `comparator()`."""
         return np.cumsum(self.losses - self._theirs(self.comparator(comparator))[0])
 
     def _bounds(self, comparator: Any) -> dict[str, Array]:
@@ -133,22 +136,22 @@ class ClassRun(Run):
         found = {
             k: self.after._on_regret(v, theirs, self.before, at) for k, v in self.promised.items()
         }
-        # there are no more mistakes than rounds
+        # there are at most as many mistakes as rounds
         return found | {"trivial": np.arange(1.0, self.rounds + 1.0) - np.cumsum(theirs)}
 
     def _rounding(self) -> Array:
-        """Of sums of numbers up to 1."""
+        """The rounding error of sums of numbers up to 1."""
         rounds = np.arange(1.0, self.rounds + 1.0)
         return np.asarray(4.0 * _EPS * rounds * self.after.rounds)
 
     def bound_curve(self, comparator: Any = None) -> Array:
-        """After each round, the bound on that."""
+        """After each round, the bound on the regret."""
         return np.asarray(
             np.min(list(self._bounds(comparator).values()), axis=0) + self._rounding()
         )
 
     def certificate(self, comparator: Any = None) -> Certificate:
-        """The regret to the hypothesis that `comparator()` tells, and the bounds on it."""
+        """The regret to the hypothesis `comparator()`, and the bounds on it."""
         name, best = self.comparator(comparator), ", the best in hindsight"
         ends = {k: float(v[-1]) if self.rounds else 0.0 for k, v in self._bounds(name).items()}
         return replace(
@@ -163,9 +166,6 @@ class ClassRun(Run):
 
     def _columns(self) -> dict[str, Any]:
         return {"prediction": self.predictions, "label": self.labels}
-
-    def __repr__(self) -> str:
-        return f"<{self.rounds} rounds of {self.after!r}, loss {self.loss:.4g}>"
 
 
 def _counted(run: ClassRun) -> NDArray[np.int64]:
@@ -189,7 +189,7 @@ def rounds_of(
             f"xs has {len(instances)} entries and ys {len(labels)}: one label for each x"
         )
     for t, (x, y) in enumerate(zip(instances, labels)):
-        H._column(x)
+        H.column(x)
         one_of(y, f"ys[{t}]", (0, 1))
     return instances, [int(y) for y in labels]
 
@@ -204,5 +204,5 @@ def errors(H: FiniteClass, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     total = np.zeros(len(H), np.int64)
     for column in asked.tolist():
         zeros, ones = counts[column].tolist()
-        total += np.where(H._says(column), zeros, ones)
+        total += np.where(H.says(column), zeros, ones)
     return total

@@ -1,4 +1,4 @@
-"""The standard optimal algorithm, and the experts that are made of it."""
+"""The standard optimal algorithm, and the experts that are made from it."""
 
 import copy
 import math
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.base.arguments import Array, instance, listed, one_of, positive, whole
+from regretless.base.options import option
 from regretless.base.state import Parts, Stateful
 from regretless.certificates import Certificate
-from regretless.classes.finite_class import FiniteClass, Ids
-from regretless.classes.generators import LIMIT
+from regretless.classes.finite_class import LIMIT, FiniteClass, Ids
 from regretless.classes.learner import ClassLearner, ClassRun, rounds_of
 from regretless.errors import NotRealizable
 
@@ -22,22 +22,17 @@ from regretless.errors import NotRealizable
 
 
 class SOA(ClassLearner, changing=("dimension", "mistakes")):
-    """Predicts the label whose version space has the larger Littlestone dimension; if equal, 1.
+    """Predict the label whose version space has the larger Littlestone dimension; 1 if they are equal.
 
         y_t = argmax_r Ldim({h in V_t : h(x_t) = r}),   V_{t+1} = {h in V_t : h(x_t) = label}
 
     If some hypothesis is always right, at most `Ldim(H)` mistakes are made, and no deterministic learner
     can promise fewer (Shalev-Shwartz (2012), Lemma 3.3, Corollary 3.4): each mistake lowers
-    `Ldim(V_t)`. A label that no hypothesis of `V_t` gives raises `NotRealizable`, and nothing is
-    learned from it; see `AgnosticLearner`.
+    `Ldim(V_t)`. A label that no hypothesis of `V_t` gives raises `NotRealizable` and is not learned; see
+    `AgnosticLearner`.
 
-    Parameters
-    ----------
-    H : the class.
-    limit : how many version spaces may be split to find a dimension; see `littlestone_dimension`.
-
-    Attributes: `rounds`; `mistakes`; `dimension`, of the hypotheses that are left; `version_space`,
-    these.
+    Attributes: `rounds`; `mistakes`; `dimension` of the hypotheses that are left; `version_space`,
+    the class of these hypotheses.
 
     >>> from regretless.experts import Consistent
     >>> H = FiniteClass.singletons(50)
@@ -50,13 +45,19 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
     (1.0, (49,))
     """
 
+    limit: int = option(
+        whole,
+        default=LIMIT,
+        text="how many version spaces may be split to find a dimension; see `littlestone_dimension`",
+    )
+
     _caches = ("_known",)
 
-    def __init__(self, H: FiniteClass, *, limit: int = LIMIT) -> None:
-        super().__init__(H)
-        self.limit, self.mistakes = whole(limit, "limit"), 0
-        self._ids: Ids = H._everybody()
-        self.dimension = self._promised = H._dimension(self._ids, limit)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.mistakes = 0
+        self._ids: Ids = self.H.everybody()
+        self.dimension = self._promised = self.H.dimension_of(self._ids, self.limit)
         self._lowered = True  # by every mistake
         self._known: dict[int, tuple[int, int]] = {}
 
@@ -66,14 +67,14 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
         return self.H._subclass(self._ids)
 
     def _sides(self, x: Hashable) -> tuple[int, int]:
-        """The dimensions of what is left after label 0 and after label 1."""
-        column = self.H._column(x)
+        """The dimensions of the version spaces after label 0 and after label 1."""
+        column = self.H.column(x)
         if column not in self._known:
-            says = self.H._says(column, self._ids)
-            if says.all() or not says.any():  # nothing to be learned
+            says = self.H.says(column, self._ids)
+            if says.all() or not says.any():  # nothing to learn
                 sides = (-1, self.dimension) if says[0] else (self.dimension, -1)
             else:
-                zero, one = (self.H._dimension(self._ids[says == r], self.limit) for r in (0, 1))
+                zero, one = (self.H.dimension_of(self._ids[says == r], self.limit) for r in (0, 1))
                 sides = (zero, one)
             self._known[column] = sides
         return self._known[column]
@@ -95,11 +96,11 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
         self.mistakes += wrong
         self._lowered &= not wrong or left < self.dimension
         if sides[1 - int(y)] >= 0:
-            self._ids = self._ids[self.H._says(self.H._column(x), self._ids) == bool(y)]
+            self._ids = self._ids[self.H.says(self.H.column(x), self._ids) == bool(y)]
             self.dimension, self._known = left, {}
 
     def run(self, xs: Iterable[Hashable], ys: Iterable[Any]) -> ClassRun:
-        """Play many rounds. The bound is the dimension of what was left when the run began.
+        """Play many rounds. The bound is the dimension of the version space when the run began.
 
         A label that no hypothesis gives raises `NotRealizable`, and the learner is as before the run.
         """
@@ -114,7 +115,7 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
             self.__dict__.update(before.__dict__)
             raise
         promised = {"Littlestone dimension": np.full(len(labels), float(before.dimension))}
-        columns = [self.H._column(x) for x in instances]
+        columns = [self.H.column(x) for x in instances]
         return ClassRun(
             predictions,
             columns=columns,
@@ -157,7 +158,7 @@ class SOA(ClassLearner, changing=("dimension", "mistakes")):
         ids = parts.array("ids", (None,), 0, len(self.H) - 1, np.uint32)
         if not len(ids) or (np.diff(ids.astype(np.int64)) <= 0).any():
             raise ValueError("ids are not those of some hypotheses, each once")
-        self._ids, self.dimension = ids, self.H._dimension(ids, self.limit)
+        self._ids, self.dimension = ids, self.H.dimension_of(ids, self.limit)
         self.rounds = parts.whole("rounds")
         self.mistakes = parts.whole(
             "mistakes", 0, min(self.rounds, self._promised - self.dimension)
@@ -173,10 +174,10 @@ _Opinions = tuple[list[tuple[Ids, Ids]] | None, NDArray[np.bool_]]
 
 
 class LdimExperts(Stateful, changing=("rounds",)):
-    """Exponential weights over the experts of a class, as few of which as its dimension tells apart.
+    """Exponential weights over few experts that stand for all hypotheses of a class.
 
     An expert is given the rounds `i_1 < ... < i_L` in which it deviates from SOA, with L at most
-    `Ldim(H)`; in all others it predicts as SOA would, and always goes on as if it had been right. Every
+    `Ldim(H)`; in all others it predicts as SOA would, and then continues as if it had been right. Every
     hypothesis agrees with one of them in all T rounds (Shalev-Shwartz (2012), Lemma 3.7), so that
 
         d = sum_{L <= Ldim(H)} C(T, L)  <=  (e T / Ldim(H))^Ldim(H)
@@ -185,15 +186,8 @@ class LdimExperts(Stateful, changing=("rounds",)):
     experts with the same version space and as many deviations will do the same in the same rounds, and
     are one state, which stands for all ways to spend what deviations are left to it. Different version
     spaces have no hypothesis in common, so that there are at most `(Ldim(H) + 1)(|H| + 1)` states.
-    An expert that deviated to where no hypothesis is predicts 1 from then on, unless it deviates.
+    An expert without hypotheses after a deviation predicts 1 from then on, unless it deviates.
     (If dimensions are equal, the text's experts predict 0 and its SOA 1; Lemma 3.7 needs one rule, 1.)
-
-    Parameters
-    ----------
-    H : the class.
-    horizon : T, how many rounds there will be; no more can be played.
-    rate : eta > 0; an expert that erred m times has the weight `e^{-eta m}`.
-    limit : how many version spaces may be split to find a dimension; see `littlestone_dimension`.
 
     Attributes: `dimension` of the class; `count`, d, a whole number of any size; `rounds`; `states`.
 
@@ -207,19 +201,32 @@ class LdimExperts(Stateful, changing=("rounds",)):
     (0.7672, 8)
     """
 
+    H: FiniteClass = option(instance, FiniteClass, kw_only=False, text="the class of hypotheses")
+    horizon: int = option(
+        whole,
+        1,
+        10**100,
+        kw_only=False,
+        text="T, how many rounds there will be; no more can be played",
+    )
+    rate: float = option(
+        positive, text="eta; an expert that erred m times has the weight `e^{-eta m}`"
+    )
+    limit: int = option(
+        whole,
+        default=LIMIT,
+        text="how many version spaces may be split to find a dimension; see `littlestone_dimension`",
+    )
+
     _caches = ("_known",)
 
-    def __init__(self, H: FiniteClass, horizon: int, *, rate: float, limit: int = LIMIT) -> None:
-        self.H, self.horizon = (
-            instance(H, "H", FiniteClass),
-            whole(horizon, "horizon", most=10**100),
-        )
-        self.limit = whole(limit, "limit")
-        self.rate = positive(rate, "rate")
-        self.dimension = H._dimension(H._everybody(), limit)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        everybody = self.H.everybody()
+        self.dimension = self.H.dimension_of(everybody, self.limit)
         self.count = sum(math.comb(self.horizon, L) for L in range(self.dimension + 1))
         self.rounds = 0
-        self._set_spaces([H._everybody()])
+        self._set_spaces([everybody])
         # log weights by version space and deviations, and of those that have no hypothesis left
         self._weights = np.full((1, self.dimension + 1), -math.inf)
         self._weights[0, 0] = 0.0
@@ -236,26 +243,25 @@ class LdimExperts(Stateful, changing=("rounds",)):
         self._known: dict[int, _Opinions] = {}
 
     def _opinions(self, column: int) -> _Opinions:
-        """What is left of each version space after label 0 and 1, and which label SOA predicts.
-
-        None for what is left if the point divides no version space, as when it was asked before.
+        """The parts of each version space after label 0 and 1, and the label that SOA predicts. The
+        parts are None if the point does not divide a version space, as when it was asked before.
         """
         if column not in self._known:
-            says = self.H._says(column, self._owners)
+            says = self.H.says(column, self._owners)
             parts: list[tuple[Ids, Ids]] = []
             divided = False
             for i, space in enumerate(self._spaces):
-                ones = self.H._says(column, space)
+                ones = self.H.says(column, space)
                 parts.append((space[~ones], space[ones]))
                 if len(parts[i][0]) and len(parts[i][1]):
                     divided = True
-                    zero, one = (self.H._dimension(part, self.limit) for part in parts[i])
+                    zero, one = (self.H.dimension_of(part, self.limit) for part in parts[i])
                     says[i] = one >= zero
             self._known[column] = (parts if divided else None, says)
         return self._known[column]
 
     def _ways(self) -> Array:
-        """The log of how many experts a state with 0, 1, ... deviations stands for after this round."""
+        """For 0, 1, ... deviations, the logarithm of how many experts a state then stands for."""
         left, total, ways = self.horizon - self.rounds - 1, 0, []
         for more in range(self.dimension + 1):
             total += math.comb(left, more)
@@ -263,28 +269,28 @@ class LdimExperts(Stateful, changing=("rounds",)):
         return np.array(ways[::-1])
 
     def probability(self, x: Hashable) -> float:
-        """The weight of the experts that predict 1, of that of all. Nothing is remembered."""
-        column = self.H._column(x)
+        """The share of the weight of the experts that predict 1. The experts do not change."""
+        column = self.H.column(x)
         self._check_horizon()
         _, says = self._opinions(column)
         stay = np.vstack([self._weights, self._lost])
         ways = self._ways()
         turn = stay[:, :-1] + ways[1:]
         stay = stay + ways
-        largest = stay.max()  # nobody can turn without being able to stay
+        largest = stay.max()  # experts that can deviate can also stay
         staying, turning = np.exp(stay - largest).sum(axis=1), np.exp(turn - largest).sum(axis=1)
         ones = np.append(says, True)
         return float((staying[ones].sum() + turning[~ones].sum()) / (staying.sum() + turning.sum()))
 
     def update(self, x: Hashable, y: int) -> None:
         """Learn the label of a point."""
-        column = self.H._column(x)
+        column = self.H.column(x)
         one_of(y, "y", (0, 1))
         self._check_horizon()
         parts, says = self._opinions(column)
         paid = {label: 0.0 if label == y else self.rate for label in (0, 1)}
         lost = np.logaddexp(self._lost - paid[1], _turned(self._lost) - paid[0])
-        if parts is None:  # who stays keeps its version space, who turns has none
+        if parts is None:  # those that stay keep their version space, the others have none
             turned = _turned(self._weights) - np.where(says, paid[0], paid[1])[:, None]
             self._lost = np.logaddexp(lost, np.logaddexp.reduce(turned, axis=0))
             self._weights = self._weights - np.where(says, paid[1], paid[0])[:, None]
@@ -318,7 +324,7 @@ class LdimExperts(Stateful, changing=("rounds",)):
         ([1, 1, 1], [0, 0, 0])
         """
         turns = {whole(t, "each of deviations", 0) for t in listed(deviations, "deviations")}
-        space, predictions = self.H._everybody(), []
+        space, predictions = self.H.everybody(), []
         for t, x in enumerate(listed(xs, "xs")):
             space, predicted = self._step(space, x, t in turns)
             predictions.append(predicted)
@@ -336,18 +342,18 @@ class LdimExperts(Stateful, changing=("rounds",)):
         """
         one_of(hypothesis, "hypothesis", self.H.names)
         h = np.array([self.H.names.index(hypothesis)], np.uint32)
-        turns, space = [], self.H._everybody()
+        turns, space = [], self.H.everybody()
         for t, x in enumerate(listed(xs, "xs")):
             stays, predicted = self._step(space, x, False)
-            if predicted != self.H._says(self.H._column(x), h)[0]:
+            if predicted != self.H.says(self.H.column(x), h)[0]:
                 turns.append(t)
                 stays, _ = self._step(space, x, True)
             space = stays
         return turns
 
     def _step(self, space: Ids, x: Hashable, turn: bool) -> tuple[Ids, int]:
-        says = self.H._says(self.H._column(x), space)
-        zero, one = (self.H._dimension(space[says == label], self.limit) for label in (0, 1))
+        says = self.H.says(self.H.column(x), space)
+        zero, one = (self.H.dimension_of(space[says == label], self.limit) for label in (0, 1))
         predicted = int(one >= zero) ^ int(turn)
         return space[says == predicted], predicted
 
@@ -374,7 +380,7 @@ class LdimExperts(Stateful, changing=("rounds",)):
         if len(np.unique(owner[owner >= 0])) < len(weights) or not known.any(axis=1).all():
             raise ValueError("owner and weights are not those of version spaces")
         if not known.any() and not np.isfinite(lost).any():
-            raise ValueError("weights: no expert has any")
+            raise ValueError("weights are 0 for all experts")
         least = np.array([*weights[known], *lost[np.isfinite(lost)]]).min()
         if least < -1e300:
             raise ValueError(f"weights has {least}, which is too small")
@@ -389,7 +395,7 @@ class LdimExperts(Stateful, changing=("rounds",)):
 
 
 def _turned(weights: Array) -> Array:
-    """The weights after one deviation more; who has none left cannot deviate."""
+    """The weights after one deviation more; experts without deviations left cannot deviate."""
     moved = np.full_like(weights, -math.inf)
     moved[..., 1:] = weights[..., :-1]
     return moved

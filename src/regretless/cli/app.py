@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from regretless.cli.declare import Group, Option
+from regretless.cli.declare import Declared, Group, Option
 
 _COMPLETE = "_REGRETLESS_COMPLETE"
 _SUMMARIES = {
@@ -88,5 +88,5 @@ for _name, _callback, _help in (
     ("--show-completion", _show_completion, "Print the completion script of this shell, and exit."),
 ):
     _made = Option([_name], is_flag=True, is_eager=True, expose_value=False, callback=_callback)
-    _made.line, _made.panel = (_name, _help), "Options"
+    _made.declared = Declared((_name,), _help, "Options")
     app.params.append(_made)

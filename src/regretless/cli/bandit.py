@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import Group, Options, argument, at_least, between, command, option
+from regretless.cli.declare import Group, Options, argument, command, option
 from regretless.cli.options import Delimiter, Json, names
 from regretless.cli.output import finite, print_json, print_table, short
 from regretless.cli.tables import TABLE, no_column, read_table
@@ -20,31 +19,16 @@ log_option = partial(option, panel="The log")
 estimate_option = partial(option, panel="The estimate")
 
 
-class IntervalKind(StrEnum):
-    """How intervals are made."""
-
-    NORMAL = "normal"
-    BERNSTEIN = "bernstein"
-    CHERNOFF = "chernoff"
-
-
-class BanditName(StrEnum):
-    """Bandits that learn while a log is replayed."""
-
-    LIN_UCB = "lin-ucb"
-    EPSILON_GREEDY = "epsilon-greedy"
-    EXP3 = "exp3"
-    TSALLIS_INF = "tsallis-inf"
-    UCB1 = "ucb1"
-    THOMPSON = "thompson"
-
-
-_OF_ARMS = {
-    BanditName.EXP3: "Exp3",
-    BanditName.TSALLIS_INF: "TsallisINF",
-    BanditName.UCB1: "UCB1",
-    BanditName.THOMPSON: "ThompsonSampling",
+# bandits that learn while a log is replayed; the first two look at the context
+_LEARNERS = {
+    "lin-ucb": "LinUCB",
+    "epsilon-greedy": "EpsilonGreedyLearner",
+    "exp3": "Exp3",
+    "tsallis-inf": "TsallisINF",
+    "ucb1": "UCB1",
+    "thompson": "ThompsonSampling",
 }
+_CONTEXTUAL = ("lin-ucb", "epsilon-greedy")
 
 
 class LogColumns(Delimiter):
@@ -104,16 +88,19 @@ class Replayed(Context):
     )
     learner: str | None = log_option(
         "--learner",
-        choices=BanditName,
+        choices=_LEARNERS,
         help="Bandit that learns while the log is replayed, instead of a policy.",
     )
     seed: int = estimate_option(
-        "--seed", default=0, parse=at_least(0), help="Seed of bandits that draw random numbers."
+        "--seed",
+        default=0,
+        like="bandits:Exp3.seed",
+        help="Seed of bandits that draw at random: {text}.",
     )
 
     def __post_init__(self) -> None:
         """Check options that belong together."""
-        looks = self.learner in (BanditName.LIN_UCB, BanditName.EPSILON_GREEDY)
+        looks = self.learner in _CONTEXTUAL
         if looks and not self.context:
             raise ValueError(f"--learner {self.learner} needs --context: it decides by the context")
         if self.learner and self.context and not looks:
@@ -126,13 +113,13 @@ class Estimate(Json):
     confidence: float = estimate_option(
         "--confidence",
         default=0.95,
-        parse=between(0, 1),
+        check=("within", "(0, 1)"),
         help="Probability that the interval holds the value.",
     )
     interval: str = estimate_option(
         "--interval",
         default="normal",
-        choices=IntervalKind,
+        choices="bandits.off_policy:KINDS",
         help="Kind of the interval. normal is approximate, for many rows. The others hold for any "
         "number of rows and are wider: bernstein is short if rewards vary little, chernoff if they are "
         "rare.",
@@ -147,7 +134,7 @@ class Estimate(Json):
     def options(self) -> dict[str, Any]:
         """Those of `evaluate`."""
         reward_range = self.reward_range
-        if reward_range is None and self.interval != IntervalKind.NORMAL:
+        if reward_range is None and self.interval != "normal":
             reward_range = (0.0, 1.0)
         return {
             "interval": self.interval,
@@ -196,8 +183,7 @@ def replay(columns: LogColumns, replayed: Replayed, estimate: Estimate) -> None:
     log, policies, options = logged.log, logged.policies(), estimate.options()
     if replayed.learner is not None:
         reward_range = options["reward_range"] or (0.0, 1.0)
-        learner = BanditName(replayed.learner)
-        log, player = _learning(learner, log, replayed.seed, reward_range)
+        log, player = _learning(replayed.learner, log, replayed.seed, reward_range)
         policies = {replayed.learner: player}
     _show("replay", log, policies, estimate)
 
@@ -268,7 +254,7 @@ def _show(method: str, log: Log, policies: dict[str, Any], estimate: Estimate) -
 
 
 def _learning(
-    learner: BanditName, log: Log, seed: int, reward_range: tuple[float, float]
+    learner: str, log: Log, seed: int, reward_range: tuple[float, float]
 ) -> tuple[Log, Any]:
     """The bandit, and the log as it looks at it."""
     from dataclasses import replace
@@ -276,16 +262,15 @@ def _learning(
     import numpy as np
 
     from regretless import bandits
-    from regretless.bandits import EpsilonGreedyLearner, LinUCB
     from regretless.linear import LinearRegressor
 
-    n = int(log.n or 1)
-    if learner in _OF_ARMS:
-        return log, getattr(bandits, _OF_ARMS[learner])(n, range=reward_range, seed=seed)
-    if learner is BanditName.EPSILON_GREEDY:
-        return log, EpsilonGreedyLearner(LinearRegressor(), n, seed=seed)
+    n, kind = int(log.n or 1), getattr(bandits, _LEARNERS[learner])
+    if learner not in _CONTEXTUAL:
+        return log, kind(n, range=reward_range, seed=seed)
+    if learner == "epsilon-greedy":
+        return log, kind(LinearRegressor(), n, seed=seed)
     X = np.column_stack([log.contexts, np.ones(len(log))])  # which the regressor adds by itself
-    return replace(log, contexts=X), LinUCB(n, X.shape[1])
+    return replace(log, contexts=X), kind(n, X.shape[1])
 
 
 # --- the log ---------------------------------------------------------------------------------------

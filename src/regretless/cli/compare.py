@@ -9,14 +9,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from regretless.cli.declare import command, not_one_of
-from regretless.cli.errors import naming_the_line
+from regretless.cli.declare import command
 from regretless.cli.learners import (
-    LearnerName,
     LearnerOptions,
     LearningOptions,
+    first_labels,
     loss_name,
+    naming_the_line,
     only_classifies,
+    uninterrupted,
 )
 from regretless.cli.options import (
     Holdout,
@@ -34,16 +35,6 @@ if TYPE_CHECKING:
     from regretless.streams import Piece, Stream
 
 
-def _learners(text: str) -> tuple[str, ...]:
-    names = tuple(text.split(","))
-    for name in names:
-        if name not in list(LearnerName):
-            raise ValueError(not_one_of(name, LearnerName))
-    if len(set(names)) < len(names):
-        raise ValueError(f"{text!r} names a learner twice")
-    return names
-
-
 class CompareOptions(Holdout):
     """Which learners are compared, and on which examples."""
 
@@ -51,8 +42,9 @@ class CompareOptions(Holdout):
         "--learners",
         metavar="A,B,...",
         default=("auto", "coin", "adagrad", "ftrl", "perceptron", "pa"),
-        parse=_learners,
-        help=f"Learners to compare, of {', '.join(LearnerName)}.",
+        choices="cli.learners:learner_names",
+        several=True,
+        help="Learners to compare.",
     )
 
 
@@ -80,8 +72,6 @@ def compare(
     The perceptrons, winnow, pa and svm have losses of their own, which cannot be
     compared with others; error and AUC can.
     """
-    from regretless.cli.training import first_labels, uninterrupted
-
     options = LearnerOptions(**asdict(learning), names=0)
     learners = list(compared.learners)
     options.refuse_options_of_others(learners)
@@ -139,7 +129,6 @@ class Field:
         for name in learners:
             with self._leaving(name):
                 model = options.of(name).make(regression)
-                model._start()  # options that do not fit are told before anything is learned
                 self.trainings[name] = Training(model, options.certify, holdout)
         self._refuse_none()
 

@@ -2,11 +2,13 @@
 
 The options of a command are the fields of a class, and the command is a function that takes objects of
 such classes. A field says everything about its option in one place: the name, the type (its
-annotation), the default, the check and the help text.
+annotation), the default, the check and the help text. An option that sets one of a class says which
+(`like`), and check, default, choices and text are those of the class, which is imported when the
+option is given or the help is shown, not before.
 
 >>> class Plan(Options):
 ...     path: str = argument("PATH", help="File to read.")
-...     passes: int = option("--passes", default=1, parse=at_least(1), help="Number of passes.")
+...     passes: int = option("--passes", default=1, check=("whole", 1), help="Number of passes.")
 >>> @command(examples=("count a.txt --passes 2",))
 ... def count(plan: Plan) -> None:
 ...     '''Count lines.'''
@@ -19,17 +21,23 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, dataclass_transform, get_args, get_type_hints
 
 import click
 
-from regretless.cli.errors import one_line_errors
-
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from regretless.base.options import Option as ClassOption
 
 _HELP = {"help_option_names": ["--help", "-h"], "max_content_width": 80}
 _HELP_LINE = ("-h, --help", "Show this help and exit.")
@@ -48,20 +56,72 @@ class Declared(NamedTuple):
     help: str
     panel: str
     metavar: str | None = None
-    choices: tuple[str, ...] = ()
+    like: str = ""
+    check: tuple[Any, ...] = ()
+    choices: tuple[str, ...] | str = ()
+    several: bool = False
     parse: Callable[[Any], Any] | None = None
     nargs: int = 1
     many: bool = False  # an option that may be repeated, or an argument that takes several values
 
+    @property
+    def of_class(self) -> ClassOption | None:
+        """The option of a class that this one sets."""
+        return _of_class(self.like) if self.like else None
+
+    def check_value(self, value: Any, typed: str) -> None:
+        """`ValueError`, which speaks of the option as it is typed, if the value is not allowed."""
+        from regretless.base import arguments
+
+        if self.of_class is not None:
+            self.of_class.checked(value, typed)
+        elif self.check:
+            name, *limits = self.check
+            getattr(arguments, name)(value, typed, *limits)
+
+    def allowed(self) -> tuple[str, ...]:
+        """The only names that may be given; nothing if there are others."""
+        if self.of_class is not None:
+            check, limits = self.of_class.check, self.of_class.limits
+            return tuple(map(str, limits[0])) if getattr(check, "__name__", "") == "one_of" else ()
+        return self.choices if isinstance(self.choices, tuple) else _names_at(self.choices)
+
+
+@cache
+def _of_class(like: str) -> ClassOption:
+    from regretless.base.options import options_of
+
+    kind, _, name = like.rpartition(".")
+    return options_of(_found_at(kind))[name]
+
+
+@cache
+def _names_at(where: str) -> tuple[str, ...]:
+    found = _found_at(where)
+    return tuple(map(str, found() if inspect.isfunction(found) else found))
+
+
+def _found_at(where: str) -> Any:
+    """What has a name in a module of the library.
+
+    >>> _found_at("losses:Hinge").name
+    'hinge'
+    """
+    module, _, name = where.partition(":")
+    return getattr(importlib.import_module(f"regretless.{module}"), name)
+
 
 def option(
     *names: str,
-    help: str,
+    help: str = "{text}",
     panel: str = "Options",
     default: Any = None,
     required: bool = False,
     metavar: str | None = None,
+    like: str = "",
+    check: tuple[Any, ...] = (),
     choices: Iterable[str] = (),
+    several: bool = False,
     parse: Callable[[Any], Any] | None = None,
     nargs: int = 1,
     many: bool = False,
@@ -71,15 +131,21 @@ def option(
     Parameters
     ----------
     names : as they are typed; `--yes/--no` is a switch.
-    help, panel : the text, and the heading above it.
+    help, panel : the text, and the heading above it; `{text}` is that of the option of the class.
     default : the value of the field if the option is not given.
     metavar : what stands for the value in the help.
-    choices : the only values that are allowed.
+    like : the option of a class that this one sets, as "newton:NewtonClassifier.size".
+    check : a check of `base.arguments` by its name, and its limits, such as `("whole", 1)`.
+    choices : the only values that are allowed, or where they are found, such as "games.solve:METHODS".
+    several : whether the value is several choices with commas between them.
     parse : makes the value of the field from the one that was typed; the text of its `ValueError`
         is shown to the user.
     nargs, many : how many values follow, and whether the option may be repeated.
     """
-    declared = Declared(names, help, panel, metavar, tuple(map(str, choices)), parse, nargs, many)
+    chosen = choices if isinstance(choices, str) else tuple(map(str, choices))
+    declared = Declared(
+        names, help, panel, metavar, like, check, chosen, several, parse, nargs, many
+    )
     return field(default=MISSING if required else default, metadata={"declared": (declared,)})
 
 
@@ -87,7 +153,7 @@ def argument(
     metavar: str, *, help: str, many: bool = False, parse: Callable[[Any], Any] | None = None
 ) -> Any:
     """A field of `Options` that is a required argument; `many` of them make a tuple."""
-    declared = Declared((), help, "Arguments", metavar, (), parse, 1, many)
+    declared = Declared((), help, "Arguments", metavar, parse=parse, many=many)
     return field(metadata={"declared": (declared,)})
 
 
@@ -123,46 +189,19 @@ class Options:
     def __post_init__(self) -> None:
         """Check options that belong together."""
 
+    def for_class(self, room: str) -> dict[str, Any]:
+        """The values that were given for options of the classes of a room, by their names there."""
+        found = {}
+        for each in fields(self):  # type: ignore[arg-type]
+            for declared in each.metadata.get("declared", ()):
+                value = getattr(self, each.name)
+                if declared.like.startswith(f"{room}:") and value is not None:
+                    found[declared.like.rpartition(".")[2]] = value
+        return found
+
     def __repr__(self) -> str:
         values = ", ".join(f"{k}={v!r}" for k, v in vars(self).items())
         return f"{type(self).__name__}({values})"
-
-
-# --- checks ----------------------------------------------------------------------------------------
-
-
-def at_least(low: float) -> Callable[[Any], Any]:
-    """For numbers of `low` or more.
-
-    >>> at_least(1)(0)
-    Traceback (most recent call last):
-    ValueError: must be at least 1, got 0
-    """
-    return _checked(lambda value: low <= value < float("inf"), f"at least {low:g}")
-
-
-def above(low: float) -> Callable[[Any], Any]:
-    """For finite numbers that are larger than `low`."""
-    return _checked(lambda value: low < value < float("inf"), f"above {low:g}")
-
-
-def within(low: float, high: float) -> Callable[[Any], Any]:
-    """For numbers from `low` to `high`."""
-    return _checked(lambda value: low <= value <= high, f"from {low:g} to {high:g}")
-
-
-def between(low: float, high: float) -> Callable[[Any], Any]:
-    """For numbers strictly between two."""
-    return _checked(lambda value: low < value < high, f"above {low:g} and below {high:g}")
-
-
-def _checked(holds: Callable[[Any], bool], what: str) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
-        if not holds(value):
-            raise ValueError(f"must be {what}, got {value:g}")
-        return value
-
-    return check
 
 
 # --- types -----------------------------------------------------------------------------------------
@@ -186,24 +225,31 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 
 class Choice(click.ParamType):  # type: ignore[type-arg]
-    """One of several names; a name that is nearly right is corrected in the error."""
+    """One of several names, or some of them; the error corrects a name that is nearly right."""
 
     name = "choice"
 
-    def __init__(self, choices: Sequence[str]) -> None:
-        self._choices = choices
+    def __init__(self, declared: Declared) -> None:
+        self._declared = declared
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """The name, if it is one of them."""
-        if value not in self._choices:
-            self.fail(not_one_of(value, self._choices), param, ctx)
-        return str(value)
+    def convert(self, value: Any, param: Any, ctx: Any) -> str | tuple[str, ...]:
+        """The name, or the names, if they are among those."""
+        names = tuple(value.split(",")) if self._declared.several else (value,)
+        allowed = self._declared.allowed()
+        for name in names:
+            if allowed and name not in allowed:
+                self.fail(_not_one_of(name, allowed), param, ctx)
+        if len(set(names)) < len(names):
+            self.fail(f"{value!r} has a name twice", param, ctx)
+        return names if self._declared.several else names[0]
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         """The names that begin so."""
         from click.shell_completion import CompletionItem
 
-        return [CompletionItem(each) for each in self._choices if each.startswith(incomplete)]
+        return [
+            CompletionItem(each) for each in self._declared.allowed() if each.startswith(incomplete)
+        ]
 
 
 class Text(click.ParamType):  # type: ignore[type-arg]
@@ -228,26 +274,32 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return next(iter(get_close_matches(name, list(known), n=1)), None)
 
 
-def not_one_of(value: str, choices: Iterable[str]) -> str:
+def _not_one_of(value: str, choices: Iterable[str]) -> str:
     """What is wrong with a name, and which one may be meant.
 
-    >>> not_one_of("ftlr", ["coin", "ftrl"])
+    >>> _not_one_of("ftlr", ["coin", "ftrl"])
     "'ftlr' is unknown; did you mean 'ftrl'? Choose from coin, ftrl"
     """
-    known = list(map(str, choices))
-    near = nearest(value, known)
+    near = nearest(value, choices)
     meant = f"; did you mean {near!r}? Choose" if near else "; choose"
-    return f"{value!r} is unknown{meant} from {', '.join(known)}"
+    return f"{value!r} is unknown{meant} from {', '.join(choices)}"
 
 
 # --- click's parameters ----------------------------------------------------------------------------
 
 
 class Option(click.Option):
-    """An option that knows its panel, and its line of the help."""
+    """An option that knows its declaration, and its line of the help."""
 
-    panel: str
-    line: tuple[str, str]
+    declared: Declared
+    otherwise: Any = None  # its default, of which click is not told
+
+    @property
+    def line(self) -> tuple[str, str]:
+        """The names, and the text."""
+        shown = ", ".join(self.declared.names).replace("/", " / ")
+        names = shown if self.is_flag else f"{shown} {self.metavar}"
+        return names, _text(self.declared, self.otherwise)
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         """The names, and the text."""
@@ -257,8 +309,12 @@ class Option(click.Option):
 class Argument(click.Argument):
     """An argument with a text."""
 
-    panel = "Arguments"
-    line: tuple[str, str]
+    declared: Declared
+
+    @property
+    def line(self) -> tuple[str, str]:
+        """The name, and the text."""
+        return str(self.metavar), self.declared.help
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         """The name, and the text."""
@@ -266,52 +322,89 @@ class Argument(click.Argument):
 
 
 def _parameter(name: str, kind: Any, default: Any, declared: Declared) -> Option | Argument:
-    """The option or argument of a field called `name`; click is not told of defaults."""
+    """The option or argument of a field called `name`."""
     is_flag = kind is bool
-    metavar = declared.metavar or ("NAME" if declared.choices else _METAVARS.get(kind, "TEXT"))
+    is_choice = bool(declared.choices or (declared.like and kind is str))
+    metavar = declared.metavar or ("NAME" if is_choice else _METAVARS.get(kind, "TEXT"))
+    is_checked = declared.parse or declared.check or (declared.like and not is_choice)
     common: dict[str, Any] = {
-        "callback": None if declared.parse is None else _parsing(declared.parse),
+        "callback": _checking(declared) if is_checked else None,
         "metavar": metavar,
     }
-    if declared.choices:
-        common["type"] = Choice(declared.choices)
+    if is_choice:
+        common["type"] = Choice(declared)
     elif kind in (int, float):
         common["type"] = Number(kind)
     elif not is_flag:
         common["type"] = Text(metavar in ("PATH", "DIR", "MODEL", "TABLE", "PAYOFFS", "SOURCE..."))
+    made: Option | Argument
     if not declared.names:
-        found = Argument([name], nargs=-1 if declared.many else 1, required=True, **common)
-        found.line = (metavar, declared.help)
-        return found
+        made = Argument([name], nargs=-1 if declared.many else 1, required=True, **common)
+        made.declared = declared
+        return made
     if is_flag:
         common |= {"is_flag": True, "metavar": None}
     else:
         common |= {"nargs": declared.nargs, "multiple": declared.many}
     made = Option([*declared.names, name], required=default is MISSING, **common)
-    shown = ", ".join(declared.names).replace("/", " / ")
-    made.line = (shown if is_flag else f"{shown} {metavar}", _text(declared, default))
-    made.panel = declared.panel
+    made.declared, made.otherwise = declared, default
     return made
 
 
-def _parsing(parse: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+def _checking(
+    declared: Declared,
+) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """The callback that checks or parses a value if it was given."""
+
     def callback(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
         if not _was_given(context, parameter):
             return value
+        if declared.parse is not None:
+            try:
+                return declared.parse(value)
+            except ValueError as error:
+                raise click.BadParameter(str(error), context, parameter) from None
         try:
-            return parse(value)
+            declared.check_value(value, max(parameter.opts, key=len))
         except ValueError as error:
-            raise click.BadParameter(str(error), context, parameter) from None
+            raise click.UsageError(str(error), context) from None
+        return value
 
     return callback
 
 
 def _text(declared: Declared, default: Any) -> str:
-    text = declared.help
-    if declared.choices:
-        text += f" One of {', '.join(declared.choices)}."
-    shown = "[required]" if default is MISSING else _shown(declared, default)
-    return f"{text} {shown}" if shown else text
+    """The text of an option, and in brackets its default and the range of its values."""
+    known, text, allowed = declared.of_class, declared.help, ""
+    if known is not None:
+        text = _as_manual(text.replace("{text}", known.text))
+        default = known.default if default is None else default
+        allowed = known.allowed.removesuffix(", or None")
+    names = declared.allowed()
+    if names:
+        allowed = ""
+        if not all(name in text for name in names):
+            text += f" {'Of' if declared.several else 'One of'} {', '.join(names)}."
+    notes = [_shown(declared, default), allowed]
+    if default is MISSING:
+        notes = ["required"]
+    shown = "; ".join(each for each in notes if each)
+    return f"{text} [{shown.replace(' ', _JOINED)}]" if shown else text
+
+
+def _as_manual(text: str) -> str:
+    """The text of a class's option as the help of a command has it.
+
+    >>> _as_manual("`a` is the length of steps. None: chosen as one learns")
+    'a is the length of steps. By default chosen as one learns.'
+    """
+    text = (
+        text.replace("`", "")
+        .replace(". None: ", ". By default ")
+        .replace("; None: ", "; by default ")
+    )
+    text = text if text.endswith(".") else f"{text}."
+    return text if text[1:2] in (" ", ",") else text[0].upper() + text[1:]
 
 
 def _shown(declared: Declared, default: Any) -> str:
@@ -323,7 +416,80 @@ def _shown(declared: Declared, default: Any) -> str:
         default = ",".join(map(str, default)) or None
     elif isinstance(default, float):
         default = f"{default:g}".replace("e+0", "e")
-    return "" if default is None else f"[default:{_JOINED}{default}]"
+    return "" if default is None or default is MISSING else f"default: {default}"
+
+
+# --- errors: one line on standard error, and the exit code that belongs to it ----------------------
+
+# the library names an argument, "label= is needed"; on the command line it is an option
+_ARGUMENT = re.compile(r"(?<![\w'\"-])(label|format|delimiter)=(\s|$|(?='))")
+BAD_INPUT = 1
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+@contextmanager
+def one_line_errors(debug: bool, strict: bool = False) -> Iterator[None]:
+    """Turn exceptions into one line on standard error; with `debug` they are raised.
+
+    Warnings about columns are one line too; `strict` makes them errors.
+    """
+    try:
+        with _one_line_warnings(strict):
+            yield
+            if sys.stdout is not None:
+                sys.stdout.flush()  # now, while a failure can still be reported
+    except (click.exceptions.Exit, click.UsageError):
+        raise
+    except BrokenPipeError:  # the reader of our output has closed it
+        _stop_printing()
+        raise click.exceptions.Exit(BAD_INPUT) from None
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except Exception as error:
+        if _is_about_standard_output(error):
+            _stop_printing()
+        if debug:
+            raise
+        print(f"error: {_one_line(error)}", file=sys.stderr)
+        raise click.exceptions.Exit(BAD_INPUT) from None
+
+
+@contextmanager
+def _one_line_warnings(strict: bool) -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "error" if strict else "always", r"the model (does not know|misses) "
+        )
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if category.__name__ == "ColumnsWarning":
+                print(f"warning: {message}", file=sys.stderr)
+            else:
+                usual(message, category, *where)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
+def _is_about_standard_output(error: Exception) -> bool:
+    """Whether standard output cannot be written; errors about other files name them."""
+    return isinstance(error, OSError) and bool(error.strerror) and not error.filename
+
+
+def _stop_printing() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{error.filename or 'standard output'}: {error.strerror}"
+    elif isinstance(error, (ValueError, OSError, ArithmeticError, MemoryError, UserWarning)):
+        text = str(error)
+    else:  # not foreseen: the kind of error helps to report it
+        text = f"{type(error).__name__}: {error} (--debug shows where)"
+    return " ".join(_ARGUMENT.sub(r"--\1 ", text).split())
 
 
 # --- commands --------------------------------------------------------------------------------------
@@ -381,7 +547,7 @@ class Command(click.Command):
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         for each in self.params:
             if isinstance(each, (Option, Argument)):
-                panels.setdefault(each.panel, []).append(each.line)
+                panels.setdefault(each.declared.panel, []).append(each.line)
         last = list(panels)[-1] if len(panels) > 1 else "Options"
         panels.setdefault(last, []).append(_HELP_LINE)
         for panel, lines in panels.items():

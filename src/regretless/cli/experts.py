@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import Options, argument, at_least, between, command
+from regretless.cli.declare import Options, argument, command
 from regretless.cli.options import (
     Delimiter,
     Output,
@@ -32,54 +31,18 @@ if TYPE_CHECKING:
 _NUMBER = r"^\s*[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:nan|inf|infinity))\s*$"
 
 
-class Algorithm(StrEnum):
-    """The players that need no settings."""
-
-    ADA_NORMAL_HEDGE = "ada-normal-hedge"
-    BOA = "boa"
-    ML_POLY = "ml-poly"
-    ML_PROD = "ml-prod"
-    HEDGE = "hedge"
-    SQUINT = "squint"
-    TV = "tv"
-
-    @property
-    def player(self) -> Any:
-        """Its class.
-
-        >>> Algorithm.TV.player.__name__
-        'AdaNormalHedgeTV'
-        """
-        from regretless import experts
-
-        classes = {
-            "ada-normal-hedge": experts.AdaNormalHedge,
-            "boa": experts.BOA,
-            "ml-poly": experts.MLPoly,
-            "ml-prod": experts.AdaptMLProd,
-            "hedge": experts.Hedge,
-            "squint": experts.Squint,
-            "tv": experts.AdaNormalHedgeTV,
-        }
-        return classes[self.value]
-
-
-class ForecastLossName(StrEnum):
-    """The losses of `Mixture`."""
-
-    SQUARED = "squared"
-    ABSOLUTE = "absolute"
-    QUANTILE = "quantile"
-    LOG = "log"
-    PERCENTAGE = "percentage"
-
-
-class Picture(StrEnum):
-    """What can be drawn of a mixture."""
-
-    WEIGHTS = "weights"
-    RESIDUALS = "residuals"
-    ORACLES = "oracles"
+# the players that need no settings
+ALGORITHMS = {
+    "ada-normal-hedge": "AdaNormalHedge",
+    "boa": "BOA",
+    "ml-poly": "MLPoly",
+    "ml-prod": "AdaptMLProd",
+    "hedge": "Hedge",
+    "squint": "Squint",
+    "tv": "AdaNormalHedgeTV",
+}
+# what can be drawn of a mixture, and by which method of a run
+_PICTURES = {"weights": "plot_weights", "residuals": "plot_residuals", "oracles": "plot_oracles"}
 
 
 def _different(text: str) -> tuple[str, ...]:
@@ -120,14 +83,14 @@ class MixingOptions(Options):
     algorithm: str = learning_option(
         "--algorithm",
         default="ada-normal-hedge",
-        choices=Algorithm,
+        choices=ALGORITHMS,
         help="Algorithm that updates the weights of the experts.",
     )
     loss: str = learning_option(
-        "--loss", default="squared", choices=ForecastLossName, help="Loss of a forecast."
+        "--loss", default="squared", like="experts:Mixture.loss", help="Loss of a forecast."
     )
     tau: float | None = learning_option(
-        "--tau", parse=between(0, 1), help="Quantile of --loss quantile; by default 0.5."
+        "--tau", like="experts:Mixture.tau", help="Quantile that --loss quantile predicts."
     )
     gradient: bool = learning_option(
         "--gradient/--no-gradient",
@@ -137,7 +100,7 @@ class MixingOptions(Options):
     delay: int = learning_option(
         "--delay",
         default=0,
-        parse=at_least(0),
+        check=("whole", 0),
         help="Number of further rows that are forecast before a target is known.",
     )
 
@@ -158,7 +121,7 @@ class ExpertsOutput(Output):
     )
     plot: str | None = picture_option("--plot", help="Draw a picture to this file, .png or .svg.")
     plot_kind: str = output_option(
-        "--plot-kind", default="weights", choices=Picture, help="What --plot draws."
+        "--plot-kind", default="weights", choices=_PICTURES, help="What --plot draws."
     )
 
 
@@ -179,19 +142,18 @@ def experts(forecasts: Forecasts, mixing: MixingOptions, output: ExpertsOutput) 
     """
     from time import perf_counter
 
-    from regretless.experts import Mixture
+    from regretless import experts as players
 
     path = forecasts.table
     refuse_overwriting([path], forecasts=output.forecasts, weights=output.weights)
     table = read_table(path, forecasts.delimiter)
     columns, X, y = _columns(table, path, forecasts.target, forecasts.experts)
     _check(X, y, mixing.loss, path)
-    mixture = Mixture(
-        Algorithm(mixing.algorithm).player,
-        loss=mixing.loss,
-        tau=0.5 if mixing.tau is None else mixing.tau,
+    mixture = players.Mixture(
+        getattr(players, ALGORITHMS[mixing.algorithm]),
         gradient=mixing.gradient,
         names=columns,
+        **mixing.for_class("experts"),
     )
     start = perf_counter()
     mixed = mixture.run(X, y, delay=mixing.delay)
@@ -317,12 +279,7 @@ def _write(mixed: MixtureRun, output: ExpertsOutput) -> None:
     if output.plot:
         from regretless.plots.curves import save
 
-        draw = {
-            Picture.WEIGHTS: mixed.plot_weights,
-            Picture.RESIDUALS: mixed.plot_residuals,
-            Picture.ORACLES: mixed.plot_oracles,
-        }
-        save(draw[Picture(output.plot_kind)]().figure, output.plot)
+        save(getattr(mixed, _PICTURES[output.plot_kind])().figure, output.plot)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import Options, above, argument, at_least, command
+from regretless.cli.declare import Options, argument, command
 from regretless.cli.options import (
     Delimiter,
     Output,
@@ -24,15 +23,15 @@ if TYPE_CHECKING:
     from regretless.games import Equilibrium
 
 
-class GameMethod(StrEnum):
-    """By what both players learn."""
+def methods() -> list[str]:
+    """The algorithms that both players may learn with.
 
-    AUTO = "auto"
-    PREDICTIVE = "predictive-regret-matching+"
-    REGRET_MATCHING = "regret-matching+"
-    OPTIMISTIC = "optimistic-hedge"
-    HEDGE = "hedge"
-    ADA_NORMAL_HEDGE = "ada-normal-hedge"
+    >>> methods()[:3]
+    ['auto', 'predictive-regret-matching+', 'regret-matching+']
+    """
+    from regretless.games.solve import METHODS
+
+    return ["auto", *METHODS]
 
 
 class PayoffOptions(Delimiter):
@@ -54,18 +53,18 @@ class SolverOptions(Options):
 
     tolerance: float | None = learning_option(
         "--tolerance",
-        parse=above(0),
+        check=("positive",),
         help="Largest gap between the bounds on the value, in units of the payoffs; by default 1e-6, "
         "or more if the payoffs are large.",
     )
     method: str = learning_option(
         "--method",
         default="auto",
-        choices=GameMethod,
+        choices="cli.game:methods",
         help="Algorithm that both players learn with.",
     )
     rounds: int = learning_option(
-        "--rounds", default=100_000, parse=at_least(1), help="Largest number of rounds."
+        "--rounds", default=100_000, check=("whole", 1), help="Largest number of rounds."
     )
     polish: bool = learning_option(
         "--polish/--no-polish",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import argument, at_least, command, option
-from regretless.cli.learners import loss_name
+from regretless.cli.declare import argument, command, option
+from regretless.cli.learners import load_model, loss_name
 from regretless.cli.options import Json, picture_option
 from regretless.cli.output import label_text, print_json, print_pairs, print_table, short
 
@@ -36,7 +36,7 @@ class InspectOptions(Json):
 
     model: str = argument("MODEL", help="Model that train has saved.")
     top: int = option(
-        "--top", default=20, parse=at_least(1), help="Number of features to show for each label."
+        "--top", default=20, check=("whole", 1), help="Number of features to show for each label."
     )
     plot: str | None = picture_option("--plot", help="Draw the weights to this file, .png or .svg.")
 
@@ -54,8 +54,6 @@ def inspect(options: InspectOptions) -> None:
     A hashed feature whose name was not remembered (--names of train) is shown as
     #row.
     """
-    from regretless.cli.training import load_model
-
     model, _ = load_model(options.model)
     found = _found(model, options.top)
     if options.json:
@@ -91,7 +89,7 @@ def _found(model: Any, top: int) -> Inspected:
 
 def _names(model: Any, names: list[Any]) -> list[str]:
     """Names as they are shown; a row of a hashed model whose name is not remembered is `#row`."""
-    if model.features == "exact":
+    if not model._form().bits:
         return [str(name) for name in names]
     # a number may be a column's name, but then it is among those remembered
     known = set(model._model.names().values())

@@ -1,73 +1,24 @@
-"""Learners on the command line: their names, their options, and how they are made."""
+"""Learners on the command line: names, options, how they are made, their files and first examples."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from enum import StrEnum
+import signal
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.declare import Options, above, at_least, between, option, within
-from regretless.cli.options import learning_option
+from regretless.cli.declare import Options, option
+from regretless.cli.options import Reading, learning_option
 
 if TYPE_CHECKING:
     from regretless.base.learner import Learner
-    from regretless.base.rows import Form
-    from regretless.evaluate.validation import FirstLabels
-
-
-class LearnerName(StrEnum):
-    """`Auto`, the update rules, and the algorithms that have a rule and a loss of their own."""
-
-    AUTO = "auto"
-    COIN = "coin"
-    ADAGRAD = "adagrad"
-    ADAGRAD_PLAIN = "adagrad-plain"
-    OGD = "ogd"
-    FTRL = "ftrl"
-    EG = "eg"
-    PNORM = "pnorm"
-    PERCEPTRON = "perceptron"
-    MARGIN_PERCEPTRON = "margin-perceptron"
-    PNORM_PERCEPTRON = "pnorm-perceptron"
-    WINNOW = "winnow"
-    BALANCED_WINNOW = "balanced-winnow"
-    PA = "pa"
-    SVM = "svm"
-    PRIMAL_DUAL = "primal-dual"
-    NEWTON = "newton"
-    BOOST = "boost"
-
-
-class SketchName(StrEnum):
-    """The sketches of `regretless.newton`."""
-
-    OJA = "oja"
-    FD = "fd"
-    RP = "rp"
-    FULL = "full"
-
-
-class Kind(StrEnum):
-    """The online boosters of `regretless.boosting`."""
-
-    ADABOOST_OL = "adaboost-ol"
-    BBM = "bbm"
-    OSBOOST = "osboost"
-    OSBOOST_OCP = "osboost-ocp"
-
-
-class LossName(StrEnum):
-    """The losses; the last four are for regression."""
-
-    LOGISTIC = "logistic"
-    HINGE = "hinge"
-    SQUARED_HINGE = "squared_hinge"
-    EXPONENTIAL = "exponential"
-    SQUARED = "squared"
-    ABSOLUTE = "absolute"
-    QUANTILE = "quantile"
-    EPSILON_INSENSITIVE = "epsilon_insensitive"
+    from regretless.base.rows import Batch, Form
+    from regretless.evaluate.targets import FirstLabels
+    from regretless.streams import Piece, Stream
 
 
 # the class, the option that --rate sets, and the loss it may be called by
@@ -81,17 +32,28 @@ _OWN_LOSS: dict[str, tuple[str, str | None, str]] = {
     "svm": ("OnlineSVM", "C", "hinge"),
     "primal-dual": ("PrimalDual", "C", "hinge"),
 }
-# the options that only one learner has
-_OWN = {"newton": ("sketch", "size", "alpha"), "boost": ("kind", "weak", "edge", "sampled")}
 _BOOSTERS = {
     "adaboost-ol": "AdaBoostOL",
     "bbm": "OnlineBBM",
     "osboost": "OSBoost",
     "osboost-ocp": "OSBoostOCP",
 }
-_RATED = ("adagrad-plain", "ogd", "ftrl", "eg", "pnorm")
 _MATRIX_BITS = 11  # the core has matrices of up to 4,096 features
 _REGRESSORS = {"pa": ("PassiveAggressiveRegressor", "C", "epsilon_insensitive")}
+
+
+def learner_names() -> list[str]:
+    """`auto`, the update rules, and the algorithms that have a rule and a loss of their own.
+
+    AdaGrad as it was published is called adagrad-plain.
+
+    >>> learner_names()[:5]
+    ['auto', 'coin', 'adagrad', 'adagrad-plain', 'ogd']
+    """
+    from regretless.rules import RULES
+
+    names = [name for rule in RULES for name in (rule, "adagrad-plain")[: 1 + (rule == "adagrad")]]
+    return ["auto", *names, *_OWN_LOSS, "newton", "boost"]
 
 
 def only_classifies(learner: str) -> bool:
@@ -99,7 +61,9 @@ def only_classifies(learner: str) -> bool:
     return learner == "boost" or (learner in _OWN_LOSS and learner not in _REGRESSORS)
 
 
-_own_option = partial(option, panel="Options of newton and boost")
+_newton_option = partial(option, panel="Options of newton")
+_boost_option = partial(option, panel="Options of boost")
+_OWNERS = {"Options of newton": "newton", "Options of boost": "boost"}
 
 
 def _norms(text: str) -> tuple[float, ...]:
@@ -121,7 +85,7 @@ class LearningOptions(Options):
 
     loss: str | None = learning_option(
         "--loss",
-        choices=LossName,
+        choices="losses:LEARNED",
         help="Loss to minimise; by default logistic, or squared if the labels are numbers that are not "
         "all whole. Whole numbers with many values need --loss or --classes.",
     )
@@ -132,49 +96,31 @@ class LearningOptions(Options):
     )
     tau: float | None = learning_option(
         "--tau",
-        parse=between(0, 1),
+        check=("within", "(0, 1)", "; 0.5 is the median"),
         help="Quantile that --loss quantile predicts; by default 0.5, the median.",
     )
-    sketch: str | None = _own_option(
+    sketch: str | None = _newton_option(
         "--sketch",
-        choices=SketchName,
-        help="How newton keeps the directions of large gradients; by default oja.",
+        like="newton:NewtonClassifier.sketch",
+        help="Sketch of the matrix of all gradients: {text}.",
     )
-    size: int | None = _own_option(
-        "--size",
-        parse=within(0, 1000),
-        help="Number of directions that newton keeps; by default 10.",
-    )
-    alpha: float | None = _own_option(
-        "--alpha",
-        parse=above(0),
-        help="Inverse step size of newton; by default several are mixed.",
-    )
-    kind: str | None = _own_option(
+    size: int | None = _newton_option("--size", like="newton:NewtonClassifier.size")
+    alpha: float | None = _newton_option("--alpha", like="newton:NewtonClassifier.alpha")
+    kind: str | None = _boost_option(
         "--kind",
-        choices=Kind,
-        help="How boost combines its weak learners; by default adaboost-ol.",
+        choices=_BOOSTERS,
+        help="How the weak learners are combined; by default adaboost-ol.",
     )
-    weak: int | None = _own_option(
-        "--weak",
-        parse=within(1, 10_000),
-        help="Number of weak learners of boost; by default 20.",
-    )
-    edge: float | None = _own_option(
+    weak: int | None = _boost_option("--weak", like="boosting:OSBoost.n")
+    edge: float | None = _boost_option(
         "--edge",
-        parse=between(0, 0.5),
-        help="How much better than chance boost may expect its weak learners to be; by default 0.1.",
+        like="boosting:OSBoost.edge",
+        help="How much better than chance weak learners are, in (0, 1/2): on examples of any weights, "
+        "they are right on 1/2 + edge of the weight. Not for adaboost-ol, which measures it.",
     )
-    sampled: bool = _own_option(
-        "--sampled",
-        default=False,
-        help="Let boost pass an example to a weak learner with a probability, not with a weight.",
-    )
-    bits: int = learning_option(
-        "--bits",
-        default=18,
-        parse=within(1, 31),
-        help="Hash the features to 2^N weights.",
+    sampled: bool = _boost_option("--sampled", default=False, like="boosting:AdaBoostOL.sampled")
+    bits: int | None = learning_option(
+        "--bits", like="linear:LinearClassifier.bits", help="Hash the features to 2^N weights."
     )
     exact: bool = learning_option(
         "--exact", default=False, help="Give every feature a weight of its own; do not hash."
@@ -192,9 +138,7 @@ class LearningOptions(Options):
         help="Report, for each norm, a mean loss that no linear model of this norm could have gone "
         "below. Each feature is measured in units of its largest value.",
     )
-    seed: int = learning_option(
-        "--seed", default=0, help="Seed of learners that draw random numbers."
-    )
+    seed: int | None = learning_option("--seed", like="linear:LinearClassifier.seed")
 
     def __post_init__(self) -> None:
         """Check options that belong together."""
@@ -207,30 +151,39 @@ class LearnerOptions(LearningOptions):
     """All options of a learner but its task, which the labels may tell."""
 
     learner: str = learning_option(
-        "--learner", default="auto", choices=LearnerName, help="Algorithm to learn with."
+        "--learner",
+        default="auto",
+        choices="cli.learners:learner_names",
+        help="Algorithm to learn with.",
     )
     rate: float | None = learning_option(
         "--rate",
-        parse=above(0),
+        check=("positive",),
         help="Learning rate, for learners that have one and for the weak learners of boost; C of pa, "
         "svm and primal-dual.",
     )
-    l1: float = learning_option("--l1", default=0.0, parse=at_least(0), help="Penalty on |w|.")
-    l2: float = learning_option("--l2", default=0.0, parse=at_least(0), help="Penalty on w²/2.")
+    l1: float | None = learning_option(
+        "--l1",
+        like="linear:LinearClassifier.l1",
+        help="Penalty l1 ||w||_1 in each round, for adagrad-plain, ogd and ftrl.",
+    )
+    l2: float | None = learning_option(
+        "--l2",
+        like="linear:LinearClassifier.l2",
+        help="Penalty l2 / 2 ||w||^2 in each round, for the same learners.",
+    )
     names: int = learning_option(
         "--names",
+        like="linear:LinearClassifier.names",
         default=100_000,
-        parse=at_least(0),
-        help="Number of feature names to remember for inspect.",
+        help="Number of feature names that a hashed model remembers for inspect.",
     )
 
     def form(self) -> Form:
-        """How the learner wants its examples, whatever its task."""
-        from regretless.base.rows import Form
+        """How linear learners with these options want their examples, whatever the task."""
+        from regretless.linear import LinearClassifier
 
-        intercept = self.intercept and self.learner != "winnow"
-        bits = 0 if self.exact else self.bits
-        return Form(bits=bits, intercept=intercept, named=self.exact or self.names > 0)
+        return LinearClassifier(**self._shared())._form()
 
     @property
     def decided(self) -> bool:
@@ -276,7 +229,9 @@ class LearnerOptions(LearningOptions):
             return "raise --alpha, scale the features, or leave --alpha out"
         if self.learner == "adagrad":
             return "lower --rate, or use --learner coin, which has none"
-        if self.learner in _RATED:
+        from regretless.rules import RULES
+
+        if self.learner in RULES or self.learner == "adagrad-plain":
             return (
                 "lower --rate, scale the features, or use --learner adagrad, which needs no scale, or "
                 "coin, which needs no rate either"
@@ -285,29 +240,23 @@ class LearnerOptions(LearningOptions):
 
     def of(self, learner: str) -> LearnerOptions:
         """The same for another learner, without what is not for it."""
-        plain = LearnerOptions()
-        left_out: dict[str, Any] = {
-            name: getattr(plain, name)
-            for owner, names in _OWN.items()
-            if owner != learner
-            for name in names
-        }
+        left_out = {each.name: each.default for each, owner in self._owned() if owner != learner}
         if learner in _OWN_LOSS:
             left_out |= {"loss": None, "tau": None}
         return replace(self, learner=learner, **left_out)
 
     def refuse_options_of_others(self, learners: list[str]) -> None:
         """`ValueError` if there are options of a learner that is not among these."""
-        for owner in _OWN.keys() - set(learners):
-            for name in self._given(owner):
+        for each, owner in self._owned():
+            if owner not in learners and getattr(self, each.name) != each.default:
                 raise ValueError(
-                    f"--{name} is for --learner {owner}, not for {', '.join(learners)}"
+                    f"--{each.name} is for --learner {owner}, not for {', '.join(learners)}"
                 )
 
-    def _given(self, owner: str) -> dict[str, Any]:
-        """Which of the options that only one learner has were given, and how."""
-        found = {name: getattr(self, name) for name in _OWN[owner]}
-        return {k: v for k, v in found.items() if v is not None and v is not False}
+    def _owned(self) -> list[tuple[Any, str]]:
+        """The options that only one learner has, with its name."""
+        panels = [(each, each.metadata["declared"][0].panel) for each in fields(self)]
+        return [(each, _OWNERS[panel]) for each, panel in panels if panel in _OWNERS]
 
     def make(self, regression: bool) -> Learner:
         """The learner, or `ValueError` if its options do not fit."""
@@ -327,8 +276,6 @@ class LearnerOptions(LearningOptions):
             loss=self._loss() or ("squared" if regression else "logistic"),
             rule=self._rule(),
             rate=self.rate,
-            l1=self.l1,
-            l2=self.l2,
             **self._shared(),
         )
 
@@ -374,13 +321,13 @@ class LearnerOptions(LearningOptions):
             raise ValueError(
                 "--rate is for a single model, and newton without --alpha mixes several; give --alpha"
             )
-        if self.sketch == "full" and not self.exact and self.bits > _MATRIX_BITS:
+        if self.sketch == "full" and not self.exact and (self.bits or 18) > _MATRIX_BITS:
             raise ValueError(
                 "--sketch full keeps a matrix of all pairs of features, and hashing makes "
-                f"2^{self.bits} of them; add --exact, or --bits {_MATRIX_BITS}"
+                f"2^{self.bits or 18} of them; add --exact, or --bits {_MATRIX_BITS}"
             )
         kind = newton.NewtonRegressor if regression else newton.NewtonClassifier
-        given = self._given("newton")
+        given = self.for_class("newton")
         return kind(loss=self._loss(), rate=self.rate, **given, **self._shared())
 
     def _boost(self, regression: bool) -> Learner:
@@ -398,13 +345,10 @@ class LearnerOptions(LearningOptions):
             loss=self.loss or "logistic",
             rule="adagrad" if tuned else "coin",
             rate=self.rate,
-            l1=self.l1,
-            l2=self.l2,
             **self._shared(),
         )
-        names = {"weak": "n", "edge": "edge", "sampled": "sampled"}
-        given = {names[k]: v for k, v in self._given("boost").items() if k in names}
-        made: Learner = getattr(boosting, _BOOSTERS[kind])(weak, seed=self.seed, **given)
+        given = self.for_class("boosting") | ({} if self.seed is None else {"seed": self.seed})
+        made: Learner = getattr(boosting, _BOOSTERS[kind])(weak, **given)
         return made
 
     def _with_its_own_loss(self, regression: bool) -> Learner:
@@ -434,15 +378,215 @@ class LearnerOptions(LearningOptions):
             )
 
     def _shared(self) -> dict[str, Any]:
+        """The options that were given of those that all learners have; no penalty of 0."""
+        given = {k: v for k, v in self.for_class("linear").items() if v or k not in ("l1", "l2")}
         has_intercept = self.learner != "winnow"  # it has a threshold instead
-        return ({"intercept": self.intercept} if has_intercept else {}) | {
-            "features": "exact" if self.exact else "hashed",
-            "bits": self.bits,
-            "names": self.names,
-            "seed": self.seed,
-        }
+        return (
+            given
+            | ({"intercept": self.intercept} if has_intercept else {})
+            | {"features": "exact" if self.exact else "hashed"}
+        )
 
 
 def loss_name(model: Learner) -> str:
     """What the learner's loss is called."""
     return model._parts()[0].name
+
+
+# --- model files -----------------------------------------------------------------------------------
+
+
+def save_model(model: Learner, reading: Reading, path: str, *, classes: bool = False) -> None:
+    """Write a model that `regretless.load` reads too, all at once or not at all.
+
+    The file records how the examples were read. `classes` says that the labels are numbers of which
+    there may be many.
+    """
+    recorded = reading.recorded(model._read_as or {})
+    model._read_as = recorded | ({"classes": True} if classes else {})
+    if reading.has_names_only:  # the features tell the columns
+        from regretless.base.schema import Schema, columns_of_features
+
+        model._schema = model._schema or Schema()
+        model._schema.add(columns_of_features((model._model or model._start()).names().values()))
+    model.save(path)
+
+
+def load_model(path: str) -> tuple[Any, dict[str, Any]]:
+    """A model, and how its examples were read; nothing if the file was not written by a command."""
+    from regretless.base import learner, state
+
+    model = state.load(path)
+    if not isinstance(model, learner.Learner):
+        raise ValueError(f"{path} holds a {type(model).__name__}, which is not a learner")
+    return model, model._read_as or {}
+
+
+# --- the first examples ----------------------------------------------------------------------------
+
+
+def first_labels(
+    pieces: Iterator[Piece], reading: Reading, decided: bool, known: Iterable[Any] = ()
+) -> tuple[FirstLabels, Iterator[Piece]]:
+    """The first labels without those that are `known`, and all pieces.
+
+    Pieces are held back until there are enough labels to tell the task, unless it is `decided`.
+    """
+    from regretless.evaluate.targets import FirstLabels
+
+    labels = FirstLabels(known)
+    held: list[Piece] = []
+    for piece in pieces:
+        if held and not len(held[-1]):
+            held.pop()  # only bad lines, which the next piece's place counts too
+        held.append(piece)
+        labels.add(piece.y)
+        if len(piece) and (decided or labels.enough):
+            break
+    if not any(map(len, held)):
+        raise ValueError(f"{' '.join(reading.sources)}: there are no examples")
+    return labels, chain(held, pieces)
+
+
+_LOOKED_AT = 1000  # examples
+
+
+def check_features(
+    pieces: Iterator[Piece], model: Learner, *, named: bool, strict: bool
+) -> Iterator[Piece]:
+    """The pieces; `ValueError` if the model knows no feature of the first 1,000 examples.
+
+    Pieces are held back until it knows one. Features of `named` formats are called like columns, so
+    there is a warning if they differ from those that the model has learned; `strict` holds all pieces
+    back until this is known.
+    """
+    look: _FirstFeatures | None = _FirstFeatures(model, named) if model.examples_ else None
+    held: list[Piece] = []
+    for piece in pieces:
+        if look is not None and len(piece):
+            look.add(piece)
+            if look.has_seen_enough:
+                look.conclude()
+                look = None
+        if look is not None and (strict or not look.knows):
+            if held and not len(held[-1]):
+                held.pop()  # only bad lines, which the next piece's place counts too
+            held.append(piece)
+            continue
+        yield from held
+        held.clear()
+        yield piece
+    if look is not None:
+        look.conclude()
+    yield from held
+
+
+class _FirstFeatures:
+    """The features of the first examples, compared with those that a model has learned."""
+
+    def __init__(self, model: Learner, named: bool) -> None:
+        core = model._model or model._start()
+        self._model, self._named, self._schema = model, named, model._schema
+        self._names = set(core.names().values())
+        self._all_named = not model._form().bits or core.wants_names
+        self._seen = 0
+        self._without_names = False  # the examples were read without
+        self._given: dict[Any, None] = {}  # features, in order of appearance
+        self.knows = False
+        self.has_seen_enough = False
+
+    def add(self, piece: Piece) -> None:
+        """Look at a piece, as far as it is among the first examples."""
+        from regretless.base.schema import columns_of
+
+        batch = piece.X[: _LOOKED_AT - self._seen]
+        self._seen += batch.size
+        self.has_seen_enough = self._seen >= _LOOKED_AT
+        if self._schema is not None and columns_of(batch) is not None:
+            self.knows = self.has_seen_enough = True  # the learner compares columns itself
+            self._given.clear()
+            return
+        features = _features(batch)
+        self._given |= features or {}
+        self._without_names = self._without_names or features is None
+        self.knows = self.knows or any(map(self._knows, features or ()))
+        if not self.knows and (self._without_names or not self._all_named):
+            # a feature that the model knows makes a difference
+            core = self._model._model or self._model._start()
+            self.knows = bool((self._model._batch_scores(batch) != core.score({})).any())
+
+    def conclude(self) -> None:
+        """Report what differs."""
+        from regretless.base.schema import columns_of_features, listed
+        from regretless.errors import ColumnsWarning
+
+        if not self.knows and (self._given or self._without_names):
+            known = self._names if self._schema is None else self._schema.kinds
+            raise ValueError(
+                "the model knows none of the features"
+                + (f": {listed(self._given)}" if self._given else " of the first examples")
+                + (f"; it has learned {listed(sorted(known, key=str))}" if known else "")
+            )
+        if self._named and self._schema is not None and self._given:
+            text = self._schema.differences(columns_of_features(self._given), lambda _: True)
+            if text:
+                warnings.warn(text, ColumnsWarning, stacklevel=2)
+
+    def _knows(self, feature: Any) -> bool:
+        from regretless.base.schema import columns_of_features
+
+        if feature in self._names:
+            return True
+        ((column, _),) = columns_of_features([feature])
+        return self._schema is not None and column in self._schema.kinds
+
+
+def _features(batch: Batch) -> dict[Any, None] | None:
+    """The names of the features; None if the batch has been read without."""
+    from regretless.base.rows import Parsed, Table
+
+    if isinstance(batch, Parsed) and not batch.examples.named:
+        return None
+    found: dict[Any, None] = {}
+    for t in range(batch.size):
+        for name, value in batch.row(t).items():
+            is_text = isinstance(batch, Table) and isinstance(value, str)
+            found[f"{name}={value}" if is_text else name] = None
+    return found
+
+
+@contextmanager
+def naming_the_line(
+    stream: Stream, piece: Piece, seen: int = 0, advice: str = ""
+) -> Iterator[None]:
+    """Add file and line to errors about an example of the piece, before which so many were `seen`.
+
+    `advice` says what to do about a score that overflowed, in options of the command line.
+    """
+    from regretless._core import Diverged
+
+    try:
+        yield
+    except ValueError as error:
+        # set by `WrongKind`, and by the core when it refuses an example
+        row, what = getattr(error, "row", None), getattr(error, "what", None)
+        if row is None:
+            raise
+        raise ValueError(f"{stream.where(piece, row)}: {what}") from error
+    except Diverged as error:
+        t = error.example
+        where = f"{stream.where(piece, t)} (example {seen + t + 1:,})"
+        raise ArithmeticError(f"{where}: the score overflowed; {advice}") from error
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block, so that no piece is half learned."""
+    came: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if came:
+        raise KeyboardInterrupt

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, replace
-from enum import StrEnum
+from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -141,18 +140,6 @@ class Output(Json):
 # --- reading ---------------------------------------------------------------------------------------
 
 
-class Format(StrEnum):
-    """The formats of `streams.read`."""
-
-    VW = "vw"
-    SVMLIGHT = "svmlight"
-    CSV = "csv"
-    TSV = "tsv"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-    ARROW = "arrow"
-
-
 class Delimiter(Options):
     """For commands that read CSV."""
 
@@ -187,18 +174,6 @@ class Holdout(Options):
     )
 
 
-# what the options that tell something about a format are called on the command line
-_TYPED = {
-    "label": "--label",
-    "weight": "--weight",
-    "tag": "--tag",
-    "categorical": "--categorical",
-    "numeric": "--numeric",
-    "ignore": "--ignore",
-    "header": "--no-header",
-    "delimiter": "--delimiter",
-    "interactions": "-q or --cubic",
-}
 # what a model file records about reading; without it the features could not be built again
 _RECORDED = ("label", "weight", "tag", "categorical", "numeric", "ignore", "interactions")
 
@@ -213,7 +188,9 @@ class Reading(Delimiter):
         "input.",
     )
     format: str | None = reading_option(
-        "--format", choices=Format, help="Format of the files; by default the suffix tells it."
+        "--format",
+        choices="streams.reading:FORMATS",
+        help="Format of the files; by default the suffix tells it.",
     )
     label: str | None = reading_option("--label", metavar="COLUMN", help="Column of the label.")
     weight: str | None = reading_option(
@@ -279,15 +256,15 @@ class Reading(Delimiter):
         Columns are read as the model `like` has learned them.
         """
         from regretless import streams
-        from regretless.streams.reading import OPTIONS
+        from regretless.streams.reading import FORMATS
 
         name, options = self._format(), asdict(self)
-        for each, typed in _TYPED.items():
-            given = not self.header if each == "header" else options[each]
-            if given and each not in OPTIONS[name]:
-                others = ", ".join(other for other in OPTIONS if each in OPTIONS[other])
+        for each in fields(self):
+            others = [other for other, known in FORMATS.items() if each.name in known.options]
+            if others and name not in others and options[each.name] != each.default:
+                typed = " or ".join(option.names[0] for option in each.metadata["declared"])
                 raise ValueError(
-                    f"{typed} is for {others} and does not apply to {name}; leave it out"
+                    f"{typed} is for {', '.join(others)} and does not apply to {name}; leave it out"
                 )
         return streams.read(list(options.pop("sources")), like=like, **options)
 
@@ -315,7 +292,7 @@ class Reading(Delimiter):
 
     def completed(self, recorded: dict[str, Any]) -> Reading:
         """The same, with options that were not given taken from a model file if they apply."""
-        from regretless.streams.reading import OPTIONS
+        from regretless.streams.reading import FORMATS
 
         known = {k: _tuples(v) for k, v in recorded.items() if k != "format"}
         name = self._format()
@@ -326,7 +303,8 @@ class Reading(Delimiter):
             )
         if (name == "vw") != (recorded.get("format") == "vw"):
             known.pop("ignore", None)  # namespaces are not columns
-        missing = {k: v for k, v in known.items() if k in OPTIONS[name] and not getattr(self, k)}
+        applies = FORMATS[name].options
+        missing = {k: v for k, v in known.items() if k in applies and not getattr(self, k)}
         return replace(self, **missing)
 
 

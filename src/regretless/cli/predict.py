@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regretless.cli.declare import command, option
-from regretless.cli.errors import naming_the_line
+from regretless.cli.learners import check_features, load_model, naming_the_line
 from regretless.cli.options import Debug, Reading, Strict
 
 if TYPE_CHECKING:
@@ -54,8 +54,6 @@ def predict(reading: Reading, prediction: Prediction) -> None:
     """
     if prediction.probabilities and prediction.raw:
         raise click.UsageError("--probabilities and --raw exclude each other; choose one of them")
-    from regretless.cli.training import check_features, load_model
-
     path = prediction.model
     model, recorded = load_model(path)
     if prediction.probabilities and not model._classifies:

@@ -7,10 +7,6 @@ from typing import Any
 TABLE = "CSV or TSV file (also .gz), Parquet, Arrow or Feather file, or - for CSV on standard input"
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_BINARY = {
-    ".parquet": "parquet", ".pq": "parquet",
-    ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
-}  # fmt: skip
 _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 
 
@@ -28,11 +24,13 @@ def read_table(path: str, delimiter: str | None = None) -> Any:
     import pyarrow as pa
 
     from regretless.streams.opening import STANDARD_INPUT, suffixes
+    from regretless.streams.reading import FORMATS
     from regretless.streams.tables import all_tables
 
+    binary = {each: name for name in ("parquet", "arrow") for each in FORMATS[name].suffixes}
     suffix = ".csv" if path == STANDARD_INPUT else suffixes(path)[0]
-    if suffix not in DELIMITERS | _BINARY:
-        known = ", ".join(DELIMITERS | _BINARY)
+    if suffix not in DELIMITERS | binary:
+        known = ", ".join(DELIMITERS | binary)
         raise ValueError(f"{path}: its suffix {suffix!r} tells no format; there are {known}")
     if delimiter is not None and len(delimiter.encode()) != 1:
         raise ValueError(f"--delimiter {delimiter!r} must be one character")
@@ -46,7 +44,7 @@ def read_table(path: str, delimiter: str | None = None) -> Any:
             raise ValueError(f"{path}: {error}") from error
     else:
         _refuse_no_file(path)
-        tables = all_tables(path, _BINARY[suffix])
+        tables = all_tables(path, binary[suffix])
     if not sum(table.num_rows for table in tables):
         raise ValueError(f"{path}: there are no rows")
     return pa.concat_tables(tables)

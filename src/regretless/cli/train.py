@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from regretless.cli.declare import above, at_least, command, given_options
-from regretless.cli.errors import naming_the_line
-from regretless.cli.learners import LearnerOptions, loss_name
+from regretless.cli.declare import command, given_options
+from regretless.cli.learners import (
+    LearnerOptions,
+    check_features,
+    first_labels,
+    load_model,
+    loss_name,
+    naming_the_line,
+    save_model,
+    uninterrupted,
+)
 from regretless.cli.options import (
     Holdout,
     Output,
@@ -27,9 +38,13 @@ from regretless.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
     from regretless.base.learner import Learner
     from regretless.evaluate.training import Training
     from regretless.streams import Piece, Stream
+    from regretless.streams.cache import Cache
 
 
 class Plan(Strict, Holdout):
@@ -41,7 +56,7 @@ class Plan(Strict, Holdout):
         help="Continue the training of a saved model, with its learner and its columns.",
     )
     passes: int = passes_option(
-        "--passes", default=1, parse=at_least(1), help="Number of passes over the data."
+        "--passes", default=1, check=("whole", 1), help="Number of passes over the data."
     )
 
 
@@ -70,7 +85,11 @@ class TrainOutput(Output):
         help="Directory for checkpoints; the same command, started again, continues from the last one.",
     )
     every: float = passes_option(
-        "--every", metavar="N", default=1e6, parse=above(0), help="Examples between checkpoints."
+        "--every",
+        metavar="N",
+        default=1e6,
+        check=("positive",),
+        help="Examples between checkpoints.",
     )
 
 
@@ -118,8 +137,6 @@ class _Train:
     def __init__(
         self, reading: Reading, options: LearnerOptions, plan: Plan, output: TrainOutput
     ) -> None:
-        from regretless.cli.training import load_model
-
         self.plan, self.output = plan, output
         self.model: Learner | None = None  # the one to continue with
         if plan.start is not None:
@@ -143,7 +160,6 @@ class _Train:
     def run(self) -> None:
         """Train, save, and show the summary."""
         from regretless.cli.output import Progress, Summary
-        from regretless.cli.training import CachedPasses, Checkpoints, uninterrupted
 
         plan, output = self.plan, self.output
         determines = {**asdict(self.reading), **asdict(self.options), **asdict(plan)}
@@ -193,14 +209,12 @@ class _Train:
 
     def _begin(self) -> tuple[Training, Iterator[Piece]]:
         """A new training, and the pieces to begin with."""
-        from regretless.cli.training import first_labels
         from regretless.evaluate.training import Training
 
-        # made and started before a file is read, so that options that do not fit are told at once
+        # made before a file is read, so that options that do not fit are told at once
         regression = self.options.asks_for_regression
         model = self.options.make(bool(regression))
-        model._start()
-        form = self.options.form()
+        form = model._form()
         labels, pieces = first_labels(self.stream.ahead(form), self.reading, self.options.decided)
         if regression is None and self.options.is_regression(labels):
             model = self.options.make(regression=True)
@@ -209,7 +223,6 @@ class _Train:
 
     def _resume(self, model: Learner) -> tuple[Training, Iterator[Piece]]:
         """A training that continues with the model, and the pieces to begin with."""
-        from regretless.cli.training import check_features, first_labels
         from regretless.evaluate.training import Training
 
         options, plan = self.options, self.plan
@@ -238,8 +251,6 @@ class _Train:
         return f"scale the features and the labels, or train anew without --from {self.plan.start}"
 
     def _save(self, training: Training) -> None:
-        from regretless.cli.training import save_model
-
         if self.output.save is not None:
             save_model(training.model, self.reading, self.output.save, classes=self.options.classes)
 
@@ -265,3 +276,152 @@ def _draw(training: Training, learner: str, output: TrainOutput) -> None:
         if scores.calibration is None:
             raise ValueError("--calibration needs two labels and their probabilities")
         plots.calibration(scores.calibration, output.calibration)
+
+
+# --- passes ----------------------------------------------------------------------------------------
+
+_CACHE = ".regretless-cache"
+
+
+class CachedPasses:
+    """The pieces of each pass: from the files first, then from the cache of the first pass.
+
+    Only a first pass that was read from its beginning leaves a cache. Tables have none; nor has a
+    stream in which a held-out example has a feature that was never learned. Without a cache the files
+    are read again. The cache is removed at the end unless it has a `path` of its own. Otherwise it is in
+    `folder`, where the cache of a process that was killed is removed.
+    """
+
+    def __init__(
+        self, stream: Stream, count: int, path: str | None, folder: str | None = None
+    ) -> None:
+        self._stream, self._count, self._path, self._folder = stream, count, path, folder
+        self._cache: Cache | None = None
+        self._complete = False
+
+    def pieces(self, training: Training) -> Iterator[Piece]:
+        """What is left of the current pass."""
+        source = self._cache.stream() if self._cache and self._complete else self._stream
+        if training.passes and source is self._stream and "-" in getattr(source, "paths", ()):
+            raise ValueError("standard input cannot be read twice: there is no cache of it")
+        return source.ahead(training.model._form(), training.place)
+
+    def took(self, training: Training, piece: Piece) -> None:
+        """Keep a piece that has been learned, if later passes will want it."""
+        from regretless.base.rows import Parsed
+
+        if training.passes or self._count == 1 or not isinstance(piece.X, Parsed):
+            return
+        if not training.finds_alike:  # the cache has places of features, not their names
+            return
+        if not training.seen:  # only bad lines yet
+            return
+        if self._cache is None and training.seen == len(piece):  # the first of all
+            from regretless.streams.cache import Cache
+
+            self._cache = Cache(self._path or self._scratch())
+        with self._without_if_full():
+            if self._cache:
+                try:
+                    self._cache.add(training.model, piece)
+                except LookupError:  # a held-out example has a name that was not learned
+                    self._cache.discard()
+                    self._cache = None
+
+    def end(self) -> None:
+        """A pass is over."""
+        with self._without_if_full():
+            if self._cache and not self._complete:
+                self._cache.finish()
+                self._complete = True
+
+    @contextmanager
+    def _without_if_full(self) -> Iterator[None]:
+        """Go on without a cache that cannot be written, if the files can be read again."""
+        try:
+            yield
+        except OSError as error:
+            if self._cache is None or "-" in getattr(self._stream, "paths", ()):
+                raise
+            print(
+                f"warning: {error.filename}: {error.strerror}: later passes read the files again",
+                file=sys.stderr,
+            )
+            self._cache.discard()
+            self._cache = None
+
+    def _scratch(self) -> str:
+        import tempfile
+
+        handle, path = tempfile.mkstemp(_CACHE, dir=self._folder)
+        os.close(handle)
+        return path
+
+    def __enter__(self) -> Self:
+        if self._folder is not None:
+            from pathlib import Path
+
+            for old in Path(self._folder).glob(f"*{_CACHE}"):
+                old.unlink()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._cache and (self._path is None or not self._complete):
+            self._cache.discard()
+
+
+# --- checkpoints -----------------------------------------------------------------------------------
+
+
+class Checkpoints:
+    """A file from which the same command continues, written anew after every so many examples.
+
+    Without a `folder` nothing is written.
+    """
+
+    def __init__(self, folder: str | None, every: float, command: dict[str, Any]) -> None:
+        self._path: Path | None = None
+        self._every = every
+        self._taken = 0
+        self._warned = False
+        if folder is not None:
+            import json
+            from pathlib import Path
+
+            from regretless.base.persistence import remove_scratch
+
+            self._path = Path(folder, "checkpoint.safetensors")
+            self._command = json.loads(json.dumps(command))  # as it will be read back
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            remove_scratch(self._path)
+
+    def load(self) -> Training | None:
+        """The training to continue, if this command was started before."""
+        if self._path is None or not self._path.exists():
+            return None
+        from regretless.evaluate.training import Training
+
+        return Training.load(self._path, self._command)
+
+    def took(self, training: Training, examples: int) -> None:
+        """Count so many more examples, and save a checkpoint if it is due."""
+        self._taken += examples
+        if self._taken >= self._every:
+            self.save(training)
+
+    def save(self, training: Training) -> None:
+        """Write the checkpoint now. If the disk is full, the training goes on without one."""
+        self._taken = 0
+        if self._path is None:
+            return
+        try:
+            training.save(self._path, self._command)
+        except OSError as error:
+            if not self._warned:
+                print(f"warning: {self._path}: {error.strerror}: no checkpoint", file=sys.stderr)
+            self._warned = True

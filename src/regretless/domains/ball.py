@@ -8,16 +8,13 @@ import numpy as np
 
 from regretless.base import arguments
 from regretless.base.arguments import Array
+from regretless.base.solvers import Polyhedron, increasing_root, newton_from_above
 from regretless.domains.box import Box, within
-from regretless.domains.domain import Domain, LinearConstraints
+from regretless.domains.domain import Domain, constant, vector
 from regretless.domains.simplex import Simplex
-from regretless.domains.solvers import constant, vector
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
-
-
-_NEWTON_STEPS = 100  # far more than are needed
 
 
 def lp_norm(w: Array, p: float) -> float:
@@ -131,7 +128,7 @@ class Ball(Domain):
     def _exact_link(  # noqa: PLR0911 one case after the other
         self, theta: Array, geometry: "Geometry"
     ) -> Array | None:
-        from regretless.domains.solvers import fixed_distance, quadratic_program
+        from regretless.domains.projections import fixed_distance, quadratic_program
         from regretless.geometry import PNorm, UnnormalizedEntropy
 
         middle = self._middle(len(theta))
@@ -153,14 +150,12 @@ class Ball(Domain):
             box = within(np.full(len(theta), -math.inf), np.full(len(theta), math.inf), geometry)
             return fixed_distance(theta, geometry, self, *box)
         if self.p == 1.0 and matrix is not None:
-            bounds = LinearConstraints.of(len(theta), middle - self.radius, middle + self.radius)
+            bounds = Polyhedron.of(len(theta), middle - self.radius, middle + self.radius)
             return quadratic_program(theta, matrix, bounds, [self])
         return None
 
     def _by_secular_equation(self, theta: Array, matrix: Array, middle: Array) -> Array:
         """The link for `1/2 v'Av` on the l2 ball: `v - center = (A + mu)^-1 (theta - A center)`."""
-        from regretless.domains.solvers import increasing_root
-
         if matrix.ndim == 2:
             values, basis = np.linalg.eigh(matrix)
             force = basis.T @ (theta - matrix @ middle)
@@ -197,10 +192,10 @@ class Ball(Domain):
             return min(peak, (longest + math.sqrt(2.0 * geometry.value(middle))) ** 2 / 2.0)
         return peak
 
-    def _linear(self, d: int) -> LinearConstraints | None:
+    def _linear(self, d: int) -> Polyhedron | None:
         middle = self._middle(d)
         if self.p == math.inf or d == 1:
-            return LinearConstraints.of(d, middle - self.radius, middle + self.radius)
+            return Polyhedron.of(d, middle - self.radius, middle + self.radius)
         return None
 
     def _inner(self, d: int) -> Array:
@@ -213,8 +208,6 @@ def _largest_eigenvalue(matrix: Array) -> float:
 
 def _scaled(w: Array, radius: float, p: float) -> Array:
     """The Euclidean projection of `w` on the lp ball around 0, for `p` other than 2."""
-    from regretless.domains.solvers import increasing_root
-
     if lp_norm(w, p) <= radius:
         return w
     size = np.abs(w) / radius
@@ -231,11 +224,7 @@ def _scaled(w: Array, radius: float, p: float) -> Array:
             return size
         a, b, k = (1.0, mu, p - 1.0) if p > 2.0 else (mu, 1.0, 1.0 / (p - 1.0))
         x = np.minimum(size / a, (size / b) ** (1.0 / k))
-        for _ in range(_NEWTON_STEPS):
-            new = x - (a * x + b * x**k - size) / (a + b * k * x ** (k - 1.0))
-            if np.all(new >= x):
-                break
-            x = np.minimum(new, x)
+        x = newton_from_above(lambda x: (a * x + b * x**k - size) / (a + b * k * x ** (k - 1.0)), x)
         return np.asarray(x if p > 2.0 else x**k)
 
     mu = increasing_root(lambda mu: 1.0 - lp_norm(shrunk(mu), p))

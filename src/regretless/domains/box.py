@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regretless.base.arguments import Array, finite_numbers, positive
-from regretless.domains.domain import Domain, Everything, LinearConstraints
-from regretless.domains.solvers import constant, vector
+from regretless.base.solvers import Polyhedron, increasing_root, solve_quadratic
+from regretless.domains.domain import Domain, Everything, constant, vector
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
@@ -25,7 +25,7 @@ class Box(Domain):
     """The vectors with each coordinate between two bounds: `low <= w <= high`.
 
     Parameters: `low` and `high`, numbers (the same for every coordinate, any dimension) or vectors,
-    `low <= high`; infinite bounds do not constrain. Kept as arrays.
+    `low <= high`; infinite bounds leave a side open. Both are kept as arrays.
 
     The projection is `clip(w, low, high)` in every geometry that is a sum over coordinates.
 
@@ -44,7 +44,7 @@ class Box(Domain):
         if np.any(crossed):
             at = int(np.argmax(crossed))
             pair = [float(np.broadcast_to(b, crossed.shape).flat[at]) for b in (low, high)]
-            raise ValueError(f"low={pair[0]} and high={pair[1]} leave nothing in coordinate {at}")
+            raise ValueError(f"low={pair[0]} and high={pair[1]} leave coordinate {at} empty")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 
@@ -94,7 +94,7 @@ class Box(Domain):
         return float(np.maximum(np.abs(low), np.abs(high)).sum())
 
     def diameter(self, geometry: "Geometry", dimension: int) -> float:
-        """`||high - low||`, if the norm does not ask for signs."""
+        """The norm of `high - low`, if the norm ignores signs; otherwise an upper bound."""
         from regretless.geometry import Euclidean, PNorm
 
         low, high = self._bounds(dimension)
@@ -103,7 +103,7 @@ class Box(Domain):
         return geometry.norm(high - low)
 
     def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
-        from regretless.domains.solvers import quadratic_program
+        from regretless.domains.projections import quadratic_program
 
         low, high = self._bounds(len(theta))
         if geometry.separable:
@@ -111,7 +111,7 @@ class Box(Domain):
             return np.minimum(np.maximum(geometry.link(theta), low), high)
         if geometry.quadratic is not None:
             return quadratic_program(
-                theta, geometry.quadratic, LinearConstraints.of(len(theta), low, high)
+                theta, geometry.quadratic, Polyhedron.of(len(theta), low, high)
             )
         return None
 
@@ -136,8 +136,8 @@ class Box(Domain):
             return 0.5 * float(reach @ np.abs(geometry.quadratic) @ reach)
         return math.inf
 
-    def _linear(self, d: int) -> LinearConstraints | None:
-        return LinearConstraints.of(d, self.low, self.high)
+    def _linear(self, d: int) -> Polyhedron | None:
+        return Polyhedron.of(d, self.low, self.high)
 
     def _inner(self, d: int) -> Array:
         low, high = self._bounds(d)
@@ -247,8 +247,6 @@ class Slab(Domain):
         >>> v.round(12)
         array([0.25, 0.75])
         """
-        from regretless.domains.solvers import increasing_root, solve_quadratic
-
         x = self.x
         w = rest.link(theta, geometry)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -275,8 +273,8 @@ class Slab(Domain):
             return max(geometry.value(np.array([end])), geometry.value(np.array([-end])))
         return math.inf
 
-    def _linear(self, d: int) -> LinearConstraints | None:
-        return LinearConstraints.of(d, rows=[self.x, -self.x], limits=[self.bound, self.bound])
+    def _linear(self, d: int) -> Polyhedron | None:
+        return Polyhedron.of(d, rows=[self.x, -self.x], limits=[self.bound, self.bound])
 
     def _inner(self, d: int) -> Array:
         return np.zeros(d)

@@ -1,67 +1,61 @@
-"""What all domains have in common, and the domain without constraints."""
+"""The base class of domains, and the domain of all vectors."""
 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.base.arguments import Array, whole
-from regretless.base.values import ByValue
-from regretless.domains.solvers import vector
+from regretless.base.arguments import LARGEST, Array, check_entries, numbers, whole
+from regretless.base.options import ByValue
+from regretless.base.solvers import Polyhedron
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
 
 
-class LinearConstraints(NamedTuple):
-    """The polyhedron `low <= w <= high, rows @ w <= limits, equal @ w == to`."""
+# --- vectors as arguments of geometries and domains, where coordinates may be infinite ------------
 
-    low: Array
-    high: Array
-    rows: Array
-    limits: Array
-    equal: Array
-    to: Array
 
-    @classmethod
-    def of(
-        cls,
-        d: int,
-        low: Any = -math.inf,
-        high: Any = math.inf,
-        *,
-        rows: Any = (),
-        limits: Any = (),
-        equal: Any = (),
-        to: Any = (),
-    ) -> "LinearConstraints":
-        """Constraints in `d` dimensions; what is not given does not constrain."""
-        return cls(
-            np.broadcast_to(np.asarray(low, np.float64), (d,)),
-            np.broadcast_to(np.asarray(high, np.float64), (d,)),
-            np.reshape(np.asarray(rows, np.float64), (-1, d)),
-            np.asarray(limits, np.float64),
-            np.reshape(np.asarray(equal, np.float64), (-1, d)),
-            np.asarray(to, np.float64),
-        )
+def vector(value: Any, name: str, dimension: int | None = None, of: str = "") -> Array:
+    """The value of an argument as a vector of floats without NaN, of the dimension asked for.
 
-    def __and__(self, other: "LinearConstraints") -> "LinearConstraints":
-        """The constraints of both."""
-        return LinearConstraints(
-            np.maximum(self.low, other.low),
-            np.minimum(self.high, other.high),
-            *(np.concatenate(pair) for pair in zip(self[2:], other[2:])),
-        )
+    >>> vector([1, float("nan")], "w")
+    Traceback (most recent call last):
+    ValueError: w[1] = nan is not a number
+    >>> vector([1, 2, 3], "w", 2, "the box")
+    Traceback (most recent call last):
+    ValueError: w has shape (3,), but the box has dimension 2
+    """
+    array = numbers(value, name)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} has shape {array.shape}; a vector of shape (d,) is needed")
+    if dimension is not None and len(array) != dimension:
+        raise ValueError(f"{name} has shape {array.shape}, but {of} has dimension {dimension}")
+    check_entries(array, ~np.isnan(array), name, "is not a number")
+    return array
 
-    def inequalities(self) -> tuple[Array, Array]:
-        """All of it as `matrix @ w <= bounds`."""
-        unit = np.eye(len(self.low))
-        below, above = np.isfinite(self.low), np.isfinite(self.high)
-        matrix = [-unit[below], unit[above], self.rows, self.equal, -self.equal]
-        bounds = [-self.low[below], self.high[above], self.limits, self.to, -self.to]
-        return np.concatenate(matrix), np.concatenate(bounds)
+
+def constant(value: Any, name: str, dimensions: tuple[int, ...] = (0, 1)) -> Array:
+    """A copy that cannot be written to, of a number or vector (or matrix, by `dimensions`).
+
+    >>> constant([1, 2], "low")
+    array([1., 2.])
+    """
+    array = numbers(value, name) + 0.0  # a copy, and no -0.0 for the reader
+    if array.ndim not in dimensions or not array.size:
+        kinds = " or ".join(("a number", "a vector", "a matrix")[n] for n in dimensions)
+        raise ValueError(f"{name} has shape {array.shape}; it must be {kinds}")
+    array = np.asarray(array)
+    check_entries(array, ~np.isnan(array), name, "is not a number")
+    ordinary = (np.abs(array) <= LARGEST) | np.isinf(array)  # so that squares are numbers
+    check_entries(array, ordinary, name, f"is beyond {LARGEST:g}; scale the problem")
+    array.flags.writeable = False
+    return array
+
+
+# --- domains --------------------------------------------------------------------------------------
 
 
 class Domain(ByValue, ABC):
@@ -93,7 +87,7 @@ class Domain(ByValue, ABC):
     def maximiser(self, theta: Any) -> Array:
         """A point of the domain where the inner product with `theta` is largest.
 
-        It raises `ValueError` if there is none.
+        It raises `ValueError` if the maximum is not attained.
 
         >>> from regretless.domains import Simplex
         >>> Simplex(2.0).maximiser([1.0, 3.0])
@@ -103,8 +97,8 @@ class Domain(ByValue, ABC):
     def project(self, w: Any, geometry: "Geometry | None" = None) -> Array:
         """The point of the domain nearest to `w`: `argmin_v D_psi(v || w)`.
 
-        `D_psi` is the Bregman divergence of the geometry, half the squared Euclidean distance if
-        there is none. A point of the domain is its own projection.
+        `D_psi` is the Bregman divergence of the geometry, by default half the squared Euclidean
+        distance. A point of the domain is its own projection.
 
         >>> from regretless.domains import Simplex
         >>> Simplex().project([0.5, 1.2, -0.3]).round(12)
@@ -130,7 +124,7 @@ class Domain(ByValue, ABC):
         array([0.6, 0.8])
         """
         from regretless.domains.intersection import Intersection
-        from regretless.domains.solvers import by_norm, maximise
+        from regretless.domains.projections import by_norm, maximise
         from regretless.geometry import Entropy, PNorm, Restricted, UnnormalizedEntropy
 
         theta = self._vector(theta, "theta")
@@ -145,7 +139,7 @@ class Domain(ByValue, ABC):
         return maximise(theta, geometry, self) if answer is None else answer
 
     def reach(self, geometry: "Geometry", start: Any) -> float:
-        """How far the domain reaches from where play begins: `sup_u psi(u) - psi(start)`.
+        """The largest `psi(u) - psi(start)` over the domain, `start` being where play begins.
 
         Infinite if unbounded. Exact for the Euclidean geometry on ball, box, simplex and l1 ball,
         for the entropies on simplex, box and l1 ball around 0, for `PNorm` on lp balls around 0 and
@@ -170,7 +164,7 @@ class Domain(ByValue, ABC):
         return max(min(peaks) - origin, 0.0)
 
     def bounded(self, dimension: int) -> bool:
-        """Whether the domain ends in every direction.
+        """Whether the domain is bounded.
 
         >>> from regretless.domains import Box
         >>> Box(0.0, [1.0, math.inf]).bounded(2)
@@ -179,7 +173,7 @@ class Domain(ByValue, ABC):
         return bool(np.isfinite(self.longest(dimension)))
 
     def longest(self, dimension: int) -> float:
-        """The largest `sum |u_i|` of its points, or an upper bound; infinite if there is none.
+        """The largest `sum |u_i|` over the domain, or an upper bound; infinite if it is unbounded.
 
         >>> from regretless.domains import Simplex
         >>> Simplex(2.0).longest(5)
@@ -189,7 +183,7 @@ class Domain(ByValue, ABC):
         return math.fsum(max(self.support(e), self.support(-e)) for e in unit)
 
     def diameter(self, geometry: "Geometry", dimension: int) -> float:
-        """The largest distance of two of its points in the norm of the geometry, or an upper bound.
+        """The largest distance between two points in the norm of the geometry, or an upper bound.
 
         >>> from regretless.domains import Ball, Box
         >>> from regretless.geometry import Euclidean
@@ -200,7 +194,7 @@ class Domain(ByValue, ABC):
         return math.fsum((self.support(e) + self.support(-e)) * geometry.norm(e) for e in unit)
 
     def includes(self, other: "Domain", dimension: int) -> bool | None:
-        """Whether every point of another domain lies in this one; None if nobody can tell.
+        """Whether every point of another domain lies in this one; None if that is unknown.
 
         >>> from regretless.domains import Ball, Box, Simplex
         >>> Ball(1.0).includes(Simplex(), 3), Box(-1.0, 1.0).includes(Ball(1.5), 3)
@@ -215,15 +209,15 @@ class Domain(ByValue, ABC):
         return vector(value, name)
 
     def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
-        """The link by formula or finite algorithm, `None` if there is none."""
+        """The link by a formula or a finite algorithm; None if neither is known."""
         return None
 
     def _peak(self, geometry: "Geometry", d: int) -> float:
         """The supremum of `psi` over the domain, or an upper bound."""
         return math.inf
 
-    def _linear(self, d: int) -> LinearConstraints | None:
-        """The domain as a polyhedron, `None` if it is not one or has too many faces."""
+    def _linear(self, d: int) -> Polyhedron | None:
+        """The domain as a polyhedron; None if it is not one, or has too many faces."""
         return None
 
     def _inner(self, d: int) -> Array:
@@ -245,11 +239,11 @@ class Everything(Domain):
         return True
 
     def support(self, theta: Any) -> float:
-        """Infinite, but for `theta = 0`."""
+        """Infinite, except that it is 0 for `theta = 0`."""
         return math.inf if np.any(self._vector(theta, "theta")) else 0.0
 
     def maximiser(self, theta: Any) -> Array:
-        """The point 0 for `theta = 0`; otherwise there is none, and `ValueError` is raised."""
+        """The point 0 for `theta = 0`; any other `theta` is a `ValueError`."""
         theta = self._vector(theta, "theta")
         if np.any(theta):
             raise ValueError(f"<u, theta> is unbounded over {self} for theta={theta}")
@@ -258,8 +252,8 @@ class Everything(Domain):
     def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
         return geometry.link(theta)
 
-    def _linear(self, d: int) -> LinearConstraints | None:
-        return LinearConstraints.of(d)
+    def _linear(self, d: int) -> Polyhedron | None:
+        return Polyhedron.of(d)
 
     def _inner(self, d: int) -> Array:
         return np.zeros(d)

@@ -1,4 +1,4 @@
-"""Whether one domain lies in another; sublevel sets."""
+"""Sublevel sets of geometries, and whether one domain lies in another."""
 
 import math
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regretless.base.arguments import Array, instance, positive
+from regretless.base.solvers import bisected
 from regretless.domains.ball import Ball, lp_norm
 from regretless.domains.box import Box
-from regretless.domains.domain import Domain, Everything
+from regretless.domains.domain import Domain, Everything, constant, vector
 from regretless.domains.intersection import Intersection
 from regretless.domains.simplex import Simplex
-from regretless.domains.solvers import constant, vector
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Sublevel(Domain):
     """The points `u` of a domain with `psi(u) - psi(start) <= height`: a set to compare with.
 
-    A player in a domain without end can be beaten by any amount by points that are far enough, so
-    its certificate speaks of those near its start, in its own geometry: with half a squared norm and
-    `height = radius^2 / 2`, the points of norm at most `radius`.
+    In an unbounded domain, points that are far enough away can beat a player by any amount. So the
+    certificate of the player is about the points near its start, in its own geometry: with half a
+    squared norm and `height = radius^2 / 2`, these are the points of norm at most `radius`.
 
     Parameters: `geometry`, psi; `start`, a point of the domain, where psi is least; `height > 0`;
     `domain`, within which the points are.
@@ -69,7 +69,7 @@ class Sublevel(Domain):
         )
 
     def bounded(self, dimension: int) -> bool:
-        """Whether psi grows in every direction in which the domain has no end."""
+        """Whether psi grows in every direction in which the domain is unbounded."""
         from regretless.geometry import UnnormalizedEntropy
 
         grows = self.geometry.strong_convexity > 0 or isinstance(self.geometry, UnnormalizedEntropy)
@@ -91,7 +91,7 @@ class Sublevel(Domain):
         return self._dual(self._multiplier(theta), theta)[1] if theta.any() else self.start.copy()
 
     def _dual(self, s: float, theta: Array) -> tuple[float, Array]:
-        """The dual function, and the point that is best for the multiplier."""
+        """The dual function at the multiplier `s`, and the point where it is attained."""
         with np.errstate(all="ignore"):
             v = self.domain.link(theta / s, self.geometry)
             above = self.geometry.value(v) - self.geometry.value(self.start)
@@ -99,14 +99,14 @@ class Sublevel(Domain):
         return (value if math.isfinite(value) else math.inf), v
 
     def _multiplier(self, theta: Array) -> float:
-        """Where `psi(v) - psi(start)`, falling as `s` grows, is the height; by bisection of log s."""
+        """The `s` at which `psi(v) - psi(start)` is the height, by bisection: it falls in `s`."""
 
         def too_high(s: float) -> bool:
             with np.errstate(all="ignore"):
                 try:
                     v = self.domain.link(theta / s, self.geometry)
                     above = self.geometry.value(v) - self.geometry.value(self.start)
-                except (ArithmeticError, ValueError):  # too far for numbers
+                except (ArithmeticError, ValueError):  # overflow
                     return True
             return not above <= self.height
 
@@ -119,10 +119,14 @@ class Sublevel(Domain):
             if low <= 1e-300:  # the height is never reached: psi is flat in this direction
                 return low
             low, factor = max(low / factor, 1e-300), min(factor**2, 1e150)
-        for _ in range(60):
-            middle = math.sqrt(low) * math.sqrt(high)
-            low, high = (middle, high) if too_high(middle) else (low, middle)
-        return high
+        low, high = bisected(
+            lambda s: not too_high(s),
+            low,
+            high,
+            60,
+            lambda low, high: math.sqrt(low) * math.sqrt(high),
+        )
+        return float(high)
 
     def _peak(self, geometry: "Geometry", d: int) -> float:
         if geometry == self.geometry:
@@ -138,7 +142,7 @@ class Sublevel(Domain):
         return self.start.copy()
 
 
-# --- whether one domain lies within another: by faces, corners and radii, or it cannot be ---------
+# --- whether one domain lies within another, by faces, corners and radii --------------------------
 
 _TOLERANCE = 1e-9  # relative, as of `Domain.contains`
 
@@ -161,14 +165,14 @@ def includes(whole: Domain, part: Domain, d: int) -> bool | None:  # noqa: PLR09
     from regretless.geometry import Euclidean
 
     faces = whole._linear(d)
-    if faces is not None:  # exact: what a face cuts off is told by the support function
+    if faces is not None:  # exact: the support function tells what a face cuts off
         rows, limits = faces.inequalities()
         slack = _TOLERANCE * np.maximum(1.0, np.abs(limits))
         return all(part.support(row) <= limit for row, limit in zip(rows, limits + slack))
     if isinstance(whole, Ball) and (farthest := _farthest(part, whole, d)) is not None:
         return farthest <= _reached(whole)
     around_zero = isinstance(whole, Ball) and whole.p == 2.0 and not whole._middle(d).any()
-    # an upper bound: it can show that the part is within, not that it is not
+    # an upper bound: it can prove inclusion, but not refute it
     reach = math.sqrt(2.0 * part._peak(Euclidean(), d)) if around_zero else math.inf
     if isinstance(whole, Ball) and reach <= _reached(whole):
         return True
@@ -195,10 +199,10 @@ def _farthest(part: Domain, ball: Ball, d: int) -> float | None:
 
 
 def _witnesses(part: Domain, d: int) -> list[Array]:
-    """Some points of a domain, those that reach far among them."""
+    """Some points of a domain, among them the farthest in each direction of a coordinate."""
     found = []
     for direction in (*np.eye(d), *-np.eye(d)):
         if math.isinf(part.support(direction)):
-            return [np.full(d, math.inf)]  # no ball has such a one
+            return [np.full(d, math.inf)]  # balls are bounded
         found.append(part.maximiser(direction))
     return found

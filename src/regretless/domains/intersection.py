@@ -1,4 +1,4 @@
-"""Points that lie in several domains."""
+"""Intersections of domains."""
 
 import itertools
 import math
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regretless.base.arguments import Array, shown
+from regretless.base.solvers import Polyhedron, increasing_root
 from regretless.domains.ball import Ball
 from regretless.domains.box import Box, Slab, within
-from regretless.domains.domain import Domain, Everything, LinearConstraints
+from regretless.domains.domain import Domain, Everything
 from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ _FEW = 10  # dimensions in which all corners are looked at
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Intersection(Domain):
-    """The vectors that lie in all of some domains.
+    """The vectors that lie in each of several domains.
 
-    Parameters: `domains`, one or more that have a point in common. Intersections among them are
-    dissolved into their members.
+    Parameters: `domains`, one or more that have a point in common. Intersections among them are replaced
+    by their members.
 
     Euclidean and `Quadratic` projections on polyhedra are exact, and so are those on the capped
     simplex (simplex and box) in the entropies, and on a slab with anything that is exact by itself.
@@ -87,23 +88,23 @@ class Intersection(Domain):
         return u
 
     def bounded(self, dimension: int) -> bool:
-        """Whether one of the domains ends in every direction, or all of them together do."""
+        """Whether one of the domains is bounded, or their intersection is."""
         return any(d.bounded(dimension) for d in self.domains) or super().bounded(dimension)
 
     def longest(self, dimension: int) -> float:
-        """The least of its members', or, if all are infinite, that of the box around it."""
+        """The least of the members', or that of the box around it if all are infinite."""
         least = min(domain.longest(dimension) for domain in self.domains)
         return least if math.isfinite(least) else super().longest(dimension)
 
     def diameter(self, geometry: "Geometry", dimension: int) -> float:
-        """The least of its members', or, if all are infinite, that of the box around it."""
+        """The least of the members', or that of the box around it if all are infinite."""
         least = min(domain.diameter(geometry, dimension) for domain in self.domains)
         return least if math.isfinite(least) else super().diameter(geometry, dimension)
 
     def _attained(self, theta: Array) -> Array | None:
         from scipy.optimize import linprog
 
-        from regretless.domains.solvers import search, with_violated_faces
+        from regretless.domains.projections import search, with_violated_faces
 
         d = len(theta)
         members = _merged(self.domains, d)
@@ -134,7 +135,7 @@ class Intersection(Domain):
     def _exact_link(  # noqa: PLR0911 one case after the other
         self, theta: Array, geometry: "Geometry"
     ) -> Array | None:
-        from regretless.domains.solvers import fixed_distance, fixed_sum, quadratic_program
+        from regretless.domains.projections import fixed_distance, fixed_sum, quadratic_program
 
         d = len(theta)
         members = _merged(self.domains, d)
@@ -186,7 +187,7 @@ class Intersection(Domain):
             )
         return least
 
-    def _linear(self, d: int) -> LinearConstraints | None:
+    def _linear(self, d: int) -> Polyhedron | None:
         linear, balls = _faces(self.domains, d)
         return None if balls else linear
 
@@ -194,15 +195,15 @@ class Intersection(Domain):
         return self.project(np.mean([domain._inner(d) for domain in self.domains], axis=0))
 
 
-def _faces(domains: Sequence[Domain], d: int) -> tuple[LinearConstraints | None, list[Ball]]:
+def _faces(domains: Sequence[Domain], d: int) -> tuple[Polyhedron | None, list[Ball]]:
     """The domains as a polyhedron and l1 balls, which have too many faces; `None` if not possible."""
-    whole, balls = LinearConstraints.of(d), []
+    whole, balls = Polyhedron.of(d), []
     for domain in domains:
         if (part := domain._linear(d)) is not None:
             whole &= part
         elif isinstance(domain, Ball) and domain.p == 1.0:
             middle = domain._middle(d)
-            whole &= LinearConstraints.of(d, middle - domain.radius, middle + domain.radius)
+            whole &= Polyhedron.of(d, middle - domain.radius, middle + domain.radius)
             balls.append(domain)
         else:
             return None, []
@@ -210,7 +211,7 @@ def _faces(domains: Sequence[Domain], d: int) -> tuple[LinearConstraints | None,
 
 
 def _merged(domains: tuple[Domain, ...], d: int) -> list[Domain]:
-    """The domains without repetition, what does not constrain left out, and boxes made one."""
+    """The domains, each once, without those that do not constrain, and with all boxes in one."""
     low, high, rest = np.full(d, -math.inf), np.full(d, math.inf), []
     for domain in domains:
         sides = domain._linear(d) if isinstance(domain, (Box, Ball)) else None
@@ -231,7 +232,7 @@ def _merged(domains: tuple[Domain, ...], d: int) -> list[Domain]:
 
 
 def _capped(geometry: "Geometry", low: Array, high: Array, scale: float) -> float:
-    """The largest psi, a function that is the same in all coordinates, between bounds that have a sum.
+    """The largest psi between bounds, for coordinates of a given sum that psi treats alike.
 
     At a corner all coordinates but one are at a bound. If all bounds are alike, so are the corners; in
     few dimensions all are looked at. Infinite otherwise.
@@ -275,7 +276,6 @@ def _in_ball(theta: Array, matrix: Array, ball: Ball, rest: Domain) -> Array:
     By duality it is that for `A + mu` and `theta + mu center` on the other domain, for one number
     `mu >= 0`, and the distance from the centre falls as `mu` grows.
     """
-    from regretless.domains.solvers import increasing_root
     from regretless.geometry import Quadratic
 
     d = len(theta)
@@ -296,9 +296,9 @@ def _in_ball(theta: Array, matrix: Array, ball: Ball, rest: Domain) -> Array:
 def _dykstra(w: Array, domains: list[Domain]) -> Array | None:
     """The Euclidean projection on an intersection, by cyclic projections with corrections.
 
-    Boyle and Dykstra (1986): each domain's last correction is added back before its next turn. The
-    point may stand still for many rounds while the corrections move, so that these are watched.
-    `None` if they are too slow.
+    Boyle and Dykstra (1986): each domain's last correction is added back before its next turn. The point
+    may stand still for many rounds while the corrections move, so the corrections are watched. `None` if
+    they are too slow.
     """
     corrections = np.zeros((len(domains), len(w)))
     for _ in range(_ROUNDS):

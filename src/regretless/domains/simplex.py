@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regretless.base.arguments import Array, positive
-from regretless.domains.domain import Domain, LinearConstraints
+from regretless.base.solvers import Polyhedron
+from regretless.domains.domain import Domain
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry
@@ -69,7 +70,7 @@ class Simplex(Domain):
         return max(geometry.norm(v - w) for v in e for w in e)
 
     def _exact_link(self, theta: Array, geometry: "Geometry") -> Array | None:
-        from regretless.domains.solvers import fixed_sum, quadratic_program
+        from regretless.domains.projections import fixed_sum, quadratic_program
         from regretless.geometry import UnnormalizedEntropy
 
         if len(theta) == 1:  # there is only one point
@@ -90,8 +91,8 @@ class Simplex(Domain):
     def _peak(self, geometry: "Geometry", d: int) -> float:
         return max(geometry.value(vertex) for vertex in self.scale * np.eye(d))
 
-    def _linear(self, d: int) -> LinearConstraints:
-        return LinearConstraints.of(d, low=0.0, equal=np.ones(d), to=[self.scale])
+    def _linear(self, d: int) -> Polyhedron:
+        return Polyhedron.of(d, low=0.0, equal=np.ones(d), to=[self.scale])
 
     def _inner(self, d: int) -> Array:
         return np.full(d, self.scale / d)
@@ -104,7 +105,7 @@ def _by_sorting(theta: Array, diagonal: Array, scale: float) -> Array:
     """
     order = np.argsort(-theta)
     weight = 1.0 / diagonal[order]
-    # counted from the largest, so that large values common to all do not cost precision
+    # relative to the largest, so that a large common offset keeps precision
     gap = theta[order] - theta[order[0]]
     tau = (scale - np.cumsum(gap * weight)) / np.cumsum(weight)
     last = np.flatnonzero(gap + tau > 0)[-1]

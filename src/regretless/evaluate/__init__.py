@@ -1,7 +1,7 @@
-"""How well a learner does on a stream it has not seen: predict, score, then learn.
+"""Evaluation of learners on streams: predict each example, score the prediction, then learn.
 
-`progressive` does it for any learner and any stream, `Training` for those who hold the loop themselves.
-`Validation` adds up what happens, `Report` says it: loss, error, AUC, `Calibration` and the learning
+`progressive` does this for any learner and any stream, `Training` in a loop of your own. `Validation`
+adds up the scores, and `Report` has the results: loss, error, AUC, `Calibration` and the learning
 `Curve`.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Calibration", "Curve", "Report", "Training", "Validation", "progressive"]
 
-# imported when they are asked for: who trains needs neither reports nor `progressive`
+# imported on first use, because training needs neither reports nor `progressive`
 _LATER = {
     "Calibration": "report",
     "Curve": "report",

@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain, islice
@@ -10,23 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from regretless.audit import Judged
+from regretless.audit.scores import Judged
 from regretless.base.adapters import takes_weights
 from regretless.base.arguments import importance, shown, whole
 from regretless.base.learner import Learner
 from regretless.base.rows import Form
+from regretless.base.waiting import delayed
 from regretless.certificates import Certificate, LinearCertificate
-from regretless.evaluate.report import Report
-from regretless.evaluate.training import (
+from regretless.evaluate.auditing import (
     Auditing,
-    Training,
     auditing,
     by_prediction,
     by_probabilities,
 )
-from regretless.evaluate.validation import Validation, WithoutTargets, classifies
-from regretless.streams.memory import IterableStream
-from regretless.streams.stream import Piece, Stream
+from regretless.evaluate.report import Report
+from regretless.evaluate.targets import WithoutTargets, classifies
+from regretless.evaluate.training import Training
+from regretless.evaluate.validation import Validation
+from regretless.streams.stream import IterableStream, Piece, Stream
 
 _BATCH = 256
 _PIECE = 4096
@@ -37,30 +37,30 @@ def progressive(
 ) -> Report:
     """Predict each example of the stream, score the prediction, then learn it.
 
-    A prediction is what the model says before it learns the example, and counts with the example's
-    importance weight. Before anything was learned a classifier predicts nothing, and a label that it
-    does not know yet cannot be predicted: both are wrong, with and without a delay. Our learners then
-    count the loss that `validate_many` defines; of others, whose probabilities are asked for, a label
-    without one has `1 / (k + 2)`, k being the number of labels that have one.
+    The model predicts before it learns the example, and the prediction counts with the example's
+    importance weight. A classifier that has learned nothing does not predict, and cannot predict a label
+    that it does not know: both count as wrong, with and without a delay. regretless learners then count
+    the loss that `validate_many` defines; for other classifiers a label without a probability has
+    `1 / (k + 2)`, k being the number of labels that have one.
 
     Parameters
     ----------
     model : a learner of regretless, of River (`predict_one`, `learn_one`), or of scikit-learn
-        (`predict`, `partial_fit`). The loss reported is the learner's own; that of River's and
-        scikit-learn's is the log loss of a classifier and the squared error of a regressor.
-        scikit-learn's learn and predict 256 examples at a time, and the first of these batches is
-        not scored. They must know all labels then: examples of others are wrong, and not learned.
-        Or a plain function of `x`, which learns nothing and returns a number, a probability of True
-        if the labels are True and False, or a dict from labels to probabilities.
+        (`predict`, `partial_fit`). The loss reported is the learner's own; for River and
+        scikit-learn it is the log loss of a classifier and the squared error of a regressor.
+        scikit-learn learners learn and predict 256 examples at a time, and the first batch is not
+        scored. It must have all labels: examples of other labels count as wrong and are not learned.
+        The model may also be a function of `x`, which learns nothing and returns a number, the
+        probability of True for labels True and False, or a dict from labels to probabilities.
     stream : from `streams.read`, or anything that yields `(x, y)` or `(x, y, w)`. Weights other than
         0 and 1 need a learner that takes them.
-    delay : a label becomes known only when so many further examples have been predicted.
-    certify : a norm, or several: an `Audit` takes the same examples with the scores of the model,
-        whatever it is, and proves which mean loss no linear model of each norm could have gone below,
-        in units of each feature. The report says it. An `Audit` made by hand may be given, too.
+    delay : the number of further examples that are predicted before a label becomes known.
+    certify : a norm, or several: an `Audit` takes the same examples with the scores of the model, and
+        proves a lower bound on the mean loss of all linear models of each norm, in units of each
+        feature. The report has the bounds. An `Audit` made by hand may be given, too.
 
-    Returns a `Report`, which is a `Run`. It is about the examples of this stream, also if the model had
-    learned others before.
+    Returns a `Report`, which is a `Run`. It is about the examples of this stream only, even if the model
+    had learned others before.
 
     A classifier takes whole numbers as labels. Numbers that are not whole, with more than 20 values
     among the first 1,000, are targets: for a classifier they are a `ValueError`.
@@ -91,7 +91,7 @@ def progressive(
 def _others(
     model: Any, examples: Stream, delay: int, certify: Any
 ) -> tuple[Validation, Auditing | None]:
-    """The scores of a model that is not ours, and its audit."""
+    """The scores of a model of another library, and its audit."""
     if hasattr(model, "learn_one"):
         player = _Player(model, classifies(model))
         rounds = _for(model, examples).weighted()
@@ -105,7 +105,7 @@ def _others(
     else:
         raise ValueError(
             f"model={model!r} "
-            + ("learns in batches, which knows no delay" if delay else "has no learn_one")
+            + ("learns in batches, which excludes delay" if delay else "has no learn_one")
             + "; give a learner of regretless, River or scikit-learn, or a function"
         )
     audited = auditing(certify, model, player.classifies)
@@ -113,12 +113,12 @@ def _others(
 
 
 def _for(model: Any, examples: Stream) -> Stream:
-    """The stream for this model: a classifier must not be given targets."""
+    """The stream for this model; for a classifier it refuses targets."""
     return WithoutTargets(examples) if _classifies(model) else examples
 
 
 def _certificate(model: Any) -> Certificate | None:
-    """What a learner certifies of all that it has learned; None if it does not."""
+    """The learner's certificate of all that it has learned; None if it has none."""
     if not isinstance(model, Learner) or not model._certifies:
         return None
     if model._certifies == "models" and not (model._model or model._start()).has_gradient_sum:
@@ -128,7 +128,7 @@ def _certificate(model: Any) -> Certificate | None:
 
 
 def _of_stream(model: Any, before: Certificate | None, loss: float) -> Certificate | None:
-    """What a learner certifies of predictions with so much loss, on what it learned since `before`."""
+    """The learner's certificate of predictions with this loss, on the examples since `before`."""
     found = _certificate(model)
     if not isinstance(found, LinearCertificate):
         return found if before is None else None
@@ -136,7 +136,7 @@ def _of_stream(model: Any, before: Certificate | None, loss: float) -> Certifica
     return later.with_loss(loss)
 
 
-# --- our learners ----------------------------------------------------------------------------------
+# --- learners of this library ----------------------------------------------------------------------
 
 
 def _in_pieces(model: Learner, stream: Stream, delay: int, certify: Any) -> Training:
@@ -153,25 +153,14 @@ def _in_pieces(model: Learner, stream: Stream, delay: int, certify: Any) -> Trai
 
 
 def _late(stream: Stream, delay: int, form: Form) -> Iterator[tuple[Piece, Any]]:
-    """Every example twice: to be asked when it comes, and to be learned when its label is known."""
-
-    def rounds() -> Iterator[tuple[Any, bool]]:
-        waiting: deque[Any] = deque()
-        for example in stream.weighted():
-            yield example, True
-            waiting.append(example)
-            if len(waiting) > delay:
-                yield waiting.popleft(), False
-        for example in waiting:
-            yield example, False
-
-    left = rounds()
+    """Every example twice: to be predicted when it comes, and learned when its label is known."""
+    left = delayed(stream.weighted(), delay)
     while some := list(islice(left, _PIECE)):
         (piece,) = IterableStream([example for example, _ in some]).pieces(form)
         yield piece, np.array([asked for _, asked in some])
 
 
-# --- those of others -------------------------------------------------------------------------------
+# --- learners of other libraries -------------------------------------------------------------------
 
 
 def _one_by_one(
@@ -182,7 +171,6 @@ def _one_by_one(
 ) -> Validation:
     kind: Any = "binary" if player.classifies else "regression"
     scores = Validation(kind, () if audited is None else audited.norms)
-    waiting: deque[tuple[Any, Any, float]] = deque()
     batch: list[tuple[float, float, float, float, bool]] = []
 
     def flush(certified: tuple[float, ...] | None = None) -> None:
@@ -193,8 +181,11 @@ def _one_by_one(
         scores.add(losses, weights, wrong, *some, certified=certified)
         batch.clear()
 
-    for x, y, given in rounds:
-        w = importance(given)
+    checked = ((x, y, importance(w)) for x, y, w in rounds)
+    for (x, y, w), asked in delayed(checked, delay):
+        if not asked:
+            player.learn(x, y, w)
+            continue
         outcome, judged = player.score(x, y, w)
         batch.append(outcome)
         certified = None
@@ -203,11 +194,6 @@ def _one_by_one(
             certified = audited.at(scores.examples + len(batch))
         if len(batch) == 1024 or certified is not None:
             flush(certified)
-        waiting.append((x, y, w))
-        if len(waiting) > delay:
-            player.learn(*waiting.popleft())
-    for example in waiting:
-        player.learn(*example)
     if batch:
         flush()
     if audited is not None and scores.examples:
@@ -216,7 +202,7 @@ def _one_by_one(
 
 
 class _Player:
-    """A learner that is given one example after the other, and what its predictions are worth."""
+    """A learner that gets one example after the other, and the scores of its predictions."""
 
     def __init__(self, model: Any, classifies: bool) -> None:
         self.model, self.classifies = model, classifies
@@ -225,10 +211,11 @@ class _Player:
     def score(
         self, x: Any, y: Any, w: float
     ) -> tuple[tuple[float, float, float, float, bool], Judged]:
-        """What the prediction was worth, and the scores that it was made of.
+        """The losses of a prediction, and the scores behind it.
 
-        Loss, weight, whether the prediction was wrong (or its squared error), and of two labels the
-        probability of the larger, NaN if the learner does not know both, and whether it is the one.
+        The former are the loss, the weight, whether the prediction was wrong (or its squared error),
+        and for two labels the probability of the larger one (NaN if the learner does not know both) and
+        whether that was the label.
         """
         if not self.classifies:
             prediction = float(self.model.predict_one(x) or 0.0)
@@ -246,7 +233,7 @@ class _Player:
 
     @cached_property
     def weighs(self) -> bool:
-        """Whether it takes weights."""
+        """Whether the learner takes weights."""
         return takes_weights(self.model)
 
     def learn(self, x: Any, y: Any, w: float) -> None:
@@ -258,7 +245,7 @@ class _Player:
 
 
 class _Function:
-    """A function of `x` as a learner that has nothing to learn."""
+    """A function of `x` as a learner that learns nothing."""
 
     def __init__(self, function: Any) -> None:
         self._function = function
@@ -271,7 +258,7 @@ class _Function:
         return p if isinstance(p, Mapping) else {False: 1.0 - p, True: p}
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
-        """There is nothing to learn."""
+        """Learn nothing."""
 
 
 def _playing(function: Any, rounds: Iterator[Any]) -> tuple[_Player, Iterator[Any]]:
@@ -294,7 +281,7 @@ def _playing(function: Any, rounds: Iterator[Any]) -> tuple[_Player, Iterator[An
 
 
 def _classifies(model: Any) -> bool:
-    """Whether a learner of ours, River or scikit-learn predicts labels."""
+    """Whether a learner of regretless, River or scikit-learn predicts labels."""
     if hasattr(model, "learn_one"):
         return classifies(model)
     has = hasattr(model, "classes_") or hasattr(model, "predict_proba")
@@ -302,23 +289,23 @@ def _classifies(model: Any) -> bool:
 
 
 def _in_batches(model: Any, stream: Stream, audited: Auditing | None) -> Validation:
-    """scikit-learn's learners: each batch is predicted as a whole before any of it is learned.
+    """Validate a scikit-learn learner: each batch is predicted as a whole before it is learned.
 
-    The first batch is only learned; names and labels that it does not hold are not known later.
+    The first batch is only learned; names and labels that it does not have stay unknown.
     """
     from sklearn.base import is_classifier
     from sklearn.feature_extraction import DictVectorizer
 
     classifies, weighs = is_classifier(model), takes_weights(model)
     if classifies and not hasattr(model, "predict_proba"):
-        raise ValueError(f"model={model!r} has no predict_proba, which its log loss is made of")
+        raise ValueError(f"model={model!r} has no predict_proba, which the log loss needs")
     kind: Any = "binary" if classifies else "regression"
     scores = Validation(kind, () if audited is None else audited.norms)
     vectorizer, labels = DictVectorizer(), np.empty(0)
 
     def matrix(rows: list[Any]) -> Any:
         X = vectorizer.transform(rows)
-        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # all it takes
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # its limit
         return X
 
     examples = stream.weighted()
@@ -359,7 +346,7 @@ def _in_batches(model: Any, stream: Stream, audited: Auditing | None) -> Validat
 def _judged(
     model: Any, X: Any, labels: Any, targets: Any, w: Any
 ) -> tuple[Iterator[Judged], tuple[Any, ...]]:
-    """The scores of a batch, and what `Validation.add` takes; labels are in order."""
+    """The scores of a batch, and the arguments of `Validation.add`; labels are in order."""
     if not hasattr(model, "predict_proba"):
         predicted = model.predict(X)
         error = (predicted - targets) ** 2

@@ -1,4 +1,4 @@
-"""What a run over a stream has shown, to read, to print, to plot and to write as JSON."""
+"""The results of a run over a stream, to read, to print, to plot and to write as JSON."""
 
 import dataclasses
 import math
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A learning curve: arrays with one number per point, NaN where there is none.
+    """A learning curve: arrays with one number per point, NaN where a value is missing.
 
-    Attributes: `examples`, how many had been seen at each point; `mean_loss` and `error`, the means over
-    all of them; `interval_mean_loss` and `interval_error`, those since the point before; `certified`,
-    with a column for each of the `norms`, the mean loss that no linear model of that norm can beat on
-    the first `certified_at` examples (of which there are a few more than `examples` where nothing was
-    computed at the point itself; None: on `examples`). In regression the errors are squared.
+    Attributes: `examples`, the number seen at each point; `mean_loss` and `error`, the means over all of
+    them; `interval_mean_loss` and `interval_error`, the means since the point before; `certified`, with
+    a column for each of the `norms`, the mean loss that no linear model of that norm can beat on the
+    first `certified_at` examples (a few more than `examples` if bounds were computed after the point;
+    None: on `examples`). In regression the errors are squared.
 
     >>> both = np.array([1.0, 0.5])
     >>> Curve(np.array([1, 2]), both, np.array([1.0, 0.0]), both, both).mean_loss[-1]
@@ -44,7 +44,7 @@ class Curve:
     norms: tuple[float, ...] = ()
 
     def best(self, norm: float) -> tuple[NDArray[np.int64], Array]:
-        """After how many examples what was certified for one of the norms, once each, in order.
+        """The certified bounds of one norm, with the number of examples of each, in order.
 
         >>> half = np.array([0.5, 0.5])
         >>> certified = np.array([[0.1], [0.2]])
@@ -60,10 +60,10 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Predicted probabilities and what happened, in bins of equal width from 0 to 1.
+    """Predicted probabilities and observed frequencies, in bins of equal width from 0 to 1.
 
-    Attributes, one number per bin: `weight` of the examples; `probability`, the sum of what was
-    predicted; `positive`, the weight of those that were positive.
+    Attributes, one number per bin: `weight` of the examples; `probability`, the sum of the predicted
+    ones; `positive`, the weight of the positive examples.
 
     >>> two = Calibration(np.array([4.0, 0.0]), np.array([1.0, 0.0]), np.array([2.0, 0.0]))
     >>> two.predicted, two.observed, two.error
@@ -98,20 +98,19 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Run):
-    """How a learner did on a stream, every example predicted before it was learned.
+    """The results of a learner on a stream, with every example predicted before it was learned.
 
-    It is a `Run` whose rounds are the stretches of the learning curve: from each of its points to the
-    next. Regrets and bounds are to all linear models of a given `norm`: from the audit, if there was
-    one (`certify=`), otherwise from the learner's own certificate, if it has one; else they are
-    infinite.
+    It is a `Run` whose rounds are the stretches between the points of the learning curve. Regrets and
+    bounds are to all linear models of a given `norm`: from the audit, if there was one (`certify=`),
+    otherwise from the learner's own certificate, if it has one; else they are infinite.
 
-    Attributes: `examples` seen, in so many `seconds`; `losses`, the sum over the examples of each
-    stretch, and `weights`, the sum of their importance; `error`, the share of wrong labels or the mean
-    squared error, and `rmse`, its root, in regression; `auc` and `calibration` with two labels and
-    probabilities; the `curve`; the `learner`'s name; `certified`, what the learner certifies of these
-    examples, or None; `audit`, what was audited, or None; `audited_loss`, what the learner lost by the
-    loss of the audit, None if that is not known. With three labels or more the audit adds up the losses
-    of telling each label from the rest, and that is not always what `losses` are.
+    Attributes: `examples` seen and `seconds` taken; `losses`, the sum over the examples of each stretch,
+    and `weights`, the sum of their importance; `error`, the share of wrong labels or the mean squared
+    error, and `rmse`, its root, in regression; `auc` and `calibration` with two labels and
+    probabilities; the `curve`; the `learner`'s name; `certified`, the learner's own certificate for
+    these examples, or None; `audit`, the `Audit`, or None; `audited_loss`, the learner's total of the
+    audited loss, None if that is not known. With three labels or more the audit adds up the losses of
+    telling each label from the rest, which may differ from `losses`.
 
     >>> one = np.array([0.5])
     >>> curve = Curve(np.array([200]), one, one, one / 2, one / 2)
@@ -148,23 +147,23 @@ class Report(Run):
 
     @property
     def index(self) -> NDArray[np.int64]:
-        """How many examples had been seen at the end of each stretch."""
+        """The number of examples seen at the end of each stretch."""
         return self.curve.examples
 
     @property
     def mean_loss(self) -> float:
-        """The mean loss of an example, one of weight w counting w times; NaN if none had a weight."""
+        """The mean loss per unit of weight; NaN if the weights add up to 0."""
         return float(self.curve.mean_loss[-1]) if len(self.losses) else math.nan
 
     @property
     def examples_per_second(self) -> float:
-        """The speed, all told; NaN if no time passed."""
+        """The overall speed; NaN if no time passed."""
         return self.examples / self.seconds if self.seconds > 0 else math.nan
 
-    # --- who it is compared with -------------------------------------------------------------------
+    # --- comparison with linear models -------------------------------------------------------------
 
     def best_possible(self, norm: float | None = None, *, mean: bool = False) -> float:
-        """No linear model of norm at most `norm` has a smaller loss on these examples.
+        """A lower bound on the loss of all linear models of norm at most `norm` on these examples.
 
         Parameters: `norm`, by default the largest that was audited; `mean`, whether per example.
 
@@ -180,16 +179,16 @@ class Report(Run):
         if isinstance(self.certified, LinearCertificate):
             return self.certified.best_possible(self._norm(norm), mean=mean)
         raise ValueError(
-            f"{self.learner} certifies nothing of linear models; audit it: progressive(..., certify=3)"
+            f"{self.learner} has no bound on linear models; audit it: progressive(..., certify=3)"
         )
 
     def certificate(self, *, norm: float | None = None, ord: float = 2) -> Certificate:
-        """What is certified of these examples, for all linear models of a norm.
+        """The certificate of these examples, for all linear models of a norm.
 
         Parameters: `norm`, by default the largest that was audited, or 1. It is in units of each
-        feature if there was an audit, which knows `ord=2` only; otherwise in the features' own units,
-        by the learner's own certificate: see `LinearCertificate`. Of learners that certify something
-        else it is that, and `norm` is refused; without any certificate it says so: its bound is
+        feature if there was an audit, which needs `ord=2`; otherwise in the features' own units, by
+        the learner's own certificate: see `LinearCertificate`. If the learner certifies something else,
+        that certificate is returned and `norm` is refused; without any certificate the bound is
         infinite.
 
         >>> empty = np.empty(0)
@@ -199,13 +198,13 @@ class Report(Run):
         """
         if self.audit is not None:
             if ord != 2:
-                raise ValueError(f"ord={shown(ord)}: norms were audited by ord=2; leave it out")
+                raise ValueError(f"ord={shown(ord)}: the audit used ord=2; leave ord out")
             return self.audit._certificate(self._norm(norm), self.audited_loss)
         if isinstance(self.certified, LinearCertificate):
             return self.certified.within(self._norm(norm), ord=ord)
         if norm is not None:
             raise ValueError(
-                f"norm={shown(norm)}: {self.learner} certifies nothing of linear models; audit it: "
+                f"norm={shown(norm)}: {self.learner} has no bound on linear models; audit it: "
                 "progressive(..., certify=3)"
             )
         if self.certified is not None:
@@ -216,16 +215,16 @@ class Report(Run):
         return max(self.norms, default=1.0) if norm is None else norm
 
     def regret(self, *, norm: float | None = None, ord: float = 2) -> float:
-        """How much more was lost than by the best model of the norm, at most: see `certificate`."""
+        """The upper bound on the regret to the best model of the norm: see `certificate`."""
         found = self.certificate(norm=norm, ord=ord)
         if self.audit is not None:
             return found.bounds.get("dual", math.inf)
         return math.inf if found.regret is None else found.regret
 
     def regret_curve(self, *, norm: float | None = None, ord: float = 2) -> Array:
-        """The regret after each stretch, at most; infinite where it was not measured.
+        """The upper bound on the regret after each stretch; infinite where it was not measured.
 
-        It was where the curve certifies something of models of this norm, and at the end.
+        It was measured at the certified points of the curve for this norm, and at the end.
         """
         regret = np.full(len(self.losses), np.inf)
         wanted = self._norm(norm)
@@ -241,14 +240,14 @@ class Report(Run):
 
     @property
     def _counts_alike(self) -> bool:
-        """Whether the losses are those that were audited."""
+        """Whether `losses` are the audited losses."""
         audited = self.audited_loss
         return audited is not None and math.isclose(audited, self.loss, rel_tol=1e-9)
 
     def bound_curve(self, *, norm: float | None = None, ord: float = 2) -> Array:
-        """The bound on the regret after each stretch; infinite where there is none.
+        """The bound on the regret after each stretch; infinite where it was not measured.
 
-        It is the regret, and what rounding may have taken from it.
+        It is the regret plus a bound on rounding errors.
         """
         found = self.certificate(norm=norm, ord=ord)
         bound = self.regret_curve(norm=norm, ord=ord) + found.rounding
@@ -269,7 +268,7 @@ class Report(Run):
     # --- to write and to draw ----------------------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it in plain Python, ready for JSON; what is not finite is None.
+        """All results in plain Python, ready for JSON; values that are not finite become None.
 
         >>> empty = np.empty(0)
         >>> curve = Curve(empty, empty, empty, empty, empty)
@@ -306,7 +305,7 @@ class Report(Run):
         return {name: _plain(value) for name, value in everything.items()}
 
     def plot(self, ax: "Axes | None" = None, *, loss_name: str = "loss") -> "Axes":
-        """Draw the learning curve, and what no linear model of the audited norms could go below.
+        """Draw the learning curve and the lower bounds on linear models of the audited norms.
 
         `ax`, where to draw; a new picture by default. `loss_name` is written on the axis.
 
@@ -354,10 +353,10 @@ class Report(Run):
 def audited_rows(
     audit: "Audit", loss: float | None, mean_loss: float, bounds: Sequence[float]
 ) -> list[tuple[str, str]]:
-    """What an audit says of a model, in words.
+    """The result of an audit as rows of text.
 
-    Parameters: the `audit`; the `loss` by its measure, None if it is not known; the `mean_loss` that
-    was told already; `bounds`, the means that were proved for each of its norms.
+    Parameters: the `audit`; the total audited `loss`, None if it is not known; the `mean_loss` that is
+    shown already; `bounds`, the mean losses proved for each of its norms.
     """
     if not audit._first.examples:
         return []

@@ -1,208 +1,35 @@
 """Training with progressive validation: predict, score, then learn, piece by piece."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import losses
-from regretless.audit import Audit, Judged
-from regretless.base import arguments, rows, state
-from regretless.base.arguments import LARGEST_VALUE, Array, instance, one_of, shown, whole
+from regretless.audit import Audit
+from regretless.audit.scores import Judged
+from regretless.base import state
+from regretless.base.arguments import Array, instance, one_of, whole
 from regretless.base.learner import Learner, Outcome
 from regretless.base.regressor import Regressor
 from regretless.base.threads import OneThread
 from regretless.errors import NotGiven
-from regretless.evaluate.validation import Validation, point_from
-from regretless.losses import Loss
+from regretless.evaluate.auditing import Auditing, auditing
+from regretless.evaluate.validation import Validation
 from regretless.streams.stream import Piece, Place
-
-# --- audits of models that are validated: which loss, by which scores, and when bounds are --------
-
-_LEAST = 1e-15  # probabilities are no smaller than this, as in the log loss
-_GROWTH, _FIRST = 1.25, 10  # bounds take a look at all features: not after every example
-_UNKNOWN = Judged(None, np.empty((0, 0)), ())
-
-
-class Auditing:
-    """An `Audit` beside a model on its way through a stream.
-
-    Parameters: `audit`; `same`, whether its loss is the model's own.
-    """
-
-    def __init__(self, audit: Audit, same: bool) -> None:
-        self.audit, self._same = audit, same
-        self.due = _FIRST  # how many examples there will be when bounds are computed next
-
-    @property
-    def norms(self) -> tuple[float, ...]:
-        """The norms that bounds are asked for."""
-        return self.audit.norms
-
-    def bounds(self) -> tuple[float, ...]:
-        """The mean losses that no linear model of each norm can beat, on all examples so far."""
-        weight = self.audit.weight_ or 1.0
-        return tuple(best / weight for best in self.audit._best(self.norms))
-
-    def at(self, examples: int) -> tuple[float, ...] | None:
-        """The bounds after so many examples, if they are due."""
-        if examples < self.due:
-            return None
-        self.due = self.after(examples)
-        return self.bounds()
-
-    @staticmethod
-    def after(examples: int) -> int:
-        """When bounds are due again that were computed after so many examples."""
-        return point_from(max(_FIRST, math.ceil(_GROWTH * examples)))
-
-    def loss(self, suffered: float) -> float | None:
-        """What the model has lost by the audited loss, if that is known.
-
-        `suffered` is what it has lost by its own.
-        """
-        scored = self.audit._first.loss
-        if scored is None and self._same and not self.audit.loss_function.classification:
-            return suffered  # a score was too large for the audit
-        return scored
-
-    # --- examples ----------------------------------------------------------------------------------
-
-    def judge(self, outcomes: Sequence[Outcome], y: Any) -> Judged:
-        """The scores of the outcomes of a learner of ours, whose labels or targets were `y`."""
-        numbers = np.concatenate([outcome.scores.ravel() for outcome in outcomes])  # type: ignore[union-attr]
-        if not (np.abs(numbers) <= LARGEST_VALUE).all():
-            return _UNKNOWN
-        if outcomes[0].codes is not None:
-            return _by_labels(outcomes)
-        if self.audit.loss_function.classification:  # of a learner of the numbers -1 and 1
-            numbers = np.where(np.asarray(y) > 0, numbers, -numbers)
-        return Judged(numbers, np.empty((len(numbers), 0)), ())
-
-    def take(self, X: rows.Batch, y: Any, w: Array | None, judged: Judged | None = None) -> None:
-        """Take a batch in."""
-        judged = judged or _UNKNOWN
-        if self.audit.loss_function.classification:
-            self.audit._learn_judged(X, y, w, judged)
-        else:
-            self.audit.learn_many(X, y, judged.margins, w)
-
-    def take_one(self, x: Any, y: Any, w: float, judged: Judged) -> None:
-        """Take one example in."""
-        if self.audit.loss_function.classification:
-            self.audit._learn_judged_one(x, y, w, judged)
-        else:
-            score = None if judged.margins is None else float(judged.margins[0])
-            self.audit.learn_one(x, y, score, w)
-
-
-def auditing(certify: Any, model: Any, classifies: bool) -> Auditing | None:
-    """The audit that `certify` asks for: None, one norm or several, or an `Audit` made by hand."""
-    if certify is None:
-        return None
-    own = _own_loss(model, classifies)
-    if isinstance(certify, Audit):
-        if certify.examples_ or certify._earlier:
-            raise ValueError("certify is an Audit that has seen examples; give its clone()")
-        if certify.loss_function.classification != own.classification:
-            task = "labels" if own.classification else "numbers"
-            raise ValueError(
-                f"certify={certify!r}: the model predicts {task}; audit a loss of them"
-            )
-        return Auditing(certify, own == certify.loss_function)
-    many = isinstance(certify, (Sequence, np.ndarray)) and not isinstance(certify, str)
-    norms = [arguments.positive(norm, "certify") for norm in (certify if many else [certify])]
-    if not norms:
-        raise ValueError(f"certify={shown(certify)} names no norm; give a number, or several")
-    # what mistakes cost is compared with the hinge losses of others
-    loss = losses.Hinge() if isinstance(own, losses.Perceptron) else own
-    return Auditing(Audit(loss, norms, **_reading(model)), own == loss)
-
-
-def _own_loss(model: Any, classifies: bool) -> Loss:
-    """The loss of a learner of ours; of others the one that `progressive` measures."""
-    if isinstance(model, Learner):
-        return model._own_loss()
-    return losses.Logistic() if classifies else losses.Squared()
-
-
-def _reading(model: Any) -> dict[str, Any]:
-    """How a learner of ours reads its features."""
-    if not isinstance(model, Learner):
-        return {}
-    intercept = bool(model.intercept) or not model._is_linear
-    return {"features": model.features, "bits": int(model.bits), "intercept": intercept}
-
-
-# --- scores ----------------------------------------------------------------------------------------
-
-
-def _by_labels(outcomes: Sequence[Outcome]) -> Judged:
-    """The scores of a classifier of ours, of examples that follow each other."""
-    labels = outcomes[-1].labels  # from two on, those before are the first of them
-    size = sum(map(len, outcomes))
-    margins, table = np.zeros(size), np.zeros((size, len(labels)))
-    at = 0
-    for outcome in outcomes:
-        there = slice(at, at + len(outcome))
-        at = there.stop
-        scores, codes = outcome.scores, outcome.codes
-        assert scores is not None
-        assert codes is not None
-        lanes = scores.shape[1]
-        if not outcome.labels:
-            continue  # nothing is predicted before there is a label: a score of 0
-        if lanes > 1:
-            table[there, :lanes] = scores
-            own = scores[np.arange(len(codes)), np.maximum(codes, 0)]
-            margins[there] = np.where(codes < 0, 0.0, own)
-            continue
-        # one lane is for the second label, which is the one that is new while only one is known
-        margins[there] = np.where(codes == 0, -scores[:, 0], scores[:, 0])
-        if len(outcome.labels) == 2:
-            table[there, :2] = scores * (-1.0, 1.0)
-    return Judged(margins, table, labels)
-
-
-def by_probabilities(chance: float, p: Mapping[Any, float]) -> Judged:
-    """The scores of one example by the probabilities `p`; `chance` is that of the label that came.
-
-    >>> by_probabilities(0.5, {"ham": 0.5, "spam": 0.5}).margins
-    array([0.])
-    """
-    table = np.array([_odds(each) for each in p.values()]).reshape(1, -1)
-    return Judged(np.array([_odds(chance)]), table, list(p))
-
-
-def by_prediction(prediction: float) -> Judged:
-    """The score of one example whose target is a number; unknown if it is too large."""
-    if not abs(prediction) <= LARGEST_VALUE:
-        return _UNKNOWN
-    return Judged(np.array([prediction]), np.empty((1, 0)), ())
-
-
-def _odds(p: float) -> float:
-    """Log-odds."""
-    p = min(max(float(p), _LEAST), 1.0 - _LEAST)
-    return math.log(p) - math.log1p(-p)
-
-
-# --- training with progressive validation: predict, score, then learn, piece by piece -------------
 
 
 class Training(OneThread, changing=("validation", "held_out", "place", "passes", "certified")):
-    """A learner on its way through a stream, with all that a checkpoint must hold.
+    """A learner that is trained on a stream, with the state of a checkpoint.
 
     Parameters
     ----------
-    model : a learner of `regretless.linear`.
-    certify : a norm, or several: an `Audit` takes the same examples, and proves which mean loss no
-        linear model of each norm can go below, in units of each feature. An `Audit` made by hand
-        may be given, too. None: nothing is audited.
-    holdout : if `k > 0`, every k-th example is scored apart and not learned, its label included: if
-        the model does not know that, it counts as `validate_many` says.
+    model : a learner of this library.
+    certify : a norm, or several: an `Audit` takes the same examples, and proves a lower bound on the
+        mean loss of all linear models of each norm, in units of each feature. An `Audit` made by
+        hand may be given, too. None: do not audit.
+    holdout : if `k > 0`, every k-th example is scored apart and not learned, its label included: an
+        unknown label counts as in `validate_many`.
 
     >>> from regretless import streams
     >>> from regretless.linear import LinearClassifier
@@ -217,12 +44,12 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         self.model = model
         self.holdout = whole(holdout, "holdout", 0)
         self._auditing = auditing(certify, model, model._classifies)
-        self._late = False  # examples count when they are held out, and are learned later
+        self._late = False  # with a delay, examples count when held out and are learned later
         kind: Any = "regression" if isinstance(model, Regressor) else "binary"
         self.validation = Validation(kind, self.norms)
         self.held_out = Validation(kind, self.norms)
         self.place = Place()
-        self.passes = 0  # that are over
+        self.passes = 0  # complete passes
         self._seen = 0  # in this pass, held out or not
         self.certified: tuple[float, ...] | None = None  # the newest bounds, one for each norm
 
@@ -233,7 +60,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
 
     @property
     def audit(self) -> Audit | None:
-        """The auditor, if something is to be certified."""
+        """The `Audit`, or None without `certify`."""
         return None if self._auditing is None else self._auditing.audit
 
     @property
@@ -252,17 +79,17 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
 
     @property
     def audited_loss(self) -> float | None:
-        """What the model has lost by the audited loss on news; None if that is not known.
+        """The model's total of the audited loss on fresh examples; None if it is not known.
 
-        It is `validation.loss`, unless there are three labels or more, for each of which the audit adds
-        up the losses from its first example on, or the model has a loss that cannot be audited.
+        It is `validation.loss`, unless there are three or more labels (the audit adds up the losses of
+        each label from the first example on) or the model has a loss that cannot be audited.
         """
         scores = self.held_out if self._late else self.validation
         return None if self._auditing is None else self._auditing.loss(scores.loss)
 
     @property
     def seen(self) -> int:
-        """Examples met in the current pass, those held out among them."""
+        """The number of examples in the current pass, including those held out."""
         return self._seen
 
     def take(self, piece: Piece, held: NDArray[np.bool_] | None = None) -> None:
@@ -271,7 +98,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         `held`: which of them to hold out; by default every `holdout`-th.
         """
         self.place = piece.place
-        if not len(piece):  # all of its lines were bad
+        if not len(piece):  # all lines were bad
             return
         weights = piece.w
         if self.holdout:
@@ -294,7 +121,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
             for outcome, first, last in zip(outcomes, begins, ends):
                 there = slice(max(first, start), min(last, stop))
                 if there.start < there.stop:
-                    # what is certified is so at the end of all of them
+                    # the bounds are for the end of the whole part
                     proved = known if there.stop == stop else None
                     self._count(
                         outcome,
@@ -307,7 +134,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         self._seen += len(piece)
 
     def _cuts(self, size: int) -> list[int]:
-        """Where a piece of so many examples is cut: bounds are due there; and its end."""
+        """The places where a piece is cut because bounds are due, and its end."""
         cuts = []
         if self._auditing is not None and not self.passes:
             due = max(self._auditing.due, self._seen + 1)
@@ -324,7 +151,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         there: slice,
         judged: Judged | None,
     ) -> None:
-        """Let the auditor take the examples that count."""
+        """Add the examples that count to the audit."""
         weights = None if piece.w is None else piece.w[there]
         if held is not None:
             left_out = ~held[there] if self._late else held[there]
@@ -345,7 +172,7 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         if held is not None:
             late = proved if self._late else None
             _add(self.held_out, outcome, there, weights, held, certified=late)
-        if not self.passes:  # later the examples are no news
+        if not self.passes:  # in later passes the examples are not fresh
             chosen = slice(None) if held is None else ~held
             now = None if self._late else proved
             _add(self.validation, outcome, there, weights, chosen, certified=now)
@@ -355,9 +182,9 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
         return () if self._auditing is None else self._auditing.bounds()
 
     def certify(self) -> None:
-        """Compute the bounds for all examples so far, which `take` does only now and then.
+        """Compute the bounds for all examples so far, which `take` does at some points only.
 
-        It is the last point of the curve that gets them, if the examples were news.
+        The last point of the curve gets them, if the examples were fresh.
 
         >>> from regretless import streams
         >>> from regretless.linear import LinearClassifier
@@ -375,17 +202,17 @@ class Training(OneThread, changing=("validation", "held_out", "place", "passes",
                 scores.certify(self.certified)
 
     def end_pass(self) -> None:
-        """The stream has come to its end and begins again."""
+        """End a pass: the stream begins again."""
         self.passes += 1
         self.place, self._seen = Place(), 0
-        self.held_out = Validation(self.held_out.kind, self.norms)  # of the newest pass alone
+        self.held_out = Validation(self.held_out.kind, self.norms)  # the newest pass only
         if self.audit is not None:
             self.audit.start_pass()
 
     # --- checkpoints -------------------------------------------------------------------------------
 
     def save(self, path: Any, command: Mapping[str, Any]) -> None:
-        """Write everything to `path`, all at once or not at all; `command` says what it belongs to."""
+        """Write everything to `path` atomically; `command` identifies the command it belongs to."""
         state.write(
             path,
             {
@@ -440,7 +267,7 @@ def _add(
     *,
     certified: tuple[float, ...] | None,
 ) -> None:
-    """Add those that are chosen of a part of an outcome."""
+    """Add the chosen examples of a part of an outcome."""
     p, positive = outcome.probability, outcome.positive
     if scores.kind != "binary":
         p = positive = None

@@ -1,12 +1,11 @@
-"""Progressive validation: what is added up while a stream is predicted, scored, then learned.
+"""Progressive validation: running scores of a stream that is predicted, scored, then learned.
 
 Every example is predicted before it is learned, so the mean loss is that of predictions on fresh data,
 without a holdout: Blum, Kalai and Langford, "Beating the Hold-Out" (1999).
 """
 
-import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -15,11 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from regretless import _core
 from regretless.base import arguments
 from regretless.base.arguments import Array, one_of
-from regretless.base.learner import Learner
-from regretless.base.rows import Form
 from regretless.base.state import Parts
 from regretless.base.threads import OneThread
-from regretless.streams.stream import Piece, Place, Stream
 
 if TYPE_CHECKING:
     from regretless.audit import Audit
@@ -34,7 +30,7 @@ _POINTS = np.array(sorted({*np.round(10.0 ** (np.arange(15 * 24 + 1) / 24)).toli
 
 
 def point_from(examples: int) -> int:
-    """The first point of a curve after so many examples or more.
+    """The first point of a curve at or after this number of examples.
 
     >>> point_from(7), point_from(1000), point_from(1001), point_from(10**16) == 10**16
     (7, 1000, 1101, True)
@@ -56,11 +52,11 @@ class Validation(OneThread):
     Memory is bounded. The curve has a point at 1, 2, 3, ..., then 24 in each decade of examples, and
     one at the end. AUC comes from histograms of the predicted log-odds with bins 1/512 wide from -16
     to 16: predictions whose odds differ by less than 0.2%, or that are both within 1e-7 of 0 or of 1,
-    may count as tied, that is one half. It is off by at most half the share of such pairs.
+    may count as tied, that is one half. The error is at most half the share of such pairs.
 
     Parameters: `kind`, "binary", "multiclass" or "regression". Set it from "binary" to "multiclass"
-    when a third label appears; AUC and calibration are then no more. `norms`, of the linear models of
-    which something is certified.
+    when a third label appears, which ends AUC and calibration. `norms`, those of the linear models
+    in certified bounds.
 
     >>> scores = Validation("binary")
     >>> scores.add(losses=[0.7, 0.1, 0.4], weights=None, wrong=[True, False, False],
@@ -76,8 +72,8 @@ class Validation(OneThread):
         self._kind: Kind = kind
         self.norms = tuple(norms)
         self._examples = 0
-        # Row k: the sums of weight, loss and wrong after point k - 1 up to point k, what was certified
-        # for each norm at the end of the last batch that touched it, and where that end was.
+        # Row k: the sums of weight, loss and wrong after point k - 1 up to point k, the bound certified
+        # for each norm at the end of the last batch that touched it, and the place of that end.
         self._sums = np.zeros((len(_POINTS) + 1, 3))
         self._certified = np.full((len(_POINTS) + 1, len(self.norms)), np.nan)
         self._certified_at = np.zeros(len(_POINTS) + 1, np.int64)
@@ -90,7 +86,7 @@ class Validation(OneThread):
 
     @property
     def kind(self) -> Kind:
-        """What is predicted; may be set from "binary" to "multiclass".
+        """The kind of prediction; it may be set from "binary" to "multiclass".
 
         >>> scores = Validation("binary")
         >>> scores.kind = "multiclass"
@@ -121,16 +117,16 @@ class Validation(OneThread):
         *,
         certified: Sequence[float] | None = None,
     ) -> None:
-        """Add a batch, in the order of the stream; nothing has changed if it raises.
+        """Add a batch, in the order of the stream; an error leaves the scores unchanged.
 
         Parameters, arrays of one length: `losses` of the predictions made before learning; `weights`,
         the importance of each example, finite and >= 0, None for 1; `wrong`, whether the predicted
         label was, or the squared error in regression; with two labels, the `probability` predicted
-        for the positive one, and whether the label was `positive`. Where the probability is NaN there
-        was none, and the example counts neither for AUC nor for calibration. `certified`: for
+        for the positive one, and whether the label was `positive`. A probability of NaN is unknown:
+        the example counts neither for AUC nor for calibration. `certified`: for
         each of the norms, the mean loss that no linear model can beat on all examples up to this
-        batch's end, where it is known. The points of the curve in this batch get it, with that end;
-        a point that batches share keeps the newest that is known.
+        batch's end, NaN if unknown. The points of the curve in this batch get it, with that end;
+        a point that batches share keeps the newest known bound.
 
         >>> scores = Validation("regression")
         >>> scores.add([1.0, 4.0], None, [1.0, 4.0])
@@ -143,7 +139,7 @@ class Validation(OneThread):
         count = np.size(arguments.sound(losses, "losses"))
         rows = np.empty((3, count))
         rows[0] = 1.0
-        if weights is not None:  # they count as in learning
+        if weights is not None:  # weights count as in learning
             rows[0] = arguments.weights(_column("weights", weights, count), "weights")
         rows[1] = _column("losses", losses, count)
         rows[2] = _column("wrong", wrong, count)
@@ -165,7 +161,7 @@ class Validation(OneThread):
         if probability is not None:
             self._add_probabilities(probability, positive, weight)
         self._sums[first : last + 1] += sums.T
-        # nothing new does not undo what an earlier batch has proved for the point they share
+        # an unknown bound does not replace the bound of an earlier batch for a shared point
         new = first + int(certified is None and bool(np.isfinite(self._certified[first]).any()))
         self._certified[new : last + 1] = proved
         self._certified_at[new : last + 1] = stop
@@ -184,7 +180,7 @@ class Validation(OneThread):
         self._certified[row], self._certified_at[row] = self._proved(bounds), self._examples
 
     def _proved(self, bounds: Sequence[float] | None) -> Array:
-        """What is certified for each norm; NaN where nothing is."""
+        """The certified bound for each norm; NaN where it is unknown."""
         if bounds is None:
             return np.full(len(self.norms), np.nan)
         return arguments.vector(bounds, "certified", len(self.norms))
@@ -207,7 +203,7 @@ class Validation(OneThread):
 
     @property
     def examples(self) -> int:
-        """How many examples were added, whatever their weights.
+        """The number of examples added, whatever their weights.
 
         >>> Validation("binary").examples
         0
@@ -225,7 +221,7 @@ class Validation(OneThread):
 
     @property
     def mean_loss(self) -> float:
-        """The mean loss; NaN if there was no weight yet.
+        """The mean loss; NaN if the weights add up to 0.
 
         >>> Validation("binary").mean_loss
         nan
@@ -234,7 +230,7 @@ class Validation(OneThread):
 
     @property
     def error(self) -> float:
-        """The share of wrong labels, or the mean squared error; NaN if there was no weight yet.
+        """The share of wrong labels, or the mean squared error; NaN if the weights add up to 0.
 
         >>> scores = Validation("multiclass")
         >>> scores.add([0.2, 0.9], [3.0, 1.0], [False, True])
@@ -245,7 +241,7 @@ class Validation(OneThread):
 
     @property
     def rmse(self) -> float | None:
-        """In regression, the root of the mean squared error.
+        """The root of the mean squared error, in regression.
 
         >>> scores = Validation("regression")
         >>> scores.add([3.0], None, [9.0])
@@ -268,12 +264,12 @@ class Validation(OneThread):
         negative, positive = self._ranks
         pairs = negative.sum() * positive.sum()
         below = np.cumsum(negative) - negative / 2
-        # not `@`: the threads of BLAS would keep a core busy for a while, waiting for more to do
+        # not `@`, because the idle threads of BLAS would keep a core busy for a while
         return float((positive * below).sum() / pairs) if pairs > 0 else None
 
     @property
     def calibration(self) -> "Calibration | None":
-        """What was predicted and what happened, in 20 bins of probability; None without any.
+        """Predicted and observed frequencies in 20 bins of probability; None without probabilities.
 
         >>> scores = Validation("binary")
         >>> scores.add([0.1, 0.1], None, [False, True], [0.9, 0.94], [True, False])
@@ -286,7 +282,7 @@ class Validation(OneThread):
 
     @property
     def curve(self) -> "Curve":
-        """The learning curve up to now; its last point is the last example.
+        """The learning curve so far; its last point is the last example.
 
         >>> scores = Validation("regression")
         >>> scores.add([4.0, 2.0, 0.0], None, [4.0, 2.0, 0.0])
@@ -317,7 +313,7 @@ class Validation(OneThread):
         audit: "Audit | None" = None,
         audited_loss: float | None = None,
     ) -> "Report":
-        """What is known now, with the time it took, the learner's name and what is certified.
+        """The report so far, with the given time, name of the learner and certificates.
 
         Parameters: see `Report`.
 
@@ -346,7 +342,7 @@ class Validation(OneThread):
         )
 
     def state(self) -> dict[str, Array | NDArray[np.int64]]:
-        """All that `restored` needs to go on as if nothing had happened, copied.
+        """A copy of the state, from which `restored` continues.
 
         >>> sorted(Validation("regression").state())
         ['certified', 'certified_at', 'examples', 'ranks', 'shares', 'sums']
@@ -364,7 +360,7 @@ class Validation(OneThread):
     def restored(
         cls, kind: Kind, arrays: Mapping[str, NDArray[np.generic]], norms: Sequence[float] = ()
     ) -> Self:
-        """The validation whose `kind`, `state()` and `norms` these are.
+        """The validation with this `kind`, `state()` and `norms`.
 
         >>> scores = Validation("regression")
         >>> scores.add([4.0], None, [4.0])
@@ -400,7 +396,7 @@ class Validation(OneThread):
 
 
 def _means(sums: Array) -> Array:
-    """The mean loss and error of each row of sums; NaN where nothing weighs."""
+    """The mean loss and error of each row of sums; NaN where the weight is 0."""
     weight = sums[:, :1]
     return np.divide(sums[:, 1:], weight, out=np.full_like(sums[:, 1:], np.nan), where=weight > 0)
 
@@ -417,117 +413,3 @@ def _check(name: str, values: Array, most: float, remedy: str) -> None:
     if not (values.min() >= 0 and values.max() <= most):  # also if it is NaN
         t = int((~((values >= 0) & (values <= most))).argmax())
         raise ValueError(f"{name}[{t}] = {values[t]} {remedy}")
-
-
-# --- what is predicted: labels or numbers, by the learner and by the first labels of a stream -----
-
-
-def classifies(learner: Any) -> bool:
-    """Whether a learner of ours or River predicts labels; of a pipeline, whether its last step does.
-
-    >>> from regretless.linear import LinearClassifier, LinearRegressor
-    >>> classifies(LinearClassifier()), classifies(LinearRegressor())
-    (True, False)
-    """
-    if isinstance(learner, Learner):
-        return learner._classifies
-    steps = getattr(learner, "steps", None)
-    if isinstance(steps, dict) and steps:  # River's pipelines have the methods of all estimators
-        return classifies(list(steps.values())[-1])
-    return hasattr(learner, "predict_proba_one")
-
-
-class FirstLabels:
-    """The first 1,000 labels of a stream, which tell what they are.
-
-    Numbers with more than 20 values, besides those that are `known`, look like targets and not like
-    labels.
-
-    >>> prices = FirstLabels()
-    >>> prices.add([245_000.0 + 100 * t for t in range(50)])
-    >>> prices.are_whole, prices.are_many, prices.shown
-    (True, True, '245000, 245100, 245200, ...')
-    """
-
-    LOOKED_AT, FEW = 1000, 20
-
-    def __init__(self, known: Iterable[Any] = ()) -> None:
-        self.are_numbers = True
-        self._known = set(known)
-        self._seen = 0
-        self._values: dict[float, None] = {}  # in order of appearance
-
-    def add(self, labels: Iterable[Any]) -> None:
-        """Look at further labels, as far as they are among the first."""
-        for label in itertools.islice(labels, self.LOOKED_AT - self._seen):
-            self._seen += 1
-            if not isinstance(label, (int, float, np.number)) or isinstance(label, bool):
-                self.are_numbers = False
-            elif label not in self._known:
-                self._values[float(label)] = None
-
-    @property
-    def enough(self) -> bool:
-        """Whether further labels would tell nothing new."""
-        return self._seen >= self.LOOKED_AT or not self.are_numbers
-
-    @property
-    def are_whole(self) -> bool:
-        """Whether all were whole numbers, so far."""
-        return self.are_numbers and all(value.is_integer() for value in self._values)
-
-    @property
-    def are_many(self) -> bool:
-        """Whether they were numbers with many values."""
-        return self.are_numbers and len(self._values) > self.FEW
-
-    @property
-    def shown(self) -> str:
-        """Three of the values."""
-        three = itertools.islice(self._values, 3)
-        return ", ".join(str(int(v)) if v.is_integer() else repr(v) for v in three) + ", ..."
-
-
-class WithoutTargets(Stream):
-    """A stream for a classifier: `ValueError` if its labels are targets.
-
-    Whoever chooses a classifier means whole numbers as labels, but numbers that are not whole and have
-    more than 20 values among the first 1,000 are none.
-
-    >>> from regretless import streams
-    >>> list(WithoutTargets(streams.read([({"a": 1.0}, t + 0.5) for t in range(30)])))
-    Traceback (most recent call last):
-    ValueError: the labels are numbers with many values (0.5, 1.5, 2.5, ...) and the model is a \
-classifier, which would make a label of each: use a regressor, such as LinearRegressor, to predict a \
-number, or give str(y) if each is a label
-    """
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-        self._at_hand = stream._at_hand  # type: ignore[misc]
-
-    def pieces(
-        self, form: Form | None = None, start: Place | None = None, labelled: bool = True
-    ) -> Iterator[Piece]:
-        labels = FirstLabels()
-        for piece in self._stream.pieces(form, start, labelled):
-            self._look(labels, piece.y)
-            yield piece
-
-    def weighted(self) -> Iterator[tuple[dict[Any, Any], Any, float]]:
-        labels = FirstLabels()
-        for x, y, w in self._stream.weighted():
-            self._look(labels, (y,))
-            yield x, y, w
-
-    @staticmethod
-    def _look(labels: FirstLabels, further: Iterable[Any]) -> None:
-        if labels.enough:
-            return
-        labels.add(further)
-        if labels.are_many and not labels.are_whole:
-            raise ValueError(
-                f"the labels are numbers with many values ({labels.shown}) and the model is a "
-                "classifier, which would make a label of each: use a regressor, such as "
-                "LinearRegressor, to predict a number, or give str(y) if each is a label"
-            )

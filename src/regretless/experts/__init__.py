@@ -15,7 +15,11 @@ from regretless.experts.adaptive import (
     AdaNormalHedgeTV,
     AdaptMLProd,
     MLPoly,
+    NormalHedge,
+    NormalHedgeDT,
+    PolynomialWeights,
     Squint,
+    TwoNorm,
 )
 from regretless.experts.drifting import DriftingGame
 from regretless.experts.hedge import (
@@ -27,12 +31,10 @@ from regretless.experts.hedge import (
     small_loss_bound,
 )
 from regretless.experts.majority import Consistent, Halving, VotesRun, WeightedMajority
-from regretless.experts.mixture import Mixture
-from regretless.experts.mixture_run import MixtureRun
+from regretless.experts.mixture import Mixture, MixtureRun
 from regretless.experts.player import ExpertPlayer
-from regretless.experts.potentials import NormalHedge, NormalHedgeDT, PolynomialWeights, TwoNorm
-from regretless.experts.pruning import BestPruning, PruningRun
 from regretless.experts.run import ExpertsRun
+from regretless.experts.trees import BestPruning, PruningRun
 
 __all__ = [
     "BOA",

@@ -1,4 +1,7 @@
-"""How bad the place of a chip is: the potentials of drifting games (Luo (2016), section 2.1)."""
+"""Potentials of drifting games, which measure how bad the position of a chip is.
+
+Luo (2016), section 2.1.
+"""
 
 import math
 from abc import ABC, abstractmethod
@@ -16,7 +19,7 @@ _ENTRIES = 20_000_000  # of a table at most
 
 
 class Potential(ABC):
-    """How bad it is for a chip to be at s after round t: `Phi_t(s)`, not increasing in s.
+    """A potential `Phi_t(s)`, which does not increase in s: the cost of a chip at s after round t.
 
     For experts it has to be convex with `Phi_t(s - 1) + Phi_t(s + 1) <= 2 Phi_{t-1}(s)`. Then the sum
     over the chips never grows (Theorem 2), and it does not matter if a constant is added to all Phi_t.
@@ -50,7 +53,7 @@ class Potential(ABC):
             return np.asarray(np.log(self.difference(s, t)))
 
     def bound(self, share: float, t: int) -> float:
-        """No more than this is the regret after `t` rounds to a `share` of the chips (Theorem 2).
+        """An upper bound on the regret after `t` rounds to a `share` of the chips (Theorem 2).
 
         If a share has `s <= -R`, then `share Phi_t(-R) <= Phi_0(0)`; the largest such R, by bisection.
         """
@@ -113,7 +116,7 @@ class ExponentialPotential(Potential):
 
 
 class TwoNormPotential(Potential):
-    """`Phi_t(s) = min(s, 0)^2 - t`, which needs to know nothing (Lemma 1).
+    """`Phi_t(s) = min(s, 0)^2 - t`, which has no parameters (Lemma 1).
 
     The regret to a share epsilon is at most `sqrt(T / epsilon)`, for all T and epsilon (Corollary 1).
 
@@ -134,7 +137,7 @@ class TwoNormPotential(Potential):
 class NormalHedgeDTPotential(Potential):
     """`Phi_t(s) = e^{min(s, 0)^2 / (d t)} - 1 - 1/2 sum_{tau <= t} (e^{4/(d tau)} - 1)` (Lemma 2).
 
-    It needs to know nothing. The regret to a share epsilon is at most, for all T and epsilon,
+    It has no horizon. The regret to a share epsilon is at most, for all T and epsilon,
     `sqrt(d T ln(1 + sum_{t <= T} (e^{4/(dt)} - 1) / (2 epsilon)))` (Corollary 2, before the sum is
     bounded by a logarithm). After no round, all chips are at 0 and the potential is 0.
 
@@ -185,9 +188,9 @@ class MinimaxPotential(Potential):
         Phi_{t-1}(s) = min_{w >= 0} max_{z in B} [Phi_t(s + z) + w (z - beta)]
                      = the largest mean of Phi_t(s + z) if z is random in B with mean >= beta
 
-    which one movement or two reach. At the end the mean loss of the chips is at most `Phi_0(0)`
+    which one or two movements attain. At the end the mean loss of the chips is at most `Phi_0(0)`
     (Eq. 2.2). For each t there is a table of the positions that are reachable from 0; others are solved
-    when asked for. Positions within 1e-9 of each other are taken for one. For experts, the loss has
+    when asked for. Positions within 1e-9 of each other count as one. For experts, the loss has
     to be convex, beta 0 and the movements have to span [-1, 1].
 
     Parameters: `loss`, a function of an array of positions, not increasing and not negative; `horizon`,
@@ -277,7 +280,7 @@ class MinimaxPotential(Potential):
             return np.asarray(np.log(self._at(s, t - 1)[1]))
 
     def bound(self, share: float, t: int) -> float:
-        """As of every potential: the smallest position of the table that it is at most, then to 1e-9."""
+        """The bound of `Potential`, searched among the positions of the table, then between them."""
         if not 0 <= t <= self.horizon:
             raise ValueError(f"t={t} is not between 0 and horizon={self.horizon}")
         if (share, t) not in self._found:

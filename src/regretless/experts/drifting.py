@@ -1,8 +1,8 @@
 """Drifting games, and the experts made from them: Luo (2016).
 
-Section 2.1. Chips stand on a line, one for each expert. A potential says how bad the place of a chip is
-with the rounds that are left, and its weight is the difference between a step to the left and one to
-the right.
+Section 2.1. Chips stand on a line, one for each expert. A potential measures how bad the position of a
+chip is, given the rounds that are left. The weight of a chip is the potential after a step to the left,
+less that after a step to the right.
 """
 
 import math
@@ -45,8 +45,8 @@ class ChipPlayer(Stateful, changing=("rounds", "positions")):
     All chips start at 0. In a round the player shows `weights` p, the adversary moves every chip i by a
     `z_i` that the potential allows, with `p . z >= beta`. The sum of `Phi_t(s_i)` never grows (Eq. 2.2).
 
-    Parameters: `n`, the number of chips; `potential`, what makes the weights.
-    Attributes: `positions`, where the chips are; `rounds`; `phi`, the potential given; `potential`, the
+    Parameters: `n`, the number of chips; `potential`, which makes the weights.
+    Attributes: `positions` of the chips; `rounds`; `phi`, the potential given; `potential`, the
     sum of it over the chips.
 
     >>> from regretless.experts.chip_potentials import MinimaxPotential
@@ -68,7 +68,7 @@ class ChipPlayer(Stateful, changing=("rounds", "positions")):
 
     @property
     def weights(self) -> Array:
-        """What is played now: a probability for each chip, the same for all if none has weight."""
+        """The weights of this round, a distribution over the chips; even if all weights are 0."""
         self._check_rounds(1)
         logs = self.phi.log_weights(self.positions, self.rounds + 1)
         top = logs.max()
@@ -146,8 +146,8 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
 
         p_i ~ Phi_t(s_i - 1) - Phi_t(s_i + 1),    s_i <- s_i + l_i - p . l
 
-    The potential knows a bound on the regret to the `ceil(quantile n)`-th best expert (Theorem 2). It
-    is checked in every round that the sum of potentials does not grow, which is all the proof needs.
+    The potential gives a bound on the regret to the `ceil(quantile n)`-th best expert (Theorem 2). Every
+    round checks that the sum of potentials does not grow, which is all the proof needs.
 
     Actions may be drawn (section 2.1.5): `action = act()`, then `update(losses, action)`. Chips move by
     the loss of the action, and the bound for a share `delta quantile` holds with probability
@@ -246,7 +246,7 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
     ) -> Certificate:
         """The theorem's bound on `regret`; if actions were drawn, with probability `1 - delta`."""
         if self._drawn and delta is None:
-            raise ValueError("delta= is needed, since actions were drawn: how likely it may fail")
+            raise ValueError("delta= is needed, since actions were drawn: the chance of a failure")
         who = self._compared(comparator, quantile)
         chance = 1.0 if delta is None else within(delta, "delta", "(0, 1]")
         return Certificate(
@@ -287,7 +287,7 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
         return {type(self.phi).__name__: least, "trivial": float(self.rounds)}
 
     def _proved(self, among: list[Array], earlier: Array) -> dict[str, float]:
-        """As of an `ExpertPlayer`; nothing if actions were drawn, as no `delta` is given."""
+        """The bounds, as of an `ExpertPlayer`; empty if actions were drawn, which needs a `delta`."""
         if self._drawn:
             return {}
         found = [(self._bounds([u]), float(u @ earlier)) for u in among]
@@ -295,15 +295,14 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
         return {k: min(bounds[k] - before for bounds, before in found) for k in names}
 
     def _rounding(self, u: Array) -> float:
-        """As of an `ExpertPlayer`, and what positions are known to."""
+        """The rounding error of an `ExpertPlayer`, and the precision of the positions."""
         T = float(self.rounds)
         return 4.0 * EPS * ((self.n + 8.0) * T + T * T) + 2.0 * self.phi.precision * T
 
     def _interval_bound(self, *_: Any) -> float:
         return math.inf
 
-    def _shifting_bound(self, *_: Any) -> float:
-        return math.inf
+    _shifting_bound = _interval_bound
 
     def _advance(self, losses: Array, _: Any) -> None:
         for row in losses:
@@ -325,7 +324,7 @@ class DriftingGame(ChipPlayer, changing=("loss",)):
 
 
 class Experts(Protocol):
-    """What combines experts: shows weights, learns from the losses of all."""
+    """An object that combines experts: it shows weights and learns from the losses of all."""
 
     @property
     def weights(self) -> Array: ...
@@ -334,7 +333,7 @@ class Experts(Protocol):
 
 
 class Chips(Protocol):
-    """What plays a drifting game: shows weights, is told how the chips were moved."""
+    """A player of a drifting game: it shows weights and is told how the chips were moved."""
 
     @property
     def weights(self) -> Array: ...
@@ -362,7 +361,7 @@ class ChipsFromExperts(OneThread):
 
     @property
     def weights(self) -> Array:
-        """What is played now: those of the experts."""
+        """The weights of the experts."""
         return self.experts.weights
 
     def move(self, movements: Any) -> None:
@@ -394,7 +393,7 @@ class ExpertsFromChips(OneThread):
 
     @property
     def weights(self) -> Array:
-        """What is played now: those of the chips."""
+        """The weights of the chips."""
         return self.chips.weights
 
     def update(self, losses: Any) -> float:

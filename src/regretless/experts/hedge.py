@@ -1,15 +1,18 @@
-"""Weights that shrink exponentially with the loss: Hedge and what is near to it.
+"""Hedge and its relatives: weights that shrink exponentially with the loss.
 
 Mohri et al. (2018), section 8.2, Exercises 8.7 and 8.9.
 """
 
 import math
-from typing import Any, ClassVar, Literal
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
 from regretless import _core
-from regretless.base.arguments import Array, not_negative, one_of, positive, shown, whole, within
+from regretless.base.arguments import Array, named_or, not_negative, positive, whole, within
+from regretless.base.options import option
 from regretless.base.randomness import generator
 from regretless.base.state import Parts
 from regretless.experts.player import ExpertPlayer
@@ -34,16 +37,6 @@ class Hedge(ExpertPlayer):
     is a `Mixture` with `gradient=False` and a `range`). The textbook's Weighted Majority is
     `WeightedMajority`.
 
-    Parameters
-    ----------
-    n, prior, range : see `ExpertPlayer`.
-    rate : "anytime", `eta_t = sqrt(8 ln n / t)`; "horizon", the best fixed rate for `horizon` rounds;
-        "doubling", that for 2^k rounds, starting again in rounds 2^k; "small-loss", which falls with
-        what was lost beyond the best mixture so far (AdaHedge: de Rooij, van Erven, Grunwald and
-        Koolen (2014)): the regret is of the order of the root of the smallest loss; or a number, a
-        fixed rate. Rates are those of losses in [0, 1].
-    horizon : how many rounds there will be, for "horizon".
-
     >>> hedge = Hedge(2, rate=math.log(2))
     >>> hedge.update([0.0, 1.0])
     0.5
@@ -51,32 +44,31 @@ class Hedge(ExpertPlayer):
     (array([0.6667, 0.3333]), 1.0866)
     """
 
+    rate: str | float = option(
+        named_or,
+        ("anytime", "horizon", "doubling", "small-loss"),
+        positive,
+        default="anytime",
+        text="""the learning rate for losses in [0, 1]. "anytime" is `eta_t = sqrt(8 ln n / t)`;
+        "horizon" is the best fixed rate for `horizon` rounds; "doubling" is that for 2^k
+        rounds, and the player starts again in rounds 2^k; "small-loss" falls with the loss beyond the
+        best mixture so far (AdaHedge: de Rooij, van Erven, Grunwald and Koolen (2014)), and the regret
+        is of the order of the root of the smallest loss; a number is a fixed rate""",
+    )
+    horizon: int | None = option(
+        whole, default=None, text="""how many rounds there will be; it needs `rate="horizon"`"""
+    )
+
     _theorem = "Mohri et al. (2018), Theorems 8.6 and 8.7"
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        rate: str | float = "anytime",
-        horizon: int | None = None,
-        prior: Any = None,
-        range: tuple[float, float] | None = (0.0, 1.0),
-    ) -> None:
-        self.rate, self.horizon = rate, horizon
-        if isinstance(rate, str):
-            names = ("anytime", "horizon", "doubling", "small-loss")
-            one_of(rate, "rate", names, ", nor a number")
-        else:
-            self.rate = positive(rate, "rate")
-        if rate == "horizon" and horizon is None:
+    def __post_init__(self) -> None:
+        if self.rate == "horizon" and self.horizon is None:
             raise ValueError(
                 "rate='horizon' needs horizon=, the number of rounds; or rate='anytime'"
             )
-        if rate != "horizon" and horizon is not None:
-            raise ValueError(f"horizon={shown(horizon)} needs rate='horizon', not {shown(rate)}")
-        if horizon is not None:
-            positive(horizon, "horizon")
-        super().__init__(n, prior=prior, range=range)
+        if self.rate != "horizon" and self.horizon is not None:
+            raise ValueError(f"horizon={self.horizon} needs rate='horizon', not {self.rate!r}")
+        super().__post_init__()
 
     def _start(self) -> _core.Experts:
         prior = self.prior.tolist()
@@ -97,7 +89,7 @@ class Hedge(ExpertPlayer):
     def _confidence(self, confidence: Any, shape: tuple[int, ...]) -> Array | None:
         awake = super()._confidence(confidence, shape)
         if awake is not None and ((awake > 0) & (awake < 1)).any():
-            raise ValueError("confidence must be 0 or 1: Hedge knows who sleeps, not how well")
+            raise ValueError("confidence must be 0 or 1 for Hedge: an expert sleeps or is awake")
         return awake
 
     def _bounds(self, u: Array, relative: float) -> dict[str, float]:
@@ -120,21 +112,35 @@ class Hedge(ExpertPlayer):
         return bounds
 
 
-class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
+class _Tuned(ExpertPlayer):
+    """Players whose parameters a horizon can choose. They keep the parameters, not the horizon."""
+
+    _sleeps = False
+
+    horizon: int | None = option(
+        whole,
+        default=None,
+        text="for how many rounds the parameters are chosen, if they are not given",
+    )
+
+    def __post_init__(self) -> None:
+        self._tune(self.horizon)
+        del self.horizon
+        super().__post_init__()
+
+    @abstractmethod
+    def _tune(self, horizon: int | None) -> None:
+        """Choose the parameters that are not given; refuse too many or too few of them."""
+
+
+class RandomizedWeightedMajority(_Tuned, changing=("draws",)):
     """Follow an expert drawn by its weight, which is multiplied by `beta^loss`.
 
     Mohri et al. (2018), Figure 8.4.
 
     The expected loss is at most `ln n / (1 - beta) + (2 - beta) L` where `L` is that of the best expert
     (Theorem 8.4), and with `beta` for a horizon the regret is at most `2 sqrt(T ln n)`. In few rounds
-    the theorem says less than that no round costs more than the range, and the certificate has that.
-
-    Parameters
-    ----------
-    n, prior, range : see `ExpertPlayer`.
-    beta : in [1/2, 1); or None, for a `horizon`: `max(1/2, 1 - sqrt(ln n / horizon))`; or "doubling",
-        that for 2^k rounds, starting again in rounds 2^k.
-    seed : of the draws.
+    the trivial bound, that a round costs at most the range, is smaller, and the certificate has it.
 
     >>> player = RandomizedWeightedMajority(3, beta=0.5, seed=1)
     >>> for losses in ([1, 0, 1], [0, 0, 1], [1, 0, 0], [1, 0, 0]):
@@ -143,29 +149,24 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
     (1.369, True)
     """
 
-    _sleeps = False
+    beta: Any = option(
+        named_or,
+        ("doubling",),
+        within,
+        "[1/2, 1)",
+        default=None,
+        text="""what a loss of 1 multiplies a weight by. With a `horizon` it is `max(1/2, 1 -
+        sqrt(ln n / horizon))`; "doubling" is that for 2^k rounds, and the player starts
+        again in rounds 2^k""",
+    )
+    seed: int = option(whole, 0, default=0, text="the seed of the draws")
+
     _kept: ClassVar[tuple[str, ...]] = ("_slept", "draws")
     _theorem = "Mohri et al. (2018), Theorem 8.4"
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        beta: float | Literal["doubling"] | None = None,
-        horizon: int | None = None,
-        prior: Any = None,
-        range: tuple[float, float] | None = (0.0, 1.0),
-        seed: int = 0,
-    ) -> None:
-        self.beta: float | str
-        if isinstance(beta, str):
-            self.beta = one_of(beta, "beta", ("doubling",), ", nor a number")
-            if horizon is not None:
-                raise ValueError(f"beta='doubling' and horizon={shown(horizon)}: give one of them")
-        else:
-            self.beta = _beta(beta, horizon, lambda T: _majority(n, T))
-        self.seed, self.draws = whole(seed, "seed", 0), 0
-        super().__init__(n, prior=prior, range=range)
+    def _tune(self, horizon: int | None) -> None:
+        self.beta = _beta(self.beta, horizon, lambda T: _majority(self.n, T))
+        self.draws = 0
 
     def _start(self) -> _core.Experts:
         prior = self.prior.tolist()
@@ -195,7 +196,7 @@ class RandomizedWeightedMajority(ExpertPlayer, changing=("draws",)):
         }
 
 
-class SecondOrderHedge(ExpertPlayer):
+class SecondOrderHedge(_Tuned):
     """Linear multiplicative weights, `w_i <- w_i (1 - (1 - beta) l_i)`.
 
     Mohri et al. (2018), Exercises 8.7 and 8.9.
@@ -203,36 +204,30 @@ class SecondOrderHedge(ExpertPlayer):
     The regret to expert i is at most `ln(1 / prior_i) / (1 - beta) + (1 - beta) sum_t l_ti^2`. For
     losses of 0 and 1 it is `RandomizedWeightedMajority`.
 
-    Parameters
-    ----------
-    n, prior, range : see `ExpertPlayer`; the range must be known.
-    beta : in [1/2, 1); or None, for a `horizon`: `1 - 1 / (1 + sqrt(horizon / (2 ln n)))`, which has
-        regret at most `ln n + sqrt(2 T ln n)`.
-
     >>> player = SecondOrderHedge(3, beta=0.6)
     >>> run = player.run([[0.2, 0.9, 0.5], [0.7, 0.1, 0.4], [0.0, 1.0, 0.3]])
     >>> round(run.loss, 10)
     1.3876457655
     """
 
-    _sleeps = False
+    beta: Any = option(
+        within,
+        "[1/2, 1)",
+        default=None,
+        text="""what a loss of 1 multiplies a weight by. With a `horizon` it is `1 - 1 / (1 +
+        sqrt(horizon / (2 ln n)))`, and the regret is at most `ln n + sqrt(2 T ln n)`""",
+    )
+
     _theorem = "Mohri et al. (2018), Exercises 8.7 and 8.9"
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        beta: float | None = None,
-        horizon: int | None = None,
-        prior: Any = None,
-        range: tuple[float, float] | None = (0.0, 1.0),
-    ) -> None:
-        self.beta = _beta(
-            beta, horizon, lambda T: max(0.5, 1.0 - 1.0 / (1.0 + math.sqrt(T / (2.0 * _log(n)))))
-        )
-        if range is None:
+    def _tune(self, horizon: int | None) -> None:
+        if self.range is None:
             raise ValueError("range=None: weights 1 - (1 - beta) loss need losses of a known range")
-        super().__init__(n, prior=prior, range=range)
+        self.beta = _beta(
+            self.beta,
+            horizon,
+            lambda T: max(0.5, 1.0 - 1.0 / (1.0 + math.sqrt(T / (2.0 * _log(self.n))))),
+        )
 
     def _start(self) -> _core.Experts:
         return _core.linear_hedge(self.prior.tolist(), self.beta)
@@ -247,17 +242,12 @@ class SecondOrderHedge(ExpertPlayer):
         }
 
 
-class FixedShare(ExpertPlayer):
-    """Hedge whose weights are mixed with even ones: good against experts that take turns.
+class FixedShare(_Tuned):
+    """Hedge whose weights are mixed with even ones, for problems in which the best expert changes.
 
     `v_i ~ p_i e^{-eta l_i}`, `p_i = (1 - share) v_i + share / n` (Herbster and Warmuth (1998)). To
     a sequence of experts with `k` changes the regret is at most
     `((k + 1) ln n + k ln(1 / share) + (T - k - 1) ln(1 / (1 - share))) / eta + eta T / 8`.
-
-    Parameters
-    ----------
-    n, prior, range : see `ExpertPlayer`.
-    rate, share : `eta > 0` and in [0, 1); or None both, for a `horizon` with about so many `shifts`.
 
     >>> player = FixedShare(2, horizon=100, shifts=1)
     >>> run = player.run([[0.0, 1.0]] * 50 + [[1.0, 0.0]] * 50)
@@ -265,35 +255,36 @@ class FixedShare(ExpertPlayer):
     True
     """
 
-    _sleeps = False
+    rate: Any = option(
+        positive, default=None, text="the learning rate eta; a `horizon` chooses it and `share`"
+    )
+    share: Any = option(
+        within,
+        "[0, 1)",
+        default=None,
+        text="the part of all weights that is spread evenly after each round",
+    )
+    shifts: int = option(
+        default=1, text="about how often the best expert changes within the `horizon`"
+    )
+
     _theorem = "Herbster and Warmuth (1998); Cesa-Bianchi and Lugosi (2006), Theorem 5.2"
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        rate: float | None = None,
-        share: float | None = None,
-        horizon: int | None = None,
-        shifts: int = 1,
-        prior: Any = None,
-        range: tuple[float, float] | None = (0.0, 1.0),
-    ) -> None:
-        if (rate is None) != (share is None) or (rate is None) != (horizon is not None):
+    def _tune(self, horizon: int | None) -> None:
+        given = (self.rate is not None, self.share is not None)
+        if given != (horizon is None, horizon is None):
             raise ValueError("give rate= and share=, or horizon= and shifts= to have them chosen")
         if horizon is not None:
-            T = positive(horizon, "horizon")
-            share = min(max(shifts, 0) / max(T - 1.0, 1.0), 0.5)
-            self.share = share
-            rate = math.sqrt(8.0 * max(self._paths(n, T, shifts), math.log(2.0)) / T)
-        self.rate, self.share = positive(rate, "rate"), within(share, "share", "[0, 1)")
-        super().__init__(n, prior=prior, range=range)
+            self.share = min(max(self.shifts, 0) / max(horizon - 1.0, 1.0), 0.5)
+            paths = max(self._paths(self.n, horizon, self.shifts), math.log(2.0))
+            self.rate = math.sqrt(8.0 * paths / horizon)
+        del self.shifts
 
     def _start(self) -> _core.Experts:
         return _core.fixed_share(self.prior.tolist(), self.rate, self.share)
 
     def _paths(self, n: int, T: float, shifts: int) -> float:
-        """`ln(1 / prior)` of a sequence with so many changes: a change takes `share / n`."""
+        """`ln(1 / prior)` of a sequence with `shifts` changes: a change costs a factor `share / n`."""
         stays, kept = T - 1 - shifts, 1.0 - self.share + self.share / n
         changes = shifts * math.log(n / self.share) if self.share > 0 else math.inf
         return math.log(n) + (changes if shifts else 0.0) - stays * math.log(kept)
@@ -309,7 +300,7 @@ class FixedShare(ExpertPlayer):
         first = float(np.log(1.0 / self.prior.min())) - math.log(self.n)
         # fewer changes may have been enough
         worst = max(self._paths(self.n, rounds, k) for k in (0, min(shifts, rounds - 1)))
-        return (worst + first) / self.rate + self.rate * rounds / 8.0
+        return float((worst + first) / self.rate + self.rate * rounds / 8.0)
 
 
 def _log(n: int) -> float:
@@ -335,25 +326,22 @@ def _periods(rounds: int) -> list[tuple[int, int]]:
     return [(k, min(2 ** (k + 1) - 1, rounds) - 2**k + 1) for k in range(rounds.bit_length())]
 
 
-def _beta(beta: float | None, horizon: int | None, tuned: Any) -> float:
+def _beta(beta: Any, horizon: int | None, tuned: Callable[[int], float]) -> Any:
     if (beta is None) == (horizon is None):
-        raise ValueError(f"beta={shown(beta)} and horizon={shown(horizon)}: give one of them")
-    if horizon is not None:
-        return float(tuned(positive(horizon, "horizon")))
-    assert beta is not None
-    return within(beta, "beta", "[1/2, 1)")
+        raise ValueError(f"beta={beta!r} and horizon={horizon}: give one of them")
+    return beta if horizon is None else tuned(horizon)
 
 
 # --- what a bound in the sizes of regrets says where losses are easy (Luo (2016), Theorem 5) ------
 
 
 def small_loss_bound(factor: float, loss: float) -> float:
-    """The regret of a player whose regret is at most `sqrt(C factor)`, C the sum of its sizes.
+    """The regret, for a small loss, of a player with regret at most `sqrt(C factor)`, C the sum of |r|.
 
     If the comparator lost `loss` in all, of losses in [0, 1], it is at most
     `sqrt(2 loss factor) + factor` (Luo (2016), Theorem 5, part 1). Of `AdaNormalHedge`, the factor is
-    `3 ln(B / q)` for an expert of prior q; of `TwoNorm` and others there is none. `loss` may also be the
-    sum of what the comparator lost more than the player, in the rounds where it did.
+    `3 ln(B / q)` for an expert of prior q; `TwoNorm` and others have no such factor. `loss` may also be
+    the sum of what the comparator lost more than the player, in the rounds where it did.
 
     >>> round(small_loss_bound(12.0, loss=0.0), 9), round(small_loss_bound(12.0, loss=150.0), 9)
     (12.0, 72.0)
@@ -363,7 +351,7 @@ def small_loss_bound(factor: float, loss: float) -> float:
 
 
 def gap_bound(factor: float, gap: float) -> float:
-    """The expected regret of such a player to the best expert, if chance makes it the best by a gap.
+    """The expected regret of such a player to an expert that is the best by a gap in expectation.
 
     In every round the others lose at least `gap` more in expectation, whatever happened before. Then
     it is at most `factor / gap`, however many rounds there are (Luo (2016), Theorem 5, part 2).

@@ -6,13 +6,14 @@ Shalev-Shwartz (2012), section 1.2.1; Mohri et al. (2018), sections 8.2.1, 8.2.2
 import math
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.base.arguments import Array, numbers, one_of, sound, whole, within
 from regretless.base.columns import arranged, index_of, rows_alike
+from regretless.base.options import option
 from regretless.base.run import Run
 from regretless.base.state import Parts, Stateful
 from regretless.certificates import Certificate
@@ -24,7 +25,7 @@ from regretless.experts.run import EPS
 
 
 class VotesRun(Run):
-    """The rounds of a player of advice, in which a mistake costs 1.
+    """A run of a player that votes; a mistake costs 1.
 
     Its `regret`, `bound`, `regret_curve`, `bound_curve` and `certificate` take `comparator`, the index
     or the name of an expert, a distribution over them, or "best", which is the default.
@@ -56,7 +57,7 @@ class VotesRun(Run):
         return np.cumsum(self.losses - self.expert_mistakes @ self._asked(comparator).u)
 
     def bound_curve(self, comparator: Any = None) -> Array:
-        """After each round, the bound on that; infinite from where an assumption fails."""
+        """After each round, the bound on the regret; infinite once an assumption has failed."""
         u = self._asked(comparator).u
         made = np.cumsum(self.expert_mistakes, axis=0)
         mine, all_of = made @ u, made + self.before.expert_mistakes
@@ -92,9 +93,6 @@ class VotesRun(Run):
         totals = np.sum(self.losses[:, None] - self.expert_mistakes, axis=0)
         return compared(totals, np.full(n, 1.0 / n), self.after.names, comparator)
 
-    def __repr__(self) -> str:
-        return f"<{self.rounds} rounds of {self.after!r}, loss {self.loss:.4g}>"
-
 
 # --- players that vote: experts say 0 or 1, and so does the player --------------------------------
 
@@ -102,7 +100,7 @@ _MODES = ("on_mistake", "always")
 
 
 class _Voter(Stateful, ABC, changing=("rounds", "mistakes", "expert_mistakes", "charges")):
-    """Advice of 0 and 1 comes, `predict` answers one of them, `update` tells what was right.
+    """Players of advice: `predict` answers 0 or 1, and `update` learns which label was right.
 
     Advice that has names (a frame, an Arrow table, a pandas series, a dict) brings those of the experts
     the first time, and is matched by name from then on; arrays and lists are taken by position.
@@ -111,18 +109,22 @@ class _Voter(Stateful, ABC, changing=("rounds", "mistakes", "expert_mistakes", "
     `names` of the experts, or None.
     """
 
+    n: int = option(
+        whole, hint=": how many experts", kw_only=False, text="how many experts there are"
+    )
+
     beta = 0.0
 
-    def __init__(self, n: int) -> None:
-        n = whole(n, "n", hint=": how many experts")
-        self.n, self.rounds, self.mistakes = n, 0, 0
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.rounds, self.mistakes = 0, 0
         self.expert_mistakes = np.zeros(self.n, np.int64)
         self.charges = np.zeros(self.n, np.int64)
         self.names: list[str] | None = None
 
     @property
     def weights(self) -> Array:
-        """`beta^charges`, 0 for experts that have no say; relative to the largest if all are tiny."""
+        """`beta^charges`, 0 for experts that were dropped; relative to the largest if all are tiny."""
         least = int(self.charges.min())
         tiny = self.beta**least < 1e-200
         return np.asarray(np.power(self.beta, self.charges - least * tiny, dtype=np.float64))
@@ -147,7 +149,7 @@ class _Voter(Stateful, ABC, changing=("rounds", "mistakes", "expert_mistakes", "
     def run(self, advice: Any, labels: Any) -> VotesRun:
         """Play many rounds, a row of advice for each.
 
-        If a round is refused, the player is as before the run. If both are of pandas they must have the
+        A run that is rejected leaves the player as it was. If both are of pandas they must have the
         same index.
         """
         index = index_of(advice)
@@ -171,7 +173,7 @@ class _Voter(Stateful, ABC, changing=("rounds", "mistakes", "expert_mistakes", "
 
     @property
     def regrets(self) -> Array:
-        """To each expert, the mistakes made beyond its own."""
+        """For each expert, the mistakes made beyond its own."""
         return np.asarray(self.mistakes - self.expert_mistakes, np.float64)
 
     def regret(self, comparator: Any = None) -> float:
@@ -207,14 +209,14 @@ class _Voter(Stateful, ABC, changing=("rounds", "mistakes", "expert_mistakes", "
 
     @abstractmethod
     def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
-        """The charges after a round in which some erred, and perhaps the player."""
+        """The charges after a round: `errs` of the experts, `wrong` of the player."""
 
     @abstractmethod
     def _bound(self, theirs: Any) -> tuple[Any, str]:
-        """The most mistakes, when some expert made so many (a number or an array); and the theorem."""
+        """The most mistakes of the player if an expert made `theirs`, and the theorem."""
 
     def _assumptions(self, least: int) -> dict[str, bool | None]:
-        """What that assumes, when the best expert made so many mistakes."""
+        """The assumptions of the bound, if the best expert made `least` mistakes."""
         return {}
 
     def _answer(self, says: NDArray[np.bool_]) -> int:
@@ -251,7 +253,7 @@ class _Voter(Stateful, ABC, changing=("rounds", "mistakes", "expert_mistakes", "
 
 
 class _Realizable(_Voter):
-    """Experts that have been wrong have no say: one of them must always be right."""
+    """Players that ignore experts that have been wrong; one expert must always be right."""
 
     def _without(self, errs: NDArray[np.bool_]) -> NDArray[np.int64]:
         charges = self.charges + errs
@@ -266,16 +268,13 @@ class _Realizable(_Voter):
 
 
 class Halving(_Realizable):
-    """The majority of the experts that have a say, of which a mistake leaves at most half.
+    """Follow the majority of the experts without a mistake; each mistake of the player halves them.
 
     If some expert is right in every round, at most `log2 n` mistakes are made.
 
-    What is called Halving differs: the textbook's takes their say from experts that erred only when
-    the majority did (Mohri et al. (2018), Figure 8.2, Theorem 8.1), `mode="on_mistake"`,
-    that of Shalev-Shwartz (2012), section 1.2.1, Theorem 1.2, after every round,
-    `mode="always"`.
-
-    Parameters: `n`, how many experts; `mode`.
+    The texts define Halving in two ways. That of Mohri et al. (2018), Figure 8.2, Theorem 8.1, drops
+    experts that erred only in rounds in which the majority erred too: `mode="on_mistake"`. That of
+    Shalev-Shwartz (2012), section 1.2.1, Theorem 1.2, drops them after every round: `mode="always"`.
 
     >>> player = Halving(3)
     >>> player.update([1, 0, 1], 0), player.weights
@@ -285,9 +284,12 @@ class Halving(_Realizable):
     (False, array([1., 1., 0.]))
     """
 
-    def __init__(self, n: int, *, mode: Literal["on_mistake", "always"] = "on_mistake") -> None:
-        super().__init__(n)
-        self.mode = one_of(mode, "mode", _MODES)
+    mode: str = option(
+        one_of,
+        _MODES,
+        default="on_mistake",
+        text="whether experts that erred are charged only when the player erred, or always",
+    )
 
     def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
         return self._without(errs) if wrong or self.mode == "always" else self.charges
@@ -302,13 +304,11 @@ class Halving(_Realizable):
 
 
 class Consistent(_Realizable):
-    """The first of the experts that were right in every round.
+    """Follow the first of the experts that were right in every round.
 
     Shalev-Shwartz (2012), section 1.2.1.
 
     If there is always one, at most `n - 1` mistakes are made.
-
-    Parameters: `n`, how many experts.
 
     >>> player = Consistent(3)
     >>> player.predict([1, 0, 0]), player.update([1, 0, 0], 0), player.predict([1, 0, 1])
@@ -326,17 +326,17 @@ class Consistent(_Realizable):
 
 
 class WeightedMajority(_Voter):
-    """The weighted majority; who errs is multiplied by beta (Mohri et al. (2018), Figure 8.3).
+    """Follow the weighted majority; an error multiplies the weight of an expert by beta.
+
+    Mohri et al. (2018), Figure 8.3.
 
     At most `(ln n + m ln(1 / beta)) / ln(2 / (1 + beta))` mistakes are made, `m` being those of any
-    expert (Theorem 8.3). With beta 0 it is `Halving`, and empties when no expert is always right.
+    expert (Theorem 8.3). With beta 0 it is `Halving`, and raises `NotRealizable` when every expert has
+    erred.
 
     This is the textbook's Weighted Majority. Shalev-Shwartz (2012) calls `Hedge` so
     (Shalev-Shwartz (2012), section 2.1.2); its experts with a surrogate loss are this player with
     `beta=e**-0.5` and `mode="always"`.
-
-    Parameters: `n`; `beta` in [0, 1); `mode`, "on_mistake", weights change only when the majority was
-    wrong, or "always".
 
     >>> player = WeightedMajority(3, beta=0.5)
     >>> run = player.run([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0]], [0, 1, 1, 0])
@@ -344,11 +344,19 @@ class WeightedMajority(_Voter):
     (1.0, array([ True, False, False, False]), array([0.5, 1. , 0.5]))
     """
 
-    def __init__(
-        self, n: int, *, beta: float = 0.5, mode: Literal["on_mistake", "always"] = "on_mistake"
-    ) -> None:
-        super().__init__(n)
-        self.beta, self.mode = within(beta, "beta", "[0, 1)"), one_of(mode, "mode", _MODES)
+    beta: float = option(
+        within,
+        "[0, 1)",
+        default=0.5,
+        text="what the weight of an expert that errs is multiplied by",
+    )
+
+    mode: str = option(
+        one_of,
+        _MODES,
+        default="on_mistake",
+        text="whether experts that erred are charged only when the player erred, or always",
+    )
 
     def _charged(self, errs: NDArray[np.bool_], wrong: bool) -> NDArray[np.int64]:
         if not wrong and self.mode == "on_mistake":

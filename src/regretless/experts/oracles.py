@@ -1,4 +1,4 @@
-"""What could have been reached in hindsight: the best expert, mixture, linear combination, sequence.
+"""Oracles: the best expert, mixture, linear combination and sequence of experts in hindsight.
 
 Forecasts that are NaN are those of sleeping experts. Losses are means over the rounds.
 """
@@ -31,7 +31,7 @@ class ForecastLoss(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Oracle:
-    """What one could have done: `name`, `mean_loss`, and `weights` of the experts if they are fixed.
+    """A best choice in hindsight: `name`, `mean_loss`, and `weights` of the experts if they are fixed.
 
     >>> Oracle("best expert", 0.25, np.array([0.0, 1.0])).mean_loss
     0.25
@@ -46,7 +46,7 @@ def uniform(experts: Any, y: Any, loss: str | ForecastLoss = "squared") -> Oracl
     """The mean of the experts that are awake.
 
     Parameters, here and below: `experts` (T, N), their forecasts, NaN where one sleeps, at least one
-    of them awake in each round; `y` (T,), what came true, with the same index if both are of pandas;
+    of them awake in each round; `y` (T,), the outcomes, with the same index if both are of pandas;
     `loss`, a name or an object of
     `regretless.losses`, or any other `ForecastLoss`.
 
@@ -115,8 +115,7 @@ def best_shifting(
 ) -> list[Oracle]:
     """The best sequences of experts that change at most 1, 2, ..., `shifts` times.
 
-    No expert may sleep or lose infinitely much. `regrets.best_shifting` tells when to change and to
-    whom.
+    No expert may sleep or lose infinitely much. `regrets.best_shifting` gives the changes.
 
     >>> best_shifting([[0.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [0.0, 1.0, 2.0], shifts=2)[1].mean_loss
     0.0
@@ -137,8 +136,8 @@ def table(
 ) -> list[Oracle]:
     """All oracles: uniform, best expert, convex, linear, and with 1, ..., `shifts` shifts.
 
-    Left out are the convex and the linear one if all experts are never awake together, the linear one
-    also if there is none or it is not found, and those with shifts if an expert sleeps or has lost
+    The convex and the linear one are left out if all experts are never awake together, the linear one
+    also if it does not exist or is not found, and those with shifts if an expert sleeps or has lost
     infinitely much.
 
     >>> [oracle.name for oracle in table([[0.0, 2.0], [3.0, 1.0]], [0.0, 1.0], shifts=1)]
@@ -181,7 +180,7 @@ def _all_awake(
     full = ~np.isnan(X).any(axis=1)
     if not full.any():
         raise ValueError(
-            "experts: in no round are all of them awake; leave out those that sleep most"
+            "experts are never all awake in one round; leave out those that sleep most"
         )
     return X[full], targets[full], kind, name if full.all() else f"{name} while all are awake"
 
@@ -201,7 +200,7 @@ def _fit_on_simplex(X: Array, y: Array) -> Array:
     """The weights on the simplex with the least `||X w - y|| = ||D w||`, D being X less y.
 
     For `u = s w`, the least `||D u||^2 + (s - 1)^2` over s is `q / (1 + q)` with `q = ||D w||^2`: it
-    grows with q, so that u without constraints but its signs, divided by its sum, is the w.
+    grows with q, so w is the best u with only the signs constrained, divided by its sum.
     """
     from scipy.optimize import nnls
 
@@ -213,8 +212,7 @@ def _fit_on_simplex(X: Array, y: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _InUnits:
-    """A loss of forecasts in other units, counted from elsewhere, for solvers that know only numbers
-    near 1; targets are those given here, as they were."""
+    """A loss of shifted and scaled forecasts, for solvers that need numbers near 1; targets stay."""
 
     loss: ForecastLoss
     targets: Array
@@ -243,7 +241,7 @@ def _minimiser(X: Array, y: Array, loss: ForecastLoss, on_simplex: bool) -> Arra
             return w
         least = min(least, gap)
     what = "mixture" if on_simplex else "linear combination"
-    raise RuntimeError(f"the best {what} for {loss!r} is known only up to {least:g}; is there one?")
+    raise RuntimeError(f"the best {what} for {loss!r} is known only up to {least:g}, if it exists")
 
 
 def _by_newton(

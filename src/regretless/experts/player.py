@@ -1,8 +1,9 @@
-"""What all players that mix experts have in common (Luo (2016), sections 2.1.2 and 2.3.2).
+"""`ExpertPlayer`, the base of all players that mix experts (Luo (2016), sections 2.1.2 and 2.3.2).
 
 Each round the player has weights `p`, a distribution over the experts. Then the experts' losses `l` are
-revealed and `<p, l>` is suffered. The regret to an expert is how much more was suffered than by it,
-counted in the rounds that it was awake, as far as it was: `sum_t c_ti (<p_t, l_t> - l_ti)`.
+revealed and `<p, l>` is suffered. The regret to an expert is the loss suffered beyond that of the
+expert, in the rounds in which it was awake, weighted by its confidence: `sum_t c_ti (<p_t, l_t> -
+l_ti)`.
 """
 
 import math
@@ -16,12 +17,13 @@ from regretless.base.arguments import (
     LARGEST,
     Array,
     check_entries,
-    interval,
+    loss_range,
     outside,
     shaped,
     whole,
 )
 from regretless.base.columns import arranged, index_of, rows_alike
+from regretless.base.options import option
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import in_core, in_turn, of_options
 from regretless.certificates import Certificate
@@ -34,18 +36,11 @@ _RAREST = 1e-100  # prior of an expert: its logarithm and its inverse are in all
 
 
 class ExpertPlayer(Stateful, ABC):
-    """A player: `weights` is what it plays now, `update` tells it what the experts lost.
+    """A player that mixes experts: it plays `weights`, and `update` tells it the losses of the experts.
 
-    Parameters
-    ----------
-    n : how many experts.
-    prior : how likely each is to be the best, before anything is seen; by default all alike.
-    range : of the losses, `(low, high)`; None if it is not known. The theorems of `BOA` and `MLPoly`
-        need no range; other players have no bound without one.
-
-    Losses and confidences may be arrays, data frames, Arrow tables, pandas series or dicts. Whatever has
-    names brings those of the experts the first time, and is matched by name from then on, in any order;
-    arrays and lists are taken by position.
+    Losses and confidences may be arrays, data frames, Arrow tables, pandas series or dicts. The first
+    values that have names give the experts their names. Later values with names are matched by name, in
+    any order; arrays and lists are taken by position.
 
     Attributes: `rounds` played, `loss` suffered, `regrets` to each expert, their `names` or None.
     """
@@ -55,19 +50,29 @@ class ExpertPlayer(Stateful, ABC):
     _scale_free: ClassVar[bool] = False  # whether its theorem needs no range
     _kept: ClassVar[tuple[str, ...]] = ("_slept",)  # beside the engine
     _rises: ClassVar[bool] = True  # whether no bound is smaller after more rounds
-    _theorem: str
-    range: tuple[float, float] | None
+    _theorem: ClassVar[str]
 
-    def __init__(
-        self, n: int, *, prior: Any = None, range: tuple[float, float] | None = (0.0, 1.0)
-    ) -> None:
-        n = whole(n, "n", hint=": how many experts")
-        prior, self.names = arranged(prior, None, "prior")
-        prior = distribution(prior, n)
-        self.prior = distribution(None, n) if np.ptp(prior) == 0 else prior
-        rare = f"is below {_RAREST:g}: no bound speaks of such an expert; leave it out"
+    n: int = option(
+        whole, hint=": how many experts", kw_only=False, text="how many experts there are"
+    )
+    prior: Any = option(
+        default=None,
+        text="how likely each expert is to be the best, before anything is seen; by default all alike",
+    )
+    range: tuple[float, float] | None = option(
+        loss_range,
+        default=(0.0, 1.0),
+        text="""the range `(low, high)` of the losses, or None if it is not known. The theorems of
+        `BOA` and `MLPoly` need no range; other players have no bound without one""",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        prior, self.names = arranged(self.prior, None, "prior")
+        prior = distribution(prior, self.n)
+        self.prior = distribution(None, self.n) if np.ptp(prior) == 0 else prior
+        rare = f"is below {_RAREST:g}: bounds do not cover such an expert; leave it out"
         check_entries(self.prior, self.prior >= _RAREST, "prior", rare)
-        self.range = None if range is None else interval(range, "range")
         self._slept = False
         self._engine = self._start()
         self._engine.belongs_to(self)
@@ -81,12 +86,6 @@ class ExpertPlayer(Stateful, ABC):
         """Bounds on the regret to `u`, of losses in [0, 1]; `relative` is `RE(u || prior)`."""
 
     # --- the rounds --------------------------------------------------------------------------------
-
-    @property
-    @of_options
-    def n(self) -> int:
-        """How many experts there are."""
-        return len(self.prior)
 
     @property
     def rounds(self) -> int:
@@ -106,11 +105,11 @@ class ExpertPlayer(Stateful, ABC):
     @property
     @in_core
     def weights(self) -> Array:
-        """What is played now, if all experts are awake."""
+        """The weights that are played now, if all experts are awake."""
         return self._engine.weights(None)
 
     def distribution(self, confidence: Any = None) -> Array:
-        """What is played now, if experts are awake with these confidences in [0, 1], not all 0."""
+        """The weights that are played now, if experts have these confidences in [0, 1], not all 0."""
         known, _ = arranged(confidence, self.names, "confidence")
         return self._engine.weights(self._confidence(known, (self.n,)))
 
@@ -171,7 +170,7 @@ class ExpertPlayer(Stateful, ABC):
         )
 
     def _advance(self, losses: Array, confidence: Array | None) -> None:
-        """Play rounds that have been played before, and are known to be in order."""
+        """Play rounds again that have been checked before."""
         self._engine.run(self._scaled(losses), confidence, *self._limits, False)
         self._slept |= confidence is not None
 
@@ -185,7 +184,7 @@ class ExpertPlayer(Stateful, ABC):
 
     @property
     def _limits(self) -> tuple[float, float]:
-        """Of losses in units of their range."""
+        """The limits of losses in units of their range."""
         return _ANY if self.range is None else _UNIT
 
     def _scaled(self, losses: Array) -> Array:
@@ -217,8 +216,8 @@ class ExpertPlayer(Stateful, ABC):
             return None
         if not self._sleeps:
             raise ValueError(
-                f"confidence is given, but {type(self).__name__} knows only experts that are awake; "
-                "AdaNormalHedge, AdaNormalHedgeTV, Squint, BOA and MLPoly know others"
+                f"confidence is given, but {type(self).__name__} takes only experts that are awake; "
+                "AdaNormalHedge, AdaNormalHedgeTV, Squint, BOA and MLPoly take others"
             )
         array = shaped(confidence, "confidence", shape)
         check_entries(array, ~outside(array, 0, 1), "confidence", "is outside [0, 1]; 0 is asleep")
@@ -256,7 +255,7 @@ class ExpertPlayer(Stateful, ABC):
         return compared(self.regrets, self.prior, self.names, comparator, quantile)
 
     def _proved(self, among: list[Array], earlier: Array | None = None) -> dict[str, float]:
-        """By analysis, the least bound on the regret to any of these distributions.
+        """The bounds of the theorem, each the least for any of these distributions.
 
         `earlier`: the regrets to the experts before some round, if only the rounds since then count.
         """
@@ -272,15 +271,15 @@ class ExpertPlayer(Stateful, ABC):
 
     @property
     def _speaks(self) -> bool:
-        """Whether its theorem is about losses of the range that it has."""
+        """Whether the theorem applies to losses of the range."""
         return self.range is not None or self._scale_free
 
     def _trivial(self, u: Array) -> dict[str, float]:
-        """Who plays in the range of the losses cannot lose more, in units of it."""
+        """In units of the range, the regret of a round is at most 1."""
         return {} if self.range is None else {"trivial": float(self.rounds)}
 
     def _rounding(self, u: Array) -> float:
-        """How far the regret to `u` that was measured can be from what it stands for.
+        """The largest rounding error of the measured regret to `u`.
 
         A round's regret is a difference of losses, one of them a mean of n: an error relative to their
         sizes. Adding these regrets up is one relative to the sizes of the sums.
@@ -293,7 +292,7 @@ class ExpertPlayer(Stateful, ABC):
         return 4.0 * EPS * ((self.n + 4.0) * (lost + apart) + T * apart)
 
     def _apart(self, u: Array) -> float:
-        """No less than the sum of the sizes of the regrets to `u`, where no range limits them."""
+        """An upper bound on the sum of the sizes of the regrets to `u`, if the range is not known."""
         return self.rounds * (self._engine.gross + float(np.abs(self.regrets).max()))
 
     def _interval_bound(
@@ -308,7 +307,7 @@ class ExpertPlayer(Stateful, ABC):
         return math.inf
 
     def _shifting_bound(self, rounds: int, shifts: int) -> float:
-        """A bound on the regret to every sequence of experts that changes so often at most.
+        """A bound on the regret to every sequence of experts with at most `shifts` changes.
 
         It is about the first rounds of the player, and in units of the range.
         """

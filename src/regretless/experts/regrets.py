@@ -1,7 +1,7 @@
 """The regrets of a finished game: Luo (2016), chapter 2.
 
 All of them are sums of the instantaneous regrets `r[t, i]`, a row a round and a column an expert:
-what was lost in round t above the loss of expert i, times how sure the expert was (section 2.3.2).
+the loss suffered in round t beyond that of expert i, times the confidence of the expert (section 2.3.2).
 Rounds are counted as Python does: `start <= t < stop`.
 """
 
@@ -19,6 +19,7 @@ from regretless.base.arguments import (
     numbers,
     outside,
     rank,
+    shaped,
     shown,
     vector,
     whole,
@@ -75,7 +76,9 @@ def instantaneous(suffered: Any, table: Any, confidence: Any = None) -> Array:
     awake = finite_numbers(
         np.where(sure > 0, losses, 0.0), "table", "; give it confidence 0 if it sleeps"
     )
-    return sure * (vector(suffered, "suffered", len(losses))[:, None] - awake)
+    # not by `vector`, in which small numbers become 0, while those of the table are kept
+    mine = shaped(finite_numbers(suffered, "suffered"), "suffered", (len(losses),))
+    return sure * (mine[:, None] - awake)
 
 
 # --- one competitor for all rounds -----------------------------------------------------------------
@@ -131,7 +134,7 @@ def to_mixture(r: Any, u: Any) -> float:
 
 
 def to_interval(r: Any, start: int, stop: int) -> RoundInterval:
-    """The largest regret to one expert in the rounds `start <= t < stop`, and to which.
+    """The largest regret to one expert in the rounds `start <= t < stop`, and this expert.
 
     >>> to_interval([[1.0, -0.5], [0.25, 1.0], [0.0, 0.5]], 1, 3)
     RoundInterval(regret=1.5, start=1, stop=3, expert=1)
@@ -149,7 +152,7 @@ def to_interval(r: Any, start: int, stop: int) -> RoundInterval:
 
 
 def worst_interval(r: Any) -> RoundInterval:
-    """The largest regret to one expert in any interval, and where: what adaptive regret bounds.
+    """The largest regret to one expert in any interval, the adaptive regret, and where.
 
     By Kadane's method: up to each round, the total so far less the least total before.
 
@@ -168,7 +171,7 @@ def worst_interval(r: Any) -> RoundInterval:
 
 
 def best_shifting(table: Any, shifts: int) -> Shifting:
-    """The least loss of a sequence of experts that changes at most `shifts` times (section 2.3.3).
+    """The sequence of experts with at most `shifts` changes that loses least (section 2.3.3).
 
     Time is O(T N) per shift, memory O(T) per shift besides what a copy of the table needs. The
     segments are the best ones up to the rounding of sums of T losses; the loss is that of the segments.
@@ -204,7 +207,7 @@ def best_shiftings(table: Any, shifts: int) -> list[Shifting]:
 
 
 def _traced(losses: Array, totals: Array, before: list[Array], last: list[Any], k: int) -> Shifting:
-    """The way back with k shifts: when a segment began is the s that gave its offset."""
+    """The best sequence with k shifts, traced back: a segment begins at the s of its offset."""
     stop, segments = len(losses), list[Segment]()
     while stop:
         expert = int(last[k][stop - 1])
@@ -256,7 +259,7 @@ def variation(U: Any) -> float:
 def intervals(v: Any) -> list[tuple[float, int, int]]:
     """A curve as a sum of intervals, `v_t = sum_j a_j 1{start_j <= t < stop_j}` (Lemma 5).
 
-    The amounts `a_j` are positive and add up to `variation(v)`; no other way to write it has less.
+    The amounts `a_j` are positive and add up to `variation(v)`, the least possible sum.
     Each rise opens an interval, and a fall closes those opened last.
 
     Parameters: `v` (T,), not negative. Returned are `(amount, start, stop)`, by the round they end.
@@ -292,7 +295,7 @@ def _totals(values: Array) -> Array:
 
 
 def rounds_by_experts(values: Any, name: str) -> Array:
-    """An argument as a matrix of numbers, or NaN: a row a round and a column an expert.
+    """An argument as a matrix of numbers or NaN, with a row per round and a column per expert.
 
     >>> rounds_by_experts([1.0, 2.0], "table")
     Traceback (most recent call last):
@@ -340,7 +343,7 @@ _TIED = 16  # experts that are equally good: so many of them are looked at one b
 class Comparator(NamedTuple):
     """An expert, or a distribution over experts.
 
-    Attributes: `words`, what it is called; `against`, the index of the expert or the distribution; `u`,
+    Attributes: `words`, its description; `against`, the index of the expert or the distribution; `u`,
     always the distribution; `among`, distributions, the first of which is `u`, to which the regret is
     no smaller: a bound on the regret to one of them is a bound on that to `u`.
     """
@@ -358,7 +361,7 @@ def compared(
     comparator: Any = None,
     quantile: float | None = None,
 ) -> Comparator:
-    """The comparator that is asked for, by the regret to each expert.
+    """The comparator that the arguments ask for, given the regret to each expert.
 
     Parameters: `totals`, these regrets; `prior` and `names` of the experts; `comparator`, an index, a
     name, a distribution, or None or "best" for the expert of the largest regret; `quantile`, instead,
@@ -414,7 +417,7 @@ def _one(n: int, at: int) -> Array:
 
 
 def distribution(values: Any, n: int, name: str = "prior") -> Array:
-    """Probabilities of n experts; None is the same for all.
+    """Probabilities of n experts; None means equal ones.
 
     >>> distribution(None, 4)
     array([0.25, 0.25, 0.25, 0.25])

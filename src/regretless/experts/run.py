@@ -1,7 +1,9 @@
-"""A finished game with experts: what was lost, to whom, and what the theorems say of it."""
+"""Runs of players of experts: their losses, regrets and the bounds of the theorems."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,7 +37,7 @@ class RunPiece(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Who a run is compared with.
+    """The comparator of a run.
 
     Attributes: `words` and `against`, as of a certificate; `shares`, the weights of the experts, (n,) if
     they are the same in all rounds, else (T, n); `among`, as of a `Comparator`, if they are the same;
@@ -50,30 +52,24 @@ class Asked(NamedTuple):
     shifts: int | None = None
 
 
-def asked(
-    r: Array,
-    prior: Array,
-    names: list[str] | None,
-    *,
-    comparator: Any = None,
-    quantile: float | None = None,
-    interval: Any = None,
-    shifts: int | None = None,
-    sequence: Any = None,
-) -> Asked:
-    """One notion of regret, by the regret `r[t, i]` to each expert in each round.
+class Notion(NamedTuple):
+    """A notion of regret: at most one of these is given, as `ExpertsRun` explains."""
 
-    >>> asked(np.eye(2), np.full(2, 0.5), None, shifts=1).pieces
+    comparator: Any = None
+    quantile: float | None = None
+    interval: Any = None
+    shifts: int | None = None
+    sequence: Any = None
+
+
+def asked(r: Array, prior: Array, names: list[str] | None, notion: Notion) -> Asked:
+    """The comparator that the arguments ask for, given the regrets `r[t, i]`.
+
+    >>> asked(np.eye(2), np.full(2, 0.5), None, Notion(shifts=1)).pieces
     [RunPiece(weight=1.0, start=0, stop=1, expert=0), RunPiece(weight=1.0, start=1, stop=2, expert=1)]
     """
-    notions = {
-        "comparator": comparator,
-        "quantile": quantile,
-        "interval": interval,
-        "shifts": shifts,
-        "sequence": sequence,
-    }
-    given = [name for name, value in notions.items() if value is not None]
+    comparator, quantile, interval, shifts, sequence = notion
+    given = [name for name, value in notion._asdict().items() if value is not None]
     if len(given) > 1:
         raise ValueError(f"{' and '.join(f'{name}=' for name in given)}: give one of them")
     if interval is not None:
@@ -139,7 +135,7 @@ def looked_at(rounds: int) -> NDArray[np.intp]:
 
 
 def filled(at: Any, bounds: Any, rounds: int) -> Array:
-    """A curve that is known after some rounds, the last among them, and does not fall.
+    """A whole curve from its values after some rounds, which include the last; the curve must not fall.
 
     Each round has the bound of the next one that is known.
 
@@ -172,60 +168,15 @@ def pieces_curve(at: Any, pieces: list[RunPiece], bound: Callable[..., float]) -
     return total
 
 
-class ExpertsRun(Run):
-    """The rounds of a game with experts.
+class ComparedRun(Run):
+    """A run that is compared with an expert, a mixture of experts, or a sequence of experts.
 
-    Its `regret`, `bound`, `regret_curve`, `bound_curve` and `certificate` take one of these, by default
-    the best expert in hindsight:
-
-    - `comparator`, the index or the name of an expert, a distribution over them, or "best";
-    - `quantile`, for the `ceil(quantile n)`-th best expert;
-    - `interval`, `(start, stop)`, the best expert in the rounds `start <= t < stop`, or "worst", the
-      interval of the largest regret;
-    - `shifts`, the best sequence of experts that changes so often at most;
-    - `sequence`, weights of the experts in each round, not negative.
-
-    Whoever that is at the end of the run is whom a curve speaks of in all rounds. Bounds are those of
-    the player's theorem, or that nobody loses more than the worst expert of each round.
-
-    Attributes: `losses` suffered; `expert_losses`, a row for each round; `confidence` of the experts,
-    or None; `weights` played, or None; `before` and `after`, the player when the run began and ended;
-    `index` of the rounds, or None.
-
-    >>> from regretless.experts import Hedge
-    >>> run = Hedge(2, rate=0.5).run([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> round(run.loss, 4), round(run.regret(), 4), run.regret() <= run.bound()
-    (1.6086, 0.6086, True)
-    >>> run.regret(shifts=1) > run.regret()
-    True
+    A subclass defines the comparators, the cost of the rounds, and the bounds.
     """
 
-    def __init__(
-        self,
-        losses: Array,
-        expert_losses: Array,
-        *,
-        confidence: Array | None,
-        weights: Array | None,
-        before: "ExpertPlayer | DriftingGame",
-        after: "ExpertPlayer | DriftingGame",
-        index: Any = None,
-    ) -> None:
-        self.losses, self.expert_losses, self.confidence = losses, expert_losses, confidence
-        self.weights, self.before, self.after, self.index = weights, before, after, index
-
-    @cached_property
-    def instantaneous(self) -> Array:
-        """The regret to each expert in each round."""
-        if not self.rounds:
-            return np.zeros(self.expert_losses.shape)
-        return regrets.instantaneous(self.losses, self.expert_losses, self.confidence)
-
-    @cached_property
-    def spread(self) -> Array:
-        """The sums of their sizes, in units of the range, in the first 0, 1, ... rounds."""
-        sums = np.cumsum(np.abs(self.instantaneous), axis=0)
-        return np.vstack([np.zeros(sums.shape[1]), sums]) / self.after._width
+    before: Any
+    after: Any
+    weights: Array | None
 
     def regret_curve(
         self,
@@ -236,10 +187,9 @@ class ExpertsRun(Run):
         shifts: int | None = None,
         sequence: Any = None,
     ) -> Array:
-        """After each round, how much more was lost than by whom `certificate` names."""
-        return np.cumsum(
-            self._increments(self._asked(comparator, quantile, interval, shifts, sequence))
-        )
+        """After each round, how much more was lost than by the comparator that `certificate` names."""
+        who = self._asked(Notion(comparator, quantile, interval, shifts, sequence))
+        return np.cumsum(self._measured(who)[0])
 
     def bound_curve(
         self,
@@ -250,15 +200,18 @@ class ExpertsRun(Run):
         shifts: int | None = None,
         sequence: Any = None,
     ) -> Array:
-        """After each round, the bound on that.
+        """After each round, the bound on the regret.
 
         It is computed after every round of a short run, and after about two hundred of a long one: the
         others have the bound of the next of these, which is no smaller.
         """
-        who = self._asked(comparator, quantile, interval, shifts, sequence)
+        who = self._asked(Notion(comparator, quantile, interval, shifts, sequence))
         if not self.rounds:
             return np.zeros(0)
-        curve = np.minimum(self._theorem_curve(who), self._trivial(who)) + self._rounding(who)
+        if False in self.after._assumptions().values():
+            return np.full(self.rounds, math.inf)
+        _, trivial, rounding = self._measured(who)
+        curve = np.minimum(self._theorem_curve(who), trivial) + rounding
         curve[-1] = min(curve[-1], self._certificate(who).bound)
         return np.asarray(curve)
 
@@ -272,83 +225,177 @@ class ExpertsRun(Run):
         sequence: Any = None,
     ) -> Certificate:
         """The regret at the end, and the bounds on it."""
-        return self._certificate(self._asked(comparator, quantile, interval, shifts, sequence))
-
-    def _asked(
-        self, comparator: Any, quantile: Any, interval: Any, shifts: Any, sequence: Any
-    ) -> Asked:
-        return asked(
-            self.instantaneous,
-            self.after.prior,
-            self.after.names,
-            comparator=comparator,
-            quantile=quantile,
-            interval=interval,
-            shifts=shifts,
-            sequence=sequence,
+        return self._certificate(
+            self._asked(Notion(comparator, quantile, interval, shifts, sequence))
         )
 
-    def _increments(self, who: Asked) -> Array:
-        if who.shares.ndim == 1:
-            return np.asarray(self.instantaneous @ who.shares)
-        return np.asarray(np.einsum("ti,ti->t", self.instantaneous, who.shares))
-
-    # --- bounds ------------------------------------------------------------------------------------
-
     def _certificate(self, who: Asked) -> Certificate:
-        bounds = {} if who.pieces else self.after._proved(who.among, self.before.regrets)
+        increments, trivial, rounding = self._measured(who)
+        bounds = self._proved(who)
         if self.rounds:
-            theirs = who.pieces or [
-                RunPiece(float(who.shares[i]), 0, self.rounds, int(i))
-                for i in np.flatnonzero(who.shares if who.shares.ndim == 1 else [])
-            ]
-            measured = {"intervals": math.fsum(map(self._of_piece, theirs))}
-            if who.shifts is not None:
-                measured["shifts"] = self._of_shifts(self.rounds, who.shifts)
-            measured["trivial"] = float(self._trivial(who)[-1])
-            for name, bound in measured.items():
-                if bound < math.inf:
-                    bounds[name] = min(bound, bounds.get(name, math.inf))
+            bounds["trivial"] = min(float(trivial[-1]), bounds.get("trivial", math.inf))
         return Certificate(
             self.rounds,
-            float(np.cumsum(self._increments(who))[-1]) if self.rounds else 0.0,
+            float(np.cumsum(increments)[-1]) if self.rounds else 0.0,
             bounds,
-            self.after._theorem,
+            self._theorem,
             self.after._assumptions(),
             who.words,
             who.against,
-            float(self._rounding(who)[-1]) if self.rounds else 0.0,
+            float(rounding[-1]) if self.rounds else 0.0,
         )
 
-    def _of_piece(self, piece: RunPiece, stop: int | None = None) -> float:
-        """The player's bound on the regret to a piece, or to what there is of it before `stop`."""
-        weight, start, end, expert = piece
+    def _theorem_curve(self, who: Asked) -> Array:
+        """After each round, the theorem's bound."""
+        at = self._looked_at()
+        if who.shares.ndim == 1:
+            return filled(*self._replayed(at, who.shares), self.rounds)
+        total = pieces_curve(at, who.pieces, self._of_piece)
+        shifting = [self._of_shifts(who, int(stop)) for stop in at]
+        return filled(at, np.minimum(total, shifting), self.rounds)
+
+    @property
+    def names(self) -> list[str] | None:
+        """The names of the experts, or None."""
+        return self.after.names  # type: ignore[no-any-return]
+
+    @abstractmethod
+    def _asked(self, notion: Notion) -> Asked:
+        """The comparator that is asked for."""
+
+    @abstractmethod
+    def _measured(self, who: Asked) -> tuple[Array, Array, Array]:
+        """The regret in each round; what it adds up to at most, whatever is played; the rounding."""
+
+    @property
+    @abstractmethod
+    def _theorem(self) -> str:
+        """The theorem behind the bounds."""
+
+    @abstractmethod
+    def _proved(self, who: Asked) -> dict[str, float]:
+        """The bounds of the theorem at the end."""
+
+    @abstractmethod
+    def _looked_at(self) -> NDArray[np.intp]:
+        """The rounds after which bounds are computed."""
+
+    @abstractmethod
+    def _replayed(self, at: NDArray[np.intp], u: Array) -> tuple[Any, list[float]]:
+        """Rounds, and the bounds on the regret to `u` after each: the game is played once more."""
+
+    @abstractmethod
+    def _of_piece(self, piece: RunPiece, end: int | None = None) -> float:
+        """The bound on the regret to a piece, or to its part before `end`."""
+
+    @abstractmethod
+    def _of_shifts(self, who: Asked, end: int) -> float:
+        """The bound on the regret to a sequence of experts before `end`; infinite without a theorem."""
+
+    def plot_weights(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the weights over the rounds, stacked."""
+        from regretless.plots.players import weights_over_time
+
+        if self.weights is None:
+            raise ValueError("the weights were not kept; use run(..., weights=True)")
+        return weights_over_time(self.weights, ax, names=self.names)
+
+
+@dataclass(eq=False, repr=False)
+class ExpertsRun(ComparedRun):
+    """The rounds of a game with experts.
+
+    Its `regret`, `bound`, `regret_curve`, `bound_curve` and `certificate` take one of these, by default
+    the best expert in hindsight:
+
+    - `comparator`, the index or the name of an expert, a distribution over them, or "best";
+    - `quantile`, for the `ceil(quantile n)`-th best expert;
+    - `interval`, `(start, stop)`, the best expert in the rounds `start <= t < stop`, or "worst", the
+      interval of the largest regret;
+    - `shifts`, the best sequence of experts with at most so many changes;
+    - `sequence`, weights of the experts in each round, not negative.
+
+    A curve is about the comparator that is chosen at the end of the run, in all rounds. A bound is that
+    of the player's theorem, or the loss of the worst expert of each round if that is smaller.
+
+    Attributes: `losses` suffered; `expert_losses`, a row for each round; `confidence` of the experts,
+    or None; `weights` played, or None; `before` and `after`, the player when the run began and ended;
+    `index` of the rounds, or None.
+
+    >>> from regretless.experts import Hedge
+    >>> run = Hedge(2, rate=0.5).run([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    >>> round(run.loss, 4), round(run.regret(), 4), run.regret() <= run.bound()
+    (1.6086, 0.6086, True)
+    >>> run.regret(shifts=1) > run.regret()
+    True
+    """
+
+    losses: Array
+    expert_losses: Array
+    _: KW_ONLY
+    confidence: Array | None
+    weights: Array | None
+    before: "ExpertPlayer | DriftingGame"
+    after: "ExpertPlayer | DriftingGame"
+    index: Any = None
+
+    @cached_property
+    def instantaneous(self) -> Array:
+        """The regret to each expert in each round."""
+        if not self.rounds:
+            return np.zeros(self.expert_losses.shape)
+        return regrets.instantaneous(self.losses, self.expert_losses, self.confidence)
+
+    @cached_property
+    def spread(self) -> Array:
+        """The sums of |regret| in the first 0, 1, ... rounds, in units of the range."""
+        sums = np.cumsum(np.abs(self.instantaneous), axis=0)
+        return np.vstack([np.zeros(sums.shape[1]), sums]) / self.after._width
+
+    def _asked(self, notion: Notion) -> Asked:
+        return asked(self.instantaneous, self.after.prior, self.after.names, notion)
+
+    # --- bounds ------------------------------------------------------------------------------------
+
+    @property
+    def _theorem(self) -> str:
+        return self.after._theorem
+
+    def _proved(self, who: Asked) -> dict[str, float]:
+        bounds = {} if who.pieces else self.after._proved(who.among, self.before.regrets)
+        if self.rounds:
+            theirs = who.pieces or self._whole(who.shares if who.shares.ndim == 1 else np.zeros(0))
+            measured = {"intervals": math.fsum(map(self._of_piece, theirs))}
+            measured["shifts"] = self._of_shifts(who, self.rounds)
+            for name, bound in measured.items():
+                if bound < math.inf:
+                    bounds[name] = min(bound, bounds.get(name, math.inf))
+        return bounds
+
+    def _whole(self, u: Array) -> list[RunPiece]:
+        """The experts of a mixture, each followed in all rounds."""
+        return [RunPiece(float(u[i]), 0, self.rounds, int(i)) for i in np.flatnonzero(u)]
+
+    def _of_piece(self, piece: RunPiece, end: int | None = None) -> float:
+        weight, start, stop, expert = piece
         if not self.after._speaks:
             return math.inf
-        end = end if stop is None else min(stop, end)
-        bound = self.after._interval_bound(self.before.rounds, self.spread, start, end, expert)
+        stop = stop if end is None else min(end, stop)
+        bound = self.after._interval_bound(self.before.rounds, self.spread, start, stop, expert)
         return weight * self.after._width * bound
 
-    def _of_shifts(self, rounds: int, shifts: int) -> float:
-        """The theorem is about a player's first rounds."""
-        if self.before.rounds or not self.after._speaks:
+    def _of_shifts(self, who: Asked, end: int) -> float:
+        # the theorem is about a player's first rounds
+        if who.shifts is None or self.before.rounds or not self.after._speaks:
             return math.inf
-        return self.after._width * self.after._shifting_bound(rounds, shifts)
+        return self.after._width * self.after._shifting_bound(end, who.shifts)
 
-    def _theorem_curve(self, who: Asked) -> Array:
-        at = looked_at(self.rounds) if self.after._rises else np.arange(1, self.rounds + 1)
-        if who.shares.ndim == 1:
-            return filled(at, self._replayed(at, who.shares), self.rounds)
-        total = pieces_curve(at, who.pieces, self._of_piece)
-        if who.shifts is not None:
-            found = [self._of_shifts(int(stop), who.shifts) for stop in at]
-            total = np.minimum(total, found)
-        return filled(at, total, self.rounds)
+    def _looked_at(self) -> NDArray[np.intp]:
+        return looked_at(self.rounds) if self.after._rises else np.arange(1, self.rounds + 1)
 
-    def _replayed(self, at: NDArray[np.intp], u: Array) -> list[float]:
-        """The game once more: the bound on the regret to `u` after some rounds."""
+    def _replayed(self, at: NDArray[np.intp], u: Array) -> tuple[Any, list[float]]:
         player, done, bounds = self.before.copy(), 0, []
-        pieces = [RunPiece(float(u[i]), 0, self.rounds, int(i)) for i in np.flatnonzero(u)]
+        pieces = self._whole(u)
         for stop in map(int, at):
             awake = None if self.confidence is None else self.confidence[done:stop]
             player._advance(self.expert_losses[done:stop], awake)
@@ -356,27 +403,26 @@ class ExpertsRun(Run):
             proved = player._proved([u], self.before.regrets)
             measured = math.fsum(self._of_piece(piece, stop) for piece in pieces)
             bounds.append(min(measured, *proved.values()) if proved else measured)
-        return bounds
+        return at, bounds
 
-    def _trivial(self, who: Asked) -> Array:
-        """After each round, what was lost if it was always as much as by the worst who were awake."""
+    def _measured(self, who: Asked) -> tuple[Array, Array, Array]:
+        r, shares, n = self.instantaneous, who.shares, self.expert_losses.shape[1]
+        if shares.ndim == 1:
+            increments = np.asarray(r @ shares)
+        else:
+            increments = np.asarray(np.einsum("ti,ti->t", r, shares))
+        # at most as much is lost as by the worst expert that is awake
         sure = 1.0 if self.confidence is None else self.confidence
         table = np.where(np.asarray(sure) > 0, self.expert_losses, -math.inf)
         below = np.where(table > -math.inf, table.max(axis=1)[:, None] - table, 0.0)
-        return np.asarray(np.cumsum((who.shares * sure * below).sum(axis=1)))
-
-    def _rounding(self, who: Asked) -> Array:
-        """Of the sums of this run, after each round, and of the player's."""
-        r, n = np.abs(self.instantaneous), self.expert_losses.shape[1]
-        each = (who.shares * (r + np.abs(self.losses)[:, None])).sum(axis=1)
-        sizes, apart = (
-            np.cumsum(np.abs(self.losses) + each),
-            np.cumsum((who.shares * r).sum(axis=1)),
-        )
-        steps = np.arange(1, self.rounds + 1)
-        mine = 4.0 * EPS * ((n + 4.0) * sizes + steps * apart)
-        u = who.shares if who.shares.ndim == 1 else who.shares.max(axis=0, initial=0.0)
-        return np.asarray(mine + self.after._rounding(np.asarray(u)))
+        trivial = np.asarray(np.cumsum((shares * sure * below).sum(axis=1)))
+        # of the sums of this run, after each round, and of the player's
+        each = (shares * (np.abs(r) + np.abs(self.losses)[:, None])).sum(axis=1)
+        sizes = np.cumsum(np.abs(self.losses) + each)
+        apart = np.cumsum((shares * np.abs(r)).sum(axis=1))
+        mine = 4.0 * EPS * ((n + 4.0) * sizes + np.arange(1, self.rounds + 1) * apart)
+        u = shares if shares.ndim == 1 else shares.max(axis=0, initial=0.0)
+        return increments, trivial, np.asarray(mine + self.after._rounding(np.asarray(u)))
 
     # --- tables and pictures -----------------------------------------------------------------------
 
@@ -402,14 +448,6 @@ class ExpertsRun(Run):
         known = bound if np.isfinite(bound).all() else None
         regret = np.cumsum(self.instantaneous, axis=0)
         return regret_to_experts(regret, ax, bound=known, names=self.after.names)
-
-    def plot_weights(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the weights over the rounds, stacked."""
-        from regretless.plots.players import weights_over_time
-
-        if self.weights is None:
-            raise ValueError("the weights were not kept: run(..., weights=True)")
-        return weights_over_time(self.weights, ax, names=self.after.names)
 
     def summary(self) -> str:
         """A table of the experts: mean loss, regret to it with its bound, and mean weight.
@@ -440,6 +478,3 @@ class ExpertsRun(Run):
                 f"{name!s:<{wide}}  {means[i]:9.4f} {found.regret:8.4g} {bound:8.3g} {weight:8.3f}"
             )
         return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return f"<{self.rounds} rounds of {self.after!r}, loss {self.loss:.4g}>"

@@ -4,7 +4,7 @@ Mohri et al. (2018), section 8.5.
 
 from regretless.games import solve
 
-eq = solve(A)                             # A[i, j]: what the row player loses to the column player
+eq = solve(A)                             # A[i, j]: the loss of the row player to the column player
 eq.value, eq.row, eq.column, eq.gap       # the value is certain to lie in [eq.lower, eq.upper]
 run = play(Hedge, BestResponse, A, 1000)  # any two players
 """

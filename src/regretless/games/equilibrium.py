@@ -1,4 +1,4 @@
-"""A game that was solved: strategies, value, and between what bounds it certainly is."""
+"""A solved game: strategies, value, and bounds on the value."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ class GameCertificate(Certificate):
 
     Attributes: those of `Certificate`, `regret` being `row_regret + column_regret - answered`;
     `row_regret` and `column_regret`, of all rounds (of weighted ones, as many times the weighted mean);
-    `answered`, what the column player won by answering the row player instead of moving at the same
+    `answered`, the gain of the column player from answering the row player instead of moving at the same
     time. The gap of their averages is `gap`, the regret per round.
 
     >>> from regretless.games import solve
@@ -54,12 +54,12 @@ class Equilibrium:
     row, column : the strategies, probabilities of the choices.
     gap : `upper - lower`, how much one player at most could gain by a better strategy than these, the
         rounding of the arithmetic included.
-    tolerance, converged : what the gap was to be, and whether it is.
+    tolerance, converged : the target of the gap, and whether it was reached.
     rounds : played.
-    method, polished : by what players; whether the strategies come from the linear systems that the
+    method, polished : the kind of players; whether the strategies come from the linear systems that the
         last rounds suggested.
     average_row, average_column, average_gap : the weighted averages of all rounds.
-    last_row, last_column, last_gap : what was played in the last round.
+    last_row, last_column, last_gap : the strategies of the last round.
     history : arrays of rounds, and of the gaps of averages and of last strategies after each of them.
 
     >>> from regretless.games import solve
@@ -91,7 +91,7 @@ class Equilibrium:
     _certificate: GameCertificate = field(repr=False)
 
     def certificate(self) -> GameCertificate:
-        """What the regrets of both players prove of their averages, beside their theorems' bounds.
+        """The regrets of both players, which bound the gap of their averages, and the theorems' bounds.
 
         >>> from regretless.games import solve
         >>> solve([[0, 2], [1, 0]], method="hedge", rounds=1000).certificate().holds

@@ -1,8 +1,8 @@
-"""The matrix of a game: checked, scaled, multiplied, and what its products prove.
+"""The matrix of a game: it is checked, scaled and multiplied, and its products bound the value.
 
 A pair of strategies proves bounds on the value: `min_i (A q)_i <= v <= max_j (p'A)_j`. They are computed
 in floating point, so an allowance for its rounding is added: each of the sums of k products is off by at
-most `k u max|A|`, `u = 2^-53`, and by what the weights, which add up to 1 only nearly, make of it.
+most `k u max|A|`, `u = 2^-53`, and by the error of the weights, which add up to 1 only nearly.
 """
 
 import math
@@ -18,11 +18,11 @@ from regretless.base.rows import checked
 Places: TypeAlias = NDArray[np.intp]
 
 _ROUNDOFF = 2.0**-53
-_MODERATE = 1e-150, 1e150  # payoffs of which sums and differences are numbers
+_MODERATE = 1e-150, 1e150  # payoffs whose sums and differences are finite
 
 
 class Measured(NamedTuple):
-    """What a pair of strategies proves: the value is at least `lower` and at most `upper`."""
+    """A pair of strategies, which prove that the value is at least `lower` and at most `upper`."""
 
     row: Array
     column: Array
@@ -36,7 +36,7 @@ class Measured(NamedTuple):
 
 
 class Payoffs:
-    """What the row player loses, as a matrix of `shape`, dense or sparse, in units of 2^`exponent`.
+    """The losses of the row player: a matrix of `shape`, dense or sparse, in units of 2^`exponent`.
 
     Attributes: `low` and `high`, the least and the largest payoff; `largest`, the largest by size.
 
@@ -80,20 +80,20 @@ class Payoffs:
 
     @property
     def work(self) -> int:
-        """How many numbers a round looks at."""
+        """The number of entries that a round reads."""
         return int(self.matrix.nnz) if self._sparse else math.prod(self.shape)
 
     @property
     def rounding(self) -> float:
-        """The most that is allowed for rounding in a gap."""
+        """The largest allowance for rounding in a gap."""
         return 2.1 * (sum(self.shape) + 8) * _ROUNDOFF * self.largest
 
     def losses(self, column: Array) -> Array:
-        """Of each row against the strategy: `A q`."""
+        """The losses of each row against a strategy of the column player: `A q`."""
         return self.core.losses(column)
 
     def gains(self, row: Array) -> Array:
-        """Of each column against the strategy: `p'A`."""
+        """The gains of each column against a strategy of the row player: `p'A`."""
         return self.core.gains(row)
 
     def part(self, rows: Places, columns: Places) -> Array:
@@ -113,7 +113,7 @@ class Payoffs:
         return row, np.eye(1, self.shape[1], int(np.argmax(bottoms)))[0]
 
     def measured(self, row: Array, column: Array) -> Measured:
-        """What the two strategies prove of the value, rounding allowed for."""
+        """The bounds on the value that two strategies prove, with an allowance for rounding."""
         upper = float(self.gains(row).max()) + self._allowance(row)
         lower = float(self.losses(column).min()) - self._allowance(column)
         # every payoff is between `low` and `high`, and so is the value
@@ -163,7 +163,7 @@ def _floats(payoffs: Any, name: str) -> Array:
     except (TypeError, ValueError, OverflowError):
         pass
     raise ValueError(
-        f"{name} is no matrix of numbers: give rows of equally many payoffs, an array, a sparse "
+        f"{name} is not a matrix of numbers: give rows of equally many payoffs, an array, a sparse "
         "matrix, or a function with shape=(rows, columns)"
     )
 
@@ -172,10 +172,10 @@ def _floats(payoffs: Any, name: str) -> Array:
 
 
 class BestResponse:
-    """Plays what loses least against what the other player plays in this round (ties: the first).
+    """A player that sees the other player's strategy of the round and plays the best answer to it.
 
-    Its regret is never positive, so that against it the gap is at most the other's mean regret
-    (Mohri et al. (2018), Theorem 8.16).
+    Of equally good choices it takes the first. Its regret is never positive, so that against it the gap
+    is at most the other's mean regret (Mohri et al. (2018), Theorem 8.16).
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 _EPS = float(np.finfo(float).eps)
 
 
+@dataclass(eq=False, repr=False)
 class SeatRun(Run):
-    """The rounds of a game as one of the players saw them.
+    """A run of a game from the view of one player.
 
-    Attributes: those of `Run`; `table`, what each of its choices would have lost, a row a round;
+    Attributes: those of `Run`; `table`, the loss of each of its choices, a row a round;
     `before` and `after`, the player as it was then; `width`, the range of the losses; `responds`,
-    whether it saw what the other one played.
+    whether it saw the strategy of the other one.
 
     >>> from regretless.experts import Hedge
     >>> from regretless.games import play
@@ -35,31 +37,27 @@ class SeatRun(Run):
     (True, 0)
     """
 
-    def __init__(
-        self,
-        losses: Array,
-        *,
-        table: Array,
-        before: Any,
-        after: Any,
-        width: float,
-        responds: bool = False,
-    ) -> None:
-        self.losses, self.table, self.before, self.after = losses, table, before, after
-        self.width, self.responds = width, responds
+    losses: Array
+    _: KW_ONLY
+    table: Array
+    before: Any
+    after: Any
+    width: float
+    responds: bool = False
 
     def comparator(self, comparator: Any = None) -> int:
-        """The choice that the run is compared with: an index, by default the best in hindsight."""
+        """The choice to compare the run with: an index, by default the best in hindsight."""
         if comparator is None or (isinstance(comparator, str) and comparator == "best"):
             return int(np.argmin(self.table.sum(axis=0)))
         return whole(comparator, "comparator", 0, self.table.shape[1] - 1)
 
     def regret_curve(self, comparator: Any = None) -> Array:
-        """After each round, how much more was lost than by the choice that `comparator()` tells."""
+        """After each round, the loss beyond that of the choice that `comparator()` names."""
         return np.cumsum(self.losses - self.table[:, self.comparator(comparator)])
 
     def bound_curve(self, comparator: Any = None) -> Array:
-        """After each round, what losses in their range can cost; at the end, the theorem's bound."""
+        """After each round, the largest cost of losses in their range; at the end, the theorem's
+        bound."""
         at = self.comparator(comparator)
         curve = self.width * np.arange(1.0, self.rounds + 1.0) + self._rounding(at)
         if self.responds:
@@ -73,14 +71,14 @@ class SeatRun(Run):
         return _EPS * float((self.rounds + self.table.shape[1]) * sizes)
 
     def certificate(self, comparator: Any = None) -> Certificate:
-        """The regret to the choice that `comparator()` tells, and the bounds of the player's theorem."""
+        """The regret to the choice `comparator()`, and the bounds of the player's theorem."""
         at = self.comparator(comparator)
         words = f"choice {at}" + (", the best in hindsight" if comparator is None else "")
         bounds, rounding = {"trivial": self.width * self.rounds}, self._rounding(at)
         assumptions: dict[str, bool | None] = {}
         theorem = "no round costs more than the range of the payoffs"
         if self.responds:
-            bounds, theorem = {"answers": 0.0}, "who answers best has no regret"
+            bounds, theorem = {"answers": 0.0}, "a best answer has regret 0 at most"
         elif (found := self._of_player(at)) is not None:
             earlier, now = found
             # the theorem is about all rounds: what was won before can be lost in these
@@ -95,7 +93,7 @@ class SeatRun(Run):
         """The certificates of the player when the run began and ended; None if it has none."""
         weighs = hasattr(self.after, "weights")
         if not hasattr(self.after, "certificate") or (hasattr(self.after, "act") and not weighs):
-            return None  # who draws is told too little for these
+            return None  # a player that draws learns too little for these
         who = at if weighs else np.eye(1, self.table.shape[1], at)[0]
         earlier, now = self.before.certificate(who), self.after.certificate(who)
         return earlier, now
@@ -116,10 +114,9 @@ class GameRun(Run):
     losses : of the row player, `p_t'A q_t` of each round; the column player wins as much.
     row_seat, column_seat : the rounds as each of them saw them, a `SeatRun`, with its own regret and
         bound.
-    row, column : the averages of what they played.
-    lower, upper : between what the value of the game is by these averages; the rounding of the
-        arithmetic is allowed for.
-    players : who they were.
+    row, column : the averages of the strategies played.
+    lower, upper : bounds on the value of the game from these averages, with an allowance for rounding.
+    players : descriptions of both.
 
     >>> from regretless.experts import Hedge
     >>> from regretless.games import BestResponse, play
@@ -147,7 +144,8 @@ class GameRun(Run):
 
     @property
     def gaps(self) -> Array:
-        """After each round, the gap of the averages so far: the mean regret to what was best so far."""
+        """After each round, the gap of the averages so far: the mean regret to the best choices so
+        far."""
         return _so_far(self.row_seat) + _so_far(self.column_seat)
 
     def comparator(self, comparator: Any = None) -> tuple[int, int]:
@@ -164,7 +162,7 @@ class GameRun(Run):
         return self.row_seat.comparator(row), self.column_seat.comparator(column)
 
     def regret_curve(self, comparator: Any = None) -> Array:
-        """After each round, the regrets of both players to the choices that `comparator()` tells."""
+        """After each round, the regrets of both players to the choices `comparator()`."""
         row, column = self.comparator(comparator)
         return self.row_seat.regret_curve(row) + self.column_seat.regret_curve(column)
 
@@ -174,9 +172,9 @@ class GameRun(Run):
         return self.row_seat.bound_curve(row) + self.column_seat.bound_curve(column)
 
     def certificate(self, comparator: Any = None) -> GameCertificate:
-        """The regrets of both players, and what their theorems say of them.
+        """The regrets of both players, and the bounds of their theorems.
 
-        A player without a theorem, as one that draws its choices, has only the trivial bound.
+        A player without a theorem, such as one that draws its choices, has only the trivial bound.
         """
         at = self.comparator(comparator)
         row, column = self.row_seat.certificate(at[0]), self.column_seat.certificate(at[1])
@@ -228,11 +226,11 @@ def _both(one: bool | None, other: bool | None) -> bool | None:
 
 
 def play(row_player: Any, column_player: Any, payoffs: Any, rounds: int) -> GameRun:
-    """Let two players play a game for some rounds, and tell what that proves of its value.
+    """Let two players play a game for some rounds; the run bounds the value of the game.
 
-    In round t the row player plays `p_t` and the column player `q_t`; then the row player is told the
+    In round t the row player plays `p_t` and the column player `q_t`; then the row player learns the
     losses `A q_t` of its choices, and the column player those of its own, `low + high - p_t'A`, which
-    are in the range of the payoffs too. The averages p, q of what they played satisfy
+    are in the range of the payoffs too. The averages p, q of their strategies satisfy
 
         max_j (p'A)_j - min_i (A q)_i  =  (R_row + R_column) / T
 
@@ -240,13 +238,14 @@ def play(row_player: Any, column_player: Any, payoffs: Any, rounds: int) -> Game
 
     Parameters
     ----------
-    row_player, column_player : who has `weights` and `update(losses)` (`regretless.experts`,
-        `RegretMatchingPlus`), `act()` and `update(loss)` (bandits, who are told only the loss of the
+    row_player, column_player : objects with `weights` and `update(losses)` (`regretless.experts`,
+        `RegretMatchingPlus`), `act()` and `update(loss)` (bandits, which learn only the loss of the
         choice they made), or `point` and `update(gradient)` (of `regretless.oco`, on the simplex). One
-        of them may have `respond(losses)`, and sees what the other plays first (`BestResponse`). A class
+        of them may have `respond(losses)`, and sees the other's strategy first (`BestResponse`). A class
         is made for the number of choices and the range of the payoffs: `Hedge` is
         `Hedge(n, range=(low, high))`.
-    payoffs : `A[i, j]` is what the row player loses and the column player wins: a matrix, also sparse.
+    payoffs : `A[i, j]` is the loss of the row player and the gain of the column player: a matrix, also
+        sparse.
     rounds : how many.
 
     >>> from regretless.experts import AdaNormalHedge, Hedge
@@ -313,7 +312,7 @@ def play(row_player: Any, column_player: Any, payoffs: Any, rounds: int) -> Game
 
 
 class Seat(NamedTuple):
-    """A player at the table: what it plays, knowing the losses if it answers, and what it is told."""
+    """A player in a game: its strategy, given the losses if it answers, and its update."""
 
     player: Any
     show: Callable[[Any], Array]

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from regretless import _core
-from regretless.base.arguments import Array, one_of, positive, whole
+from regretless.base.arguments import Array, flag, one_of, positive, whole
+from regretless.base.options import option
 from regretless.experts import AdaNormalHedge, Hedge
 from regretless.experts.player import ExpertPlayer
 from regretless.games.equilibrium import AVERAGES, Equilibrium, GameCertificate
@@ -16,16 +17,16 @@ from regretless.games.payoffs import Measured, Payoffs, Places, read
 
 # --- from strategies that are nearly optimal to the optimum near them, if there is one ------------
 
-# In an equilibrium only the choices that lose nothing against the other player are played. A nearly
-# optimal pair suggests which these are: row i is played if `p_i` is more than a multiple of what it
-# loses beyond the best row; columns likewise. On the chosen rows and columns, the strategies that make
-# all choices of the other player equally good solve two linear systems. Take the solution that changes
-# the pair least, cut it at 0 and scale it to 1. It is a guess: only what is measured afterwards counts.
+# In an equilibrium only the best choices against the other player are played. A nearly
+# optimal pair suggests which these are: row i is played if `p_i` is more than a multiple of its loss
+# beyond the best row; columns likewise. On the chosen rows and columns, the strategies that make all
+# choices of the other player equally good solve two linear systems. Take the solution that changes the
+# pair least, cut it at 0 and scale it to 1. It is a guess, which is then measured.
 
 _MULTIPLES = 1.0, 0.1, 10.0
 _SENSIBLE = 100.0
 _MOST = 1_500  # choices in a linear system, whose work grows with their cube
-_MOST_UNEVEN = 300  # if the players' are not equally many: least squares take ten times as long
+_MOST_UNEVEN = 300  # if the numbers of both differ: least squares take ten times as long
 
 
 def polished(game: Payoffs, row: Array, column: Array) -> Iterator[tuple[Array, Array]]:
@@ -64,7 +65,7 @@ def _equalising(part: Array, strategy: Array) -> Array:
 
 
 def _step(system: Array, target: Array) -> Array:
-    """The smallest solution, or what is nearest to one."""
+    """The smallest solution, or the nearest point to one."""
     if len(system) == system.shape[1]:  # as in most games; it takes a tenth of the time
         try:
             step = np.linalg.solve(system, target)
@@ -97,10 +98,6 @@ class OptimisticHedge(ExpertPlayer):
 
         R(u) <= RE(u || prior) / eta_T + sum_t eta_t d_t^2 / 8
 
-    Parameters
-    ----------
-    n, prior, range : as of all players.
-
     >>> player = OptimisticHedge(2)
     >>> run = player.run([[0.2, 0.8]] * 20)
     >>> round(run.loss - 20 * 0.2, 3), player.certificate().holds  # the regret stops growing
@@ -109,11 +106,6 @@ class OptimisticHedge(ExpertPlayer):
 
     _sleeps = False
     _theorem = "Rakhlin and Sridharan (2013); Syrgkanis, Agarwal, Luo and Schapire (2015)"
-
-    def __init__(
-        self, n: int, *, prior: Any = None, range: tuple[float, float] | None = (0.0, 1.0)
-    ) -> None:
-        super().__init__(n, prior=prior, range=range)
 
     def _start(self) -> _core.Experts:
         return _core.optimistic_hedge(self.prior.tolist(), math.log(max(self.n, 2)))
@@ -136,13 +128,8 @@ class RegretMatchingPlus(ExpertPlayer):
         R(u) <= max_i z_i <= ||z||_2 <= sqrt(sum_t ||r_t - m_t||^2)
 
     with `m_t = 0`, or `r_{t-1}` if predictive; it also holds for every stretch of rounds up to now, and
-    so for rounds that count ever more. (The first step holds whoever plays, so that only the last is a
-    theorem.) The scale of the losses does not matter, and nothing is tuned.
-
-    Parameters
-    ----------
-    n, range : as of all players.
-    predictive : whether the regrets of the last round are expected once more.
+    so for rounds that count ever more. (The first step holds for all players, so that only the last is a
+    theorem.) The scale of the losses does not matter, and parameters are not needed.
 
     >>> player = RegretMatchingPlus(3)
     >>> suffered = player.update([0.0, 0.5, 1.0])
@@ -150,19 +137,14 @@ class RegretMatchingPlus(ExpertPlayer):
     (0.5, array([1., 0., 0.]), True)
     """
 
+    predictive: bool = option(
+        flag, default=False, text="whether the regrets of the last round are expected once more"
+    )
+    prior: Any = None  # the analysis is of even ones
+
     _sleeps = False
     _scale_free: ClassVar[bool] = True
     _theorem = "Farina, Kroer and Sandholm (2021); Tammelin, Burch, Johanson and Bowling (2015)"
-
-    def __init__(
-        self,
-        n: int,
-        *,
-        predictive: bool = False,
-        range: tuple[float, float] | None = (0.0, 1.0),
-    ) -> None:
-        self.predictive = bool(predictive)
-        super().__init__(n, range=range)
 
     def _start(self) -> _core.Experts:
         return _core.regret_matching_plus(self.prior.tolist(), self.predictive)
@@ -210,26 +192,26 @@ def solve(
 ) -> Equilibrium:
     """The value of a zero-sum game and strategies that reach it, up to a gap that is measured.
 
-    `min_p max_q p'Aq = max_q min_p p'Aq` (the minimax theorem): two players who each have no regret in
-    the long run find both. Whatever they did, the averages `p`, `q` of their strategies prove that the
-    value is in `[min_i (A q)_i, max_j (p'A)_j]`, an interval as long as the sum of their mean regrets
-    (Mohri et al. (2018), Theorem 8.16). `gap` is its length, computed from the payoffs, with an
-    allowance for rounding.
+    `min_p max_q p'Aq = max_q min_p p'Aq` (the minimax theorem): two players whose mean regrets vanish in
+    the long run find both. In every case, the averages `p`, `q` of their strategies prove that the value
+    is in `[min_i (A q)_i, max_j (p'A)_j]`, an interval as long as the sum of their mean regrets (Mohri
+    et al. (2018), Theorem 8.16). `gap` is its length, computed from the payoffs, with an allowance for
+    rounding.
 
     Parameters
     ----------
-    payoffs : `A[i, j]` is what the row player loses, and the column player wins, if they choose i and j:
-        anything that NumPy makes a matrix of, a scipy sparse matrix (which stays sparse), or a function
-        of i and j, which is asked for all of them once.
+    payoffs : `A[i, j]` is the loss of the row player, and the gain of the column player, if they choose
+        i and j: anything that NumPy can make into a matrix, a scipy sparse matrix (which stays sparse),
+        or a function of i and j, which is asked for all of them once.
     shape : of a function, how many rows and columns.
     tolerance : how large the gap may be, in units of the payoffs. By default 1e-6, but at most a
         millionth and at least a billionth of the range of the payoffs.
     method : "predictive-regret-matching+" ("auto" is this), "regret-matching+", "optimistic-hedge",
-        "hedge" or "ada-normal-hedge": by what both players learn. The first two alternate and later
+        "hedge" or "ada-normal-hedge": the algorithm of both players. The first two alternate and later
         rounds count more, by t^2 and t; the others move at the same time and all rounds count alike.
     rounds : at most so many. If the gap is larger then, `converged` is False, and gap and bounds are
         still what was measured.
-    row_maximises : `A[i, j]` is what the row player wins instead, as in books on game theory.
+    row_maximises : `A[i, j]` is the gain of the row player instead, as in books on game theory.
     polish : whether to try, after 256, 512, 1024, ... rounds, the strategies that make the other
         player's choices equally good on the supports that the rounds suggest. They are taken only if the
         measured bounds are better. Without it, 1e-6 takes thousands of rounds, or more than there are.
@@ -282,19 +264,19 @@ class Search:
             method.alternating,
             method.power,
         )
-        # less than what is allowed for rounding cannot be told from nothing
+        # gaps below the allowance for rounding count as 0
         self.wanted = max(_ldexp(self.tolerance, -game.exponent), game.rounding)
         self.best = game.measured(*game.pure())  # which is all if there is a saddle point
         self.polished = False
 
     def _real(self, amount: float) -> float:
-        """In the units of who asks."""
+        """The amount in the units of the payoffs that were given."""
         return _ldexp(amount, self.game.exponent)
 
     def run(
         self, limit: int, polish: bool, progress: Callable[[int, float], None] | None = None
     ) -> None:
-        """Play until the gap is as wanted or the rounds are over."""
+        """Play until the gap is small enough or the rounds are over."""
         play, step = self.play, max(1, int(_AT_ONCE / max(self.game.work, 1)))
         check, enough = _FIRST, self.wanted - self.game.rounding
         while self.best.gap > self.wanted and play.rounds < limit:
@@ -303,7 +285,7 @@ class Search:
             self._take(play.average_row, play.average_column)
             self._take(play.row, play.column)
             if play.rounds < stop and self.best.gap > self.wanted:
-                enough = -math.inf  # the core's sums have lost digits: what is measured decides
+                enough = -math.inf  # the core's sums have lost digits: the measured gap decides
             if polish and play.rounds in (check, limit) and self.best.gap > self.wanted:
                 self._polish()
             if play.rounds == check:
@@ -312,7 +294,7 @@ class Search:
                 progress(play.rounds, self._real(self.best.gap))
 
     def _take(self, row: Any, column: Any) -> bool:
-        """The better of each player's strategies; whether one was."""
+        """Keep the better strategy of each player; returns whether a new one was better."""
         new = self.game.measured(row, column)
         better_row, better_column = new.upper < self.best.upper, new.lower > self.best.lower
         self.best = Measured(
@@ -332,7 +314,7 @@ class Search:
                     return
 
     def certificate(self) -> GameCertificate:
-        """Of the averages, in the units of the matrix."""
+        """The certificate of the averages, in the units of the matrix."""
         play, width = self.play, self.unit
         if not play.rounds:
             return GameCertificate(0, 0.0, {}, AVERAGES)
@@ -360,7 +342,7 @@ class Search:
         )
 
     def equilibrium(self, method: str, row_maximises: bool) -> Equilibrium:
-        """What was found."""
+        """The equilibrium that was found."""
         game, play, best = self.game, self.play, self.best
         lower, upper = self._outward(best)
         average, last = best, best
@@ -400,7 +382,7 @@ class Search:
         )
 
     def _outward(self, bounds: Measured) -> tuple[float, float]:
-        """The bounds in the units of who asks; where that rounds, they are moved apart."""
+        """The bounds in the units of the payoffs that were given, moved apart if that rounds."""
         lower, upper = self._real(bounds.lower), self._real(bounds.upper)
         if _ldexp(lower, -self.game.exponent) != bounds.lower:
             lower = math.nextafter(lower, -math.inf)

@@ -1,9 +1,9 @@
-"""Geometries (regularisers): what a player measures its moves by.
+"""Geometries (regularisers), by which players measure their moves.
 
 A geometry is a convex function `psi` with its conjugate `psi*(theta) = sup_w <w, theta> - psi(w)`,
 the link `theta -> w` that attains it, the Bregman divergences of both, and the norm in which `psi`
 is strongly convex. The table is that of Shalev-Shwartz (2012), section 2, with the quadratic one of
-Srebro (lecture 16). None holds a step size: a player with step `eta` uses `psi / eta`, and plays
+Srebro (lecture 16). They do not hold a step size: a player with step `eta` uses `psi / eta`, and plays
 `link(eta * theta)`.
 """
 

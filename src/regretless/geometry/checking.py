@@ -1,4 +1,4 @@
-"""A test of everything a geometry claims."""
+"""Tests of the properties that a geometry claims."""
 
 import math
 from typing import NoReturn
@@ -10,7 +10,7 @@ from regretless.base.randomness import generator
 from regretless.geometry.geometry import Geometry
 
 # Numerical links are accurate to about 1e-8 and numerical gradients to about 1e-9, and enter the
-# quantities compared once or twice; what is wrong by less than this is not noticed.
+# quantities compared once or twice; smaller errors are not noticed.
 _SLACK = 1e-6
 
 
@@ -21,8 +21,8 @@ def check_geometry(geometry: Geometry, dimension: int, *, trials: int = 100, see
 
     - `psi` is convex: `psi((w + u) / 2) <= (psi(w) + psi(u)) / 2`;
     - `gradient` is the slope of `value`;
-    - `link` attains the conjugate, `psi(g) + psi*(theta) = <g, theta>` at `g = link(theta)`, nothing
-      is better (Fenchel-Young), and `<theta - gradient(g), u - g> <= 0`, that is
+    - `link` attains the conjugate, `psi(g) + psi*(theta) = <g, theta>` at `g = link(theta)`, other
+      points are not better (Fenchel-Young), and `<theta - gradient(g), u - g> <= 0`, that is
       `gradient(g) = theta` in the interior;
     - `link` is the slope of `conjugate`;
     - `<w, z> <= norm(w) dual_norm(z)`;
@@ -30,7 +30,7 @@ def check_geometry(geometry: Geometry, dimension: int, *, trials: int = 100, see
       `dual_bregman(theta, zeta) <= dual_norm(theta - zeta)^2 / (2 sigma)`.
 
     Parameters: `geometry`; `dimension >= 1` to test in; `trials >= 1`, the number of pairs; `seed`.
-    It raises `ValueError` that names what failed and at which point, else it returns nothing.
+    It raises `ValueError` with the property that failed and the point.
 
     >>> from regretless.geometry import PNorm
     >>> check_geometry(PNorm(3), 5)

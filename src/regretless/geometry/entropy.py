@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless.base.arguments import Array, positive
 from regretless.domains import Box, Domain, Simplex
-from regretless.domains.solvers import vector
+from regretless.domains.domain import vector
 from regretless.geometry.geometry import Geometry
 
 
@@ -33,13 +33,13 @@ def _relative(w: Array, u: Array) -> float:
         return math.inf
     kept = w > 0.0
     ratio = w[kept] / u[kept]
-    # in this form, ratio - 1 being exact near 1, little is lost where the terms cancel
+    # this form loses little where the terms cancel, since ratio - 1 is exact near 1
     terms = u[kept] * (ratio * np.log(ratio) - (ratio - 1.0))
     return float(terms.sum() + u[~kept].sum())
 
 
 class _L1(Geometry):
-    """Strongly convex in the l1 norm."""
+    """A geometry that is strongly convex in the l1 norm."""
 
     def norm(self, w: Any) -> float:
         """The l1 norm, `sum |w_i|`.

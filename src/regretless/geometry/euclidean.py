@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regretless.base.arguments import Array, check_entries, finite_numbers
-from regretless.domains.solvers import constant, vector
+from regretless.domains.domain import constant, vector
 from regretless.geometry.geometry import Geometry
 
 # --- half the squared Euclidean norm --------------------------------------------------------------

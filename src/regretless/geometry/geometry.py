@@ -1,4 +1,4 @@
-"""What all geometries have in common, with numerical answers where a formula is not given."""
+"""The base class of geometries, with numerical methods for all formulas that a class leaves out."""
 
 import math
 from abc import ABC, abstractmethod
@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from regretless.base.arguments import Array, shown, whole
-from regretless.base.values import ByValue
+from regretless.base.options import ByValue
+from regretless.base.solvers import solve_quadratic
 from regretless.domains import Domain, Everything, Intersection
-from regretless.domains.solvers import solve_quadratic, vector
+from regretless.domains.domain import vector
 
 _STEP = np.finfo(float).eps ** (1 / 3)  # balances rounding and truncation in central differences
 
 
 class Geometry(ByValue, ABC):
-    """A convex function `psi`, and all that follows from it.
+    """A convex function `psi` with its conjugate, link, divergences and norm.
 
     A geometry of your own needs only `value`; `gradient` (otherwise by differences), `link` and
     `conjugate` (otherwise by a numerical search) make it faster and more accurate. `norm` and
@@ -37,7 +38,7 @@ class Geometry(ByValue, ABC):
 
     @property
     def domain(self) -> Domain:
-        """Where `psi` is finite."""
+        """The set where `psi` is finite."""
         return Everything()
 
     @property
@@ -62,8 +63,8 @@ class Geometry(ByValue, ABC):
     def gradient(self, w: Any) -> Array:
         """The gradient of `psi` at `w`: by differences of `value`, unless a geometry has its own.
 
-        Where the domain is flat, as the simplex is, it is the part along the domain, which is all
-        that divergences and projections depend on.
+        Where the domain is flat, like the simplex, it is the part along the domain; divergences and
+        projections depend only on that part.
 
         >>> from regretless.geometry import Euclidean
         >>> Euclidean().gradient([3.0, 4.0])
@@ -109,7 +110,7 @@ class Geometry(ByValue, ABC):
         >>> Entropy().link([0.0, 0.0])
         array([0.5, 0.5])
         """
-        from regretless.domains.solvers import maximise
+        from regretless.domains.projections import maximise
 
         return maximise(vector(theta, "theta"), self, self.domain)
 
@@ -155,7 +156,7 @@ class Geometry(ByValue, ABC):
         return float(np.linalg.norm(vector(z, "z")))
 
     def start(self, dimension: int) -> Array:
-        """Where play begins: `link(0)`, the minimiser of `psi`.
+        """The point where play begins: `link(0)`, the minimiser of `psi`.
 
         >>> from regretless.geometry import Entropy
         >>> Entropy().start(4)
@@ -198,8 +199,8 @@ def _meet(first: Domain, second: Domain) -> Domain:
 class Sum(Geometry):
     """The sum of two geometries, `psi1 + psi2`, as made by `+`.
 
-    Strongly convex in the norm of the first, with what the first has, and that of the second added
-    if the norms are the same. The link is exact if both are quadratic, numerical otherwise.
+    It is strongly convex in the norm of the first, with the modulus of the first, plus that of the
+    second if the norms are the same. The link is exact if both are quadratic, numerical otherwise.
 
     Parameters: `first`, `second`.
 
@@ -218,7 +219,7 @@ class Sum(Geometry):
 
     @property
     def strong_convexity(self) -> float:
-        """That of the first, and of the second too if it has the same norm."""
+        """The modulus of the first, plus that of the second if both have the same norm."""
         first, second = self.first, self.second
         same = type(first).norm is type(second).norm and (
             type(first).norm is Geometry.norm or first == second
@@ -227,12 +228,12 @@ class Sum(Geometry):
 
     @property
     def domain(self) -> Domain:
-        """Where both are finite."""
+        """The points where both are finite."""
         return _meet(self.first.domain, self.second.domain)
 
     @property
     def separable(self) -> bool:
-        """Whether both are."""
+        """Whether both geometries are separable."""
         return self.first.separable and self.second.separable
 
     @property
@@ -321,7 +322,7 @@ class Restricted(Geometry):
 
     @property
     def strong_convexity(self) -> float:
-        """That of the unrestricted geometry."""
+        """The modulus of the unrestricted geometry."""
         return self.geometry.strong_convexity
 
     @property
@@ -360,7 +361,7 @@ class Restricted(Geometry):
         return self.to.link(theta, self.geometry)
 
     def norm(self, w: Any) -> float:
-        """That of the unrestricted geometry.
+        """The norm of the unrestricted geometry.
 
         >>> from regretless.domains import Simplex
         >>> from regretless.geometry import Euclidean
@@ -370,7 +371,7 @@ class Restricted(Geometry):
         return self.geometry.norm(w)
 
     def dual_norm(self, z: Any) -> float:
-        """That of the unrestricted geometry.
+        """The dual norm of the unrestricted geometry.
 
         >>> from regretless.domains import Simplex
         >>> from regretless.geometry import Euclidean

@@ -6,8 +6,9 @@ from typing import Any, Literal
 import numpy as np
 
 from regretless.base.arguments import Array, one_of, within
+from regretless.base.solvers import newton_from_above
 from regretless.domains.ball import lp_norm
-from regretless.domains.solvers import vector
+from regretless.domains.domain import vector
 from regretless.geometry.geometry import Geometry
 
 
@@ -104,7 +105,7 @@ class PNorm(Geometry):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Powers(Geometry):
-    """`factor / q sum |w_i|^q`: what `PNorm` is while the norm is held fixed, a sum over coordinates.
+    """`factor / q sum |w_i|^q`: `PNorm` while the norm is held fixed, a sum over coordinates.
 
     The link of `1/2 ||w||_q^2` on any domain is that of this geometry with `factor = ||w||_q^(2-q)`.
 
@@ -117,7 +118,7 @@ class Powers(Geometry):
 
     @property
     def separable(self) -> bool:
-        """It is."""
+        """True."""
         return True
 
     def value(self, w: Any) -> float:
@@ -148,16 +149,21 @@ class Powers(Geometry):
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
             target, own, other = np.log(np.abs(theta)), np.log(self.factor), np.log(tau)
             t = np.minimum((target - own) / (self.q - 1.0), (target - other) / (p - 1.0))
-            while True:
+
+            def at(t: Array) -> tuple[Array, Array]:
                 first, second = own + (self.q - 1.0) * t, other + (p - 1.0) * t
                 total = np.logaddexp(first, second)
                 slope = (self.q - 1.0) * np.exp(first - total) + (p - 1.0) * np.exp(second - total)
-                step = np.where(theta != 0.0, (total - target) / slope, 0.0)
-                if not np.any(step > 1e-8 * (1.0 + np.abs(t))):
-                    break
-                t = t - step
+                return total, slope
+
+            def step(t: Array) -> Array:
+                total, slope = at(t)
+                return np.where(theta != 0.0, (total - target) / slope, 0.0)
+
+            t = newton_from_above(step, t, 1e-8)
+            slope = at(t)[1]
             size = np.exp(t)
-            # logarithms lose digits of what is very large or small; the last step is taken without
+            # logarithms lose digits of what is very large or small; the last step avoids them
             excess = (self.factor * size ** (self.q - 1.0) + tau * size ** (p - 1.0)) / np.abs(
                 theta
             )

@@ -1,8 +1,8 @@
 """Linear learners for streams.
 
-`Auto` has nothing to choose: it tries sixteen ways to learn and mixes them as they prove themselves.
-`LinearClassifier` and `LinearRegressor` combine any loss with any update rule; the others are the
-algorithms known by these names, and `PrimalDual` is the family of many of them, for any geometry.
+`Auto` needs no tuning: it runs sixteen learners at once and weights them by their losses so far.
+`LinearClassifier` and `LinearRegressor` combine any loss with any update rule; the other classes are
+the algorithms of the same names, and `PrimalDual` is the family of many of them, for any geometry.
 """
 
 import importlib
@@ -37,7 +37,7 @@ __all__ = [
     "Winnow",
 ]
 
-# imported when they are asked for, so that a program that uses one learner starts at once
+# imported on first use, so that a program that uses one learner starts at once
 _LATER = {
     "BalancedWinnow": "winnow",
     "KernelPerceptron": "kernel_perceptron",

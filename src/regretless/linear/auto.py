@@ -1,4 +1,4 @@
-"""Auto: many ways to learn in one pass, mixed as they prove themselves."""
+"""Auto: many learners in one pass, weighted by their losses so far."""
 
 import inspect
 import math
@@ -9,12 +9,13 @@ from typing import Any, Self, cast
 from regretless import losses
 from regretless.base.arguments import TOO_LARGE, whole, within
 from regretless.base.classifier import Classifier
+from regretless.base.options import option
 from regretless.base.regressor import Regressor
 from regretless.base.weights import HasWeights
 from regretless.certificates import Certificate
 from regretless.losses import Loss
 
-# --- what is certified of lanes that are mixed into one score -------------------------------------
+# --- the certificate of lanes that are mixed into one score ---------------------------------------
 
 _EPS = sys.float_info.epsilon
 
@@ -27,10 +28,10 @@ def regret_to_lanes(
     assumptions: dict[str, bool | None] | None = None,
     known: bool = True,
 ) -> Certificate:
-    """The regret to the best lane, and the bound on it; those of several labels add up.
+    """The regret to the best lane and the bound on it, each summed over labels.
 
-    `paid`, `-ln` of the weight that the mixture gives to what it is compared with (None: the logarithm
-    of their number); `known`, whether that is a single lane, whose regret is measured.
+    `paid`, `-ln` of the weight that the mixture gives to the comparator (None: the logarithm of the
+    number of lanes); `known`, whether the comparator is a single lane, whose regret is measured.
     """
     regret = math.fsum(m["loss"] - m["losses"].min() for m in mixings) if known else None
     sizes = math.fsum(m["loss"] + float(m["losses"].min()) for m in mixings)
@@ -64,17 +65,17 @@ def _hedged(mixing: dict[str, Any]) -> float:
     return float(mixing["rate"]) * math.sqrt(3.0 * spread * math.log(n * potential))
 
 
-# --- auto: many ways to learn in one pass, mixed as they prove themselves -------------------------
+# --- auto: many learners in one pass, weighted by their losses so far -----------------------------
 
 
 @dataclass(frozen=True)
 class Lane:
-    """One of the ways to learn that `Auto` tries, and what it is worth.
+    """One of the learners that `Auto` mixes, with its options, loss and weight.
 
     Attributes: `rule`, "adagrad" or "coin", or "blend", which combines the scores of the others;
     `rate`, the learning rate, or a coin's wealth; `scale_invariant`, whether the scales of features do
     not matter; `l2`, the penalty; `loss`, the sum over the `examples` that it has learned, and
-    `mean_loss`; `weight` in the mixture, 0 if it was `retired`.
+    `mean_loss`; `weight` in the mixture, 0 if the lane was `retired`.
 
     >>> Lane("adagrad", 0.5).scale_invariant
     True
@@ -91,7 +92,7 @@ class Lane:
     retired: bool = False
 
 
-# chosen on the sets of benchmarks/auto.py: what is best on some of them
+# each of these is the best on some of the data sets of benchmarks/auto.py
 _GRID = (
     *(Lane("adagrad", rate) for rate in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)),
     *(Lane("adagrad", rate, scale_invariant=False) for rate in (0.03, 0.1, 0.3, 1.0)),
@@ -102,32 +103,23 @@ _GRID = (
 
 
 class Auto(HasWeights):
-    """A learner without a choice to make: sixteen ways to learn, in one pass, mixed online.
+    """A learner that needs no tuning: it mixes sixteen learners in one pass.
 
-    The lanes are AdaGrad at several rates, with and without invariance to the scales of features, with
-    and without an l2 penalty, and coin betting. A further one, the blend, scores `<a, s>` from the
-    scores s of all others, with an a that is learned by online Newton steps: lanes that err in
-    different ways are better together. What is predicted is the mean by weights
+    The sixteen lanes are AdaGrad at several rates, with and without invariance to the scales of
+    features, with and without an l2 penalty, and coin betting. A further lane, the blend, scores
+    `<a, s>` from the scores s of the others and learns a by online Newton steps, because lanes that err
+    in different ways are better together. The prediction is the mean by weights
 
         w_k ~ exp(-L_k / c),    L_k the loss of lane k so far
 
     of the probabilities for the logistic loss, c = 1, or of the predictions for the squared loss,
-    c = 8 max y^2. These losses are exp-concave, so whatever comes, the loss is at most that of the best
+    c = 8 max y^2. These losses are exp-concave, so on every stream the loss is at most that of the best
     lane plus c ln 17. For other losses AdaNormalHedge weighs the lanes, and the blend is left out.
-    More than two labels have a mixture each. `Auto(loss="squared")` is a regressor.
+    With more than two labels each has its own mixture. `Auto(loss="squared")` is a regressor.
 
-    After 16,000 examples, and whenever that number has doubled, lanes are retired that nobody would
-    miss: with less than e^-20 of the largest weight, no better of late, and of no use to the blend. They
-    cost no time from then on, and the bound stays as it is. With `drift` all lanes stay.
-
-    Parameters
-    ----------
-    loss : "logistic" (or None) or another one for classification, "squared" or another for regression.
-    drift : in [0, 1): what the lanes share of their weights after each example, so that another one
-        can become the best (fixed share). `certificate(shifts=...)` says what that costs.
-
-    The others are those of `LinearClassifier`. `certify` there is about all linear models; here
-    `certificate()` is about the lanes.
+    After 16,000 examples, and whenever that number has doubled, a lane is retired if its weight is below
+    e^-20 of the largest, it has not been better of late, and the blend does not use it. Retired lanes
+    take no time, and the bound does not change. With `drift` all lanes stay.
 
     >>> model = Auto()
     >>> for x, y in [({"offer": 1, "free": 1}, "spam"), ({"meeting": 1}, "ham")] * 10:
@@ -140,43 +132,36 @@ class Auto(HasWeights):
     AutoRegressor(loss='squared')
     """
 
-    certify = False  # there is no sum of gradients to be kept
+    loss: str | Loss | None = option(
+        losses.learnable,
+        default=None,
+        text=""""logistic" (or None) or another one for classification, "squared" or another for
+        regression""",
+    )
+    drift: float = option(
+        within,
+        "[0, 1)",
+        default=0.0,
+        text="""share of its weight that each lane gives to the others after each example, so that
+        another one can become the best (fixed share); `certificate(shifts=...)` has the cost""",
+    )
+
+    certify = False  # the certificate needs no sum of gradients
     _certifies = "itself"
 
     def __new__(cls, *, loss: str | Loss | None = None, **_: Any) -> Self:
-        """A classifier, or a regressor if the loss is for that."""
+        """Make a classifier, or a regressor if the loss is for regression."""
         if cls is not Auto:
             return object.__new__(cls)
         classifies = loss is None or losses.get(loss).classification
         return object.__new__(AutoClassifier if classifies else AutoRegressor)  # type: ignore[return-value]
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss | None = None,
-        drift: float = 0.0,
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        seed: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.drift = drift
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.seed = seed
-        self._reset()
-
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         default = "logistic" if self._classifies else "squared"
         loss = losses.get(default if self.loss is None else self.loss)
-        within(self.drift, "drift", "[0, 1)")
         if self.drift and loss.name not in ("logistic", "squared"):
             raise ValueError(
-                f"drift={self.drift} is for the logistic and the squared loss, not {loss.name!r}"
+                f"drift={self.drift} needs the logistic or the squared loss, not {loss.name!r}"
             )
         lanes = [(lane.rule == "coin", lane.rate, lane.scale_invariant, lane.l2) for lane in _GRID]
         lipschitz = loss.lipschitz if loss.lipschitz < math.inf else 0.0
@@ -189,11 +174,11 @@ class Auto(HasWeights):
     def _is_linear(self) -> bool:
         return False
 
-    # --- what the lanes are worth --------------------------------------------------------------------
+    # --- losses and weights of the lanes -------------------------------------------------------------
 
     @property
     def lanes_(self) -> Any:
-        """What was tried, and the weight that each has earned; with three or more labels, by label."""
+        """The lanes with their losses and weights: a list, or a dict by label for three or more."""
         core = self._model or self._start()
         all_lanes = [self._lanes(k) for k in range(core.lanes)]
         return all_lanes[0] if core.lanes == 1 else self._by_label(all_lanes)
@@ -213,7 +198,7 @@ class Auto(HasWeights):
             learned = {"loss": loss, "mean_loss": loss / total, "examples": self.examples_}
             lanes[number_] = replace(lanes[number_], weight=weight, **learned)
         for number_, examples, all_lost in core.retired():
-            lost = all_lost / core.lanes  # of a lane of every label
+            lost = all_lost / core.lanes  # the mean over labels
             mean = lost / (total * examples / self.examples_)
             lanes[number_] = replace(
                 lanes[number_], loss=lost, mean_loss=mean, examples=int(examples), retired=True
@@ -224,10 +209,10 @@ class Auto(HasWeights):
         raise NotImplementedError
 
     def certificate(self, shifts: int = 0) -> Certificate:  # type: ignore[override]
-        """The regret to the best lane, and the bound on it; the lanes of several labels add up.
+        """The regret to the best lane and the bound on it, each summed over labels.
 
-        `shifts`: the bound is on the regret to every sequence of lanes that changes so often at most,
-        which needs `drift`; the regret itself is only known to a single one.
+        `shifts`: bound the regret to every sequence of lanes with at most this many changes, which needs
+        `drift`; the regret itself is known only for a single lane.
 
         >>> model = Auto(drift=0.01)
         >>> for t in range(200):
@@ -245,10 +230,10 @@ class Auto(HasWeights):
         return regret_to_lanes(found, self.examples_, paid, assumptions=known, known=not shifts)
 
     def _paid(self, experts: int, shifts: int) -> float:
-        """`-ln` of the chance that fixed share gives to a sequence that changes so often."""
+        """`-ln` of the chance that fixed share gives to a sequence with this number of changes."""
         whole(shifts, "shifts", 0)
         if shifts and not self.drift:
-            raise ValueError(f"shifts={shifts} needs drift, which is 0: the best lane is one lane")
+            raise ValueError(f"shifts={shifts} needs drift > 0; make the learner with drift=0.01")
         start, rounds = math.log(experts), max(self.examples_ - 1, 0)
         if not self.drift:
             return start
@@ -257,12 +242,12 @@ class Auto(HasWeights):
         return start + changes * math.log(experts / self.drift) + (rounds - changes) * stay
 
 
-# the options of a class are read off its __new__, if it has one
+# inspect reads the signature of a class from its __new__, if it has one
 Auto.__new__.__signature__ = inspect.signature(Auto.__init__)  # type: ignore[attr-defined]
 
 
 class AutoClassifier(Auto, Classifier):
-    """`Auto` as a classifier: what `Auto()` makes.
+    """`Auto` for classification; `Auto()` makes one.
 
     >>> AutoClassifier(loss="hinge").predict_proba_one({"a": 1})
     {}
@@ -273,7 +258,7 @@ class AutoClassifier(Auto, Classifier):
 
 
 class AutoRegressor(Auto, Regressor):
-    """`Auto` as a regressor: what `Auto(loss="squared")` makes.
+    """`Auto` for regression; `Auto(loss="squared")` makes one.
 
     >>> model = AutoRegressor()
     >>> for t in range(200):

@@ -1,4 +1,4 @@
-"""The primal-dual learner's state: a dual vector for every lane, and what its theorems need."""
+"""The primal-dual learner's state: a dual vector and the sums of its theorems for every lane."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,25 +8,25 @@ from numpy.typing import NDArray
 
 from regretless._core import Total
 from regretless.base.arguments import Array
-from regretless.base.model import Model, Row, moved
+from regretless.base.model import PythonModel, Row, moved
 from regretless.base.state import Parts
 from regretless.geometry import Geometry
 from regretless.linear.dual_updates import Turn, Update
 from regretless.linear.dual_vector import DualVector, dual_vector, extended
 from regretless.losses import Hinge
 
-_FAR = 1e150  # of what is kept: squares are still numbers
+_FAR = 1e150  # the largest value in a file: its square is still finite
 _EPS = float(np.finfo(float).eps)
 _FRESH = 1024  # rounds after which the conjugate is computed from scratch, against drift
 
-# What is kept of a lane's run: the rounds with a margin of 0 or less; the increases of the dual
-# objective in those, and the least of all; what new features and labels did to it; the largest duality
-# gap that a problem of several variables was left with.
+# Numbers kept for each lane: the rounds with a margin of 0 or less; the increases of the dual objective
+# in those, and the smallest increase of all; its changes by new features and labels; the largest
+# duality gap at which a problem of several variables was left.
 RUN = ("mistakes", "gains", "least", "shifts", "gap")
 
 
-class DualModel(Model):
-    """One dual vector per lane, over the columns; over that of the intercept only if there is one."""
+class DualModel(PythonModel):
+    """One dual vector per lane, over all columns (without that of the intercept if there is none)."""
 
     def __init__(
         self,
@@ -47,19 +47,19 @@ class DualModel(Model):
         self.duals = [dual_vector(geometry, self._size(self.reader.size))]
         self.gradient: Array = np.zeros(
             (self.duals[0].size, 1)
-        )  # the sum of those of the hinge losses
+        )  # the sum of the gradients of the hinge losses
         self.run: Array = np.zeros((len(RUN), 1))
         self.weighed = 0  # examples with an importance other than 1
 
     def _size(self, known: int) -> int:
-        """Coordinates for so many columns."""
+        """The number of coordinates for `known` columns."""
         size = known - self.skipped
         if self.dimension is None:
             return size
         most = self.dimension + 1 - self.skipped
         if size > most:
             raise ValueError(
-                f"dimension={self.dimension}: there are more features; raise it, or leave it out"
+                f"dimension={self.dimension}, but there are more features; raise it or leave it out"
             )
         return most
 
@@ -119,13 +119,13 @@ class DualModel(Model):
         return self.wanted * dual.total - dual.conjugate
 
     def rounding(self) -> float:
-        """How much rounding may have done to the dual objective of all lanes."""
+        """A bound on the rounding error of the dual objective of all lanes."""
         return sum(
             4.0 * _EPS * (dual.moves + dual.size) * (self.wanted * dual.total + abs(dual.conjugate))
             for dual in self.duals
         )
 
-    # --- what was learned ----------------------------------------------------------------------------
+    # --- the learned state ---------------------------------------------------------------------------
 
     def weights(self) -> Array:
         table = np.zeros((self.reader.size, self.lanes))
@@ -186,11 +186,11 @@ class DualModel(Model):
             total, conjugate, moves = sums[k].tolist()
             scale = abs(dual.conjugate) + abs(conjugate) + 1e-300
             if min(total, moves) < 0 or not abs(dual.conjugate - conjugate) <= 1e-6 * scale:
-                raise ValueError(f"sums of lane {k} are not those of its dual vector")
+                raise ValueError(f"sums of lane {k} do not belong to its dual vector")
             dual.total, dual.conjugate, dual.moves = total, conjugate, int(moves)
         self.update.curvature, weighed = parts.array("seen", (2,), 0.0).tolist()
         if not weighed.is_integer() or weighed > 2**53:
-            raise ValueError(f"seen has {weighed} examples with a weight, which is no such number")
+            raise ValueError(f"seen has {weighed} weighted examples, which is not a valid number")
         self.weighed = int(weighed)
         if self.update.past is not None:
             self.update.past.take(parts, lanes, size)

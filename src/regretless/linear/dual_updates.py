@@ -1,4 +1,4 @@
-"""Ways to raise the dual objective once a new example is there.
+"""Updates that raise the dual objective when a new example arrives.
 
 Shalev-Shwartz and Singer (2007), sections 4 and 5.
 """
@@ -11,27 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.base.arguments import Array, check_seed, one_of, whole
+from regretless.base.arguments import Array
 from regretless.base.model import Row, moved
 from regretless.base.randomness import generator
 from regretless.base.state import Parts
 from regretless.linear.dual_vector import DualVector
 
-_SOLVED = 1e-10  # a block is solved once the duality gap is this part of the objective's two terms
-_PATIENCE = 20  # sweeps over a block before its matrix is made
+_SOLVED = 1e-10  # a block is solved when the duality gap is this part of the objective's two terms
+_PATIENCE = 20  # sweeps over a block before its matrix is computed
 _SWEEPS = 1000
 _ALONE = ("conservative", "aggressive", "exact")
-_UPDATES = (*_ALONE, "block", "sequential", "leader")
-_ORDERS = ("recent", "random", "cyclic", "largest_violation")
+UPDATES = (*_ALONE, "block", "sequential", "leader")
+ORDERS = ("recent", "random", "cyclic", "largest_violation")
 
 
 @dataclass
 class Past:
-    """The examples that an update may change again, at most `window` of them, and their variables.
+    """The latest examples, at most `window`, with the dual variables that an update may change.
 
-    By example and lane: `y`; `alpha`, in `[0, cap]`. `serial` counts examples; the next one that is
-    taken in replaces the oldest if there is no room. `cursor` is the place from which a round that goes
-    round them starts.
+    By example and lane: `y`; `alpha`, in `[0, cap]`. `serial` counts examples; a new one replaces the
+    oldest if there is no room. `cursor` is the place at which a cyclic round starts.
     """
 
     window: int | None
@@ -40,12 +39,12 @@ class Past:
     alpha: Array = field(default_factory=lambda: np.zeros((0, 1)))
     cap: Array = field(default_factory=lambda: np.zeros((0, 1)))
     serial: int = 0
-    pace: int = 0  # places by which the cursor goes on with every example
+    pace: int = 0  # places by which the cursor advances with every example
     cursor: int = 0
     before: dict[tuple[int, int], float] = field(default_factory=dict)  # alpha at the latest mark
 
     def add(self, x: Row, y: Array, cap: float) -> int:
-        """Take an example in; its place."""
+        """Add an example and return its place."""
         count, room, at = len(self.rows), len(self.y), self._next()
         if at == room:
             more = np.zeros((max(8, room // 2), self.y.shape[1]))
@@ -59,7 +58,7 @@ class Past:
         return at
 
     def _next(self) -> int:
-        """The place of the example that comes next."""
+        """The place of the next example."""
         return len(self.rows) if self.window is None else self.serial % self.window
 
     def put(self, at: int, lane: int, alpha: float) -> None:
@@ -68,7 +67,7 @@ class Past:
         self.alpha[at, lane] = alpha
 
     def mark(self) -> Any:
-        """Where it is now, for `rewind`; at most one example may be taken in until then."""
+        """The current state, for `rewind`; at most one example may be added until then."""
         self.before, at, replaced = {}, self._next(), None
         if at < len(self.rows):
             tables = (each[at].copy() for each in (self.y, self.alpha, self.cap))
@@ -85,17 +84,17 @@ class Past:
             self.rows[at], self.y[at], self.alpha[at], self.cap[at] = replaced
 
     def recent(self) -> Iterator[int]:
-        """The places of all, the latest first."""
+        """The places of all examples, the latest first."""
         count = len(self.rows)
         return ((self.serial - 1 - age) % count for age in range(count))
 
     def relabel(self, sources: Sequence[int], signs: Array) -> None:
-        """Make other lanes; a fresh one leaves the past alone."""
+        """Make new lanes from old ones; a fresh lane leaves the past alone."""
         self.y = moved(self.y, sources, signs)
         self.alpha, self.cap = moved(self.alpha, sources), moved(self.cap, sources)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What is kept, for a file."""
+        """The state as arrays, for a file."""
         count = len(self.rows)
         empty = [np.zeros(0)]
         return {
@@ -109,17 +108,17 @@ class Past:
         }
 
     def take(self, parts: Parts, lanes: int, size: int) -> None:
-        """Go on from what `arrays` gave."""
+        """Restore the state from `arrays`."""
         serial, cursor, *known = parts.array("past_known", (None,), 0, 2**53, np.int64).tolist()
         count = len(known)
         starts = parts.array("past_starts", (count + 1,), 0, 2**53, np.int64)
         values = parts.array("past_values", (None,), -1e19, 1e19)
         columns = parts.array("past_columns", (len(values),), 0, size - 1, np.int64)
         if starts[0] != 0 or starts[-1] != len(values) or (np.diff(starts) < 0).any():
-            raise ValueError("past_starts are not those of the examples")
+            raise ValueError("past_starts do not belong to the examples")
         most = self.window or count
         if count > most or count > serial or (serial > count and count < most):
-            raise ValueError(f"{count} of {serial} examples are kept, and there is room for {most}")
+            raise ValueError(f"{count} of {serial} examples are kept, but there is room for {most}")
         if any(n > size for n in known):
             raise ValueError("past_known: an example knows more columns than there are")
         self.y = parts.array("past_y", (count, lanes), -1.0, 1.0)
@@ -136,9 +135,9 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A lane's turn at the new example `x` with label `y` and `margin = y <w, x>`.
+    """The update of one lane for the example `x` with label `y` and `margin = y <w, x>`.
 
-    `cap` is the largest value of its variable; `at` its place among those kept, if any are.
+    `cap` is the largest value of its variable; `at` its place among the kept examples, if any.
     """
 
     x: Row
@@ -150,11 +149,11 @@ class Turn:
 
 
 class Update(ABC):
-    """Changes the variables of one lane so that the dual objective does not fall."""
+    """An update changes the variables of one lane so that the dual objective does not fall."""
 
     past: Past | None = None
     curvature = 1.0  # h, at least that of every example so far
-    gap = 0.0  # by which the last problem of several variables was not solved
+    gap = 0.0  # the duality gap at which the last problem of several variables was left
 
     @abstractmethod
     def __call__(self, dual: DualVector, turn: Turn) -> None:
@@ -162,7 +161,7 @@ class Update(ABC):
 
 
 class Alone(Update):
-    """Changes the variable of the new example only."""
+    """An update that changes the variable of the new example only."""
 
     def __init__(self, kind: str, wanted: float) -> None:
         self.kind, self.wanted = kind, wanted
@@ -181,14 +180,14 @@ class Alone(Update):
 
 
 class Together(Update):
-    """Changes the variables of examples that are kept, one after the other."""
+    """An update that changes the variables of kept examples, one after the other."""
 
     def __init__(self, wanted: float, window: int | None) -> None:
         self.wanted = wanted
         self.past: Past = Past(window)
 
     def ascend(self, dual: DualVector, at: int, lane: int) -> float:
-        """Maximise over one variable; the part of its range by which it changed."""
+        """Maximise over one variable; return the part of its range by which it changed."""
         past = self.past
         x, y = past.rows[at], float(past.y[at, lane])
         alpha, cap = float(past.alpha[at, lane]), float(past.cap[at, lane])
@@ -200,7 +199,7 @@ class Together(Update):
 
 
 class Block(Together):
-    """Maximises over all examples that are kept at once, to a duality gap that it tells."""
+    """An update that maximises over all kept examples together, up to the duality gap `gap`."""
 
     def __call__(self, dual: DualVector, turn: Turn) -> None:
         places = list(self.past.recent())
@@ -218,12 +217,14 @@ class Block(Together):
             small = _SOLVED * (self.wanted * dual.total + abs(dual.conjugate))
             if not moved or _gaps(slopes, alpha, cap).sum() <= small:
                 return
-            if dual.straight and sweep % _PATIENCE == _PATIENCE - 1:  # the whole matrix is worth it
+            if (
+                dual.straight and sweep % _PATIENCE == _PATIENCE - 1
+            ):  # the whole matrix is faster now
                 best = best_of_many(slopes, self._gram(places, lane), alpha, cap)
                 self._take(dual, places, lane, best - alpha)
 
     def _slopes(self, dual: DualVector, places: list[int], lane: int) -> tuple[Array, Array, Array]:
-        """How the objective rises with each variable; the variables, and how large they may be."""
+        """The slope of the objective in each variable, the variables, and their largest values."""
         past = self.past
         y, alpha, cap = (each[places, lane] for each in (past.y, past.alpha, past.cap))
         return self.wanted - y * [dual.score(past.rows[i]) for i in places], alpha, cap
@@ -244,7 +245,7 @@ class Block(Together):
                 dual.move(past.rows[at], float(past.y[at, lane]), change)
                 value = float(past.alpha[at, lane]) + change
                 past.put(at, lane, min(max(value, 0.0), float(past.cap[at, lane])))
-        dual.refresh()  # on the way the conjugate may have been much larger than it is now
+        dual.refresh()  # the conjugate may have been much larger during the steps than it is now
 
     def _pair(self, dual: DualVector, places: list[int], lane: int) -> None:
         past = self.past
@@ -259,7 +260,7 @@ class Block(Together):
 
 
 class Sequential(Together):
-    """The new example first, then others, `steps` in all."""
+    """An update that takes the new example first, then others, `steps` in all."""
 
     def __init__(
         self, wanted: float, window: int | None, steps: int, order: str, seed: int
@@ -281,7 +282,7 @@ class Sequential(Together):
             latest = list(past.recent())
             yield from (latest[(1 + k) % count] for k in range(more))
         elif self.order == "random":
-            # the round alone decides, so that a loaded model goes on alike
+            # seeded by the round alone, so that a loaded model continues alike
             rng = generator(self.seed, "order", past.serial, lane)
             yield from rng.integers(count, size=more).tolist()
         elif self.order == "cyclic":
@@ -291,7 +292,7 @@ class Sequential(Together):
                 yield self._worst(dual, lane)
 
     def _worst(self, dual: DualVector, lane: int) -> int:
-        """The example of which the slope is steepest in a direction that is open."""
+        """The example with the steepest slope in a direction in which its variable can move."""
         past, count = self.past, len(self.past.rows)
         y, alpha, cap = (each[:count, lane] for each in (past.y, past.alpha, past.cap))
         slope = self.wanted - y * [dual.score(x) for x in past.rows]
@@ -318,8 +319,8 @@ def best_pair(slopes: Array, gram: Array, most: Array) -> Array:
 def best_of_many(slopes: Array, gram: Array, start: Array, most: Array) -> Array:
     """The maximiser of `<slopes, a - start> - (a - start)' gram (a - start) / 2` from 0 to `most`.
 
-    An active-set method: variables at an end stay there while the others go to their best, or until one
-    of them comes to an end; then the one that gains most is let go.
+    An active-set method: variables at an end of their range stay there while the others move to their
+    best, or until one reaches an end; then the variable that gains most is released.
 
     >>> gram = np.array([[1.0, 0.9], [0.9, 1.0]])
     >>> best_of_many(np.ones(2), gram, np.zeros(2), np.ones(2)).round(6)
@@ -341,13 +342,11 @@ def best_of_many(slopes: Array, gram: Array, start: Array, most: Array) -> Array
 
 
 def _go(a: Array, slope: Array, gram: Array, most: Array, among: NDArray[np.int64]) -> bool:
-    """Move some of the variables to their best, or to where one comes to an end: whether one did."""
+    """Move variables to their best, or until one reaches an end; return whether one did."""
     K, r = gram[np.ix_(among, among)], slope[among]
     way = np.linalg.lstsq(K, r, rcond=None)[0]
     flat = r - K @ way
-    if (
-        np.abs(flat).max() > 1e-8 * np.abs(r).max()
-    ):  # the objective rises for ever, but for the ends
+    if np.abs(flat).max() > 1e-8 * np.abs(r).max():  # the objective is unbounded without the ends
         way = flat
     bend = float(way @ K @ way)
     best = float(r @ way) / bend if bend > 0.0 else np.inf
@@ -364,12 +363,12 @@ def _go(a: Array, slope: Array, gram: Array, most: Array, among: NDArray[np.int6
 
 
 def _gaps(slopes: Array, alpha: Array, cap: Array) -> Array:
-    """The duality gap, which each variable has its part of: `cap loss - alpha slope >= 0`."""
+    """The part of the duality gap of each variable: `cap loss - alpha slope >= 0`."""
     return np.asarray(np.where(slopes > 0.0, (cap - alpha) * slopes, -alpha * slopes))
 
 
 def _on_edge(slope: float, curvature: float, most: float) -> float:
-    """The best value of one variable, of which 0 is best if all are alike."""
+    """The best value of one variable; 0 if all values are equally good."""
     if curvature > 0.0:
         return min(max(slope / curvature, 0.0), most)
     return most if slope > 0.0 else 0.0
@@ -381,19 +380,13 @@ def _product(u: Row, v: Row) -> float:
 
 
 def update_of(
-    update: Any, *, wanted: float, window: Any, steps: Any, order: Any, seed: Any
+    update: str, *, wanted: float, window: int | None, steps: int, order: str, seed: int
 ) -> Update:
     """The update that the options name."""
-    one_of(update, "update", _UPDATES)
     if update in _ALONE:
         return Alone(update, wanted)
     if update == "leader":
         return Block(wanted, None)
-    for name, value in (("window", window), ("steps", steps)):
-        if name != "window" or value is not None:
-            whole(value, name)
-    kept = None if window is None else int(window)
     if update == "block":
-        return Block(wanted, kept)
-    one_of(order, "order", _ORDERS)
-    return Sequential(wanted, kept, int(steps), order, check_seed(seed))
+        return Block(wanted, window)
+    return Sequential(wanted, window, steps, order, seed)

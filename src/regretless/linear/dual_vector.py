@@ -1,4 +1,4 @@
-"""The dual vector `theta`, its conjugate and its link: what all primal-dual updates move."""
+"""The dual vector `theta` of the primal-dual updates, with its conjugate and its link."""
 
 import copy
 import math
@@ -9,18 +9,18 @@ from typing import Any, Self
 import numpy as np
 
 from regretless import _core
-from regretless.base.arguments import Array, shown
+from regretless.base.arguments import Array
 from regretless.base.model import Row
 from regretless.geometry import Euclidean, Geometry
 
-_TRIES = 100  # of a line search, which takes about ten
+_TRIES = 100  # the most steps of a line search, which takes about ten
 
 
 class DualVector(ABC):
-    """`theta = sum_i alpha_i y_i x_i` with `G(theta) = max_w <w, theta> - F(w)`, `F >= 0`.
+    """The vector `theta = sum_i alpha_i y_i x_i`, with `G(theta) = max_w <w, theta> - F(w)`, `F >= 0`.
 
     `F` is the geometry less its minimum, so that `G(0) = 0`. `total` is the sum of the `alpha_i`;
-    `moves` counts changes of `theta`, each of which is rounded.
+    `moves` counts changes of `theta`, because each is rounded.
     """
 
     straight = False  # whether G is half the squared Euclidean norm
@@ -34,7 +34,7 @@ class DualVector(ABC):
 
     @property
     def size(self) -> int:
-        """Coordinates of `theta`."""
+        """The number of coordinates of `theta`."""
         return len(self.theta)
 
     @abstractmethod
@@ -43,7 +43,7 @@ class DualVector(ABC):
 
     @abstractmethod
     def score(self, x: Row) -> float:
-        """`<w, x>`, `w` the link of `theta`."""
+        """The score `<w, x>`, with `w` the link of `theta`."""
 
     @abstractmethod
     def step(self, x: Row, y: float, least: float, most: float, margin: float) -> float:
@@ -55,28 +55,28 @@ class DualVector(ABC):
 
     @abstractmethod
     def weights(self) -> Array:
-        """`w`, the link of `theta`."""
+        """The weights `w`, the link of `theta`."""
 
     @abstractmethod
     def refresh(self) -> None:
-        """Compute from `theta` what follows from it."""
+        """Recompute the conjugate and the link from `theta`."""
 
     @abstractmethod
     def mark(self) -> Any:
-        """Where it is now, for `rewind`, in time that does not depend on the number of coordinates."""
+        """The current state, for `rewind`, in time independent of the number of coordinates."""
 
     @abstractmethod
     def rewind(self, mark: Any) -> None:
         """Go back to the latest mark."""
 
     def grow(self, size: int) -> None:
-        """Make room for further coordinates, which are 0."""
+        """Append coordinates, which are 0."""
         if size > self.size:
             self.theta = np.concatenate([self.theta, np.zeros(size - self.size)])
             self.refresh()
 
     def copy(self, sign: float = 1.0) -> Self:
-        """Another one; with sign -1 that of exchanged labels."""
+        """A copy; with sign -1 the vector for exchanged labels."""
         other = copy.copy(self)
         other.theta = sign * self.theta
         if sign < 0.0:
@@ -85,20 +85,20 @@ class DualVector(ABC):
 
 
 class _Straight(DualVector):
-    """Euclidean: `w = theta`, and all that is done takes time in proportion to the example's size."""
+    """The Euclidean dual vector: `w = theta`, and a step takes time in proportion to the example."""
 
     straight = True
 
     def __init__(self, geometry: Geometry, size: int) -> None:
         super().__init__(geometry, size)
-        # by the example that changed them: coordinates, and what they were at the latest mark
+        # the coordinates that the latest example changed, and their values at the latest mark
         self._before: dict[int, tuple[Any, Array]] = {}
 
     def curvature(self, x: Row) -> float:
         return x.square
 
     def score(self, x: Row) -> float:
-        if len(x.columns) and x.known > self.size:  # what has not been learned adds nothing
+        if len(x.columns) and x.known > self.size:  # features that were not learned add nothing
             there = x.columns < self.size
             return float(self.theta[x.columns[there]] @ x.values[there])
         return float(self.theta[x.columns] @ x.values)
@@ -116,8 +116,8 @@ class _Straight(DualVector):
         if not math.isfinite(conjugate + total):
             raise _core.Diverged(
                 "the dual objective overflowed; the example was not learned. Lower C or the example's "
-                "importance, scale the features, or use update='exact', whose steps are no longer than "
-                "the margin asks for"
+                "importance, scale the features, or use update='exact', whose steps are as short as the "
+                "margin allows"
             )
         here = self.theta[x.columns]
         self._before.setdefault(id(x), (x.columns, here))
@@ -146,7 +146,7 @@ class _Straight(DualVector):
 
 
 class _Curved(DualVector):
-    """Any other geometry: a change of `theta` changes all weights."""
+    """The dual vector of any other geometry, where a change of `theta` changes all weights."""
 
     def __init__(self, geometry: Geometry, size: int) -> None:
         super().__init__(geometry, size)
@@ -202,7 +202,7 @@ class _Curved(DualVector):
         self._w, self.conjugate = w, conjugate
 
     def mark(self) -> Any:
-        # none is changed in place
+        # the arrays are never changed in place
         return self.theta, self.total, self.conjugate, self.moves, self._w
 
     def rewind(self, mark: Any) -> None:
@@ -223,10 +223,10 @@ class _Curved(DualVector):
 def _root(
     function: Callable[[float], float], one: tuple[float, float], other: tuple[float, float]
 ) -> float:
-    """Where a monotone function is 0 between two points, given with its values of opposite signs.
+    """The zero of a monotone function between two points where its values have opposite signs.
 
-    False position, of which an end that stays counts half (the Illinois rule): as safe as bisection,
-    and nearly as fast as the secant method.
+    False position with the Illinois rule, which halves the value at an end that stays: as safe as
+    bisection, and nearly as fast as the secant method.
     """
     (a, f), (b, g) = one, other
     small = 1e-15 * (abs(f) + abs(g))
@@ -243,7 +243,7 @@ def _root(
 
 
 def extended(table: Array, size: int) -> Array:
-    """The array with more rows, which are 0, and with room for further ones behind it."""
+    """The array with more rows, which are 0, and with spare room behind it."""
     room = table if table.base is None else table.base
     if len(room) < size:
         room = np.zeros((max(size, 2 * len(table)), *table.shape[1:]))
@@ -251,14 +251,12 @@ def extended(table: Array, size: int) -> Array:
     return room[:size]
 
 
-def dual_vector(geometry: Any, size: int) -> DualVector:
+def dual_vector(geometry: Geometry, size: int) -> DualVector:
     """The dual vector 0 of a geometry.
 
     >>> from regretless.geometry import Entropy
     >>> dual_vector(Entropy(), 4).weights()
     array([0.25, 0.25, 0.25, 0.25])
     """
-    if not isinstance(geometry, Geometry):
-        raise ValueError(f"geometry={shown(geometry)} is not one of regretless.geometry")
     kind = _Straight if type(geometry) is Euclidean else _Curved
     return kind(geometry, size)

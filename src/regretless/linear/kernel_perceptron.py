@@ -14,27 +14,30 @@ from numpy.typing import NDArray
 from regretless import _core
 from regretless._core import Total
 from regretless.base import rows
-from regretless.base.arguments import Array, numbers, one_of, positive, whole
-from regretless.base.model import Model, Row, Rows, moved
+from regretless.base.arguments import Array, flag, not_negative, numbers, one_of, positive, whole
+from regretless.base.classifier import Classifier
+from regretless.base.model import PythonModel, Row, Rows, moved
+from regretless.base.options import option
 from regretless.base.state import Parts
+from regretless.base.weights import HasWeights
 from regretless.certificates import Certificate
-from regretless.linear.kernels import Kernel, SupportVectors, kernel_of
-from regretless.linear.mistakes import UntilSeparated
+from regretless.linear.kernels import Kernel, SupportVectors, kernel_of, known_kernel
+from regretless.linear.mistakes import cycle
 from regretless.losses import Loss
 from regretless.losses import Perceptron as ConservativeHinge
 
-# --- what the Perceptron's theorems say of a run in the space of a kernel -------------------------
+# --- the Perceptron's theorems for a run in the space of a kernel ---------------------------------
 
 _EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
 class KernelLane:
-    """One lane's run against one comparator `h` of norm 1.
+    """The run of one lane against one comparator `h` of norm 1.
 
     Attributes: `updates`, M; `squares`, the sum of `K(x_t, x_t)` over the update rounds; `radius`, the
     largest `sqrt(K(x_t, x_t))` of them; `norm`, that of the weights; `margins`, the values `y_t h(x_t)`
-    that occurred in update rounds, and `counts`, in how many.
+    that occurred in update rounds, and `counts`, the number of rounds of each.
     """
 
     updates: int
@@ -58,7 +61,7 @@ class KernelLane:
         }
 
     def candidates(self) -> Array:
-        """Margins to try: every one is valid, the best is among the margins met or near the radius."""
+        """Margins to try: all are valid; the best is among the margins of updates or near the radius."""
         radius = self.radius or 1.0
         met = self.margins[self.margins > 0.0]
         return np.concatenate([radius * np.geomspace(1e-4, 1e4, 257), met[:1024]])
@@ -66,7 +69,7 @@ class KernelLane:
 
 @dataclass(frozen=True)
 class KernelCertificate(Certificate):
-    """How many updates a kernel Perceptron can have made, by what one function `h` does on them.
+    """Bounds on the number of updates of a kernel Perceptron, by the losses of a function `h`.
 
     For every `h` of norm 1 in the space of the kernel and every `rho > 0`, with the losses
     `l_t = max(0, 1 - y_t h(x_t) / rho)` over the update rounds only, `r` the largest
@@ -77,7 +80,7 @@ class KernelCertificate(Certificate):
         l2          M <= (r/rho + ||l||_2)^2                        (Thm 8.12)
         data        M <= ||l||_1 + sqrt(sum K(x_t, x_t)) / rho      (Ex. 8.11)
 
-    With several classes each lane is a Perceptron of its own, and the bounds are added up.
+    With several classes each lane is a separate Perceptron, and the bounds are added up.
 
     Attributes: those of `Certificate`, and `lanes`, the run of each lane; `against`, the coefficients of
     h that were given, or None for the weights themselves.
@@ -121,14 +124,14 @@ class KernelCertificate(Certificate):
             assumptions or {},
             f"{whose}, scaled to norm 1",
             against,
-            # margins are sums of a kernel value for each update, and so is the norm
+            # margins and the norm are sums of one kernel value for each update
             16.0 * _EPS * (updates + 2) * min(total.values()),
             lanes=lanes,
         )
 
     @property
     def updates(self) -> int:
-        """M, of all lanes together."""
+        """The number of updates M, of all lanes together."""
         return sum(lane.updates for lane in self.lanes)
 
     @property
@@ -137,14 +140,14 @@ class KernelCertificate(Certificate):
         return self.updates
 
 
-# --- the dual form of the Perceptron: coefficients of the examples that it erred on ---------------
+# --- the dual form of the Perceptron: coefficients of the examples with an update -----------------
 
 _BY_VECTOR = ("coefficients", "stamps", "counts", "diagonal", "born")
-_FAR = 1e150  # of coefficients: products are still numbers
+_FAR = 1e150  # the largest coefficient: its products are still finite
 
 
-class KernelModel(Model):
-    """Support vectors, which the lanes share, and a coefficient of each for every lane."""
+class KernelModel(PythonModel):
+    """Support vectors, shared by the lanes, and a coefficient of each for every lane."""
 
     kernel: Kernel
 
@@ -173,7 +176,7 @@ class KernelModel(Model):
         return _combined(self.coefficients, self._kernel(x.in_order()))
 
     def predict_many(self, X: Rows) -> Array:
-        """The scores of several: those of `predict`, as far as the kernel's values are the same."""
+        """The scores of several examples, equal to those of `predict` if the kernel's values are."""
         scores, done = np.zeros((len(X), self.lanes)), 0
         for values in self.kernel.tables(self.support, X.in_order()):
             part = slice(done, done + len(values))
@@ -196,7 +199,7 @@ class KernelModel(Model):
         return self._checked(self.kernel.between(self.support, x))
 
     def _checked(self, values: Array, first: int = 0) -> Array:
-        """Values of the kernel, of one example or of several of which `first` is the number."""
+        """Values of the kernel, of one example or of several that start at number `first`."""
         if not np.isfinite(values).all():
             *row, at = np.argwhere(~np.isfinite(values))[0].tolist()
             example = f"example {first + row[0]} of this call" if row else "the example"
@@ -205,12 +208,12 @@ class KernelModel(Model):
 
     def _refuse(self, value: float, what: str) -> None:
         raise ValueError(
-            f"kernel={self.kernel.name} returned {value} {what}; it must be finite, and not negative "
-            "of an example and itself: scale the features or use another kernel"
+            f"kernel={self.kernel.name} returned {value} {what}; it must be finite, and K(x, x) must "
+            "not be negative: scale the features or use another kernel"
         )
 
     def _mean(self, values: Array) -> Array:
-        """The score of the weights that predict: the last, or the mean of some."""
+        """The score of the predicting weights: the last, or the mean of some."""
         score = _combined(self.coefficients, values)
         if self.average == "none":
             return score
@@ -233,7 +236,7 @@ class KernelModel(Model):
             at = self._store(x, key, own)
         step = importance * y * wrong
         self.coefficients[at] += step
-        # w_1 to w_T of round T do not have the update of round T; of K updates the first has K vectors
+        # w_1 to w_T lack the update of round T; of K updates the first is in K vectors
         self.stamps[at] += step * (self._clock() + (self.average == "survival"))
         self.counts[at] += wrong
         self.run[0] += wrong
@@ -267,16 +270,16 @@ class KernelModel(Model):
             setattr(self, name, np.concatenate([old, np.zeros((more, *old.shape[1:]))]))
 
     def _least(self) -> int:
-        """The support vector without which the weights change least, the oldest of several."""
+        """The support vector whose removal changes the weights least, the oldest if several do."""
         size = self.support.size
         change = (self.coefficients[:size] ** 2).sum(axis=1) * self.diagonal[:size]
         least = np.flatnonzero(change <= change.min())
         return int(least[self.born[least].argmin()])
 
-    # --- what was learned ----------------------------------------------------------------------------
+    # --- the learned state ---------------------------------------------------------------------------
 
     def dual(self) -> Array:
-        """The coefficients of the weights that predict (support vectors x lanes)."""
+        """The coefficients of the predicting weights (support vectors x lanes)."""
         size = self.support.size
         out = self.coefficients[:size].copy()
         if self.average != "none":
@@ -332,11 +335,11 @@ class KernelModel(Model):
         self.run = parts.array("run", (3, lanes), 0.0)
         self.dropped, self.weighed = parts.array("odd", (2,), 0, 2**53, np.int64).tolist()
         if self.budget is not None and size > self.budget:
-            raise ValueError(f"{size} support vectors are more than budget={self.budget}")
+            raise ValueError(f"{size} support vectors exceed budget={self.budget}")
         self._keys = [_key(x) for x in self.support_rows()]
         self._where = {key: s for s, key in enumerate(self._keys)}
         if len(self._where) < size or len(np.unique(self.born)) < size:
-            raise ValueError("a support vector is there twice")
+            raise ValueError("a support vector occurs twice")
 
 
 def _key(x: Row) -> bytes:
@@ -354,38 +357,19 @@ def _combined(coefficients: Array, values: Array) -> Array:
 _AVERAGES = ("none", "survival", "uniform")
 
 
-class KernelPerceptron(UntilSeparated, in_core=False):
-    """The Perceptron in the space of a kernel: it separates what no linear model can.
+class KernelPerceptron(HasWeights, Classifier, in_core=False):
+    """The Perceptron with a kernel, which separates data that linear models cannot.
 
         score(x) = sum_s c_s K(x_s, x)
         if y_t score(x_t) <= 0:  c_t <- c_t + y_t
 
-    Only examples that caused an update are stored, each once however often it comes back, so that a
+    Only examples that caused an update are stored, each once even if it comes back, so that a
     prediction takes one kernel value for each of them. For every `h` of norm 1 in the space of the
     kernel and every `rho > 0` the number of updates is at most
     `((r/rho + sqrt(r^2/rho^2 + 4 ||l||_1)) / 2)^2`, with `r^2` the largest `K(x_t, x_t)` and `l_t` the
     hinge loss `max(0, 1 - y_t h(x_t) / rho)`, both over the update rounds (Mohri et al. (2018),
-    Theorem 8.11); `certificate()` tells this bound and three others. With the linear kernel it is
-    `Perceptron`.
-
-    Parameters
-    ----------
-    kernel : "linear", `<s, x>`; "polynomial", `(gamma <s, x> + coef0)^degree`; "rbf",
-        `exp(-gamma ||s - x||^2)`; or a function of two matrices that returns the matrix of the values
-        for all pairs of rows, of which a batch has many at once. It must be positive semi-definite.
-        The function sees the feature that is numbered j in column j; where some have names, in the
-        order in which they appeared.
-    degree : a whole number >= 1.
-    gamma : > 0; for "rbf" one over twice the square of the distance at which examples are alike.
-    coef0 : >= 0.
-    average : which weights predict. "none": the last. "survival": the mean of those played so far,
-        `w_1` to `w_T`, each as often as it was played. "uniform": the mean of the distinct ones after
-        each update. Updates are those of the last weights.
-    budget : how many examples to store, or None for all. When there is no room the support vector
-        without which the weights change least is dropped, that with the smallest `|c_s| sqrt(K(x_s,
-        x_s))`, the oldest of several: no score of an example x changes by more than this times
-        `sqrt(K(x, x))`. The bounds then hold no longer.
-    intercept : add 1 to the kernel: a constant feature in its space.
+    Theorem 8.11); `certificate()` has this bound and three others. With the linear kernel the learner
+    is `Perceptron`.
 
     >>> model = KernelPerceptron(kernel="polynomial", degree=2)
     >>> xor = [([0, 0], 0), ([0, 1], 1), ([1, 0], 1), ([1, 1], 0)]
@@ -396,29 +380,54 @@ class KernelPerceptron(UntilSeparated, in_core=False):
     (True, True)
     """
 
-    _yours: ClassVar[tuple[str, ...]] = ("kernel",)
-    features, bits, names, certify = "exact", 18, 0, False  # what is stored needs the names
-    _certifies = "itself"
+    kernel: str | Callable[[Any, Any], Any] = option(
+        known_kernel,
+        default="linear",
+        text=""""linear", `<s, x>`; "polynomial", `(gamma <s, x> + coef0)^degree`; "rbf",
+        `exp(-gamma ||s - x||^2)`; or a positive semi-definite function of two matrices that
+        returns the matrix of the values for all pairs of rows (many pairs for a batch). The
+        function sees feature number j in column j; if some features have names, columns are
+        in the order in which features appeared""",
+    )
+    degree: int = option(whole, default=2, text="degree of the polynomial")
+    gamma: float = option(
+        positive,
+        default=1.0,
+        text="""scale of the kernel; for "rbf" `1 / (2 r^2)`, with r the distance at which examples
+        are alike""",
+    )
+    coef0: float = option(
+        not_negative,
+        default=1.0,
+        hint=", or the kernel is none",
+        text="constant term of the polynomial",
+    )
+    average: str = option(
+        one_of,
+        _AVERAGES,
+        default="none",
+        text="""weights that predict. "none": the last. "survival": the mean of the weights played
+        so far, `w_1` to `w_T`, each as often as it was played. "uniform": the mean of the
+        distinct weights after each update. Updates always use the last weights""",
+    )
+    budget: int | None = option(
+        whole,
+        default=None,
+        hint=", or None",
+        text="""number of examples to store, or None for all. When there is no room the support
+        vector with the smallest `|c_s| sqrt(K(x_s, x_s))` is dropped, the oldest if there
+        are several: the score of an example x changes by at most this times
+        `sqrt(K(x, x))`. The bounds then no longer hold""",
+    )
+    intercept: bool = option(
+        flag, default=True, text="add 1 to the kernel: a constant feature in its space"
+    )
 
-    def __init__(
-        self,
-        *,
-        kernel: str | Callable[[Any, Any], Any] = "linear",
-        degree: int = 2,
-        gamma: float = 1.0,
-        coef0: float = 1.0,
-        average: str = "none",
-        budget: int | None = None,
-        intercept: bool = True,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.average = average
-        self.budget = budget
-        self.intercept = intercept
-        self._reset()
+    _yours: ClassVar[tuple[str, ...]] = ("kernel",)
+    features, bits, names, certify = "exact", 18, 0, False  # stored examples need the names
+    seed = 0
+    _certifies = "itself"
+    cycle = cycle
 
     @property
     def _is_linear(self) -> bool:
@@ -427,20 +436,16 @@ class KernelPerceptron(UntilSeparated, in_core=False):
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         return ConservativeHinge(), "kernel", {}
 
-    def _made(self, twin: _core.Loss, rule: str, options: dict[str, Any]) -> KernelModel:
-        one_of(self.average, "average", _AVERAGES)
-        budget = self.budget
-        if budget is not None:
-            whole(budget, "budget", hint=", or None")
-        model = KernelModel(bool(self.intercept), self.average, budget)
+    def _made(
+        self, twin: _core.Loss, rule: str, options: dict[str, Any], *, certify: bool = False
+    ) -> KernelModel:
+        model = KernelModel(bool(self.intercept), self.average, self.budget)
         model.kernel = kernel_of(self.kernel, self.degree, self.gamma, self.coef0, model.reader)
         model.asks_names = callable(self.kernel)
         return model
 
-    def _form(self) -> rows.Form:
-        form = super()._form()
-        form.intercept = False  # it is the kernel's, not the example's
-        return form
+    def _reads(self) -> rows.Form:
+        return rows.Form(intercept=False)  # the kernel adds the constant, not the example
 
     @property
     def _dual(self) -> KernelModel:
@@ -448,16 +453,16 @@ class KernelPerceptron(UntilSeparated, in_core=False):
         assert isinstance(model, KernelModel)
         return model
 
-    # --- what was learned ----------------------------------------------------------------------------
+    # --- the learned state ---------------------------------------------------------------------------
 
     @property
     def updates_(self) -> int:
-        """Number of updates, of all lanes together."""
+        """The number of updates, of all lanes together."""
         return int(self._dual.run[0].sum())
 
     @property
     def support_vectors_(self) -> list[dict[Any, float]]:
-        """The examples that are stored, by the names of their features."""
+        """The stored examples, each a dict from the names of its features."""
         names = self._dual.names()
         return [
             {names.get(c, c - 1): v for c, v in zip(x.columns.tolist(), x.values.tolist())}
@@ -466,18 +471,18 @@ class KernelPerceptron(UntilSeparated, in_core=False):
 
     @property
     def dual_coef_(self) -> Array:
-        """Their coefficients in the score; a column per label for three or more labels."""
+        """The coefficients of support vectors; a column per label for three or more labels."""
         table = self._dual.dual()
         return table[:, 0] if table.shape[1] == 1 else table
 
     def certificate(  # type: ignore[override]
         self, comparator: Any = None, *, margin: float | None = None
     ) -> KernelCertificate:
-        """What the theorems say of the number of updates: see `KernelCertificate`.
+        """Bounds on the number of updates: see `KernelCertificate`.
 
         Parameters: `comparator`, the function `h = sum_s b_s K(x_s, .)`, given by its coefficients of
         the support vectors, shaped as `dual_coef_`, and scaled to norm 1; by default the weights
-        themselves. `margin`, rho > 0, of the bounds; by default each bound has its best.
+        themselves. `margin`, rho > 0, of the bounds; by default the best one for each bound.
         """
         model = self._dual
         size = model.support.size

@@ -1,4 +1,4 @@
-"""Kernels: inner products in a space that nobody has to write down."""
+"""Kernels: inner products in a feature space that is never computed."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -9,25 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core
-from regretless.base.arguments import Array, not_negative, one_of, positive, whole
+from regretless.base.arguments import Array, one_of
 from regretless.base.model import Row, Rows
 from regretless.base.state import Parts
 
-# --- examples that are kept, and their products with a new one ------------------------------------
+# --- stored examples, and their products with a new one -------------------------------------------
 
-# A dense product is done in blocks of so many numbers, for which BLAS does not wake its threads: to
-# wake them takes longer than the product.
+# A dense product is done in blocks of this many numbers, for which BLAS does not start its threads:
+# starting them takes longer than the product.
 _BLOCK = 8192
 # Sparse rows take more time and space per number; they are used when dense ones would be mostly 0.
 _LARGE, _SPARSE = 2**20, 16
-_MOST = 1e19  # of values, as in all learners
+_MOST = 1e19  # the largest value of a feature, as in all learners
 _TOGETHER = 2**17  # numbers in a table for several examples
 
 
 def _room(size: int) -> int:
     """`size` rounded up to three binary digits: arrays of this size grow by at least an eighth.
 
-    The size alone decides, so that a loaded model has the same blocks and rounds alike.
+    The result depends on the size alone, so that a loaded model has the same blocks and roundings.
     """
     step = 1 << max(3, size.bit_length() - 3)
     return _whole(size, step)
@@ -38,21 +38,21 @@ def _whole(size: int, step: int) -> int:
 
 
 def _height(width: int) -> int:
-    """Rows of a block."""
+    """The number of rows of a block."""
     return max(1, _BLOCK // max(1, width))
 
 
 def together(numbers: int) -> int:
-    """How many examples are predicted at once if a table has so many numbers for each of them."""
+    """The number of examples to predict at once if a table has `numbers` entries for each."""
     return max(1, _TOGETHER // max(1, numbers))
 
 
 class SupportVectors:
-    """Rows of numbers, dense while that is not wasteful, then sparse; each with its square.
+    """Rows of numbers with their squared norms, dense unless most entries are 0, then sparse.
 
-    The columns of a `Row` that is given must increase.
+    The columns of a given `Row` must increase.
 
-    `products(x)` takes one pass over them: a matrix-vector product, or a gather over the entries.
+    `products(x)` takes one pass over the rows: a matrix-vector product, or a gather over the entries.
 
     >>> rows = SupportVectors()
     >>> rows.append(Row(np.array([1, 3]), np.array([1.0, 2.0]), 4))
@@ -68,7 +68,7 @@ class SupportVectors:
         self._dense: Array | None = np.zeros((0, 0))
         self._x: Array = np.zeros(0)  # scratch: a row spread out, all 0 between calls
         self._squares: Array = np.zeros(0)
-        # the entries, sparse: of which row, in which column, and what
+        # sparse entries: row, column and value
         self._rows: NDArray[np.int64] = np.zeros(0, np.int64)
         self._columns: NDArray[np.int64] = np.zeros(0, np.int64)
         self._values: Array = np.zeros(0)
@@ -76,16 +76,16 @@ class SupportVectors:
 
     @property
     def squares(self) -> Array:
-        """`||s||^2` of each."""
+        """The squared norm `||s||^2` of each row."""
         return self._squares[: self.size]
 
     @property
     def width(self) -> int:
-        """Columns for which there is room."""
+        """The number of columns for which there is room."""
         return len(self._x)
 
     def products(self, x: Row) -> Array:
-        """`<s, x>` of each."""
+        """The product `<s, x>` of each row s."""
         within = int(np.searchsorted(x.columns, self.width))
         columns = x.columns[:within]
         self._x[columns] = x.values[:within]
@@ -103,10 +103,10 @@ class SupportVectors:
             self._x[columns] = 0.0
 
     def products_of_many(self, X: Rows) -> Iterator[tuple[Rows, Array]]:
-        """Parts of the examples, and `<s, x>` for each of those and each `s` (examples x rows).
+        """Parts of the examples, each with its products `<s, x>` (examples x rows).
 
-        They are those of `products`, bit for bit if the rows are dense. Parts are small enough that
-        memory does not grow with the number of examples.
+        The products are those of `products`, bit for bit if the rows are dense. Parts are small enough
+        that memory does not grow with the number of examples.
         """
         if self._dense is None:
             yield from self._sparse_products(X)
@@ -118,7 +118,7 @@ class SupportVectors:
             within = part.columns < self.width
             table = np.zeros((len(part), self.width))
             table[part.owners[within], part.columns[within]] = part.values[within]
-            # matrix times vector for each: a product of two matrices adds up in another order
+            # one matrix-vector product each: a product of two matrices adds in another order
             products = used @ table[:, None, :, None]
             yield part, products.reshape(len(part), tall)[:, : self.size]
 
@@ -135,13 +135,13 @@ class SupportVectors:
             yield part, (table @ kept).toarray()
 
     def append(self, x: Row) -> None:
-        """Keep a row."""
+        """Store a row."""
         self.size += 1
         self._squares = _grown(self._squares, (_room(self.size),))
         self._put(self.size - 1, x)
 
     def replace(self, at: int, x: Row) -> None:
-        """Keep a row in the place of another."""
+        """Store a row in the place of another."""
         if self._dense is not None:
             self._entries -= int(np.count_nonzero(self._dense[at]))
             self._dense[at] = 0.0
@@ -179,7 +179,7 @@ class SupportVectors:
         self._dense = None
 
     def row(self, at: int, known: int) -> Row:
-        """One of those kept, of `known` columns."""
+        """The row stored at a place, with `known` columns."""
         if self._dense is not None:
             columns = np.flatnonzero(self._dense[at])
             return Row(columns, self._dense[at, columns], known)
@@ -187,7 +187,7 @@ class SupportVectors:
         return Row(self._columns[there], self._values[there], known)
 
     def matrix(self, width: int) -> Array:
-        """All of them as a dense array with `width` columns."""
+        """All rows as a dense array with `width` columns."""
         out = np.zeros((self.size, width))
         if self._dense is not None:
             shared = min(width, self.width)
@@ -198,7 +198,7 @@ class SupportVectors:
         return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What is kept, for a file."""
+        """The rows as arrays, for a file."""
         if self._dense is not None:
             rows, columns = np.nonzero(self._dense)
             values = self._dense[rows, columns]
@@ -215,7 +215,7 @@ class SupportVectors:
 
     @classmethod
     def of(cls, parts: Parts) -> "SupportVectors":
-        """Those that `arrays` gave."""
+        """The support vectors restored from `arrays`."""
         self = cls()
         form = parts.array("support_form", (3,), 0, 2**53, np.int64)
         self._squares = parts.array("support_squares", (None,), 0.0)
@@ -225,14 +225,14 @@ class SupportVectors:
         rows = parts.array("support_rows", count, 0, self.size - 1, np.int64)
         columns = parts.array("support_columns", count, 0, width - 1, np.int64)
         if len(self._squares) != self.size or dense > 1:
-            raise ValueError("support_form is not that of the support vectors")
+            raise ValueError("support_form does not belong to the support vectors")
         if width > _room(int(columns.max(initial=-1)) + 1) and (dense or width > _LARGE):
-            raise ValueError(f"support_form has {width} columns, more than there are")
+            raise ValueError(f"support_form has {width} columns, more than are known")
         if ((np.diff(rows) < 0).any() and dense) or len({*zip(rows, columns)}) < len(rows):
-            raise ValueError("an entry of the support vectors is there twice")
+            raise ValueError("an entry of the support vectors occurs twice")
         squares = np.bincount(rows, values * values, self.size)
         if not np.allclose(squares, self._squares, rtol=1e-9, atol=0.0):
-            raise ValueError("support_squares are not those of the support vectors")
+            raise ValueError("support_squares do not belong to the support vectors")
         self._x = np.zeros(width)
         self._entries = len(values)
         if dense:
@@ -246,7 +246,7 @@ class SupportVectors:
 
 
 def _grown(array: Array, shape: tuple[int, ...]) -> Array:
-    """The array with room for more; itself if there is enough."""
+    """The array with room for `shape`; the array itself if it is large enough."""
     if all(have >= want for have, want in zip(array.shape, shape)):
         return array
     out = np.zeros(tuple(max(have, want) for have, want in zip(array.shape, shape)), array.dtype)
@@ -254,10 +254,10 @@ def _grown(array: Array, shape: tuple[int, ...]) -> Array:
     return out
 
 
-# --- kernels: inner products in a space that nobody has to write down -----------------------------
+# --- kernels: inner products in a feature space that is never computed ----------------------------
 
 Function = Callable[[Any, Any], Any]
-_WIDEST = 2**20  # columns with larger numbers are not spread out
+_WIDEST = 2**20  # columns with larger numbers stay sparse
 
 
 class Kernel(ABC):
@@ -268,19 +268,19 @@ class Kernel(ABC):
 
     @abstractmethod
     def between(self, rows: SupportVectors, x: Row) -> Array:
-        """`K(s, x)` of every row."""
+        """The value `K(s, x)` for every row s."""
 
     @abstractmethod
     def tables(self, rows: SupportVectors, X: Rows) -> Iterator[Array]:
-        """The same for several examples, some at a time (examples x rows)."""
+        """The values for several examples, some at a time (examples x rows)."""
 
     @abstractmethod
     def square(self, x: Row) -> float:
-        """`K(x, x)`."""
+        """The value `K(x, x)`."""
 
 
 class _OfProducts(Kernel):
-    """A function of `<s, x>`, `||s||^2` and `||x||^2`, given elementwise."""
+    """A kernel given as an elementwise function of `<s, x>`, `||s||^2` and `||x||^2`."""
 
     def __init__(self, name: str, function: Callable[[Array, Array, Array | float], Array]) -> None:
         self.name, self._function = name, function
@@ -298,23 +298,23 @@ class _OfProducts(Kernel):
 
 
 class _Linear(_OfProducts):
-    """Whose space is that of the examples."""
+    """The linear kernel `<s, x>`, whose space is that of the examples."""
 
     linear = True
 
 
 class _Yours(Kernel):
-    """A function of two matrices.
+    """A kernel given as a function of two matrices.
 
-    Where all features are numbered their numbers are the columns; otherwise the columns are in the
-    order in which the features appeared.
+    If all features are numbered their numbers are the columns; otherwise the columns are in the order
+    in which the features appeared.
     """
 
     def __init__(self, function: Function, reader: _core.Reader) -> None:
         self.name = getattr(function, "__name__", type(function).__name__)
         self._function, self._reader = function, reader
         self._places: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._known = (0, 0)  # for how many columns and names these places are
+        self._known = (0, 0)  # the numbers of columns and names that these places cover
 
     def between(self, rows: SupportVectors, x: Row) -> Array:
         if not rows.size:
@@ -323,7 +323,7 @@ class _Yours(Kernel):
         return self._call(self._left(rows, places), self._spread(x, places))[:, 0]
 
     def tables(self, rows: SupportVectors, X: Rows) -> Iterator[Array]:
-        # a function may look at the number of columns: together are examples that have as many
+        # the function may depend on the number of columns, so a call has examples with equally many
         edges = [*np.flatnonzero(np.diff(X.known, prepend=-1)).tolist(), len(X)]
         for first, last in pairwise(edges):
             same = X.part(first, last)
@@ -332,7 +332,7 @@ class _Yours(Kernel):
                 continue
             places = self._where(int(same.known[0]))
             left = self._left(rows, places)
-            # it may also hold a number for each pair of rows and each column
+            # the function may also hold a number for each pair of rows and each column
             for part in same.blocks(together(left.size)):
                 right = np.zeros((len(part), left.shape[1]))
                 right[part.owners, places[part.columns - 1]] = part.values
@@ -343,12 +343,12 @@ class _Yours(Kernel):
         return self._call(right, right).item()
 
     def _where(self, width: int) -> NDArray[np.int64]:
-        """The column of the function's matrices for each of ours but the intercept's."""
+        """The column of the function's matrices for each column except the intercept's."""
         if self._known != (width, self._reader.size):
             names = self._reader.names()
             places = list(range(width - 1))
             if all(isinstance(name, int) and 0 <= name < _WIDEST for name in names.values()):
-                # those that have no name yet come after all that have one
+                # features without a name yet come after all that have one
                 beyond = max(names.values(), default=-1) - len(names)
                 places = [names.get(j, beyond + j) for j in range(1, width)]
             self._places = np.array(places, np.int64)
@@ -372,23 +372,27 @@ class _Yours(Kernel):
         if out.shape != (len(left), len(right)):
             raise ValueError(
                 f"kernel={self.name} returned shape {out.shape} for {len(left)} and {len(right)} rows; "
-                f"it must be {(len(left), len(right))}: a number for each pair"
+                f"it must be {(len(left), len(right))}, one number for each pair"
             )
         return out
 
 
-def kernel_of(kernel: Any, degree: Any, gamma: Any, coef0: Any, reader: _core.Reader) -> Kernel:
+def known_kernel(kernel: Any, name: str) -> Any:
+    """Return the kernel if it is a known name or a function; otherwise raise `ValueError`."""
+    if callable(kernel):
+        return kernel
+    return one_of(kernel, name, ("linear", "polynomial", "rbf"), ", nor a function of two matrices")
+
+
+def kernel_of(kernel: Any, degree: int, gamma: float, coef0: float, reader: _core.Reader) -> Kernel:
     """The kernel that the options name; `reader` knows the names of the features."""
     if callable(kernel):
         return _Yours(kernel, reader)
-    one_of(kernel, "kernel", ("linear", "polynomial", "rbf"), ", nor a function of two matrices")
     if kernel == "linear":
         return _Linear(kernel, lambda products, *_: products)
-    scale = positive(gamma, "gamma")
+    scale, shift = float(gamma), float(coef0)
     if kernel == "rbf":
         return _OfProducts(kernel, lambda *parts: _gauss(scale, *parts))
-    whole(degree, "degree")
-    shift = not_negative(coef0, "coef0", ", or the kernel is none")
     return _OfProducts(kernel, lambda p, *_: (scale * p + shift) ** int(degree))
 
 

@@ -4,7 +4,9 @@ from typing import Any
 
 from regretless import losses, rules
 from regretless._core import Total
+from regretless.base.arguments import not_negative
 from regretless.base.classifier import Classifier
+from regretless.base.options import option
 from regretless.base.regressor import Regressor
 from regretless.base.weights import HasWeights
 from regretless.losses import Loss
@@ -13,13 +15,27 @@ from regretless.rules import Paid, Rule
 
 
 class _AnyRule(HasWeights):
-    """A learner made of a loss and a rule, both of which may be chosen."""
+    """A learner made of any loss and any rule."""
 
-    loss: str | Loss
-    rule: str | Rule
-    rate: float | Rate | None
-    l1: float
-    l2: float
+    loss: str | Loss = option(losses.learnable, default="logistic", text="loss to minimise")
+    rule: str | Rule = option(
+        rules.named,
+        default="coin",
+        text='"coin" (no learning rate), "adagrad", "ogd", "ftrl", "eg", "pnorm", or an object of '
+        "`regretless.rules`",
+    )
+    rate: float | Rate | None = option(
+        default=None,
+        text="learning rate in place of the rule's own: a number, one of `regretless.rates`, or None",
+    )
+    l1: float = option(
+        not_negative,
+        default=0.0,
+        text='penalty `l1 ||w||_1` per round, for the rules "ftrl", "adagrad" and "ogd"',
+    )
+    l2: float = option(
+        not_negative, default=0.0, text="penalty `l2 / 2 ||w||^2` per round, for the same rules"
+    )
 
     def _chosen(self) -> Rule:
         rule = rules.get(self.rule)
@@ -34,7 +50,7 @@ class _AnyRule(HasWeights):
         return self._chosen().advice()
 
     def _sums(self) -> dict[str, Any]:
-        if not self.certify:  # then the core does not measure gradients
+        if not self.certify:  # the core measures no gradients
             return super()._sums()
         core = self._model or self._start()
         price, steps = Total.price, Total.steps
@@ -46,23 +62,8 @@ class _AnyRule(HasWeights):
 class LinearClassifier(_AnyRule, Classifier):
     """A linear classifier for streams that needs no learning rate.
 
-    Plays `w_t`, scores `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`. Labels are
-    of any hashable type and new ones may appear at any time.
-
-    Parameters
-    ----------
-    loss : "logistic", "hinge", "squared_hinge", "exponential" or an object of `regretless.losses`.
-    rule : "coin" (no learning rate), "adagrad", "ogd", "ftrl", "eg", "pnorm", or an object of
-        `regretless.rules`.
-    rate : overrides the rule's learning rate: a number or one of `regretless.rates`.
-    l1, l2 : penalties per round, `l1 ||w||_1 + l2 / 2 ||w||^2`; rules "ftrl", "adagrad", "ogd".
-    intercept : whether every example has a further feature of value 1.
-    features : "exact" gives every name its own weight; "hashed" has `2**bits` of them, whatever comes.
-    names : how many names a hashed learner remembers, the first that it meets in a stream that is read
-        from a file; `weights_` shows them.
-    certify : keep a sum of gradients in double precision for `certificate()`. The rule "coin" keeps
-        one in single precision anyway, whose rounding error the certificate accounts for.
-    seed : no rule of this learner draws random numbers; kept for those that do.
+    It plays `w_t`, scores `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`. Labels
+    are of any hashable type and new ones may appear at any time.
 
     >>> model = LinearClassifier()
     >>> for x, y in [({"offer": 1, "free": 1}, "spam"), ({"meeting": 1}, "ham")] * 10:
@@ -76,40 +77,18 @@ class LinearClassifier(_AnyRule, Classifier):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "logistic",
-        rule: str | Rule = "coin",
-        rate: float | Rate | None = None,
-        l1: float = 0.0,
-        l2: float = 0.0,
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.rule = rule
-        self.rate = rate
-        self.l1 = l1
-        self.l2 = l2
-        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+    loss: str | Loss = option(
+        losses.learnable,
+        "classification",
+        default="logistic",
+        text=f"{losses.learned(classification=True)} or an object of `regretless.losses`",
+    )
 
 
 class LinearRegressor(_AnyRule, Regressor):
     """A linear regressor for streams that needs no learning rate and no scaling.
 
-    Plays `w_t`, predicts `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`.
-
-    Parameters
-    ----------
-    loss : "squared", "absolute", "quantile", "epsilon_insensitive" or an object of
-        `regretless.losses`, such as `losses.Quantile(0.9)`.
-
-    The others are those of `LinearClassifier`.
+    It plays `w_t`, predicts `<w_t, x_t>`, suffers `loss(<w_t, x_t>, y_t)` and updates by `rule`.
 
     >>> model = LinearRegressor()
     >>> for t in range(200):
@@ -118,24 +97,10 @@ class LinearRegressor(_AnyRule, Regressor):
     2
     """
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "squared",
-        rule: str | Rule = "coin",
-        rate: float | Rate | None = None,
-        l1: float = 0.0,
-        l2: float = 0.0,
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.rule = rule
-        self.rate = rate
-        self.l1 = l1
-        self.l2 = l2
-        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+    loss: str | Loss = option(
+        losses.learnable,
+        "regression",
+        default="squared",
+        text=f"{losses.learned(classification=False)} or an object of `regretless.losses`, such as "
+        "`losses.Quantile(0.9)`",
+    )

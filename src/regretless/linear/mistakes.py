@@ -1,4 +1,4 @@
-"""Bounds on mistakes, checked on examples that are played again."""
+"""Bounds on mistakes, computed by replaying the examples."""
 
 import math
 from abc import abstractmethod
@@ -17,25 +17,25 @@ from regretless.base.classifier import Classifier, label_array
 from regretless.base.weights import HasWeights
 from regretless.certificates import MistakeBound, MistakeCertificate
 
-# --- A run once more, for certificates that need the examples: what was played on each of ---------
+# --- a replayed run, for certificates that need the examples and the weights played on each -------
 
 
 @dataclass(frozen=True)
 class ReplayedLane:
-    """The rounds of one lane: sparse rows `X`, `y` of -1 and +1, and where it updated."""
+    """The rounds of one lane: sparse rows `X`, labels `y` of -1 and +1, and the update rounds."""
 
-    X: Any  # a csr_array (rounds x columns), the constant feature last if there is one
+    X: Any  # csr_array (rounds x columns); the constant feature, if any, is last
     y: Array
     updated: NDArray[np.bool_]
 
     @property
     def updates(self) -> "ReplayedLane":
-        """The rounds with an update alone."""
+        """Only the rounds with an update."""
         here = self.updated
         return ReplayedLane(self.X[np.flatnonzero(here)], self.y[here], here[here])
 
     def margins(self, u: Array) -> Array:
-        """`y <u, x>` of every round; `u` may have weights beyond the columns of `X`."""
+        """The margin `y <u, x>` of every round; `u` may have weights beyond the columns of `X`."""
         margins: Array = self.y * (self.X @ u[: self.X.shape[1]])
         return margins
 
@@ -54,7 +54,7 @@ class ReplayedLane:
 
     @property
     def known(self) -> NDArray[np.int64]:
-        """How many features had been seen in each round, its own among them."""
+        """The number of features seen up to and including each round."""
         if not self.X.nnz:
             return np.zeros(self.X.shape[0], np.int64)
         _, first = np.unique(self.X.indices, return_index=True)
@@ -65,15 +65,15 @@ class ReplayedLane:
 class Replay:
     """The run of a learner on its examples, played again with weights 1 and exact features.
 
-    A learner that has seen as many examples as several passes have is taken to have made these. `same`
-    tells whether that was the run which the learner has had.
+    If the learner has seen a multiple of these examples, it is taken to have made several passes. `same`
+    tells whether the replay equals the learner's own run.
     """
 
     def __init__(self, learner: Classifier, twin: Classifier, X: Any, y: Any) -> None:
         examples, labels = _rows(X), label_array(y).tolist()
         if len(examples) != len(labels):
             raise ValueError(f"X has {len(examples)} rows, y has {len(labels)} labels")
-        self.learner, self._labels = learner, learner._labels.labels
+        self._labels, self._intercept = learner._labels.labels, learner._form().intercept
         self.twin: Any = twin
         for label in self._labels:
             twin._add(label)
@@ -81,9 +81,7 @@ class Replay:
         updates = [core.each(Total.updates)]
         for label in labels:
             if label not in twin._labels.index:
-                raise ValueError(
-                    f"y has the label {shown(label)}, which the learner has never seen"
-                )
+                raise ValueError(f"y has the label {shown(label)}, which the learner has not seen")
         count = len(examples)
         more = count and learner.examples_ % count == 0
         passes = learner.examples_ // count if more else 1
@@ -92,7 +90,7 @@ class Replay:
             updates.append(core.each(Total.updates))
         facts = ("examples_", "weight_", "updates_", "loss_")
         self.same = all(getattr(learner, fact) == getattr(twin, fact) for fact in facts)
-        self.names, X = _matrix(examples, bool(learner.intercept))
+        self.names, X = _matrix(examples, self._intercept)
         X = X[np.tile(np.arange(count), passes)]
         codes = np.tile(np.array([twin._labels.index[label] for label in labels], int), passes)
         moved = np.diff(np.array(updates), axis=0) > 0
@@ -103,7 +101,7 @@ class Replay:
         ]
 
     def comparators(self, u: Any, intercept: Any) -> Iterator[tuple[ReplayedLane, Array]]:
-        """Every lane with the weights that are compared with its own."""
+        """Every lane with its comparator, a weight vector."""
         if len(self.lanes) == 1:
             yield self.lanes[0], self._vector(u, intercept)
             return
@@ -113,7 +111,7 @@ class Replay:
         for label, lane in zip(self._labels, self.lanes):
             if not isinstance(u, dict) or label not in u:
                 raise ValueError(
-                    f"comparator has no weights for the label {shown(label)}; give a dict of labels"
+                    f"comparator lacks weights for the label {shown(label)}; give a dict of labels"
                 )
             yield lane, self._vector(u[label], constant.get(label, 0.0))
 
@@ -121,25 +119,25 @@ class Replay:
         weights = u
         if not isinstance(u, dict):
             weights = dict(enumerate(numbers(u, "comparator", "weights").tolist()))
-        width = len(self.names) + self.learner.intercept
+        width = len(self.names) + self._intercept
         vector = [0.0] * width
-        if self.learner.intercept:
+        if self._intercept:
             vector[-1] = number(intercept, "intercept")
         elif number(intercept, "intercept"):
             raise ValueError(
-                f"intercept={intercept}: the learner has none, so the comparator has none"
+                f"intercept={intercept}, but the learner has no intercept; leave it out"
             )
         for name, weight in weights.items():
             value = finite(weight, f"comparator[{name!r}]")
             if name in self.names:
                 vector[self.names[name]] = value
-            else:  # a weight of what never occurred counts in the norm alone
+            else:  # the weight of a feature that never occurred counts in the norm only
                 vector.append(value)
         return np.array(vector)
 
 
 def _matrix(examples: list[dict[Any, float]], intercept: bool) -> tuple[dict[Any, int], Any]:
-    """The columns of names, in the order in which they come, and the rows; a constant 1 is the last."""
+    """The columns by name, in order of appearance, and the rows; the constant 1 is the last column."""
     from scipy.sparse import csr_array
 
     starts, columns, values = [0], list[int](), list[float]()
@@ -170,14 +168,14 @@ def _rows(X: Any) -> list[dict[Any, float]]:
     return [read.row(t) for t in range(len(dicts))]
 
 
-# --- several passes over the same examples, until nothing is wrong any more -----------------------
+# --- several passes over the same examples, until every one is classified correctly ---------------
 
 # Mohri et al. (2018), section 8.3.1.
 
 
 @dataclass(frozen=True)
 class Passes:
-    """What `cycle` did: `passes` over the examples, `updates` in all of them, `separated` at the end.
+    """The result of `cycle`: number of `passes`, of `updates` in all of them, and `separated`.
 
     >>> Passes(passes=2, updates=3, separated=True).updates
     3
@@ -188,37 +186,34 @@ class Passes:
     separated: bool
 
 
-class UntilSeparated(HasWeights, Classifier):
-    """A classifier that stands still when it is right: `updates_` counts when it was not."""
+def cycle(self: Classifier, X: Any, y: Any, *, max_passes: int = 1000) -> Passes:
+    """Learn `X` repeatedly until a pass has no update, at most `max_passes` times.
 
-    def cycle(self, X: Any, y: Any, *, max_passes: int = 1000) -> Passes:
-        """Learn `X` over and over until a pass brings no update, at most `max_passes` times.
+    Learning continues from the current weights. If the examples can be separated, the last pass has no
+    error; otherwise learning stops after `max_passes`.
 
-        Goes on from what has been learned. Examples that can be separated are learned without error in
-        the end; others never are, which `max_passes` is for.
-
-        >>> from regretless.linear import Perceptron
-        >>> Perceptron(intercept=False).cycle([[1.0, 2.0], [-1.0, 1.0]], [1, -1])
-        Passes(passes=2, updates=2, separated=True)
-        """
-        whole(max_passes, "max_passes")
-        start, passes, moved = self.updates_, 0, True
-        while moved and passes < max_passes:
-            before = self.updates_
-            self.partial_fit(X, y, y)
-            passes, moved = passes + 1, self.updates_ > before
-        return Passes(passes, self.updates_ - start, not moved)
+    >>> from regretless.linear import Perceptron
+    >>> Perceptron(intercept=False).cycle([[1.0, 2.0], [-1.0, 1.0]], [1, -1])
+    Passes(passes=2, updates=2, separated=True)
+    """
+    whole(max_passes, "max_passes")
+    start, passes, moved = self.updates_, 0, True
+    while moved and passes < max_passes:
+        before = self.updates_
+        self.partial_fit(X, y, y)
+        passes, moved = passes + 1, self.updates_ > before
+    return Passes(passes, self.updates_ - start, not moved)
 
 
-# --- learners that move only when they are wrong, and are wrong only so often ---------------------
+# --- learners that update on mistakes only, with a bound on their number --------------------------
 
 _SINGLE = 4.0 * float(np.finfo(np.float32).eps)
 
 
 def root_bound(size: float, suffered: float) -> float:
-    """`((a + sqrt(a^2 + 4 F)) / 2)^2`: the most M can be if `M <= F + a sqrt(M)`.
+    """The largest M with `M <= F + a sqrt(M)`: `((a + sqrt(a^2 + 4 F)) / 2)^2`.
 
-    The same number as `F + a^2 / 2 (1 + sqrt(1 + 4 F / a^2))`.
+    It equals `F + a^2 / 2 (1 + sqrt(1 + 4 F / a^2))`.
 
     >>> root_bound(2.0, 0.0)
     4.0
@@ -227,8 +222,10 @@ def root_bound(size: float, suffered: float) -> float:
     return root * root
 
 
-class MistakeDriven(UntilSeparated):
+class MistakeDriven(HasWeights, Classifier):
     """A classifier with a bound on the number of its updates."""
+
+    cycle = cycle
 
     def certificate(  # type: ignore[override]
         self,
@@ -241,18 +238,18 @@ class MistakeDriven(UntilSeparated):
         norm: float = 1.0,
         ord: float = 2,
     ) -> MistakeCertificate | MistakeBound:
-        """What the run so far proves of all models of a norm, or of the mistakes, by one of them.
+        """Bounds that the run so far proves: on all models of a norm, or on its number of mistakes.
 
-        Without a comparator, a `MistakeCertificate` for all models whose norm `ord` is at most `norm`.
-        With the examples `X, y` that were learned, in their order and with weights of 1, they are played
-        again, in as many passes as there were. `X` is a batch or a list of dicts; all labels count as
+        Without a comparator it is a `MistakeCertificate` for all models whose norm `ord` is at most
+        `norm`. With the examples `X, y` that were learned, in order and with weights of 1, it replays
+        them, in as many passes as there were. `X` is a batch or a list of dicts; all labels count as
         known from the start.
 
-        With a comparator u, a `MistakeBound`: what the theorems say of the number of updates, by the
-        losses of u on the examples.
+        With a comparator u it is a `MistakeBound`: the theorems' bounds on the number of updates, by
+        the losses of u on the examples.
 
         Parameters: `comparator`, a dict of names to weights or an array of the weights of columns; with
-        three or more labels, a dict of labels to such. `margin` rho > 0: take `u / (rho ||u||)`, whose
+        three or more labels, a dict from labels to those. `margin` rho: take `u / (rho ||u||)`, whose
         hinge losses are `max(0, 1 - y <u, x> / (rho ||u||))`; None takes u as it is. `intercept`: u's
         weight of the constant feature (by label, if there are three or more).
         """
@@ -263,7 +260,7 @@ class MistakeDriven(UntilSeparated):
         if replay is None:
             raise ValueError(
                 f"comparator={shown(comparator)} needs the examples, which are not kept: call "
-                "certificate(X, y, comparator=...) with those learned"
+                "certificate(X, y, comparator=...) with the examples learned"
             )
         return self._against(replay, comparator, margin, intercept)
 
@@ -277,7 +274,7 @@ class MistakeDriven(UntilSeparated):
         }
 
     def _twin(self) -> Any:
-        """A learner of exact features that would have made the same updates, and certifies them."""
+        """A learner with exact features that makes the same updates and can certify them."""
         options = self.get_params() | {"certify": True, "features": "exact"}
         return type(self)(**options)
 
@@ -292,7 +289,7 @@ class MistakeDriven(UntilSeparated):
                 size = self._size(given)
                 if not size:
                     raise ValueError(
-                        "comparator is 0: it has no margin; leave out margin, or give another one"
+                        "comparator=0 has no margin; leave out margin, or give another comparator"
                     )
                 v = given / (positive(margin, "margin") * size)
             proved, asked = replay.twin._bounds(lane, v)
@@ -310,7 +307,7 @@ class MistakeDriven(UntilSeparated):
             assumptions=assumptions,
             comparators="the given weights",
             against=u,
-            # weights are in single precision: every update moves them by that much more or less
+            # weights are in single precision: every update is rounded to it
             rounding=_SINGLE * (updates + 1) * min(total.values()),
             updates=updates,
         )
@@ -321,4 +318,4 @@ class MistakeDriven(UntilSeparated):
 
     @abstractmethod
     def _bounds(self, lane: ReplayedLane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
-        """Bounds on the updates of a lane by the losses of `u` in them; what they ask of the data."""
+        """Bounds on a lane's updates by the losses of `u` in them, and the conditions on the data."""

@@ -1,4 +1,4 @@
-"""The on-line SVM (Mohri et al. (2018), Exercise 8.5), with rate 1/t: Pegasos."""
+"""The on-line SVM (Mohri et al. (2018), Exercise 8.5); with rate 1/t it is Pegasos."""
 
 import math
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from regretless import rates
-from regretless.base.arguments import one_of, positive, shown
+from regretless.base.arguments import flag, one_of, positive, shown
 from regretless.base.classifier import Classifier
+from regretless.base.options import option
 from regretless.base.weights import HasWeights
 from regretless.certificates import Certificate, LinearCertificate
 from regretless.linear.mistakes import Replay, ReplayedLane
@@ -31,20 +32,7 @@ class OnlineSVM(HasWeights, Classifier):
     hence `||u||^2 / (2 rate) + rate / 2 sum ||g_t||^2` for a constant rate and
     `2 C^2 R^2 (1 + log T)` for the rate 1/t, `||x_t|| <= R` (Mohri et al. (2018), Exercise 8.5, has
     no bound). The constant feature of the intercept is shrunk and counted like every other.
-    `certificate(X, y, comparator=u)` computes all of it.
-
-    Parameters
-    ----------
-    C : > 0, the weight of the losses; 100 was good on the bundled data. For the usual objective of m
-        examples, `||w||^2 / 2` plus C times the sum of all losses, give `C m`. The importance of an
-        example multiplies it.
-    rate : a number in (0, 1), or one of `regretless.rates` with eta at most 1. None is 1/t,
-        `rates.Inverse(1.0)`: Pegasos with lambda = 1 / C.
-    projection : keep w in the ball of radius sqrt(C), where the best w of the objective is.
-    at_kink : what to do if `y <w, x>` is exactly 1: "none", as in the text, or "shrink", which is a step
-        along a subgradient as the bounds ask for.
-
-    The others are those of `LinearClassifier`.
+    `certificate(X, y, comparator=u)` computes the regret and the bounds.
 
     >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
     >>> model = OnlineSVM(C=1.0, rate=0.1, intercept=False).fit(X, y)
@@ -52,38 +40,42 @@ class OnlineSVM(HasWeights, Classifier):
     {0: 0.49051, 1: -0.03268}
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 100.0,
-        rate: float | Rate | None = None,
-        projection: bool = False,
-        at_kink: str = "none",
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.C = C
-        self.rate = rate
-        self.projection = projection
-        self.at_kink = at_kink
-        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+    C: float = option(
+        positive,
+        default=100.0,
+        text="""weight of the losses; 100 was good on the bundled data. For the usual objective of m
+        examples, `||w||^2 / 2` plus C times the sum of all losses, give `C m`. The importance
+        of an example multiplies C""",
+    )
+    rate: float | Rate | None = option(
+        default=None,
+        text="""a number in (0, 1), or one of `regretless.rates` with eta at most 1. None is 1/t,
+        `rates.Inverse(1.0)`: Pegasos with lambda = 1 / C""",
+    )
+    projection: bool = option(
+        flag,
+        default=False,
+        text="keep w in the ball of radius sqrt(C), which contains the best w of the objective",
+    )
+    at_kink: str = option(
+        one_of,
+        ("none", "shrink"),
+        default="none",
+        text="""step if `y <w, x>` is exactly 1: "none", as in the text, or "shrink", a step along a
+        subgradient, which the bounds require""",
+    )
 
     @property
     def _schedule(self) -> Rate:
         return rates.Inverse(1.0) if self.rate is None else rates.get(self.rate)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        one_of(self.at_kink, "at_kink", ("none", "shrink"))
         options = schedule(self._schedule)
         constant = isinstance(self._schedule, rates.Constant)
         if options["eta"] > 1 or (constant and options["eta"] == 1):
             allowed = "a number in (0, 1)" if constant else "a schedule with eta at most 1"
             raise ValueError(f"rate={self.rate!r} must be {allowed}: w shrinks by 1 - rate")
-        C = positive(self.C, "C")
+        C = float(self.C)
         return (
             Hinge(),
             "svm",
@@ -105,13 +97,13 @@ class OnlineSVM(HasWeights, Classifier):
         norm: float = 1.0,
         ord: float = 2,
     ) -> Certificate:
-        """What the run so far proves of the hinge losses, or of the objective of the SVM.
+        """Bounds on the regret of the run so far, in the hinge losses or the objective of the SVM.
 
-        Without a comparator, a `LinearCertificate` of the hinge losses for all models whose norm
-        `ord` is at most `norm`. With one, the regret to it in `||w||^2 / 2 + C max(0, 1 - y <w,
-        x>)`, and bounds on that.
+        Without a comparator it is a `LinearCertificate` of the hinge losses for all models whose norm
+        `ord` is at most `norm`. With a comparator it has the regret to it in
+        `||w||^2 / 2 + C max(0, 1 - y <w, x>)`, and bounds on that regret.
 
-        Parameters: `X, y`, those learned, in their order and with weights of 1: a batch or a list of
+        Parameters: `X, y`, the examples learned, in order and with weights of 1: a batch or a list of
         dicts; `comparator` and `intercept`, weights by name or column, as for
         `Perceptron.certificate`.
 
@@ -131,7 +123,7 @@ class OnlineSVM(HasWeights, Classifier):
         if replay is None:
             raise ValueError(
                 f"comparator={shown(comparator)} needs the examples, which are not kept: call "
-                "certificate(X, y, comparator=...) with those learned"
+                "certificate(X, y, comparator=...) with the examples learned"
             )
         return self._against(replay, comparator, intercept)
 
@@ -172,7 +164,7 @@ class _Descent:
         margins, size = lane.margins(u), float(u @ u)
         norms = lane.norms() ** 2
         w = np.zeros(X.shape[1])
-        self.regret, self.kinks, self.sizes = 0.0, 0, 0.0  # the last: of all that is added up
+        self.regret, self.kinks, self.sizes = 0.0, 0, 0.0  # sizes: the sum of absolute terms
         descent = squares = before = 0.0
         for t in range(T):
             eta, here = rate(t + 1), slice(X.indptr[t], X.indptr[t + 1])

@@ -1,4 +1,4 @@
-"""Perceptrons: of Rosenblatt, with a margin, and of p-norms."""
+"""Perceptrons: Rosenblatt's, one with a margin, and the p-norm Perceptron."""
 
 import math
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 
 from regretless import _core
 from regretless.base.arguments import Array, one_of, positive, within
+from regretless.base.options import option
 from regretless.linear.mistakes import MistakeDriven, ReplayedLane, root_bound
 from regretless.losses import Loss
 from regretless.losses import Perceptron as ConservativeHinge
@@ -20,34 +21,21 @@ _KINDS = {kind.name: kind for kind in _core.Averaging}
 
 
 class Perceptron(MistakeDriven):
-    """Rosenblatt's Perceptron: add the example to the weights when the sign is wrong.
+    """Rosenblatt's Perceptron adds an example to the weights when the predicted sign is wrong.
 
         if y <w, x> <= 0:  w <- w + rate y x
 
     It is online gradient descent on the conservative hinge loss, 1 - y <w, x> on the rounds M with
-    y <w, x> <= 0 and 0 on the others. If `y_t <u, x_t> >= 1` for some u and all t, and
+    y <w, x> <= 0 and 0 on the other rounds. If `y_t <u, x_t> >= 1` for some u and all t, and
     `||x_t|| <= R`, then `|M| <= R^2 ||u||^2`; in general, with F the hinge loss of u over the rounds
     of M, `|M| <= ((R ||u|| + sqrt(R^2 ||u||^2 + 4 F)) / 2)^2` (Shalev-Shwartz (2012), Theorem 3.9;
     Mohri et al. (2018), Theorems 8.8, 8.11, 8.12; Shalev-Shwartz and Singer (2007), Theorem 2). A
     score of exactly 0 counts as a mistake. `certificate().best_possible(norm)` bounds F from below,
-    `certificate(X, y, comparator=u)` M from above; `cycle(X, y)` goes over the examples until they
-    are separated.
+    `certificate(X, y, comparator=u)` M from above; `cycle(X, y)` repeats the examples until they are
+    separated.
 
-    Averages steady the predictions; mistakes are made, learned from and counted by the last vector in
-    any case. No theorem of the text is about them.
-
-    Parameters
-    ----------
-    rate : > 0; scales the weights and changes no prediction.
-    average : what predicts. "none": the last weights. "survival": the mean of the weights of all rounds,
-        where a vector counts as long as it survives (the text's voted Perceptron, printed without the
-        vector alive at the end). "uniform": the mean of the vectors after each update. "vote": the
-        majority of the signs of all vectors, each with as many votes as rounds it survived; the score is
-        the difference of the shares (Freund and Schapire (1999)). It keeps the examples of all
-        updates, 8 bytes per feature of each, and reads them in every prediction; `weights_` are
-        then the last.
-
-    The others are those of `LinearClassifier`.
+    Averages make predictions steadier; the last vector still decides on updates and is the one whose
+    mistakes count. The theorems of the text do not cover averages.
 
     >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
     >>> Perceptron(intercept=False).fit(X, y).weights_
@@ -57,21 +45,19 @@ class Perceptron(MistakeDriven):
     (1.4, 1.0)
     """
 
-    def __init__(
-        self,
-        *,
-        rate: float = 1.0,
-        average: str = "none",
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.rate = rate
-        self.average = average
-        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+    rate: float = option(positive, default=1.0, text="scales the weights and changes no prediction")
+    average: str = option(
+        one_of,
+        ("none", *_KINDS),
+        default="none",
+        text="""weights that predict. "none": the last weights. "survival": the mean of the weights
+        of all rounds, each counted as often as it was used (the text's voted Perceptron,
+        printed without the last vector). "uniform": the mean of the vectors after each
+        update. "vote": the majority of the signs of all vectors, each with one vote per
+        round of use; the score is the difference of the shares (Freund and Schapire
+        (1999)). "vote" keeps the examples of all updates, 8 bytes per feature of each, and
+        reads them in every prediction; `weights_` are then the last""",
+    )
 
     @property
     def _is_linear(self) -> bool:
@@ -79,12 +65,11 @@ class Perceptron(MistakeDriven):
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         loss = ConservativeHinge()
-        one_of(self.average, "average", ("none", *_KINDS))
         if self.average == "none":
-            rule = OGD(rate=positive(self.rate, "rate"), lazy=True)
+            rule = OGD(rate=float(self.rate), lazy=True)
             return loss, rule.name, rule.options(loss, 0.0, 0.0)
         kind = _KINDS[self.average]
-        return loss, "averaged", {"eta": positive(self.rate, "rate"), "kind": kind}
+        return loss, "averaged", {"eta": float(self.rate), "kind": kind}
 
     def _twin(self) -> Any:
         return super()._twin().set_params(average="none")
@@ -112,7 +97,7 @@ class Perceptron(MistakeDriven):
 
 
 class PNormPerceptron(MistakeDriven):
-    """Between the Perceptron (p = 2) and Winnow (p = 2 ln d): for few relevant features among many.
+    """The p-norm Perceptron, between the Perceptron (p = 2) and Winnow (p = 2 ln d).
 
         if y <w, x> <= 0:  theta <- theta + y x
         w_i = sign(theta_i) |theta_i|^(p-1) / ||theta||_p^(p-2)
@@ -122,35 +107,21 @@ class PNormPerceptron(MistakeDriven):
     for every u (Shalev-Shwartz and Singer (2007), Example 3, whose printed condition
     `||x||_p <= 1 / sqrt(p - 1)` makes `A = ||u||_q^2`).
 
-    Parameters
-    ----------
-    p : from 2 to 100; 2 ln d suits comparators with few weights among d (10 for d = 150). The default
-        stays near the Perceptron, for data with many that matter.
-
-    The others are those of `LinearClassifier`.
-
     >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
     >>> model = PNormPerceptron(p=3, intercept=False).fit(X, y)
     >>> {name: round(w, 4) for name, w in model.weights_.items()}
     {0: 1.923, 1: 0.4807}
     """
 
-    def __init__(
-        self,
-        *,
-        p: float = 4.0,
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.p = p
-        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+    p: float = option(
+        within,
+        "[2, 100]",
+        default=4.0,
+        text="""2 ln d suits comparators with few weights among d (10 for d = 150). The default
+        stays near the Perceptron, for data with many relevant features""",
+    )
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        within(self.p, "p", "[2, 100]", "; use BalancedWinnow for larger p")
         loss, rule = ConservativeHinge(), PNorm(self.p, 1.0)
         return loss, rule.name, rule.options(loss, 0.0, 0.0)
 
@@ -164,14 +135,14 @@ class PNormPerceptron(MistakeDriven):
         return {"Shalev-Shwartz and Singer (2007), Theorem 2, p-norm": root_bound(a, L)}, {}
 
 
-# --- the Perceptron that asks for a margin (Mohri et al. (2018), Exercise 8.6) --------------------
+# --- the Perceptron with a margin (Mohri et al. (2018), Exercise 8.6) -----------------------------
 
-_EXACT = 2_000  # the envelope is at most one part in so many too large
+_EXACT = 2_000  # the envelope is too large by at most one part in this many
 _SINGLE = float(np.finfo(np.float32).eps)
 
 
 class MarginPerceptron(MistakeDriven):
-    """A Perceptron that also updates where the margin is less than half of the one that is there.
+    """A Perceptron that updates whenever the margin is less than half of the option `margin`.
 
         if w = 0 or y <w, x> / ||w|| < rho / 2:  w <- w + y x
 
@@ -184,12 +155,6 @@ class MarginPerceptron(MistakeDriven):
     `certificate(X, y, comparator=u)` has both. `loss_` counts the conservative hinge loss of the
     rounds with the wrong sign, as for `Perceptron`.
 
-    Parameters
-    ----------
-    margin : > 0, rho: the largest margin that the examples can be separated with, or less.
-
-    The others are those of `LinearClassifier`.
-
     >>> X, y = [[1, 2], [-1, 1], [2, -1], [-1, -1], [1, -1]], [1, -1, 1, -1, 1]
     >>> model = MarginPerceptron(margin=0.5, intercept=False)
     >>> model.cycle(X, y)
@@ -198,28 +163,20 @@ class MarginPerceptron(MistakeDriven):
     {0: 2.0, 1: 1.0}
     """
 
-    def __init__(
-        self,
-        *,
-        margin: float = 0.1,
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.margin = margin
-        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+    margin: float = option(
+        positive,
+        default=0.1,
+        text="rho: the largest margin with which the examples can be separated, or less",
+    )
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        return ConservativeHinge(), "margin", {"margin": positive(self.margin, "margin")}
+        return ConservativeHinge(), "margin", {"margin": float(self.margin)}
 
     def _bounds(self, lane: ReplayedLane, u: Array) -> tuple[dict[str, float], dict[str, bool]]:
         updates, rho = lane.updates, float(self.margin)
         R, norm = updates.largest(), self._size(u)
         worst = float(updates.margins(u).min(initial=math.inf)) / norm if norm else 0.0
-        # features are in single precision, of which a margin is a sum
+        # a margin is a sum of features, which are in single precision
         rounded = _SINGLE * math.sqrt(len(u)) * R
         bounds = {"envelope": _envelope(R, rho, min(worst, rho))}
         if worst >= rho - rounded:
@@ -228,15 +185,15 @@ class MarginPerceptron(MistakeDriven):
 
 
 def _envelope(R: float, rho: float, least: float) -> float:
-    """The largest k with `n_k >= k least`, or a little more than that if it is large.
+    """The largest k with `n_k >= k least`, or slightly more if k is large.
 
-    The steps of n shrink as it grows: the first miss is the last. For the same reason many steps at once
-    go no farther than the first of them many times, so that k grows by a share of itself.
+    The steps of n shrink as n grows, so `n_k < k least` holds from its first k on. For the same reason
+    many steps together are at most that many times the first, so k can grow by a share of itself.
 
     >>> _envelope(2.0, 1.0, 1.0)
     8.0
     """
-    if not R or not least > rho / 2.0:  # then n never misses
+    if not R or not least > rho / 2.0:  # then n_k >= k least for all k
         return math.inf if R else 0.0
     k, n = 0, 0.0
     while True:

@@ -1,4 +1,4 @@
-"""The primal-dual family: any geometry, any way to raise the dual.
+"""The primal-dual family: any geometry with any update of the dual variables.
 
 Shalev-Shwartz and Singer (2007).
 """
@@ -11,30 +11,39 @@ import numpy as np
 
 from regretless import _core, losses
 from regretless._core import Total
-from regretless.base.arguments import not_negative, numbers, positive, shown, whole
+from regretless.base.arguments import (
+    instance,
+    not_negative,
+    numbers,
+    one_of,
+    positive,
+    shown,
+    whole,
+)
 from regretless.base.classifier import Classifier, label_array
+from regretless.base.options import option
 from regretless.base.weights import HasWeights
 from regretless.certificates import LinearCertificate
 from regretless.geometry import Euclidean, Geometry
 from regretless.linear.dual_model import RUN, DualModel
-from regretless.linear.dual_updates import update_of
+from regretless.linear.dual_updates import ORDERS, UPDATES, update_of
 from regretless.losses import Hinge, Loss
 
-# --- what the dual objective of a run proves of every comparator ----------------------------------
+# --- bounds on every comparator from the dual objective of a run ----------------------------------
 
 # Shalev-Shwartz and Singer (2007), sections 3 to 5.
 
 
 @dataclass(frozen=True, kw_only=True)
 class DualCertificate(LinearCertificate):
-    """A certified lower bound on what any fixed weights could have reached, and the bounds it gives.
+    """A lower bound on the objective of all fixed weights, and the bounds that follow from it.
 
     By weak duality, for every `w` of the geometry, with `F` its complexity (the geometry less its
-    minimum) and `P(w) = F(w) + C sum_t loss_t(w)`, the objective that weights one by one are judged by,
+    minimum) and the objective `P(w) = F(w) + C sum_t loss_t(w)`,
 
         dual <= P(w)
 
-    Whatever the update, the rounds with a margin of 0 or less satisfy `rate mistakes <= P(w)` (Thm 1).
+    For every update the rounds with a margin of 0 or less satisfy `rate mistakes <= P(w)` (Thm 1).
     All updates but "conservative" also satisfy, over m rounds with the curvature `h`,
 
         sum_t loss_t <= m mu^-1((sum_t loss_t(w) + F(w) / C) / m)                 (Thm 3)
@@ -43,12 +52,12 @@ class DualCertificate(LinearCertificate):
     With several classes all lanes count together: their losses, mistakes, complexities and rounds.
 
     Attributes: those of `LinearCertificate`, and `dual`, the dual objective, and `dual_error`, how far
-    rounding may have moved it; `mistakes`; `gains`, its increases in those rounds (less what new
-    features or labels took from it); `least`, the smallest increase in any round; `C`; `margin`;
+    rounding may have moved it; `mistakes`; `gains`, its increases in those rounds (less its decreases
+    by new features or labels); `least`, the smallest increase in any round; `C`; `margin`;
     `curvature`, h, the largest of `<x, H x>` for the Hessian of the conjugate (at least 1);
     `update`; `lane_rounds`, m, the rounds of all lanes; `weighed`, how many examples had an
     importance other than 1; `euclidean`, whether `F(w) = ||w||^2 / 2`; `duality_gap`, for "block"
-    and "leader" the most by which the problem of any round was not solved, in the units of `dual`,
+    and "leader" the largest duality gap left in any round, in the units of `dual`,
     and None for the others.
 
     In `bounds`, "Shalev-Shwartz and Singer (2007), Theorem 3" is `regret_bound` of all models of
@@ -85,37 +94,37 @@ class DualCertificate(LinearCertificate):
 
     @property
     def _no_theorem_3(self) -> str:
-        """Why Theorem 3 says nothing of this run, or nothing."""
+        """The reason why Theorem 3 does not apply to this run; empty if it applies."""
         if self.update == "conservative":
-            return "update='conservative' has no such bound: it ignores losses of correct rounds"
+            return "update='conservative' lacks this bound: it ignores losses of correct rounds"
         if self.weighed:
-            return f"{self.weighed} examples have an importance other than 1: no such bound"
+            return f"{self.weighed} examples have an importance other than 1: the bound needs 1"
         if self.assumptions.get("the dual objective never fell") is False:
-            return f"the dual objective fell by {-self.least:.3g} in a round: no such bound"
+            return f"the dual objective fell by {-self.least:.3g} in a round: the bound fails"
         return ""
 
     @property
     def rate(self) -> float:
-        """lambda: by how much a mistake raised the dual objective, on average."""
+        """The mean increase of the dual objective per mistake, lambda."""
         return self.gains / self.mistakes if self.mistakes else math.inf
 
     @property
     def guaranteed_rate(self) -> float:
-        """The least that Cor. 1 or eq. (31) promises of `rate`, in the worst case."""
+        """The lower bound on `rate` of Cor. 1 or eq. (31)."""
         C, gamma, h = self.C, self.margin, self.curvature
         if self.update == "conservative" or h * C <= gamma:
             return gamma * C - h * C * C / 2.0
         return gamma * gamma / (2.0 * h)
 
     def mistake_bound(self, objective: float) -> float:
-        """`mistakes` is at most this if some weights have `P(w) <= objective` (Thm 1)."""
+        """The bound on `mistakes` if some weights have `P(w) <= objective` (Thm 1)."""
         objective = not_negative(objective, "objective")
         if not self.mistakes:
             return 0.0
         return objective / self.rate if self.rate > 0.0 else math.inf
 
     def loss_bound(self, complexity: float, loss: float) -> float:
-        """The loss is at most this if weights with `F(w) <= complexity` have at most `loss` (Thm 3)."""
+        """The bound on the loss if weights with `F(w) <= complexity` have at most `loss` (Thm 3)."""
         F, loss = not_negative(complexity, "complexity"), not_negative(loss, "loss")
         self._needs_theorem_3()
         if not self.lane_rounds:
@@ -124,7 +133,7 @@ class DualCertificate(LinearCertificate):
         return self.lane_rounds * (math.sqrt(2.0 * c * z) if z <= c / 2.0 else z + c / 2.0)
 
     def regret_bound(self, complexity: float) -> float:
-        """The regret against all weights with `F(w) <= complexity` is at most this: eq. (30)."""
+        """The bound on the regret against all weights with `F(w) <= complexity`, eq. (30)."""
         F = not_negative(complexity, "complexity")
         self._needs_theorem_3()
         return F / self.C + self.lane_rounds * self.curvature * self.C / 2.0
@@ -139,14 +148,14 @@ class DualCertificate(LinearCertificate):
         )
 
     def best_loss(self, complexity: float) -> float:
-        """No weights with `F(w) <= complexity` have a smaller loss on this run."""
+        """A lower bound on the loss of all weights with `F(w) <= complexity` on this run."""
         F = not_negative(complexity, "complexity")
         return max(0.0, (self.dual - self.dual_error - F) / self.C)
 
     def best_possible(
         self, norm: float | None = None, *, ord: float | None = None, mean: bool = False
     ) -> float:
-        """As `LinearCertificate.best_possible`; weak duality may say more than convexity does."""
+        """See `LinearCertificate.best_possible`; weak duality may prove more than convexity."""
         convexity = super().best_possible(norm, ord=ord, mean=mean)
         size, measured = self.norm if norm is None else norm, self.ord if ord is None else ord
         if not self.euclidean or measured == math.inf:
@@ -154,7 +163,7 @@ class DualCertificate(LinearCertificate):
         return max(convexity, self.best_loss(size * size / 2.0) / (self._total if mean else 1.0))
 
     def gap(self, objective: float) -> float:
-        """How far `objective`, the `P(w)` of some weights, can be from the smallest there is.
+        """The most by which `objective`, the `P(w)` of some weights, can exceed the smallest P.
 
         `PrimalDual.objective` computes it.
         """
@@ -165,7 +174,7 @@ class DualCertificate(LinearCertificate):
             raise ValueError(self._no_theorem_3)
 
 
-# --- the primal-dual family: any geometry, any way to raise the dual ------------------------------
+# --- the primal-dual family: any geometry with any update of the dual variables -------------------
 
 
 class PrimalDual(HasWeights, Classifier, in_core=False):
@@ -182,35 +191,16 @@ class PrimalDual(HasWeights, Classifier, in_core=False):
         aggressive     alpha_t = min(loss_t / h, C)
         exact          the best alpha_t                           passive-aggressive, Bregman-proximal
         sequential     the best alpha_t, then that of others, one at a time
-        block          the best for the latest examples together
-        leader         the best for all: the regularised leader
+        block          the best variables of the latest examples together
+        leader         the best variables of all: the regularised leader
 
     As `D <= P(w)` for every w, `certificate().dual` bounds from below what any weights can reach, and
     `rate` mistakes from above: `mistakes <= P(w) / rate`, with `rate >= margin C - h C^2 / 2` for
     `h C <= margin` (Shalev-Shwartz and Singer (2007), Theorem 1, Corollary 1, eq. 31). For all
     updates but the first `regret <= F(w) / C + m h C / 2` after m rounds (Thm 3). Here h is the
     largest `<x_t, H x_t>` for the Hessian H of G anywhere, or 1 if that is larger: `||x_t||^2`,
-    `max |x_ti|^2` for the entropy, `(p - 1) ||x_t||_p^2` for p-norms. The text wants `h <= 1`; that
-    is not needed.
-
-    Parameters
-    ----------
-    geometry : one of `regretless.geometry`, or your own; None is `Euclidean()`, which takes time in
-        proportion to the example, all others to the number of features.
-    loss : "hinge" or a `losses.Hinge`, the only loss of the text.
-    update : as above. "aggressive" needs a strongly convex geometry.
-    C : > 0, what a loss counts; the importance of an example multiplies it. "conservative" guarantees
-        nothing from `2 margin / h` on.
-    margin : > 0, of the hinge loss.
-    window : how many examples "block" (default 10) and "sequential" (default all) may change again.
-    steps : how many variables "sequential" changes in a round, the new one first.
-    order : which others "sequential" takes: "recent", the latest first; "random"; "cyclic", on from
-        where it stopped; "largest_violation", the steepest.
-    dimension : the number of features, if known. Without it a feature counts from where it first
-        appears, which matters to geometries that start from other weights than 0, such as the entropy.
-    seed : of the order "random".
-
-    The others are those of `LinearClassifier`.
+    `max |x_ti|^2` for the entropy, `(p - 1) ||x_t||_p^2` for p-norms. The text assumes `h <= 1`,
+    which is not needed.
 
     >>> from regretless import geometry
     >>> model = PrimalDual(geometry.PNorm(4), update="exact", intercept=False)
@@ -224,68 +214,92 @@ class PrimalDual(HasWeights, Classifier, in_core=False):
     True
     """
 
+    geometry: Geometry | None = option(
+        instance,
+        Geometry,
+        default=None,
+        kw_only=False,
+        text="""one of `regretless.geometry`, or your own; None is `Euclidean()`, which takes time in
+        proportion to the example; all others take time in proportion to the features""",
+    )
+    loss: str | Loss = option(
+        losses.learnable,
+        "classification",
+        default="hinge",
+        kw_only=False,
+        text='"hinge" or a `losses.Hinge`, the only loss of the text',
+    )
+    update: str = option(
+        one_of,
+        UPDATES,
+        default="aggressive",
+        text='one of those above; "aggressive" needs a strongly convex geometry',
+    )
+    C: float = option(
+        positive,
+        default=1.0,
+        text="""weight of the losses; the importance of an example multiplies it. "conservative" has
+        no guarantee for C of `2 margin / h` or more""",
+    )
+    margin: float = option(positive, default=1.0, text="margin of the hinge loss")
+    window: int | None = option(
+        whole,
+        default=None,
+        text="""number of examples that "block" (default 10) and "sequential" (default all) may
+        change again""",
+    )
+    steps: int = option(
+        whole,
+        default=10,
+        text='number of variables that "sequential" changes in a round, the new one first',
+    )
+    order: str = option(
+        one_of,
+        ORDERS,
+        default="recent",
+        text="""order in which "sequential" takes the others: "recent", the latest first; "random";
+        "cyclic", from where it stopped; "largest_violation", the steepest first""",
+    )
+    dimension: int | None = option(
+        whole,
+        default=None,
+        hint=", or None",
+        text="""number of features, if known. Without it a feature counts from its first example on,
+        which matters to geometries whose weights do not start at 0, such as the entropy""",
+    )
+
     _yours: ClassVar[tuple[str, ...]] = ("geometry",)
     certify = True
-
-    def __init__(
-        self,
-        geometry: Geometry | None = None,
-        loss: str | Loss = "hinge",
-        *,
-        update: str = "aggressive",
-        C: float = 1.0,
-        margin: float = 1.0,
-        window: int | None = None,
-        steps: int = 10,
-        order: str = "recent",
-        dimension: int | None = None,
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        seed: int = 0,
-    ) -> None:
-        self.geometry = geometry
-        self.loss = loss
-        self.update = update
-        self.C = C
-        self.margin = margin
-        self.window = window
-        self.steps = steps
-        self.order = order
-        self.dimension = dimension
-        self.intercept = intercept
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.seed = seed
-        self._reset()
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         hinge = isinstance(self.loss, str) and self.loss == "hinge"
         loss = Hinge(self.margin) if hinge else losses.get(self.loss)
         if not isinstance(loss, Hinge):
             raise ValueError(
-                f"loss={self.loss!r}: the primal-dual updates are those of the hinge loss"
+                f"loss={self.loss!r}: the primal-dual updates need the hinge loss; use 'hinge'"
             )
         if self.margin not in (loss.margin, 1.0):
             raise ValueError(
-                f"margin={self.margin}, but loss={shown(loss)} has its own; give one of them"
+                f"margin={self.margin}, but loss={shown(loss)} has its own margin; give one of them"
+            )
+        if self.dimension is not None and self.features == "hashed":
+            raise ValueError(
+                f"dimension={self.dimension}: bits={self.bits} sets the dimension; leave it out"
+            )
+        if self.update == "aggressive" and not self._shape.strong_convexity > 0.0:
+            raise ValueError(
+                f"geometry={self.geometry!r} is not strongly convex, as update='aggressive' needs; use "
+                "update='exact'"
             )
         return loss, "primal_dual", {}
 
-    def _made(self, twin: _core.Loss, rule: str, options: dict[str, Any]) -> DualModel:
+    def _made(
+        self, twin: _core.Loss, rule: str, options: dict[str, Any], *, certify: bool = False
+    ) -> DualModel:
         loss, _, _ = self._parts()
         assert isinstance(loss, Hinge)
-        C, dimension = positive(self.C, "C"), self.dimension
-        if dimension is not None:
-            whole(dimension, "dimension", hint=", or None")
-            if self.features == "hashed":
-                raise ValueError(
-                    f"dimension={dimension}: bits={self.bits} says how many; leave it out"
-                )
-        is_block = isinstance(self.update, str) and self.update == "block"
-        window = 10 if is_block and self.window is None else self.window
+        form = self._reads()
+        window = 10 if self.update == "block" and self.window is None else self.window
         update = update_of(
             self.update,
             wanted=loss.margin,
@@ -294,22 +308,16 @@ class PrimalDual(HasWeights, Classifier, in_core=False):
             order=self.order,
             seed=self.seed,
         )
-        model = DualModel(
+        return DualModel(
             loss=loss,
             geometry=self._shape,
             update=update,
-            C=C,
-            dimension=dimension,
-            bits=self._form().bits,
-            names=int(self.names),
-            intercept=bool(self.intercept),
+            C=float(self.C),
+            dimension=self.dimension,
+            bits=form.bits,
+            names=form.names,
+            intercept=form.intercept,
         )
-        if self.update == "aggressive" and not self._shape.strong_convexity > 0.0:
-            raise ValueError(
-                f"geometry={self.geometry!r} is not strongly convex, as update='aggressive' needs; use "
-                "update='exact'"
-            )
-        return model
 
     @property
     def _shape(self) -> Geometry:
@@ -323,10 +331,10 @@ class PrimalDual(HasWeights, Classifier, in_core=False):
 
     @property
     def gap_(self) -> float:
-        """The most by which the problem of any round was not solved, for "block" and "leader".
+        """The largest duality gap left in any round by "block" and "leader", in units of `objective`.
 
-        It is the duality gap, in the units of `objective`: no choice of the variables raises the dual
-        objective by more. For other updates, which solve no such problem, it is 0.
+        No choice of the variables raises the dual objective by more. For other updates, which solve no
+        problem of several variables, it is 0.
 
         >>> PrimalDual(update="leader").fit([[1.0], [-2.0]], [True, False]).gap_
         0.0
@@ -334,9 +342,9 @@ class PrimalDual(HasWeights, Classifier, in_core=False):
         return float(self._dual.run[RUN.index("gap")].max())
 
     def certificate(self, norm: float = 1.0, ord: float = 2) -> DualCertificate:
-        """What the run proves about every fixed linear model: see `DualCertificate`.
+        """Bounds that the run proves for every fixed linear model: see `DualCertificate`.
 
-        Parameters: `norm` and `ord` as of all learners, for the bounds that are about models of a norm.
+        Parameters: `norm` and `ord` as for all learners, for the bounds that are about models of a norm.
         """
         model = self._dual
         mistakes, gains, least, shifts, _ = model.run.sum(axis=1).tolist()
@@ -364,7 +372,7 @@ class PrimalDual(HasWeights, Classifier, in_core=False):
         )
 
     def complexity(self) -> float:
-        """`F(w)` of the weights now: the geometry less its minimum, of all lanes together.
+        """The complexity `F(w)` of the current weights, summed over lanes: geometry less its minimum.
 
         >>> PrimalDual().complexity()
         0.0
@@ -378,10 +386,10 @@ class PrimalDual(HasWeights, Classifier, in_core=False):
         return total
 
     def objective(self, X: Any, y: Any, w: Any = None) -> float:
-        """`P` of the weights now, on the examples `X` with labels `y` and importance `w`.
+        """The objective `P` of the current weights on examples `X` with labels `y` and importance `w`.
 
-        Compared to `certificate().dual` after learning just these it tells how near to the best the
-        weights are.
+        After learning exactly these examples, its distance to `certificate().dual` bounds its distance
+        to the smallest P.
         """
         scores, codes = self._batch_scores(X), self._codes(y)
         if len(codes) != len(scores):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from regretless.base.arguments import Array, positive, whole, within
+from regretless.base.options import option
 from regretless.linear.mistakes import MistakeDriven, ReplayedLane
 from regretless.losses import Loss
 from regretless.losses import Perceptron as ConservativeHinge
@@ -19,7 +20,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 class Winnow(MistakeDriven):
-    """Multiplicative weights for features in [0, 1]: learns an OR of few of many features quickly.
+    """Winnow has multiplicative weights and learns an OR of few among many features in [0, 1] quickly.
 
         predict the sign of 2 <w, x> - 1;   if it is wrong:  w_i <- w_i e^{2 rate y x_i}
 
@@ -33,18 +34,10 @@ class Winnow(MistakeDriven):
     the text prints -, with which the theorem is wrong. `weights_` are the w of the text, the score is
     `2 <w, x> - 1`. The two labels are not treated alike: +1 is the larger one. Labels should be known
     from the start: `fit` knows them, bools are known, `partial_fit` takes `classes=`. The weights of one
-    label tell nothing of those of the other: if the second label is the smaller one, learning begins
+    label do not determine those of the other: if the second label is the smaller one, learning begins
     with it, and the first of two labels gets weights of its own when a third one comes.
 
-    Parameters
-    ----------
-    rate : in (0, 1/2).
-    dimension : d; None takes the number of features seen so far (of hashed features: all). A feature
-        that joins later begins with 1/d, and the others are scaled down to the new d; the 1 in the bound
-        becomes the sum of 1/d over the features as they come, at most `1 + log d`.
-
-    There is no intercept. Features outside [0, 1] are refused: `BalancedWinnow` takes them. The other
-    options are those of `LinearClassifier`.
+    There is no intercept. Features outside [0, 1] are refused; `BalancedWinnow` takes them.
 
     >>> model = Winnow(dimension=4)
     >>> model.learn_one({"a": 1, "c": 1}, True)
@@ -52,48 +45,41 @@ class Winnow(MistakeDriven):
     {'a': 0.412..., 'c': 0.412...}
     """
 
-    intercept = False
+    rate: float = option(
+        within,
+        "(0, 1/2)",
+        default=0.25,
+        hint=", where Winnow has its guarantee",
+        text="length of a step",
+    )
+    dimension: int | None = option(
+        whole,
+        default=None,
+        hint=", or None",
+        text="""d; None takes the number of features seen so far (all of them if hashed). A later
+        feature begins with 1/d, and the others are scaled down to the new d; the 1 in the
+        bound becomes the sum of 1/d over the features in order of appearance, at most
+        `1 + log d`""",
+    )
 
-    def __init__(
-        self,
-        *,
-        rate: float = 0.25,
-        dimension: int | None = None,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.rate = rate
-        self.dimension = dimension
-        self.features = features
-        self.bits = bits
-        self.names = names
-        self.certify = certify
-        self.seed = seed
-        self._reset()
+    intercept = False
 
     @property
     def _is_linear(self) -> bool:
         return False
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
-        within(self.rate, "rate", "(0, 1/2)", ", where Winnow has its guarantee")
-        d = self.dimension
-        if d is not None:
-            whole(d, "dimension", hint=", or None")
-        return ConservativeHinge(), "winnow", {"eta": self.rate, "dimension": d or 0}
+        options = {"eta": self.rate, "dimension": self.dimension or 0}
+        return ConservativeHinge(), "winnow", options
 
     def _unlearned(self) -> float:
-        tiny = float(np.float32(1e-30))  # which the core asks for the score of
+        tiny = float(np.float32(1e-30))  # the feature value whose score the core computes
         return tiny * (2.0 / (self.dimension or 2**self.bits)) / tiny
 
     @property
-    def weights_(self) -> dict[Any, Any]:
-        """Names to the weights w of the score `2 <w, x> - 1`; with three or more labels, by label."""
-        weights: dict[Any, Any] = _halved(super().weights_)
-        return weights
+    def weights_(self) -> Any:
+        """The weights w of the score `2 <w, x> - 1` by name; with three or more labels, by label."""
+        return _halved(super().weights_)
 
     @property
     def intercept_(self) -> Any:
@@ -101,7 +87,7 @@ class Winnow(MistakeDriven):
         return _halved(super().intercept_)
 
     def _sums(self) -> dict[str, Any]:
-        found = super()._sums()  # in terms of 2 w
+        found = super()._sums()  # sums for the weights 2 w
         l1, l2, largest = found["gradient_norms"]
         return found | {
             "gradient_norms": (2 * l1, 2 * l2, 2 * largest),
@@ -121,10 +107,10 @@ class Winnow(MistakeDriven):
         suffered = float(np.maximum(0.0, 1.0 - (2.0 * lane.updates.margins(u) - y)).sum())
         allowed = bool((u >= 0).all())
         d = lane.known[lane.updated]
-        # no update was about a feature that came later: u may as well have nothing there
+        # no update had a feature that came later, so its weight in u does not matter
         v = np.maximum(np.where(np.arange(len(u)) < d.max(initial=0), u, 0.0), 0.0)
         starts = 1.0 / np.where(d > 0, d if self.dimension is None else self.dimension, 1)
-        begun = float(np.diff(d, prepend=0) @ starts)  # each feature's weight when it came
+        begun = float(np.diff(d, prepend=0) @ starts)  # the first weights of all features
         last = 1.0 / starts[-1] if len(d) else 1.0
         entropy = begun + float(np.sum(v * (np.log(np.where(v > 0, v * last, 1.0)) - 1.0)))
         bound = (suffered + entropy / self.rate) / (1.0 - 2.0 * self.rate)
@@ -135,7 +121,7 @@ class Winnow(MistakeDriven):
 
 
 class BalancedWinnow(MistakeDriven):
-    """Multiplicative weights of any sign: Winnow on the features x and -x, for features of any sign.
+    """Balanced Winnow is Winnow on the features x and -x: weights and features of any sign.
 
         if y <w, x> <= 0:  theta <- theta + y x
         w_i = radius sinh(rate theta_i) / sum_j cosh(rate theta_j)
@@ -150,41 +136,28 @@ class BalancedWinnow(MistakeDriven):
     `|M| <= 2 (radius^2 log(2 d) + L)`. Here d is the number of features seen; hashed ones count
     all, and `certificate(X, y)` cannot play such a run again.
 
-    Parameters
-    ----------
-    radius : > 0, of the l1 ball that the weights are in, and so is u. It scales the weights; mistakes
-        depend on it through the default rate alone.
-    rate : > 0; None takes `1 / radius`, the best for features up to 1. The bound needs it below
-        `2 / (radius r^2)`.
-
-    The others are those of `LinearClassifier`.
-
     >>> model = BalancedWinnow(radius=2.0, intercept=False)
     >>> X, y = [[1, 1, 0], [-1, 0, 1], [-1, 1, 1], [1, 0, -1]], [1, -1, -1, 1]
     >>> model.cycle(X, y).separated
     True
     """
 
-    def __init__(
-        self,
-        *,
-        radius: float = 10.0,
-        rate: float | None = None,
-        intercept: bool = True,
-        features: str = "exact",
-        bits: int = 18,
-        names: int = 0,
-        certify: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.radius = radius
-        self.rate = rate
-        self._share(intercept, features, bits, names, certify=certify, seed=seed)
+    radius: float = option(
+        positive,
+        default=10.0,
+        text="""radius of the l1 ball of the weights and of u. It scales the weights; mistakes depend
+        on it only through the default rate""",
+    )
+    rate: float | None = option(
+        positive,
+        default=None,
+        text="""length of a step; None takes `1 / radius`, the best for features up to 1. The bound
+        needs a rate below `2 / (radius r^2)`""",
+    )
 
     @property
     def _eta(self) -> float:
-        radius = positive(self.radius, "radius")
-        return 1.0 / radius if self.rate is None else positive(self.rate, "rate")
+        return 1.0 / self.radius if self.rate is None else float(self.rate)
 
     def _parts(self) -> tuple[Loss, str, dict[str, Any]]:
         loss, rule = ConservativeHinge(), EG(self.radius, self._eta)

@@ -16,6 +16,8 @@ so that with `phi'` and the conjugate `phi*` known, everything else follows:
     derivative = slope * phi'(z),    conjugate(dual) = dual * origin + phi*(slope * dual).
 """
 
+from typing import Any
+
 from regretless import _core
 from regretless.base.arguments import one_of, shown
 from regretless.losses.classification import (
@@ -46,42 +48,66 @@ __all__ = [
     "get",
 ]
 
-_COMPILED: tuple[type[Loss], ...] = (  # known to the core, by the same names
-    Logistic,
-    Hinge,
-    SquaredHinge,
-    Exponential,
-    Perceptron,
-    Squared,
-    Absolute,
-    Quantile,
-    EpsilonInsensitive,
-    LogWealth,
-    Power,
+_BY_NAME: dict[str, type[Loss]] = {
+    kind.name: kind
+    for kind in (
+        *(Logistic, Hinge, SquaredHinge, Exponential, Perceptron),
+        *(Squared, Absolute, Quantile, EpsilonInsensitive, LogWealth, Power, ZeroOne),
+    )
+}
+# Learners offer the losses that the core knows by the same name, except losses of a single algorithm.
+LEARNED = tuple(
+    name
+    for name in _BY_NAME
+    if name in _core.LossKind.__members__ and name not in ("perceptron", "log_wealth", "power")
 )
-_BY_NAME: dict[str, type[Loss]] = {loss.name: loss for loss in _COMPILED}
-_BY_NAME[ZeroOne.name] = ZeroOne
+
+
+def learned(*, classification: bool) -> str:
+    """The names of the losses that learners of a task offer, in the form of a docstring.
+
+    >>> learned(classification=True)
+    '"logistic", "hinge", "squared_hinge", "exponential"'
+    """
+    found = (name for name in LEARNED if _BY_NAME[name]().classification == classification)
+    return ", ".join(f'"{name}"' for name in found)
 
 
 def compiled(loss: Loss) -> _core.Loss | None:
-    """The loss as the core knows it, a name and a parameter; None if it does not.
+    """The loss of the core, a name and a parameter; None if the core lacks it.
 
     >>> compiled(Quantile(0.9)).kind, compiled(Quantile(0.9)).parameter, compiled(ZeroOne())
     (LossKind.quantile, 0.9, None)
     """
-    if type(loss) not in _COMPILED:
+    if type(loss) is not _BY_NAME.get(loss.name) or loss.name not in _core.LossKind.__members__:
         return None
     parameters = (getattr(loss, name, None) for name in ("margin", "tau", "epsilon", "p"))
     parameter = next((p for p in parameters if p is not None), 1.0)
     return _core.Loss(_core.LossKind[loss.name], float(parameter))
 
 
-def get(loss: str | Loss) -> Loss:
-    """The loss of a name, with its default parameters; a loss is returned as it is.
+def learnable(loss: Any, name: str, task: str | None = None) -> Loss:
+    """The loss, if learners can use it: it must fit the task and be in the core.
 
-    Parameters: `loss`, a `Loss` or one of "logistic", "hinge", "squared_hinge", "exponential",
-    "perceptron", "squared", "absolute", "quantile", "epsilon_insensitive", "log_wealth",
-    "power", "zero_one".
+    >>> learnable("squared", "loss", "classification")
+    Traceback (most recent call last):
+    ValueError: loss='squared' is not a loss for classification
+    """
+    found = get(loss)
+    if task is not None and found.classification != (task == "classification"):
+        raise ValueError(f"{name}={found.name!r} is not a loss for {task}")
+    if compiled(found) is None:
+        raise ValueError(
+            f"{name}={found.name!r} is not in the compiled core; play it round by round with a player "
+            "of regretless.oco"
+        )
+    return found
+
+
+def get(loss: str | Loss) -> Loss:
+    """The loss of this name with its default parameters, or the given loss itself.
+
+    Parameters: `loss`, a `Loss` or the `name` of one, such as "squared_hinge".
 
     >>> get("hinge")
     Hinge()

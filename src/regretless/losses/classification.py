@@ -20,7 +20,7 @@ def _x_log_x(x: Array) -> Array:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _HingeShaped(MarginLoss):
-    """A function of how far the margin falls short of the wanted one."""
+    """A function of the difference between the wanted margin and the margin, if positive."""
 
     margin: float = 1.0
 
@@ -60,15 +60,15 @@ class Logistic(MarginLoss):
         from scipy.special import wrightomega  # here, because importing scipy is slow
 
         # The margin at the end solves end + e^end = a, so e^end = omega(a), Wright's omega. The one
-        # at the start is capped lest e^m overflow; beyond, the loss is 0 to 300 digits.
+        # at the start is capped so that e^m does not overflow; beyond, the loss is 0 to 300 digits.
         m, way = np.minimum(m, 700.0), norm * h
         e = np.exp(m)
         a = m + e + way
         omega: Array = wrightomega(a)
-        # log(omega) = a - omega, but each loses its digits where the other is used
+        # log(omega) = a - omega; each form is used where the other loses its digits
         far = np.where(a > 1.0, np.log(np.maximum(omega, 1.0)), a - omega) - m
-        # A short way drowns in the rounding of m: one Newton step on d + e (e^d - 1) = way gives
-        # the digits back. As e^d - 1 >= d, the root is at most way / (1 + e).
+        # A short way is lost in the rounding of m; one Newton step on d + e (e^d - 1) = way restores
+        # the digits. As e^d - 1 >= d, the root is at most way / (1 + e).
         near = np.clip(far, 0.0, np.minimum(1.0, way / (1.0 + e)))
         near -= (near + e * np.expm1(near) - way) / (1.0 + e * np.exp(near))
         return -np.where(far < 1.0, near, far) / norm
@@ -109,7 +109,7 @@ class Hinge(_HingeShaped, PiecewiseLinear):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SquaredHinge(_HingeShaped):
-    """The hinge squared: smooth, and its scores tell a probability.
+    """The squared hinge: smooth, with scores that give a probability.
 
     `max(0, margin - y s)^2`, `y = -1 or +1`; derivative `-2 y max(0, margin - y s)`.
 
@@ -166,7 +166,7 @@ class Exponential(MarginLoss):
         return on_interval(-math.inf, 0.0, u, _x_log_x(-u) + u)
 
     def _travel(self, m: Array, h: Array, norm: Array) -> Array:
-        with np.errstate(divide="ignore"):  # log(0) = -inf is what weight 0 means
+        with np.errstate(divide="ignore"):  # log(0) = -inf is right for weight 0
             return -np.logaddexp(0.0, np.log(norm * h) - m) / norm  # log(1 + norm h e^-m)
 
     def _exp_concavity(self, bound: float) -> float:
@@ -178,13 +178,13 @@ class Exponential(MarginLoss):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Perceptron(MarginLoss):
-    """The conservative hinge, whose gradient descent is the Perceptron.
+    """The conservative hinge loss; gradient descent on it is the Perceptron.
 
     Shalev-Shwartz (2012), Theorem 3.9.
 
     `1 - y s` and derivative `-y` if `y s <= 0` (a mistake), else 0; `y = -1 or +1`. It bounds the
     zero-one loss from above. As a function of the score it jumps at 0; it is convex once the set of
-    mistaken rounds is fixed, as in the theorem: the hinge on those, 0 on the others. So it has no
+    mistaken rounds is fixed, as in the theorem: the hinge on those, 0 on the others. So it lacks a
     conjugate, its constants are those of the hinge, and `invariant_step` is plain: `-y h` on a
     mistake (a flow would halt at score 0, where learning must start).
 
@@ -211,10 +211,10 @@ class Perceptron(MarginLoss):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ZeroOne(MarginLoss):
-    """One for a mistake, else nothing: what classification is judged by.
+    """The zero-one loss, which counts the mistakes of a classifier.
 
-    1 if `y s <= 0`, else 0; `y = -1 or +1`. Neither convex nor continuous, so it has a value and
-    nothing to learn from: `derivative`, `conjugate` and `invariant_step` raise `ValueError`.
+    1 if `y s <= 0`, else 0; `y = -1 or +1`. It is neither convex nor continuous, so it can only be
+    evaluated: `derivative`, `conjugate` and `invariant_step` raise `ValueError`.
 
     >>> ZeroOne().value(np.array([-2.0, 0.0, 3.0]), 1)
     array([1., 1., 0.])

@@ -1,4 +1,4 @@
-"""What every loss is, and the two ways to see a score from its target."""
+"""The base of all losses, and of losses of a margin and of a residual."""
 
 import math
 from abc import ABC, abstractmethod
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.base.arguments import Array, numbers
-from regretless.base.values import call_of_fields
+from regretless.base.options import call_of_fields
 
 Real = TypeVar("Real", float, Array)
 
@@ -18,7 +18,7 @@ Real = TypeVar("Real", float, Array)
 def _elementwise(function: Callable[..., Array], first: Real, *others: Real | float) -> Real:
     """Apply a function of arrays to floats or arrays; floats give a float."""
     arrays = np.broadcast_arrays(*(numbers(each, "an argument") for each in (first, *others)))
-    result = function(*arrays) + 0.0  # no -0.0 for the reader
+    result = function(*arrays) + 0.0  # turns -0.0 into 0.0
     return cast(Real, result if result.ndim else result.item())
 
 
@@ -33,9 +33,9 @@ def on_interval(low: float, high: float, u: Array, inside: Array) -> Array:
 
 
 class Loss(ABC):
-    """What all losses have in common; scores and targets are floats or arrays that broadcast.
+    """The base of all losses; scores and targets are floats or arrays that broadcast.
 
-    A loss of your own gives `name`, `lipschitz`, `curvature`, and `phi`, `phi'`, `phi*` and the
+    A loss of your own defines `name`, `lipschitz`, `curvature`, and `phi`, `phi'`, `phi*` and the
     travel of `invariant_step` as functions of `z` (see the module's text). NaN propagates.
     """
 
@@ -43,10 +43,10 @@ class Loss(ABC):
     __repr__ = call_of_fields
 
     name: ClassVar[str]
-    classification: ClassVar[bool | None]  # None: neither that nor regression
+    classification: ClassVar[bool | None]  # None: for neither task
 
     def value(self, score: Real, target: Real | float) -> Real:
-        """The loss of predicting `score` when `target` is the truth: `phi(z)`.
+        """The loss `phi(z)` of predicting `score` for the target `target`.
 
         >>> from regretless.losses import Hinge, Squared
         >>> Hinge().value(0.25, 1)
@@ -128,8 +128,8 @@ class Loss(ABC):
     def exp_concavity(self, bound: float) -> float:
         """The largest `alpha` that makes `exp(-alpha * loss)` concave for `|score| <= bound`.
 
-        Regression losses need `|target| <= bound` too. It is the least `phi''(z) / phi'(z)^2`, and
-        0 where there is none. `bound > 0`.
+        Regression losses need `|target| <= bound` too. It is the least `phi''(z) / phi'(z)^2`, or 0
+        if no `alpha` is possible. `bound > 0`.
 
         >>> from regretless.losses import Squared
         >>> Squared().exp_concavity(1.0)
@@ -187,7 +187,7 @@ class Loss(ABC):
         return 0.0
 
     def _probability(self, _s: Array) -> Array:
-        raise ValueError(f"{self!r} is a regression loss: its scores are not about a probability")
+        raise ValueError(f"{self!r} is a regression loss: its scores do not give a probability")
 
 
 class MarginLoss(Loss):
@@ -221,13 +221,13 @@ class PiecewiseLinear(Loss):
     curvature = math.inf
 
     def _travel(self, z: Array, h: Array, norm: Array) -> Array:
-        # The way to the kink is phi / |phi'|: this is the passive-aggressive min(C, l / ||x||^2).
+        # The distance to the kink is phi / |phi'|: the passive-aggressive min(C, l / ||x||^2).
         slope = self._phi_prime(z)
         until_kink = self._phi(z) / (norm * np.where(slope == 0.0, 1.0, slope * slope))
         return slope * np.minimum(h, until_kink)
 
 
-# --- the loss of an investor, which has no target -------------------------------------------------
+# --- the loss of an investor ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -236,7 +236,7 @@ class LogWealth(Loss):
 
     `-log s`, `s = <w, x>` for the portfolio `w` and the price relatives `x`, today's prices over
     yesterday's; infinite at ruin. The sum of the losses is minus the logarithm of the wealth at the
-    end. There is no target: what is given is not looked at. For players of `regretless.oco`.
+    end. A given target is ignored. The loss is for players of `regretless.oco`.
 
     >>> LogWealth().value(1.0, 0.0), LogWealth().derivative(2.0, 0.0)
     (0.0, -0.5)

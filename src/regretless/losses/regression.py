@@ -42,7 +42,7 @@ class Squared(ResidualLoss):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Power(ResidualLoss):
-    """A power of the error, which cares the more for large ones the larger it is.
+    """A power of the error; a larger power gives large errors more weight.
 
     `|s - y|^p`; derivative `p sign(s - y) |s - y|^(p - 1)`. With p = 2 it is `Squared`.
 

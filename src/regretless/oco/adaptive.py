@@ -7,18 +7,26 @@ import numpy as np
 
 from regretless import _core
 from regretless.base.arguments import Array, positive, shown, whole
+from regretless.base.options import OrNone, option
 from regretless.domains import Box, Domain, Everything
-from regretless.oco.engine import Engine, EnginePlayer, domain_twin
-from regretless.oco.player import ConvexRun, Theorem
+from regretless.oco.engine import Engine, domain_twin
+from regretless.oco.player import ConvexRun, Player, Theorem
 
 
-class AdaGrad(EnginePlayer):
+def _box(domain: Any, name: str) -> Domain:
+    """The domain, if it bounds each coordinate separately."""
+    if not isinstance(domain, (Everything, Box)):
+        raise ValueError(
+            f"{name}={shown(domain)}: coordinates that learn separately need a Box, or None"
+        )
+    return domain
+
+
+class AdaGrad(Player):
     """AdaGrad: `w_i <- P(w_i - rate z_i / sqrt(G_i))`, `G_i = sum z_i^2`.
 
     While `|w_t[i] - u[i]| <= D_i` the regret is at most `sum_i (D_i^2 / (2 rate) + rate) sqrt(G_i)`
-    (Duchi, Hazan and Singer (2011)); a box keeps them so.
-
-    Parameters: `dimension`; `rate > 0`, best at `D / sqrt(2)`; `domain`, a `Box` or everything.
+    (Duchi, Hazan and Singer (2011)); a box ensures that.
 
     >>> player = AdaGrad(2, rate=0.5)
     >>> _ = player.update([3.0, -0.1])
@@ -26,15 +34,9 @@ class AdaGrad(EnginePlayer):
     array([-0.5,  0.5])
     """
 
-    def __init__(self, dimension: int, *, rate: float = 0.5, domain: Domain | None = None) -> None:
-        self.dimension, self.rate = whole(dimension, "dimension"), positive(rate, "rate")
-        self.domain = Everything() if domain is None else domain
-        if not isinstance(self.domain, (Everything, Box)):
-            raise ValueError(
-                f"domain={shown(domain)}: coordinates that learn for themselves need a Box, or nothing"
-            )
-        self._engine = self._start()
-        self._first = self.point
+    dimension: int = option(whole, kw_only=False, text="how many coordinates a point has")
+    rate: float = option(positive, default=0.5, text="length of a step, best at `D / sqrt(2)`")
+    domain: OrNone[Domain] = option(_box, default=None, text="a `Box`, or None for the whole space")
 
     def _start(self) -> Engine:
         around = domain_twin(self.domain, self.dimension)
@@ -54,20 +56,18 @@ class AdaGrad(EnginePlayer):
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:
         each = self._diameter() ** 2 / (2.0 * self.rate) + self.rate
-        with np.errstate(invalid="ignore"):  # in an unbounded domain there is no bound
+        with np.errstate(invalid="ignore"):  # in an unbounded domain the bound is infinite
             return np.asarray(each * run.strengths - run.before._regret_to(u))
 
 
-class CoinBetting(EnginePlayer):
+class CoinBetting(Player):
     """Coin betting, without a rate: coordinate i bets the share `theta_i / (L t)` of its wealth.
 
         w_i = theta_i (e - sum z_i w_i) / (L^2 t),    theta = - sum z
 
     For gradients of at most `L` in each coordinate the regret is at most
-    `sum_i e + |u_i| L sqrt(T ln(1 + 24 T^2 L^2 u_i^2 / e^2))`, whatever the `u` (Orabona and Pal
+    `sum_i e + |u_i| L sqrt(T ln(1 + 24 T^2 L^2 u_i^2 / e^2))`, for every `u` (Orabona and Pal
     (2016)).
-
-    Parameters: `dimension`; `wealth > 0`, e, what each coordinate may lose; `lipschitz > 0`, L.
 
     >>> player = CoinBetting(1)
     >>> for _ in range(3):
@@ -76,10 +76,13 @@ class CoinBetting(EnginePlayer):
     array([1.875])
     """
 
-    def __init__(self, dimension: int, *, wealth: float = 1.0, lipschitz: float = 1.0) -> None:
-        self.dimension, self.domain = whole(dimension, "dimension"), Everything()
-        self.wealth, self.lipschitz = positive(wealth, "wealth"), positive(lipschitz, "lipschitz")
-        self._engine = self._start()
+    dimension: int = option(whole, kw_only=False, text="how many coordinates a point has")
+    wealth: float = option(positive, default=1.0, text="e, the most that each coordinate may lose")
+    lipschitz: float = option(
+        positive, default=1.0, text="L, the largest size of a coordinate of a gradient"
+    )
+
+    domain = Everything()
 
     def _start(self) -> Engine:
         return _core.coin_player(self.dimension, self.wealth, self.lipschitz)

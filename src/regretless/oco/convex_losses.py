@@ -23,7 +23,7 @@ class Convex(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ConvexLoss:
-    """Any convex function of a point, by two functions: its value, and a subgradient.
+    """A convex loss given by two functions of a point: its value and a subgradient.
 
     >>> loss = ConvexLoss(lambda w: float(abs(w[0])), lambda w: np.sign(w))
     >>> loss.value(np.array([-2.0])), loss.gradient(np.array([-2.0]))
@@ -110,15 +110,15 @@ def check_convex(
 ) -> None:
     """Check a loss of your own: it must lie above each of its tangents.
 
-    Raises `ValueError` with two points at which it does not: the loss is not convex, or the gradient
-    is not one. Points are drawn near the origin at sizes from 0.01 to 100, and from the `domain`.
+    Raises `ValueError` with two points at which it does not: the loss is not convex, or the gradient is
+    wrong. Points are drawn near the origin at sizes from 0.01 to 100, and from the `domain`.
 
     >>> check_convex(SquaredDistance(np.zeros(2)), 2)
     >>> try:
     ...     check_convex(ConvexLoss(lambda w: float(np.sin(w[0])), np.cos), 1)
     ... except ValueError as error:
     ...     print(str(error).rpartition(": ")[2])
-    not convex, or not its gradient
+    the loss is not convex, or its gradient is wrong
     """
     random = generator(seed, "check")
 
@@ -135,7 +135,7 @@ def check_convex(
         if value < tangent - 1e-9 * (1.0 + abs(value) + abs(tangent)):
             raise ValueError(
                 f"loss({to.round(4).tolist()}) = {value:.4g} is below {tangent:.4g}, the tangent at "
-                f"{at.round(4).tolist()}: not convex, or not its gradient"
+                f"{at.round(4).tolist()}: the loss is not convex, or its gradient is wrong"
             )
 
 
@@ -152,7 +152,7 @@ def score_sizes(kind: losses.Loss, X: Array, y: Array, w: Array) -> Array:
 
 
 class Total:
-    """A sum of losses. Those of a known form are kept as sums and tables, the others as they are."""
+    """A sum of losses: sums and tables of those with a known form, and a list of the others."""
 
     def __init__(self, dimension: int) -> None:
         self.linear, self.centers = np.zeros(dimension), np.zeros(dimension)
@@ -187,7 +187,7 @@ class Total:
         return total
 
     def together(self, other: "Total") -> "Total":
-        """The losses of both."""
+        """The losses of both sums."""
         total = Total(len(self.linear))
         total.linear, total.centers = self.linear + other.linear, self.centers + other.centers
         total.distances = self.distances + other.distances
@@ -199,14 +199,14 @@ class Total:
         return total
 
     def split(self) -> tuple["Total", list[tuple[losses.Loss, Array, Array]]]:
-        """The losses without kinks, as far as is known, and those of a score that have some."""
+        """The losses without known kinks, and the losses of a score with kinks."""
         kinked = {k: v for k, v in self.scores.items() if k.lipschitz < k.curvature == math.inf}
         smooth = copy.copy(self)
         smooth.scores = {k: v for k, v in self.scores.items() if k not in kinked}
         return smooth, [(kind, X, y) for kind, (X, y) in kinked.items()]
 
     def largest_square(self) -> float:
-        """The largest `||x||^2` of the losses of a score; 1 if there is none but 0."""
+        """The largest `||x||^2` of the losses of a score; 1 if all are 0."""
         largest = max(
             (float(np.max((X * X).sum(axis=1))) for X, _ in self.scores.values()), default=1.0
         )
@@ -219,10 +219,10 @@ class Total:
         return found + sum(float(loss.value(w)) for loss in self.others)
 
     def size(self, w: Array) -> float:
-        """The sum of the sizes of the terms of `value(w)`, which its rounding error is relative to.
+        """The sum of the sizes of the terms of `value(w)`, the scale of its rounding error.
 
-        A loss of a score is also wrong by its slope times what rounding has done to the score: of a
-        chance of e^-250 that is 250 times as much as the rounding of the loss itself.
+        The rounding error of a score adds to the loss, times its slope: for a chance of e^-250 this is
+        250 times as much as the rounding of the loss itself.
         """
         found = np.abs(w) @ (np.abs(self.linear) + np.abs(self.centers))
         found += 0.5 * (self.distances * (w @ w) + self.squares)

@@ -8,7 +8,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from regretless import _core
 from regretless.base.arguments import (
     Array,
     check_entries,
+    check_seed,
+    instance,
     listed,
     matrix,
     number,
@@ -29,12 +31,14 @@ from regretless.base.arguments import (
     whole,
     within,
 )
+from regretless.base.options import OrNone, option
 from regretless.base.randomness import generator
 from regretless.base.run import Run
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import of_options
 from regretless.certificates import Certificate
 from regretless.domains import Box, Domain, Simplex
+from regretless.oco.engine import all_or_nothing
 from regretless.oco.player import implied_dimension
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -76,14 +80,14 @@ class DensityRun(Run):
         return int(np.argsort(self.table.sum(axis=0), kind="stable")[rank - 1])
 
     def regret_curve(self, *, quantile: float | None = None) -> Array:
-        """After each round, the regret to the point that `comparator()` tells."""
+        """After each round, the regret to the point `comparator()`."""
         return np.cumsum(self.losses - self.table[:, self.comparator(quantile=quantile)])
 
     def bound_curve(self, *, quantile: float | None = None) -> Array:
-        """After each round, the bound on that.
+        """After each round, the bound on the regret to `comparator()`.
 
-        The theorem is about all rounds the player has played, and about the share of the points that
-        were no worse than this one in them; what was won against it before can be lost in the run.
+        The theorem covers all rounds of the player, and the share of the points whose losses were at
+        most those of `comparator()`; the run can lose what the player won against it before.
         """
         after, before, at = self.after, self.before, self.comparator(quantile=quantile)
         rounds = np.arange(before.rounds, after.rounds) + 1
@@ -95,7 +99,7 @@ class DensityRun(Run):
         return np.asarray(np.minimum(proven, own) + 4.0 * _EPS * own * rounds)
 
     def certificate(self, *, quantile: float | None = None) -> Certificate:
-        """The regret to the point that `comparator()` tells, and the bound on it."""
+        """The regret to the point `comparator()`, and the bound on it."""
         bound = float(self.bound_curve(quantile=quantile)[-1]) if self.rounds else 0.0
         return replace(
             self.after.certificate(),
@@ -114,7 +118,7 @@ class DensityRun(Run):
 
 
 def surcharge(t: NDArray[Any]) -> Array:
-    """`e^{4/(3t)} - 1`, the sum of which is at most `(e^{4/3} - 1)(ln T + 1)` (Corollary 2)."""
+    """`e^{4/(3t)} - 1`, whose sum is at most `(e^{4/3} - 1)(ln T + 1)` (Corollary 2)."""
     return np.asarray(np.expm1(4.0 / (3.0 * t)))
 
 
@@ -139,28 +143,14 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
     with the potential Phi
         "exponential":      `e^{-eta s}`, `eta = sqrt(2 ln(1/epsilon) / horizon)`: exponential weights
         "two-norm":         `min(s, 0)^2`
-        "normal-hedge-dt":  `exp(min(s, 0)^2 / (3 t))`; neither it nor "two-norm" needs to know anything
+        "normal-hedge-dt":  `exp(min(s, 0)^2 / (3 t))`; like "two-norm" it needs no horizon
 
-    The regret to the best point but for a fraction epsilon of them is at most (section 2.1.4)
+    The regret to the best point, leaving out a fraction epsilon, is at most (section 2.1.4)
         "exponential":      `(ln(1/epsilon) + T ln cosh eta) / eta`
         "two-norm":         `sqrt(T / epsilon)`
         "normal-hedge-dt":  `sqrt(3 T ln(1 + sum_{t <= T} (e^{4/(3t)} - 1) / (2 epsilon)))`
-    and Theorem 22 makes of it a bound for all of the domain: `bound_on_domain`. Losses must be convex
-    with values in [0, 1]. The cost of a round is that of the loss at all points.
-
-    Parameters
-    ----------
-    domain : where to play, bounded.
-    dimension : how many coordinates; not needed if the domain or `points` has it.
-    potential : one of the three above.
-    points : about how many, or the points themselves, one a row.
-    method : "grid", the centres of equal cells, projected on the domain if they are outside but
-        the cell may not be; every point of the domain is within `resolution` of one, half the diagonal
-        of a cell. Or "monte-carlo", independent and uniform.
-    horizon : the number of rounds; only the exponential potential needs it.
-    epsilon : the fraction that eta is made for; by default `horizon^-dimension` as in Theorem 22, or one
-        point if that is more.
-    seed : of Monte Carlo.
+    and Theorem 22 extends it to a bound for the whole domain: `bound_on_domain`. Losses must be convex
+    with values in [0, 1]. A round evaluates the loss at all points.
 
     >>> player = DensityPlayer(Box([0.0], [1.0]), points=100)
     >>> for _ in range(50):
@@ -169,50 +159,68 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
     (array([0.3]), True)
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        dimension: int | None = None,
-        *,
-        potential: str = "normal-hedge-dt",
-        points: Any = 1_000,
-        method: Literal["grid", "monte-carlo"] = "grid",
-        horizon: int | None = None,
-        epsilon: float | None = None,
-        seed: int = 0,
-    ) -> None:
-        one_of(potential, "potential", _POTENTIALS)
-        self.domain, self.potential, self.seed = domain, potential, seed
-        self.method: str = method
+    domain: Domain = option(instance, Domain, kw_only=False, text="the set to play in; bounded")
+    dimension: OrNone[int] = option(
+        whole,
+        default=None,
+        kw_only=False,
+        text="how many coordinates a point has; not needed if the domain or `points` implies it",
+    )
+    potential: str = option(
+        one_of, _POTENTIALS, default="normal-hedge-dt", text="the potential Phi"
+    )
+    points: Any = option(
+        default=1_000,
+        text="about how many points carry the density, or the points themselves, one a row",
+    )
+    method: str = option(
+        one_of,
+        ("grid", "monte-carlo"),
+        default="grid",
+        text="""how points are spread: "grid" takes the centres of equal cells, projected on the domain
+        if they are outside but the cell may meet it; every point of the domain is within `resolution` of
+        one, half the diagonal of a cell. "monte-carlo" draws independent and uniform points""",
+    )
+    horizon: int | None = option(
+        whole, default=None, text="the number of rounds, which only the exponential potential needs"
+    )
+    epsilon: float | None = option(
+        within,
+        "(0, 1)",
+        default=None,
+        text="""the fraction for which eta is chosen; by default `horizon^-dimension` as in Luo (2016),
+        Theorem 22, or one point if that is more""",
+    )
+    seed: int = option(check_seed, default=0, text="of Monte Carlo")
+
+    def __post_init__(self) -> None:
         self.resolution, self._cells = math.inf, 0
-        if isinstance(points, (int, np.integer)):
-            self.points: Any = int(points)
-            self.dimension = whole(
-                implied_dimension(domain) if dimension is None else dimension, "dimension"
-            )
-            self.grid = self._spread(whole(points, "points"))
+        if isinstance(self.points, (int, np.integer)):
+            self.points = whole(self.points, "points")
+            if not self.dimension:
+                self.dimension = whole(implied_dimension(self.domain), "dimension")
+            self.grid = self._spread(self.points)
         else:
-            given = numbers(points, "points")
-            width = dimension or (given.shape[-1] if given.ndim else 1)
-            self.grid, self.method = (
-                matrix(given, "points", whole(width, "dimension")).copy(),
-                "given",
-            )
+            given = numbers(self.points, "points")
+            width = self.dimension or (given.shape[-1] if given.ndim else 1)
+            self.grid = matrix(given, "points", whole(width, "dimension")).copy()
+            self.method = "given"
             self.points, self.dimension = self.grid, self.grid.shape[1]
-            outside = [i for i, w in enumerate(self.grid) if not domain.contains(w)]
+            outside = [i for i, w in enumerate(self.grid) if not self.domain.contains(w)]
             if outside or not len(self.grid):
-                what = f"points[{outside[0]}] is not in {domain}" if outside else "points is empty"
+                what = (
+                    f"points[{outside[0]}] is not in {self.domain}"
+                    if outside
+                    else "points is empty; give at least one"
+                )
                 raise ValueError(what)
-        self.horizon = None if horizon is None else whole(horizon, "horizon")
-        self.epsilon, self.rate = self._tuned(epsilon)
+        self.epsilon, self.rate = self._tuned(self.epsilon)
         self.rounds, self.loss = 0, 0.0
         self.scores = np.zeros(len(self.grid))
         self._surcharge = 0.0
 
     def _tuned(self, epsilon: float | None) -> tuple[float, float]:
         least = 1.0 / len(self.grid)
-        if epsilon is not None:
-            within(epsilon, "epsilon", "(0, 1)")
         if self.potential != "exponential":
             return least if epsilon is None else float(epsilon), math.nan
         if self.horizon is None:
@@ -229,7 +237,6 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
         high = np.array([self.domain.support(e) for e in unit])
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise ValueError(f"domain={self.domain} is not bounded; a density needs a bounded one")
-        one_of(self.method, "method", ("grid", "monte-carlo"))
         spread = self._lattice if self.method == "grid" else self._drawn
         return spread(low, high, count)
 
@@ -275,8 +282,8 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
         """Learn from a convex loss with values in [0, 1]; returns the loss suffered.
 
         Parameters: `loss`, a function of a point, or its values at the points `grid`. With values,
-        `at_point` is the loss at `point`; if it is not given, the mean of the values is suffered,
-        which is at least that, and this is the expert algorithm.
+        `at_point` is the loss at `point`. Without it the player suffers the mean of the values, which is
+        at least that loss, as the expert algorithm does.
         """
         values, suffered = self._valued(loss, at_point)
         self.scores = self.scores + values - suffered
@@ -310,15 +317,16 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
     def run(self, losses: Any) -> DensityRun:
         """Play many rounds: values with a row per round and a column per point, or functions.
 
-        Values are played by the core, functions one after the other.
+        The core plays values; functions are played one after the other.
         """
-        before, is_table = self.copy(), isinstance(losses, np.ndarray) and losses.ndim
+        is_table = isinstance(losses, np.ndarray) and losses.ndim
         rounds = losses if is_table else listed(losses, "losses")
-        if not isinstance(rounds, np.ndarray) and any(map(callable, rounds)):
-            suffered, points, table = self._one_by_one(rounds)
-        else:
-            rounds = rounds if len(rounds) else np.empty((0, len(self.grid)))
-            suffered, points, table = self._at_once(matrix(rounds, "losses", len(self.grid)))
+        with all_or_nothing(self) as before:
+            if not isinstance(rounds, np.ndarray) and any(map(callable, rounds)):
+                suffered, points, table = self._one_by_one(rounds)
+            else:
+                rounds = rounds if len(rounds) else np.empty((0, len(self.grid)))
+                suffered, points, table = self._at_once(matrix(rounds, "losses", len(self.grid)))
         return DensityRun(suffered, points, table, before, self.copy())
 
     def _at_once(self, table: Array) -> tuple[Array, Array, Array]:
@@ -331,25 +339,20 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
         return suffered, points.reshape(len(table), self.dimension), table
 
     def _one_by_one(self, rounds: list[Any]) -> tuple[Array, Array, Array]:
-        before = self.copy()
         suffered, points = np.empty(len(rounds)), np.empty((len(rounds), self.dimension))
         table = np.empty((len(rounds), len(self.grid)))
-        try:
-            for t, loss in enumerate(rounds):
-                points[t], scores = self.point, self.scores
-                suffered[t] = self.update(loss)
-                table[t] = self.scores - scores + suffered[t]
-        except Exception:
-            self.__dict__.update(before.__dict__)
-            raise
+        for t, loss in enumerate(rounds):
+            points[t], scores = self.point, self.scores
+            suffered[t] = self.update(loss)
+            table[t] = self.scores - scores + suffered[t]
         return suffered, points, table
 
     # --- guarantees --------------------------------------------------------------------------------
 
     def regret(self, *, quantile: float | None = None) -> float:
-        """The regret to the best of the points, but for a `quantile` of them (default: to the best).
+        """The regret to the best of the points, or to the best but a `quantile` of them.
 
-        With one it is to the `ceil(quantile N)`-th best of the N points.
+        With a `quantile` it is to the `ceil(quantile N)`-th best of the N points.
         """
         share = self._share(quantile)
         k = math.ceil(len(self.grid) * share - 1e-12)
@@ -381,7 +384,7 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
         a u that is fixed beforehand.
 
         With `lipschitz`, a bound on how steep the losses are in the Euclidean norm, a grid in any
-        domain has `bound() + T lipschitz resolution`. For points of your own there is no such bound.
+        domain has `bound() + T lipschitz resolution`. For points of your own no such bound is known.
         """
         found = []
         if lipschitz is not None and math.isfinite(self.resolution):
@@ -403,7 +406,7 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
                 if sure > 0:
                     found.append(self.bound(quantile=sure / N) + self.rounds * float(delta))
         if self.method == "given":
-            raise ValueError("how dense the points given are is not known; use bound()")
+            raise ValueError("points= were given, and their density is not known; use bound()")
         if not found:
             raise ValueError(
                 "lipschitz= is needed: how fast the losses can change between the points"
@@ -411,7 +414,7 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
         return min(found)
 
     def certificate(self, *, quantile: float | None = None) -> Certificate:
-        """The bound on `regret(quantile=)`; that losses are in [0, 1] is checked in every round."""
+        """The bound on `regret(quantile=)`; every round checks that losses are in [0, 1]."""
         theorem = {
             "exponential": "section 2.1.4, exponential weights",
             "two-norm": "Corollary 1",
@@ -458,7 +461,9 @@ class DensityPlayer(Stateful, changing=("rounds", "loss", "scores")):
         self.method = one_of(parts.take("method"), "method", ("grid", "monte-carlo", "given"))
         count = parts.take("points")
         if (count is None) != (self.method == "given"):
-            raise ValueError(f"points={shown(count)} and method={self.method!r} do not fit")
+            raise ValueError(
+                f"points={shown(count)} and method={self.method!r} do not fit together"
+            )
         if count is not None:
             self.points = whole(count, "points")
         self.resolution = number(parts.take("resolution"), "resolution")

@@ -1,15 +1,16 @@
-"""Players whose rounds are played by an engine: the core, or its twin in Python."""
+"""Engines, which play the rounds of players: the compiled core's, and one in Python."""
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from regretless import _core, losses
-from regretless.base.arguments import Array, shown, vector, whole
-from regretless.base.state import MOST
+from regretless import _core
+from regretless.base.arguments import Array, check_entries, vector
+from regretless.base.state import MOST, Stateful
 from regretless.domains import Ball, Box, Domain, Everything, Simplex
 from regretless.geometry import (
     Entropy,
@@ -20,13 +21,16 @@ from regretless.geometry import (
     Restricted,
     UnnormalizedEntropy,
 )
-from regretless.oco.player import Played, Player
+from regretless.losses import Loss
 
-# --- engines, and players that have one -----------------------------------------------------------
+# --- engines --------------------------------------------------------------------------------------
+
+_FAR = 1e150  # of points and sums of gradients, so that squares are finite
+_Columns = tuple[Array, Array, Array, Array | None]
 
 
 class Engine(Protocol):
-    """The part of a player that plays rounds: a `_core.Player`, or an object with its methods."""
+    """The part of a player that plays rounds: a `_core.Player`, or an `EngineInPython`."""
 
     @property
     def point(self) -> Array: ...
@@ -45,56 +49,75 @@ class Engine(Protocol):
     @property
     def paid(self) -> float: ...
     def update(self, gradient: Array) -> float: ...
-    def run(
-        self, rows: Array, targets: Array | None, loss: Any, keep: bool
-    ) -> tuple[Array, Array, Array, Array | None]: ...
+    def run(self, rows: Array, targets: Array | None, loss: Any, keep: bool) -> _Columns: ...
     def sums(self) -> dict[str, Any]: ...
-    def state(self) -> Array: ...
-    def restore(self, state: Array) -> None: ...
+    def state(self) -> Any: ...
+    def restore(self, state: Any) -> None: ...
+
+
+@contextmanager
+def all_or_nothing(player: Stateful) -> Iterator[Any]:
+    """Undo all rounds that are played inside if one of them is rejected.
+
+    The value is a copy of the player from before the rounds.
+    """
+    before = player.copy()
+    try:
+        yield before
+    except BaseException:
+        player.__setstate__(before.__getstate__())
+        raise
 
 
 class EngineInPython(ABC):
-    """An engine that plays many rounds one by one."""
+    """An engine in Python: a subclass has `point` and takes one `step` at a time.
 
-    point: Array
+    The engine counts the rounds, adds up what all engines add up, plays many rounds one by one, and
+    writes its state as one vector: the `_numbers`, then the `_vectors`, each of the dimension of the
+    player, then what `_rest` returns.
+    """
+
+    _numbers: ClassVar[tuple[str, ...]] = ("rounds", "linear", "gross", "peaks")
+    _signed: ClassVar[tuple[str, ...]] = ("linear",)  # the numbers that may be negative
+    _vectors: ClassVar[tuple[str, ...]] = ("theta",)
     rounds = 0
     linear = gross = peaks = 0.0
-    strength: float
-    paid: float
+    strength = 1.0
 
-    def count(self, suffered: float, z: Array) -> None:
-        """Add a round to the sums that all engines have."""
-        self.rounds += 1
-        self.linear += suffered
-        self.gross += abs(suffered)
-        self.peaks += float(np.abs(z).max())
+    def __init__(self, dimension: int) -> None:
+        self.theta = np.zeros(dimension)
+        self.paid: float
+        self.point: Array
 
     @abstractmethod
+    def step(self, z: Array) -> None:
+        """Move after the gradient `z`, which is checked and not yet counted."""
+
     def update(self, gradient: Any) -> float:
         """Play a round; returns the linear loss."""
+        z = vector(gradient, "gradient", len(self.theta))
+        suffered = float(self.point @ z)
+        self.step(z)
+        self.count(np.array([suffered]), z[None])
+        return suffered
 
-    @abstractmethod
-    def state(self) -> Array:
-        """Everything that changes, as one vector."""
+    def count(self, suffered: Array, Z: Array) -> None:
+        """Add rounds, of which `Z` has the gradients as rows, to the sums that all engines have."""
+        self.rounds += len(Z)
+        self.linear += float(suffered.sum())
+        self.gross += float(np.abs(suffered).sum())
+        self.peaks += float(np.abs(Z).max(axis=1).sum())
+        self.theta = self.theta - Z.sum(axis=0)
 
-    @abstractmethod
-    def restore(self, state: Array) -> None:
-        """Take over such a vector, checked."""
+    def learn(self, x: Array, y: float, loss: Loss) -> float:
+        """Play a round with a loss of the score of `x`; returns the loss suffered."""
+        score = float(self.point @ x)
+        suffered = float(loss.value(score, y))
+        self.update(loss.derivative(score, y) * x)
+        return suffered
 
-    def run(
-        self, rows: Array, targets: Array | None, loss: losses.Loss | None, keep: bool
-    ) -> tuple[Array, Array, Array, Array | None]:
-        """Many rounds: losses, strengths, what was paid, and the points; none if one is refused."""
-        before = self.state()
-        try:
-            return self._run(rows, targets, loss, keep)
-        except BaseException:
-            self.restore(before)
-            raise
-
-    def _run(
-        self, rows: Array, targets: Array | None, loss: losses.Loss | None, keep: bool
-    ) -> tuple[Array, Array, Array, Array | None]:
+    def run(self, rows: Array, targets: Array | None, loss: Loss | None, keep: bool) -> _Columns:
+        """Play many rounds: the losses, the strengths, what was paid, and the points if kept."""
         suffered, strengths, paid = (np.empty(len(rows)) for _ in range(3))
         points = np.empty(rows.shape) if keep else None
         for t, x in enumerate(rows):
@@ -103,92 +126,84 @@ class EngineInPython(ABC):
             if loss is None or targets is None:
                 suffered[t] = self.update(x)
             else:
-                score = float(self.point @ x)
-                suffered[t] = loss.value(score, targets[t])
-                self.update(loss.derivative(score, targets[t]) * x)
+                suffered[t] = self.learn(x, targets[t], loss)
             strengths[t], paid[t] = self.strength, self.paid
         return suffered, strengths, paid, points
 
+    def sums(self) -> dict[str, Any]:
+        """The other sums that bounds need."""
+        return {}
 
-def take_numbers(
-    engine: Any, numbers: dict[str, float], theta: Array, signed: tuple[str, ...] = ()
-) -> None:
-    """Set numbers of an engine: `rounds` is whole, and only some may be negative."""
-    for name, value in numbers.items():
-        if not (value >= 0 or name in ("linear", *signed)) or not abs(value) <= MOST:
-            raise ValueError(f"{name}={value} is not a number that it could be")
-    if numbers["rounds"] != int(numbers["rounds"]) or numbers["rounds"] > 2**53:
-        raise ValueError(f"rounds={numbers['rounds']} is not a whole number up to 2^53")
-    if not numbers["rounds"] and theta.any():
-        raise ValueError("theta is the sum of gradients, of which there are none yet")
-    for name, value in numbers.items():
-        setattr(engine, name, int(value) if name == "rounds" else value)
+    def state(self) -> Array:
+        """Everything that changes, as one vector."""
+        numbers = [float(getattr(self, name)) for name in self._numbers]
+        return np.concatenate([numbers, *map(self.__getattribute__, self._vectors), self._rest()])
+
+    def restore(self, state: Array) -> None:
+        """Take over a vector that `state` returned, checked."""
+        n, d = len(self._numbers), len(self.theta)
+        end = n + len(self._vectors) * d
+        if len(state) < end:
+            raise ValueError("the state is of another player")
+        numbers = dict(zip(self._numbers, state[:n].tolist()))
+        vectors = dict(zip(self._vectors, state[n:end].reshape(-1, d).copy()))
+        self._check(numbers, vectors)
+        vars(self).update(numbers | vectors, rounds=int(numbers["rounds"]))
+        self._take_rest(state[end:])
+
+    def _check(self, numbers: dict[str, float], vectors: dict[str, Array]) -> None:
+        """Reject parts of a state that rounds cannot lead to."""
+        for name, value in numbers.items():
+            if not (value >= 0 or name in self._signed) or not abs(value) <= MOST:
+                raise ValueError(f"{name}={value} is not a possible value")
+        if numbers["rounds"] != int(numbers["rounds"]) or numbers["rounds"] > 2**53:
+            raise ValueError(f"rounds={numbers['rounds']} is not a whole number up to 2^53")
+        for name in vectors.keys() & {"theta", "point"}:
+            right = np.abs(vectors[name]) <= _FAR
+            check_entries(vectors[name], right, name, f"is beyond {_FAR:g}")
+        if not numbers["rounds"] and vectors["theta"].any():
+            raise ValueError("theta must be 0 before the first gradient")
+
+    def _rest(self) -> Array:
+        """The end of the state, whose length may vary."""
+        return np.empty(0)
+
+    def _take_rest(self, rest: Array) -> None:
+        """Take over what `_rest` returned, checked."""
+        if len(rest):
+            raise ValueError("the state is of another player")
 
 
-class EnginePlayer(Player):
-    """A player with an engine: a subclass makes the engine with `_start` and has the theorem."""
+class Moving(Protocol):
+    """A player that moves in Python: its methods choose the points."""
 
-    _engine: Engine
-    _matrix: ClassVar[bool] = False  # whether the state has a matrix
-
-    @abstractmethod
-    def _start(self) -> Engine:
-        """The engine, as it is before the first round."""
+    dimension: int
 
     @property
-    def point(self) -> Array:
-        return self._engine.point
+    def point(self) -> Array: ...
+    def _move(self, gradient: Array) -> None: ...
+    def _paid(self) -> float: ...
+
+
+class Moves(EngineInPython):
+    """The engine of a player that moves in Python: each step calls the player back."""
+
+    def __init__(self, player: Moving) -> None:
+        super().__init__(player.dimension)
+        self.player = player
 
     @property
-    def rounds(self) -> int:  # type: ignore[override]
-        """Rounds played."""
-        return self._engine.rounds
+    def point(self) -> Array:  # type: ignore[override]
+        """The point that the player plays."""
+        return self.player.point
 
     @property
-    def linear(self) -> float:  # type: ignore[override]
-        """The sum of `<w_t, z_t>`."""
-        return self._engine.linear
+    def paid(self) -> float:  # type: ignore[override]
+        """The part of the bound that does not depend on the comparator."""
+        return self.player._paid()
 
-    @property
-    def gradient_sum(self) -> Array:  # type: ignore[override]
-        """The sum of the gradients."""
-        return -self._engine.theta
-
-    @property
-    def gross(self) -> float:  # type: ignore[override]
-        """The sum of `|<w_t, z_t>|`."""
-        return self._engine.gross
-
-    @property
-    def peaks(self) -> float:  # type: ignore[override]
-        """The sum of the largest `|z_t[i]|`."""
-        return self._engine.peaks
-
-    def update(self, gradient: Any) -> float:
-        if type(gradient) is list:
-            gradient = vector(gradient, "gradient", self.dimension)
-        try:
-            return self._engine.update(gradient)
-        except TypeError:  # not an array of floats
-            return self._engine.update(vector(gradient, "gradient", self.dimension))
-
-    def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
-        told = Played(*self._engine.run(X, y, self._engine_loss(loss), keep))
-        return told if told.points is None else told._replace(points=told.points.reshape(X.shape))
-
-    def _engine_loss(self, loss: losses.Loss | None) -> Any:
-        if loss is None or isinstance(self._engine, EngineInPython):
-            return loss
-        twin = losses.compiled(loss)
-        if twin is None:
-            raise ValueError(f"loss={shown(loss)} is not known to the core; play round by round")
-        return twin
-
-    @classmethod
-    def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
-        dimension = whole(options["dimension"], "dimension")
-        if dimension ** (2 if cls._matrix else 1) > numbers:
-            raise ValueError(f"dimension={dimension} is more than the state has numbers of")
+    def step(self, z: Array) -> None:
+        self.player._move(z)
 
 
 # --- geometries and domains as the core describes them --------------------------------------------
@@ -197,7 +212,7 @@ _Domain, _Geometry = _core.DomainKind, _core.GeometryKind
 
 
 def domain_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
-    """A domain onto which the core can project; None if it cannot.
+    """A domain as the core describes it; None if the core cannot project onto it.
 
     >>> from regretless.domains import Simplex, Slab
     >>> domain_twin(Simplex(2.0), 3)
@@ -221,7 +236,7 @@ def domain_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
 
 
 def leader_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
-    """A bounded domain in which the core finds the leader of linear losses; None if it cannot.
+    """A domain as the core describes it; None if the core cannot find the leader of linear losses.
 
     >>> leader_twin(Box(0.0, math.inf), 2) is None
     True
@@ -233,7 +248,7 @@ def leader_twin(domain: Domain, dimension: int) -> dict[str, Any] | None:
 
 
 def mirror_twin(geometry: Geometry, domain: Domain, dimension: int) -> dict[str, Any] | None:
-    """The link of a geometry over a domain, as the core describes it; None if it has none.
+    """The link of a geometry over a domain as the core describes it; None if the core lacks it.
 
     >>> from regretless.geometry import Euclidean, PNorm
     >>> twin = mirror_twin(Euclidean().on(Simplex()), Simplex(), 2)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from regretless.base.arguments import Array
+from regretless.base.solvers import Polyhedron, bisected, hessian, shortened
 from regretless.domains import Ball, Domain, Everything, Intersection, Sublevel
-from regretless.domains.domain import LinearConstraints
-from regretless.domains.solvers import hessian
+from regretless.domains.projections import Walls
 from regretless.geometry import Geometry, Quadratic, UnnormalizedEntropy
 from regretless.losses import Loss
 from regretless.losses.loss import PiecewiseLinear
@@ -54,10 +54,10 @@ def best_of(total: Total, domain: Domain, tolerance: float = _GAP) -> Hindsight:
 
         least  >=  height - sup_{u in domain} <u, -slope>,
 
-    and every step knows how far it can be from the best. The steps are Newton's, each a projection in
-    the norm of the Hessian. Where losses have kinks, or there is no such projection, they are those of
-    an interior-point method. The search ends when the gap is small, relative to the value or to a
-    thousandth of the first one, or no longer becomes smaller: `gap` tells.
+    so every step has a bound on its distance from the best. The steps are Newton's, each a projection in
+    the norm of the Hessian. If losses have kinks, or this projection is unknown, an interior-point
+    method takes the steps. The search ends when the gap is small, relative to the value or to a
+    thousandth of the first one, or when it stops falling; `gap` is the last one.
 
     Parameters: `total`, the sum; `domain`; `tolerance`, the gap to stop at.
     """
@@ -70,7 +70,7 @@ def best_of(total: Total, domain: Domain, tolerance: float = _GAP) -> Hindsight:
             )
         u = domain.maximiser(-total.linear) if total.linear.any() else start
         return Hindsight(u, float(u @ total.linear), 0.0)
-    if total.others:  # functions of the user's
+    if total.others:  # functions of the user
         point, gap = minimise(total, domain, start, _GAP)
         return Hindsight(point, total.value(point), gap)
     best, least = Hindsight(start, math.inf, math.inf), -math.inf
@@ -78,7 +78,7 @@ def best_of(total: Total, domain: Domain, tolerance: float = _GAP) -> Hindsight:
     with np.errstate(all="ignore"):
         enough = 1e-3 * abs(total.value(start))
         for found in _search(_Terms(total), domain, start):
-            # without end, a gap is among points that are not much farther than this one
+            # in an unbounded domain, a gap is among points that are not much farther than this one
             least = found.value - found.gap if endless else max(least, found.value - found.gap)
             best = min(best, found, key=lambda each: each.value)
             if best.value - least <= tolerance * max(abs(best.value), enough):
@@ -88,7 +88,7 @@ def best_of(total: Total, domain: Domain, tolerance: float = _GAP) -> Hindsight:
 
 def _search(terms: "_Terms", domain: Domain, u: Array) -> Iterator[Hindsight]:
     if not terms.kinked and not isinstance(domain, Sublevel):
-        # what is nearly kinked is led down by wide differences, and needs narrow ones in the end
+        # near kinks, wide differences lead down first, and narrow ones are needed in the end
         for terms.width in (1e-6, 0.5, 1e-6):
             for found in _projected(terms, domain, u):
                 yield found
@@ -112,7 +112,7 @@ def _search(terms: "_Terms", domain: Domain, u: Array) -> Iterator[Hindsight]:
 
 
 def _ahead(domain: Domain, slope: Array, u: Array) -> float:
-    """The largest `-<v, slope>` in the domain, or near `u` if the domain is unbounded."""
+    """The largest `-<v, slope>` in the domain, or near `u` in an unbounded one."""
     found = domain.support(-slope)
     if not math.isinf(found):
         return found
@@ -125,7 +125,7 @@ def _ahead(domain: Domain, slope: Array, u: Array) -> float:
 class _Terms:
     """A sum of losses of scores, squared distances and linear ones."""
 
-    width = 1e-6  # of differences that tell second derivatives, relative to the scores
+    width = 1e-6  # of differences for second derivatives, relative to the scores
 
     def __init__(self, total: Total) -> None:
         self.total, d = total, len(total.linear)
@@ -192,15 +192,19 @@ def _projected(terms: _Terms, domain: Domain, u: Array) -> Iterator[Hindsight]:
         to = _nearest(domain, matrix, gradient, u)
         if to is None:
             return
-        way, length = to - u, 1.0
+        way = to - u
         falls = float(gradient @ way)
-        while length > 1e-10:
+
+        def lower(
+            length: float, u: Array = u, way: Array = way, most: float = value, falls: float = falls
+        ) -> float | None:
             there = terms.value(u + length * way)
-            if there <= value + 1e-4 * length * falls:
-                break
-            length *= 0.5
-        else:
+            return there if there <= most + 1e-4 * length * falls else None
+
+        found = shortened(lower, 1e-10)
+        if found is None:
             return
+        length, there = found
         u, last, value = u + length * way, value, there
         if last - value <= 1e-16 * abs(last):
             return
@@ -211,7 +215,7 @@ def _nearest(domain: Domain, matrix: Array, gradient: Array, u: Array) -> Array 
     if isinstance(domain, Everything):
         return np.asarray(u - np.linalg.lstsq(matrix, gradient, rcond=None)[0])
     steep = float(np.abs(gradient).max()) / (1.0 + float(np.abs(u).max()))
-    scale = max(float(np.abs(matrix).max()), 1e-9 * steep)  # flat parts are not left by 1e9 steps
+    scale = max(float(np.abs(matrix).max()), 1e-9 * steep)  # 1e9 steps do not leave flat parts
     for lift in (0.0, 1e-9, 1e-6, 1e-3):
         try:
             curved = matrix / scale + lift * np.eye(len(u))
@@ -263,28 +267,18 @@ def _curvature(psi: Geometry, u: Array) -> Array:
         return np.asarray(psi.quadratic * (np.eye(len(u)) if psi.quadratic.ndim < 2 else 1.0))
     if isinstance(psi, UnnormalizedEntropy):
         return np.diag(1.0 / u)
-    return hessian(psi, u)
+    return hessian(psi.gradient, u)
 
 
 class _Walls(NamedTuple):
-    """A domain as `rows @ v <= limits` and curved walls.
+    """A domain as flat and curved walls: the unknowns are those of the flat ones."""
 
-    The unknowns are `v`, with `u = origin + basis @ v[:k]`, so that equalities are met; for each l1
-    ball there are more of them, `|u - center| <= s`, `sum s <= radius`.
-    """
-
-    origin: Array
-    basis: Array
-    rows: Array
-    limits: Array
+    flat: Walls
     curved: list[_Curved]
-    spikes: list[Ball]
 
     @classmethod
     def of(cls, domain: Domain, d: int) -> "_Walls":
-        from scipy.linalg import null_space
-
-        linear, curved, spikes = LinearConstraints.of(d), [], []
+        linear, curved, spikes = Polyhedron.of(d), [], []
         for member in _members(domain):
             if isinstance(member, Sublevel):
                 curved.append(_of_height(member))
@@ -294,38 +288,29 @@ class _Walls(NamedTuple):
                 spikes.append(member)
             elif isinstance(member, Ball):
                 curved.append(_of_ball(member, d))
-            else:  # a domain of the user's: its walls are not known
+            else:  # a user's domain, whose walls are unknown
                 curved.append(_Curved(lambda _: math.nan, lambda u: u, lambda u: np.eye(len(u))))
         fixed = linear.low == linear.high
-        equal = np.vstack([linear.equal, np.eye(d)[fixed]])
-        to = np.append(linear.to, linear.low[fixed])
-        free = linear._replace(
+        linear = linear._replace(
             low=np.where(fixed, -math.inf, linear.low),
             high=np.where(fixed, math.inf, linear.high),
-            equal=np.empty((0, d)),
-            to=np.empty(0),
+            equal=np.vstack([linear.equal, np.eye(d)[fixed]]),
+            to=np.append(linear.to, linear.low[fixed]),
         )
-        origin = np.linalg.lstsq(equal, to, rcond=None)[0] if len(equal) else np.zeros(d)
-        basis = null_space(equal) if len(equal) else np.eye(d)
-        rows, limits = free.inequalities()
-        n, k = d * len(spikes), basis.shape[1]
-        blocks = [np.hstack([rows @ basis, np.zeros((len(rows), n))])]
-        bounds = [limits - rows @ origin]
-        for i, ball in enumerate(spikes):
-            away, own = origin - ball._middle(d), np.eye(d, n, i * d)
-            blocks += [np.hstack([basis, -own]), np.hstack([-basis, -own])]
-            blocks.append(np.append(np.zeros(k), own.sum(axis=0))[None])
-            bounds += [-away, away, np.array([ball.radius])]
-        return cls(origin, basis, np.vstack(blocks), np.concatenate(bounds), curved, spikes)
+        return cls(Walls.of(linear, spikes, np.zeros(d)), curved)
+
+    @property
+    def basis(self) -> Array:
+        return self.flat.basis
 
     def point(self, v: Array) -> Array:
-        return np.asarray(self.origin + self.basis @ v[: self.basis.shape[1]])
+        return self.flat.point(v)
 
     def start(self, domain: Domain, u: Array) -> Array | None:
-        """The unknowns of an interior point; None if none is found."""
+        """The unknowns of an interior point; None if the search fails."""
         for candidate in _candidates(domain, u):
-            v = [self.basis.T @ (candidate - self.origin)]
-            for ball in self.spikes:
+            v = [self.basis.T @ (candidate - self.flat.origin)]
+            for ball in self.flat.spikes:
                 away = np.abs(candidate - ball._middle(len(u)))
                 v.append(away + (ball.radius - away.sum()) / (2.0 * len(u)))
             found = np.concatenate(v)
@@ -336,19 +321,20 @@ class _Walls(NamedTuple):
     def room(self, v: Array) -> Array:
         """The distance to each wall; negative beyond it."""
         u = self.point(v)
-        return np.append(self.limits - self.rows @ v, [-wall.value(u) for wall in self.curved])
+        room = self.flat.limits - self.flat.rows @ v
+        return np.append(room, [-wall.value(u) for wall in self.curved])
 
     def slopes(self, v: Array) -> Array:
-        """Minus the gradients of that, one a row."""
+        """Minus the gradients of `room`, one a row."""
         u, n = self.point(v), len(v) - self.basis.shape[1]
         curved = [np.append(self.basis.T @ wall.gradient(u), np.zeros(n)) for wall in self.curved]
-        return np.vstack([self.rows, *curved])
+        return np.vstack([self.flat.rows, *curved])
 
     def bend(self, v: Array, prices: Array) -> Array:
         """The Hessian of the curved walls, each times its price."""
         u = self.point(v)
         found = np.zeros((len(u), len(u)))
-        for wall, price in zip(self.curved, prices[len(self.limits) :]):
+        for wall, price in zip(self.curved, prices[len(self.flat.limits) :]):
             found += price * wall.hessian(u)
         return np.asarray(self.basis.T @ found @ self.basis)
 
@@ -379,7 +365,7 @@ def _candidates(domain: Domain, u: Array) -> Iterator[Array]:
 
 
 def _between(terms: _Terms, walls: _Walls, domain: Domain, v: Array) -> Iterator[Hindsight]:
-    """Mehrotra's predictor and corrector, for the losses' sides and the walls alike.
+    """An interior-point method: Mehrotra's predictor and corrector, for sides of losses and for walls.
 
     Each side k of an example has a distance `a_k = w - height_k - slope_k <u, x>` and a price `p_k`; the
     prices of an example add up to 1. Walls have distances `b` and prices `q`. At the best point the
@@ -434,13 +420,13 @@ class _State:
 
     def inside(self) -> Array:
         """The point, or the last one inside on the way to it if it is beyond a wall."""
-        v, low, high = self.v, 0.0, 1.0
-        if not (self.walls.room(v) >= 0).all():
-            for _ in range(_STEPS):
-                middle = (low + high) / 2.0
-                v = self.first + middle * (self.v - self.first)
-                low, high = (middle, high) if (self.walls.room(v) >= 0).all() else (low, middle)
-            v = self.first + low * (self.v - self.first)
+
+        def beyond(length: float) -> bool:
+            v = self.first + length * (self.v - self.first)
+            return not (self.walls.room(v) >= 0).all()
+
+        length = bisected(beyond, 0.0, 1.0, _STEPS)[0] if beyond(1.0) else 1.0
+        v = self.first + length * (self.v - self.first) if length < 1.0 else self.v
         return self.walls.point(v)
 
     def judged(self, domain: Domain) -> Hindsight:
@@ -458,7 +444,7 @@ class _State:
         terms, walls, k = self.terms, self.walls, self.k
         slope, matrix, _ = terms.bend(walls.point(self.v))
         rows = walls.slopes(self.v)
-        # how far from what they stand for: distances, sums of prices, forces
+        # errors of the equations of distances, sums of prices, forces
         apart = self.w - self.sides() - self.a
         beyond = walls.room(self.v) - self.b
         missing = 1.0 - self.p.sum(axis=0)
@@ -513,12 +499,14 @@ class _State:
             return False
         before = (self.v, self.w, self.a, self.p, self.b, self.q)
         worst = self._merit(solve) if not self.straight else math.inf
-        while length > 1e-10:
+
+        def better(length: float) -> bool | None:
             now = (each + length * change for each, change in zip(before, found))
             self.v, self.w, self.a, self.p, self.b, self.q = now
-            if self.straight or self._merit(solve) <= 10.0 * worst:
-                return True
-            length *= 0.5
+            return self.straight or self._merit(solve) <= 10.0 * worst or None
+
+        if shortened(better, 1e-10, length) is not None:
+            return True
         self.v, self.w, self.a, self.p, self.b, self.q = before
         return False
 

@@ -1,23 +1,25 @@
-"""Follow the leader, plain and regularised, with every round's problem solved: Shalev-Shwartz
-(2012), sections 2.2, 2.3, 2.5.
+"""Follow the leader, plain and regularised: every round solves a minimisation problem.
+
+Shalev-Shwartz (2012), sections 2.2, 2.3, 2.5.
 
     leader:              w_{t+1} = argmin_{w in S}  sum_{i <= t} f_i(w)
     regularised leader:  w_{t+1} = argmin_{w in S}  psi(w) / eta_t + sum_{i <= t} f_i(w)
 
 for losses `f_i` that are linear, squared distances, losses of a score `<w, x>`, or any convex functions
-with a subgradient. Linear losses (and squared distances in Euclidean geometry) have closed forms. All
-else goes to a solver that stops at a proven distance from the least value, the optimality gap.
+with a subgradient. Linear losses (and squared distances in Euclidean geometry) have closed forms. Other
+losses go to a solver that stops at a proven distance from the least value, the optimality gap.
 """
 
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from regretless import _core, domains, losses, rates
-from regretless.base.arguments import Array, instance, number, positive, vector
+from regretless.base.arguments import Array, instance, number, positive, vector, whole
+from regretless.base.options import OrNone, option
 from regretless.base.state import MOST, Parts
 from regretless.base.threads import of_options
 from regretless.domains import Domain
@@ -30,29 +32,47 @@ from regretless.oco.convex_losses import (
     Total,
     check_convex_loss,
 )
-from regretless.oco.engine import leader_twin, mirror_twin
+from regretless.oco.engine import Moves, leader_twin, mirror_twin
 from regretless.oco.hindsight import best_of
-from regretless.oco.player import ConvexRun, Played, PlayerInPython, Theorem, implied_dimension
+from regretless.oco.player import ConvexRun, Played, Player, Theorem
 from regretless.oco.solver import minimise, minimise_regularised
 
 _EPS = float(np.finfo(float).eps)
+_SUMS = ("rounds", "linear", "gross", "peaks")  # which the engine keeps
 _FAR = 1e155  # of points and sums of gradients: squares are still numbers
 
 
-class _Leader(PlayerInPython, changing=("loss", "travel")):
+class _Rounds(Moves):
+    """The rounds of a leader, whose losses are not linearised."""
+
+    player: "_Leader"
+
+    def learn(self, x: Array, y: float, loss: losses.Loss) -> float:
+        return self.player.learn(ScoreLoss(loss, x, y))
+
+
+class _Leader(Player, changing=("loss", "travel")):
     """The base of both leaders: the losses so far, and the best point for them."""
 
-    _numbers: tuple[str, ...] = (
-        *("rounds", "linear", "gross", "peaks", "loss", "travel", "gaps", "_gap"),
+    tolerance: float = option(
+        positive,
+        default=1e-9,
+        text="""the optimality gap allowed without a closed form, relative to one plus the least value;
+        in an unbounded domain the gradient is the measure""",
     )
-    _first: Array
-    _twin: dict[str, Any] | None  # the leader of linear losses, if the core knows it
 
-    def __init__(self, dimension: int, domain: Domain, tolerance: float) -> None:
-        super().__init__(dimension, domain)
-        self.tolerance = positive(tolerance, "tolerance")
+    _numbers: ClassVar[tuple[str, ...]] = (*_SUMS, "loss", "travel", "gaps", "_gap")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._engine: _Rounds
+        self._first: Array
+        self._twin: dict[str, Any] | None  # the leader of linear losses, if the core knows it
         self.loss = self.travel = self.gaps = self._gap = 0.0
         self._total = Total(self.dimension)
+
+    def _start(self) -> _Rounds:
+        return _Rounds(self)
 
     @abstractmethod
     def _eta(self, rounds: int) -> float:
@@ -67,9 +87,9 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
         return self._point.copy()
 
     def learn(self, loss: Convex) -> float:
-        """Learn from a convex loss: of this module, or with `value(w)` and `gradient(w)`.
+        """Learn from a convex loss of `regretless.oco`, or any object with `value(w)` and `gradient(w)`.
 
-        Returns the loss suffered at `point`. It is not linearised.
+        Returns the loss suffered at `point`. The loss is not linearised.
         """
         check_convex_loss(loss)
         w = self.point
@@ -78,7 +98,7 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
             raise ValueError(f"loss.value(point)={suffered} is not finite at point={w}")
         z = vector(loss.gradient(w), "loss.gradient(point)", self.dimension)
         self._take(loss, suffered, z)
-        self._count(float(w @ z), z)
+        self._engine.count(np.array([w @ z]), z[None])
         return suffered
 
     def update_loss(
@@ -104,30 +124,20 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
         if not gap <= self.tolerance * (1.0 + abs(value)):
             raise RuntimeError(
                 f"the best point was found only up to {gap:.1e}, more than tolerance="
-                f"{self.tolerance:g}; is there one (a bounded domain has it), is the loss convex?"
+                f"{self.tolerance:g}; choose a bounded domain, and check the loss by check_convex"
             )
 
     def _settle(self, z: Array, point: Array, decrease: float) -> None:
-        """Account for a round that is about to move from `_point` to `point`."""
+        """Add a round to the sums before it moves the player from `_point` to `point`."""
 
     def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
         if loss is None and len(X) and self._total.is_linear and self._twin is not None:
             return self._play_linear(X, self._twin, keep)
-        suffered, paid = np.empty(len(X)), np.empty(len(X))
-        played = np.empty(X.shape) if keep else None
-        for t, x in enumerate(X):
-            if played is not None:
-                played[t] = self._point
-            if loss is None or y is None:
-                suffered[t] = self.update(x)
-            else:
-                suffered[t] = self.learn(ScoreLoss(loss, x, y[t]))
-            paid[t] = self._paid()
-        return Played(suffered, np.ones(len(X)), paid, played)
+        return super()._play(X, y, loss, keep)
 
     def _play_linear(self, X: Array, twin: dict[str, Any], keep: bool) -> Played:
-        """What `update` does with each row of `X`. Linear losses do not depend on the points played,
-        so the core finds these first."""
+        """Update with each row of `X`. The core finds the points first, since linear losses do not
+        depend on them."""
         etas = np.array([self._eta(t) for t in range(self.rounds + 1, self.rounds + 1 + len(X))])
         points, squares = _core.leaders(twin, self._first, -self._total.linear, X, etas)
         after = points.reshape(X.shape)
@@ -137,29 +147,31 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
         paid = self._settle_linear(squares, played, after, decrease)
         self._total = self._total.plus(LinearLoss(X.sum(axis=0)))
         self._point, self._gap = after[-1].copy(), 0.0
-        self.rounds += len(X)
-        for name, sums in (("loss", suffered), ("linear", suffered), ("travel", decrease)):
-            setattr(self, name, getattr(self, name) + float(sums.sum()))
-        self.gradient_sum = self.gradient_sum + X.sum(axis=0)
-        self.gross += float(np.abs(suffered).sum())
-        self.peaks += float(np.abs(X).max(axis=1).sum())
+        self._engine.count(suffered, X)
+        self.loss += float(suffered.sum())
+        self.travel += float(decrease.sum())
         return Played(suffered, np.ones(len(X)), paid, played if keep else None)
 
     @abstractmethod
     def _settle_linear(self, squares: Array, played: Array, after: Array, decrease: Array) -> Array:
-        """Account for such rounds, `squares` being the squared dual norms of the gradients.
+        """Add rounds of linear losses to the sums; returns `_paid()` after each of them.
 
-        Returns the bound after each without the comparator's part.
+        `squares` are the squared dual norms of the gradients.
         """
+
+    @abstractmethod
+    def _paid(self) -> float:
+        """The part of the bound so far that does not depend on the comparator; NaN if it is unknown."""
 
     @property
     def _is_linear(self) -> bool:
         return self._total.is_linear
 
     def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:
-        """The regret so far, of the losses as they are: against a point, or the best of a set.
+        """The regret so far on the losses themselves, against a point or the best of a set.
 
-        Parameters: see `certificate`. Infinite if linear losses have no end in a domain asked for.
+        Parameters: see `certificate`. It is infinite if linear losses are unbounded below in the
+        domain asked for.
         """
         return self._regret(self._among(comparator, norm))
 
@@ -196,16 +208,16 @@ class _Leader(PlayerInPython, changing=("loss", "travel")):
 
     def _restore(self, parts: Parts) -> None:
         d = self.dimension
-        self.rounds = parts.whole("rounds")
+        self._engine.rounds = parts.whole("rounds")
         for name in set(self._numbers) - {"rounds", "_falling"}:
             low = -MOST if name in ("linear", "loss", "travel") else 0.0
-            setattr(self, name, parts.number(name, low))
+            setattr(self._engine if name in _SUMS else self, name, parts.number(name, low))
         if "_falling" in self._numbers:
             self._falling = parts.flag("_falling")
         self._point = parts.array("point", (d,), -_FAR, _FAR)
         if not self.domain.contains(self._point, 1e-6):
             raise ValueError(f"point={self._point} is not in domain={self.domain!r}")
-        self.gradient_sum = parts.array("gradient_sum", (d,), -_FAR, _FAR)
+        self._engine.theta = -parts.array("gradient_sum", (d,), -_FAR, _FAR)
         total, inside = self._total, parts.inside("total")
         total.distances = inside.whole("distances", 0, self.rounds)
         total.squares = inside.number("squares", 0.0)
@@ -232,16 +244,6 @@ class FollowTheLeader(_Leader):
     projected. For linear losses it may be as large as the number of rounds: see
     `FollowTheRegularizedLeader`.
 
-    Parameters
-    ----------
-    dimension : how many coordinates a point has.
-    domain : where to play; linear losses need a bounded one.
-    start : the first point; by default the one of the domain that is nearest to 0. It is kept as long
-        as all losses were linear and add up to 0. Of several leaders for linear losses the one that
-        `domain.maximiser` gives is played.
-    tolerance : the optimality gap allowed, relative to one plus the loss, where there is no closed
-        form. In a domain without end it is judged by the gradient.
-
     >>> from regretless.oco import SquaredDistance
     >>> player = FollowTheLeader(1, domains.Everything())
     >>> for z in [1.0, 3.0, -2.0]:
@@ -250,19 +252,29 @@ class FollowTheLeader(_Leader):
     (array([0.6667]), 10.5, 4.1667)
     """
 
+    dimension: int = option(whole, kw_only=False, text="how many coordinates a point has")
+    domain: Domain = option(
+        instance, Domain, kw_only=False, text="the set to play in; linear losses need a bounded one"
+    )
+    start: Any = option(
+        default=None,
+        text="""the first point; by default the point of the domain nearest to 0. It is kept as long as
+        all losses were linear and add up to 0. Among several leaders for linear losses,
+        `domain.maximiser` chooses""",
+    )
+
     _numbers = (*_Leader._numbers, "_longest")
 
-    def __init__(
-        self, dimension: int, domain: Domain, *, start: Any = None, tolerance: float = 1e-9
-    ) -> None:
-        super().__init__(dimension, domain, tolerance)
-        self.start = self._usual_start
-        if start is not None:
-            self.start = vector(start, "start", self.dimension).copy()
-            if not domain.contains(self.start):
-                raise ValueError(f"start={self.start} is not in domain={domain}")
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.start is None:
+            self.start = self._usual_start
+        else:
+            self.start = vector(self.start, "start", self.dimension).copy()
+            if not self.domain.contains(self.start):
+                raise ValueError(f"start={self.start} is not in domain={self.domain}")
         self._point, self._first, self._longest = self.start, self.start, 0.0
-        self._twin = leader_twin(domain, self.dimension)
+        self._twin = leader_twin(self.domain, self.dimension)
 
     @property
     def _usual_start(self) -> Array:
@@ -309,7 +321,7 @@ class FollowTheLeader(_Leader):
 
 
 class Stability(NamedTuple):
-    """The last move of a regularised leader: each number is at most the next.
+    """The last move of a regularised leader, as numbers that never fall.
 
     Shalev-Shwartz (2012), Lemma 2.10.
 
@@ -353,17 +365,8 @@ class FollowTheRegularizedLeader(_Leader):
     the next minimiser `v`
     `F(v) + f_t(v) >= F(w_t) + (sigma s / 2) ||v - w_t||^2 + f_t(w_t) + <z_t, v - w_t>`, of which
     the terms in `v - w_t` are at least `- ||z_t||_*^2 / (2 sigma s)`; add that up over the rounds.
-    For linear losses `exact` is the identity of Shalev-Shwartz (2012), Lemma 2.20. What the
-    solver's gap may add is added to the bounds.
-
-    Parameters
-    ----------
-    geometry : psi, one of `regretless.geometry` or your own.
-    dimension : how many coordinates; not needed if the geometry or the domain has it.
-    domain : where to play; by default where psi is finite.
-    rate : `eta`, a number or one of `regretless.rates`; `w_{t+1}` is played with `eta_t`.
-    tolerance : the optimality gap allowed, relative to one plus the least value. A point is within
-        `sqrt(2 gap eta / sigma)` of the best.
+    For linear losses `exact` is the identity of Shalev-Shwartz (2012), Lemma 2.20. The bounds include
+    the largest effect of the solver's gap.
 
     >>> player = FollowTheRegularizedLeader(Euclidean(), 2, rate=0.5)
     >>> player.learn(ScoreLoss("hinge", np.array([1.0, 0.0]), 1.0))
@@ -372,32 +375,46 @@ class FollowTheRegularizedLeader(_Leader):
     (array([0.5, 0. ]), True, True)
     """
 
+    geometry: Geometry = option(
+        instance, Geometry, kw_only=False, text="psi, one of `regretless.geometry` or your own"
+    )
+    dimension: OrNone[int] = option(
+        whole,
+        default=None,
+        kw_only=False,
+        text="""how many coordinates a point has; not needed if the geometry or the domain implies
+        it""",
+    )
+    domain: OrNone[Domain] = option(
+        instance, Domain, default=None, text="the set to play in; by default where psi is finite"
+    )
+    rate: float | rates.Rate = option(
+        rates.get,
+        default=1.0,
+        text="`eta`, a number or one of `regretless.rates`; `w_{t+1}` is played with `eta_t`",
+    )
+    tolerance: float = option(
+        positive,
+        default=1e-9,
+        text="""the optimality gap allowed, relative to one plus the least value. A point is within
+        `sqrt(2 gap eta / sigma)` of the best""",
+    )
+
     _numbers = (*_Leader._numbers, "_squares", "_slack", "_falling")
 
-    def __init__(
-        self,
-        geometry: Geometry,
-        dimension: int | None = None,
-        *,
-        domain: Domain | None = None,
-        rate: float | rates.Rate = 1.0,
-        tolerance: float = 1e-9,
-    ) -> None:
-        instance(geometry, "geometry", Geometry)
-        domain = geometry.domain if domain is None else instance(domain, "domain", Domain)
-        implied = implied_dimension(domain, geometry) if dimension is None else dimension
-        super().__init__(implied, domain, tolerance)
-        self.geometry, self.rate = geometry, rates.get(rate)
-        self._psi = geometry if domain == geometry.domain else geometry.on(domain)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        own = self.domain == self.geometry.domain
+        self._psi = self.geometry if own else self.geometry.on(self.domain)
         self._first = self._psi.start(self.dimension)
         self._point, self._squares, self._slack, self._falling = self._first, 0.0, 0.0, True
         self._last: tuple[float, float, float, float] | None = None
-        self._twin = mirror_twin(geometry, domain, self.dimension)
+        self._twin = mirror_twin(self.geometry, self.domain, self.dimension)
 
     @of_options
     def _options(self) -> dict[str, Any]:
-        constant = isinstance(self.rate, rates.Constant)
-        return super()._options() | {"rate": self.rate.eta if constant else self.rate}
+        rate = self.rate.eta if isinstance(self.rate, rates.Constant) else self.rate
+        return super()._options() | {"rate": rate}
 
     def _learned(self) -> dict[str, Any]:
         return super()._learned() | {"_last": self._last}
@@ -412,7 +429,7 @@ class FollowTheRegularizedLeader(_Leader):
             self._last = length, move, decrease, gap
 
     def _eta(self, rounds: int) -> float:
-        return self.rate(max(1, rounds))
+        return rates.get(self.rate)(max(1, rounds))
 
     def _leader(self, total: Total) -> tuple[Array, float]:
         eta = self._eta(self.rounds + 1)

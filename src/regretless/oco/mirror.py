@@ -6,7 +6,7 @@ A geometry `psi` and rates `eta_t` make
     lazy:   w_{t+1} = P(link(eta_t theta)),  theta = - sum z        (dual averaging, linearised FTRL)
     agile:  w_{t+1} = P(link(grad psi(w_t) - eta_t z_t))
 
-`P` being the projection in the Bregman divergence of `psi`. Gradient descent, exponentiated gradient,
+where `P` is the projection in the Bregman divergence of `psi`. Gradient descent, exponentiated gradient,
 the p-norm algorithm and preconditioned descent are choices of `psi`.
 """
 
@@ -18,28 +18,35 @@ import numpy as np
 from regretless import _core, rates
 from regretless.base.arguments import (
     Array,
-    check_entries,
+    flag,
     instance,
-    number,
+    length,
     one_of,
     positive,
     shown,
-    vector,
     whole,
 )
-from regretless.base.threads import of_options
+from regretless.base.options import OrNone, fixed, option
 from regretless.domains import Ball, Domain, Everything, Sublevel
 from regretless.geometry import Entropy, Euclidean, Geometry, UnnormalizedEntropy
-from regretless.oco.engine import Engine, EngineInPython, EnginePlayer, mirror_twin, take_numbers
-from regretless.oco.player import ConvexRun, Theorem, implied_dimension
+from regretless.oco.engine import Engine, EngineInPython, mirror_twin
+from regretless.oco.player import ConvexRun, Player, Theorem
 
 # --- mirror descent for geometries and domains that the core does not know ------------------------
-
-_FAR = 1e150  # of points and sums of gradients
 
 
 class MirrorInPython(EngineInPython):
     """Mirror descent in Python, with the sums of the core's; see core/oco/mirror.hpp."""
+
+    _numbers = (
+        *EngineInPython._numbers,
+        *("strength", "quadratic", "squares", "lengths", "largest", "local", "spread", "steepest"),
+        "next",
+    )
+    _signed = ("linear", "steepest", "local")
+    _vectors = ("theta", "point")
+    strength = quadratic = squares = lengths = largest = local = spread = steepest = 0.0
+    next = 0.0  # the rate of the round to come
 
     def __init__(
         self,
@@ -49,15 +56,10 @@ class MirrorInPython(EngineInPython):
         rate: tuple[_core.Schedule, float],
         lazy: bool,
     ) -> None:
+        super().__init__(dimension)
         self._geometry, self._domain, self._lazy = geometry, domain, lazy
         self._schedule, self._eta = rate
         self._projects = domain != geometry.domain
-        self.theta = np.zeros(dimension)
-        self.strength, self._quadratic = 0.0, 0.0
-        self._squares = self._lengths = self._largest = self._local = self._spread = (
-            self._steepest
-        ) = 0.0
-        self._next = 0.0
         self.point = self._played(np.zeros(dimension))
 
     def _played(self, dual: Array) -> Array:
@@ -74,87 +76,50 @@ class MirrorInPython(EngineInPython):
             return self._eta / rounds
         return self._eta / math.sqrt(squares) if squares > 0 else 0.0
 
-    def update(self, gradient: Any) -> float:
-        """Play a round; returns the linear loss."""
-        z = vector(gradient, "gradient", len(self.theta))
-        suffered, square = float(self.point @ z), self._geometry.dual_norm(z) ** 2
-        rounds, squares, theta = self.rounds + 1, self._squares + square, self.theta - z
-        eta = self._rate(rounds, squares)
+    def step(self, z: Array) -> None:
+        square = self._geometry.dual_norm(z) ** 2
+        squares = self.squares + square
+        eta = self._rate(self.rounds + 1, squares)
         # steps that may fail come first, while nothing has changed
-        dual = eta * theta if self._lazy else self._geometry.gradient(self.point) - eta * z
-        point = self._played(dual)
-        # until a gradient was not 0 the rate is free, as in the first round
-        played = self._next if self._lazy and self._next > 0 else eta
-        self.count(suffered, z)
-        self._squares, self.theta = squares, theta
-        self._lengths += math.sqrt(square)
-        self._largest = max(self._largest, math.sqrt(square))
+        if self._lazy:
+            point = self._played(eta * (self.theta - z))
+        else:
+            point = self._played(self._geometry.gradient(self.point) - eta * z)
+        # until a gradient differs from 0 the rate is free, as in the first round
+        played = self.next if self._lazy and self.next > 0 else eta
+        self.squares = squares
+        self.lengths += math.sqrt(square)
+        self.largest = max(self.largest, math.sqrt(square))
         self.strength = 1.0 / played if played > 0 else 0.0
         if square > 0 and self._geometry.strong_convexity > 0:
-            self._quadratic += played * square / (2.0 * self._geometry.strong_convexity)
-        self._local += played * float(self.point @ (z * z))
-        self._spread += played * float(np.ptp(z)) ** 2
-        self._steepest = min(self._steepest, played * float(z.min()))
-        self._next, self.point = eta, point
-        return suffered
+            self.quadratic += played * square / (2.0 * self._geometry.strong_convexity)
+        self.local += played * float(self.point @ (z * z))
+        self.spread += played * float(np.ptp(z)) ** 2
+        self.steepest = min(self.steepest, played * float(z.min()))
+        self.next, self.point = eta, point
 
     @property
     def paid(self) -> float:  # type: ignore[override]
         """The part of the bound due to the gradients; in local norms if psi is not strongly convex."""
         if self._geometry.strong_convexity > 0:
-            return self._quadratic
+            return self.quadratic
         if not isinstance(self._geometry, UnnormalizedEntropy) or self._projects:
             return math.nan
-        paid = self._local / 2.0 if self._steepest >= 0.0 else self._local
-        return paid if self._steepest >= -1.0 else math.inf
+        paid = self.local / 2.0 if self.steepest >= 0.0 else self.local
+        return paid if self.steepest >= -1.0 else math.inf
 
     def sums(self) -> dict[str, Any]:
-        """The other sums that bounds need."""
-        return {
-            "squares": self._squares,
-            "lengths": self._lengths,
-            "largest": self._largest,
-            "local": self._local,
-            "spread": self._spread,
-            "steepest": self._steepest,
-        }
+        names = ("squares", "lengths", "largest", "local", "spread", "steepest")
+        return {name: getattr(self, name) for name in names}
 
-    _NUMBERS = (
-        "rounds",
-        "linear",
-        "gross",
-        "peaks",
-        "strength",
-        "_quadratic",
-        "_squares",
-        "_lengths",
-        "_largest",
-        "_local",
-        "_spread",
-        "_steepest",
-        "_next",
-    )
-
-    def state(self) -> Array:
-        """Everything that changes."""
-        return np.concatenate([[getattr(self, n) for n in self._NUMBERS], self.theta, self.point])
-
-    def restore(self, state: Array) -> None:
-        """Take over what `state` returned, checked."""
-        d = len(self.theta)
-        if len(state) != len(self._NUMBERS) + 2 * d:
-            raise ValueError("the state is of another player")
-        numbers = dict(zip(self._NUMBERS, state.tolist()))
-        vectors = state[-2 * d :].reshape(2, d)
-        check_entries(vectors, np.abs(vectors) <= _FAR, "state", f"is beyond {_FAR:g}")
-        squares, rounds = numbers["_squares"], numbers["rounds"]
-        eta = self._rate(int(rounds), squares) if rounds >= 1 and squares >= 0 else 0.0
-        if not math.isclose(numbers["_next"], eta, rel_tol=1e-9):
-            raise ValueError("the rate is not that of the rounds and the squares")
-        if not self._domain.contains(vectors[1], 1e-6):
-            raise ValueError(f"the point {vectors[1]} is not in {self._domain!r}")
-        take_numbers(self, numbers, vectors[0], signed=("_steepest", "_local"))
-        self.theta, self.point = vectors.copy()
+    def _check(self, numbers: dict[str, float], vectors: dict[str, Array]) -> None:
+        super()._check(numbers, vectors)
+        squares, rounds = numbers["squares"], numbers["rounds"]
+        eta = self._rate(int(rounds), squares) if rounds else 0.0
+        if not math.isclose(numbers["next"], eta, rel_tol=1e-9):
+            raise ValueError("the rate does not match the rounds and the squares")
+        if not self._domain.contains(vectors["point"], 1e-6):
+            raise ValueError(f"the point {vectors['point']} is not in {self._domain!r}")
 
 
 # --- online mirror descent ------------------------------------------------------------------------
@@ -166,28 +131,13 @@ _SCHEDULES: dict[type[rates.Rate], _core.Schedule] = {
 }
 
 
-class OnlineMirrorDescent(EnginePlayer):
+class OnlineMirrorDescent(Player):
     """Mirror descent in any geometry, over any domain.
 
     The regret against `u` is at most `s (psi(u) - psi(w_1)) + sum ||z_t||_*^2 / (2 sigma s_t)` where
     `s_t` is one over the rate that round t was played with and `s` the last of them, `sigma` the
     strong convexity of `psi` (Shalev-Shwartz (2012), Theorem 2.21 for constant rates; Srebro
-    (lecture 16) for falling ones, lazily). All of it is measured: `certificate`.
-
-    Parameters
-    ----------
-    geometry : of `regretless.geometry`, or your own.
-    dimension : how many coordinates; not needed if the geometry or the domain has it.
-    rate : "anytime" (`eta_t = c / sqrt(sum ||z||_*^2)`: nothing has to be known of the gradients, and
-        unless one is far larger than all before the bound is sqrt(2) times that of the best constant
-        rate), "horizon" (the best constant rate for
-        `horizon` rounds of gradients of dual norm at most `lipschitz`), a number, or a `rates.Rate`.
-    domain : what may be played; by default where the geometry is finite.
-    lazy : project what is played, not what is kept.
-    radius : who is to be competed with if the domain has no end: points with
-        `psi(u) - psi(w_1) <= radius^2 / 2`, that is of norm at most `radius` for squared norms. The
-        rates "anytime" and "horizon" look at it, and a certificate that is asked for nothing else.
-    lipschitz, horizon : see `rate`.
+    (lecture 16) for falling ones, lazily). `certificate` measures all of these.
 
     >>> from regretless import geometry
     >>> player = OnlineMirrorDescent(geometry.Entropy(), dimension=3, rate=0.5)
@@ -197,32 +147,50 @@ class OnlineMirrorDescent(EnginePlayer):
     array([0.2543, 0.4192, 0.3265])
     """
 
-    def __init__(
-        self,
-        geometry: Geometry,
-        dimension: int | None = None,
-        *,
-        rate: str | float | rates.Rate = "anytime",
-        domain: Domain | None = None,
-        lazy: bool = True,
-        radius: float = 1.0,
-        lipschitz: float = 1.0,
-        horizon: int | None = None,
-    ) -> None:
-        self.geometry = instance(geometry, "geometry", Geometry)
-        self.domain = geometry.domain if domain is None else instance(domain, "domain", Domain)
-        self.dimension = whole(
-            implied_dimension(self.domain, geometry) if dimension is None else dimension,
-            "dimension",
-        )
-        self.rate, self.lazy = rate, bool(lazy)
-        self.radius, self.lipschitz = positive(radius, "radius"), positive(lipschitz, "lipschitz")
-        self.horizon = None if horizon is None else whole(horizon, "horizon")
-        if horizon is not None and rate != "horizon":
-            raise ValueError(f"horizon={horizon} needs rate='horizon', not {shown(rate)}")
-        self._first = self._project(geometry.start(self.dimension))
-        self._schedule = self._scheduled()
-        self._engine = self._start()
+    geometry: Geometry = option(
+        instance, Geometry, kw_only=False, text="psi, one of `regretless.geometry` or your own"
+    )
+    dimension: OrNone[int] = option(
+        whole,
+        default=None,
+        kw_only=False,
+        text="""how many coordinates a point has; not needed if the geometry or the domain implies
+        it""",
+    )
+    rate: str | float | rates.Rate = option(
+        default="anytime",
+        text=""""anytime" (`eta_t = c / sqrt(sum ||z||_*^2)`, which needs no knowledge of the
+        gradients; unless one is far larger than all before, the bound is sqrt(2) times that
+        of the best constant rate), "horizon" (the best constant rate for `horizon` rounds
+        of gradients of dual norm at most `lipschitz`), a number, or a `rates.Rate`""",
+    )
+    domain: OrNone[Domain] = option(
+        instance,
+        Domain,
+        default=None,
+        text="""the set to play in; by default where the geometry is finite""",
+    )
+    lazy: bool = option(
+        flag,
+        default=True,
+        text="""whether only the point that is played is projected, and not the state""",
+    )
+    radius: float = option(
+        length,
+        default=1.0,
+        text="""the comparators if the domain is unbounded: points with `psi(u) - psi(w_1) <=
+        radius^2 / 2`, that is of norm at most `radius` for squared norms. The rates
+        "anytime" and "horizon" depend on it, and so does a certificate without arguments""",
+    )
+    lipschitz: float = option(
+        positive, default=1.0, text="""the largest dual norm of a gradient; see `rate`"""
+    )
+    horizon: int | None = option(whole, default=None, text="""the number of rounds; see `rate`""")
+
+    def __post_init__(self) -> None:
+        if self.horizon is not None and self.rate != "horizon":
+            raise ValueError(f"horizon={self.horizon} needs rate='horizon', not {shown(self.rate)}")
+        super().__post_init__()
 
     def _project(self, w: Array) -> Array:
         if self.domain == self.geometry.domain:
@@ -252,6 +220,8 @@ class OnlineMirrorDescent(EnginePlayer):
         return _core.Schedule.constant, eta
 
     def _start(self) -> Engine:
+        self._first = self._project(self.geometry.start(self.dimension))
+        self._schedule = self._scheduled()
         twin = mirror_twin(self.geometry, self.domain, self.dimension)
         if twin is None:
             return MirrorInPython(
@@ -310,7 +280,7 @@ class OnlineMirrorDescent(EnginePlayer):
 
     def _exact(self, s: float, complexity: float) -> float:
         """`linear + s psi*(theta / s) + s psi(u)`, the sum of divergences of Lemma 2.20 without
-        estimates; by Fenchel and Young no regret is larger."""
+        estimates; by Fenchel and Young it bounds the regret."""
         theta = self._engine.theta
         if not s:  # it never moves: there is one point only
             return math.inf if self.rounds else 0.0
@@ -349,8 +319,6 @@ class OnlineGradientDescent(OnlineMirrorDescent):
     equality for linear losses at `u = - eta sum z` (Shalev-Shwartz (2012), Corollary 2.7 and eq.
     2.15).
 
-    Parameters: see `OnlineMirrorDescent`.
-
     >>> player = OnlineGradientDescent(2, rate=0.5)
     >>> player.update([2.0, 0.0])
     0.0
@@ -358,55 +326,34 @@ class OnlineGradientDescent(OnlineMirrorDescent):
     array([-1.,  0.])
     """
 
-    def __init__(self, dimension: int, **options: Any) -> None:
-        super().__init__(Euclidean(), dimension, **options)
+    geometry: Geometry = fixed(Euclidean())
+    dimension: int = option(whole, kw_only=False, text="how many coordinates a point has")
 
 
 class ExponentiatedGradient(OnlineMirrorDescent):
-    """Exponentiated gradient on the simplex, `w_i <- w_i e^{-eta z_i} / sum`, or without the sum.
+    """Exponentiated gradient on the simplex, `w_i <- w_i e^{-eta z_i} / sum`, or unnormalised.
 
     Normalised, the regret is at most `log d / eta + (eta / 2) sum max_i z_t[i]^2` (Shalev-Shwartz
     (2012), Corollary 2.16); unnormalised, from `w_1 = initial`, it is bounded in local norms
     (Theorem 2.23).
 
-    Parameters: `dimension`; `scale` of the simplex, what the coordinates add up to; `normalized`;
-    `initial > 0`, where each coordinate starts when not (default: one over the dimension); other
-    parameters: see `OnlineMirrorDescent`.
-
     >>> ExponentiatedGradient(4).point
     array([0.25, 0.25, 0.25, 0.25])
     """
 
-    def __init__(
-        self,
-        dimension: int,
-        *,
-        scale: float = 1.0,
-        normalized: bool = True,
-        initial: float | None = None,
-        **options: Any,
-    ) -> None:
-        psi: Geometry = Entropy(scale)
-        if not normalized:
-            each = 1.0 / whole(dimension, "dimension") if initial is None else initial
-            psi = UnnormalizedEntropy(number(each, "initial"))
-        super().__init__(psi, dimension, **options)
+    geometry: Geometry = fixed(Entropy())  # the other options replace it
+    dimension: int = option(whole, kw_only=False, text="how many coordinates a point has")
+    scale: float = option(positive, default=1.0, text="the sum of the coordinates, if normalised")
+    normalized: bool = option(flag, default=True, text="whether the coordinates add up to `scale`")
+    initial: float | None = option(
+        positive,
+        default=None,
+        text="where each coordinate starts, if not normalised; None stands for one over the dimension",
+    )
 
-    @property
-    @of_options
-    def normalized(self) -> bool:
-        """Whether the coordinates add up to `scale`."""
-        return isinstance(self.geometry, Entropy)
-
-    @property
-    @of_options
-    def scale(self) -> float:
-        """The sum of the coordinates, if normalised."""
-        return self.geometry.scale if isinstance(self.geometry, Entropy) else 1.0
-
-    @property
-    @of_options
-    def initial(self) -> float | None:
-        """Where each coordinate starts, if not normalised and not at one over the dimension."""
-        start = getattr(self.geometry, "initial", None)
-        return None if start == 1.0 / self.dimension else start
+    def __post_init__(self) -> None:
+        if self.normalized:
+            self.geometry = Entropy(self.scale)
+        else:
+            self.geometry = UnnormalizedEntropy(self.initial or 1.0 / self.dimension)
+        super().__post_init__()

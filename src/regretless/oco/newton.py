@@ -3,86 +3,59 @@
 Luo (2016), chapter 4.
 """
 
-import itertools
 import math
 from typing import Any
 
 import numpy as np
 
 from regretless import _core
-from regretless.base.arguments import Array, not_negative, positive, shown, vector, whole
-from regretless.domains import Ball, Box, Domain, Everything, Simplex
-from regretless.oco.engine import Engine, EnginePlayer, domain_twin
-from regretless.oco.player import ConvexRun, Played, Theorem
+from regretless.base.arguments import (
+    Array,
+    flag,
+    not_negative,
+    positive,
+    shown,
+    vector,
+    whole,
+)
+from regretless.base.options import OrNone, option
+from regretless.domains import Box, Domain, Everything, Simplex
+from regretless.domains.projections import largest_quadratic
+from regretless.oco.engine import Engine, domain_twin
+from regretless.oco.player import ConvexRun, Played, Player, Theorem
 
 
-def largest_quadratic(matrix: Array, cross: Array, constant: float, domain: Domain) -> float:
-    """The largest `u'Mu - 2 <u, cross> + constant` in a domain, M being positive, or an upper bound.
-
-    At a corner of a simplex, or of a box in few dimensions; in a ball by duality: for every `l` above
-    the eigenvalues of M, `v'Mv + 2 <b, v> <= l R^2 + b'(l - M)^-1 b` if `||v|| <= R`. Other domains are
-    put into a ball.
-
-    >>> largest_quadratic(np.eye(2), np.zeros(2), 0.0, Simplex(3.0))
-    9.0
-    """
-    from scipy.optimize import minimize_scalar
-
-    d = len(cross)
-    corners: Any = ()
-    if isinstance(domain, Simplex):
-        corners = domain.scale * np.eye(d)
-    elif isinstance(domain, Box) and d <= 10 and domain.bounded(d):
-        corners = map(np.array, itertools.product(*zip(*domain._bounds(d))))
-    found = [float(u @ matrix @ u - 2.0 * (u @ cross)) for u in corners]
-    if found:
-        return max(found) + constant
-    if isinstance(domain, Ball) and domain.p <= 2.0:
-        middle, radius = domain._middle(d), domain.radius
-    else:
-        if not domain.bounded(d):
-            return math.inf
-        high = np.array([domain.support(e) for e in np.eye(d)])
-        low = -np.array([domain.support(-e) for e in np.eye(d)])
-        middle, radius = (low + high) / 2.0, float(np.linalg.norm(high - low)) / 2.0
-    values, basis = np.linalg.eigh(matrix)
-    b = basis.T @ (matrix @ middle - cross)
-    top, size = max(float(values[-1]), 0.0), math.hypot(*b) / radius
-
-    def above(log: float) -> float:
-        with np.errstate(all="ignore"):
-            spare = float(np.exp(log))
-            return (top + spare) * radius**2 + float(np.sum(b * b / (top - values + spare)))
-
-    scale = math.log(max(size, 1e-12 * top, 1e-300))
-    least = minimize_scalar(above, bounds=(scale - 40.0, scale + 2.0), method="bounded").fun
-    least = min(least, above(scale)) if size else top * radius**2
-    return float(middle @ matrix @ middle - 2.0 * (middle @ cross)) + least + constant
-
-
-def pace(curvature: Any, rate: Any) -> tuple[float, float]:
-    """Both as numbers >= 0, of which at least one must be positive."""
-    pair = not_negative(curvature, "curvature"), not_negative(rate, "rate")
-    if pair == (0.0, 0.0):
+def check_pace(curvature: float, rate: float) -> None:
+    """Reject a curvature and a rate that are both 0."""
+    if curvature == rate == 0.0:
         raise ValueError("curvature=0 and rate=0: the matrix would never adapt; give one of them")
-    return pair
 
 
-class _NewtonPlayer(EnginePlayer):
-    """A player that sees the next example, and keeps its prediction for it within `slab`."""
+def _known_domain(domain: Any, name: str) -> Domain:
+    """The domain, if the core knows how to project onto it in any norm."""
+    if not isinstance(domain, (Everything, Box, Simplex)):
+        raise ValueError(f"{name}={shown(domain)} must be a Box, a Simplex or Everything")
+    return domain
+
+
+class _NewtonPlayer(Player):
+    """A player that is shown the next example and keeps its prediction for it within `slab`."""
 
     _matrix = True
-    slab: float | None
     alpha = 0.0  # what the matrix begins with, times the identity
-    _first: Array  # w_1
     _name = "Luo (2016), Proposition 1"
-    curvature: float
     _pace = 0.0  # the falling rate, which curved losses do not need
+
+    def __post_init__(self) -> None:
+        self.slab: float | None
+        self.curvature: float
+        super().__post_init__()
+        self._first = self.point
 
     def look(self, x: Any) -> None:
         """Show the next example: the point is moved to where `|<w, x>| <= slab`."""
         if self.slab is None:
-            raise ValueError("slab= was not given: there is no slab to move to")
+            raise ValueError("look() needs slab=, which was not given when the player was made")
         self._core.look(vector(x, "x", self.dimension), self.slab)
 
     @property
@@ -99,8 +72,8 @@ class _NewtonPlayer(EnginePlayer):
         return np.asarray(self._engine.sums()["matrix"]).reshape(d, d)
 
     def _missed(self, before: "_NewtonPlayer | None" = None) -> tuple[Array, Array, float]:
-        """Of `sum (curvature + rate) <g, w_t - u>^2`, since `before`: quadratic, linear and constant
-        part as a function of u."""
+        """The quadratic, linear and constant parts, as a function of u, of
+        `sum (curvature + rate) <g, w_t - u>^2` since `before`."""
         sums = self._engine.sums()
         if before is None:
             start = self.alpha * np.eye(self.dimension)
@@ -115,7 +88,7 @@ class _NewtonPlayer(EnginePlayer):
     def _assumptions(self) -> dict[str, bool | None]:
         if self.slab is None:
             return {}
-        return {"of no example does it predict more than slab": None}  # they are not kept
+        return {"its predictions are at most slab": None}  # they are not kept
 
     def _theorem(self, among: Domain | Array) -> Theorem:
         # half of alpha ||u - w_1||^2 + sum (curvature + rate) <g, w_t - u>^2
@@ -131,7 +104,7 @@ class _NewtonPlayer(EnginePlayer):
         return Theorem(bounds, self._assumptions(), self._name)
 
     def _from(self, before: "_NewtonPlayer", u: Array) -> float:
-        """Half the squared distance that a run begins with, in the norm of the matrix then."""
+        """Half the squared distance at the start of a run, in the norm of the matrix at that time."""
         way = u - before.point
         return 0.5 * float(way @ before._metric() @ way)
 
@@ -159,7 +132,7 @@ class _NewtonPlayer(EnginePlayer):
         if self.slab is None:
             return {}
         fits = bool(np.all(np.abs(run.rows @ u) <= self.slab * (1.0 + 1e-9)))
-        return {"of no example does it predict more than slab": fits}
+        return {"its predictions are at most slab": fits}
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:
         nothing = np.full(run.rounds, math.nan)
@@ -180,29 +153,12 @@ class _NewtonPlayer(EnginePlayer):
 
 
 class OnlineNewtonStep(_NewtonPlayer):
-    """`w <- P_A(w - A^{-1} g)`, `A = alpha I + sum (curvature + rate / sqrt(t)) g g'`, in O(d^2).
+    """Newton steps `w <- P_A(w - A^{-1} g)`, `A = alpha I + sum (curvature + rate / sqrt(t)) g g'`.
 
-    `P_A` is the nearest point in the norm of `A`. For losses with
+    `P_A` is the nearest point in the norm of `A`. A round takes O(d^2). For losses with
     `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2` in the domain the regret is at most
     `alpha / 2 ||u - w_1||^2 + d / (2 curvature) ln(1 + curvature sum ||g||^2 / (d alpha))`:
     logarithmic in the number of rounds (Luo (2016), Theorem 16; Hazan, Agarwal and Kale (2007)).
-
-    Parameters
-    ----------
-    dimension : how many coordinates.
-    alpha : > 0, how firmly it holds on to where it starts.
-    curvature : >= 0, of the losses, as above; 0 for any convex loss, with `rate > 0`.
-    rate : >= 0; for losses of a score, `sqrt(d) / (C L)` keeps the regret at O(C L sqrt(d T)).
-    domain : everything, a `Box` or a `Simplex`.
-    slab : if given, points are kept in the slab `|<w, x_t>| <= slab` of the example to come: call
-        `look(x)` before `point`; `run` does. Domain and `slab` exclude each other.
-    lazy : follow the leader of the quadratics that the gradients and `curvature` make (Hazan, Agarwal
-        and Kale's follow the approximate leader) instead of stepping from point to point. The sum
-        of `g' A^{-1} g` counts twice then.
-    delta : None, or a factor > 0, which needs `lazy=True`: play the point of the domain nearest to
-        `delta A^{-1} sum (curvature <g_t, w_t> - 1) g_t`. With `alpha=1, curvature=1, delta=1/8` on the
-        simplex this is the algorithm for portfolios of Agarwal, Hazan, Kale and Schapire (2006), in the
-        configuration that they use. It has no certificate here but the trivial one.
 
     >>> player = OnlineNewtonStep(2, alpha=1.0, curvature=1.0)
     >>> _ = player.update([1.0, 0.0])
@@ -210,32 +166,52 @@ class OnlineNewtonStep(_NewtonPlayer):
     array([-0.5,  0. ])
     """
 
-    def __init__(
-        self,
-        dimension: int,
-        *,
-        alpha: float = 1.0,
-        curvature: float = 0.125,
-        rate: float = 0.0,
-        domain: Domain | None = None,
-        slab: float | None = None,
-        lazy: bool = False,
-        delta: float | None = None,
-    ) -> None:
-        self.dimension, self.alpha = whole(dimension, "dimension"), positive(alpha, "alpha")
-        self.curvature, self.rate = pace(curvature, rate)
-        self.domain = Everything() if domain is None else domain
-        if not isinstance(self.domain, (Everything, Box, Simplex)):
-            raise ValueError(f"domain={shown(domain)} must be a Box, a Simplex or Everything")
-        self.slab = None if slab is None else positive(slab, "slab")
-        if slab is not None and not isinstance(self.domain, Everything):
-            raise ValueError(f"domain={shown(domain)} and slab={slab}: give one of them")
-        self.lazy = bool(lazy)
-        self.delta = None if delta is None else positive(delta, "delta")
-        if delta is not None and not self.lazy:
-            raise ValueError(f"delta={shown(delta)} needs lazy=True")
-        self._engine = self._start()
-        self._first = self.point
+    dimension: int = option(whole, kw_only=False, text="how many coordinates a point has")
+    alpha: float = option(positive, default=1.0, text="the matrix starts as `alpha I`")
+    curvature: float = option(
+        not_negative,
+        default=0.125,
+        text="""of the losses, as above; 0 for any convex loss, with `rate > 0`""",
+    )
+    rate: float = option(
+        not_negative,
+        default=0.0,
+        text="""for losses of a score, `sqrt(d) / (C L)` keeps the regret at O(C L sqrt(d T))""",
+    )
+    domain: OrNone[Domain] = option(
+        _known_domain,
+        default=None,
+        text="`Everything`, a `Box` or a `Simplex`; None means `Everything`",
+    )
+    slab: float | None = option(
+        positive,
+        default=None,
+        text="""if given, points are kept in the slab `|<w, x_t>| <= slab` of the example to come:
+        call `look(x)` before `point`; `run` does. Domain and `slab` exclude each other""",
+    )
+    lazy: bool = option(
+        flag,
+        default=False,
+        text="""whether it follows the leader of the quadratics that the gradients and `curvature`
+        make (Hazan, Agarwal and Kale's follow the approximate leader) instead of stepping
+        from point to point. The sum of `g' A^{-1} g` counts twice then""",
+    )
+    delta: float | None = option(
+        positive,
+        default=None,
+        text="""a factor, which needs `lazy=True`: play the point of the domain nearest to `delta
+        A^{-1} sum (curvature <g_t, w_t> - 1) g_t`. With `alpha=1, curvature=1, delta=1/8`
+        on the simplex this is the algorithm for portfolios of Agarwal, Hazan, Kale and
+        Schapire (2006), in the configuration that they use. Its only certificate is the trivial one""",
+    )
+
+    def __post_init__(self) -> None:
+        check_pace(self.curvature, self.rate)
+        if self.slab is not None and not isinstance(self.domain, (Everything, type(None))):
+            raise ValueError(f"domain={shown(self.domain)} and slab={self.slab}: give one of them")
+        if self.delta is not None and not self.lazy:
+            raise ValueError(f"delta={shown(self.delta)} needs lazy=True")
+        super().__post_init__()
 
     def _start(self) -> Engine:
         around = domain_twin(self.domain, self.dimension) or {}
@@ -264,7 +240,7 @@ class OnlineNewtonStep(_NewtonPlayer):
     def _theorem(self, among: Domain | Array) -> Theorem:
         if self.delta is None:
             return super()._theorem(among)
-        return Theorem({}, {}, "none: delta is what does well, not what is proven")
+        return Theorem({}, {}, "none: delta does well in practice, without a proof")
 
     def _curve(self, run: ConvexRun, u: Array) -> Array:
         if self.delta is None:
@@ -272,14 +248,14 @@ class OnlineNewtonStep(_NewtonPlayer):
         return np.full(run.rounds, math.nan)
 
     def logarithmic_bound(self, comparator: Any) -> float:
-        """Theorem 16's bound on the regret of losses that curve as `curvature` says; `rate` is 0.
+        """Theorem 16's bound on the regret of losses with the given `curvature`; `rate` must be 0.
 
         >>> player = OnlineNewtonStep(1, alpha=2.0, curvature=1.0)
         >>> player.logarithmic_bound([3.0])
         9.0
         """
         if self.rate or not self.curvature:
-            raise ValueError(f"rate={self.rate:g}, curvature={self.curvature:g}: for rate=0 only")
+            raise ValueError(f"rate={self.rate:g}, curvature={self.curvature:g}: rate=0 is needed")
         u = vector(comparator, "comparator", self.dimension)
         return 0.5 * self.alpha * float(np.sum((u - self._first) ** 2)) + self._engine.paid
 
@@ -292,11 +268,9 @@ class InvariantNewtonStep(_NewtonPlayer):
     `A = curvature sum g g'`, without a start, and its pseudo-inverse; points are kept in the slab
     `|<w, x>| <= slab` of the example to come. As printed the rule is not invariant: when an example
     leaves the range of `A`, what it predicts depends on the coordinates. Predicting 0 there repairs
-    it. O(d^2) a round. For every u that keeps `|<u, x>| <= slab` the linearised regret is at most half
-    of `sum g' A^+ g + curvature sum <g, w - u>^2`, and that of losses that curve as told half of the
-    first sum (eq. C.2).
-
-    Parameters: `dimension`; `curvature > 0`; `slab > 0`, C.
+    it. A round takes O(d^2) operations. For every u that keeps `|<u, x>| <= slab` the linearised regret
+    is at most half of `sum g' A^+ g + curvature sum <g, w - u>^2`; the regret of losses with the given
+    curvature is at most half of the first sum (eq. C.2).
 
     >>> player = InvariantNewtonStep(2, curvature=1.0, slab=4.0)
     >>> player.look([1.0, 2.0])
@@ -304,11 +278,11 @@ class InvariantNewtonStep(_NewtonPlayer):
     array([0., 0.])
     """
 
-    def __init__(self, dimension: int, *, curvature: float = 0.125, slab: float = 1.0) -> None:
-        self.dimension, self.domain = whole(dimension, "dimension"), Everything()
-        self.curvature, self.slab = positive(curvature, "curvature"), positive(slab, "slab")
-        self._engine = self._start()
-        self._first = self.point
+    dimension: int = option(whole, kw_only=False, text="how many coordinates a point has")
+    curvature: float = option(positive, default=0.125, text="of the losses, as above")
+    slab: float = option(positive, default=1.0, text="C, the largest size of a prediction")
+
+    domain = Everything()
 
     def _start(self) -> Engine:
         return _core.invariant_newton(self.dimension, self.curvature)

@@ -1,13 +1,14 @@
-"""The base of players of online convex optimisation, and their runs."""
+"""The base class of players of online convex optimisation, and their runs."""
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import losses
+from regretless import _core, losses
 from regretless.base.arguments import Array, instance, matrix, positive, shown, vector, whole
 from regretless.base.run import Run
 from regretless.base.state import Stateful
@@ -17,11 +18,12 @@ from regretless.domains import Ball, Domain, Everything, Intersection
 from regretless.geometry import Entropy, Euclidean, Geometry
 from regretless.losses import Loss
 from regretless.oco.convex_losses import score_sizes
+from regretless.oco.engine import Engine, Moves, all_or_nothing
 from regretless.oco.hindsight import Hindsight, best_point
 
 # --- runs -----------------------------------------------------------------------------------------
 
-_EPS = float(np.finfo(float).eps)
+EPS = float(np.finfo(float).eps)
 
 
 class Played(NamedTuple):
@@ -43,7 +45,7 @@ class ConvexRun(Run):
 
     Attributes: those of `Run`; `points` played, one row a round, or None; `before` and `after`, the
     player as it was then; `rows` x_t, `targets` y_t and `kind`, the loss, the latter two None if losses
-    are linear; `strengths` and `paid`, of which the player's theorem makes the bounds: see `Played`.
+    are linear; `strengths` and `paid`, from which the player's theorem makes the bounds: see `Played`.
     """
 
     def __init__(
@@ -62,10 +64,10 @@ class ConvexRun(Run):
         self._best: dict[Any, Hindsight] = {}
 
     def comparator(self, comparator: Any = None, *, norm: float | None = None) -> Array:
-        """The point that the run is compared with: the best in hindsight of those asked for.
+        """The point to compare the run with: the best in hindsight of a set.
 
         Parameters: `comparator`, a point or a domain; by default the player's own domain, or, if that
-        has no end, those of its points with `psi(u) - psi(w_1) <= norm^2 / 2`, psi being the player's
+        is unbounded, those of its points with `psi(u) - psi(w_1) <= norm^2 / 2`, psi being the player's
         geometry: of norm at most `norm` (default: the player's `radius`) for squared norms.
 
         >>> from regretless.oco import ExponentiatedGradient
@@ -87,11 +89,11 @@ class ConvexRun(Run):
         return np.asarray(self.kind.value(scores, self.targets))
 
     def regret_curve(self, comparator: Any = None, *, norm: float | None = None) -> Array:
-        """After each round, how much more was lost than by the point that `comparator()` tells."""
+        """After each round, the loss so far minus that of the point `comparator()`."""
         return np.cumsum(self.losses - self._theirs(self.comparator(comparator, norm=norm)))
 
     def bound_curve(self, comparator: Any = None, *, norm: float | None = None) -> Array:
-        """After each round, the bound on the regret against the point that `comparator()` tells.
+        """After each round, the bound on the regret against the point `comparator()`.
 
         The last one is that of the certificate.
         """
@@ -139,10 +141,10 @@ class ConvexRun(Run):
             if self.points is not None:
                 sizes += score_sizes(self.kind, self.rows, self.targets, self.points)
         sums = np.arange(1, self.rounds + 1) * np.cumsum(sizes)
-        return np.asarray(_EPS * sums + self.after._rounding(u))
+        return np.asarray(EPS * sums + self.after._rounding(u))
 
     def certificate(self, comparator: Any = None, *, norm: float | None = None) -> Certificate:
-        """The regret against the point that `comparator()` tells, and the bounds on it."""
+        """The regret against the point `comparator()`, and the bounds on it."""
         u = self.comparator(comparator, norm=norm)
         among = self.after._among(comparator, norm)
         bounds, assumptions, theorem = self.proven(u)
@@ -161,7 +163,7 @@ class ConvexRun(Run):
         )
 
     def part(self, start: int, stop: int, before: "Player", after: "Player") -> "ConvexRun":
-        """Some of the rounds, as a run of another player that played them."""
+        """The rounds from `start` to `stop`, as a run of the player that played them."""
         columns = (self.losses, self.strengths, self.paid, self.points)
         played = Played(*(None if c is None else c[start:stop] for c in columns))  # type: ignore[arg-type]
         targets = None if self.targets is None else self.targets[start:stop]
@@ -175,24 +177,25 @@ class ConvexRun(Run):
         )
 
     def slopes(self) -> tuple[Array, Array]:
-        """The scores of what was played, and the derivatives of the losses there.
+        """The scores of the points played, and the derivatives of the losses there.
 
         A round's gradient is its derivative times its row.
         """
         if self.points is None:
-            raise ValueError("the points were not kept: run(..., points=True)")
+            raise ValueError("the points were not kept; use run(..., points=True)")
         scores = np.einsum("td,td->t", self.points, self.rows)
         if self.kind is None or self.targets is None:
             return scores, np.ones(self.rounds)
         return scores, np.asarray(self.kind.derivative(scores, self.targets))
 
     def curves_by(self, curvature: float, u: Array) -> NDArray[np.bool_]:
-        """In which rounds `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2`, up to rounding."""
+        """Find rounds with `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2`, up to
+        rounding."""
         scores, slopes = self.slopes()
         away = slopes * (self.rows @ u - scores)
         rise = self._theirs(u) - self.losses
         size = np.abs(self._theirs(u)) + np.abs(self.losses) + np.abs(away) + curvature * away**2
-        return np.asarray(rise >= away + 0.5 * curvature * away**2 - 16.0 * _EPS * size)
+        return np.asarray(rise >= away + 0.5 * curvature * away**2 - 16.0 * EPS * size)
 
     def _columns(self) -> dict[str, Any]:
         if self.points is None:
@@ -220,34 +223,95 @@ class Theorem(NamedTuple):
 
 
 class Player(Stateful, ABC):
-    """A player of points: it plays `point`, and `update` gives it a gradient of the loss there.
+    """A player that plays `point` and learns from a gradient of the loss there, given to `update`.
 
-    Attributes: `dimension`; `domain`, what may be played; `rounds` played; `linear`, the sum of
+    A subclass makes the engine that plays the rounds and says what its theorem bounds.
+
+    Attributes: `dimension`; `domain`, the set to play in; `rounds` played; `linear`, the sum of
     `<w_t, z_t>`; `gradient_sum`, that of the gradients `z_t`; `radius`, how far its comparators reach
-    if the domain has no end and nothing else is asked for.
+    if the domain is unbounded and nothing else is asked for.
     """
 
-    dimension: int
-    domain: Domain
-    rounds: int
-    linear: float
-    gradient_sum: Array
-    gross: float
-    peaks: float
-    radius: float = 1.0
+    radius = 1.0
+    _matrix: ClassVar[bool] = False  # whether the state has a matrix
+
+    def __post_init__(self) -> None:
+        """Fill in what the geometry or the domain implies, and make the engine."""
+        self.dimension: int
+        self.domain: Domain
+        if self.domain is None:
+            self.domain = self._largest_domain
+        if self.dimension is None:
+            geometry = getattr(self, "geometry", None)
+            self.dimension = whole(implied_dimension(self.domain, geometry), "dimension")
+        self._engine: Engine = self._start()
+
+    @abstractmethod
+    def _start(self) -> Engine:
+        """The engine, as it is before the first round."""
 
     @property
-    @abstractmethod
     def point(self) -> Array:
         """The point to play now."""
+        return self._engine.point
 
-    @abstractmethod
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return self._engine.rounds
+
+    @property
+    def linear(self) -> float:
+        """The sum of `<w_t, z_t>`."""
+        return self._engine.linear
+
+    @property
+    def gradient_sum(self) -> Array:
+        """The sum of the gradients."""
+        return -self._engine.theta
+
+    @property
+    def gross(self) -> float:
+        """The sum of `|<w_t, z_t>|`."""
+        return self._engine.gross
+
+    @property
+    def peaks(self) -> float:
+        """The sum of the largest `|z_t[i]|`."""
+        return self._engine.peaks
+
     def update(self, gradient: Any) -> float:
         """Learn from a subgradient of the loss at `point`; returns the linear loss `<point, z>`."""
+        if type(gradient) is list:
+            gradient = vector(gradient, "gradient", self.dimension)
+        try:
+            return self._engine.update(gradient)
+        except TypeError:  # perhaps not an array of floats
+            if not isinstance(self._engine, _core.Player):
+                raise
+            return self._engine.update(vector(gradient, "gradient", self.dimension))
 
-    @abstractmethod
     def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
         """Play a row of `X` in each round."""
+        told = Played(*self._engine.run(X, y, self._engine_loss(loss), keep))
+        return told if told.points is None else told._replace(points=told.points.reshape(X.shape))
+
+    def _engine_loss(self, loss: losses.Loss | None) -> Any:
+        """The loss as the engine knows it."""
+        if loss is None or not isinstance(self._engine, _core.Player):
+            return loss
+        twin = losses.compiled(loss)
+        if twin is None:
+            raise ValueError(f"loss={shown(loss)} is not known to the core; play round by round")
+        return twin
+
+    @classmethod
+    def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
+        dimension = options.get("dimension")
+        if dimension is not None:
+            dimension = whole(dimension, "dimension")
+            if dimension ** (2 if cls._matrix else 1) > max(numbers, 1):
+                raise ValueError(f"dimension={dimension} is too large for the state")
 
     @abstractmethod
     def _theorem(self, among: Domain | Array) -> Theorem:
@@ -257,7 +321,7 @@ class Player(Stateful, ABC):
     def _curve(self, run: ConvexRun, u: Array) -> Array:
         """The bound after each round of a run that has just ended, on the regret in it against `u`.
 
-        NaN where there is none.
+        NaN where the bound is unknown.
         """
 
     def _run_theorem(self, run: ConvexRun, u: Array) -> Theorem:
@@ -280,9 +344,9 @@ class Player(Stateful, ABC):
     # --- comparators -------------------------------------------------------------------------------
 
     def regret(self, comparator: Any = None, *, norm: float | None = None) -> float:
-        """The linearised regret so far, against a point or the largest in a set.
+        """The linearised regret so far against a point, or the largest over a set of points.
 
-        Parameters: see `certificate`. Infinite if a domain that is asked for has no end in the
+        Parameters: see `certificate`. It is infinite if the domain asked for is unbounded in the
         direction that would have been best.
         """
         return self._regret(self._among(comparator, norm))
@@ -291,14 +355,14 @@ class Player(Stateful, ABC):
         """The theorem's bound on the regret against a point or a set of points.
 
         Parameters: `comparator`, a point or a domain; by default the player's own domain, or, if that
-        has no end, the points of it with `psi(u) - psi(w_1) <= norm^2 / 2` in the player's geometry
+        is unbounded, its points with `psi(u) - psi(w_1) <= norm^2 / 2` in the player's geometry
         psi: of norm at most `norm`, for squared norms. `norm`, by default, is the player's `radius`.
         """
         among = self._among(comparator, norm)
         inside = self._inside(among)
         if inside is False and not isinstance(among, Domain):
             raise ValueError(
-                f"comparator={among} is not in domain={self.domain!r}: no theorem speaks of it"
+                f"comparator={among} is not in domain={self.domain!r}; theorems cover only points of it"
             )
         bounds, assumptions, theorem = self._proven(among)
         return Certificate(
@@ -325,7 +389,7 @@ class Player(Stateful, ABC):
         return vector(comparator, "comparator", self.dimension)
 
     def _near(self, norm: float) -> Domain:
-        """The points of a domain without end that are within `norm` of where play begins."""
+        """The points of an unbounded domain within `norm` of where play begins."""
         near = Ball(norm)
         return near if isinstance(self.domain, Everything) else Intersection(self.domain, near)
 
@@ -353,13 +417,14 @@ class Player(Stateful, ABC):
 
     def _rounding(self, among: Domain | Array) -> float:
         """A bound on the rounding error of sums of `rounds` numbers."""
-        longest = (
-            among.longest(self.dimension)
-            if isinstance(among, Domain)
-            else float(np.abs(among).sum())
-        )
-        size = self.gross + (longest * self.peaks if self.peaks else 0.0)
-        return 4.0 * _EPS * (self.rounds + self.dimension) * size
+        size = self.gross + (self._extent(among) * self.peaks if self.peaks else 0.0)
+        return 4.0 * EPS * (self.rounds + self.dimension) * size
+
+    def _extent(self, among: Domain | Array) -> float:
+        """The largest `sum |u_i|` of the comparators, or an upper bound."""
+        if isinstance(among, Domain):
+            return among.longest(self.dimension)
+        return float(np.abs(among).sum())
 
     # --- runs and state ----------------------------------------------------------------------------
 
@@ -369,20 +434,16 @@ class Player(Stateful, ABC):
         """Play many rounds at once.
 
         Parameters: `X`, one row a round: the gradients of linear losses `<w, x_t>`, or, with a `loss`,
-        what it is a loss of, `loss(<w, x_t>, y_t)`; `points`, whether to keep those played. The player
-        goes on from where it is.
+        the x_t of the losses `loss(<w, x_t>, y_t)`; `points`, whether the points played are kept. The
+        player goes on from where it is.
         """
         rows = matrix(X, "X", self.dimension)
         kind = None if loss is None else losses.get(loss)
         targets = None if y is None else vector(y, "y", len(rows))
         if kind is not None and targets is None:
             targets = np.ones(len(rows))
-        before = self.copy()
-        try:
+        with all_or_nothing(self) as before:
             played = self._play(rows, targets, kind, points)
-        except BaseException:  # a round was rejected: undo the rounds before it
-            vars(self).update(vars(before))
-            raise
         return ConvexRun(
             played, rows=rows, targets=targets, loss=kind, before=before, after=self.copy()
         )
@@ -401,58 +462,37 @@ class Player(Stateful, ABC):
         return Everything() if geometry is None else geometry.domain
 
 
-class PlayerInPython(Player, changing=("rounds", "linear", "gradient_sum", "gross", "peaks")):
-    """A player whose rounds are Python: it gives `point`, `_move` and the bounds."""
+class PlayerInPython(Player):
+    """A player whose rounds are written in Python.
+
+    A subclass has `point`, the `_move` after a gradient, and the bounds `_theorem` and `_curve`. The
+    engine counts the rounds. To be saved to a file, it needs `_learned` and `_restore` as well.
+    """
 
     def __init__(self, dimension: int, domain: Domain) -> None:
         self.dimension = whole(dimension, "dimension")
         self.domain = instance(domain, "domain", Domain)
-        self.rounds, self.linear, self.gross, self.peaks = 0, 0.0, 0.0, 0.0
-        self.gradient_sum = np.zeros(self.dimension)
+        self.__post_init__()
+
+    def _start(self) -> Moves:
+        return Moves(self)
+
+    @property
+    @abstractmethod
+    def point(self) -> Array:
+        """The point to play now."""
 
     @abstractmethod
     def _move(self, gradient: Array) -> None:
         """Learn from a gradient, which has been checked."""
 
-    def update(self, gradient: Any) -> float:
-        z = vector(gradient, "gradient", self.dimension)
-        suffered = float(self.point @ z)
-        self._move(z)
-        self._count(suffered, z)
-        return suffered
-
-    def _count(self, linear: float, z: Array) -> None:
-        """Add a round to the sums."""
-        self.rounds += 1
-        self.linear += linear
-        self.gradient_sum = self.gradient_sum + z
-        self.gross += abs(linear)
-        self.peaks += float(np.abs(z).max())
-
-    def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
-        suffered, paid = np.empty(len(X)), np.empty(len(X))
-        played = np.empty(X.shape) if keep else None
-        for t, x in enumerate(X):
-            w = self.point
-            score = float(w @ x)
-            if loss is None or y is None:
-                suffered[t] = score
-                self.update(x)
-            else:
-                suffered[t] = loss.value(score, y[t])
-                self.update(loss.derivative(score, y[t]) * x)
-            if played is not None:
-                played[t] = w
-            paid[t] = self._paid()
-        return Played(suffered, np.ones(len(X)), paid, played)
-
     def _paid(self) -> float:
-        """The bound so far without the comparator's part; NaN if there is none."""
-        return float("nan")
+        """The part of the bound so far that does not depend on the comparator; NaN if it is unknown."""
+        return math.nan
 
 
 def implied_dimension(domain: Domain, geometry: Geometry | None = None) -> int:
-    """The number of coordinates that a domain or a geometry implies."""
+    """The number of coordinates of the vectors in a domain or a geometry."""
     parts = [geometry, *getattr(domain, "domains", (domain,))]
     for part, name in ((p, n) for p in parts for n in ("matrix", "low", "center", "x")):
         found = getattr(part, name, None)

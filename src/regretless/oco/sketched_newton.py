@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 
 from regretless.base.arguments import (
     Array,
-    check_entries,
     check_seed,
+    not_negative,
     one_of,
     positive,
-    vector,
     whole,
 )
+from regretless.base.options import option
 from regretless.domains import Domain, Everything
-from regretless.oco.engine import Engine, EngineInPython, EnginePlayer, take_numbers
-from regretless.oco.newton import largest_quadratic, pace
-from regretless.oco.player import ConvexRun, Theorem
+from regretless.domains.projections import largest_quadratic
+from regretless.oco.engine import Engine, EngineInPython
+from regretless.oco.newton import check_pace
+from regretless.oco.player import EPS, ConvexRun, Player, Theorem
 
 # --- sketches of a sum of `g g'` in m rows: `S' S` is near it, in O(m^2 d) a round ----------------
 
@@ -28,7 +29,7 @@ from regretless.oco.player import ConvexRun, Theorem
 #
 # They are written for reading. `regretless.newton` has them for sparse examples, compiled.
 
-_FAR = 1e150  # of entries: squares are still numbers
+_FAR = 1e150  # of entries, so that squares are finite
 _NEW = 1e-6  # of a gradient's square outside of Oja's directions: a new one
 
 
@@ -47,36 +48,46 @@ class Sketch(ABC):
         """`S' S v`."""
         return self.rows.T @ (self.rows @ v)
 
+    def trace(self) -> float:
+        """The trace of `S' S`, to which its rounding is relative."""
+        return float(np.vdot(self.rows, self.rows))
+
     def solve(self, v: Array) -> Array:
-        """`A^-1 v`, by Woodbury's formula."""
-        inner = self.rows @ self.rows.T
-        inner.flat[:: len(inner) + 1] += self.alpha
-        try:
-            inside = np.linalg.solve(inner, self.rows @ v)
-        except np.linalg.LinAlgError:  # alpha is negligible, and rows are dependent
-            inside = np.linalg.lstsq(inner, self.rows @ v, rcond=None)[0]
-        return (v - self.rows.T @ inside) / self.alpha
+        """`A^-1 v`, divided separately in the span of S and outside of it.
+
+        (Woodbury's formula makes it a difference of two vectors, which is only rounding error if `S' S`
+        is 1e16 times alpha.)
+        """
+        _, roots, V = np.linalg.svd(self.rows, full_matrices=False)
+        along = V @ v
+        outside = v - along @ V
+        again = V @ outside
+        along, outside = along + again, outside - again @ V
+        # alpha may be so small that mere rounding would be a long step
+        if _length(outside) <= 4.0 * EPS * sum(V.shape) * _length(v):
+            outside = np.zeros_like(v)
+        return np.asarray((along / (self.alpha + roots * roots)) @ V + outside / self.alpha)
 
     def state(self) -> Array:
-        """All that changes."""
+        """Everything that changes, as one vector."""
         return self.rows.ravel()
 
     def restore(self, state: Array) -> None:
-        """What `state` gave."""
+        """Take over a vector that `state` returned, checked."""
         rows = state.reshape(-1, self.rows.shape[1])
         _check(rows, len(rows) <= self.size, "more rows than it has room for")
         self.rows = rows.copy()
 
 
 class FullMatrix(Sketch):
-    """The sum itself, and a triangular root R of `alpha I + sum`. The size does not matter.
+    """The sum itself, and a triangular root R of `alpha I + sum`; the size is ignored.
 
-    The root is not the sum's: where gradients are 1e12 and alpha is 1, the sum has forgotten alpha,
+    The root is not computed from the sum: if gradients are 1e12 and alpha is 1, the sum has lost alpha,
     and the root still has four digits of it.
     """
 
     def __init__(self, dimension: int, size: int, alpha: float) -> None:
-        super().__init__(dimension, size, alpha)
+        super().__init__(dimension, 0, alpha)
         self.sum = np.zeros((dimension, dimension))
         self.root = math.sqrt(alpha) * np.eye(dimension)
 
@@ -86,6 +97,9 @@ class FullMatrix(Sketch):
 
     def times(self, v: Array) -> Array:
         return self.sum @ v
+
+    def trace(self) -> float:
+        return float(np.trace(self.sum))
 
     def solve(self, v: Array) -> Array:
         from scipy.linalg import solve_triangular
@@ -161,8 +175,8 @@ class RandomProjection(Sketch):
 class Oja(Sketch):
     """`lambda_i += p_i^2`, `V <- V + diag(1 / lambda) p g'`, `p = V g`; `S = lambda^(1/2) V`.
 
-    The rows of `V` are made orthonormal again, in order. While there are fewer than m, one is added for
-    what of `g` they do not span.
+    The rows of `V` are made orthonormal again, in order. While there are fewer than m, the part of `g`
+    outside their span is added.
     """
 
     def __init__(self, dimension: int, size: int, alpha: float) -> None:
@@ -179,7 +193,7 @@ class Oja(Sketch):
         self.squares = self.squares + p * p
         step = np.divide(p, self.squares, out=np.zeros_like(p), where=self.squares > 0)
         V = np.linalg.qr((self.directions + np.outer(step, g)).T)[0].T
-        # sums of another order round otherwise, and files keep this one
+        # the order of a sum changes its rounding; files need this one
         self.directions = np.ascontiguousarray(V)
         self._put_together()
 
@@ -206,6 +220,14 @@ def _splitmix64(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return (z ^ (z >> np.uint64(31))) >> np.uint64(11)
 
 
+def _length(v: Array) -> float:
+    """The Euclidean norm, without overflow of squares; infinite if it is not known."""
+    largest = float(np.abs(v).max())
+    if not math.isfinite(largest):
+        return math.inf
+    return largest * float(np.linalg.norm(v / largest)) if largest else 0.0
+
+
 def _check(numbers: Array, sound: bool, what: str) -> None:
     if not sound or not (np.abs(numbers) <= _FAR).all():
         raise ValueError(f"the sketch has {what if not sound else 'numbers that are too large'}")
@@ -223,30 +245,20 @@ _SKETCHES: dict[str, Callable[..., Sketch]] = {
 }
 
 
-class SketchedOnlineNewton(EnginePlayer):
-    """`w <- w - A^{-1} g`, `A = alpha I + S' S`, `S' S` near `sum (curvature + rate / sqrt(t)) g g'`.
+class SketchedOnlineNewton(Player):
+    """Newton steps by a sketch: `w <- w - A^{-1} g`, `A = alpha I + S' S`.
 
-    The Newton steps of `OnlineNewtonStep` in O(m^2 d) in place of O(d^2), S having m rows. For every
-    sketch and every u the linearised regret is at most half of
+    `S' S` is near `sum (curvature + rate / sqrt(t)) g g'` and S has m rows: a round takes O(m^2 d) in
+    place of the O(d^2) of `OnlineNewtonStep`. For every sketch and every u the linearised regret is at
+    most half of
 
         alpha ||u||^2 + sum <g_t, A_t^{-1} g_t> + sum <w_t - u, (A_t - A_{t-1}) (w_t - u)>
 
     of which the sums are measured (Luo (2016), Proposition 1; it is an equality but for the
-    distance from u at the end). Of losses with
-    `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2` the last sum is not paid if the
-    sketch is "full" or "fd" and `rate=0`. There is no slab, for losses here need not be of one
-    score: `regretless.newton` has learners with it, for sparse examples.
-
-    Parameters
-    ----------
-    dimension : how many coordinates.
-    sketch : "oja" (the best in practice), "fd" (frequent directions), "rp" (random projection), or
-        "full", the matrix itself, which makes it `OnlineNewtonStep`.
-    size : m >= 0, the rows of the sketch; 0 is gradient descent with steps of `1 / alpha`.
-    alpha : > 0, how firmly it holds on to where it starts.
-    curvature : >= 0, of the losses, as above; 0 for any convex loss, with `rate > 0`.
-    rate : >= 0; for losses of a score, `sqrt(m) / (C L)` is of the right order.
-    seed : of the random projections.
+    distance from u at the end). For losses with
+    `f(u) >= f(w) + <g, u - w> + (curvature / 2) <g, u - w>^2` the last sum is left out if the
+    sketch is "full" or "fd" and `rate=0`. Predictions are not kept in a slab, as losses here need not be
+    of one score; the learners of `regretless.newton` have a slab, and take sparse examples.
 
     >>> player = SketchedOnlineNewton(3, size=2, curvature=1.0)
     >>> _ = player.update([1.0, 0.0, 0.0])
@@ -256,31 +268,45 @@ class SketchedOnlineNewton(EnginePlayer):
     True
     """
 
-    def __init__(
-        self,
-        dimension: int,
-        *,
-        sketch: str = "oja",
-        size: int = 10,
-        alpha: float = 1.0,
-        curvature: float = 0.125,
-        rate: float = 0.0,
-        seed: int = 0,
-    ) -> None:
-        self.dimension, self.domain = whole(dimension, "dimension"), Everything()
-        one_of(sketch, "sketch", _SKETCHES)
-        self.sketch, self.size = sketch, whole(size, "size", 0)
-        self.alpha = positive(alpha, "alpha")
-        self.curvature, self.rate = pace(curvature, rate)
-        self.seed = check_seed(seed)
-        self._engine = self._start()
+    dimension: int = option(whole, kw_only=False, text="how many coordinates a point has")
+    sketch: str = option(
+        one_of,
+        _SKETCHES,
+        default="oja",
+        text=""""oja" is the best in practice, "fd" are frequent directions, "rp" is a random
+        projection, and "full" is the matrix itself, which makes it `OnlineNewtonStep`""",
+    )
+    size: int = option(
+        whole,
+        0,
+        default=10,
+        text="""m, the rows of the sketch; 0 is gradient descent with steps of `1 / alpha`""",
+    )
+    alpha: float = option(positive, default=1.0, text="the matrix starts as `alpha I`")
+    curvature: float = option(
+        not_negative,
+        default=0.125,
+        text="""of the losses, as above; 0 for any convex loss, with `rate > 0`""",
+    )
+    rate: float = option(
+        not_negative,
+        default=0.0,
+        text="""for losses of a score, `sqrt(m) / (C L)` is of the right order""",
+    )
+    seed: int = option(check_seed, default=0, text="of the random projections")
+
+    domain = Everything()
 
     @classmethod
     def _check_size(cls, options: Mapping[str, Any], numbers: int) -> None:
         super()._check_size(options, numbers)
         rows = {"full": options["dimension"], "rp": options["size"]}.get(options["sketch"], 1)
         if whole(rows, "size", 0) * options["dimension"] > numbers:
-            raise ValueError(f"size={rows} is more than the state has numbers of")
+            raise ValueError(f"size={rows} is too large for the state")
+
+    def __post_init__(self) -> None:
+        check_pace(self.curvature, self.rate)
+        super().__post_init__()
 
     def _start(self) -> Engine:
         options = {"seed": self.seed} if self.sketch == "rp" else {}
@@ -304,10 +330,16 @@ class SketchedOnlineNewton(EnginePlayer):
         return Theorem({"newton": most / 2.0 + self._engine.paid}, {}, _NAME)
 
     def _start_of(self, run: ConvexRun, u: Array) -> float:
-        """Half the squared distance that the run begins with, in the norm of the matrix then."""
+        """Half the squared distance at the start of the run, in the norm of the matrix at that time."""
         before: Any = run.before
         way = u - before.point
         return 0.5 * float(way @ (self.alpha * way + before._engine.sums()["sketched"](way)))
+
+    def _rounding(self, among: Domain | Array) -> float:
+        constant, linear, quadratic = self._engine.sums()["lost"]
+        extent = self._extent(among) if self.peaks else 0.0
+        lost = constant + extent * (linear + extent * quadratic)
+        return super()._rounding(among) + float(lost)
 
     @property
     def _certain(self) -> bool:
@@ -337,55 +369,73 @@ class SketchedOnlineNewton(EnginePlayer):
 
 
 class _SketchedSteps(EngineInPython):
-    """The rounds, and the sums of Proposition 1."""
+    """The engine of `SketchedOnlineNewton`, with the sums of Proposition 1."""
 
+    _numbers = (*EngineInPython._numbers, "paid", "squares", "lost", "lost_along", "heaviest")
+    _signed = ("linear", "squares")
+    _vectors = ("theta", "point", "cross")
     strength = 0.0
-    _NUMBERS = ("rounds", "linear", "gross", "peaks", "paid", "squares")
 
     def __init__(self, dimension: int, sketch: Sketch, curvature: float, rate: float) -> None:
+        super().__init__(dimension)
         self.sketch, self.curvature, self.rate = sketch, curvature, rate
-        self.paid = 0.0
-        # of M_t = A_t - A_{t-1}: the sum of <w_t, M_t w_t>, and that of M_t w_t
+        self.paid, self.point = 0.0, np.zeros(dimension)
+        # of M_t = A_t - A_{t-1}: the sum of <w_t, M_t w_t>, and that of M_t w_t; only bounds, which
+        # may be infinite, use them
         self.squares, self.cross = 0.0, np.zeros(dimension)
-        self.theta, self.point = np.zeros(dimension), np.zeros(dimension)
+        # what rounding has changed, at most: see `_lose`
+        self.lost = self.lost_along = self.heaviest = 0.0
 
-    def update(self, gradient: Any) -> float:
-        """Play a round; returns the linear loss."""
-        g, w = vector(gradient, "gradient", len(self.point)), self.point
-        suffered = float(w @ g)
-        self.count(suffered, g)
-        if g.any():
-            before = self.sketch.times(w)
-            self.sketch.add(math.sqrt(self.curvature + self.rate / math.sqrt(self.rounds)) * g)
-            change = self.sketch.times(w) - before
-            self.squares += float(w @ change)
-            self.cross = self.cross + change
-            step = self.sketch.solve(g)
-            self.paid += 0.5 * float(g @ step)
-            self.point = w - step
-        self.theta = self.theta - g
-        return suffered
+    def step(self, z: Array) -> None:
+        if not z.any():
+            return
+        w, before, trace = self.point, self.sketch.times(self.point), self.sketch.trace()
+        self.sketch.add(math.sqrt(self.curvature + self.rate / math.sqrt(self.rounds + 1)) * z)
+        change = self.sketch.times(w) - before
+        self.squares += float(w @ change)
+        self.cross = self.cross + change
+        way = self.sketch.solve(z)
+        self.paid += 0.5 * max(float(z @ way), 0.0)  # below 0 by rounding
+        self.point = w - way
+        self._lose(z, w, way, trace + self.sketch.trace())
+
+    def _lose(self, z: Array, w: Array, way: Array, weight: float) -> None:
+        """Add up how much rounding may have changed the bound of Proposition 1.
+
+        For every step v = w_t - w_{t+1}, with e = A_t v - z_t,
+
+            2 <z_t, w_t - u> = |w_t - u|^2 - |w_{t+1} - u|^2 + <v, z_t> + <v, e> - 2 <e, w_t - u>
+
+        in the norm of A_t. So a step other than `A_t^-1 z_t` costs at most |e| (|v| + 2 |w_t| + 2 |u|).
+        The error of a product with `S' S`, or of making S, is relative to the trace, `weight`.
+        The sums that do not depend on u are `lost`, the factors of 2 |u| are `lost_along`, and that of
+        |u|^2 is relative to `heaviest`.
+        """
+        v, alpha, relative = w - self.point, self.sketch.alpha, self._relative
+        long, far = _length(v), max(_length(w), _length(self.point))
+        missing = _length(alpha * v + self.sketch.times(v) - z)
+        missing += relative * ((alpha + weight) * long + _length(z))
+        sums = abs(self.paid) + abs(self.squares) + _length(z) * _length(way)
+        self.lost += missing * (long + 2.0 * far) + _length(z) * _length(v - way)
+        self.lost += relative * (weight * far * far + sums)
+        self.lost_along += missing + relative * (weight * far + _length(self.cross))
+        self.heaviest = max(self.heaviest, alpha + weight)
+
+    @property
+    def _relative(self) -> float:
+        """An upper bound on the relative error of a sum, a product or a decomposition."""
+        return 4.0 * EPS * (len(self.theta) + self.sketch.size + 1.0)
 
     def sums(self) -> dict[str, Any]:
-        """The sums that bounds need."""
-        return {"sketched": self.sketch.times, "cross": self.cross, "squares": self.squares}
+        return {
+            "sketched": self.sketch.times,
+            "cross": self.cross,
+            "squares": self.squares,
+            "lost": (self.lost, 2.0 * self.lost_along, self._relative * self.heaviest),
+        }
 
-    def state(self) -> Array:
-        """All that changes."""
-        numbers = [float(getattr(self, name)) for name in self._NUMBERS]
-        vectors = (self.theta, self.point, self.cross)
-        return np.concatenate([numbers, *vectors, self.sketch.state()])
+    def _rest(self) -> Array:
+        return self.sketch.state()
 
-    def restore(self, state: Array) -> None:
-        """What `state` gave."""
-        n, d = len(self._NUMBERS), len(self.point)
-        if len(state) < n + 3 * d:
-            raise ValueError("the state is of another player")
-        vectors = state[n : n + 3 * d].reshape(3, d)
-        # cross terms are used in bounds only, which may be infinite
-        sound = np.abs(vectors) <= [[_FAR], [_FAR], [math.inf]]
-        check_entries(vectors, sound, "state", f"is beyond {_FAR:g}")
-        numbers = dict(zip(self._NUMBERS, state[:n].tolist()))
-        take_numbers(self, numbers, vectors[0], signed=("squares",))
-        self.theta, self.point, self.cross = vectors.copy()
-        self.sketch.restore(state[n + 3 * d :])
+    def _take_rest(self, rest: Array) -> None:
+        self.sketch.restore(rest)

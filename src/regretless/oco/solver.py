@@ -8,11 +8,12 @@ import numpy as np
 
 from regretless import domains
 from regretless.base.arguments import Array
+from regretless.base.solvers import newton_root
 from regretless.domains import Domain
 from regretless.geometry import Euclidean, Geometry
 from regretless.oco.convex_losses import LinearLoss, Total
 
-_MULTIPLIERS, _NEWTON = 40, 50  # rounds of augmented Lagrangians, steps in each
+_MULTIPLIERS = 40  # rounds of augmented Lagrangians
 _CUTS = 500  # of the bundle method; a few times the dimension is usual
 _PULLS = 50  # of the proximal point method, from near at first to far
 
@@ -22,7 +23,7 @@ def minimise_regularised(
 ) -> tuple[Array, float]:
     """The minimiser of `psi / eta + total`, and a bound on its error in value.
 
-    It is sought from `link(eta theta)`.
+    The search starts at `link(eta theta)`.
 
     At the minimiser `theta = -gradient(link(eta theta))`. This is solved for theta, so that losses are
     only looked at where psi is finite. Kinks of losses of a score are smoothed by augmented
@@ -45,7 +46,7 @@ def minimise_regularised(
         bent = _Bent(smooth, kinked, duals, rho)
         try:
             with np.errstate(all="ignore"):
-                theta = _root(bent.residual(psi, eta), theta, h)
+                theta = newton_root(bent.residual(psi, eta), theta, h)
                 w = psi.link(eta * theta)
                 g, above = bent.gradient(w), bent.above(w)
                 gap = (psi.value(w) + psi.conjugate(-eta * g)) / eta + float(w @ g) + above
@@ -95,39 +96,16 @@ class _Bent:
         return found
 
 
-def _root(residual: Callable[[Array], Array], x: Array, h: float) -> Array:
-    """Newton's method, with differences over `h`, and steps halved until they lead down."""
-    r = residual(x)
-    side = h  # where a projection begins to bind, the slopes are other ones to the other side
-    for _ in range(_NEWTON):
-        size = float(np.linalg.norm(r))
-        if not size > 1e-13 * (1.0 + float(np.linalg.norm(x))):
-            break
-        slope = np.column_stack([(residual(x + side * e) - r) / side for e in np.eye(len(x))])
-        if not np.isfinite(slope).all():
-            break
-        step, length = np.linalg.solve(slope, -r), 1.0
-        while length > 1e-6:
-            there = residual(x + length * step)
-            if float(np.linalg.norm(there)) < (1.0 - 1e-4 * length) * size:
-                break
-            length *= 0.5
-        else:
-            if side < 0:
-                break
-            side = -h
-            continue
-        x, r, side = x + length * step, there, h
-    return x
-
-
 def _bundle(
     total: Total, psi: Geometry, eta: float, w: Array, tolerance: float
 ) -> tuple[Array, float]:
-    """The same, for losses with kinks: the largest of the tangent planes seen so far stands for
-    `total`. Mixed with `weights`, planes `height + <slope, w>` bound the least value from below by
+    """The minimiser of `psi / eta + total` for losses with kinks, by a bundle method.
+
+    The largest of the tangent planes seen so far stands for `total`. Mixed with `weights`, planes
+    `height + <slope, w>` bound the least value from below by
     `<weights, heights> - psi*(-eta <weights, slopes>) / eta`; the mixture that is best gives the next
-    point, and planes without weight are dropped."""
+    point, and planes without weight are dropped.
+    """
     slopes, heights, weights = np.empty((0, len(w))), np.empty(0), np.empty(0)
     upper, lower, best = math.inf, -math.inf, w
     for _ in range(_CUTS):
@@ -192,7 +170,7 @@ def minimise(total: Total, domain: Domain, near: Array, tolerance: float) -> tup
 
     By proximal points, `w' = argmin total + ||. - w||^2 / (2 reach)`: there the pull
     `g = (w - w') / reach` is a subgradient of the total in the domain, so the value is at most
-    `<g, w'> + sup_u <u, -g>` above the least, or, in a domain without end, judged by the size of g.
+    `<g, w'> + sup_u <u, -g>` above the least, or, in an unbounded domain, measured by the size of g.
     """
     if total.quadratic and total.distances:
         return domain.project((total.centers - total.linear) / total.distances), 0.0

@@ -11,6 +11,7 @@ import numpy as np
 
 from regretless import losses
 from regretless.base.arguments import Array, function, instance, number, shown, vector
+from regretless.base.options import option
 from regretless.base.state import Parts, Stateful
 from regretless.base.threads import of_options
 from regretless.certificates import Certificate
@@ -22,15 +23,29 @@ from regretless.oco.player import ConvexRun, Played, Player, Theorem
 _EPS = float(np.finfo(float).eps)
 
 
+def _learner(learner: Any, name: str) -> Any:
+    """The argument, if it is a player or learns one example at a time."""
+    if not isinstance(learner, Player) and not hasattr(learner, "learn_one"):
+        raise ValueError(f"{name}={shown(learner)} is not a Player, and it has no learn_one")
+    return learner
+
+
+def _of_labels(loss: Any, name: str) -> losses.Loss:
+    """The loss, if it is one of classification."""
+    found = losses.get(loss)
+    if not found.classification:
+        raise ValueError(f"{name}={found!r} is not a loss of labels; use a classification loss")
+    return found
+
+
 class Linearized(Stateful, changing=("losses",)):
-    """Convex losses for a player of linear ones, which is given a subgradient at the point it played.
+    """Play convex losses with a player of linear losses, which is given their subgradients.
 
     As `f_t(w_t) - f_t(u) <= <z_t, w_t - u>` for `z_t` in the subdifferential at `w_t`, every bound
     on the player's regret is one on the regret of the convex losses (Shalev-Shwartz (2012), eq.
     2.4).
 
-    Parameters: `player`, any `Player`. Attributes: `loss`, the sum of the losses suffered; `losses`,
-    each of them.
+    Attributes: `loss`, the sum of the losses suffered; `losses`, each of them.
 
     >>> from regretless.geometry import Euclidean
     >>> from regretless.oco.leader import FollowTheRegularizedLeader
@@ -41,8 +56,9 @@ class Linearized(Stateful, changing=("losses",)):
     ([1.0, 0.0, 0.0], 1.0, True)
     """
 
-    def __init__(self, player: Player) -> None:
-        self.player = instance(player, "player", Player)
+    player: Player = option(instance, Player, kw_only=False, text="the player of linear losses")
+
+    def __post_init__(self) -> None:
         self._before = self.player.copy()  # it may have played
         self.losses: list[float] = []
         self._functions: list[Convex] = []
@@ -84,15 +100,15 @@ class Linearized(Stateful, changing=("losses",)):
         return suffered
 
     def regret(self, comparator: Any) -> float:
-        """How much more was lost than by the point `comparator`."""
+        """The sum of the losses suffered minus the losses of the point `comparator`."""
         u = vector(comparator, "comparator", self.player.dimension)
         return self.loss - math.fsum(float(loss.value(u)) for loss in self._functions)
 
     def certificate(self, comparator: Any) -> Certificate:
         """The player's bound on the regret of the convex losses against the point `comparator`.
 
-        That the losses are convex is checked as far as they were seen: no loss may be below its
-        tangent of the round at `comparator`.
+        Convexity is checked as far as the losses were seen: at `comparator` each must be at least its
+        tangent of the round.
         """
         u = vector(comparator, "comparator", self.player.dimension)
         linear = self.player.certificate(u)
@@ -117,14 +133,14 @@ class Linearized(Stateful, changing=("losses",)):
 
     @of_options
     def clone(self) -> Self:
-        """Another one with the same options that has learned nothing, around a new player."""
+        """A new object with the same options and a new player, which have learned nothing."""
         return type(self)(self.player.clone())
 
     def _learned(self) -> dict[str, Any]:
         if self._functions:
             raise ValueError(
-                f"{self.rounds} losses were learned, which are functions and cannot be saved; save the "
-                "player inside, or pickle it all"
+                f"{self.rounds} losses are functions, which cannot be saved; save the "
+                "player inside, or pickle the wrapper"
             )
         return {"player": self.player}
 
@@ -134,16 +150,14 @@ class Linearized(Stateful, changing=("losses",)):
 
 
 class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
-    """Let a learner learn only from the rounds on which it erred.
+    """Let a learner learn only from the rounds in which it makes a mistake.
 
-    If a learner makes at most M mistakes on every sequence, so does this, as it errs on every round
-    that is passed on. A score of 0 counts as a mistake. Gradient descent on the hinge loss becomes
-    the Perceptron: it predicts the same for every step size, and a bound on its regret becomes one on
-    mistakes, for on the rounds passed on the loss is at least 1.
+    If a learner makes at most M mistakes on every sequence, so does this wrapper, as the learner errs on
+    every round that is passed on. A score of 0 counts as a mistake. Gradient descent on the hinge loss
+    becomes the Perceptron: it predicts the same for every step size, and a bound on its regret becomes
+    one on mistakes, as the loss is at least 1 on the rounds passed on.
 
-    Parameters: `learner`, a classifier with `predict_one` and `learn_one`, or a `Player`, whose point
-    is then a linear classifier of labels -1 and +1; `loss` that a player learns from, a name or a
-    `Loss`; it should be at least 1 on a mistake (default: the hinge). Attributes: `mistakes`; `rounds`.
+    Attributes: `mistakes`; `rounds`.
 
     >>> from regretless.geometry import Euclidean
     >>> from regretless.oco.leader import FollowTheRegularizedLeader
@@ -154,16 +168,25 @@ class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
     (3, array([0.15, 0.05]))
     """
 
-    def __init__(self, learner: Any, loss: str | losses.Loss = "hinge") -> None:
-        if not isinstance(learner, Player) and not hasattr(learner, "learn_one"):
-            raise ValueError(f"learner={shown(learner)} is no Player, and it has no learn_one")
-        self.learner, self.loss = learner, losses.get(loss)
-        if not self.loss.classification:
-            raise ValueError(f"loss={self.loss!r} is not of labels; use a classification loss")
+    learner: Any = option(
+        _learner,
+        kw_only=False,
+        text="""a classifier with `predict_one` and `learn_one`, or a `Player`, whose point is then
+        a linear classifier of labels -1 and +1""",
+    )
+    loss: str | losses.Loss = option(
+        _of_labels,
+        default="hinge",
+        kw_only=False,
+        text="""the loss that a player learns from, a name or a `Loss`; it should be at least 1 on a
+        mistake""",
+    )
+
+    def __post_init__(self) -> None:
         self.rounds = self.mistakes = 0
 
     def decision_one(self, x: Any) -> Any:
-        """The score of `x`: of the learner, or its product with the player's point."""
+        """The score of `x` by the learner; for a player, the product of `x` and its point."""
         if isinstance(self.learner, Player):
             return float(self.learner.point @ vector(x, "x", self.learner.dimension))
         return self.learner.decision_one(x)
@@ -180,7 +203,7 @@ class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
             score = self.decision_one(x)
             if number(y, "y") not in (-1.0, 1.0):
                 raise ValueError(f"y={shown(y)} is not a label: use -1 and +1")
-            slope = self.loss.derivative(score, y)
+            slope = losses.get(self.loss).derivative(score, y)
             if wrong := y * score <= 0.0:
                 self.learner.update(slope * np.asarray(x, np.float64))
         elif wrong := self._errs(x, y):
@@ -205,7 +228,7 @@ class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
 
     @of_options
     def clone(self) -> Self:
-        """Another one with the same options that has learned nothing, around a new learner."""
+        """A new object with the same options and a new learner, which have learned nothing."""
         return type(self)(self.learner.clone(), self.loss)
 
     def _learned(self) -> dict[str, Any]:
@@ -222,10 +245,93 @@ class MistakeOnly(Stateful, changing=("rounds", "mistakes")):
 # Shalev-Shwartz (2012), section 2.3.1; Mohri et al. (2018), Theorem 8.7.
 
 
-class DoublingTrick(
-    Player, changing=("rounds", "linear", "gradient_sum", "gross", "peaks", "periods")
-):
-    """Start afresh at the rounds 1, 2, 4, 8, ..., each time with twice the horizon.
+class _Periods:
+    """The engine made of the players of all periods: the last one plays, and sums are over all."""
+
+    strength, paid = 1.0, math.nan
+
+    def __init__(self, factory: Callable[[int], Player]) -> None:
+        self.factory = factory
+        self.players: list[Player] = []
+
+    def fresh(self, horizon: int) -> Player:
+        """A new player for a period of so many rounds."""
+        player = self.factory(horizon)
+        if not isinstance(player, Player):
+            raise ValueError(f"factory({horizon}) is {shown(player)}, not a player")
+        if player.rounds:
+            raise ValueError(
+                f"factory({horizon}) has played {player.rounds} rounds: make a new one"
+            )
+        if self.players and player.dimension != self.players[0].dimension:
+            raise ValueError(
+                f"factory({horizon}) has dimension {player.dimension}, not "
+                f"{self.players[0].dimension}"
+            )
+        return player
+
+    def following(self, rounds: int) -> list[Player]:
+        """The player of the next period, if so many more rounds end this one."""
+        t = self.rounds + rounds + 1
+        return [self.fresh(t)] if t & (t - 1) == 0 else []
+
+    @property
+    def point(self) -> Array:
+        return self.players[-1].point
+
+    @property
+    def theta(self) -> Array:
+        return -np.asarray(sum(player.gradient_sum for player in self.players))
+
+    @property
+    def rounds(self) -> int:
+        return sum(player.rounds for player in self.players)
+
+    @property
+    def linear(self) -> float:
+        return math.fsum(player.linear for player in self.players)
+
+    @property
+    def gross(self) -> float:
+        return math.fsum(player.gross for player in self.players)
+
+    @property
+    def peaks(self) -> float:
+        return math.fsum(player.peaks for player in self.players)
+
+    def update(self, gradient: Any) -> float:
+        z = vector(gradient, "gradient", self.players[0].dimension)
+        following = self.following(1)
+        suffered = self.players[-1].update(z)
+        self.players += following
+        return suffered
+
+    def run(self, rows: Array, targets: Array | None, loss: Any, keep: bool) -> Played:
+        none = np.empty(0)
+        parts = [Played(none, none, none, np.empty((0, rows.shape[1])) if keep else None)]
+        while len(rows):
+            n = min(len(rows), 2 ** len(self.players) - 1 - self.rounds)
+            following = self.following(n)
+            y = None if targets is None else targets[:n]
+            parts.append(self.players[-1]._play(rows[:n], y, loss, keep))
+            rows, targets = rows[n:], None if targets is None else targets[n:]
+            self.players += following
+        losses, strengths, paid = (np.concatenate([part[i] for part in parts]) for i in range(3))
+        points = np.concatenate([part.points for part in parts]) if keep else None
+        return Played(losses, strengths, paid, points)
+
+    def sums(self) -> dict[str, Any]:
+        return {}
+
+    def state(self) -> list[Player]:
+        return self.players
+
+    def restore(self, state: list[Player]) -> None:
+        self.players = state
+
+
+class DoublingTrick(Player):
+    """Play any number of rounds with players that need a horizon, a new one at rounds 1, 2, 4, 8, ....
 
     Period m is the rounds `2^m, ..., 2^(m+1) - 1`, played by `factory(2^m)`. The comparator is the same
     in all periods, so their regrets add up, and so do their bounds. If each is at most
@@ -237,8 +343,7 @@ class DoublingTrick(
     power, which does not give this). In the certificate, "periods" is the sum of the periods' own
     bounds and "sqrt(T)" the right-hand side with the largest alpha that they show.
 
-    Parameters: `factory`, a function from a horizon to a new `Player`; all must be of one dimension and
-    domain. Attributes: `periods`, the players so far, the last of which plays now.
+    Attributes: `periods`, the players so far, the last of which plays now.
 
     >>> from regretless.geometry import Euclidean
     >>> from regretless.oco.leader import FollowTheRegularizedLeader
@@ -247,69 +352,29 @@ class DoublingTrick(
     ([0.0, 0.0, -0.7071067811865475, 0.0], [1, 2, 1])
     """
 
+    factory: Callable[[int], Player] = option(
+        function,
+        hint=": it makes a player for a horizon",
+        kw_only=False,
+        text="""a function from a horizon to a new `Player`; all players must have one dimension and
+        domain""",
+    )
+
     _yours: ClassVar[tuple[str, ...]] = ("factory",)
 
-    def __init__(self, factory: Callable[[int], Player]) -> None:
-        self.factory = function(factory, "factory", ": it makes a player for a horizon")
-        self.periods = [self._fresh(1)]
-        self.dimension, self.domain = self.periods[0].dimension, self.periods[0].domain
-        self._count()
+    def __post_init__(self) -> None:
+        self._engine: _Periods = self._start()
+        first = self._engine.fresh(1)
+        self.periods.append(first)
+        self.dimension, self.domain = first.dimension, first.domain
 
-    def _fresh(self, horizon: int) -> Player:
-        player = self.factory(horizon)
-        if not isinstance(player, Player):
-            raise ValueError(f"factory({horizon}) is {shown(player)}, not a player")
-        if player.rounds:
-            raise ValueError(
-                f"factory({horizon}) has played {player.rounds} rounds: make a new one"
-            )
-        if horizon > 1 and player.dimension != self.dimension:
-            raise ValueError(
-                f"factory({horizon}) has dimension {player.dimension}, not {self.dimension}"
-            )
-        return player
-
-    def _count(self) -> None:
-        self.rounds = sum(player.rounds for player in self.periods)
-        self.linear = math.fsum(player.linear for player in self.periods)
-        self.gradient_sum = np.sum([player.gradient_sum for player in self.periods], axis=0)
-        self.gross = math.fsum(player.gross for player in self.periods)
-        self.peaks = math.fsum(player.peaks for player in self.periods)
+    def _start(self) -> "_Periods":
+        return _Periods(self.factory)
 
     @property
-    def point(self) -> Array:
-        return self.periods[-1].point
-
-    def update(self, gradient: Any) -> float:
-        z = vector(gradient, "gradient", self.dimension)
-        following = self._following(1)
-        suffered = self.periods[-1].update(z)
-        self.periods += following
-        self._count()
-        return suffered
-
-    def _following(self, rounds: int) -> list[Player]:
-        """The next period's player, if so many more rounds end this one."""
-        t = self.rounds + rounds + 1
-        return [self._fresh(t)] if t & (t - 1) == 0 else []
-
-    def _play(self, X: Array, y: Array | None, loss: losses.Loss | None, keep: bool) -> Played:
-        parts = []
-        while len(X):
-            n = min(len(X), 2 ** len(self.periods) - 1 - self.rounds)
-            following = self._following(n)
-            parts.append(self.periods[-1]._play(X[:n], None if y is None else y[:n], loss, keep))
-            X, y = X[n:], None if y is None else y[n:]
-            self.periods += following
-            self._count()
-        if not parts:
-            none = np.empty(0)
-            return Played(none, none, none, np.empty(X.shape) if keep else None)
-        losses, strengths, paid, played = zip(*parts)
-        points = np.concatenate(played) if keep else None
-        return Played(
-            np.concatenate(losses), np.concatenate(strengths), np.concatenate(paid), points
-        )
+    def periods(self) -> list[Player]:
+        """The players so far, the last of which plays now."""
+        return self._engine.players
 
     # --- the theorem: the comparator is the same in all periods, so all of it adds up ----------------
 
@@ -378,11 +443,10 @@ class DoublingTrick(
         return {"periods": self.periods}
 
     def _restore(self, parts: Parts) -> None:
-        self.periods = [instance(each, "periods", Player) for each in parts.take("periods")]
+        self.periods[:] = [instance(each, "periods", Player) for each in parts.take("periods")]
         if any(player.dimension != self.dimension for player in self.periods):
             raise ValueError(f"not all periods have the dimension of factory(1), {self.dimension}")
         self._check_periods()
-        self._count()
 
     def _check_periods(self) -> None:
         played = [player.rounds for player in self.periods]
@@ -399,5 +463,5 @@ def _least(theorem: Theorem) -> float:
 
 
 def _both(one: bool | None, other: bool | None) -> bool | None:
-    """Whether both held: False if one did not, None if one is unknown."""
+    """Whether both assumptions held: False if one did not, None if one is unknown."""
     return False if False in (one, other) else None if None in (one, other) else True

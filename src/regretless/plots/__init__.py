@@ -1,7 +1,7 @@
-"""Pictures of what was learned, and how: PNG or SVG, readable without colour.
+"""Pictures of models, players and runs: PNG or SVG, readable without colour.
 
 Each function returns a matplotlib `Figure` and writes it if given a path. matplotlib is imported when
-something is drawn, and none of its global state (pyplot, current figure, style) is touched.
+something is drawn, and its global state (pyplot, current figure, style) is not touched.
 """
 
 from regretless.plots.curves import (

@@ -91,11 +91,10 @@ def learning_curves(
 ) -> "Figure":
     """Draw the mean loss against the examples seen, for learners of one stream and one loss.
 
-    Lines are means over all examples so far, faint markers means since the point before. Grey lines
-    are what no linear model of each norm could have gone below, the best of what the curves certify,
-    and below the lowest of them is a hatched band. The picture begins where a 10,000th had been seen,
-    and its height is chosen for the best curve and for the end of all: the early losses of others may
-    lie above it.
+    Lines are means over all examples so far, faint markers means since the point before. Grey lines are
+    certified lower limits for linear models of each norm, the best of the curves' limits; the band below
+    the lowest is hatched. The picture begins where a 10,000th had been seen, and its height is chosen
+    for the best curve and for the end of all: the early losses of others may lie above it.
 
     Parameters: `curves` by name, none of them empty; `path`, where to write it, .png or .svg;
     `loss_name`, for the axis, with its unit if it has one; `ax`, where to draw, instead of a figure of
@@ -109,7 +108,7 @@ def learning_curves(
     'examples seen'
     """
     if not curves:
-        raise ValueError("curves is empty: there is nothing to draw")
+        raise ValueError("curves is empty; give at least one")
     for name, curve in curves.items():
         if not len(curve.examples):
             raise ValueError(f"curves[{name!r}] is empty: nothing has been predicted yet")
@@ -276,7 +275,7 @@ def compare(runs: "Mapping[str, Run]", ax: "Axes | None" = None) -> "Axes":
 
 
 def calibration(report: Report | Calibration, path: str | PathLike[str] | None = None) -> "Figure":
-    """Draw the share of positives against the predicted probability, and below it how many there were.
+    """Draw the share of positives against the predicted probability, and the numbers of examples below.
 
     A calibrated learner's points lie on the diagonal, up to chance: the bars are Wilson's intervals of
     two standard errors, in which an example of weight `w` counts as `w` examples.
@@ -397,7 +396,7 @@ def margin_curves(
     """Draw which share of examples has at most a margin, and which share had weight 0 in a round.
 
     On the left, the lower a curve is, the larger are the margins; where it crosses 0 is the share of
-    errors. On the right, what is above 0 the weak learner did not have to look at.
+    errors. On the right is the share that the weak learner could ignore.
 
     Parameters: `boosters` by name, fitted on two labels; `X` and `y`, of which the margins are drawn;
     `path`, where to write it, .png or .svg; `title`, what the examples are.
@@ -409,7 +408,7 @@ def margin_curves(
     ['margin', 'round']
     """
     if not boosters:
-        raise ValueError("boosters is empty: there is nothing to draw")
+        raise ValueError("boosters is empty; give at least one")
     for name, booster in boosters.items():
         if isinstance(booster.edges_, dict):
             raise ValueError(f"{name} has {len(booster.edges_)} labels: two are drawn")

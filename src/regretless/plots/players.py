@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from regretless.classes.finite_class import MistakeTree
 
 
-# --- how experts were combined: weights, residuals, regrets, and what was possible in -------------
+# --- experts: weights, residuals, regrets, oracles ------------------------------------------------
 
 _DRAWN = 2_000  # points of a line; more cannot be seen
 _COLUMNS = 120  # of areas
@@ -45,8 +45,8 @@ def weights_over_time(
 ) -> "Axes":
     """Draw the weights of the experts as areas on top of each other, the largest on average below.
 
-    Of more than nine experts, the others are one area. Of many rounds, neighbours are drawn as their
-    mean: experts that sleep now and then would hide the rest.
+    Experts beyond nine share one area. Neighbours among many rounds are drawn as their mean: experts
+    that sleep now and then would hide the rest.
 
     Parameters: `weights` (T, N), not negative; `ax`, where to draw, a new picture by default; `names` of
     the experts (default: their numbers).
@@ -110,7 +110,7 @@ def cumulative_residuals(
     A line that climbs belongs to forecasts that are too low. While an expert sleeps, its line is level.
     Of more than nine experts, those that end nearest to 0 are drawn without a name.
 
-    Parameters: `experts` (T, N), their forecasts, NaN where one sleeps; `y` (T,), what came true;
+    Parameters: `experts` (T, N), their forecasts, NaN where one sleeps; `y` (T,), the outcomes;
     `forecast` (T,), of the mixture; `ax`, where to draw, a new picture by default; `names` of the
     experts (default: their numbers).
 
@@ -151,7 +151,7 @@ def regret_to_experts(
 
     Parameters: `regrets` after each round (T, N), running sums of what `regrets.instantaneous` gives,
     or at the end (N,); `ax`, where to draw, a new picture by default; `bound` on all of them, after each
-    round (T,), NaN or infinite where there is none, or a number at the end; `names` of the experts
+    round (T,), NaN or infinite where it is unknown, or a number at the end; `names` of the experts
     (default: their numbers).
 
     >>> axes = regret_to_experts([[0.5, -0.5], [1.0, -1.0]], bound=[2.0, 3.0], names=["a", "b"])
@@ -409,11 +409,11 @@ def gap_curves(
     tolerance: float | None = None,
     title: str = "",
 ) -> "Axes":
-    """Draw gaps, or mean regrets, against the rounds, both in logarithms; what is not positive is left
-    out.
+    """Draw gaps, or mean regrets, against the rounds, both in logarithms, without values that are not
+    positive.
 
     Parameters: `reached`, the rounds after which the strategies were polished and the gap then;
-    `tolerance`, what the gap was to be; `ax`, where to draw; a new picture by default.
+    `tolerance`, the target of the gap; `ax`, where to draw; a new picture by default.
 
     >>> gap_curves(np.array([1.0, 2.0]), {"averages": np.array([0.5, 0.2])}).get_xscale()
     'log'
@@ -481,7 +481,7 @@ def _as_wide(width: int, levels: int) -> "Axes":
 def _draw(
     axes: "Axes", tree: "MistakeTree", place: int, span: tuple[float, float], left: int
 ) -> tuple[float, float]:
-    """A node with all below it, between two ends; returns where it is."""
+    """Draw a node with all below it, between two ends; return its position."""
     low, high = span
     level = (place + 1).bit_length() - 1
     x, y = (low + high) / 2, -float(level)

@@ -1,4 +1,4 @@
-"""A binary cache of a stream for later passes: examples as rows of one learner's bank."""
+"""A binary cache of a stream for later passes: examples as rows of one learner's table."""
 
 import json
 import os
@@ -23,10 +23,10 @@ _LARGEST = 1e19  # value of a feature
 
 
 class Cache:
-    """Pieces of a stream on disk, as rows that have been found already.
+    """Pieces of a stream on disk, with the rows of a learner's table in place of names.
 
-    A piece is added after it has been learned, when all of its names are known, and only the learner
-    that learned it can read it. Labels are kept as they are.
+    A piece is added after it has been learned, when all of its names are known. Only the learner that
+    has learned it can read it. Labels are kept as they are.
 
     >>> import tempfile, pathlib
     >>> from regretless import streams

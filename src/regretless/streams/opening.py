@@ -13,9 +13,7 @@ from regretless.streams.stream import ahead
 # --- gzip, decompressed by isal where it is installed (twice as fast) and by zlib otherwise -------
 
 _PACKED = 1 << 18
-_UNPACKED = (
-    1 << 20
-)  # the most that is unpacked at a time: an archive may hold a thousand times its size
+_UNPACKED = 1 << 20  # bytes unpacked at a time: an archive may hold a thousand times its size
 _GZIP = 31  # window bits that say: with gzip's header and check sum
 
 
@@ -60,7 +58,7 @@ STANDARD_INPUT = "-"
 
 
 def paths_of(source: Source | Sequence[Source]) -> list[str]:
-    """The files that a path, a glob or a list of these stands for, those of a glob in sorted order."""
+    """The files of a path, a glob or a list of these; those of a glob are sorted."""
     if isinstance(source, (list, tuple)):
         return [path for one in source for path in paths_of(one)]
     text = os.fspath(source)  # type: ignore[arg-type]
@@ -92,7 +90,7 @@ def _suffix(name: str) -> str:
 
 
 class Readable(Protocol):
-    """What `opened` gives."""
+    """A source of bytes, as `opened` yields it."""
 
     def readinto(self, view: memoryview, /) -> int:
         """Put bytes into the view and say how many; 0 at the end."""
@@ -100,14 +98,14 @@ class Readable(Protocol):
 
 @contextmanager
 def opened(path: str) -> Iterator["Readable"]:
-    """The bytes of a file after decompression; what goes wrong is a ValueError that names the file."""
+    """Open a file, decompressed; every failure is a `ValueError` that names the file."""
     compression = suffixes(path)[1]
     if os.path.isdir(path):
         raise ValueError(f"{path} is a directory; give its files: '{os.path.join(path, '*')}'")
     try:
         if path == STANDARD_INPUT:
             standard: Any = sys.stdin.buffer
-            yield getattr(standard, "raw", standard)  # what is there, not all that could come
+            yield getattr(standard, "raw", standard)  # unbuffered: what there is, at once
             return
         if compression == "gzip":
             with open(path, "rb", buffering=0) as file, closing(ahead(gunzip(file), 16)) as blocks:
@@ -129,7 +127,7 @@ def opened(path: str) -> Iterator["Readable"]:
 
 
 class _Blocks:
-    """Blocks of bytes that another thread makes."""
+    """The bytes of blocks that another thread makes."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks, self._rest = blocks, memoryview(b"")
@@ -148,7 +146,7 @@ class _Blocks:
 
 
 class _Whole:
-    """A plain file that is an error if it ends before the size it had when it was opened."""
+    """A plain file; it is an error if it has become shorter since it was opened."""
 
     def __init__(self, raw: Any, size: int) -> None:
         self._raw, self._left = raw, size
@@ -161,11 +159,11 @@ class _Whole:
         return count
 
 
-# --- A moving window over the bytes of a file, in memory that is used again and again -------------
+# --- a moving window over the bytes of a file -----------------------------------------------------
 
 
 class Window:
-    """The bytes from `first` to `last` of `data` are those that have been read and not yet skipped.
+    """Bytes of a file that were read and not yet skipped: `data[first:last]`, in memory that is reused.
 
     >>> import io
     >>> window = Window(io.BytesIO(b"some bytes"), 4)
@@ -192,13 +190,13 @@ class Window:
         return bytes(memoryview(self.data)[self.first : self.last])
 
     def skip(self, count: int) -> None:
-        """Leave bytes behind, also those that will only be read."""
+        """Leave bytes behind, also some that are not read yet."""
         here = min(count, self.size)
         self.first += here
         self._to_skip += count - here
 
     def more(self) -> bool:
-        """Read another piece behind what there is; False at the end of the file."""
+        """Read another piece and append it; False at the end of the file."""
         while True:
             size = self.size
             if self.last + self._piece > len(self.data):

@@ -1,22 +1,18 @@
 """`read`: a stream from whatever holds examples."""
 
-import csv
-import gzip
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from regretless import _core
 from regretless.base import rows
 from regretless.base.arguments import one_of
-from regretless.base.columns import NUMBER, TEXT
-from regretless.streams.memory import ArrayStream, IterableStream, labels_of
+from regretless.base.schema import NUMBER, TEXT
 from regretless.streams.opening import Readable, Window, opened, paths_of, suffixes
-from regretless.streams.stream import Stream
+from regretless.streams.stream import ArrayStream, IterableStream, Stream, labels_of
 from regretless.streams.tables import Columns, TableStream, table_stream
 from regretless.streams.text import TextStream
 
@@ -71,28 +67,27 @@ def _blanks(found: re.Match[bytes]) -> bytes:
 
 # --- `read`: a stream from whatever holds examples ------------------------------------------------
 
-FORMATS = {
-    "vw": (".vw",),
-    "svmlight": (".svm", ".svmlight", ".libsvm"),
-    "csv": (".csv",),
-    "tsv": (".tsv",),
-    "jsonl": (".jsonl", ".ndjson"),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".feather", ".ipc"),
-}
-_OF_TABLES = {"label", "weight", "tag", "ignore"}
+
+class Format(NamedTuple):
+    """A format of files: the suffixes that tell it, and the options of `read` that apply to it."""
+
+    suffixes: tuple[str, ...]
+    options: frozenset[str] = frozenset()
+
+
+_OF_TABLES = frozenset({"label", "weight", "tag", "ignore"})
+_OF_ARROW = _OF_TABLES | {"categorical"}
 _OF_CSV = _OF_TABLES | {"categorical", "numeric", "header", "delimiter"}
-# what of `read` says something about the format
-OPTIONS: dict[str, set[str]] = {
-    "vw": {"ignore", "interactions"},
-    "svmlight": set(),
-    "csv": _OF_CSV,
-    "tsv": _OF_CSV,
-    "jsonl": _OF_TABLES,
-    "parquet": _OF_TABLES | {"categorical"},
-    "arrow": _OF_TABLES | {"categorical"},
+FORMATS = {
+    "vw": Format((".vw",), frozenset({"ignore", "interactions"})),
+    "svmlight": Format((".svm", ".svmlight", ".libsvm")),
+    "csv": Format((".csv",), _OF_CSV),
+    "tsv": Format((".tsv",), _OF_CSV),
+    "jsonl": Format((".jsonl", ".ndjson"), _OF_TABLES),
+    "parquet": Format((".parquet", ".pq"), _OF_ARROW),
+    "arrow": Format((".arrow", ".feather", ".ipc"), _OF_ARROW),
 }
-_BY_SUFFIX = {suffix: name for name, suffixes_ in FORMATS.items() for suffix in suffixes_}
+_BY_SUFFIX = {suffix: name for name, each in FORMATS.items() for suffix in each.suffixes}
 _SAMPLE = 1 << 19  # bytes of a CSV file that tell what its columns hold
 
 
@@ -119,8 +114,8 @@ def read(
     source : a path, a pattern such as "ads/*.parquet", "-" for standard input, or a list of these,
         plain or compressed (.gz, .bz2, .zst); or an Arrow table, a pandas or polars data frame, a pair
         `(X, y)` of arrays or a sparse matrix and labels, or anything that yields `(x, y)`.
-    format : "vw", "svmlight", "csv", "tsv", "jsonl", "parquet" or "arrow"; by default what the suffix
-        says.
+    format : "vw", "svmlight", "csv", "tsv", "jsonl", "parquet" or "arrow"; by default the one that the
+        suffix tells.
     label, weight, tag : the columns (of CSV, JSON, tables) that hold the label, the importance and the
         name of an example.
     categorical, numeric : columns of a CSV file that are text although they look like numbers, or the
@@ -134,7 +129,7 @@ def read(
     like : a learner of this library that will predict the examples or go on learning. Columns are read
         as it has learned them, as numbers or as text; text in a column of numbers is an error.
 
-    Other options that say nothing about the format (`OPTIONS`) are not looked at.
+    Options that do not apply to the format (`FORMATS`) are ignored.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.vw"
@@ -184,7 +179,7 @@ def read(
 
 
 def format_of(paths: Sequence[str], format: str | None = None) -> str:
-    """The format of the files: `format` if it is given, else what all their suffixes say."""
+    """The format of the files: `format` if it is given, else the one that all suffixes tell."""
     names = {format or _by_suffix(path) for path in paths}
     if len(names) > 1:
         raise ValueError(
@@ -230,7 +225,7 @@ class _CsvParsers:
         return _core.CsvParser(self.skip_bad, need_labels, self.columns)
 
     def _inferred(self, sample: bytes, whole: bool, need_labels: bool) -> _core.CsvColumns:
-        """What a sample shows, unless somebody knows it."""
+        """The columns as a sample shows them, unless the user or a model says otherwise."""
         label, weight, tag, categorical, numeric, ignore = self.wishes
 
         def infer(categorical: list[str], numeric: list[str]) -> _core.CsvColumns:
@@ -288,7 +283,7 @@ def _by_suffix(path: str) -> str:
     return _BY_SUFFIX[suffix]
 
 
-# --- small real data sets that come with the package, for a first try; sources in -----------------
+# --- data sets that come with the package ---------------------------------------------------------
 
 _SETS: dict[str, type] = {"breast_cancer": str, "diabetes": float, "digits": int, "phishing": bool}
 
@@ -303,6 +298,10 @@ def bundled(name: str) -> Iterator[tuple[dict[str, float], Any]]:
     >>> x["is_popular"], y
     (0.5, True)
     """
+    import csv
+    import gzip
+    from importlib import resources
+
     one_of(name, "name", _SETS)
     kind = _SETS[name]
     path = resources.files("regretless.streams") / "data" / f"{name}.csv.gz"

@@ -1,20 +1,23 @@
-"""What every stream is: examples in order, in pieces for those who are fast, one by one for all."""
+"""What every stream is: examples in order, in pieces or one by one; and streams of what is in memory."""
 
 import queue
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless import _core
 from regretless._core import LabelKind
-from regretless.base.arguments import Array, one_of, shown, whole
-from regretless.base.rows import Batch, Form
+from regretless.base import rows
+from regretless.base.arguments import Array, one_of, shown, sound, whole
+from regretless.base.rows import Batch, Form, Parsed
 
-# --- work ahead of who needs it: a bounded buffer between two threads -----------------------------
+# --- a bounded buffer between two threads ---------------------------------------------------------
 
 T = TypeVar("T")
 
@@ -64,15 +67,15 @@ def ahead(items: Iterable[T], depth: int = 4) -> Generator[T]:
         thread.join(timeout=1.0)  # not for ever: it may wait for input that never comes
 
 
-# --- what every stream is: examples in order, in pieces for those who are fast, one by one --------
+# --- streams --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a stream goes on: the file, and in it bytes (after decompression) or rows, and the line.
 
-    `skipped` counts the bad lines that were left out until there. `labels` is what they had been in the
-    file, where a line could have another kind.
+    `skipped` counts the bad lines that were left out until there. `labels` is the kind of the labels in
+    the file so far, for formats in which a line could have another kind.
 
     >>> Place()
     Place(file=0, offset=0, line=1, skipped=0)
@@ -94,7 +97,7 @@ class Place:
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> Self:
-        """The place that `to_dict` described; `ValueError` if it is none.
+        """The place that `to_dict` described; `ValueError` if it describes something else.
 
         >>> Place.from_dict(Place(offset=7).to_dict()) == Place(offset=7)
         True
@@ -132,7 +135,7 @@ class Piece:
 class Stream(ABC):
     """Examples in order. Iterating gives `(x, y)` with a dict `x`, as River's streams do."""
 
-    _at_hand: ClassVar[bool] = False  # nothing has to be read or converted: no work for a thread
+    _at_hand: ClassVar[bool] = False  # whether a thread that reads ahead would have nothing to do
 
     @abstractmethod
     def pieces(
@@ -147,12 +150,12 @@ class Stream(ABC):
     def ahead(
         self, form: Form | None = None, start: Place | None = None, labelled: bool = True
     ) -> Iterator[Piece]:
-        """The same pieces, read by another thread while one works on those before."""
+        """The same pieces, read by another thread while earlier ones are used."""
         pieces = self.pieces(form, start, labelled)
         return pieces if self._at_hand else ahead(pieces)
 
     def where(self, piece: Piece, t: int) -> str:
-        """Where the example number `t` of a piece stands, for messages.
+        """Where example `t` of a piece stands in the source, for messages.
 
         >>> from regretless import streams
         >>> stream = streams.read([({"a": 1.0}, "yes"), ({"b": 2.0}, "no")])
@@ -176,3 +179,96 @@ class Stream(ABC):
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
         for x, y, _ in self.weighted():
             yield x, y
+
+
+# --- streams of what is in memory -----------------------------------------------------------------
+
+_ROWS = 4096
+
+
+class ArrayStream(Stream):
+    """The rows of a batch, `y` beside them."""
+
+    _at_hand = True
+
+    def __init__(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        w: Array | None = None,
+        tags: list[str] | None = None,
+    ) -> None:
+        self._batch = rows.batch(X)
+        if len(y) != self._batch.size:
+            raise ValueError(f"X has {self._batch.size} rows, y has {len(y)} labels")
+        self._y, self._w, self._tags = y, w, tags
+
+    def pieces(
+        self, form: Form | None = None, start: Place | None = None, labelled: bool = True
+    ) -> Iterator[Piece]:
+        first = start.offset if start else 0
+        for at in range(first, self._batch.size, _ROWS):
+            part = slice(at, min(at + _ROWS, self._batch.size))
+            w = None if self._w is None else self._w[part]
+            tags = None if self._tags is None else self._tags[part]
+            place = Place(0, part.stop, part.stop + 1)
+            yield Piece(self._batch[part], self._y[part], w, tags, place)
+
+
+class IterableStream(Stream):
+    """Pairs `(x, y)` or triples `(x, y, w)` from any iterable; `x` as `learn_one` takes it.
+
+    A weight of None or NaN is missing, and is 1.
+    """
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self._items = items
+
+    def weighted(self) -> Iterator[tuple[dict[Any, Any], Any, float]]:
+        for x, y, *weight in self._items:
+            yield _dict(x), y, weight[0] if weight else 1.0
+
+    def pieces(
+        self, form: Form | None = None, start: Place | None = None, labelled: bool = True
+    ) -> Iterator[Piece]:
+        form = form or Form()
+        count = start.offset if start else 0
+        items = islice(iter(self._items), count, None)
+        while group := list(islice(items, _ROWS)):
+            examples = _core.Examples(form.bits, form.intercept, form.named)
+            y = np.empty(len(group), object)
+            w = np.ones(len(group))
+            for t, item in enumerate(group):
+                try:
+                    x, y[t], *weight = item
+                    examples.add(_dict(x))
+                    w[t : t + len(weight)] = weight
+                except (TypeError, ValueError) as error:
+                    raise ValueError(f"example {count + t} of the stream: {error}") from error
+            count += len(group)
+            w[np.isnan(w)] = 1.0
+            weights = None if (w == 1).all() else w
+            X = Parsed(examples, 0, len(group))
+            yield Piece(X, y, weights, None, Place(0, count, count + 1))
+
+
+def labels_of(y: Any) -> NDArray[Any]:
+    """Labels as an array: numbers, or whatever they are."""
+    sound(y, "y")
+    if hasattr(y, "tocsr"):
+        raise ValueError("y is a sparse matrix: one label per row is expected")
+    array = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    if array.ndim != 1:
+        raise ValueError(f"y has shape {array.shape}: one label per row is expected")
+    if array.dtype.kind in "biuf":
+        return array
+    out = np.empty(len(array), object)
+    out[:] = array.tolist()
+    return out
+
+
+def _dict(x: Any) -> dict[Any, Any]:
+    if type(x) is dict:
+        return x
+    row = rows.row(x)
+    return row if isinstance(row, dict) else dict(zip(row[0].tolist(), row[1].tolist()))

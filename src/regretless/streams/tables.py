@@ -12,23 +12,22 @@ from regretless import _core
 from regretless.base import rows
 from regretless.base.arguments import numbers, sound
 from regretless.base.rows import Form
-from regretless.streams.memory import ArrayStream
 from regretless.streams.opening import suffixes
-from regretless.streams.stream import Piece, Place, Stream
+from regretless.streams.stream import ArrayStream, Piece, Place, Stream
 
 _ROWS = 16_384
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns of a table are not features."""
+    """The columns of a table that are not features, or are categories."""
 
     label: str | None = None
     weight: str | None = None
     tag: str | None = None
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
-    texts: frozenset[Any] = frozenset()  # what a model has learned as text, if it is there
+    texts: frozenset[Any] = frozenset()  # columns that a model has learned as text
 
     def split(self, table: Any, labelled: bool) -> tuple[Any, NDArray[Any], Any, Any]:
         """Features, labels (NaN where there are none), weights and tags of an Arrow table."""
@@ -99,7 +98,7 @@ def _labels(column: Any, name: str | None, labelled: bool) -> NDArray[Any]:
 
 
 def _fits(column: Any) -> bool:
-    """Whether these are integers that a double holds; others are texts, lest two become one."""
+    """Whether these are integers that a double holds exactly; others are read as texts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -143,7 +142,7 @@ class TableStream(Stream):
 
 @contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Whatever goes wrong inside is a ValueError that names the file."""
+    """Turn every failure into a `ValueError` that names the file."""
     import pyarrow as pa
 
     try:
@@ -155,7 +154,7 @@ def _named(path: str) -> Iterator[None]:
 
 
 def all_tables(path: str, format: str) -> list[Any]:
-    """The whole of a file as Arrow tables, every column of which is sound."""
+    """A whole file as Arrow tables, every column checked."""
     with _named(path):
         tables = list(_tables(path, format))
         for table in tables:
@@ -180,8 +179,8 @@ def _parquet(path: str) -> Iterator[Any]:
 def _arrow(path: str) -> Iterator[Any]:
     """Arrow files and streams (Feather is an Arrow file), read a batch at a time.
 
-    They are read rather than mapped: memory that is mapped and not there is the death of the process.
-    What the batches say of themselves is looked at column by column, where it is used.
+    They are read and not mapped, because a file that shrinks while it is mapped kills the process.
+    Columns are checked one by one, where they are used.
     """
     import pyarrow as pa
 

@@ -20,9 +20,9 @@ MakeParser = Callable[[str, bytes, bool], _core.Parser]
 class TextStream(Stream):
     """The examples of text files, one file after the other.
 
-    `make_parser` sees the first `sample` bytes of a file. `piece` is how many are read at a time.
-    `through` is put between a file and the parser, and must not move what stands in it. `columns` tells
-    those of a table, once there is a parser.
+    `make_parser` is given the first `sample` bytes of a file. `piece` is the number of bytes that are
+    read at a time. `through` is put between a file and the parser; it must not move any byte. `columns`
+    returns the columns of a table, once there is a parser.
     """
 
     def __init__(

@@ -1,57 +1,42 @@
-"""Audits: what no linear model of a given norm could have gone below, beside any model."""
+"""Audits: lower bounds on the loss of all linear models of a given norm, beside any model."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless import _core, losses
+from regretless.audit.exact import DOUBLE, exact_bound
+from regretless.audit.scores import (
+    Judged,
+    checked,
+    checked_score,
+    checked_scores,
+    code_of,
+    codes_of,
+)
 from regretless.base import arguments, rows
 from regretless.base.arguments import LARGEST_VALUE, Array, shown
 from regretless.base.classifier import Labels, label_array
 from regretless.base.learner import weight_array
-from regretless.base.state import Parts, Stateful
+from regretless.base.options import options_of
+from regretless.base.state import MOST, Parts, Stateful
 from regretless.base.threads import of_options
-from regretless.base.values import parameters_of
 from regretless.certificates import Certificate
 from regretless.losses import Loss
-
-__all__ = ["Audit"]
-
 
 _LOSSES = (
     *(losses.Logistic, losses.Hinge, losses.SquaredHinge),
     *(losses.Squared, losses.Absolute, losses.Quantile, losses.EpsilonInsensitive),
 )
-_RATES, _MORE, _BLOCK = (0.3, 0.6), 1.2, 4  # of lanes, which come in vectors
-_PARTS = ("value", "value_error", "norm", "norm_error")  # of a lane, as columns
-_DOUBLE, _SINGLE = 2.0**-53, 2.0**-24
-
-
-class Judged(NamedTuple):
-    """What a model made of some examples before it knew their labels.
-
-    `margins`, the score of the label that was, against all others; `table`, a score for each of
-    `labels`, against the rest. Without margins the model has no scores.
-    """
-
-    margins: Array | None
-    table: Array
-    labels: Sequence[Any]
-
-    def part(self, there: slice) -> "Judged":
-        """The same of some of the examples."""
-        return (
-            self
-            if self.margins is None
-            else Judged(self.margins[there], self.table[there], self.labels)
-        )
+_RATES, _MORE, _BLOCK = (0.3, 0.6), 1.2, 4  # rates of lanes, which come in vectors
+_PARTS = ("value", "value_error", "norm", "norm_error")  # the columns of a lane
 
 
 class Pass(NamedTuple):
-    """What was known at the end of a pass; `loss` is the model's, None if it gave no scores."""
+    """The sums at the end of a pass; `loss` is the model's, None without scores."""
 
     lanes: Array
     examples: int
@@ -60,36 +45,35 @@ class Pass(NamedTuple):
 
 
 class Audit(Stateful):
-    """Tells how small the loss of any linear model of bounded norm could have been on these examples.
+    """A lower bound on the loss of all linear models of bounded norm on some examples.
 
     The auditor is shown the examples `(x, y)` that some model learns from, and optionally the scores
-    that the model gave them: a River or scikit-learn model, a plain function, anything. Its statement,
+    that the model gave them: a River or scikit-learn model, a function or any other. Its statement,
 
         best_possible(norm): no linear model of norm at most `norm` has a smaller total loss,
 
-    is about the examples alone, assumes nothing of them or of the model, and is never wrong.
+    is about the examples alone, assumes nothing about them or the model, and holds always.
 
-    Why: a convex loss is above its tangents. For every model `u` and any numbers `g_t` of the domain of
-    the conjugates `l_t*`, with `G = sum g_t x_t`,
+    The reason is that a convex loss is above its tangents. For every model `u` and any numbers `g_t` of
+    the domain of the conjugates `l_t*`, with `G = sum g_t x_t`,
 
         sum l_t(<u, x_t>)  >=  sum (g_t <u, x_t> - l_t*(g_t))  >=  - sum l_t*(g_t) - ||u|| ||G||_*
 
-    and the largest of several such bounds is one, too. The `g_t` come from the scores,
+    and the largest of several such bounds is a bound, too. The `g_t` come from the scores,
     `g_t = l_t'(s_t)`, and from lanes that exist only for this: for every norm, projected gradient
     descent in the ball of that radius, at two or three rates. A lane chooses `g_t` by a proximal step,
-    that is, it ascends the bound in one coordinate. If there are `revisits`, it does so again for as
-    many examples of those that are kept (in the lanes of the larger norms; the others are tight
-    without).
+    that is, it ascends the bound in one coordinate. With `revisits` it does so again for that many of
+    the kept examples (in the lanes of the larger norms; the other lanes are tight without).
     For the squared loss and at most 512 features, sums of `x x'` give the exact minimum.
 
     With `scaled=True` the norm of `u` is `sqrt(sum (u_i m_i)^2)`, where `m_i` is the largest size that
-    the feature `i` has had **up to the end**, so that it does not depend on units. This stays valid
+    the feature `i` has had **up to the end**, so that the norm does not depend on units. This is valid
     when a scale grows later: `G` is a sum in the units of the features, which does not depend on
     scales, and only when the bound is asked for `||G||_* = sqrt(sum (G_i / m_i)^2)` is computed, with
     the scales of that moment, by the inequality of Cauchy and Schwarz:
     `|<u, G>| = |sum (u_i m_i) (G_i / m_i)| <= ||u|| ||G||_*`. The lanes use the scales of their time,
-    but whatever `g_t` they choose is valid. (The set of models becomes smaller when a scale grows:
-    the bound is about those whose norm is at most `norm` now.)
+    but any `g_t` that they choose is valid. (The set of models becomes smaller when a scale grows:
+    the bound is about the models whose norm is at most `norm` now.)
 
     With three or more labels a model has weights for each label, which tell it from the rest; its loss
     is the sum of their losses on all examples, and its norm that of all weights together. The audited
@@ -112,7 +96,7 @@ class Audit(Stateful):
     >>> round(audit.best_possible(norm=1, mean=True), 3), round(audit.best_possible(3, mean=True), 3)
     (0.52, 0.381)
 
-    Shalev-Shwartz and Singer (2007) see online learning as such an ascent of the dual.
+    Shalev-Shwartz and Singer (2007) describe online learning as such an ascent of the dual.
     """
 
     _engine_name = "_core"
@@ -148,7 +132,7 @@ class Audit(Stateful):
         twin = losses.compiled(self.loss_function)
         assert twin is not None
         hashed = self.bits if self.features == "hashed" else 0
-        lanes = _lanes_of(self.norms)
+        lanes = lanes_of(self.norms)
         return _core.Audit(
             twin,
             [norm for norm, _ in lanes],
@@ -165,13 +149,13 @@ class Audit(Stateful):
         self._core.belongs_to(self)
         self._labels = Labels()
         self._earlier: list[Pass] = []
-        self._missing = 0.0  # weight of examples that came before a label, for all labels after two
-        self._moments: tuple[Array, float] | None = None  # of the first pass, and its examples
+        self._missing = 0.0  # weight of the examples before a label, summed over labels after two
+        self._moments: tuple[Array, float] | None = None  # first pass; its examples
 
     # --- learning ----------------------------------------------------------------------------------
 
     def learn_one(self, x: Any, y: Any, score: Any = None, w: float = 1.0) -> None:
-        """Take one example in, and optionally the score that a model gave it before it knew `y`.
+        """Add one example, and optionally the score that a model gave it before it knew `y`.
 
         Two labels: the score is large where the second of `classes_` is likely. Three and more: a
         list in the order of `classes_`, or a dict from labels to scores, 0 for those that are missing.
@@ -185,19 +169,19 @@ class Audit(Stateful):
         row = x if isinstance(x, dict) else rows.row(x)
         if not self.loss_function.classification:
             target = arguments.number(y, "y")
-            self._core.learn(row, target, w, _score(score, None), False, 1)
+            self._core.learn(row, target, w, checked_score(score, None), False, 1)
             return
         labels, exchanges = self._with(y)
         outputs = len(labels.labels) if len(labels.labels) > 2 else 1
-        given = _score(score, labels.labels if outputs > 1 else None)
+        given = checked_score(score, labels.labels if outputs > 1 else None)
         before = self._core.weight if len(labels.labels) > max(2, len(self._labels.labels)) else 0.0
-        self._core.learn(row, _code(labels, y), w, given, exchanges, outputs)
+        self._core.learn(row, code_of(labels, y), w, given, exchanges, outputs)
         if w > 0:
             self._labels = labels
             self._missing += before
 
     def learn_many(self, X: Any, y: Any, scores: Any = None, w: Any = None) -> None:
-        """Take a batch in, as `learn_one` would row by row.
+        """Add a batch, as `learn_one` would row by row.
 
         `X` is a sparse matrix, an array, a data frame, an Arrow table or a piece of a stream; `scores`
         has a number for each row, with three or more labels one for each label of `classes_`, those of
@@ -215,14 +199,16 @@ class Audit(Stateful):
             targets = np.ascontiguousarray(arguments.numbers(y, "y", "a list of numbers"))
             if targets.shape != (batch.size,):
                 raise ValueError(f"X has {batch.size} rows, y has shape {targets.shape}")
-            table = _scores(scores, batch.size, 1)
+            table = checked_scores(scores, batch.size, 1)
             batch.feed(self._core, targets, weights, None if table is None else table.ravel())
             return
         labels = label_array(y)
         if len(labels) != batch.size:
             raise ValueError(f"X has {batch.size} rows, y has {len(labels)} labels")
         fresh, known = self._joining(labels, weights)
-        table = _scores(scores, batch.size, len(known.labels) if len(known.labels) > 2 else 1)
+        table = checked_scores(
+            scores, batch.size, len(known.labels) if len(known.labels) > 2 else 1
+        )
 
         def given(there: slice, _: Array) -> Array | None:
             return None if table is None else self._columns(table[there])
@@ -230,11 +216,11 @@ class Audit(Stateful):
         self._learn_labels(batch, labels, weights, fresh, given)
 
     def _learn_judged(self, X: Any, y: Any, w: Any, judged: Judged) -> None:
-        """Take a batch in as `learn_many` does, with scores by label instead of by column."""
+        """Add a batch as `learn_many` does, with scores by label instead of by column."""
         batch, labels, weights = rows.batch(X), label_array(y), weight_array(w)
         if judged.margins is None:
             return self.learn_many(batch, labels, None, weights)
-        margins, table = _checked(judged.margins, "scores"), _checked(judged.table, "scores")
+        margins, table = checked(judged.margins, "scores"), checked(judged.table, "scores")
         place = {label: k for k, label in enumerate(judged.labels)}
 
         def given(there: slice, codes: Array) -> Array:
@@ -247,14 +233,14 @@ class Audit(Stateful):
         return self._learn_labels(batch, labels, weights, self._joining(labels, weights)[0], given)
 
     def _learn_judged_one(self, x: Any, y: Any, w: float, judged: Judged) -> None:
-        """Take one example in as `learn_one` does, with scores by label."""
+        """Add one example as `learn_one` does, with scores by label."""
         if judged.margins is None:
             return self.learn_one(x, y, None, w)
         labels, _ = self._with(y)
         if len(labels.labels) > 2:
             return self.learn_one(x, y, dict(zip(judged.labels, judged.table[0])), w)
         margin = float(judged.margins[0])
-        return self.learn_one(x, y, margin if _code(labels, y) else -margin, w)
+        return self.learn_one(x, y, margin if code_of(labels, y) else -margin, w)
 
     def _learn_labels(
         self,
@@ -264,24 +250,24 @@ class Audit(Stateful):
         fresh: dict[int, Any],
         given: Callable[[slice, Array], Array | None],
     ) -> None:
-        """Take a batch in, cut where labels join; `given` tells the scores of a part."""
+        """Add a batch, cut where new labels begin; `given` returns the scores of a part."""
         if fresh:
-            batch.feed(self._core, None, weights, None)  # only looked at: all of it is good
+            batch.feed(self._core, None, weights, None)  # a check of the whole batch
         starts = sorted({0, *fresh})
         for start, stop in zip(starts, [*starts[1:], batch.size]):
             if start in fresh:
                 self._add(fresh[start])
             there = slice(start, stop)
             part = batch if len(starts) == 1 else batch[there]
-            codes = _codes(self._labels, labels[there])
+            codes = codes_of(self._labels, labels[there])
             some = None if weights is None else weights[there]
             part.feed(self._core, codes, some, given(there, codes))
 
     def start_pass(self) -> None:
-        """Say that the same examples will be shown again, all of them, in any order.
+        """Start another pass, in which all the same examples come again, in any order.
 
-        The lanes go on from the weights that they have, and choose better numbers for the examples;
-        the larger of the bounds of all passes is told.
+        The lanes continue from their weights and choose better numbers for the examples; the bound is
+        the largest of all passes.
 
         >>> audit = Audit("logistic", norms=[10])
         >>> X, y = np.eye(4)[[0, 1, 2, 3, 0, 1]], np.array([1, 0, 1, 0, 0, 1])
@@ -299,20 +285,20 @@ class Audit(Stateful):
         self._missing = 0.0
 
     def _pass(self) -> Pass:
-        """What is known of the current pass."""
+        """The sums of the current pass."""
         core = self._core
         loss = None
         if core.scored >= core.seen:
             loss = float(core.suffered + self._missing * self.loss_function.value(0.0, -1.0))
         return Pass(self._lanes(), int(core.seen), float(core.weight), loss)
 
-    # --- what is told ------------------------------------------------------------------------------
+    # --- results -----------------------------------------------------------------------------------
 
     def best_possible(self, norm: float, mean: bool = False) -> float:
-        """No linear model of norm at most `norm` has a smaller total loss on these examples.
+        """A lower bound on the total loss of all linear models of norm at most `norm`.
 
-        `mean=True` gives it per example, one of weight w counting w times. Losses are not negative,
-        hence neither is this.
+        `mean=True` gives it per example, one of weight w counting w times. Losses are not negative, so
+        the bound is at least 0.
 
         >>> Audit("logistic").best_possible(1)
         0.0
@@ -321,7 +307,7 @@ class Audit(Stateful):
         return best / (self.weight_ or 1.0) if mean else best
 
     def _best(self, norms: Sequence[float]) -> list[float]:
-        """What is proved for each of the norms, for which the lanes are looked at once."""
+        """The bound for each of the norms, from one look at the lanes."""
         lanes = np.concatenate([self._lanes(), *(each.lanes for each in self._earlier)])
         value, value_error, dual, dual_error = lanes.T
         exact, found = self._exact(), []
@@ -340,7 +326,7 @@ class Audit(Stateful):
         loss = self._first.loss
         if loss is None:
             raise ValueError(
-                "not all examples came with a score; give learn_one or learn_many them"
+                "some examples had no score; pass scores to every learn_one or learn_many"
             )
         return loss
 
@@ -355,7 +341,7 @@ class Audit(Stateful):
         return self._earlier[0] if self._earlier else self._pass()
 
     def bound(self, norm: float) -> float:
-        """No linear model of norm at most `norm` could have beaten the audited one by more than this.
+        """The bound on the regret of the audited model to all linear models of norm at most `norm`.
 
         >>> audit = Audit("squared", norms=[1], intercept=False)
         >>> audit.learn_one({"a": 2.0}, y=3.0, score=0.5)
@@ -369,7 +355,7 @@ class Audit(Stateful):
         return self._certificate(norm, self.loss)
 
     def _certificate(self, norm: float, loss: float | None) -> Certificate:
-        """The certificate of a model that has lost so much; without a bound if nobody knows."""
+        """The certificate of a model with this loss; without a bound if the loss is unknown."""
         best = self.best_possible(norm)
         unit = " in units of each feature" if self.scaled else ""
         examples = self._first.examples
@@ -383,12 +369,12 @@ class Audit(Stateful):
             {"the loss is convex": True},
             f"linear models of norm at most {norm:g}{unit}",
             norm,
-            0.0 if loss is None else 2 * _DOUBLE * count * loss,
+            0.0 if loss is None else 2 * DOUBLE * count * loss,
         )
 
     @property
     def examples_(self) -> int:
-        """Number of examples seen in this pass, those of weight 0 left out."""
+        """The number of examples seen in this pass, without those of weight 0."""
         return int(self._core.seen)
 
     @property
@@ -398,7 +384,7 @@ class Audit(Stateful):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The labels seen; of two, the second has positive scores."""
+        """The labels seen; with two labels, positive scores are for the second."""
         return np.array(self._labels.labels)
 
     def _lanes(self) -> Array:
@@ -407,58 +393,26 @@ class Audit(Stateful):
         return np.column_stack([parts[name] for name in _PARTS])
 
     def _exact(self) -> Callable[[float], float]:
-        """The bound by the moments of the squared loss: with `g_t = 2 (<u, x_t> - y_t)`, for any u,
-
-        -sum l*(g) = sum y^2 - u'A u  and  G = 2 (A u - b),  where A = sum x x', b = sum y x.
-        """
-        kept = self._core.moments()
-        if self._moments is not None:
-            packed, count = self._moments
-        elif kept is not None:
-            packed, count = kept, float(self._core.seen)
-        else:
-            return lambda _: 0.0
-        size = math.isqrt(2 * len(packed))  # entries of a triangle with so many rows
-        square = np.zeros((size, size))
-        square[np.tril_indices(size)] = packed
-        A, b, c = square[1:, 1:], square[1:, 0], packed[0]
-        A = A + np.tril(A, -1).T
-        if not c > 0.0:
-            return lambda _: 0.0
-        best_in_ball = _best_in_ball(A, b)
-        roots = np.sqrt(np.diag(A))
-
-        def bound(norm: float) -> float:
-            u = best_in_ball(norm)
-            reach, spread = np.abs(u) @ roots, np.linalg.norm(roots)
-            n = _DOUBLE * (
-                count + len(b) + 64
-            )  # what a sum of so many is wrong by, of all added up
-            loss = max(0.0, u @ A @ u - 2 * (b @ u) + c) + n * (reach + math.sqrt(c)) ** 2
-            dual = 2 * np.linalg.norm(A @ u - b) + 2 * spread * (
-                n * (reach + math.sqrt(c)) + 1.001 * _SINGLE * math.sqrt(loss)
-            )
-            bound = c - u @ A @ u - n * (reach**2 + c) - norm * dual
-            return float(bound) if math.isfinite(bound) else 0.0
-
-        return bound
+        """The bound from the moments of the first pass, if they were kept."""
+        packed, count = self._moments or (self._core.moments(), float(self._core.seen))
+        return (lambda _: 0.0) if packed is None else exact_bound(packed, count)
 
     # --- labels ------------------------------------------------------------------------------------
 
     def _with(self, label: Any) -> tuple[Labels, bool]:
-        """The labels with this one, and whether the two labels so far have to change places."""
+        """The labels with this one added, and whether the two labels so far change places."""
         labels = self._labels
         try:
             if label in labels.index:
                 return labels, False
         except TypeError:
-            pass  # `check` says what is wrong with it
+            pass  # `check` raises a clear error
         label = labels.check(label)
         grown = Labels(labels.labels)
         grown.add(label)
         one = len(labels.labels) == 1
         first = labels.labels[0] if one else None
-        return grown, one and grown.index[first] != _code(labels, first)
+        return grown, one and grown.index[first] != code_of(labels, first)
 
     def _add(self, label: Any) -> None:
         grown, exchanges = self._with(label)
@@ -472,7 +426,7 @@ class Audit(Stateful):
     def _joining(
         self, labels: NDArray[Any], weights: Array | None
     ) -> tuple[dict[int, Any], Labels]:
-        """The new labels of a batch, by where each first has a weight; and all labels after it."""
+        """The new labels of a batch by the place of their first weight, and all labels after it."""
         _, unknown = self._labels.encode(labels)
         known = Labels(self._labels.labels)
         for _, label in unknown:
@@ -486,7 +440,7 @@ class Audit(Stateful):
         return fresh, known
 
     def _columns(self, table: Array) -> Array:
-        """The scores of the outputs that there are, of a table that may have those of labels to come."""
+        """The columns of current outputs in a table that may have columns of later labels."""
         outputs = self._core.outputs
         if table.shape[1] == 1 or outputs > 1:
             return np.ascontiguousarray(table[:, :outputs]).ravel()
@@ -498,7 +452,7 @@ class Audit(Stateful):
     def _options(self) -> dict[str, Any]:
         plain = self.loss_function == losses.get(self.loss_function.name)
         loss = self.loss_function.name if plain else self.loss_function
-        _, *others = parameters_of(Audit)
+        _, *others = options_of(Audit)
         return {"loss": loss} | {name: getattr(self, name) for name in others}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -533,30 +487,14 @@ class Audit(Stateful):
             raise ValueError("the labels do not fit the outputs")
         self._labels = labels
         self._restore_passes(parts)
-        every = {name: parts.array(name, (None,)) for name in ("sums", "model_sums", "scalars")}
-        every |= {
-            f"kept_{name}": parts.array(f"kept_{name}", (None,)) for name in ("slopes", "duals")
-        }
-        every["kept_targets"] = parts.array("kept_targets", (None,), -LARGEST_VALUE, LARGEST_VALUE)
-        for name in ("kept_weights",):
-            every[name] = parts.array(name, (None,), 0.0, LARGEST_VALUE)
-        for name in ("numbers", "moments"):
-            every[name] = parts.array(name, (None,))
-        for name in ("weights", "kept_values", "scales"):
-            low = 0.0 if name == "scales" else -1e38
-            every[name] = parts.array(name, (None,), low, 1e38, np.float32)
-        for name in ("rows", "kept_rows"):
-            every[name] = parts.array(name, (None,), kind=np.uint32)
-        every["kept_starts"] = parts.array("kept_starts", (None,), kind=np.int64)
-        for name, kind in _NAMES.items():
-            every[name] = parts.array(name, (None,), kind=kind)
+        every = {name: parts.array(name, (None,), *wanted) for name, wanted in _STATE.items()}
         if every["kept_targets"].size > self.memory:
-            raise ValueError("more examples were kept than memory has room for")
+            raise ValueError("more examples were kept than the option memory allows")
         self._core.restore(outputs, **every)
 
     def _restore_passes(self, parts: Parts) -> None:
         passes = arguments.instance(parts.take("passes"), "passes", list)
-        shape = len(_lanes_of(self.norms)) + 1, 4
+        shape = len(lanes_of(self.norms)) + 1, 4
         for lanes, examples, weight, loss in passes:
             known = None if loss is None else arguments.not_negative(loss, "passes")
             counts = (
@@ -574,20 +512,28 @@ class Audit(Stateful):
             self._moments = first, arguments.not_negative(count, "first_examples")
 
 
-_NAMES: dict[str, type[np.generic]] = {
-    "names": np.uint8,
-    "name_keys": np.int64,
-    "name_kinds": np.uint8,
-    "name_rows": np.uint32,
+# the arrays of the core's state: the least and the largest value, and the type
+_STATE: dict[str, tuple[float, float, type[np.generic]]] = {
+    **dict.fromkeys(
+        ("sums", "model_sums", "scalars", "kept_slopes", "kept_duals", "numbers", "moments"),
+        (-MOST, MOST, np.float64),
+    ),
+    "kept_targets": (-LARGEST_VALUE, LARGEST_VALUE, np.float64),
+    "kept_weights": (0.0, LARGEST_VALUE, np.float64),
+    **dict.fromkeys(("weights", "kept_values"), (-1e38, 1e38, np.float32)),
+    "scales": (0.0, 1e38, np.float32),
+    **dict.fromkeys(("rows", "kept_rows", "name_rows"), (-MOST, MOST, np.uint32)),
+    **dict.fromkeys(("kept_starts", "name_keys"), (-MOST, MOST, np.int64)),
+    **dict.fromkeys(("names", "name_kinds"), (-MOST, MOST, np.uint8)),
 }
 
 
-def _lanes_of(norms: Sequence[float]) -> list[tuple[float, float]]:
-    """Norms and rates of lanes: two for each norm; the largest norms, which need it most, have three.
+def lanes_of(norms: Sequence[float]) -> list[tuple[float, float]]:
+    """Norms and rates of lanes: two for each norm, and three for the largest norms.
 
-    They are sorted by norm, and those of the second half visit examples again.
+    Lanes are sorted by norm, and those of the second half visit examples again.
 
-    >>> _lanes_of((1.0, 3.0, 10.0))[4:]
+    >>> lanes_of((1.0, 3.0, 10.0))[4:]
     [(3.0, 0.6), (10.0, 0.3), (10.0, 1.2), (10.0, 0.6)]
     """
     more = -2 * len(norms) % _BLOCK
@@ -600,81 +546,3 @@ def _lanes_of(norms: Sequence[float]) -> list[tuple[float, float]]:
         ]
         lanes += [(norm, rate) for rate in reversed(rates)]
     return lanes[::-1]
-
-
-def _code(labels: Labels, label: Any) -> float:
-    """The class of a label as the core has it: of two, 1 is the positive one.
-
-    A single label is taken for the positive one if it is a positive number.
-    """
-    if label not in labels.index:  # of weight 0: it is not looked at
-        return 0.0
-    if len(labels.labels) == 1:
-        return float(isinstance(label, (int, float, np.number)) and label > 0)
-    return float(labels.index[label])
-
-
-def _codes(labels: Labels, given: NDArray[Any]) -> Array:
-    """The classes of many labels."""
-    codes = np.maximum(labels.encode(given)[0], 0).astype(np.float64)  # -1: of weight 0
-    if len(labels.labels) == 1:
-        codes[:] = _code(labels, labels.labels[0])
-    return codes
-
-
-def _score(score: Any, labels: list[Any] | None) -> Array | None:
-    """A score, or those of several labels, as the core takes them."""
-    if score is None:
-        return None
-    if labels is None:
-        found = np.array([arguments.number(score, "score")])
-    else:
-        if isinstance(score, Mapping):
-            score = [score.get(label, 0.0) for label in labels]
-        found = np.ascontiguousarray(arguments.numbers(score, "score", "a list of numbers")).ravel()
-        if found.size != len(labels):
-            raise ValueError(f"score has {found.size} numbers, and there are {len(labels)} labels")
-    return _checked(found, "score")
-
-
-def _scores(scores: Any, size: int, outputs: int) -> Array | None:
-    """Scores of a batch: rows, and columns if there are several labels."""
-    if scores is None:
-        return None
-    found = np.ascontiguousarray(arguments.numbers(scores, "scores", "an array of numbers"))
-    if found.shape not in ((size,) if outputs == 1 else (), (size, outputs)):
-        wanted = (size,) if outputs == 1 else (size, outputs)
-        raise ValueError(f"scores has shape {found.shape}, not {wanted}")
-    return _checked(found, "scores").reshape(size, outputs)
-
-
-def _checked(found: Array, name: str) -> Array:
-    wrong = f"is not a number from -{LARGEST_VALUE:g} to {LARGEST_VALUE:g}; give the score itself"
-    arguments.check_entries(found, np.abs(found) <= LARGEST_VALUE, name, wrong)
-    return found
-
-
-def _best_in_ball(A: Array, b: Array) -> Callable[[float], Array]:
-    """The minimum of u'A u - 2 b'u over balls of any radius, but for rounding."""
-    if not A.any():
-        return lambda _: np.zeros(len(b))
-    values, vectors = np.linalg.eigh(A)
-    values = np.maximum(values, 0.0)
-    along = vectors.T @ b
-    least = values[-1] * 1e-13 * len(b)
-
-    def at(price: float) -> Array:
-        return np.where(values + price > least, along / np.maximum(values + price, least), 0.0)
-
-    def within(norm: float) -> Array:
-        if np.linalg.norm(at(0.0)) <= norm:
-            return np.asarray(vectors @ at(0.0))
-        low, high = 0.0, float(np.linalg.norm(along)) / max(norm, 1e-300)
-        for _ in range(200):
-            middle = 0.5 * (low + high) if low == 0.0 or high > 4 * low else math.sqrt(low * high)
-            low, high = (middle, high) if np.linalg.norm(at(middle)) > norm else (low, middle)
-            if high - low <= 1e-15 * high:
-                break
-        return np.asarray(vectors @ at(high))
-
-    return within

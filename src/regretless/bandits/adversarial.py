@@ -1,18 +1,29 @@
-"""Players that weigh arms by estimated losses: Exp3, Exp3-IX and Tsallis-INF."""
+"""Players for any losses, which weigh arms by estimated losses: Exp3, Exp3-IX, Exp4, Tsallis-INF."""
 
 import math
-from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
 
 from regretless import _core
+from regretless.bandits.environments import KeptLosses
 from regretless.bandits.player import ArmPlayer
 from regretless.bandits.run import BanditRun, mixture
-from regretless.base.arguments import Array, one_of, positive, shown, whole, within
+from regretless.base.arguments import (
+    Array,
+    distributions,
+    named_or,
+    one_of,
+    positive,
+    whole,
+    within,
+)
+from regretless.base.columns import names_of
+from regretless.base.options import option, options_of
+from regretless.base.waiting import check_settled
 from regretless.certificates import Certificate
 
-# --- players that draw an arm by its weight, and the inequality that holds in every run -----------
+# --- players that draw an arm by its weight, and the inequality of every run ----------------------
 
 _EPS = float(np.finfo(float).eps)
 
@@ -20,7 +31,7 @@ _EPS = float(np.finfo(float).eps)
 class WeightedPlayer(ArmPlayer):
     """A player that learns from unbiased estimates z of the losses of all arms."""
 
-    _regularised: str  # the theorem behind the inequality of every run
+    _regularised: ClassVar[str]  # the theorem behind the inequality of every run
 
     @property
     def regrets(self) -> Array:
@@ -85,55 +96,6 @@ class WeightedPlayer(ArmPlayer):
         return 0.0
 
 
-class ExponentialPlayer(WeightedPlayer):
-    """A player with weights exponential in the sums of the estimates, at a rate that never rises."""
-
-    _regularised = "Shalev-Shwartz (2012), Theorem 2.22, on the estimates that were drawn"
-    _fixed: ClassVar[tuple[str, ...]] = ("horizon",)  # rates for a horizon
-    rate: str | float
-    horizon: int | None
-
-    def _set_rate(self, rate: Any, horizon: Any) -> None:
-        if isinstance(rate, str):
-            one_of(rate, "rate", ("anytime", *self._fixed), ", nor a number")
-        else:
-            rate = positive(rate, "rate")
-        if (rate in self._fixed) != (horizon is not None):
-            fixed = " or ".join(f"rate={each!r}" for each in self._fixed)
-            if horizon is None:
-                raise ValueError(f"rate={rate!r} needs horizon=, the number of rounds")
-            raise ValueError(f"horizon={shown(horizon)} needs {fixed}, not rate={shown(rate)}")
-        self.rate = rate
-        self.horizon = None if horizon is None else whole(horizon, "horizon")
-
-    @abstractmethod
-    def _eta(self) -> float:
-        """The rate, or the rate of the first round if it falls."""
-
-    def _rate_of_more(self) -> float:
-        return self._eta()
-
-    def _last_rate(self, rounds: Array) -> Array:
-        """The rate of the last round, if there are so many rounds."""
-        rate, now = self._engine.rate, self.rounds + 1
-        return np.asarray(rate * np.sqrt((now if self.rate == "anytime" else rounds) / rounds))
-
-    def _rates(self, rounds: Array) -> Array:
-        """An upper bound on the sum of the rates: sum 1 / sqrt(t) <= 2 sqrt(T) - 1."""
-        first = self._last_rate(np.ones(1))
-        return np.asarray(
-            first * (2.0 * np.sqrt(rounds) - 1.0 if self.rate == "anytime" else rounds)
-        )
-
-    @property
-    def _choices(self) -> int:
-        """The number of weights."""
-        return self.n
-
-    def _penalty(self) -> float:
-        return math.log(self._choices) / float(self._last_rate(np.array(float(self.rounds))))
-
-
 def log_of(n: int) -> float:
     """The logarithm of the number of arms, and that of 2 for a single one.
 
@@ -148,7 +110,7 @@ def log_of(n: int) -> float:
 # Shalev-Shwartz (2012), section 4.2.
 
 
-class Exp3(ExponentialPlayer):
+class Exp3(WeightedPlayer):
     """Exponential weights without exploration: `p_i ~ e^{-eta S_i}`, S the sums of estimated losses.
 
     The estimate of a round is `z_A = loss / p_A` for the arm chosen and 0 for the others. In every run,
@@ -163,19 +125,12 @@ class Exp3(ExponentialPlayer):
     which is `expectation()` ("dual"; "forel" is Corollary 4.2 as it is printed, with n for n / 2;
     "luo" that of Algorithm 24, `(ln n + T ln(cosh eta + n eta^2 e^eta / 2)) / eta`). With a horizon
     that is `sqrt(2 n T ln n)`, otherwise `2 sqrt(n T ln n)`. Sums are kept small and weights above
-    1e-300, so that 10^8 rounds do no harm.
+    1e-300, so that the player can play 10^8 rounds.
 
-    If arms come and go, an arm that is not there in a round is taken to have lost what the player lost:
-    the regret to it is counted while it is there, and the inequality is the same. With delays q, the
-    weights when the loss comes, take the place of p, and `sum loss - <q, z>` is added: it is measured.
-
-    Parameters
-    ----------
-    n, range, seed : see `ArmPlayer`.
-    rate : "anytime", `eta_t = sqrt(ln n / (n t))`; for `horizon` rounds "horizon",
-        `sqrt(2 ln n / (n T))`, "shalev-shwartz", `sqrt(ln n / (n T))`, or "luo",
-        `sqrt(2 ln n / (T (1 + n sqrt e)))`; or a number. Rates are those of losses in [0, 1].
-    horizon : how many rounds there will be.
+    If arms come and go, an arm that is away counts as if it had lost as much as the player, so that the
+    regret to it counts only the rounds in which it is available, and the inequality is the same. With
+    delays, the weights q at the time when the loss comes take the place of p, and the measured
+    `sum loss - <q, z>` is added.
 
     >>> bandit = Exp3(3, rate=0.2, seed=1)
     >>> arm = bandit.act()
@@ -186,32 +141,64 @@ class Exp3(ExponentialPlayer):
     True
     """
 
-    _theorem = "Shalev-Shwartz (2012), Corollary 4.2; Luo (2016), Theorem 21"
-    _fixed: ClassVar[tuple[str, ...]] = ("horizon", "shalev-shwartz", "luo")
+    rate: str | float = option(
+        named_or,
+        ("anytime", "horizon", "shalev-shwartz", "luo"),
+        positive,
+        default="anytime",
+        text="""of losses in [0, 1]. "anytime": `eta_t = sqrt(ln n / (n t))`; for `horizon` rounds
+        "horizon": `sqrt(2 ln n / (n T))`, "shalev-shwartz": `sqrt(ln n / (n T))`, or "luo":
+        `sqrt(2 ln n / (T (1 + n sqrt e)))`; or a number""",
+    )
+    horizon: int | None = option(whole, default=None, text="how many rounds there will be")
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        rate: str | float = "anytime",
-        horizon: int | None = None,
-        range: tuple[float, float] = (0.0, 1.0),
-        seed: int = 0,
-    ) -> None:
-        self._set_rate(rate, horizon)
-        super().__init__(n, range=range, seed=seed)
+    _theorem = "Shalev-Shwartz (2012), Corollary 4.2; Luo (2016), Theorem 21"
+    _regularised = "Shalev-Shwartz (2012), Theorem 2.22, on the estimates that were drawn"
+
+    def __post_init__(self) -> None:
+        fixed = options_of(type(self))["rate"].limits[0][1:]  # all but "anytime"
+        if (self.rate in fixed) != (self.horizon is not None):
+            if self.horizon is None:
+                raise ValueError(f"rate={self.rate!r} needs horizon=, the number of rounds")
+            needed = " or ".join(f"rate={each!r}" for each in fixed)
+            raise ValueError(f"horizon={self.horizon} needs {needed}, not rate={self.rate!r}")
+        super().__post_init__()
 
     def _start(self) -> _core.Arms:
-        return _core.exp3(*self._common, self._eta(), self.rate == "anytime", 0.0)
+        return _core.exp3(*self._common, self._eta, self.rate == "anytime", 0.0)
 
+    @property
+    def _choices(self) -> int:
+        """The number of weights."""
+        return self.n
+
+    @property
     def _eta(self) -> float:
+        """The rate, or the rate of the first round if it falls."""
         if not isinstance(self.rate, str):
             return self.rate
-        n, T = self.n, self.horizon or 1
-        per_round = {"anytime": 1.0, "shalev-shwartz": 1.0, "horizon": 2.0}.get(self.rate)
-        if per_round is None:  # Luo's (2016)
-            return math.sqrt(2.0 * log_of(n) / (T * (1.0 + n * math.exp(0.5))))
-        return math.sqrt(per_round * log_of(n) / (n * T))
+        n, T, log = self.n, self.horizon or 1, log_of(self._choices)
+        if self.rate == "luo":
+            return math.sqrt(2.0 * log / (T * (1.0 + n * math.exp(0.5))))
+        return math.sqrt((2.0 if self.rate == "horizon" else 1.0) * log / (n * T))
+
+    def _rate_of_more(self) -> float:
+        return self._eta
+
+    def _last_rate(self, rounds: Array) -> Array:
+        """The rate of the last round, if there are so many rounds."""
+        rate, now = self._engine.rate, self.rounds + 1
+        return np.asarray(rate * np.sqrt((now if self.rate == "anytime" else rounds) / rounds))
+
+    def _rates(self, rounds: Array) -> Array:
+        """An upper bound on the sum of the rates: sum 1 / sqrt(t) <= 2 sqrt(T) - 1."""
+        first = self._last_rate(np.ones(1))
+        return np.asarray(
+            first * (2.0 * np.sqrt(rounds) - 1.0 if self.rate == "anytime" else rounds)
+        )
+
+    def _penalty(self) -> float:
+        return math.log(self._choices) / float(self._last_rate(np.array(float(self.rounds))))
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         start = math.log(self.n) / self._last_rate(rounds)
@@ -244,13 +231,6 @@ class Exp3IX(Exp3):
     Corollary 1); added to `certificate()`, which holds surely, this is a bound by what was
     measured. Both are `high_probability()`.
 
-    Parameters
-    ----------
-    n, range, seed, horizon : see `Exp3`.
-    rate : "anytime", `eta_t = sqrt(ln n / (n t))`; "horizon", `sqrt(2 ln n / (n T))`; or a number.
-    gamma : a number, if the rate is one; by default half of it.
-    delta : in (0, 1): the probability with which a bound may fail, of runs too.
-
     >>> bandit = Exp3IX(3, rate="horizon", horizon=1000)
     >>> run = bandit.run([[0.2, 0.5, 0.9]] * 1000)
     >>> certificate = bandit.high_probability(delta=0.01)
@@ -258,36 +238,40 @@ class Exp3IX(Exp3):
     (52, {'measured': 270, 'promised': 363, 'trivial': 1000})
     """
 
-    _theorem = "Neu (2015), Theorem 1"
-    _fixed: ClassVar[tuple[str, ...]] = ("horizon",)
+    rate: str | float = option(
+        named_or,
+        ("anytime", "horizon"),
+        positive,
+        default="anytime",
+        text="""of losses in [0, 1]. "anytime": `eta_t = sqrt(ln n / (n t))`; "horizon": `sqrt(2 ln
+        n / (n T))`; or a number""",
+    )
+    gamma: float | None = option(
+        positive, default=None, text="needs a rate that is a number; None is half of the rate"
+    )
+    delta: float = option(
+        within,
+        "(0, 1)",
+        default=0.05,
+        text="the probability with which a bound may fail, also those of runs",
+    )
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        rate: str | float = "anytime",
-        horizon: int | None = None,
-        gamma: float | None = None,
-        delta: float = 0.05,
-        range: tuple[float, float] = (0.0, 1.0),
-        seed: int = 0,
-    ) -> None:
-        if gamma is not None:
-            positive(gamma, "gamma")
-            if isinstance(rate, str):
-                raise ValueError(
-                    f"gamma={gamma} and rate={shown(rate)}: give the rate as a number too"
-                )
-        self.gamma, self.delta = gamma, _probability(delta)
-        super().__init__(n, rate=rate, horizon=horizon, range=range, seed=seed)
+    _theorem = "Neu (2015), Theorem 1"
+
+    def __post_init__(self) -> None:
+        if self.gamma is not None and isinstance(self.rate, str):
+            raise ValueError(
+                f"gamma={self.gamma} and rate={self.rate!r}: give the rate as a number too"
+            )
+        super().__post_init__()
 
     @property
     def _implicit(self) -> float:
         """The ratio of gamma to the rate."""
-        return 0.5 if self.gamma is None else self.gamma / self._eta()
+        return 0.5 if self.gamma is None else self.gamma / self._eta
 
     def _start(self) -> _core.Arms:
-        return _core.exp3(*self._common, self._eta(), self.rate == "anytime", self._implicit)
+        return _core.exp3(*self._common, self._eta, self.rate == "anytime", self._implicit)
 
     def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
         # a regret that exceeds a + b x with probability 2 e^-x has a mean of at most a + b (ln 2 + 1)
@@ -314,7 +298,7 @@ class Exp3IX(Exp3):
         """
         other = self if delta is None else self.copy()
         if delta is not None:
-            other.delta = _probability(delta)
+            other.delta = within(delta, "delta", "(0, 1)")
         bounds = {"nothing played": 0.0}
         if self.rounds:
             bounds = {"measured": self._pathwise()["pathwise"] + other._luck()}
@@ -359,9 +343,118 @@ class Exp3IX(Exp3):
         return self._with_probability(np.arange(1.0, run.rounds + 1.0))
 
 
-def _probability(delta: float) -> float:
-    within(delta, "delta", "(0, 1)")
-    return float(delta)
+# --- Exp4: experts advise which arm to choose -----------------------------------------------------
+
+# Auer, Cesa-Bianchi, Freund and Schapire (2002).
+
+
+class Exp4(Exp3):
+    """`Exp3` among experts, each of whom gives a distribution over the arms in every round.
+
+    An arm is drawn from the mean advice p, weighted by `q_m ~ e^{-eta S_m}`. The estimated loss of
+    expert m is `z_m = advice_m[A] loss / p_A`, S are the sums. In every run, for every expert,
+
+        sum loss - sum z_m  <=  ln M / eta_T + sum (eta_t / 2) sum_m q_m z_m^2
+
+    and in the mean over the draws the regret to the best expert is at most
+    `ln M / eta_T + (n / 2) sum eta_t`, since `sum_m q_m z_m^2 <= loss^2 / p_A`: with a horizon
+    `sqrt(2 n T ln M)`. The text mixes in exploration; this class does not. `regrets` are to the experts.
+
+    If some arms are not available, the advice of each expert is restricted to the others; an expert who
+    advises none of these counts as one who advises all of them alike.
+
+    >>> bandit = Exp4(3, 2, rate=0.5, seed=0)
+    >>> bandit.act([[0.8, 0.2, 0.0], [0.0, 0.0, 1.0]])
+    0
+    >>> bandit.update(1.0)
+    >>> bandit.weights.round(4)
+    array([0.2689, 0.7311])
+    """
+
+    experts: int = option(whole, kw_only=False, text="how many experts there are, M")
+    rate: str | float = option(
+        named_or,
+        ("anytime", "horizon"),
+        positive,
+        default="anytime",
+        text="""of losses in [0, 1]. "anytime": `eta_t = sqrt(ln M / (n t))`; "horizon": `sqrt(2 ln
+        M / (n T))`; or a number""",
+    )
+
+    contextual: ClassVar[bool] = True  # the context is the advice
+    _compared_with: ClassVar[str] = "expert"
+    _theorem = "Auer, Cesa-Bianchi, Freund and Schapire (2002), Theorem 7.1, without exploration"
+
+    def _start(self) -> _core.Arms:
+        n, seed, low, high = self._common
+        falls = self.rate == "anytime"
+        return _core.exp4(n, self.experts, seed, low, high, self._eta, falls)
+
+    @property
+    def _choices(self) -> int:
+        return self.experts
+
+    @property
+    def weights(self) -> Array:
+        """The weights of the experts."""
+        behind = self._engine.rate * (self.regrets - self.regrets.max()) / self._width
+        weights = np.exp(np.maximum(behind, -690.0))
+        return np.asarray(weights / weights.sum())
+
+    def act(self, advice: Any, available: Any = None) -> int:  # type: ignore[override]
+        """Choose an arm. `advice`: an array with a row for each expert, a distribution over the arms."""
+        rows = self._advice(advice, (self.experts, self.n))
+        if available is not None or not self.present.all():
+            mask = self._mask(np.ones(self.n, np.bool_) if available is None else available)
+            rows = _restricted(rows, mask)
+            self._engine.advise(rows)
+            return self._engine.act_among(mask)
+        self._engine.advise(rows)
+        return self._engine.act()
+
+    def run(  # type: ignore[override]
+        self, losses: Any, advice: Any, *, seed: int | None = None, delay: Any = None
+    ) -> BanditRun:
+        """Play many rounds: a row of `losses` each, and of `advice` (rounds, experts, n).
+
+        Comparators are the experts, who lose in the mean over what they advise. Other arguments as of
+        `Exp3`.
+        """
+        check_settled(self.waiting, "choices", "losses")
+        rows = self._rows(losses)
+        said = self._advice(advice, (len(rows), self.experts, self.n))
+        if not self.present.all():
+            said = _restricted(said, self.present.astype(np.float64))
+        theirs = KeptLosses(
+            np.einsum("tmn,tn->tm", said, rows), rows.max(axis=1, initial=-math.inf)
+        )
+        with self._seeded(seed):
+            return self._table(rows, delay, None, said, theirs)
+
+    def _advice(self, advice: Any, shape: tuple[int, ...]) -> Array:
+        if names_of(advice) is not None:  # the names could be of arms or of experts
+            raise ValueError(
+                f"advice is a {type(advice).__name__}, whose names Exp4 does not match; give an array "
+                "with a row for each expert and a column for each arm, in the same order every time"
+            )
+        return distributions(advice, "advice", shape)
+
+    def expectation(self) -> Certificate:  # type: ignore[override]
+        """Bounds on the expected regret, over the draws, to every expert fixed in advance."""
+        return super().expectation()
+
+    def _expected(self, rounds: Array, gaps: Array | None) -> dict[str, Array]:
+        start = math.log(self.experts) / self._last_rate(rounds)
+        return {"experts": start + self.n / 2.0 * self._rates(rounds)}
+
+
+def _restricted(rows: Array, mask: Array) -> Array:
+    """Advice restricted to the available arms."""
+    kept = rows * mask
+    sums = kept.sum(axis=-1, keepdims=True)
+    even = np.broadcast_to(mask / mask.sum(), rows.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.ascontiguousarray(np.where(sums > 0, kept / sums, even))
 
 
 # --- Tsallis-INF: optimal against adversaries and against random losses ---------------------------
@@ -379,21 +472,15 @@ class TsallisINF(WeightedPlayer):
 
         expected regret  <=  4 sqrt(n T)
 
-    which is optimal but for the factor, and if losses are drawn with gaps `D_i` to a single best arm,
-    the same player has about `sum 4 ln T / D_i` (their Theorem 1). The bounds here are computed from
-    the proof, with all terms: in every run, whatever the losses, for every arm (`certificate()`)
+    which is optimal up to a constant factor, and if losses are drawn with gaps `D_i` to a single best
+    arm, the regret of the same player is about `sum 4 ln T / D_i` (their Theorem 1). The bounds here are
+    computed from the proof, with all terms: in every run, whatever the losses, for every arm
+    (`certificate()`)
 
         sum loss - sum z_t[i]  <=  sum (1 / eta_t - 1 / eta_{t-1}) (2 sum_j sqrt(w_tj) - 2)
                                    + sum eta_t w^{3/2} z^2 / (1 + eta_t sqrt(w) z)
 
     Arms may come and go and losses come late, as for `Exp3`; what a new arm costs is measured.
-
-    Parameters
-    ----------
-    n, range, seed : see `ArmPlayer`.
-    estimator : "importance", `z_A = loss / w_A`; or "reduced", which estimates losses of likely arms
-        from 1/2 on, has less variance, and the rate `min(1, 2 / sqrt t)`: expected regret
-        `2 sqrt(n T) + 6 n ln T` for arbitrary losses, from T = 5 on.
 
     >>> from regretless.bandits import Bernoulli
     >>> bandit = TsallisINF(3, seed=1)
@@ -404,20 +491,18 @@ class TsallisINF(WeightedPlayer):
     (47, 308)
     """
 
+    estimator: str = option(
+        one_of,
+        ("importance", "reduced"),
+        default="importance",
+        text="""of losses. "importance": `z_A = loss / w_A`. "reduced" estimates losses of likely
+        arms from 1/2 on; it has less variance and the rate `min(1, 2 / sqrt t)`, and for
+        arbitrary losses the expected regret is at most `2 sqrt(n T) + 6 n ln T`, from T = 5
+        on""",
+    )
+
     _theorem = "Zimmert and Seldin (2021), Theorem 1, with the constants of its proof"
     _regularised = "Shalev-Shwartz (2012), Lemma 2.20, on the estimates, with Tsallis entropy"
-
-    def __init__(
-        self,
-        n: int,
-        *,
-        estimator: str = "importance",
-        range: tuple[float, float] = (0.0, 1.0),
-        seed: int = 0,
-    ) -> None:
-        one_of(estimator, "estimator", ("importance", "reduced"))
-        self.estimator = estimator
-        super().__init__(n, range=range, seed=seed)
 
     def _start(self) -> _core.Arms:
         return _core.tsallis_inf(*self._common, self.estimator == "reduced")

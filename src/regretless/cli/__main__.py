@@ -1,6 +1,0 @@
-"""`python -m regretless.cli`."""
-
-from regretless.cli import main
-
-if __name__ == "__main__":
-    main()
