@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from fuzz.threads import PROTECTED
 from roster import ROSTER
 
 from regretless import _core, linear
 from regretless.bandits import Exp3
-from regretless.base.threads import OneThread
 from regretless.checks import difference, state_of
 from regretless.classes import SOA, FiniteClass
 from regretless.evaluate.training import Training
@@ -53,7 +53,7 @@ def refused(call) -> bool:
 
 def public(player) -> list[str]:
     """Methods and properties of a player, but for those that need no object, or only its options."""
-    kinds = [kind for kind in type(player).__mro__ if issubclass(kind, OneThread)]
+    kinds = [kind for kind in type(player).__mro__ if issubclass(kind, PROTECTED)]
     found = {
         name: inspect.getattr_static(type(player), name) for kind in kinds for name in vars(kind)
     }
@@ -148,7 +148,7 @@ def test_attributes_that_change_are_refused(entry):
         for name, value in vars(player).items()
         if name[0] != "_" and name not in CACHES and state_of(value) != before.get(name)
         # a player inside is guarded itself, if it is the same one for ever
-        if not (isinstance(value, OneThread) and value is parts.get(name))
+        if not (isinstance(value, PROTECTED) and value is parts.get(name))
     ]
     with held(player):
         assert [

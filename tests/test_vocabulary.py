@@ -73,6 +73,18 @@ def parameters(method):
     ]
 
 
+def depth(each):
+    """The length of the longest chain of our classes above a class."""
+    ours = [base for base in each.__bases__ if base.__module__.startswith("regretless")]
+    return max((1 + depth(base) for base in ours), default=0)
+
+
+@every_class
+def test_at_most_four_classes_of_ours_are_above(each):
+    facade = CLASSES[each].split(".")[0] in FACADES  # is a learner, and an estimator of its host
+    assert depth(each) <= 4 + facade
+
+
 @every_class
 def test_rounds_make_a_run(each):
     for name, method in methods(each, "run", "play", "simulate").items():

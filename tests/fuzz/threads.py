@@ -26,9 +26,11 @@ from roster import ROSTER, Entry
 
 from fuzz.harness import main
 from regretless import _core
+from regretless.base.state import Stateful
 from regretless.base.threads import OneThread
 from regretless.checks import difference, state_of
 
+PROTECTED = (OneThread, Stateful)  # kinds of objects with a turn
 CALLS = 400  # of all threads together
 IN_USE = "is in use by another thread"
 _NOT_CALLED = ("plot", "load", "save")  # which need files, or draw
@@ -88,7 +90,7 @@ def _told(entry: Entry, player: Any, answer: Any, error: Exception | None) -> An
 
 def _is_alive(answer: Any) -> bool:
     parts = answer if isinstance(answer, (list, tuple)) else [answer]
-    return any(isinstance(each, OneThread) for each in parts)
+    return any(isinstance(each, PROTECTED) for each in parts)
 
 
 def case(rng: np.random.Generator) -> str:
@@ -186,7 +188,7 @@ def _named(recorder: Recorder, name: str) -> None:
 def _names(player: Any) -> list[str]:
     """What can be asked or called without an argument, rightly or not."""
     own = {
-        name for kind in type(player).__mro__ if issubclass(kind, OneThread) for name in vars(kind)
+        name for kind in type(player).__mro__ if issubclass(kind, PROTECTED) for name in vars(kind)
     }
     kinds = (property, _core.Guarded)
     return sorted(

@@ -15,7 +15,7 @@ import copy
 import importlib
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Self, cast, dataclass_transform
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from regretless.base import arguments, persistence
 from regretless.base.options import call_of, declare, fixed, option, options_of
-from regretless.base.threads import OneThread, of_options
+from regretless.base.threads import copied, deeply_copied, of_options, protect, reduced
 from regretless.errors import NotGiven
 
 MOST = 1e305  # limit of numbers in a file, so that sums of a few of them do not overflow
@@ -40,7 +40,7 @@ _ROOMS = (
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(option, fixed))
-class Stateful(OneThread):
+class Stateful:
     """The base of objects that consist of options and of learned values.
 
     If an object has a compiled part, `_engine_name` is the name of its attribute. This part has the
@@ -60,10 +60,18 @@ class Stateful(OneThread):
     _keeps_what_is_given: ClassVar[bool] = False  # keep options as given, not as checks return them
     _checks_late: ClassVar[bool] = False  # do not check options when the object is made
 
-    def __init_subclass__(cls, **settings: Any) -> None:
-        """Make the constructor from the options that the class declares: see `base.options`."""
+    __copy__, __deepcopy__, __reduce_ex__ = copied, deeply_copied, reduced
+
+    def __init_subclass__(
+        cls, changing: Sequence[str] = (), in_core: bool = True, constant: bool = False, **more: Any
+    ) -> None:
+        """Make the constructor from the options that the class declares, and protect its methods.
+
+        See `base.options` and `base.threads.protect`, which has the arguments of a subclass.
+        """
         declare(cls)
-        super().__init_subclass__(**settings)
+        super().__init_subclass__(**more)
+        protect(cls, changing, in_core, constant)
 
     def __post_init__(self) -> None:
         """Check options that depend on each other, and prepare; the constructor ends with this."""
@@ -244,6 +252,7 @@ class Stateful(OneThread):
 
 
 declare(Stateful)  # the constructor of classes without options
+protect(Stateful)
 
 
 def _a(name: str) -> str:

@@ -9,11 +9,12 @@ import copy
 import copyreg
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from regretless import _core
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 # The special methods that take a turn, besides public methods and properties. `__repr__` does not,
 # because it reads options only, and debuggers must be able to print objects at any time. `__init__`
@@ -51,11 +52,59 @@ def of_options(method: F) -> F:
     return method
 
 
-class OneThread:
-    """The base of all objects with state: one thread uses the object, and others get an error.
+def protect(
+    cls: type, changing: Sequence[str] = (), in_core: bool = True, constant: bool = False
+) -> None:
+    """Make the methods and properties that a class defines take turns.
 
-    When a subclass is made, its public methods, its properties and the special methods that copy, pickle
-    or read it are wrapped. The subclass names the public attributes that calls change.
+    Parameters: `changing`, public attributes that calls change; `in_core=False` also wraps inherited
+    methods that are `in_core`, for classes that do their work in Python; `constant=True` wraps nothing,
+    for classes whose objects never change, so that all threads may use them.
+    """
+    if constant:
+        return
+    inherited = {} if in_core else {k: getattr(cls, k) for k in dir(cls) if _is_in_core(cls, k)}
+    for name, value in (inherited | vars(cls)).items():
+        if name[0] != "_" or name in _SPECIAL:
+            wrapped = _wrapped(value, in_core)
+            if wrapped is not value:
+                setattr(cls, name, wrapped)
+    for name in changing:
+        setattr(cls, name, _core.Changing(name))
+
+
+# A copy shares nothing with the original. Copies and pickles take a turn, so that no other thread
+# changes the object meanwhile.
+
+
+@in_turn
+def copied(self: T) -> T:
+    """The method `__copy__` of a protected class."""
+    return copy.deepcopy(self)
+
+
+@in_turn
+def deeply_copied(self: T, memo: dict[int, Any]) -> T:
+    """The method `__deepcopy__` of a protected class."""
+    other = type(self).__new__(type(self))
+    memo[id(self)] = other
+    _give(other, copy.deepcopy(self.__getstate__(), memo))
+    return other
+
+
+@in_turn
+def reduced(self: object, _protocol: Any) -> tuple[Any, ...]:
+    """The method `__reduce_ex__` of a protected class."""
+    kept = copy.deepcopy(self.__getstate__(), {id(self): self})
+    return copyreg.__newobj__, (type(self),), kept  # type: ignore[attr-defined]
+
+
+class OneThread:
+    """The base of objects that change but have no options: one thread uses them, others get an error.
+
+    Objects with options are `Stateful`, which protects them in the same way. Public methods, properties
+    and the special methods that copy, pickle or read an object are wrapped when its class is made: see
+    `protect`, which has the arguments of a subclass.
 
     >>> import threading
     >>> class Counter(OneThread, changing=("count",)):
@@ -77,49 +126,11 @@ class OneThread:
     (None, None, None, 2)
     """
 
-    def __init_subclass__(
-        cls,
-        changing: Sequence[str] = (),
-        in_core: bool = True,
-        constant: bool = False,
-        **options: Any,
-    ) -> None:
-        """Wrap the methods and properties that the class defines.
+    __copy__, __deepcopy__, __reduce_ex__ = copied, deeply_copied, reduced
 
-        Parameters: `changing`, public attributes that calls change; `in_core=False` also wraps inherited
-        methods that are `in_core`, for classes that do their work in Python; `constant=True` wraps
-        nothing, for classes whose objects never change, so that all threads may use them.
-        """
+    def __init_subclass__(cls, changing: Sequence[str] = (), **options: Any) -> None:
         super().__init_subclass__(**options)
-        if constant:
-            return
-        inherited = {} if in_core else {k: getattr(cls, k) for k in dir(cls) if _is_in_core(cls, k)}
-        for name, value in (inherited | vars(cls)).items():
-            if name[0] != "_" or name in _SPECIAL:
-                wrapped = _wrapped(value, in_core)
-                if wrapped is not value:
-                    setattr(cls, name, wrapped)
-        for name in changing:
-            setattr(cls, name, _core.Changing(name))
-
-    # A copy shares nothing with the original. Copies and pickles take a turn, so that no other thread
-    # changes the object meanwhile.
-
-    @in_turn
-    def __copy__(self) -> Self:
-        return copy.deepcopy(self)
-
-    @in_turn
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        other = type(self).__new__(type(self))
-        memo[id(self)] = other
-        _give(other, copy.deepcopy(self.__getstate__(), memo))
-        return other
-
-    @in_turn
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        kept = copy.deepcopy(self.__getstate__(), {id(self): self})
-        return copyreg.__newobj__, (type(self),), kept  # type: ignore[attr-defined]
+        protect(cls, changing)
 
 
 def _give(other: Any, kept: Any) -> None:
