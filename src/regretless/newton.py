@@ -1,6 +1,14 @@
 """Sketched online Newton: second-order learning at the cost of a first-order method.
 
 Luo (2016), chapter 4.
+
+>>> from regretless.newton import NewtonClassifier
+>>> model = NewtonClassifier()  # no rate to choose
+>>> for _ in range(50):
+...     model.learn_one({"heat": 1.0, "noise": 3.0}, "stop")
+...     model.learn_one({"heat": -1.0, "noise": 3.0}, "go")
+>>> model.predict_one({"heat": 0.5, "noise": 3.0})
+'stop'
 """
 
 import math

@@ -3,6 +3,14 @@
 Shalev-Shwartz (2012), section 4.
 
 `regretless.bandits.off_policy` judges a policy by what another one has logged.
+
+>>> from regretless.bandits import Exp3
+>>> player = Exp3(3, seed=1)
+>>> for _ in range(1000):
+...     arm = player.act()
+...     player.update([0.5, 0.2, 0.8][arm])  # the loss of this arm; those of the others stay unknown
+>>> int(player.probabilities.argmax())
+1
 """
 
 from regretless.bandits.adversarial import Exp3, Exp3IX, Exp4, TsallisINF

@@ -1,12 +1,15 @@
 """Boosting: many weak learners, each a little better than chance, vote as one strong learner.
 
-from regretless.boosting import AdaBoostOL, GradientBoostingSpan, NHBoostDT, OnlineBBM
+Online boosters take weak learners of this library, of River, of scikit-learn, and your own. Gradient
+boosters predict numbers; `AdaBoost`, `NHBoost` and `NHBoostDT` learn a whole table.
 
-model = AdaBoostOL()                         # linear weak learners, nothing to tune
-model = OnlineBBM(tree.HoeffdingTreeClassifier(), n=10, edge=0.1)   # River's, scikit-learn's, yours
-model.learn_one(x, y); model.predict_one(x); model.certificate()
-GradientBoostingSpan()                       # numbers, with stumps
-NHBoostDT(rounds=200).fit(X, y)              # in batch, with stumps
+>>> from regretless.boosting import AdaBoostOL
+>>> model = AdaBoostOL()  # linear weak learners, nothing to tune
+>>> for _ in range(50):
+...     model.learn_one({"heat": 1.0}, "stop")
+...     model.learn_one({"heat": -1.0}, "go")
+>>> model.predict_one({"heat": 0.5})
+'stop'
 """
 
 from regretless.boosting.batch import AdaBoost, MarginCertificate, NHBoost, NHBoostDT

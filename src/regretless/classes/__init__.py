@@ -1,12 +1,14 @@
 """Finite hypothesis classes: how many mistakes they cost, and learners that make no more.
 
-from regretless.classes import SOA, AgnosticLearner, FiniteClass, littlestone_dimension
+If a hypothesis is right, `SOA` makes no more mistakes than an adversary can force; `AgnosticLearner` has
+a bound on its regret whatever the labels are.
 
-H = FiniteClass.thresholds(1000)
-littlestone_dimension(H)                     # 9: so many mistakes can be forced,
-SOA(H).run(xs, ys).mistakes                  # and no more are made, if a hypothesis is right
-AgnosticLearner(H, horizon=1000).run(xs, ys) # whatever the labels: regret and bound
-print(H.littlestone_tree())                  # the adversary's plan
+>>> from regretless.classes import SOA, FiniteClass, littlestone_dimension
+>>> H = FiniteClass.thresholds(1000)
+>>> littlestone_dimension(H)  # so many mistakes can be forced
+9
+>>> SOA(H).run([500, 250, 750], [True, False, True]).mistakes <= 9
+True
 """
 
 from regretless.classes.agnostic import AgnosticLearner

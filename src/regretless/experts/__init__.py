@@ -1,11 +1,14 @@
 """Combining the advice of experts, with a bound on the regret to the best of them.
 
-from regretless.experts import AdaNormalHedge
-
-mix = AdaNormalHedge(10)                  # nothing to tune
-mix.weights; mix.update(losses)
-run = AdaNormalHedge(10).run(losses)      # all rounds at once
-run.regret(quantile=0.1); run.bound(quantile=0.1); run.plot()
+>>> import numpy as np
+>>> from regretless.experts import AdaNormalHedge
+>>> mix = AdaNormalHedge(3)  # nothing to tune
+>>> mix.weights.round(2)
+array([0.33, 0.33, 0.33])
+>>> loss = mix.update([0.0, 1.0, 1.0])  # one round
+>>> run = AdaNormalHedge(3).run(np.eye(3)[[0, 1, 1, 1] * 25])  # or all rounds at once
+>>> bool(run.regret() <= run.bound())
+True
 """
 
 from regretless.errors import NotRealizable

@@ -2,11 +2,14 @@
 
 Mohri et al. (2018), section 8.5.
 
-from regretless.games import solve
+`solve` finds an equilibrium, `play` lets any two players play.
 
-eq = solve(A)                             # A[i, j]: the loss of the row player to the column player
-eq.value, eq.row, eq.column, eq.gap       # the value is certain to lie in [eq.lower, eq.upper]
-run = play(Hedge, BestResponse, A, 1000)  # any two players
+>>> from regretless.games import solve
+>>> game = solve([[0.0, 2.0], [1.0, 0.0]])  # losses of the row player to the column player
+>>> round(game.value, 6), game.row.round(4), game.column.round(4)
+(0.666667, array([0.3333, 0.6667]), array([0.6667, 0.3333]))
+>>> game.lower <= game.value <= game.upper  # this is certain
+True
 """
 
 from regretless.games.equilibrium import Equilibrium, GameCertificate

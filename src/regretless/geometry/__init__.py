@@ -5,6 +5,10 @@ the link `theta -> w` that attains it, the Bregman divergences of both, and the 
 is strongly convex. The table is that of Shalev-Shwartz (2012), section 2, with the quadratic one of
 Srebro (lecture 16). They do not hold a step size: a player with step `eta` uses `psi / eta`, and plays
 `link(eta * theta)`.
+
+>>> from regretless.geometry import Entropy
+>>> Entropy().link([1.0, 1.0, 1.0]).round(3)
+array([0.333, 0.333, 0.333])
 """
 
 from regretless.geometry.checking import check_geometry

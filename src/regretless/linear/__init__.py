@@ -3,6 +3,14 @@
 `Auto` needs no tuning: it runs sixteen learners at once and weights them by their losses so far.
 `LinearClassifier` and `LinearRegressor` combine any loss with any update rule; the other classes are
 the algorithms of the same names, and `PrimalDual` is the family of many of them, for any geometry.
+
+>>> from regretless.linear import Auto
+>>> model = Auto()
+>>> for _ in range(50):
+...     model.learn_one({"offer": 1.0, "free": 2.0}, "spam")
+...     model.learn_one({"meeting": 1.0}, "mail")
+>>> model.predict_one({"free": 1.0})
+'spam'
 """
 
 import importlib

@@ -14,6 +14,10 @@ Each is a function `phi(z)` of a single number `z`, the score seen from the targ
 so that with `phi'` and the conjugate `phi*` known, everything else follows:
 
     derivative = slope * phi'(z),    conjugate(dual) = dual * origin + phi*(slope * dual).
+
+>>> from regretless.losses import Hinge
+>>> Hinge().value(0.5, 1), Hinge().derivative(0.5, 1)
+(0.5, -1.0)
 """
 
 from typing import Any

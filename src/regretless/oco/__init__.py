@@ -5,6 +5,13 @@ Shalev-Shwartz (2012), section 2.
 A geometry, a domain and rates make `OnlineMirrorDescent`; gradient descent, exponentiated gradient, the
 p-norm algorithm and preconditioned descent are choices of these. Every player can `run` over many
 rounds at once and certifies its regret.
+
+>>> from regretless.domains import Ball
+>>> from regretless.oco import OnlineGradientDescent
+>>> player = OnlineGradientDescent(2, domain=Ball(1.0), rate=0.5)
+>>> loss = player.update([1.0, 0.0])  # the gradient at the point (0, 0)
+>>> player.point
+array([-0.5,  0. ])
 """
 
 from regretless.oco.adaptive import AdaGrad, CoinBetting

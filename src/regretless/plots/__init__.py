@@ -1,7 +1,15 @@
-"""Pictures of models, players and runs: PNG or SVG, readable without colour.
+"""Pictures of models, players and runs: PNG or SVG, which can be read without colours.
 
-Each function returns a matplotlib `Figure` and writes it if given a path. matplotlib is imported when
-something is drawn, and its global state (pyplot, current figure, style) is not touched.
+Pictures of models are new matplotlib figures, written to a file if a path is given. Pictures of runs are
+drawn into the given `ax`, or into new axes, which are returned. matplotlib is imported when something is
+drawn, and its global state (pyplot, current figure, style) is not touched.
+
+>>> from regretless import plots
+>>> from regretless.experts import Hedge, NormalHedge
+>>> losses = [[0.0, 1.0]] * 30
+>>> runs = {"Hedge": Hedge(2).run(losses), "NormalHedge": NormalHedge(2).run(losses)}
+>>> plots.compare(runs).get_xlabel()
+'rounds'
 """
 
 from regretless.plots.curves import (
