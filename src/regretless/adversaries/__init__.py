@@ -2,7 +2,8 @@
 
 `play` lets one of them play against a player, and returns the run. Those of gradients and costs play
 against players that show a point, weights or an arm, those of labels and examples against players that
-predict labels. The ones that do not look at the player can be iterated over as well. An adversary goes on from where it is: make a new one for a new game.
+predict labels. The ones that do not look at the player can be iterated over as well. An adversary goes
+on from where it is: make a new one for a new game.
 
 >>> from regretless.adversaries import CoinFlips, play
 >>> from regretless.experts import Hedge
