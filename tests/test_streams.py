@@ -18,8 +18,8 @@ from regretless.errors import ColumnsWarning
 from regretless.linear import LinearClassifier
 from regretless.streams import bundled
 from regretless.streams.cache import Cache
+from regretless.streams.reading import TextStream
 from regretless.streams.stream import ahead
-from regretless.streams.text import TextStream
 
 # --- one format after the other ------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from regretless.batch.predictor import (
     selected_risk,
     validated_risk,
 )
-from regretless.evaluate.targets import classifies
+from regretless.evaluate.validation import classifies
 
 # --- expert players as learners: an example is what the experts say, and the truth ----------------
 

@@ -17,7 +17,7 @@ from regretless.cli.options import Reading, learning_option
 if TYPE_CHECKING:
     from regretless.base.learner import Learner
     from regretless.base.rows import Batch, Form
-    from regretless.evaluate.targets import FirstLabels
+    from regretless.evaluate.validation import FirstLabels
     from regretless.streams import Piece, Stream
 
 
@@ -432,7 +432,7 @@ def first_labels(
 
     Pieces are held back until there are enough labels to tell the task, unless it is `decided`.
     """
-    from regretless.evaluate.targets import FirstLabels
+    from regretless.evaluate.validation import FirstLabels
 
     labels = FirstLabels(known)
     held: list[Piece] = []

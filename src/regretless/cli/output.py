@@ -261,7 +261,7 @@ class _Bytes:
 
     def __init__(self, stream: Stream) -> None:
         from regretless.streams.opening import suffixes
-        from regretless.streams.text import TextStream
+        from regretless.streams.reading import TextStream
 
         paths = stream.paths if isinstance(stream, TextStream) else []
         self.known = bool(paths)

@@ -149,7 +149,7 @@ class _Train:
         self._check_files()
 
     def _check_files(self) -> None:
-        from regretless.streams.text import TextStream
+        from regretless.streams.reading import TextStream
 
         refuse_overwriting(self.files, save=self.output.save, cache=self.output.cache)
         if self.output.cache is not None and not isinstance(self.stream, TextStream):

@@ -9,9 +9,8 @@ import numpy as np
 from regretless.base import arguments
 from regretless.base.arguments import Array
 from regretless.base.solvers import Polyhedron, increasing_root, newton_from_above
-from regretless.domains.box import Box, within
+from regretless.domains.box import Box, Simplex, within
 from regretless.domains.domain import Domain, constant, vector
-from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry

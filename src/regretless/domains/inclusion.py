@@ -9,10 +9,9 @@ import numpy as np
 from regretless.base.arguments import Array, instance, positive
 from regretless.base.solvers import bisected
 from regretless.domains.ball import Ball, lp_norm
-from regretless.domains.box import Box
+from regretless.domains.box import Box, Simplex
 from regretless.domains.domain import Domain, Everything, constant, vector
 from regretless.domains.intersection import Intersection
-from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry

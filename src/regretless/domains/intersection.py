@@ -11,9 +11,8 @@ import numpy as np
 from regretless.base.arguments import Array, shown
 from regretless.base.solvers import Polyhedron, increasing_root
 from regretless.domains.ball import Ball
-from regretless.domains.box import Box, Slab, within
+from regretless.domains.box import Box, Simplex, Slab, within
 from regretless.domains.domain import Domain, Everything
-from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry

@@ -17,10 +17,9 @@ from regretless.base.solvers import (
     solve_quadratic,
 )
 from regretless.domains.ball import Ball, lp_norm
-from regretless.domains.box import Box
+from regretless.domains.box import Box, Simplex
 from regretless.domains.domain import Domain, Everything
 from regretless.domains.intersection import Intersection
-from regretless.domains.simplex import Simplex
 
 if TYPE_CHECKING:
     from regretless.geometry import Geometry, PNorm

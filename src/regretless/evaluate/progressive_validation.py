@@ -16,16 +16,15 @@ from regretless.base.learner import Learner
 from regretless.base.rows import Form
 from regretless.base.waiting import delayed
 from regretless.certificates import Certificate, LinearCertificate
-from regretless.evaluate.auditing import (
+from regretless.evaluate.report import Report
+from regretless.evaluate.training import (
     Auditing,
+    Training,
     auditing,
     by_prediction,
     by_probabilities,
 )
-from regretless.evaluate.report import Report
-from regretless.evaluate.targets import WithoutTargets, classifies
-from regretless.evaluate.training import Training
-from regretless.evaluate.validation import Validation
+from regretless.evaluate.validation import Validation, WithoutTargets, classifies
 from regretless.streams.stream import IterableStream, Piece, Stream
 
 _BATCH = 256

@@ -9,10 +9,15 @@ eq.value, eq.row, eq.column, eq.gap       # the value is certain to lie in [eq.l
 run = play(Hedge, BestResponse, A, 1000)  # any two players
 """
 
-from regretless.games.equilibrium import Equilibrium, GameCertificate
 from regretless.games.payoffs import BestResponse
 from regretless.games.play import GameRun, SeatRun, play
-from regretless.games.solve import OptimisticHedge, RegretMatchingPlus, solve
+from regretless.games.solve import (
+    Equilibrium,
+    GameCertificate,
+    OptimisticHedge,
+    RegretMatchingPlus,
+    solve,
+)
 
 __all__ = [
     "BestResponse",

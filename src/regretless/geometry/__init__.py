@@ -7,10 +7,9 @@ Srebro (lecture 16). They do not hold a step size: a player with step `eta` uses
 `link(eta * theta)`.
 """
 
-from regretless.geometry.checking import check_geometry
 from regretless.geometry.entropy import Entropy, UnnormalizedEntropy
 from regretless.geometry.euclidean import Euclidean, Quadratic
-from regretless.geometry.geometry import Geometry, Restricted, Sum
+from regretless.geometry.geometry import Geometry, Restricted, Sum, check_geometry
 from regretless.geometry.pnorm import PNorm
 
 __all__ = [

@@ -7,7 +7,6 @@ p-norm algorithm and preconditioned descent are choices of these. Every player c
 rounds at once and certifies its regret.
 """
 
-from regretless.oco.adaptive import AdaGrad, CoinBetting
 from regretless.oco.convex_losses import (
     ConvexLoss,
     LinearLoss,
@@ -18,6 +17,8 @@ from regretless.oco.convex_losses import (
 from regretless.oco.density import DensityPlayer
 from regretless.oco.leader import FollowTheLeader, FollowTheRegularizedLeader
 from regretless.oco.mirror import (
+    AdaGrad,
+    CoinBetting,
     ExponentiatedGradient,
     OnlineGradientDescent,
     OnlineMirrorDescent,
